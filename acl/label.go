@@ -1,0 +1,61 @@
+// Package acl decides who may do what. It knows labels, levels, principals,
+// the cascade by which an agent comes to a store, and the Scope of a search.
+// It does no I/O of its own: the facts it judges by come through Facts.
+package acl
+
+import "fmt"
+
+// Label is the classification of an entry, and of a session (its taint).
+// Labels are ordered; the zero value is no label and flows nowhere.
+type Label uint8
+
+// The four labels, lowest first.
+const (
+	Public Label = iota + 1
+	Internal
+	Confidential
+	Restricted
+)
+
+var labelNames = [...]string{Public: "PUBLIC", Internal: "INTERNAL", Confidential: "CONFIDENTIAL", Restricted: "RESTRICTED"}
+
+// ParseLabel reads a label's name, in capitals.
+func ParseLabel(name string) (Label, error) {
+	for l := Public; l <= Restricted; l++ {
+		if labelNames[l] == name {
+			return l, nil
+		}
+	}
+	return 0, fmt.Errorf("label must be one of PUBLIC, INTERNAL, CONFIDENTIAL, RESTRICTED")
+}
+
+// Valid tells whether l is one of the four labels.
+func (l Label) Valid() bool { return l >= Public && l <= Restricted }
+
+// CanFlowTo tells whether what is labelled l may be shown where the highest
+// permitted label is ceiling.
+func (l Label) CanFlowTo(ceiling Label) bool {
+	return l.Valid() && ceiling.Valid() && l <= ceiling
+}
+
+// String is the label's name, "" for the zero value.
+func (l Label) String() string {
+	if !l.Valid() {
+		return ""
+	}
+	return labelNames[l]
+}
+
+// MarshalText writes the label's name.
+func (l Label) MarshalText() ([]byte, error) {
+	if !l.Valid() {
+		return nil, fmt.Errorf("label %d is not one of the four labels", uint8(l))
+	}
+	return []byte(labelNames[l]), nil
+}
+
+// UnmarshalText reads the label's name.
+func (l *Label) UnmarshalText(text []byte) (err error) {
+	*l, err = ParseLabel(string(text))
+	return err
+}
