@@ -1,0 +1,120 @@
+// Package acltest makes the facts that tests of access and of indexes need,
+// without a storage.
+package acltest
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+)
+
+// Now is the instant by which scopes are made.
+var Now = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
+
+// Facts is acl.Facts in memory. Its zero value knows nothing: no store has a
+// number, nobody has a grant, and every agent has the default settings. It is
+// not safe for changes while it is read.
+type Facts struct {
+	Numbers       map[string]int64             // store → internal number
+	GrantList     []acl.Grant                  // at most one for a store and a grantee
+	Participants  map[[2]string]acl.Membership // {chat, agent}
+	Sessions      map[[2]string]acl.Membership // {user, agent}
+	AgentSettings map[string]acl.Settings      // agent → switches
+	// Err, where it is set, is the answer to every question.
+	Err error
+}
+
+var _ acl.Facts = (*Facts)(nil)
+
+// StoreNumbers implements acl.Facts.
+func (f *Facts) StoreNumbers(_ context.Context, stores []string) (map[string]int64, error) {
+	if f.Err != nil {
+		return nil, f.Err
+	}
+	numbers := make(map[string]int64)
+	for _, store := range stores {
+		if n, ok := f.Numbers[store]; ok {
+			numbers[store] = n
+		}
+	}
+	return numbers, nil
+}
+
+// Grant implements acl.Facts.
+func (f *Facts) Grant(_ context.Context, store, grantee string) (acl.Grant, error) {
+	for _, g := range f.GrantList {
+		if g.Store == store && g.Grantee == grantee {
+			return g, f.Err
+		}
+	}
+	return acl.Grant{}, f.Err
+}
+
+// GrantsTo implements acl.Facts.
+func (f *Facts) GrantsTo(_ context.Context, grantee string) ([]acl.Grant, error) {
+	var grants []acl.Grant
+	for _, g := range f.GrantList {
+		if g.Grantee == grantee {
+			grants = append(grants, g)
+		}
+	}
+	slices.SortFunc(grants, func(a, b acl.Grant) int { return strings.Compare(a.Store, b.Store) })
+	return grants, f.Err
+}
+
+// Participant implements acl.Facts.
+func (f *Facts) Participant(_ context.Context, chat, agent string) (acl.Membership, error) {
+	return f.Participants[[2]string{chat, agent}], f.Err
+}
+
+// Session implements acl.Facts.
+func (f *Facts) Session(_ context.Context, user, agent string) (acl.Membership, error) {
+	return f.Sessions[[2]string{user, agent}], f.Err
+}
+
+// Settings implements acl.Facts.
+func (f *Facts) Settings(_ context.Context, agent string) (acl.Settings, error) {
+	if s, ok := f.AgentSettings[agent]; ok {
+		return s, f.Err
+	}
+	return acl.DefaultSettings(), f.Err
+}
+
+// Scope is what p may search at Now; an error ends the test.
+func (f *Facts) Scope(t testing.TB, p acl.Principal, request acl.ScopeRequest) acl.Scope {
+	t.Helper()
+	scope, err := acl.NewScope(context.Background(), f, p, request, Now)
+	if err != nil {
+		t.Fatalf("scope: %v", err)
+	}
+	return scope
+}
+
+// Reach is a store's internal number with the highest label seen there.
+type Reach struct {
+	Number  int64
+	Ceiling acl.Label
+}
+
+// Scope is a scope of exactly these stores, made from grants of a platform
+// token to one agent: for tests of what lies behind a scope, not of how one
+// comes about.
+func Scope(t testing.TB, stores ...Reach) acl.Scope {
+	t.Helper()
+	f := &Facts{Numbers: make(map[string]int64)}
+	for _, s := range stores {
+		name := StoreName(s.Number)
+		f.Numbers[name] = s.Number
+		f.GrantList = append(f.GrantList, acl.Grant{Store: name, Grantee: "reader", Level: acl.Search, MaxLabel: s.Ceiling, ByPlatform: true})
+	}
+	f.AgentSettings = map[string]acl.Settings{"reader": {Enabled: true}}
+	return f.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
+}
+
+// StoreName is the id that Scope gives the store of an internal number.
+func StoreName(number int64) string { return "store-" + strconv.FormatInt(number, 10) }
