@@ -1,0 +1,146 @@
+package lexical
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// kind is what a rune is to the scanner.
+type kind uint8
+
+const (
+	gap    kind = iota // separates tokens
+	letter             // part of a word
+	digit              // part of a word
+	mark               // part of a word, but begins none
+	dense              // of a script without spaces: bigrams
+	symbol             // a token of its own: emoji and the like
+)
+
+// tableSize is the first rune beyond the folding tables: the alphabets in
+// daily use lie below it.
+const tableSize = 0x2000
+
+// folds holds what stands for each rune below tableSize in a token: lower
+// case, without accents, "" for what is dropped.
+var folds = makeFolds()
+
+// kinds holds the kind of each rune below tableSize.
+var kinds = makeKinds()
+
+func makeKinds() *[tableSize]kind {
+	var table [tableSize]kind
+	for r := range rune(tableSize) {
+		table[r] = slowKind(r)
+	}
+	return &table
+}
+
+func kindOf(r rune) kind {
+	if r < tableSize {
+		return kinds[r]
+	}
+	return slowKind(r)
+}
+
+func slowKind(r rune) kind {
+	switch {
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && !unicode.IsPunct(r) && !unicode.IsDigit(r):
+		return dense
+	case r == 'ー' || r == '々':
+		return dense
+	case unicode.IsLetter(r):
+		return letter
+	case unicode.IsNumber(r):
+		return digit
+	case unicode.IsMark(r):
+		return mark
+	case r >= 0x2000 && r != unicode.ReplacementChar && unicode.Is(unicode.So, r):
+		return symbol
+	}
+	return gap
+}
+
+// special folds what Unicode does not decompose. Arabic: the letters that are
+// written for one another, as in Larkey, Ballesteros and Connell, "Light
+// Stemming for Arabic Information Retrieval" (2007), and Persian's forms of
+// kaf and yeh.
+var special = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŧ': "t", 'ŋ': "n", 'ĸ': "k",
+	'ς': "σ", 'ё': "е", 'й': "й", 'ї': "ї", 'ў': "ў", 'ґ': "г",
+	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ى': "ي", 'ة': "ه", 'ـ': "", 'ک': "ك", 'ی': "ي",
+	'ך': "כ", 'ם': "מ", 'ן': "נ", 'ף': "פ", 'ץ': "צ",
+}
+
+func makeFolds() *[tableSize]string {
+	var table [tableSize]string
+	for r := range rune(tableSize) {
+		table[r] = slowFold(r)
+	}
+	return &table
+}
+
+// slowFold computes an entry of folds.
+func slowFold(r rune) string {
+	if value, ok := digitValue(r); ok {
+		return string('0' + value)
+	}
+	lower := unicode.ToLower(r)
+	if s, ok := special[lower]; ok {
+		return s
+	}
+	if !foldsAccents(lower) {
+		return string(lower)
+	}
+	var out []rune
+	for _, part := range norm.NFD.String(string(lower)) {
+		if s, ok := special[part]; ok {
+			out = append(out, []rune(s)...)
+		} else if !unicode.Is(unicode.Mn, part) {
+			out = append(out, part)
+		}
+	}
+	return string(out)
+}
+
+// foldsAccents tells whether marks only colour the letters of r's script: in
+// the scripts of India, say, they are vowels.
+func foldsAccents(r rune) bool {
+	return unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Inherited)
+}
+
+// digitValue is the value of a decimal digit in any script.
+func digitValue(r rune) (rune, bool) {
+	if !unicode.IsDigit(r) {
+		return 0, false
+	}
+	for _, span := range unicode.Nd.R16 {
+		if r >= rune(span.Lo) && r <= rune(span.Hi) {
+			return (r - rune(span.Lo)) % 10, true
+		}
+	}
+	return 0, false
+}
+
+// appendFolded appends what stands for r in a token.
+func appendFolded(to []byte, r rune) []byte {
+	if r < tableSize {
+		return append(to, folds[r]...)
+	}
+	return utf8.AppendRune(to, unicode.ToLower(r))
+}
+
+// cut shortens a token to MaxTermBytes, at a rune.
+func cut(token []byte) []byte {
+	if len(token) <= MaxTermBytes {
+		return token
+	}
+	end := MaxTermBytes
+	for !utf8.RuneStart(token[end]) {
+		end--
+	}
+	return token[:end]
+}

@@ -1,0 +1,64 @@
+package lexical
+
+import "math"
+
+// BM25's parameters: how fast repetitions of a term lose weight, and how much
+// a document's length counts. Source: the plain BM25 baseline of LoCoMo and
+// SciFact that docs/decisions/0002-lexical-analysis.md measures against.
+const (
+	k1 = 0.9
+	b  = 0.2
+)
+
+// Stats describe the entries that rarity is judged by: those of the searched
+// stores at labels within the caller's scope, and no others.
+type Stats struct {
+	Documents int64 // entries that can be found
+	Length    int64 // tokens in all of them, the sum of Document.Length
+}
+
+// Scorer scores documents for one question by BM25: Robertson and Zaragoza,
+// "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
+// Lucene's inverse document frequency, ln(1 + (N-df+½)/(df+½)), which is never
+// negative. It is safe for concurrent use.
+type Scorer struct {
+	weights []float64 // of the query's terms: rarity times the term's weight
+	base    float64   // k1 · (1-b)
+	slope   float64   // k1 · b / mean length
+}
+
+// NewScorer prepares the scoring of one question. df[i] counts the documents,
+// among those of stats, that hold query[i].
+func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
+	s := &Scorer{weights: make([]float64, len(query)), base: float64(k1 * (1 - b))}
+	if stats.Documents > 0 && stats.Length > 0 {
+		mean := float64(stats.Length) / float64(stats.Documents)
+		s.slope = float64(k1*b) / mean
+	}
+	n := float64(stats.Documents)
+	for i, term := range query {
+		found := float64(df[i])
+		// A df above N can only come from counts that were read at different
+		// moments; the logarithm must stay defined.
+		ratio := (max(n-found, 0) + 0.5) / (found + 0.5)
+		s.weights[i] = float64(term.Weight * math.Log1p(ratio))
+	}
+	return s
+}
+
+// Term is what query term i contributes to the score of a document of length
+// tokens that holds it count times; 0 if it does not. A document's score is
+// the sum of its contributions in the order of the query's terms: then it is
+// the same to the bit wherever it is computed.
+//
+// The conversions around products forbid the compiler to fuse them with the
+// additions, as it would on arm64 and not on amd64 (Go specification,
+// "Floating-point operators").
+func (s *Scorer) Term(i int, count, length int) float64 {
+	if count <= 0 {
+		return 0
+	}
+	tf := float64(count)
+	norm := s.base + float64(s.slope*float64(length))
+	return float64(s.weights[i] * (tf / (tf + norm)))
+}
