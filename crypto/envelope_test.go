@@ -1,0 +1,345 @@
+package crypto
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/chacha20poly1305"
+	"pgregory.net/rapid"
+)
+
+var testPlace = Place{Store: "agent-7", Namespace: "work", Key: "notes/bank"}
+
+func newTestKeyring(t testing.TB) *Keyring {
+	t.Helper()
+	ring, err := NewKeyring()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ring
+}
+
+func seal(t testing.TB, ring *Keyring, plaintext []byte, place Place) []byte {
+	t.Helper()
+	blob, err := ring.Seal(plaintext, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blob
+}
+
+// placeGenerator avoids the empty and the reserved words, which Seal refuses.
+func placeGenerator() *rapid.Generator[Place] {
+	return rapid.Custom(func(t *rapid.T) Place {
+		return Place{
+			Store:     rapid.StringMatching(`[A-Za-z0-9_:@-]{1,20}[0-9]`).Draw(t, "store"),
+			Namespace: rapid.String().Draw(t, "namespace"),
+			Key:       rapid.StringN(1, 40, -1).Draw(t, "key"),
+		}
+	})
+}
+
+func TestOpenGivesWhatWasSealed(t *testing.T) {
+	ring := newTestKeyring(t)
+	rapid.Check(t, func(t *rapid.T) {
+		plaintext := rapid.SliceOf(rapid.Byte()).Draw(t, "plaintext")
+		place := placeGenerator().Draw(t, "place")
+		blob, err := ring.Seal(plaintext, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(blob) != len(plaintext)+Overhead {
+			t.Fatalf("blob of %d bytes for %d, want %d more", len(blob), len(plaintext), Overhead)
+		}
+		value := EncodeValue(blob)
+		if len(plaintext) >= 8 && (bytes.Contains(blob, plaintext) || bytes.Contains(value, plaintext)) {
+			t.Fatal("the plaintext shows in what is stored")
+		}
+		decoded, err := DecodeValue(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := ring.Open(decoded, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(opened, plaintext) {
+			t.Fatal("another plaintext came back")
+		}
+	})
+}
+
+func TestEqualPlaintextsGiveDifferentBlobs(t *testing.T) {
+	ring := newTestKeyring(t)
+	one, two := seal(t, ring, []byte("same"), testPlace), seal(t, ring, []byte("same"), testPlace)
+	if bytes.Equal(one[headerSize:headerSize+nonceSize], two[headerSize:headerSize+nonceSize]) {
+		t.Fatal("a nonce was used twice")
+	}
+	if bytes.Equal(one[headerSize+nonceSize:], two[headerSize+nonceSize:]) {
+		t.Fatal("equal plaintexts can be told by their ciphertexts")
+	}
+}
+
+func TestMovedBlobIsRefused(t *testing.T) {
+	tests := []struct {
+		name     string
+		from, to Place
+	}{
+		{"another store", testPlace, Place{"agent-8", "work", "notes/bank"}},
+		{"another namespace", testPlace, Place{"agent-7", "home", "notes/bank"}},
+		{"no namespace", testPlace, Place{"agent-7", "", "notes/bank"}},
+		{"another key", testPlace, Place{"agent-7", "work", "notes/banks"}},
+		{"key in another case", testPlace, Place{"agent-7", "work", "notes/Bank"}},
+		{"store and key, boundary moved", Place{"a", "", "bc"}, Place{"ab", "", "c"}},
+		{"store and namespace, boundary moved", Place{"a", "bc", "k"}, Place{"ab", "c", "k"}},
+		{"namespace and key, boundary moved", Place{"s", "a", "bc"}, Place{"s", "ab", "c"}},
+		{"namespace taken for key", Place{"s", "a", "b"}, Place{"s", "b", "a"}},
+		{"length bytes within a key", Place{"s", "", "k"}, Place{"s", "\x00\x00\x00\x01k", "x"}},
+	}
+	ring := newTestKeyring(t)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			blob := seal(t, ring, []byte("secret"), test.from)
+			if _, err := ring.Open(blob, test.to); !errors.Is(err, ErrRefused) {
+				t.Fatalf("got %v, want ErrRefused", err)
+			}
+		})
+	}
+}
+
+func TestDifferentPlacesHaveDifferentAssociatedData(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// A small alphabet makes coinciding concatenations likely.
+		part := rapid.StringMatching(`[ab]{0,3}`)
+		one := Place{part.Draw(t, "s1"), part.Draw(t, "n1"), part.Draw(t, "k1")}
+		two := Place{part.Draw(t, "s2"), part.Draw(t, "n2"), part.Draw(t, "k2")}
+		same := bytes.Equal(one.associatedData(1), two.associatedData(1))
+		if same != (one == two) {
+			t.Fatalf("%+v and %+v: same data %v", one, two, same)
+		}
+	})
+}
+
+func TestKeyIsBoundInNFC(t *testing.T) {
+	ring := newTestKeyring(t)
+	decomposed := Place{Store: "s", Key: "cafe\u0301"}
+	composed := Place{Store: "s", Key: "caf\u00e9"}
+	if _, err := ring.Open(seal(t, ring, []byte("x"), decomposed), composed); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPlaceMustBeOneOfAnEntry(t *testing.T) {
+	ring := newTestKeyring(t)
+	for _, place := range []Place{
+		{},
+		{Store: "s"},
+		{Key: "k"},
+		{Store: "self", Key: "k"},
+		{Store: "shared", Key: "k"},
+		{Store: ".", Key: "k"},
+		{Store: "..", Key: "k"},
+		{Store: "s", Key: "\xff"},
+		{Store: "s", Namespace: "\xff", Key: "k"},
+		{Store: "\xff", Key: "k"},
+	} {
+		if _, err := ring.Seal(nil, place); !errors.Is(err, ErrPlace) {
+			t.Errorf("sealing for %+q: got %v, want ErrPlace", place, err)
+		}
+		if _, err := ring.Open(make([]byte, Overhead), place); !errors.Is(err, ErrPlace) {
+			t.Errorf("opening at %+q: got %v, want ErrPlace", place, err)
+		}
+	}
+}
+
+func TestFlippedBitIsFoundAnywhere(t *testing.T) {
+	ring := newTestKeyring(t)
+	blob := seal(t, ring, []byte("a secret of some length"), testPlace)
+	for i := range blob {
+		want := ErrRefused
+		switch {
+		case i == 0:
+			want = ErrVersion
+		case i < headerSize:
+			want = ErrUnknownKey
+		}
+		for bit := range 8 {
+			damaged := bytes.Clone(blob)
+			damaged[i] ^= 1 << bit
+			if _, err := ring.Open(damaged, testPlace); !errors.Is(err, want) {
+				t.Fatalf("byte %d, bit %d: got %v, want %v", i, bit, err, want)
+			}
+		}
+	}
+}
+
+func TestTruncatedOrLengthenedBlobFails(t *testing.T) {
+	ring := newTestKeyring(t)
+	blob := seal(t, ring, []byte("secret"), testPlace)
+	for n := range blob {
+		want := ErrDamaged
+		if n >= Overhead {
+			want = ErrRefused
+		}
+		if _, err := ring.Open(blob[:n], testPlace); !errors.Is(err, want) {
+			t.Fatalf("%d bytes: got %v, want %v", n, err, want)
+		}
+	}
+	if _, err := ring.Open(append(bytes.Clone(blob), 0), testPlace); !errors.Is(err, ErrRefused) {
+		t.Fatalf("one byte more: got %v, want ErrRefused", err)
+	}
+}
+
+func TestKeyOfAnotherKeyringOpensNothing(t *testing.T) {
+	blob := seal(t, newTestKeyring(t), []byte("secret"), testPlace)
+	if _, err := newTestKeyring(t).Open(blob, testPlace); !errors.Is(err, ErrUnknownKey) {
+		t.Fatalf("got %v, want ErrUnknownKey", err)
+	}
+}
+
+func TestOtherKeyOfTheSameIDIsRefused(t *testing.T) {
+	mine, theirs := fixedKeyring(t, 0x01020304, 0), fixedKeyring(t, 0x01020304, 100)
+	if _, err := theirs.Open(seal(t, mine, []byte("secret"), testPlace), testPlace); !errors.Is(err, ErrRefused) {
+		t.Fatalf("got %v, want ErrRefused", err)
+	}
+}
+
+func TestValueMustBeAStringOfBase64(t *testing.T) {
+	for _, value := range []string{
+		``, `null`, `1`, `{}`, `[]`, `"AA=="x`, `"AA="`, `"A-_="`, `"AB=="`, `"AA==\n"`, `" AA=="`, `AA==`,
+	} {
+		blob, err := DecodeValue([]byte(value))
+		if value == `null` { // decodes to no bytes, which Open refuses
+			if len(blob) != 0 {
+				t.Errorf("null gave %d bytes", len(blob))
+			}
+			continue
+		}
+		if !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: got %v, want ErrDamaged", value, err)
+		}
+	}
+}
+
+// fixedKeyring has one key of bytes from, from+1, …: known, so never for
+// anything but tests.
+func fixedKeyring(t testing.TB, id uint32, from byte) *Keyring {
+	t.Helper()
+	// Field 3, length-delimited, 32 bytes: the key_value of Tink's
+	// XChaCha20Poly1305Key message.
+	message := []byte{3<<3 | 2, 32}
+	message = append(message, fixedKey(from)...)
+	ring, err := parseKeyring(fmt.Appendf(nil, `{"primaryKeyId": %d, "key": [{
+		"keyData": {
+			"typeUrl": "type.googleapis.com/google.crypto.tink.XChaCha20Poly1305Key",
+			"value": %q,
+			"keyMaterialType": "SYMMETRIC"
+		},
+		"status": "ENABLED", "keyId": %d, "outputPrefixType": "TINK"
+	}]}`, id, base64.StdEncoding.EncodeToString(message), id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ring
+}
+
+func fixedKey(from byte) []byte {
+	key := make([]byte, 32)
+	for i := range key {
+		key[i] = from + byte(i)
+	}
+	return key
+}
+
+// golden is "a golden secret" at testPlace, under key 0x01020304 of bytes
+// 0 … 31 and nonce 64 … 87. It was made once; while it opens, whatever was
+// sealed with version 1 opens.
+const golden = "0101020304404142434445464748494a4b4c4d4e4f5051525354555657b519621fbc841c78af87e2ddddf911aff593c7853a51212c2afda9bfbea309"
+
+func TestGoldenBlobOpens(t *testing.T) {
+	blob, err := hex.DecodeString(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plaintext, err := fixedKeyring(t, 0x01020304, 0).Open(blob, testPlace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(plaintext) != "a golden secret" {
+		t.Fatalf("opened to %q", plaintext)
+	}
+}
+
+// The format as the package comment tells it, built here without Tink.
+func TestFormatIsAsDocumented(t *testing.T) {
+	header := []byte{1, 1, 2, 3, 4}
+	associated := append(bytes.Clone(header),
+		"\x00\x00\x00\x07agent-7\x00\x00\x00\x04work\x00\x00\x00\x0anotes/bank"...)
+	nonce := make([]byte, 24)
+	for i := range nonce {
+		nonce[i] = byte(64 + i)
+	}
+	cipher, err := chacha20poly1305.NewX(fixedKey(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob := cipher.Seal(append(bytes.Clone(header), nonce...), nonce, []byte("a golden secret"), associated)
+	if got := hex.EncodeToString(blob); got != golden {
+		t.Fatalf("the documented format gives\n%s, golden is\n%s", got, golden)
+	}
+}
+
+func TestKeyringPrintsNoKey(t *testing.T) {
+	ring := fixedKeyring(t, 1, 'A') // key bytes ABC…
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("keyring", "ring", ring)
+	for _, printed := range []string{
+		fmt.Sprint(ring), fmt.Sprintf("%v %+v %#v %s", ring, ring, ring, ring), log.String(),
+	} {
+		if strings.Contains(printed, "ABCDEF") || strings.Contains(printed, "65 66 67") || strings.Contains(printed, "QUJDR") {
+			t.Errorf("the key shows in %q", printed)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	ring := fixedKeyring(f, 0x01020304, 0)
+	blob, err := hex.DecodeString(golden)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(EncodeValue(blob), "agent-7", "work", "notes/bank")
+	f.Add(EncodeValue(blob[:Overhead]), "agent-7", "work", "notes/bank")
+	f.Add([]byte(`""`), "s", "", "k")
+	f.Add([]byte(`"AQ=="`), "self", "", "")
+	f.Fuzz(func(t *testing.T, value []byte, store, namespace, key string) {
+		decoded, err := DecodeValue(value)
+		if err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatalf("decoding: %v", err)
+			}
+			decoded = value
+		}
+		place := Place{store, namespace, key}
+		plaintext, err := ring.Open(decoded, place)
+		if err == nil {
+			// Nobody without the key makes another one that opens.
+			if !bytes.Equal(decoded, blob) || place != testPlace || string(plaintext) != "a golden secret" {
+				t.Fatalf("a forged blob opened at %+q", place)
+			}
+			return
+		}
+		for _, known := range []error{ErrPlace, ErrDamaged, ErrVersion, ErrUnknownKey, ErrRefused} {
+			if errors.Is(err, known) {
+				return
+			}
+		}
+		t.Fatalf("not a documented error: %v", err)
+	})
+}
