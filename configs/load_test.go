@@ -1,0 +1,135 @@
+package configs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// clean takes the developer's own MNEME_* variables away.
+func clean(t *testing.T) {
+	t.Helper()
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, envPrefix) {
+			t.Setenv(name, "")
+			if err := os.Unsetenv(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+}
+
+func file(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mneme.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func noFlags() *pflag.FlagSet { return pflag.NewFlagSet("test", pflag.ContinueOnError) }
+
+func TestExampleShowsEveryKeyWithItsDefault(t *testing.T) {
+	clean(t)
+	want, err := Load("", noFlags())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load("example.yaml", noFlags())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Auth.Issuers = nil // [] in the file
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the example says %+v, the defaults are %+v", got, want)
+	}
+	text, err := os.ReadFile("example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key := range flatten(reflect.ValueOf(Default()), "") {
+		last := key[strings.LastIndex(key, ".")+1:]
+		if !strings.Contains(string(text), last+":") {
+			t.Errorf("the example lacks %s", key)
+		}
+	}
+}
+
+func TestFlagBeforeVariableBeforeFileBeforeDefault(t *testing.T) {
+	clean(t)
+	path := file(t, "addr: 127.0.0.1:1\nlimits:\n  keys: 5\n  retention: 1h\n")
+	t.Setenv("MNEME_ADDR", "127.0.0.1:2")
+	t.Setenv("MNEME_LIMITS_KEYS", "6")
+	t.Setenv("MNEME_POSTGRES_DSN", "postgres://u:hush@h/d")
+	flags := noFlags()
+	flags.String("addr", "", "")
+	flags.String("data-dir", "", "")
+	if err := flags.Parse([]string{"--addr", "127.0.0.1:3"}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(path, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Addr != "127.0.0.1:3" || c.Limits.Keys != 6 || c.Limits.Retention != time.Hour || c.Storage != "sqlite" {
+		t.Errorf("got %+v", c)
+	}
+	if !strings.HasSuffix(c.DataDir, "mneme") {
+		t.Errorf("a flag that was not given hides the default folder: %q", c.DataDir)
+	}
+	if c.Postgres.DSN != "postgres://u:hush@h/d" {
+		t.Error("the variable of the DSN is not read")
+	}
+	if shown := fmt.Sprintf("%v %+v %#v %s", c, c, c, c.Postgres.DSN); strings.Contains(shown, "hush") {
+		t.Error("a secret prints")
+	}
+}
+
+func TestWhatIsNotUnderstoodIsAnError(t *testing.T) {
+	for name, text := range map[string]string{
+		"unknown key":              "storrage: sqlite\n",
+		"unknown nested key":       "limits:\n  key: 5\n",
+		"unknown key in a list":    "auth:\n  issuers:\n    - issuer: a\n      audience: b\n      jwks: c\n      algorithm: RS256\n      taint: PUBLIC\n",
+		"incomplete issuer":        "auth:\n  issuers:\n    - issuer: a\n",
+		"unknown backend":          "storage: mysql\n",
+		"duration without a unit":  "openai:\n  timeout: 30\n",
+		"number that is none":      "limits:\n  keys: many\n",
+		"limit of nothing":         "limits:\n  keys: 0\n",
+		"address without a port":   "addr: localhost\n",
+		"key twice":                "addr: a:1\naddr: b:1\n",
+		"openai without its model": "embedder: openai\n",
+		"not YAML":                 "addr: [\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			clean(t)
+			if c, err := Load(file(t, text), noFlags()); err == nil {
+				t.Errorf("no error, but %+v", c)
+			}
+		})
+	}
+	t.Run("missing file", func(t *testing.T) {
+		clean(t)
+		if _, err := Load(filepath.Join(t.TempDir(), "none.yaml"), noFlags()); err == nil {
+			t.Error("no error")
+		}
+	})
+}
+
+func TestMisspeltVariablesAreNamed(t *testing.T) {
+	clean(t)
+	t.Setenv("MNEME_STORRAGE", "sqlite")
+	t.Setenv("MNEME_STORAGE", "sqlite")
+	t.Setenv("MNEME_TOKEN", "x")
+	if got := UnknownVariables("MNEME_TOKEN"); !reflect.DeepEqual(got, []string{"MNEME_STORRAGE"}) {
+		t.Errorf("got %v", got)
+	}
+}
