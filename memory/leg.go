@@ -1,0 +1,175 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/vector"
+)
+
+// Legs of a search, as an answer's Degraded names them.
+const (
+	LegLexical = "lexical"
+	LegVector  = "vector"
+)
+
+// errNoModel says that no embedder at hand made this database's vectors.
+var errNoModel = errors.New("no embedder here made the vectors of this database")
+
+// legList is what one leg found.
+type legList struct {
+	hits []vector.Hit // best first, ties with the last included
+	more bool         // the leg was filled to what it was asked for: it may have more
+}
+
+// legLists is what both legs found, and which of them failed.
+type legLists struct {
+	lexical, vector legList
+	failed          []string
+}
+
+// ids are the entries that any leg named, each once.
+func (l legLists) ids() []uuid.UUID {
+	ids := append(entriesOf(l.lexical.hits), entriesOf(l.vector.hits)...)
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(ids)
+}
+
+// runLegs runs both legs side by side. One that fails is named in the result
+// and the other answers; it is an error only if both fail.
+func (s *Service) runLegs(ctx context.Context, c Caller, p *plan, fetch int) (legLists, error) {
+	var lists legLists
+	if p.nothing {
+		return lists, nil
+	}
+	var lexicalErr, vectorErr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		lists.vector, vectorErr = s.vectorLeg(ctx, c, p, fetch)
+	}()
+	lists.lexical, lexicalErr = s.lexicalLeg(ctx, p, fetch)
+	<-done
+	if err := ctx.Err(); err != nil {
+		return legLists{}, err
+	}
+	if lexicalErr != nil && vectorErr != nil {
+		return legLists{}, fmt.Errorf("both legs of a search failed: %w", lexicalErr)
+	}
+	if lexicalErr != nil {
+		s.log.WarnContext(ctx, "lexical leg failed", "error", lexicalErr)
+		lists.failed = append(lists.failed, LegLexical)
+	}
+	if vectorErr != nil {
+		s.log.WarnContext(ctx, "vector leg failed", "error", vectorErr)
+		lists.failed = append(lists.failed, LegVector)
+	}
+	return lists, nil
+}
+
+func (s *Service) lexicalLeg(ctx context.Context, p *plan, fetch int) (legList, error) {
+	defer timed(&p.took.Lexical)()
+	if len(p.terms) == 0 {
+		return legList{}, nil
+	}
+	var hits []vector.Hit
+	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+		hits, err = tx.Lexical(ctx, p.scope, LexicalQuery{Terms: p.terms, Limit: fetch, Only: p.only, Now: s.instant()})
+		return err
+	})
+	return legList{hits: hits, more: len(hits) >= fetch}, err
+}
+
+func (s *Service) vectorLeg(ctx context.Context, c Caller, p *plan, fetch int) (legList, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.budget)
+	defer cancel()
+	serving := s.models.serving()
+	if serving == nil {
+		return legList{}, errNoModel
+	}
+	query, err := s.embedQuery(ctx, c, p, serving)
+	if err != nil {
+		return legList{}, err
+	}
+	defer timed(&p.took.Vector)()
+	hits, err := withDeadline(ctx, func() ([]vector.Hit, error) {
+		return serving.index.Search(ctx, p.scope, vector.Query{Vector: query, Limit: fetch, Only: p.only})
+	})
+	return legList{hits: hits, more: len(hits) >= fetch}, err
+}
+
+// embedQuery embeds the question once, and remembers it for this agent.
+func (s *Service) embedQuery(ctx context.Context, c Caller, p *plan, serving *serving) ([]float32, error) {
+	key := queryKey{agent: c.Agent, fingerprint: serving.fingerprint, query: p.request.Query}
+	if v, ok := s.queries.get(key); ok {
+		return v, nil
+	}
+	defer timed(&p.took.Embed)()
+	v, err := withDeadline(ctx, func() ([]float32, error) { return serving.model.Embedder.Query(ctx, p.request.Query) })
+	if err != nil {
+		return nil, fmt.Errorf("embed the question: %w", err)
+	}
+	s.queries.put(key, v)
+	return v, nil
+}
+
+// withDeadline returns when f does or the context ends, whichever is first,
+// so that a leg's budget holds even over a client that is slow to notice.
+func withDeadline[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	ch := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		ch <- outcome{v, err}
+	}()
+	select {
+	case o := <-ch:
+		return o.value, o.err
+	case <-ctx.Done():
+		var zero T
+		return zero, ctx.Err()
+	}
+}
+
+// waitIndexed waits until a search of this process can return an entry, or
+// the entry is gone, at most 10 s, and tells which.
+func (s *Service) waitIndexed(ctx context.Context, id uuid.UUID) bool {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		indexed, err := s.indexed(ctx, id)
+		if err != nil || indexed {
+			return indexed
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Service) indexed(ctx context.Context, id uuid.UUID) (bool, error) {
+	if s.models.serving() == nil {
+		return false, errNoModel
+	}
+	pending := true
+	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+		pending, err = tx.Pending(ctx, id)
+		return err
+	})
+	if err != nil || pending {
+		return false, err
+	}
+	return true, s.models.sync(ctx)
+}

@@ -1,0 +1,191 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// PutParticipant writes, with a platform token, that an agent takes part in a
+// chat; ttl nil or 0 means without end. The chat's id is known as a chat's
+// from then on.
+func (s *Service) PutParticipant(ctx context.Context, c Caller, chat, agent string, ttl *time.Duration) error {
+	return s.member(ctx, c, chat, KindChat, agent, ttl, func(tx Tx, m acl.Membership) error {
+		return tx.PutParticipant(ctx, chat, agent, m)
+	})
+}
+
+// PutSession writes, with a platform token, that an agent is in a session
+// with a user; ttl nil or 0 means without end.
+func (s *Service) PutSession(ctx context.Context, c Caller, user, agent string, ttl *time.Duration) error {
+	return s.member(ctx, c, user, KindCaller, agent, ttl, func(tx Tx, m acl.Membership) error {
+		return tx.PutSession(ctx, user, agent, m)
+	})
+}
+
+func (s *Service) member(ctx context.Context, c Caller, of string, kind Kind, agent string, ttl *time.Duration, put func(Tx, acl.Membership) error) error {
+	if err := platformOnly(c, of, agent); err != nil {
+		return err
+	}
+	m := acl.Membership{Present: true}
+	if ttl != nil {
+		if err := CheckTTL(*ttl); err != nil {
+			return err
+		}
+		m.ExpiresAt = expiry(s.instant(), *ttl)
+	}
+	return s.storage.Update(ctx, func(tx Tx) error {
+		if err := tx.Claim(ctx, of, kind); err != nil {
+			return err
+		}
+		if err := tx.Claim(ctx, agent, KindCaller); err != nil {
+			return err
+		}
+		return put(tx, m)
+	})
+}
+
+// DeleteParticipant ends an agent's part in a chat; one that had none is
+// ErrNotFound.
+func (s *Service) DeleteParticipant(ctx context.Context, c Caller, chat, agent string) error {
+	return s.leave(ctx, c, chat, agent,
+		func(tx Tx) (acl.Membership, error) { return tx.Participant(ctx, chat, agent) },
+		func(tx Tx) error { return tx.PutParticipant(ctx, chat, agent, acl.Membership{}) })
+}
+
+// DeleteSession ends an agent's session with a user; one that had none is
+// ErrNotFound.
+func (s *Service) DeleteSession(ctx context.Context, c Caller, user, agent string) error {
+	return s.leave(ctx, c, user, agent,
+		func(tx Tx) (acl.Membership, error) { return tx.Session(ctx, user, agent) },
+		func(tx Tx) error { return tx.PutSession(ctx, user, agent, acl.Membership{}) })
+}
+
+func (s *Service) leave(ctx context.Context, c Caller, of, agent string, read func(Tx) (acl.Membership, error), remove func(Tx) error) error {
+	if err := platformOnly(c, of, agent); err != nil {
+		return err
+	}
+	return s.storage.Update(ctx, func(tx Tx) error {
+		m, err := read(tx)
+		if err != nil {
+			return err
+		}
+		if !m.Present || !m.ExpiresAt.IsZero() && !s.now().Before(m.ExpiresAt) {
+			return ErrNotFound
+		}
+		return remove(tx)
+	})
+}
+
+func platformOnly(c Caller, ids ...string) error {
+	for _, id := range ids {
+		if err := acl.CheckID(id); err != nil {
+			return err
+		}
+	}
+	if !c.Platform {
+		return acl.ErrDenied
+	}
+	return nil
+}
+
+// Settings are an agent's switches, for itself or a platform token.
+func (s *Service) Settings(ctx context.Context, c Caller, agent string) (acl.Settings, error) {
+	if err := selfOrPlatform(c, agent); err != nil {
+		return acl.Settings{}, err
+	}
+	var settings acl.Settings
+	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+		settings, err = tx.Settings(ctx, agent)
+		return err
+	})
+	return settings, err
+}
+
+// PutSettings writes an agent's switches, for itself or a platform token.
+func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, settings acl.Settings) error {
+	if err := selfOrPlatform(c, agent); err != nil {
+		return err
+	}
+	if err := CheckTTL(settings.DefaultTTL); err != nil {
+		return rule("default_ttl", "must be 0 to %d seconds", int64(maxTTL/time.Second))
+	}
+	return s.storage.Update(ctx, func(tx Tx) error { return tx.PutSettings(ctx, agent, settings) })
+}
+
+func selfOrPlatform(c Caller, agent string) error {
+	if err := acl.CheckID(agent); err != nil {
+		return err
+	}
+	if c.Agent != agent && !c.Platform {
+		return acl.ErrDenied
+	}
+	return nil
+}
+
+// Purge erases, with a platform token, what was deleted or expired before an
+// instant that must lie at least the retention ago: row, history, lexical
+// terms, vectors and replay records.
+func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, replay *Replay) (PurgeResult, error) {
+	if !c.Platform {
+		return PurgeResult{}, acl.ErrDenied
+	}
+	now := s.instant()
+	if before.After(now.Add(-s.limits.Retention)) {
+		return PurgeResult{}, rule("before", "must be at least the retention of %s ago", s.limits.Retention)
+	}
+	var result PurgeResult
+	again := false
+	err := s.storage.Update(ctx, func(tx Tx) error {
+		record, err := s.recorded(ctx, tx, c, replay)
+		if err != nil || record == nil {
+			return err
+		}
+		again = true
+		return json.Unmarshal(record.Numbers, &result)
+	})
+	if err != nil || again {
+		return result, err
+	}
+	if result.IDs, err = s.purge(ctx, before.UTC(), now); err != nil {
+		return PurgeResult{}, err
+	}
+	numbers, err := json.Marshal(result)
+	if err != nil {
+		return PurgeResult{}, fmt.Errorf("purge: %w", err)
+	}
+	return result, s.storage.Update(ctx, func(tx Tx) error {
+		return s.record(ctx, tx, c, replay, replayDone, nil, numbers)
+	})
+}
+
+// purge erases in steps, each a transaction of its own, and takes the ids out
+// of the vector index as well, in case that a worker has not yet.
+func (s *Service) purge(ctx context.Context, cutoff, now time.Time) ([]uuid.UUID, error) {
+	if err := s.sweep(ctx, now); err != nil {
+		return nil, err
+	}
+	var all []uuid.UUID
+	for {
+		var ids []uuid.UUID
+		err := s.storage.Update(ctx, func(tx Tx) (err error) {
+			ids, err = tx.Purge(ctx, cutoff, 500)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) == 0 {
+			return all, nil
+		}
+		if err := s.models.remove(ctx, ids); err != nil {
+			return nil, err
+		}
+		all = append(all, ids...)
+	}
+}

@@ -1,0 +1,127 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"mneme/vector"
+)
+
+// Reindex makes the vectors of every entry anew with the configured embedder,
+// beside those that serve; when none is missing it lets the new ones serve
+// and drops the old. Entries written meanwhile are found at the end. It can
+// be interrupted and goes on where it was. progress, which may be nil, is
+// told how many entries were embedded.
+func (s *Service) Reindex(ctx context.Context, progress func(done int64)) error {
+	if len(s.models.list) == 0 {
+		return errNoModel
+	}
+	model := s.models.list[0]
+	fingerprint := model.Embedder.Fingerprint()
+	var index vector.Index
+	if !model.Local {
+		var err error
+		if index, err = model.Open(ctx); err != nil {
+			return fmt.Errorf("%w: open: %w", errIndex, err)
+		}
+	}
+	next := &serving{model: model, fingerprint: fingerprint, index: index}
+	var done int64
+	for {
+		n, err := s.reembed(ctx, next, func(n int) {
+			done += int64(n)
+			if progress != nil {
+				progress(done)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			continue
+		}
+		switched, err := s.switchTo(ctx, fingerprint)
+		if err != nil {
+			return err
+		}
+		if switched {
+			return s.models.sync(ctx)
+		}
+	}
+}
+
+// reembed goes once through what lacks vectors of the next model and tells
+// how many entries it embedded.
+func (s *Service) reembed(ctx context.Context, next *serving, progress func(n int)) (int, error) {
+	var after uuid.UUID
+	total := 0
+	for {
+		var rows []Entry
+		err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+			rows, err = tx.Unembedded(ctx, next.fingerprint, after, leaseBatch)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return total, err
+		}
+		leases := make([]Lease, len(rows))
+		for i := range rows {
+			leases[i] = Lease{Entry: rows[i].ID, Revision: rows[i].Revision}
+		}
+		jobs, texts, err := s.prepare(ctx, next, leases)
+		if err != nil {
+			return total, err
+		}
+		vectors, err := next.model.Embedder.Passages(ctx, texts)
+		if err != nil {
+			return total, err
+		}
+		if err := s.saveBeside(ctx, next, jobs, vectors); err != nil {
+			return total, err
+		}
+		total += len(rows)
+		progress(len(rows))
+		after = rows[len(rows)-1].ID
+	}
+}
+
+// saveBeside writes vectors of the next model and leaves the queue alone,
+// which belongs to the one that serves.
+func (s *Service) saveBeside(ctx context.Context, next *serving, jobs []job, vectors [][]float32) error {
+	beside := *next
+	beside.model.Local = false
+	if err := s.save(ctx, &beside, jobs, vectors); err != nil {
+		return err
+	}
+	if next.model.Local {
+		return nil
+	}
+	return s.share(ctx, next, jobs)
+}
+
+// errBehind says that entries were written since they were last counted.
+var errBehind = errors.New("entries without vectors of the new model")
+
+// switchTo lets a fingerprint serve if no entry lacks its vectors.
+func (s *Service) switchTo(ctx context.Context, fingerprint string) (bool, error) {
+	err := s.storage.Update(ctx, func(tx Tx) error {
+		missing, err := tx.Unembedded(ctx, fingerprint, uuid.Nil, 1)
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			return errBehind
+		}
+		if err := tx.SetMeta(ctx, fingerprintMeta, []byte(fingerprint)); err != nil {
+			return err
+		}
+		return tx.DropVectors(ctx, []string{fingerprint})
+	})
+	if errors.Is(err, errBehind) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,228 @@
+package memory
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Limits of an entry's parts that no configuration changes.
+const (
+	MaxKey         = 512  // bytes
+	MaxNamespace   = 64   // bytes
+	MaxDescription = 300  // characters
+	MaxTags        = 32   // of one entry
+	MaxTag         = 64   // bytes
+	MaxSource      = 2000 // bytes of JSON
+	MaxDepth       = 100  // of arrays and objects inside one another in a value
+	maxTTL         = 100 * 365 * 24 * time.Hour
+)
+
+// Types are the types that an entry may have, beside none.
+var Types = []string{"user", "feedback", "project", "reference"}
+
+// CheckKey holds the rule of keys.
+func CheckKey(key string) error {
+	if len(key) < 1 || len(key) > MaxKey {
+		return rule("key", "must have 1 to %d bytes", MaxKey)
+	}
+	if err := checkName("key", key); err != nil {
+		return err
+	}
+	for segment := range strings.SplitSeq(key, "/") {
+		switch segment {
+		case "":
+			return rule("key", "must have no leading or trailing '/' and no empty segment")
+		case ".", "..":
+			return rule("key", "must have no segment '.' or '..'")
+		}
+	}
+	return nil
+}
+
+// CheckNamespace holds the rule of namespaces; "" is the default one.
+func CheckNamespace(namespace string) error {
+	if len(namespace) > MaxNamespace {
+		return rule("namespace", "must have at most %d bytes", MaxNamespace)
+	}
+	return checkName("namespace", namespace)
+}
+
+// checkName holds what keys, namespaces and tags have in common.
+func checkName(field, name string) error {
+	if !utf8.ValidString(name) {
+		return rule(field, "must be valid UTF-8")
+	}
+	for _, r := range name {
+		if unprintable(r) {
+			return rule(field, "must have no control, format or line-separator characters")
+		}
+	}
+	if !norm.NFC.IsNormalString(name) {
+		return rule(field, "must be in Unicode normalization form C")
+	}
+	return nil
+}
+
+// unprintable tells control, format and line-separator characters.
+func unprintable(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+func checkPath(p Path) error {
+	if err := CheckNamespace(p.Namespace); err != nil {
+		return err
+	}
+	return CheckKey(p.Key)
+}
+
+func checkType(t string) error {
+	if t == "" {
+		return nil
+	}
+	for _, known := range Types {
+		if t == known {
+			return nil
+		}
+	}
+	return rule("type", "must be one of %s, or empty", strings.Join(Types, ", "))
+}
+
+func checkDescription(d string) error {
+	if !utf8.ValidString(d) {
+		return rule("description", "must be valid UTF-8")
+	}
+	if utf8.RuneCountInString(d) > MaxDescription {
+		return rule("description", "must have at most %d characters", MaxDescription)
+	}
+	for _, r := range d {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
+			return rule("description", "must be one line without control characters")
+		}
+	}
+	return nil
+}
+
+func checkTags(tags []string) error {
+	if len(tags) > MaxTags {
+		return rule("tags", "must be at most %d", MaxTags)
+	}
+	for _, tag := range tags {
+		if len(tag) < 1 || len(tag) > MaxTag {
+			return rule("tags", "each must have 1 to %d bytes", MaxTag)
+		}
+		if err := checkName("tags", tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckTTL holds the rule of times to live: 0 (none) or whole positive
+// seconds, at most 100 years.
+func CheckTTL(ttl time.Duration) error {
+	if ttl < 0 || ttl > maxTTL {
+		return rule("ttl", "must be 0 to %d seconds", int64(maxTTL/time.Second))
+	}
+	return nil
+}
+
+func (s *Service) checkValue(value json.RawMessage) error {
+	switch {
+	case len(value) == 0:
+		return rule("value", "must be given")
+	case len(value) > s.limits.Value:
+		return &RuleError{Field: "value", Rule: "must have at most " + itoa(s.limits.Value) + " bytes", TooLarge: true}
+	case !utf8.Valid(value):
+		return rule("value", "must be valid UTF-8")
+	case !json.Valid(value):
+		return rule("value", "must be a JSON value")
+	case depth(value) > MaxDepth:
+		return rule("value", "must nest at most %d deep", MaxDepth)
+	}
+	return nil
+}
+
+// depth is how deep arrays and objects nest in a valid JSON value.
+func depth(value []byte) int {
+	now, deepest, quoted := 0, 0, false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			now++
+			deepest = max(deepest, now)
+		case c == ']' || c == '}':
+			now--
+		}
+	}
+	return deepest
+}
+
+func checkSource(source json.RawMessage) error {
+	if len(source) > MaxSource {
+		return rule("source", "must have at most %d bytes", MaxSource)
+	}
+	if source != nil && !(utf8.Valid(source) && json.Valid(source)) {
+		return rule("source", "must be a JSON value")
+	}
+	return nil
+}
+
+// checkPut holds the rules of a write that need no row to be judged.
+func (s *Service) checkPut(r PutRequest) error {
+	if err := checkPath(r.Path); err != nil {
+		return err
+	}
+	if err := s.checkValue(r.Value); err != nil {
+		return err
+	}
+	if r.Type != nil {
+		if err := checkType(*r.Type); err != nil {
+			return err
+		}
+	}
+	if r.Description != nil {
+		if err := checkDescription(*r.Description); err != nil {
+			return err
+		}
+	}
+	if r.Tags != nil {
+		if err := checkTags(*r.Tags); err != nil {
+			return err
+		}
+	}
+	if r.TTL != nil {
+		if err := CheckTTL(*r.TTL); err != nil {
+			return err
+		}
+	}
+	return checkSource(r.Source)
+}
+
+func (f Filter) check() error {
+	if f.Namespace != nil {
+		if err := CheckNamespace(*f.Namespace); err != nil {
+			return err
+		}
+	}
+	if err := checkTags(f.Tags); err != nil {
+		return err
+	}
+	return checkType(f.Type)
+}
+
+func checkLimit(limit int) error {
+	if limit < 1 || limit > 100 {
+		return rule("limit", "must be 1 to 100")
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package memory
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// Limits bound what the Service takes. Zero fields take the default.
+type Limits struct {
+	Value     int           // bytes of one value; 100,000
+	Keys      int64         // live entries per store, owner and label; 1,000,000
+	Bytes     int64         // their values' bytes; 1 GiB
+	Retention time.Duration // purge spares what was deleted later than this ago; negative means 0, default 7 days
+	Replay    time.Duration // how long an Idempotency-Key is remembered; 24 h
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Value == 0 {
+		l.Value = 100_000
+	}
+	if l.Keys == 0 {
+		l.Keys = 1_000_000
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 1 << 30
+	}
+	switch {
+	case l.Retention == 0:
+		l.Retention = 7 * 24 * time.Hour
+	case l.Retention < 0:
+		l.Retention = 0
+	}
+	if l.Replay == 0 {
+		l.Replay = 24 * time.Hour
+	}
+	return l
+}
+
+// Options configure a Service. Zero fields take the default.
+type Options struct {
+	Limits Limits
+	// Models are the embedders at hand, the configured one first. Which of
+	// them serves is decided by the vectors that the database holds.
+	Models []Model
+	// VectorBudget bounds the vector leg of a search, embedding included;
+	// past it the answer is lexical and says so. Default 3 s.
+	VectorBudget time.Duration
+	// Now is the clock. Default time.Now.
+	Now func() time.Time
+	Log *slog.Logger // default: discard
+}
+
+// Service is mneme: every surface is a translation onto its methods, and
+// every rule of access is applied in them.
+type Service struct {
+	storage  Storage
+	limits   Limits
+	now      func() time.Time
+	log      *slog.Logger
+	budget   time.Duration
+	secret   secret
+	models   *models
+	queries  *queryCache
+	admitted sync.Map      // ids known as callers
+	kick     chan struct{} // wakes the worker
+}
+
+// Caller is who makes a call, and through what kind of surface.
+type Caller struct {
+	acl.Principal
+	// Internal lets the call reach the caller's own entries that are not in
+	// context. REST and the Robutler GET and PUT set it; no tool does.
+	Internal bool
+}
+
+// New opens a Service over a storage. Run must be called for vectors to be
+// made and expired entries to be swept.
+func New(ctx context.Context, storage Storage, options Options) (*Service, error) {
+	s := &Service{
+		storage: storage,
+		limits:  options.Limits.withDefaults(),
+		now:     options.Now,
+		log:     options.Log,
+		budget:  options.VectorBudget,
+		queries: newQueryCache(1024),
+		kick:    make(chan struct{}, 1),
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.budget == 0 {
+		s.budget = 3 * time.Second
+	}
+	var err error
+	if s.secret, err = loadSecret(ctx, storage); err != nil {
+		return nil, fmt.Errorf("open memory service: %w", err)
+	}
+	if s.models, err = openModels(ctx, storage, options.Models, s.log); err != nil {
+		return nil, fmt.Errorf("open memory service: %w", err)
+	}
+	return s, nil
+}
+
+// instant is now in the precision that rows keep.
+func (s *Service) instant() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// loadSecret reads the database's secret, or makes it: it keys ETags and
+// seals cursors, the same in every process over one database.
+func loadSecret(ctx context.Context, storage Storage) (secret, error) {
+	const name = "secret"
+	var key []byte
+	err := storage.Update(ctx, func(tx Tx) (err error) {
+		if key, err = tx.Meta(ctx, name); err != nil || key != nil {
+			return err
+		}
+		key = make([]byte, 32)
+		if _, err := rand.Read(key); err != nil {
+			return err
+		}
+		return tx.SetMeta(ctx, name, key)
+	})
+	if err != nil {
+		return secret{}, err
+	}
+	return newSecret(key)
+}
+
+// Admit lets an authenticated subject call: an id known as a chat's is
+// ErrNotCaller, and any other is known as a caller's from then on.
+func (s *Service) Admit(ctx context.Context, p acl.Principal) error {
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotCaller, err)
+	}
+	if _, ok := s.admitted.Load(p.Agent); ok {
+		return nil
+	}
+	var kind Kind
+	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+		kind, err = tx.KindOf(ctx, p.Agent)
+		return err
+	})
+	if err == nil && kind == KindUnknown {
+		err = s.storage.Update(ctx, func(tx Tx) error { return tx.Claim(ctx, p.Agent, KindCaller) })
+	}
+	switch {
+	case kind == KindChat, isKindClash(err):
+		return ErrNotCaller
+	case err != nil:
+		return err
+	}
+	s.admitted.Store(p.Agent, struct{}{})
+	return nil
+}
+
+// wake tells the worker that there is something in the queue.
+func (s *Service) wake() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
+	}
+}
+
+// newID makes an entry's id, ordered by time.
+func newID() (uuid.UUID, error) { return uuid.NewV7() }

@@ -1,0 +1,170 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mneme/acl"
+)
+
+// Share grants a store to an agent, or changes the grant. The caller needs
+// readwrite on the store, or a platform token; it gives no more than it has,
+// and changes no grant of another's unless it manages the store.
+func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Grant, error) {
+	var grant acl.Grant
+	err := s.storage.Update(ctx, func(tx Tx) error {
+		now := s.instant()
+		a, err := sharing(ctx, tx, c, r.Store, now)
+		if err != nil {
+			return err
+		}
+		if r.MaxLabel == 0 {
+			r.MaxLabel = a.Ceiling
+		}
+		if r.Level == acl.None {
+			r.Level = acl.Read
+		}
+		if r.MaxLabel > a.Ceiling {
+			return acl.ErrDenied
+		}
+		old, err := tx.Grant(ctx, r.Store, r.Grantee)
+		if err != nil {
+			return err
+		}
+		if err := mayChangeGrant(ctx, tx, c, a, old, now); err != nil {
+			return err
+		}
+		if err := checkShare(c, r); err != nil {
+			return err
+		}
+		if err := tx.Claim(ctx, r.Grantee, KindCaller); err != nil {
+			return err
+		}
+		grant = acl.Grant{
+			Store: r.Store, Grantee: r.Grantee, Level: r.Level, MaxLabel: r.MaxLabel,
+			Maker: c.Agent, ByPlatform: c.Platform, CreatedAt: now,
+		}
+		if r.TTL != nil {
+			grant.ExpiresAt = expiry(now, *r.TTL)
+		}
+		return tx.PutGrant(ctx, grant)
+	})
+	return grant, err
+}
+
+// sharing is the caller's access to a store whose grants it handles. A
+// platform token may handle those of any store, up to its own taint.
+func sharing(ctx context.Context, tx ReadTx, c Caller, store string, now time.Time) (acl.Access, error) {
+	a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
+	if c.Platform && errors.Is(err, acl.ErrDenied) {
+		return acl.Access{Store: store, Level: acl.ReadWrite, Ceiling: c.Taint}, nil
+	}
+	return a, err
+}
+
+// mayChangeGrant refuses to touch what another made, unless the caller is the
+// store's own agent or a platform token. A grant that no longer counts stands
+// in nobody's way.
+func mayChangeGrant(ctx context.Context, tx ReadTx, c Caller, a acl.Access, old acl.Grant, now time.Time) error {
+	if old.Level == acl.None || old.Maker == c.Agent || a.Via == acl.ViaOwn || c.Platform {
+		return nil
+	}
+	counts, err := acl.Counts(ctx, tx, old, now)
+	if err != nil {
+		return err
+	}
+	if counts {
+		return acl.ErrDenied
+	}
+	return nil
+}
+
+func checkShare(c Caller, r ShareRequest) error {
+	if err := acl.CheckID(r.Grantee); err != nil {
+		return fmt.Errorf("grantee: %w", err)
+	}
+	if r.Grantee == c.Agent {
+		return rule("grantee", "must not be the caller itself")
+	}
+	if r.Grantee == r.Store {
+		return rule("grantee", "must not be the store's own agent, which has it already")
+	}
+	if !r.Level.Valid() {
+		return rule("level", "must be search, read or readwrite")
+	}
+	if r.TTL != nil {
+		return CheckTTL(*r.TTL)
+	}
+	return nil
+}
+
+// Unshare revokes a grant: the caller's own, or any in a store that it
+// manages.
+func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) error {
+	return s.storage.Update(ctx, func(tx Tx) error {
+		now := s.instant()
+		a, err := sharing(ctx, tx, c, store, now)
+		if err != nil {
+			return err
+		}
+		old, err := tx.Grant(ctx, store, grantee)
+		if err != nil {
+			return err
+		}
+		if old.Level == acl.None || !old.ExpiresAt.IsZero() && !now.Before(old.ExpiresAt) {
+			return ErrNotFound
+		}
+		if err := mayChangeGrant(ctx, tx, c, a, old, now); err != nil {
+			return err
+		}
+		_, err = tx.DeleteGrant(ctx, store, grantee)
+		return err
+	})
+}
+
+// Grants lists the unexpired grants of a store, ordered by grantee.
+func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Grant, error) {
+	var grants []acl.Grant
+	err := s.storage.View(ctx, func(tx ReadTx) error {
+		now := s.instant()
+		if _, err := sharing(ctx, tx, c, store, now); err != nil {
+			return err
+		}
+		all, err := tx.GrantsOn(ctx, store)
+		if err != nil {
+			return err
+		}
+		grants = nil
+		for _, g := range all {
+			if g.ExpiresAt.IsZero() || now.Before(g.ExpiresAt) {
+				grants = append(grants, g)
+			}
+		}
+		return nil
+	})
+	return grants, err
+}
+
+// Stores lists what the caller can reach: its own store, granted ones, and
+// the chat and user that its token claims or the request names (may be "").
+func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]StoreInfo, error) {
+	var infos []StoreInfo
+	err := s.storage.View(ctx, func(tx ReadTx) error {
+		scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Chat: chat, User: user}, s.instant())
+		if err != nil {
+			return err
+		}
+		infos = nil
+		for _, a := range scope.Stores() {
+			kind := string(a.Via)
+			if a.Via == acl.ViaOwn {
+				kind = "self"
+			}
+			infos = append(infos, StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt})
+		}
+		return nil
+	})
+	return infos, err
+}

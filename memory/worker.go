@@ -1,0 +1,275 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"mneme/lexical"
+	"mneme/vector"
+)
+
+const (
+	// leaseBatch is how many entries a worker takes at a time.
+	leaseBatch = 32
+	// leaseTime is how long they are hidden from other workers. A worker that
+	// died holds them back for this long.
+	leaseTime = 2 * time.Minute
+	// retryFirst and retryMost bound the wait after a failure: it doubles
+	// with each attempt.
+	retryFirst = time.Second
+	retryMost  = 5 * time.Minute
+)
+
+// work takes one batch from the queue, brings the vectors of its entries into
+// step with their rows, and tells how many entries it took.
+func (s *Service) work(ctx context.Context) (int, error) {
+	now := s.models.serving()
+	if now == nil {
+		return 0, nil
+	}
+	var leases []Lease
+	err := s.storage.Update(ctx, func(tx Tx) (err error) {
+		at := s.instant()
+		leases, err = tx.Lease(ctx, at, at.Add(leaseTime), leaseBatch)
+		return err
+	})
+	if err != nil || len(leases) == 0 {
+		return 0, err
+	}
+	err = s.index(ctx, now, leases)
+	if err == nil {
+		return len(leases), nil
+	}
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	s.log.WarnContext(ctx, "indexing failed", "entries", len(leases), "error", err)
+	if len(leases) == 1 {
+		return 0, s.retry(ctx, leases, err)
+	}
+	return len(leases), s.indexEach(ctx, now, leases)
+}
+
+// giveUp is how many entries in a row must fail, one by one, for the rest of
+// their batch not to be tried: the embedder or the index is away.
+const giveUp = 3
+
+// indexEach indexes entries one by one after they failed together, so that
+// one that cannot be embedded does not hold back the others.
+func (s *Service) indexEach(ctx context.Context, now *serving, leases []Lease) error {
+	var failed []Lease
+	var last error
+	for i := range leases {
+		err := s.index(ctx, now, leases[i:i+1])
+		if err == nil {
+			continue
+		}
+		failed, last = append(failed, leases[i]), err
+		if len(failed) == giveUp && i == giveUp-1 {
+			failed = leases
+			break
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	return s.retry(ctx, failed, last)
+}
+
+// retry gives leases back, to be taken again after a wait.
+func (s *Service) retry(ctx context.Context, leases []Lease, cause error) error {
+	return s.storage.Update(ctx, func(tx Tx) error {
+		for _, lease := range leases {
+			if err := tx.Retry(ctx, lease, s.instant().Add(backoff(lease.Attempts)), reason(cause)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// backoff is the wait before the next attempt, with a jitter of a fifth so
+// that workers spread.
+func backoff(attempts int) time.Duration {
+	wait := retryMost
+	if attempts < 9 {
+		wait = min(retryMost, retryFirst<<attempts)
+	}
+	return wait - time.Duration(rand.Int64N(int64(wait/5)))
+}
+
+// reason is an error's class, which is all that a queue row keeps of it.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, errIndex):
+		return "vector index"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	}
+	return "embedder"
+}
+
+// job is one leased entry on its way to the index.
+type job struct {
+	lease   Lease
+	entry   *Entry // nil: purged
+	pieces  int    // of its text, among the batch's
+	records []vector.Record
+}
+
+// index embeds the entries of leases as their rows are now, saves the
+// vectors with the rows, and brings a shared index into step.
+func (s *Service) index(ctx context.Context, now *serving, leases []Lease) error {
+	jobs, texts, err := s.prepare(ctx, now, leases)
+	if err != nil {
+		return err
+	}
+	var vectors [][]float32
+	if len(texts) > 0 {
+		if vectors, err = now.model.Embedder.Passages(ctx, texts); err != nil {
+			return err
+		}
+	}
+	if err := s.save(ctx, now, jobs, vectors); err != nil {
+		return err
+	}
+	if now.model.Local {
+		return s.models.sync(ctx)
+	}
+	if err := s.share(ctx, now, jobs); err != nil {
+		return err
+	}
+	return s.storage.Update(ctx, func(tx Tx) error { return finish(ctx, tx, jobs) })
+}
+
+// prepare reads the rows and cuts their texts into pieces for the embedder.
+func (s *Service) prepare(ctx context.Context, now *serving, leases []Lease) (jobs []job, texts []string, err error) {
+	ids := make([]uuid.UUID, len(leases))
+	for i, lease := range leases {
+		ids[i] = lease.Entry
+	}
+	var rows []Entry
+	var numbers map[string]int64
+	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
+		if rows, err = tx.Get(ctx, ids); err != nil {
+			return err
+		}
+		numbers, err = tx.StoreNumbers(ctx, storesOf(rows))
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	at := make(map[uuid.UUID]*Entry, len(rows))
+	for i := range rows {
+		at[rows[i].ID] = &rows[i]
+	}
+	for _, lease := range leases {
+		j := job{lease: lease, entry: at[lease.Entry]}
+		if e := j.entry; e != nil {
+			j.lease.Revision = e.Revision
+			if e.Live(s.instant()) && e.Searchable() {
+				pieces := now.model.Embedder.Split(header(e), lexical.TextOf(e.Value))
+				texts = append(texts, pieces...)
+				j.pieces = len(pieces)
+				for chunk := range pieces {
+					j.records = append(j.records, vector.Record{Entry: e.ID, Chunk: chunk, Store: numbers[e.Store], Label: e.Label})
+				}
+			}
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, texts, nil
+}
+
+// save writes the vectors beside their rows. Rows that changed meanwhile
+// refuse them; their queue rows stay and bring them back. With a local index
+// the work is then done, in the same transaction.
+func (s *Service) save(ctx context.Context, now *serving, jobs []job, vectors [][]float32) error {
+	next := 0
+	for i := range jobs {
+		for r := range jobs[i].records {
+			jobs[i].records[r].Vector = vector.ToHalf(vectors[next])
+			next++
+		}
+	}
+	return s.storage.Update(ctx, func(tx Tx) error {
+		for i := range jobs {
+			if jobs[i].entry == nil {
+				continue
+			}
+			if _, err := tx.SaveVectors(ctx, jobs[i].lease.Entry, jobs[i].lease.Revision, now.fingerprint, jobs[i].records); err != nil {
+				return err
+			}
+		}
+		if now.model.Local {
+			return finish(ctx, tx, jobs)
+		}
+		return nil
+	})
+}
+
+// share writes a batch to an index that other processes use too.
+func (s *Service) share(ctx context.Context, now *serving, jobs []job) error {
+	var ids []uuid.UUID
+	var records []vector.Record
+	for _, j := range jobs {
+		ids = append(ids, j.lease.Entry)
+		records = append(records, j.records...)
+	}
+	return s.models.take(ctx, now.index, ids, records)
+}
+
+// finish takes jobs off the queue, unless their entries changed meanwhile.
+func finish(ctx context.Context, tx Tx, jobs []job) error {
+	for _, j := range jobs {
+		if err := tx.Done(ctx, j.lease); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func storesOf(rows []Entry) []string {
+	stores := make([]string, len(rows))
+	for i := range rows {
+		stores[i] = rows[i].Store
+	}
+	return stores
+}
+
+// header is what stands before every piece of an entry's text when it is
+// embedded: its key if that is made of words, its description and its tags.
+func header(e *Entry) string {
+	var lines []string
+	if words := lexical.KeyWords(e.Key); wordy(words) {
+		lines = append(lines, words)
+	}
+	if e.Description != "" {
+		lines = append(lines, e.Description)
+	}
+	if len(e.Tags) > 0 {
+		lines = append(lines, strings.Join(e.Tags, ", "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wordy tells whether at least half of a key's parts are letters alone. Other
+// keys (numbers, identifiers, hashes) say nothing of what the entry means and
+// would only blur its vector.
+func wordy(words string) bool {
+	parts := strings.Fields(words)
+	plain := 0
+	for _, part := range parts {
+		if !strings.ContainsFunc(part, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+			plain++
+		}
+	}
+	return plain > 0 && 2*plain >= len(parts)
+}
