@@ -1,0 +1,107 @@
+package relevance
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// testdata/figures.json is what testdata/trec_figures.py printed for
+// testdata/qrels.tsv and testdata/run.trec (generated: graded, negative and
+// missing judgements, ties, ties in single precision only, a question without
+// relevant documents, one without an answer) with pytrec_eval-terrier 0.5.11,
+// which is trec_eval 9 itself.
+func TestEvaluateGivesTrecEvalsFigures(t *testing.T) {
+	golden, err := os.ReadFile("testdata/figures.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFigures(t, golden)
+}
+
+// The same with the package itself, where Python has it.
+func TestEvaluateGivesTrecEvalsFiguresLive(t *testing.T) {
+	python := os.Getenv("PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if exec.Command(python, "-c", "import pytrec_eval").Run() != nil {
+		t.Skip("no Python with PyPI's pytrec_eval-terrier (variable PYTHON chooses the interpreter)")
+	}
+	live, err := exec.Command(python, "testdata/trec_figures.py", "testdata/qrels.tsv", "testdata/run.trec").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFigures(t, live)
+}
+
+func checkFigures(t *testing.T, figures []byte) {
+	t.Helper()
+	var want Metrics
+	decoder := json.NewDecoder(bytes.NewReader(figures))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&want); err != nil {
+		t.Fatal(err)
+	}
+	qrels, err := LoadQrels("testdata/qrels.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open("testdata/run.trec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	run, err := ReadRun(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Evaluate(qrels, run)
+	if got.Queries != want.Queries {
+		t.Errorf("%d questions, want %d", got.Queries, want.Queries)
+	}
+	for _, measure := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"nDCG@10", got.NDCG10, want.NDCG10},
+		{"Recall@10", got.Recall10, want.Recall10},
+		{"Recall@100", got.Recall100, want.Recall100},
+		{"MRR@10", got.MRR10, want.MRR10},
+		{"MAP", got.MAP, want.MAP},
+	} {
+		// trec_eval prints 4 digits; the library gives doubles that are summed
+		// in another order.
+		if math.Abs(measure.got-measure.want) > 1e-9 {
+			t.Errorf("%s is %.12f, want %.12f", measure.name, measure.got, measure.want)
+		}
+	}
+}
+
+func TestEqualScoresAreOrderedByDescendingID(t *testing.T) {
+	// By hand: "b" stands before "a", so the one relevant document is second.
+	m, ok := EvaluateQuery(map[string]int{"a": 1}, []Scored{{"a", 1}, {"b", 1}})
+	if !ok || m.MRR10 != 0.5 || m.NDCG10 != 1/math.Log2(3) {
+		t.Errorf("got %+v", m)
+	}
+}
+
+func TestQuestionsWithoutRelevantDocumentsDoNotCount(t *testing.T) {
+	m := Evaluate(Qrels{"x": {"a": 0}, "y": {"a": 1}}, Run{"x": {{"a", 1}}, "y": {{"a", 1}}})
+	if m.Queries != 1 || m.NDCG10 != 1 {
+		t.Errorf("got %+v", m)
+	}
+	if m := Evaluate(nil, nil); m != (Metrics{}) {
+		t.Errorf("nothing judged gives %+v", m)
+	}
+}
+
+func TestADocumentCountsOnce(t *testing.T) {
+	m, _ := EvaluateQuery(map[string]int{"a": 1, "b": 1}, []Scored{{"a", 3}, {"a", 2}, {"b", 1}})
+	if m.NDCG10 != 1 || m.MAP != 1 || m.Recall10 != 1 {
+		t.Errorf("got %+v", m)
+	}
+}

@@ -1,0 +1,59 @@
+package relevance
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestARunReadsBackAsItWasWritten(t *testing.T) {
+	run := Run{
+		"q2": {{"a:b/1", 0.30000000000000004}, {"b", -1e-300}},
+		"q1": {{"é", 7}},
+	}
+	var file bytes.Buffer
+	if err := WriteRun(&file, run, "mneme"); err != nil {
+		t.Fatal(err)
+	}
+	want := "q1 Q0 é 1 7 mneme\nq2 Q0 a:b/1 1 0.30000000000000004 mneme\nq2 Q0 b 2 -1e-300 mneme\n"
+	if file.String() != want {
+		t.Errorf("wrote\n%s", file.String())
+	}
+	back, err := ReadRun(&file)
+	if err != nil || !reflect.DeepEqual(back, run) {
+		t.Errorf("read %v, %v", back, err)
+	}
+}
+
+func TestWriteRunRefusesWhatARunFileCannotHold(t *testing.T) {
+	for name, run := range map[string]Run{
+		"blank in a question": {"q 1": nil},
+		"blank in a document": {"q": {{"a b", 1}}},
+		"empty document":      {"q": {{"", 1}}},
+		"NaN":                 {"q": {{"a", math.NaN()}}},
+		"infinity":            {"q": {{"a", math.Inf(1)}}},
+	} {
+		if WriteRun(&bytes.Buffer{}, run, "t") == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if WriteRun(&bytes.Buffer{}, Run{}, "") == nil {
+		t.Error("empty tag: no error")
+	}
+}
+
+func TestReadRunNamesTheBadLine(t *testing.T) {
+	for _, bad := range []string{
+		"q Q0 a 1 2",
+		"q Q0 a 1 x t",
+		"q Q0 a 1 NaN t",
+		"q Q0 ok 1 2 t",
+	} {
+		_, err := ReadRun(strings.NewReader("q Q0 ok 1 3 t\n\n" + bad + "\n"))
+		if err == nil || !strings.Contains(err.Error(), "line 3") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
