@@ -1,0 +1,111 @@
+// Package intake reads the files that mneme imports: mneme's own NDJSON, the
+// corpus.jsonl of BEIR data sets, and Markdown with frontmatter.
+package intake
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mneme/memory"
+)
+
+// Line is one entry of a file, or the reason why a line is none.
+type Line struct {
+	Number int    // from 1
+	Store  string // that the line names; "" if it names none
+	// Put lacks the store and everything that the service sets anew: ids,
+	// owners, labels, versions and times.
+	Put memory.PutRequest
+	Err error // holds nothing of the line's text
+}
+
+// maxLine bounds a line of NDJSON and a whole Markdown file, in bytes. The
+// service's own limit on values is far below it.
+const maxLine = 64 << 20
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// Read calls yield for every entry of a file. Its format is found from what
+// it begins with: JSON objects with _id are BEIR's, others mneme's, anything
+// else is Markdown. name is the file's path; an entry of a Markdown file
+// without a name takes its key from it. An error of yield ends the reading
+// and is returned.
+func Read(name string, r io.Reader, now time.Time, yield func(Line) error) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if mark, err := in.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
+		if _, err := in.Discard(len(byteOrderMark)); err != nil {
+			return err
+		}
+	}
+	markdown, err := isMarkdown(name, in)
+	if err != nil {
+		return err
+	}
+	if markdown {
+		return readMarkdown(name, in, yield)
+	}
+	return readLines(in, now, yield)
+}
+
+// isMarkdown looks at a file's name, then at its first character that is not
+// white space.
+func isMarkdown(name string, in *bufio.Reader) (bool, error) {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".md", ".markdown":
+		return true, nil
+	case ".json", ".jsonl", ".ndjson":
+		return false, nil
+	}
+	for n := 1; ; n++ {
+		head, err := in.Peek(n)
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		if c := head[n-1]; !strings.ContainsRune(" \t\r\n", rune(c)) {
+			return c != '{', nil
+		}
+	}
+}
+
+func readLines(in *bufio.Reader, now time.Time, yield func(Line) error) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 0, 1<<16), maxLine)
+	parse := parseEntry
+	first := true
+	number := 0
+	for lines.Scan() {
+		number++
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 {
+			continue
+		}
+		if first && isBEIR(text) {
+			parse = parseBEIR
+		}
+		first = false
+		line := Line{Err: errNotUTF8}
+		if utf8.Valid(text) {
+			line = parse(text, now)
+		}
+		line.Number = number
+		if err := yield(line); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", number+1, err)
+	}
+	return nil
+}
+
+var errNotUTF8 = errors.New("is not valid UTF-8")

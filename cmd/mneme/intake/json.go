@@ -1,0 +1,146 @@
+package intake
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"mneme/memory"
+)
+
+// exported are the fields of an exported entry that say what the service sets
+// anew. They are read over.
+var exported = map[string]bool{
+	"id": true, "owner_id": true, "label": true, "version": true,
+	"created_at": true, "updated_at": true, "updated_by": true,
+	"deleted_at": true, "deleted_by": true,
+}
+
+// parseEntry reads one line of mneme's own format: the fields of an entry.
+func parseEntry(text []byte, now time.Time) (line Line) {
+	fields, err := object(text)
+	if err != nil {
+		return Line{Err: err}
+	}
+	var expires *time.Time
+	var seconds *int64
+	put := &line.Put
+	into := map[string]any{
+		"store_id": &line.Store, "store": &line.Store,
+		"key": &put.Path.Key, "namespace": &put.Path.Namespace,
+		"value": &put.Value, "source": &put.Source,
+		"type": &put.Type, "description": &put.Description, "tags": &put.Tags,
+		"in_context": &put.InContext, "encrypted": &put.Encrypted,
+		"ttl": &seconds, "expires_at": &expires,
+	}
+	for name, value := range fields {
+		target, known := into[name]
+		switch {
+		case !known && exported[name]:
+		case !known:
+			return Line{Err: unknownField(name)}
+		case json.Unmarshal(value, target) != nil:
+			return Line{Err: fmt.Errorf("%s: is not of its type", name)}
+		}
+	}
+	switch {
+	case fields["store"] != nil && fields["store_id"] != nil:
+		line.Err = errors.New("has both store and store_id")
+	case seconds != nil && expires != nil:
+		line.Err = errors.New("has both ttl and expires_at")
+	case fields["key"] == nil:
+		line.Err = errors.New("key: is missing")
+	case fields["value"] == nil:
+		line.Err = errors.New("value: is missing")
+	case seconds != nil:
+		ttl := time.Duration(*seconds) * time.Second
+		if ttl/time.Second != time.Duration(*seconds) {
+			line.Err = errors.New("ttl: is out of range")
+		}
+		put.TTL = &ttl
+	case expires != nil:
+		ttl := expires.Sub(now)
+		if ttl <= 0 {
+			line.Err = errors.New("expires_at: is over")
+		}
+		put.TTL = &ttl
+	}
+	if bytes.Equal(put.Source, []byte("null")) {
+		put.Source = nil
+	}
+	return line
+}
+
+// isBEIR tells whether a file's first line is a document of a BEIR corpus.
+func isBEIR(text []byte) bool {
+	fields, err := object(text)
+	return err == nil && fields["_id"] != nil && fields["key"] == nil
+}
+
+// parseBEIR reads one document: _id becomes the key, title and text with a
+// line break between them the value. Other fields are the data set's own.
+func parseBEIR(text []byte, _ time.Time) (line Line) {
+	if _, err := object(text); err != nil {
+		return Line{Err: err}
+	}
+	var document struct {
+		ID    *string `json:"_id"`
+		Title string  `json:"title"`
+		Text  *string `json:"text"`
+		Store string  `json:"store"`
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return Line{Err: errors.New("_id, title, text or store is not a string")}
+	}
+	if document.ID == nil || document.Text == nil {
+		return Line{Err: errors.New("_id or text is missing")}
+	}
+	value := *document.Text
+	if document.Title != "" {
+		value = document.Title + "\n" + value
+	}
+	return Line{Store: document.Store, Put: memory.PutRequest{
+		Path:  memory.Path{Key: *document.ID},
+		Value: jsonString(value),
+	}}
+}
+
+// object reads a line's top level.
+func object(text []byte) (map[string]json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, fmt.Errorf("is not valid JSON at byte %d", syntax.Offset)
+		}
+		return nil, errors.New("is not a JSON object")
+	}
+	if fields == nil {
+		return nil, errors.New("is not a JSON object")
+	}
+	return fields, nil
+}
+
+var plainName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,31}$`)
+
+// unknownField names the field if it looks like a field's name: in a broken
+// line it can be text.
+func unknownField(name string) error {
+	if plainName.MatchString(name) {
+		return fmt.Errorf("%s: is an unknown field", name)
+	}
+	return errors.New("has an unknown field")
+}
+
+// jsonString is text as a JSON value, with <, > and & as they are.
+func jsonString(text string) json.RawMessage {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	// Without an error: strings always encode, and buffers take everything.
+	_ = encoder.Encode(text)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+}
