@@ -1,0 +1,90 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/server/problem"
+	"mneme/server/token"
+)
+
+// principalKey is where the caller stands in the context of a request.
+type principalKey struct{}
+
+// Principal is the caller of a request that took a token. The context brings
+// it from the authentication to the surface beside it and no further: below,
+// it is an argument. The zero Principal, which may do nothing, is returned
+// where there is none.
+func Principal(ctx context.Context) acl.Principal {
+	p, _ := ctx.Value(principalKey{}).(acl.Principal)
+	return p
+}
+
+// authenticate finds out who calls. It comes before everything but the log:
+// who has no token learns nothing, not even which calls there are.
+func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if s.open[c.Path()] {
+			return next(c)
+		}
+		r := c.Request()
+		credential, err := credentialOf(r.Header)
+		if err != nil {
+			return err
+		}
+		p, err := s.verifier.Verify(r.Context(), credential)
+		var refusal *token.Refusal
+		switch {
+		case errors.As(err, &refusal):
+			return unauthenticated(refusal.Reason)
+		case err != nil:
+			return problem.New(problem.Unavailable, "tokens cannot be checked for now").Because(err)
+		}
+		if err := s.service.Admit(r.Context(), p); errors.Is(err, memory.ErrNotCaller) {
+			return unauthenticated("this subject cannot call")
+		} else if err != nil {
+			return err
+		}
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), principalKey{}, p)))
+		return next(c)
+	}
+}
+
+// credentialOf is the one credential that a request has, in either header.
+func credentialOf(h http.Header) (string, error) {
+	bearers, keys := h.Values("Authorization"), h.Values("X-Api-Key")
+	if len(bearers) > 1 || len(keys) > 1 {
+		return "", unauthenticated("a header with a token is given twice")
+	}
+	var found string
+	if len(bearers) == 1 {
+		scheme, credential, _ := strings.Cut(bearers[0], " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			return "", unauthenticated("the scheme of Authorization must be Bearer")
+		}
+		found = strings.Trim(credential, " ")
+	}
+	if len(keys) == 1 {
+		if len(bearers) == 1 && keys[0] != found {
+			return "", unauthenticated("Authorization and X-API-Key differ")
+		}
+		found = keys[0]
+	}
+	if found == "" {
+		return "", &problem.Problem{Kind: problem.Unauthenticated, Detail: "send a token as Authorization: Bearer, or as X-API-Key", Challenge: `Bearer realm="mneme"`}
+	}
+	return found, nil
+}
+
+func unauthenticated(reason string) error {
+	return &problem.Problem{
+		Kind: problem.Unauthenticated, Detail: reason,
+		Challenge: `Bearer realm="mneme", error="invalid_token", error_description="` + reason + `"`,
+	}
+}

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"mneme/memory"
+)
+
+const (
+	// statusAge is how old the status may be that health and metrics show:
+	// they need no token, so that asking often must cost nothing.
+	statusAge     = time.Second
+	statusTimeout = 2 * time.Second
+)
+
+// mountHealth adds the calls about the server itself.
+func (s *Server) mountHealth() {
+	s.echo.GET("/livez", func(c echo.Context) error {
+		return c.JSON(http.StatusOK, map[string]string{"status": "live"})
+	})
+	s.echo.GET("/readyz", s.ready)
+	s.echo.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
+	for _, template := range []string{"/livez", "/readyz", "/metrics"} {
+		s.open[template] = true
+	}
+}
+
+// readiness is what /readyz answers.
+type readiness struct {
+	Status     string  `json:"status"`
+	Storage    bool    `json:"storage"`
+	Vector     bool    `json:"vector"`
+	Serving    string  `json:"serving"`
+	Configured string  `json:"configured"`
+	QueueDepth int64   `json:"queue_depth"`
+	QueueLagS  float64 `json:"queue_lag_s"`
+}
+
+// ready tells whether calls can be served. Without vectors they can: searches
+// answer by words, and say so.
+func (s *Server) ready(c echo.Context) error {
+	now := s.status.get(s.service)
+	body := readiness{
+		Status: "ready", Storage: now.Storage, Vector: now.Vector,
+		Serving: now.Serving, Configured: now.Configured,
+		QueueDepth: now.Queue, QueueLagS: now.QueueLag.Seconds(),
+	}
+	code := http.StatusOK
+	if !now.Storage || s.stopping.Load() {
+		body.Status, code = "unready", http.StatusServiceUnavailable
+	}
+	return c.JSON(code, body)
+}
+
+// statusCache asks a service for its status at most once in statusAge.
+type statusCache struct {
+	mu    sync.Mutex
+	asked time.Time
+	last  memory.Status
+}
+
+func (c *statusCache) get(service Service) memory.Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asked.IsZero() || time.Since(c.asked) >= statusAge {
+		ctx, cancel := context.WithTimeout(context.Background(), statusTimeout)
+		defer cancel()
+		c.last = service.Status(ctx)
+		c.asked = time.Now()
+	}
+	return c.last
+}

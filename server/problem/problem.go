@@ -1,0 +1,198 @@
+// Package problem holds what callers are told of errors: RFC 9457 problems,
+// and the one table by which errors become them. A problem never holds what
+// was sent, memory text, or anything of another caller's.
+package problem
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// ContentType is the media type of problems.
+const ContentType = "application/problem+json"
+
+// StatusClientClosedRequest is what the log and the metrics show where the
+// client went away. Nobody receives it.
+const StatusClientClosedRequest = 499
+
+// Kind is a kind of problem: what does not depend on the request.
+type Kind struct {
+	Name   string // last part of the type URI
+	Status int
+	Title  string
+}
+
+// The kinds of problems, in the order in which a request is judged.
+var (
+	Unauthenticated      = Kind{"unauthenticated", http.StatusUnauthorized, "There is no valid token"}
+	NoSuchCall           = Kind{"no-such-call", http.StatusNotFound, "There is no such call"}
+	MethodNotAllowed     = Kind{"method-not-allowed", http.StatusMethodNotAllowed, "This call has no such method"}
+	Malformed            = Kind{"malformed", http.StatusBadRequest, "The request is malformed"}
+	UnsupportedMediaType = Kind{"unsupported-media-type", http.StatusUnsupportedMediaType, "The body is not of the type that this call takes"}
+	Forbidden            = Kind{"forbidden", http.StatusForbidden, "The caller may not do this"}
+	TooLarge             = Kind{"too-large", http.StatusRequestEntityTooLarge, "The request is too large"}
+	Rule                 = Kind{"rule", http.StatusUnprocessableEntity, "The request breaks a rule"}
+	KeyReused            = Kind{"idempotency-key-reused", http.StatusUnprocessableEntity, "The Idempotency-Key was used with another body"}
+	NotFound             = Kind{"not-found", http.StatusNotFound, "There is no such thing"}
+	Conflict             = Kind{"conflict", http.StatusConflict, "The request clashes with what is there"}
+	PreconditionFailed   = Kind{"precondition-failed", http.StatusPreconditionFailed, "The entry is not as the request expects"}
+	Quota                = Kind{"quota", http.StatusTooManyRequests, "A limit of the store is reached"}
+	ClientClosed         = Kind{"client-closed-request", StatusClientClosedRequest, "The client went away"}
+	Internal             = Kind{"internal", http.StatusInternalServerError, "Something went wrong here"}
+	Unavailable          = Kind{"unavailable", http.StatusServiceUnavailable, "The service cannot answer for now"}
+)
+
+// Problem is one problem of one request. It is an error, so that a handler
+// can return it.
+type Problem struct {
+	Kind
+	Detail     string
+	Field      string        // the field or parameter that is wrong
+	Limit      string        // the limit that is reached
+	RetryAfter time.Duration // 0: not said
+	Challenge  string        // WWW-Authenticate, of a 401
+	cause      error
+}
+
+// New makes a problem. detail is a constant text, or one that names only
+// fields and limits.
+func New(kind Kind, detail string) *Problem { return &Problem{Kind: kind, Detail: detail} }
+
+// In makes a problem of one field or parameter.
+func In(kind Kind, field, detail string) *Problem {
+	return &Problem{Kind: kind, Field: field, Detail: field + ": " + detail}
+}
+
+// Type is the URI that identifies the kind.
+func (k Kind) Type() string { return "urn:mneme:problem:" + k.Name }
+
+func (p *Problem) Error() string {
+	if p.Detail == "" {
+		return p.Title
+	}
+	return p.Detail
+}
+
+// Because says which error became the problem, for the log and errors.Is.
+func (p *Problem) Because(err error) *Problem {
+	p.cause = err
+	return p
+}
+
+// Unwrap is the error that became the problem.
+func (p *Problem) Unwrap() error { return p.cause }
+
+// constant says how errors become problems. The first match counts; the
+// detail is the error's own text, since these are constants of the program.
+var constant = []struct {
+	err  error
+	kind Kind
+}{
+	{memory.ErrNotCaller, Unauthenticated},
+	{acl.ErrBadID, Malformed},
+	{memory.ErrCursor, Malformed},
+	{acl.ErrDenied, Forbidden},
+	{memory.ErrReplay, KeyReused},
+	{memory.ErrNotFound, NotFound},
+	{memory.ErrKindClash, Conflict},
+	{memory.ErrConflict, Conflict},
+	{memory.ErrPrecondition, PreconditionFailed},
+	{memory.ErrUnavailable, Unavailable},
+}
+
+// retrySoon is how long a client should wait while the storage is away.
+const retrySoon = 2 * time.Second
+
+// From turns an error into the problem that its caller is told. What it does
+// not know is Internal, without a detail.
+func From(err error) *Problem {
+	var p *Problem
+	var broken *memory.RuleError
+	var full *memory.QuotaError
+	var clash *memory.ConflictError
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &broken):
+		kind := Rule
+		if broken.TooLarge {
+			kind = TooLarge
+		}
+		p = In(kind, broken.Field, broken.Rule)
+	case errors.As(err, &full):
+		p = &Problem{Kind: Quota, Detail: full.Error(), Limit: full.Limit, RetryAfter: full.RetryAfter}
+	case errors.As(err, &clash):
+		p = New(Conflict, clash.Reason)
+	case errors.Is(err, context.Canceled):
+		p = New(ClientClosed, "")
+	case errors.Is(err, context.DeadlineExceeded):
+		p = &Problem{Kind: Unavailable, Detail: "the call took too long", RetryAfter: retrySoon}
+	default:
+		p = fromConstant(err)
+	}
+	p.cause = err
+	return p
+}
+
+func fromConstant(err error) *Problem {
+	for _, c := range constant {
+		if !errors.Is(err, c.err) {
+			continue
+		}
+		p := New(c.kind, c.err.Error())
+		if c.kind == Unavailable {
+			p.RetryAfter = retrySoon
+		}
+		return p
+	}
+	return New(Internal, "")
+}
+
+// body is a problem on the wire.
+type body struct {
+	Type     string `json:"type"`
+	Title    string `json:"title"`
+	Status   int    `json:"status"`
+	Detail   string `json:"detail,omitempty"`
+	Instance string `json:"instance"`
+	Field    string `json:"field,omitempty"`
+	Limit    string `json:"limit,omitempty"`
+}
+
+// Write answers with the problem. instance is the request's id.
+func (p *Problem) Write(w http.ResponseWriter, instance string) error {
+	text, err := json.Marshal(body{
+		Type: p.Type(), Title: p.Title, Status: p.Status, Detail: p.Detail,
+		Instance: instance, Field: p.Field, Limit: p.Limit,
+	})
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	// What the handler said of the answer that it did not give.
+	for _, name := range []string{"ETag", "Location", "Content-Length"} {
+		h.Del(name)
+	}
+	h.Set("Content-Type", ContentType)
+	if p.RetryAfter > 0 {
+		seconds := (p.RetryAfter + time.Second - 1) / time.Second
+		h.Set("Retry-After", strconv.Itoa(int(seconds)))
+	}
+	if p.Status == http.StatusUnauthorized {
+		challenge := p.Challenge
+		if challenge == "" {
+			challenge = `Bearer realm="mneme"`
+		}
+		h.Set("WWW-Authenticate", challenge)
+	}
+	w.WriteHeader(p.Status)
+	_, err = w.Write(append(text, '\n'))
+	return err
+}

@@ -1,0 +1,134 @@
+// Package server serves mneme over HTTP. What every wire protocol shares is
+// here: who calls, request ids, problems, limits of time, logs, metrics and
+// health. The protocols themselves are surfaces, each in a folder of its own.
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// Surface is one wire protocol over the memory service.
+type Surface interface {
+	// Mount adds the surface's routes. Every route takes a token, except
+	// those whose templates Mount returns.
+	Mount(*echo.Echo) (open []string)
+}
+
+// Service is what the server itself asks of the memory service.
+type Service interface {
+	// Admit lets an authenticated subject call; memory.ErrNotCaller if it
+	// may not.
+	Admit(context.Context, acl.Principal) error
+	// Status tells how the service is.
+	Status(context.Context) memory.Status
+}
+
+// Verifier tells whose a token is; see token.Verifier.
+type Verifier interface {
+	Verify(ctx context.Context, credential string) (acl.Principal, error)
+}
+
+// Options make a Server. All but Log must be given.
+type Options struct {
+	Service  Service
+	Verifier Verifier
+	Metrics  *Metrics
+	Surfaces []Surface
+	Log      *slog.Logger // default: discard
+}
+
+// Limits of time and size that protect the server from slow and large
+// requests. Bodies are bounded by the surfaces, which know what they take.
+const (
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+	stallTimeout      = 30 * time.Second // between two reads of a body, or two writes of an answer
+	maxHeaderBytes    = 32 << 10
+	shutdownTimeout   = 20 * time.Second // a wait for vectors may take 10
+)
+
+// Server answers HTTP requests.
+type Server struct {
+	echo     *echo.Echo
+	service  Service
+	verifier Verifier
+	metrics  *Metrics
+	log      *slog.Logger
+	open     map[string]bool // templates of routes without a token
+	routes   map[string]bool // templates of all routes
+	status   statusCache
+	stopping atomic.Bool
+}
+
+// New makes a server of its surfaces.
+func New(o Options) *Server {
+	s := &Server{
+		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log,
+		open: make(map[string]bool), routes: make(map[string]bool),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.echo.HideBanner, s.echo.HidePort = true, true
+	s.echo.HTTPErrorHandler = s.answerError
+	s.echo.Use(s.observe, s.authenticate)
+	s.mountHealth()
+	for _, surface := range o.Surfaces {
+		for _, template := range surface.Mount(s.echo) {
+			s.open[template] = true
+		}
+	}
+	for _, route := range s.echo.Routes() {
+		s.routes[route.Path] = true
+	}
+	s.metrics.watch(&s.status, s.service)
+	return s
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w, r = paced(w, r)
+	s.echo.ServeHTTP(w, r)
+}
+
+// Serve answers requests on a listener until ctx ends, then lets those that
+// run finish.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	h := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	err := h.Shutdown(grace)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.WarnContext(ctx, "requests were cut off at shutdown")
+		err = h.Close()
+	}
+	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}

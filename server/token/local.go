@@ -1,0 +1,124 @@
+package token
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"mneme/acl"
+)
+
+const (
+	// localName is the issuer and the audience of tokens signed with the
+	// local key.
+	localName = "mneme"
+	// localAlgorithm is the one algorithm of the local key.
+	localAlgorithm = "HS256"
+	// localKeyFile is its name in the data directory.
+	localKeyFile = "signing.key"
+	// localKeySize is in bytes: that of the hash, as RFC 7518 §3.2 requires.
+	localKeySize = 32
+)
+
+// LocalKey signs tokens that a server over the same data directory takes.
+type LocalKey struct{ secret []byte }
+
+// OpenLocalKey reads the signing key of a data directory, and makes directory
+// and key if they are not there. A key that others can read is ErrReadable.
+func OpenLocalKey(dir string) (*LocalKey, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open signing key: %w", err)
+	}
+	path := filepath.Join(dir, localKeyFile)
+	text, err := readSecret(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = makeLocalKey(path); err == nil {
+			text, err = readSecret(path)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open signing key: %w", err)
+	}
+	secret, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(secret) != localKeySize {
+		return nil, fmt.Errorf("open signing key: %s: not %d bytes in base64", path, localKeySize)
+	}
+	return &LocalKey{secret: secret}, nil
+}
+
+// makeLocalKey writes a new key, unless another process was faster.
+func makeLocalKey(path string) error {
+	secret := make([]byte, localKeySize)
+	rand.Read(secret) //nolint:errcheck // never fails (crypto/rand)
+	err := writeSecret(path, []byte(base64.StdEncoding.EncodeToString(secret)+"\n"), false)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// Mint signs a token for a principal that holds from now for ttl.
+func (k *LocalKey) Mint(p acl.Principal, ttl time.Duration, now time.Time) (string, error) {
+	if err := p.Validate(); err != nil {
+		return "", fmt.Errorf("mint token: %w", err)
+	}
+	if ttl < time.Second {
+		return "", errors.New("mint token: the time to live must be at least one second")
+	}
+	claims := jwt.MapClaims{
+		"iss": localName, "aud": localName, "sub": p.Agent, "taint": p.Taint.String(),
+		"iat": now.Unix(), "exp": now.Add(ttl).Unix(),
+	}
+	for name, value := range map[string]string{"chat": p.Chat, "user": p.User, "scope": scope(p)} {
+		if value != "" {
+			claims[name] = value
+		}
+	}
+	signed, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(k.secret)
+	if err != nil {
+		return "", fmt.Errorf("mint token: %w", err)
+	}
+	return signed, nil
+}
+
+// The scopes that a token can have.
+const (
+	ScopePlatform = "platform"
+	ScopeShare    = "share"
+)
+
+// scope is a principal's scope claim.
+func scope(p acl.Principal) string {
+	var scopes []string
+	if p.Platform {
+		scopes = append(scopes, ScopePlatform)
+	}
+	if p.Share {
+		scopes = append(scopes, ScopeShare)
+	}
+	return strings.Join(scopes, " ")
+}
+
+// SetScope reads a space-separated list of scopes into a principal. A scope
+// that mneme does not know is an error.
+func SetScope(p *acl.Principal, list string) error {
+	for _, name := range strings.Fields(list) {
+		switch name {
+		case ScopePlatform:
+			p.Platform = true
+		case ScopeShare:
+			p.Share = true
+		default:
+			return fmt.Errorf("a scope must be one of %s, %s", ScopePlatform, ScopeShare)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+// Package token tells who calls: it checks JSON Web Tokens and API keys, and
+// makes those of the local key. What comes out is an acl.Principal, and
+// nothing in a request changes it.
+package token
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"mneme/acl"
+	"mneme/server/object"
+)
+
+// maxToken bounds a token, in bytes.
+const maxToken = 8192
+
+// Refusal is why a token was refused, in a constant text that its bearer may
+// read.
+type Refusal struct{ Reason string }
+
+func (r *Refusal) Error() string { return r.Reason }
+
+var errNotValid = &Refusal{"the token is not valid"}
+
+// Options say whose tokens count. The zero value takes none.
+type Options struct {
+	Local   *LocalKey // nil: no tokens of the local key
+	APIKeys *APIKeys  // nil: no API keys
+	Issuers []Issuer
+	Now     func() time.Time // default time.Now
+	Log     *slog.Logger     // default: discard
+}
+
+// Verifier checks tokens. It is safe for concurrent use.
+type Verifier struct {
+	apiKeys *APIKeys
+	issuers []*trusted
+	now     func() time.Time
+}
+
+// NewVerifier makes a Verifier. It fetches the keys of remote issuers until
+// ctx ends.
+func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
+	v := &Verifier{apiKeys: o.APIKeys, now: o.Now}
+	if v.now == nil {
+		v.now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	urls := make(map[string]bool)
+	for _, issuer := range o.Issuers {
+		if issuer.JWKS != "" && urls[issuer.JWKS] {
+			return nil, fmt.Errorf("token issuer %q: another issuer has these keys", issuer.Issuer)
+		}
+		urls[issuer.JWKS] = true
+		t, err := trust(ctx, issuer, v.now, o.Log)
+		if err != nil {
+			return nil, fmt.Errorf("token issuer %q: %w", issuer.Issuer, err)
+		}
+		v.issuers = append(v.issuers, t)
+	}
+	if o.Local != nil {
+		v.issuers = append(v.issuers, local(o.Local, v.now))
+	}
+	return v, nil
+}
+
+// local is the local key as an issuer: it may give everything, since whoever
+// can read the key can read the data beside it.
+func local(key *LocalKey, now func() time.Time) *trusted {
+	return &trusted{
+		Issuer: Issuer{
+			Issuer: localName, Audience: localName, Algorithm: localAlgorithm, Subjects: []string{"*"},
+			MaxTaint: acl.Restricted, Scopes: []string{ScopePlatform, ScopeShare},
+		},
+		parser: parser(localAlgorithm, localName, localName, now),
+		keys: func(context.Context) jwt.Keyfunc {
+			return func(*jwt.Token) (any, error) { return key.secret, nil }
+		},
+	}
+}
+
+// Verify tells whose a token or API key is. The error is a *Refusal, unless
+// the API keys could not be read.
+func (v *Verifier) Verify(ctx context.Context, credential string) (acl.Principal, error) {
+	switch {
+	case len(credential) == 0 || len(credential) > maxToken:
+		return acl.Principal{}, errNotValid
+	case strings.HasPrefix(credential, keyPrefix):
+		if v.apiKeys == nil {
+			return acl.Principal{}, errNotValid
+		}
+		return v.apiKeys.verify(credential, v.now())
+	default:
+		return v.verifyJWT(ctx, credential)
+	}
+}
+
+func (v *Verifier) verifyJWT(ctx context.Context, text string) (acl.Principal, error) {
+	algorithm, issuer, err := unverified(text)
+	if err != nil {
+		return acl.Principal{}, errNotValid
+	}
+	for _, t := range v.issuers {
+		if t.Issuer.Issuer != issuer || t.Algorithm != algorithm {
+			continue
+		}
+		var c claims
+		_, err := t.parser.ParseWithClaims(text, &c, t.keys(ctx))
+		switch {
+		case errors.Is(err, jwt.ErrTokenSignatureInvalid), errors.Is(err, jwt.ErrTokenUnverifiable):
+			continue // maybe another key of this issuer's
+		case errors.Is(err, jwt.ErrTokenExpired):
+			return acl.Principal{}, &Refusal{"the token has expired"}
+		case err != nil:
+			return acl.Principal{}, errNotValid
+		}
+		p, err := c.principal()
+		if err != nil {
+			return acl.Principal{}, err
+		}
+		return p, t.allows(p)
+	}
+	return acl.Principal{}, errNotValid
+}
+
+// unverified reads which key a token claims to be signed with: nothing else
+// is believed before the signature.
+func unverified(text string) (algorithm, issuer string, err error) {
+	head, rest, _ := strings.Cut(text, ".")
+	decoded, err := base64.RawURLEncoding.Strict().DecodeString(head)
+	if err != nil {
+		return "", "", err
+	}
+	header, err := object.Members(decoded)
+	if err != nil {
+		return "", "", err
+	}
+	for _, m := range header {
+		switch m.Name {
+		case "alg":
+			err = json.Unmarshal(m.Value, &algorithm)
+		case "crit": // extensions that must be understood (RFC 7515 §4.1.11): none is
+			err = errNotValid
+		}
+		if err != nil {
+			return "", "", err
+		}
+	}
+	body, _, _ := strings.Cut(rest, ".")
+	if decoded, err = base64.RawURLEncoding.Strict().DecodeString(body); err != nil {
+		return "", "", err
+	}
+	var c claims
+	if err := c.UnmarshalJSON(decoded); err != nil {
+		return "", "", err
+	}
+	return algorithm, c.Issuer, nil
+}
