@@ -1,0 +1,194 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+	"go.yaml.in/yaml/v3"
+
+	"mneme/server/problem"
+)
+
+// document is the part of the specification that requests are held against
+// before the generated code reads them: which query parameters a call knows,
+// and of what type its body is.
+type document struct {
+	Paths      map[string]pathItem `yaml:"paths"`
+	Components struct {
+		Parameters map[string]parameter `yaml:"parameters"`
+	} `yaml:"components"`
+}
+
+type pathItem struct {
+	Parameters []parameter `yaml:"parameters"`
+	Get        *operation  `yaml:"get"`
+	Put        *operation  `yaml:"put"`
+	Post       *operation  `yaml:"post"`
+	Delete     *operation  `yaml:"delete"`
+}
+
+type operation struct {
+	ID          string      `yaml:"operationId"`
+	Parameters  []parameter `yaml:"parameters"`
+	RequestBody struct {
+		Content map[string]any `yaml:"content"`
+	} `yaml:"requestBody"`
+}
+
+type parameter struct {
+	Ref    string `yaml:"$ref"`
+	Name   string `yaml:"name"`
+	In     string `yaml:"in"`
+	Schema struct {
+		Type string   `yaml:"type"`
+		Enum []string `yaml:"enum"`
+	} `yaml:"schema"`
+}
+
+func readDocument(text []byte) (*document, error) {
+	var d document
+	if err := yaml.Unmarshal(text, &d); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	}
+	return &d, nil
+}
+
+// middlewares are the checks of each operation, by its id.
+func (d *document) middlewares() map[string][]echo.MiddlewareFunc {
+	all := make(map[string][]echo.MiddlewareFunc)
+	for _, item := range d.Paths {
+		for _, op := range []*operation{item.Get, item.Put, item.Post, item.Delete} {
+			if op == nil {
+				continue
+			}
+			query := d.query(slices.Concat(item.Parameters, op.Parameters))
+			_, lines := op.RequestBody.Content[contentLines]
+			all[op.ID] = []echo.MiddlewareFunc{strict(query, lines)}
+		}
+	}
+	return all
+}
+
+// query finds the query parameters among parameters.
+func (d *document) query(parameters []parameter) map[string]parameter {
+	found := make(map[string]parameter)
+	for _, p := range parameters {
+		if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
+			p = d.Components.Parameters[name]
+		}
+		if p.In == "query" {
+			found[p.Name] = p
+		}
+	}
+	return found
+}
+
+// strict refuses what the generated code would let pass: parameters that are
+// unknown, given twice, or badly encoded.
+func strict(query map[string]parameter, lines bool) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			r := c.Request()
+			if err := checkQuery(r.URL.RawQuery, query); err != nil {
+				return err
+			}
+			if lines {
+				if err := checkContentType(r, contentLines, "application/ndjson", "application/jsonl"); err != nil {
+					return err
+				}
+			}
+			for _, name := range []string{"If-Match", "If-None-Match"} {
+				// Several lines of a list header are one list (RFC 9110 §5.3).
+				if given := r.Header.Values(name); len(given) > 1 {
+					r.Header.Set(name, strings.Join(given, ", "))
+				}
+			}
+			if len(r.Header.Values("Idempotency-Key")) > 1 {
+				return problem.In(problem.Malformed, "Idempotency-Key", "must be given once")
+			}
+			return next(c)
+		}
+	}
+}
+
+func checkQuery(raw string, known map[string]parameter) error {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return problem.New(problem.Malformed, "the query cannot be decoded")
+	}
+	for name, given := range values {
+		p, ok := known[name]
+		if !ok {
+			return unknown("query parameter", name)
+		}
+		if len(given) > 1 && p.Schema.Type != "array" {
+			return problem.In(problem.Malformed, name, "must be given once")
+		}
+		for _, value := range given {
+			if err := p.check(value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// integer is how an integer is written in a query.
+var integer = regexp.MustCompile(`^-?[0-9]{1,9}$`)
+
+func (p parameter) check(value string) error {
+	switch {
+	case !utf8.ValidString(value):
+		return problem.In(problem.Malformed, p.Name, "must be UTF-8")
+	case p.Schema.Type == "integer" && !integer.MatchString(value):
+		return problem.In(problem.Malformed, p.Name, "must be an integer")
+	case len(p.Schema.Enum) > 0 && !slices.Contains(p.Schema.Enum, value):
+		return problem.In(problem.Malformed, p.Name, "must be one of: "+strings.Join(p.Schema.Enum, ", "))
+	}
+	return nil
+}
+
+// plainName is what an unknown field's or parameter's name must look like to
+// be named in a problem: anything else may be text that strayed there.
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
+
+// unknown refuses a field or parameter that the call does not have.
+func unknown(what, name string) error {
+	p := problem.New(problem.Malformed, "there is a "+what+" that this call does not know")
+	if plainName.MatchString(name) {
+		p.Field = name
+	}
+	return p
+}
+
+// The media types of bodies.
+const (
+	contentJSON  = "application/json"
+	contentLines = "application/x-ndjson"
+)
+
+// checkContentType refuses a body of another type. One that says none is
+// taken for what the call takes.
+func checkContentType(r *http.Request, accepted ...string) error {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return problem.New(problem.UnsupportedMediaType, "the body must not be compressed")
+	}
+	given := r.Header.Values("Content-Type")
+	if len(given) == 0 {
+		return nil
+	}
+	media, parameters, _ := strings.Cut(given[0], ";")
+	media = strings.ToLower(strings.TrimSpace(media))
+	charset := strings.ToLower(strings.ReplaceAll(parameters, " ", ""))
+	if len(given) == 1 && slices.Contains(accepted, media) &&
+		(charset == "" || charset == "charset=utf-8" || charset == `charset="utf-8"`) {
+		return nil
+	}
+	return problem.New(problem.UnsupportedMediaType, "Content-Type must be "+accepted[0])
+}

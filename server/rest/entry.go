@@ -1,0 +1,206 @@
+package rest
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"slices"
+	"time"
+
+	"mneme/memory"
+)
+
+// defaultPage is how many items a page has unless the request says.
+const defaultPage = 50
+
+// PutMemory writes an entry.
+func (s *Surface) PutMemory(ctx context.Context, r PutMemoryRequestObject) (PutMemoryResponseObject, error) {
+	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	if err != nil {
+		return nil, err
+	}
+	holds, err := conditions(r.Params.IfMatch, r.Params.IfNoneMatch)
+	if err != nil {
+		return nil, err
+	}
+	wait := r.Params.Wait != nil
+	written, err := s.service.Put(ctx, caller(ctx), memory.PutRequest{
+		Path: path, Value: r.Body.Value, Type: r.Body.Type, Description: r.Body.Description, Tags: r.Body.Tags,
+		InContext: r.Body.InContext, Encrypted: r.Body.Encrypted, TTL: duration(r.Body.Ttl), If: holds, Wait: wait,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var indexed *bool
+	if wait {
+		indexed = &written.Indexed
+	}
+	body, err := encodeWritten(&written.Entry, indexed)
+	if err != nil {
+		return nil, err
+	}
+	answer := reply{status: http.StatusOK, body: body, etag: written.ETag}
+	if written.Created {
+		answer.status, answer.location = http.StatusCreated, location(written.Path)
+	}
+	return answer, nil
+}
+
+// GetMemory reads an entry.
+func (s *Surface) GetMemory(ctx context.Context, r GetMemoryRequestObject) (GetMemoryResponseObject, error) {
+	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	if err != nil {
+		return nil, err
+	}
+	holds, err := conditions(nil, r.Params.IfNoneMatch)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.service.Get(ctx, caller(ctx), path)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(holds.NoneMatch, "*") || slices.Contains(holds.NoneMatch, found.ETag) {
+		return reply{status: http.StatusNotModified, etag: found.ETag}, nil
+	}
+	body, err := encodeEntry(&found.Entry)
+	return reply{status: http.StatusOK, body: body, etag: found.ETag}, err
+}
+
+// DeleteMemory deletes an entry.
+func (s *Surface) DeleteMemory(ctx context.Context, r DeleteMemoryRequestObject) (DeleteMemoryResponseObject, error) {
+	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	if err != nil {
+		return nil, err
+	}
+	holds, err := conditions(r.Params.IfMatch, r.Params.IfNoneMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.service.Delete(ctx, caller(ctx), path, holds); err != nil {
+		return nil, err
+	}
+	return DeleteMemory204Response{}, nil
+}
+
+// ListMemories lists a store's entries.
+func (s *Surface) ListMemories(ctx context.Context, r ListMemoriesRequestObject) (ListMemoriesResponseObject, error) {
+	store, err := storeID(ctx, "store", r.Store)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.service.List(ctx, caller(ctx), memory.ListRequest{
+		Store:  store,
+		Filter: memory.Filter{Namespace: r.Params.Namespace, Tags: or(r.Params.Tag, nil), Type: or(r.Params.Type, "")},
+		Prefix: or(r.Params.Prefix, ""), Limit: or(r.Params.Limit, defaultPage), Cursor: or(r.Params.Cursor, ""),
+	})
+	if err != nil {
+		return nil, err
+	}
+	body, err := encodePage(page, encodeEntry)
+	return reply{status: http.StatusOK, body: body}, err
+}
+
+// ListVersions lists an entry's history.
+func (s *Surface) ListVersions(ctx context.Context, r ListVersionsRequestObject) (ListVersionsResponseObject, error) {
+	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.service.Versions(ctx, caller(ctx), path, or(r.Params.Limit, defaultPage), or(r.Params.Cursor, ""))
+	if err != nil {
+		return nil, err
+	}
+	body, err := encodePage(page, encodeEntry)
+	return reply{status: http.StatusOK, body: body}, err
+}
+
+// ListTrash lists deleted entries.
+func (s *Surface) ListTrash(ctx context.Context, r ListTrashRequestObject) (ListTrashResponseObject, error) {
+	store, err := storeID(ctx, "store", r.Store)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.service.Trash(ctx, caller(ctx), store, or(r.Params.Limit, defaultPage), or(r.Params.Cursor, ""))
+	if err != nil {
+		return nil, err
+	}
+	body, err := encodePage(page, encodeTrashed)
+	return reply{status: http.StatusOK, body: body}, err
+}
+
+// RestoreMemory brings back an older version or a deleted entry.
+func (s *Surface) RestoreMemory(ctx context.Context, r RestoreMemoryRequestObject) (RestoreMemoryResponseObject, error) {
+	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	if err != nil {
+		return nil, err
+	}
+	holds, err := conditions(r.Params.IfMatch, r.Params.IfNoneMatch)
+	if err != nil {
+		return nil, err
+	}
+	body := or(r.Body, Restore{})
+	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/stores/{store}/memories/{key}/restore",
+		[]string{path.Store, path.Namespace, path.Key}, body)
+	if err != nil {
+		return nil, err
+	}
+	version := 0
+	if body.Version != nil {
+		if version = *body.Version; version == 0 { // the service's name for "the latest deleted entry"
+			version = -1
+		}
+	}
+	restored, err := s.service.Restore(ctx, caller(ctx), memory.RestoreRequest{Path: path, Version: version, If: holds, Replay: replay})
+	if err != nil {
+		return nil, err
+	}
+	text, err := encodeEntry(&restored.Entry)
+	return reply{status: http.StatusOK, body: text, etag: restored.ETag}, err
+}
+
+// RenameMemory moves an entry.
+func (s *Surface) RenameMemory(ctx context.Context, r RenameMemoryRequestObject) (RenameMemoryResponseObject, error) {
+	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	if err != nil {
+		return nil, err
+	}
+	toStore := path.Store
+	if r.Body.ToStore != nil {
+		if toStore, err = storeID(ctx, "to_store", *r.Body.ToStore); err != nil {
+			return nil, err
+		}
+	}
+	holds, err := conditions(r.Params.IfMatch, r.Params.IfNoneMatch)
+	if err != nil {
+		return nil, err
+	}
+	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/stores/{store}/memories/{key}/rename",
+		[]string{path.Store, path.Namespace, path.Key}, Rename{To: r.Body.To, ToStore: &toStore})
+	if err != nil {
+		return nil, err
+	}
+	moved, err := s.service.Rename(ctx, caller(ctx), memory.RenameRequest{Path: path, To: r.Body.To, ToStore: toStore, If: holds, Replay: replay})
+	if err != nil {
+		return nil, err
+	}
+	body, err := encodeEntry(&moved.Entry)
+	return reply{status: http.StatusOK, body: body, etag: moved.ETag, location: location(moved.Path)}, err
+}
+
+// duration is a time to live of whole seconds. One beyond what a Duration
+// holds becomes the longest, which the service refuses like any that is too
+// long.
+func duration(seconds *Ttl) *time.Duration {
+	if seconds == nil {
+		return nil
+	}
+	d := time.Duration(math.MaxInt64)
+	switch most := int64(math.MaxInt64 / time.Second); {
+	case *seconds < -most:
+		d = -1
+	case *seconds <= most:
+		d = time.Duration(*seconds) * time.Second
+	}
+	return &d
+}

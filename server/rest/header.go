@@ -1,0 +1,103 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"mneme/memory"
+	"mneme/server/problem"
+)
+
+// conditions reads If-Match and If-None-Match.
+func conditions(match *IfMatch, noneMatch *IfNoneMatch) (memory.Preconditions, error) {
+	var p memory.Preconditions
+	var err error
+	if match != nil {
+		// If-Match compares strongly: a weak tag never matches (RFC 9110 §13.1.1).
+		if p.Match, err = entityTags("If-Match", *match, false); err != nil {
+			return memory.Preconditions{}, err
+		}
+	}
+	if noneMatch != nil {
+		if p.NoneMatch, err = entityTags("If-None-Match", *noneMatch, true); err != nil {
+			return memory.Preconditions{}, err
+		}
+	}
+	return p, nil
+}
+
+// entityTags reads "*" or a list of entity tags (RFC 9110 §8.8.3) into their
+// opaque parts. Weak ones are kept only where the comparison is weak. The
+// result is never nil.
+func entityTags(header, text string, weakToo bool) ([]string, error) {
+	malformed := problem.In(problem.Malformed, header, `must be * or a list of quoted entity tags`)
+	tags := []string{}
+	rest := strings.Trim(text, " \t")
+	if rest == "*" {
+		return []string{"*"}, nil
+	}
+	some := false
+	for rest != "" {
+		if rest[0] == ',' { // empty elements are allowed (RFC 9110 §5.6.1)
+			rest = strings.TrimLeft(rest[1:], " \t")
+			continue
+		}
+		weak := strings.HasPrefix(rest, "W/")
+		opaque, after, ok := quoted(strings.TrimPrefix(rest, "W/"))
+		if !ok || after != "" && after[0] != ',' {
+			return nil, malformed
+		}
+		some = true
+		// A quoted star is a tag, and not one of ours; alone it means any.
+		if (!weak || weakToo) && opaque != "*" {
+			tags = append(tags, opaque)
+		}
+		rest = after
+	}
+	if !some {
+		return nil, malformed
+	}
+	return tags, nil
+}
+
+// quoted cuts an opaque tag from the front of text.
+func quoted(text string) (opaque, after string, ok bool) {
+	if text == "" || text[0] != '"' {
+		return "", "", false
+	}
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			return text[1:i], strings.TrimLeft(text[i+1:], " \t"), true
+		case c == 0x21 || c >= 0x23 && c != 0x7f: // etagc
+		default:
+			return "", "", false
+		}
+	}
+	return "", "", false
+}
+
+func quote(etag string) string { return `"` + etag + `"` }
+
+// maxIdempotencyKey is in bytes.
+const maxIdempotencyKey = 255
+
+// replay reads an Idempotency-Key; nil if there is none. call is method and
+// route template, path what the template's values are, body the decoded body.
+func (s *Surface) replay(key *IdempotencyKey, call string, path []string, body any) (*memory.Replay, error) {
+	if key == nil {
+		return nil, nil
+	}
+	if len(*key) < 1 || len(*key) > maxIdempotencyKey || strings.ContainsFunc(*key, func(r rune) bool { return r < '!' || r > '~' }) {
+		return nil, problem.In(problem.Malformed, "Idempotency-Key", fmt.Sprintf("must have 1 to %d visible ASCII characters", maxIdempotencyKey))
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return &memory.Replay{
+		Call: call, Path: s.service.Digest(append([]string{"path"}, path...)...),
+		Key: s.service.Digest("key", *key), Digest: s.service.Digest("body", string(text)),
+	}, nil
+}

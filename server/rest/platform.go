@@ -1,0 +1,116 @@
+package rest
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// PutParticipant puts an agent into a chat.
+func (s *Surface) PutParticipant(ctx context.Context, r PutParticipantRequestObject) (PutParticipantResponseObject, error) {
+	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
+		return nil, err
+	}
+	err := s.service.PutParticipant(ctx, caller(ctx), r.Chat, r.Agent, duration(or(r.Body, Membership{}).Ttl))
+	if err != nil {
+		return nil, err
+	}
+	return PutParticipant204Response{}, nil
+}
+
+// DeleteParticipant takes an agent out of a chat.
+func (s *Surface) DeleteParticipant(ctx context.Context, r DeleteParticipantRequestObject) (DeleteParticipantResponseObject, error) {
+	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
+		return nil, err
+	}
+	if err := s.service.DeleteParticipant(ctx, caller(ctx), r.Chat, r.Agent); err != nil {
+		return nil, err
+	}
+	return DeleteParticipant204Response{}, nil
+}
+
+// PutSession opens an agent's session with a user.
+func (s *Surface) PutSession(ctx context.Context, r PutSessionRequestObject) (PutSessionResponseObject, error) {
+	if err := checkPair("user", r.User, r.Agent); err != nil {
+		return nil, err
+	}
+	err := s.service.PutSession(ctx, caller(ctx), r.User, r.Agent, duration(or(r.Body, Membership{}).Ttl))
+	if err != nil {
+		return nil, err
+	}
+	return PutSession204Response{}, nil
+}
+
+// DeleteSession closes an agent's session with a user.
+func (s *Surface) DeleteSession(ctx context.Context, r DeleteSessionRequestObject) (DeleteSessionResponseObject, error) {
+	if err := checkPair("user", r.User, r.Agent); err != nil {
+		return nil, err
+	}
+	if err := s.service.DeleteSession(ctx, caller(ctx), r.User, r.Agent); err != nil {
+		return nil, err
+	}
+	return DeleteSession204Response{}, nil
+}
+
+func checkPair(field, of, agent string) error {
+	if err := checkID(field, of); err != nil {
+		return err
+	}
+	return checkID("agent", agent)
+}
+
+// GetSettings reads an agent's settings.
+func (s *Surface) GetSettings(ctx context.Context, r GetSettingsRequestObject) (GetSettingsResponseObject, error) {
+	if err := checkID("agent", r.Agent); err != nil {
+		return nil, err
+	}
+	settings, err := s.service.Settings(ctx, caller(ctx), r.Agent)
+	if err != nil {
+		return nil, err
+	}
+	return GetSettings200JSONResponse(settingsOf(settings)), nil
+}
+
+// PutSettings writes an agent's settings.
+func (s *Surface) PutSettings(ctx context.Context, r PutSettingsRequestObject) (PutSettingsResponseObject, error) {
+	if err := checkID("agent", r.Agent); err != nil {
+		return nil, err
+	}
+	settings := acl.Settings{
+		Enabled: r.Body.Enabled, Self: r.Body.Self, Chat: r.Body.Chat, User: r.Body.User,
+		DefaultTTL: or(duration(r.Body.DefaultTtl), 0),
+	}
+	if err := s.service.PutSettings(ctx, caller(ctx), r.Agent, settings); err != nil {
+		return nil, err
+	}
+	return PutSettings200JSONResponse(settingsOf(settings)), nil
+}
+
+func settingsOf(s acl.Settings) Settings {
+	out := Settings{Enabled: s.Enabled, Self: s.Self, Chat: s.Chat, User: s.User}
+	if s.DefaultTTL > 0 {
+		seconds := int64(s.DefaultTTL / time.Second)
+		out.DefaultTtl = &seconds
+	}
+	return out
+}
+
+// Purge erases what was deleted.
+func (s *Surface) Purge(ctx context.Context, r PurgeRequestObject) (PurgeResponseObject, error) {
+	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/admin/purge", nil, Purge{Before: r.Body.Before.UTC()})
+	if err != nil {
+		return nil, err
+	}
+	purged, err := s.service.Purge(ctx, caller(ctx), r.Body.Before, replay)
+	if err != nil {
+		return nil, err
+	}
+	out := Purged{Erased: len(purged.IDs), Ids: purged.IDs}
+	if out.Ids == nil {
+		out.Ids = []uuid.UUID{}
+	}
+	return Purge200JSONResponse(out), nil
+}

@@ -1,0 +1,246 @@
+package rest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"mneme/memory"
+	"mneme/server/problem"
+)
+
+const (
+	// batchLines and batchBytes bound what one transaction of an import
+	// writes, so that other writers are not kept waiting.
+	batchLines = 64
+	batchBytes = 1 << 20
+	// maxRefusals bounds how many refused lines an answer lists.
+	maxRefusals = 1000
+)
+
+// ImportMemories writes the lines of a stream.
+func (s *Surface) ImportMemories(ctx context.Context, r ImportMemoriesRequestObject) (ImportMemoriesResponseObject, error) {
+	store, err := storeID(ctx, "store", r.Store)
+	if err != nil {
+		return nil, err
+	}
+	c := caller(ctx)
+	if err := s.mayWrite(ctx, c, store); err != nil {
+		return nil, err
+	}
+	in := &importing{surface: s, caller: c, store: store, result: ImportResult{Refusals: []Refusal{}}}
+	if err := in.run(ctx, r.Body); err != nil {
+		return nil, err
+	}
+	return ImportMemories200JSONResponse(in.summary()), nil
+}
+
+// importing is one import on its way.
+type importing struct {
+	surface *Surface
+	caller  memory.Caller
+	store   string
+	result  ImportResult
+
+	line  int // the last one read, from 1
+	batch []memory.PutRequest
+	lines []int // of the batch
+	bytes int   // of the batch
+}
+
+func (in *importing) run(ctx context.Context, body io.Reader) error {
+	reader := bufio.NewReaderSize(body, 64<<10)
+	for {
+		text, tooLong, err := readLine(reader, in.surface.maxBody)
+		if err != nil && !errors.Is(err, io.EOF) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return problem.New(problem.Malformed, "the body could not be read to its end; the lines that came before may be written")
+		}
+		last := err != nil
+		if len(text) > 0 || tooLong || !last {
+			in.line++
+			if err := in.take(text, tooLong); err != nil {
+				in.refuse(in.line, err)
+			}
+		}
+		if last || len(in.batch) == batchLines || in.bytes >= batchBytes {
+			if err := in.write(ctx); err != nil {
+				return err
+			}
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+// take adds a line to the batch. Its error is why the line is refused.
+func (in *importing) take(text []byte, tooLong bool) error {
+	if tooLong {
+		return problem.New(problem.TooLarge, "the line is too long")
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil
+	}
+	var line ImportLine
+	if err := decode(text, &line); err != nil {
+		return err
+	}
+	request, err := in.request(&line)
+	if err != nil {
+		return err
+	}
+	in.batch, in.lines, in.bytes = append(in.batch, request), append(in.lines, in.line), in.bytes+len(text)
+	return nil
+}
+
+func (in *importing) request(line *ImportLine) (memory.PutRequest, error) {
+	for _, named := range []*string{line.Store, line.StoreId} {
+		if named != nil && *named != in.store && (*named != self || in.store != in.caller.Agent) {
+			return memory.PutRequest{}, problem.In(problem.Rule, "store", "must be the store of the call")
+		}
+	}
+	ttl := duration(line.Ttl)
+	if line.ExpiresAt != nil {
+		left := time.Until(*line.ExpiresAt)
+		if ttl != nil || left <= 0 {
+			return memory.PutRequest{}, problem.In(problem.Rule, "expires_at", "must lie ahead, and not be given together with ttl")
+		}
+		ttl = &left
+	}
+	return memory.PutRequest{
+		Path:  memory.Path{Store: in.store, Namespace: or(line.Namespace, ""), Key: line.Key},
+		Value: line.Value, Type: line.Type, Description: line.Description, Tags: line.Tags,
+		InContext: line.InContext, Encrypted: line.Encrypted, TTL: ttl,
+	}, nil
+}
+
+// write commits the batch.
+func (in *importing) write(ctx context.Context) error {
+	if len(in.batch) == 0 {
+		return nil
+	}
+	outcomes, err := in.surface.service.PutAll(ctx, in.caller, in.batch)
+	if err != nil {
+		return err
+	}
+	for i, outcome := range outcomes {
+		switch {
+		case outcome.Err != nil:
+			in.refuse(in.lines[i], outcome.Err)
+		case outcome.Unchanged:
+			in.result.Unchanged++
+		case outcome.Created:
+			in.result.Created++
+		default:
+			in.result.Updated++
+		}
+	}
+	in.batch, in.lines, in.bytes = in.batch[:0], in.lines[:0], 0
+	return nil
+}
+
+// summary is what the import answers, the refused lines in their order: the
+// service refuses those of a batch later than the decoder does.
+func (in *importing) summary() ImportResult {
+	slices.SortFunc(in.result.Refusals, func(a, b Refusal) int { return a.Line - b.Line })
+	if len(in.result.Refusals) > maxRefusals {
+		in.result.Refusals, in.result.RefusalsCut = in.result.Refusals[:maxRefusals], true
+	}
+	return in.result
+}
+
+// refuse counts and lists a line that is not written. It lists a batch more
+// than are shown, since they are not yet in order.
+func (in *importing) refuse(line int, err error) {
+	in.result.Refused++
+	if len(in.result.Refusals) == maxRefusals+batchLines {
+		return
+	}
+	p := problem.From(err)
+	refusal := Refusal{Line: line, Type: p.Type(), Title: p.Title, Status: p.Status}
+	for into, text := range map[**string]string{&refusal.Detail: p.Detail, &refusal.Field: p.Field, &refusal.Limit: p.Limit} {
+		if text != "" {
+			*into = &text
+		}
+	}
+	in.result.Refusals = append(in.result.Refusals, refusal)
+}
+
+// readLine reads a line without its end. One above the limit is read over,
+// and tooLong. The error is io.EOF with the last line.
+func readLine(r *bufio.Reader, limit int64) (text []byte, tooLong bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if !tooLong {
+			text = append(text, part...)
+		}
+		if tooLong = tooLong || int64(len(text)) > limit; tooLong {
+			text = nil
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		return bytes.TrimSuffix(text, []byte("\n")), tooLong, err
+	}
+}
+
+// ExportMemories reads all entries of a store. The service judges access
+// when the answer is written.
+func (s *Surface) ExportMemories(ctx context.Context, r ExportMemoriesRequestObject) (ExportMemoriesResponseObject, error) {
+	store, err := storeID(ctx, "store", r.Store)
+	if err != nil {
+		return nil, err
+	}
+	return export{ctx: ctx, surface: s, store: store}, nil
+}
+
+// export is an answer that is read while it is written.
+type export struct {
+	ctx     context.Context //nolint:containedctx // the generated interface has no argument for it
+	surface *Surface
+	store   string
+}
+
+// VisitExportMemoriesResponse writes the lines. Nothing is sent before the
+// first of them is known, so that a refusal is a problem; an error after that
+// breaks the connection off.
+func (x export) VisitExportMemoriesResponse(w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", contentLines)
+	out := bufio.NewWriterSize(w, 64<<10)
+	none := true
+	err := x.surface.service.Export(x.ctx, caller(x.ctx), x.store, func(found memory.Found) error {
+		text, err := encodeEntry(&found.Entry)
+		if err != nil {
+			return err
+		}
+		none = false
+		_, err = out.Write(append(oneLine(text), '\n'))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if none {
+		w.WriteHeader(http.StatusOK)
+	}
+	return out.Flush()
+}
+
+// oneLine takes the line breaks out of a JSON text. They can only be white
+// space between its tokens.
+func oneLine(text []byte) []byte {
+	for i, c := range text {
+		if c == '\n' || c == '\r' {
+			text[i] = ' '
+		}
+	}
+	return text
+}

@@ -1,0 +1,129 @@
+// Package rest is mneme's native surface: the calls of openapi.yaml. It
+// decodes strictly, translates onto the memory service, and encodes; it has
+// no rule of access of its own.
+package rest
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+	"go.yaml.in/yaml/v3"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/server"
+	"mneme/server/problem"
+)
+
+//go:embed openapi.yaml
+var specification []byte
+
+const (
+	// defaultValueLimit is memory.Limits' default for one value, in bytes.
+	defaultValueLimit = 100_000
+	// bodyRoom is what a body may hold beside the value: all other fields at
+	// their limits, every character escaped, come to less.
+	bodyRoom = 64 << 10
+	// minBody is what a body may at least have, so that a value above its
+	// limit is told from its own size, after access was judged.
+	minBody = 1 << 20
+)
+
+// Surface is the REST surface. It implements the interface that openapi.yaml
+// is compiled to.
+type Surface struct {
+	service  *memory.Service
+	metrics  *server.Metrics
+	maxBody  int64
+	document *document
+	json     []byte // the specification as served
+}
+
+// New makes the surface. valueLimit is the service's limit of one value in
+// bytes; 0 is the default.
+func New(service *memory.Service, metrics *server.Metrics, valueLimit int) (*Surface, error) {
+	if valueLimit == 0 {
+		valueLimit = defaultValueLimit
+	}
+	s := &Surface{
+		service: service, metrics: metrics,
+		maxBody: max(minBody, int64(valueLimit)+bodyRoom),
+	}
+	var err error
+	if s.document, err = readDocument(specification); err != nil {
+		return nil, fmt.Errorf("rest: %w", err)
+	}
+	if s.json, err = specificationJSON(); err != nil {
+		return nil, fmt.Errorf("rest: %w", err)
+	}
+	return s, nil
+}
+
+// specificationJSON is openapi.yaml in JSON, its anchors resolved.
+func specificationJSON() ([]byte, error) {
+	var document map[string]any
+	if err := yaml.Unmarshal(specification, &document); err != nil {
+		return nil, err
+	}
+	return json.Marshal(document)
+}
+
+// Mount adds the calls; only the specification is open. The binder it sets
+// reads bodies as this surface does: other surfaces read their own.
+func (s *Surface) Mount(e *echo.Echo) (open []string) {
+	e.Binder = binder{s}
+	RegisterHandlersWithOptions(e, NewStrictHandler(s, nil), RegisterHandlersOptions{
+		OperationMiddlewares: s.document.middlewares(),
+	})
+	e.GET("/openapi.json", func(c echo.Context) error {
+		return c.JSONBlob(http.StatusOK, s.json)
+	})
+	return []string{"/openapi.json"}
+}
+
+// caller is who calls, through a surface that reaches entries which are not
+// in context.
+func caller(ctx context.Context) memory.Caller {
+	return memory.Caller{Principal: server.Principal(ctx), Internal: true}
+}
+
+// self is the name that stands for the caller's own store.
+const self = "self"
+
+// storeID reads a store's id that stands in field.
+func storeID(ctx context.Context, field, id string) (string, error) {
+	if id == self {
+		return server.Principal(ctx).Agent, nil
+	}
+	return id, checkID(field, id)
+}
+
+// checkID refuses an id that breaks the rule of ids: such a request is
+// malformed, before any access is judged.
+func checkID(field, id string) error {
+	if err := acl.CheckID(id); err != nil {
+		return problem.In(problem.Malformed, field, err.Error())
+	}
+	return nil
+}
+
+// place reads the path of an entry.
+func place(ctx context.Context, store Store, namespace *KeyNamespace, key Key) (memory.Path, error) {
+	id, err := storeID(ctx, "store", store)
+	if err != nil {
+		return memory.Path{}, err
+	}
+	return memory.Path{Store: id, Namespace: or(namespace, ""), Key: key}, nil
+}
+
+// or is what a pointer points to, or a default.
+func or[T any](p *T, otherwise T) T {
+	if p == nil {
+		return otherwise
+	}
+	return *p
+}
