@@ -1,0 +1,80 @@
+// Command summary reads what `go test -json` prints, shows the packages and
+// whatever failed, and ends with a count. It fails if anything did.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// event is one line of test2json, as far as it matters here.
+type event struct {
+	Action      string
+	Package     string
+	ImportPath  string // of build output
+	FailedBuild string
+	Test        string
+	Elapsed     float64 // seconds
+	Output      string
+}
+
+func main() {
+	passed, failed, skipped := 0, 0, 0
+	output := make(map[string]*strings.Builder) // by package and test
+	said := func(key string) *strings.Builder {
+		if output[key] == nil {
+			output[key] = new(strings.Builder)
+		}
+		return output[key]
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			fmt.Println(lines.Text()) // the go command's own words
+			continue
+		}
+		key := e.Package + " " + e.Test
+		switch e.Action {
+		case "output", "build-output":
+			said(key + e.ImportPath).WriteString(e.Output)
+			continue
+		case "pass", "fail", "skip":
+		default:
+			continue
+		}
+		if e.Action == "fail" {
+			fmt.Print(said(key).String())
+		}
+		switch {
+		case e.Test == "":
+			took := time.Duration(e.Elapsed * float64(time.Second)).Round(time.Millisecond)
+			fmt.Printf("%-4s %s %s\n", e.Action, e.Package, took)
+			if e.FailedBuild != "" {
+				fmt.Print(said(" " + e.FailedBuild).String())
+				failed++
+			}
+		case e.Action == "pass":
+			passed++
+		case e.Action == "fail":
+			failed++
+		case e.Action == "skip":
+			fmt.Printf("skip %s %s\n%s", e.Package, e.Test, said(key).String())
+			skipped++
+		}
+		delete(output, key)
+	}
+	broken := lines.Err() != nil || passed == 0
+	if broken {
+		fmt.Println("the tests' output ended before its time:", lines.Err())
+	}
+	fmt.Printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped)
+	if failed > 0 || broken {
+		os.Exit(1)
+	}
+}
