@@ -35,7 +35,8 @@ type shelf [acl.Restricted + 1]*slab
 type Index struct {
 	dim        int
 	stride     int // elements from one row to the next
-	perSegment int // rows
+	perSegment int // rows of a full segment
+	perWorker  int // rows that make another goroutine worth it
 	dot        kernel
 
 	mu      sync.RWMutex
@@ -56,6 +57,7 @@ func New(dim int) *Index {
 		dim:        dim,
 		stride:     n,
 		perSegment: max(16, segmentBytes/(2*n)),
+		perWorker:  workerRows,
 		dot:        chooseKernel(),
 		stores:     make(map[int64]*shelf),
 		entries:    make(map[uuid.UUID]place),

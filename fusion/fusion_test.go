@@ -1,0 +1,166 @@
+package fusion_test
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mneme/fusion"
+)
+
+func ids(items []fusion.Item[string]) string {
+	var names []string
+	for _, item := range items {
+		names = append(names, item.ID)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestRRFOrder(t *testing.T) {
+	for name, c := range map[string]struct {
+		lists []string // ids between spaces
+		want  string
+	}{
+		"no lists":                           {nil, ""},
+		"empty lists":                        {[]string{"", ""}, ""},
+		"one list keeps its order":           {[]string{"c a b"}, "c a b"},
+		"an empty list changes nothing":      {[]string{"c a b", ""}, "c a b"},
+		"agreement is kept":                  {[]string{"b a c", "b a c"}, "b a c"},
+		"first in both before first in one":  {[]string{"x b a", "x c a"}, "x a b c"},
+		"two low ranks beat one high":        {[]string{"a b c d", "e f g d"}, "d a e b f c g"},
+		"equal scores stand in order of ids": {[]string{"b a", "a b"}, "a b"},
+		"alone at equal ranks, too":          {[]string{"z", "y", "x"}, "x y z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lists [][]string
+			for _, list := range c.lists {
+				lists = append(lists, strings.Fields(list))
+			}
+			if got := ids(fusion.RRF(strings.Compare, lists...)); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRRFScoresAndRanks(t *testing.T) {
+	items := fusion.RRF(strings.Compare, []string{"a", "b"}, []string{"b"})
+	if got, want := items[0].Score, 1.0/62+1.0/61; items[0].ID != "b" || got != want {
+		t.Errorf("first %q at %v, want b at %v", items[0].ID, got, want)
+	}
+	if !slices.Equal(items[0].Ranks, []int{2, 1}) || !slices.Equal(items[1].Ranks, []int{1, 0}) {
+		t.Errorf("ranks %v and %v, want [2 1] and [1 0]", items[0].Ranks, items[1].Ranks)
+	}
+}
+
+// lists draws 0 to 3 lists without repeats, of items that often meet.
+func lists(r *rapid.T) [][]int {
+	return rapid.SliceOfN(rapid.SliceOfDistinct(rapid.IntRange(0, 40), rapid.ID[int]), 0, 3).Draw(r, "lists")
+}
+
+func TestRRFHoldsItsRules(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		in := lists(r)
+		given := make([][]int, len(in))
+		for i := range in {
+			given[i] = slices.Clone(in[i])
+		}
+		items := fusion.RRF(cmp.Compare[int], in...)
+
+		all := make(map[int]bool)
+		for l, list := range in {
+			if !slices.Equal(list, given[l]) {
+				r.Fatalf("list %d was changed", l)
+			}
+			for _, id := range list {
+				all[id] = true
+			}
+		}
+		if len(items) != len(all) {
+			r.Fatalf("%d items of %d ids", len(items), len(all))
+		}
+		for i, item := range items {
+			if !all[item.ID] {
+				r.Fatalf("item %d comes again, or from nowhere", item.ID)
+			}
+			delete(all, item.ID)
+			sum := 0.0
+			for l, list := range in {
+				if rank := slices.Index(list, item.ID) + 1; item.Ranks[l] != rank {
+					r.Fatalf("item %d has rank %d in list %d, want %d", item.ID, item.Ranks[l], l, rank)
+				} else if rank > 0 {
+					sum += 1 / float64(fusion.K+rank)
+				}
+			}
+			if math.Abs(item.Score-sum) > 1e-15 || item.Score <= 0 || item.Score > float64(len(in))/(fusion.K+1)+1e-15 {
+				r.Fatalf("item %d scores %v, want %v", item.ID, item.Score, sum)
+			}
+			if i > 0 {
+				if before := items[i-1]; before.Score < item.Score || before.Score == item.Score && before.ID > item.ID {
+					r.Fatalf("items %d and %d stand in the wrong order", before.ID, item.ID)
+				}
+			}
+		}
+	})
+}
+
+func TestRRFIsDeterministic(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		in := lists(r)
+		same := func(a, b fusion.Item[int]) bool {
+			return a.ID == b.ID && a.Score == b.Score && slices.Equal(a.Ranks, b.Ranks)
+		}
+		if !slices.EqualFunc(fusion.RRF(cmp.Compare[int], in...), fusion.RRF(cmp.Compare[int], in...), same) {
+			r.Fatal("two calls differ")
+		}
+	})
+}
+
+func TestRRFOfTwoListsDoesNotDependOnTheirOrder(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		draw := rapid.SliceOfDistinct(rapid.IntRange(0, 40), rapid.ID[int])
+		a, b := draw.Draw(r, "a"), draw.Draw(r, "b")
+		same := func(x, y fusion.Item[int]) bool { return x.ID == y.ID && x.Score == y.Score }
+		if !slices.EqualFunc(fusion.RRF(cmp.Compare[int], a, b), fusion.RRF(cmp.Compare[int], b, a), same) {
+			r.Fatal("the order of the lists decides")
+		}
+	})
+}
+
+func TestWhatIsBetterInEveryListIsBetterFused(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		items := fusion.RRF(cmp.Compare[int], lists(r)...)
+		for i, later := range items {
+			for _, earlier := range items[:i] {
+				beaten := true // later is ahead wherever earlier is at all
+				for l, rank := range earlier.Ranks {
+					beaten = beaten && later.Ranks[l] > 0 && (rank == 0 || later.Ranks[l] < rank)
+				}
+				if beaten {
+					r.Fatalf("item %d is behind %d, which it beats in every list", later.ID, earlier.ID)
+				}
+			}
+		}
+	})
+}
+
+func TestWhatIsAddedAtTheEndMovesNobodyElse(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		in := lists(r)
+		if len(in) == 0 {
+			return
+		}
+		before := fusion.RRF(cmp.Compare[int], in...)
+		l := rapid.IntRange(0, len(in)-1).Draw(r, "list")
+		in[l] = append(slices.Clone(in[l]), 99)
+		after := slices.DeleteFunc(fusion.RRF(cmp.Compare[int], in...), func(item fusion.Item[int]) bool { return item.ID == 99 })
+		same := func(x, y fusion.Item[int]) bool { return x.ID == y.ID && x.Score == y.Score }
+		if !slices.EqualFunc(before, after, same) {
+			r.Fatal("the others moved")
+		}
+	})
+}
