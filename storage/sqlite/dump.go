@@ -1,0 +1,177 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// Dump implements memory.ReadTx: names, settings, memberships and grants, then
+// entries by id, each followed by its former versions, oldest first.
+func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	for _, part := range [...]func(context.Context, func(memory.DumpRecord) error) error{
+		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries,
+	} {
+		if err := part(ctx, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) dumpNames(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	return r.each(ctx, func(rows *sql.Rows) error {
+		var name memory.DumpName
+		if err := rows.Scan(&name.ID, &name.Kind); err != nil {
+			return err
+		}
+		return yield(memory.DumpRecord{Name: &name})
+	}, "SELECT id, kind FROM name ORDER BY id")
+}
+
+func (r *reader) dumpSettings(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	return r.each(ctx, func(rows *sql.Rows) error {
+		var s memory.DumpSettings
+		var ttl int64
+		if err := rows.Scan(&s.Agent, &s.Enabled, &s.Self, &s.Chat, &s.User, &ttl); err != nil {
+			return err
+		}
+		s.DefaultTTL = time.Duration(ttl)
+		return yield(memory.DumpRecord{Settings: &s})
+	}, "SELECT agent, enabled, self, chat, user, default_ttl FROM setting ORDER BY agent")
+}
+
+func (r *reader) dumpMemberships(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	scan := func(rows *sql.Rows) (*memory.DumpMembership, error) {
+		m := memory.DumpMembership{Membership: acl.Membership{Present: true}}
+		var expires sql.NullInt64
+		err := rows.Scan(&m.Of, &m.Agent, &expires)
+		m.ExpiresAt = maybeInstant(expires)
+		return &m, err
+	}
+	err := r.each(ctx, func(rows *sql.Rows) error {
+		m, err := scan(rows)
+		if err != nil {
+			return err
+		}
+		return yield(memory.DumpRecord{Participant: m})
+	}, "SELECT of, agent, expires_at FROM participant ORDER BY of, agent")
+	if err != nil {
+		return err
+	}
+	return r.each(ctx, func(rows *sql.Rows) error {
+		m, err := scan(rows)
+		if err != nil {
+			return err
+		}
+		return yield(memory.DumpRecord{Session: m})
+	}, "SELECT of, agent, expires_at FROM session ORDER BY of, agent")
+}
+
+func (r *reader) dumpGrants(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	grants, err := r.grants(ctx, grantColumns+"ORDER BY store, grantee")
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		if err := yield(memory.DumpRecord{Grant: &g}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	selectAllEntries  = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store WHERE e.state < 2 ORDER BY e.id`
+	selectAllVersions = `SELECT ` + withText + ` FROM (SELECT h.*, ?2 AS id FROM history h WHERE h.doc = ?1) e
+	JOIN store s ON s.number = e.store ORDER BY e.version`
+)
+
+func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	return r.each(ctx, func(rows *sql.Rows) error {
+		doc, e, err := scanEntry(rows)
+		if err != nil {
+			return err
+		}
+		if err := yield(memory.DumpRecord{Entry: &e}); err != nil {
+			return err
+		}
+		return r.each(ctx, func(rows *sql.Rows) error {
+			_, v, err := scanEntry(rows)
+			if err != nil {
+				return err
+			}
+			return yield(memory.DumpRecord{Version: &v})
+		}, selectAllVersions, doc, e.ID[:])
+	}, selectAllEntries)
+}
+
+var errRecord = errors.New("a record of a dump must hold exactly one thing")
+
+// Load implements memory.Tx.
+func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) (err error) {
+	switch {
+	case record.Entry != nil:
+		return w.loadEntry(ctx, record.Entry, doc)
+	case record.Version != nil:
+		return w.loadVersion(ctx, record.Version)
+	case record.Grant != nil:
+		_, err = w.exec(ctx, "INSERT "+insertGrant, grantValues(*record.Grant)...)
+	case record.Participant != nil:
+		m := record.Participant
+		_, err = w.exec(ctx, "INSERT INTO participant (of, agent, expires_at) VALUES (?, ?, ?)", m.Of, m.Agent, maybeMicros(m.ExpiresAt))
+	case record.Session != nil:
+		m := record.Session
+		_, err = w.exec(ctx, "INSERT INTO session (of, agent, expires_at) VALUES (?, ?, ?)", m.Of, m.Agent, maybeMicros(m.ExpiresAt))
+	case record.Settings != nil:
+		_, err = w.exec(ctx, "INSERT "+insertSettings, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
+	case record.Name != nil:
+		_, err = w.exec(ctx, "INSERT INTO name (id, kind) VALUES (?, ?)", record.Name.ID, record.Name.Kind)
+	default:
+		return errRecord
+	}
+	return err
+}
+
+func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Document) error {
+	_, found, err := w.standing(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	if found {
+		return memory.ErrExists
+	}
+	return w.put(ctx, e, doc, standing{}, false, time.Now())
+}
+
+const insertVersion = `INSERT INTO history (doc, store, label, revision, version, in_context, encrypted, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
+	row, found, err := w.standing(ctx, v.ID)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return fmt.Errorf("version %d of entry %s comes without its entry", v.Version, v.ID)
+	case v.Version == row.version:
+		return memory.ErrExists
+	}
+	store, err := w.storeNumber(ctx, v.Store)
+	if err != nil {
+		return err
+	}
+	values, err := entryValues(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.exec(ctx, insertVersion, append([]any{row.doc, store, v.Label}, values...)...)
+	return err
+}

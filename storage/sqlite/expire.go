@@ -1,0 +1,145 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// ids runs a query of ids.
+func (r *reader) ids(ctx context.Context, query string, args ...any) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := r.each(ctx, func(rows *sql.Rows) error {
+		var id uuid.UUID
+		err := rows.Scan((*idColumn)(&id))
+		ids = append(ids, id)
+		return err
+	}, query, args...)
+	return ids, err
+}
+
+const selectDue = `SELECT id FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at <= ? ORDER BY expires_at LIMIT ?`
+
+// Expired implements memory.EntryWriter.
+func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
+	return w.ids(ctx, selectDue, micros(now), limit)
+}
+
+const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = ?"
+
+// Sweep implements memory.EntryWriter. The row's revision grows, so that
+// vectors which a worker is making of it now are refused.
+func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
+	for _, id := range ids {
+		row, found, err := w.standing(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !found || row.state == swept || !row.expires.Valid || row.expires.Int64 > micros(now) {
+			continue
+		}
+		if err := w.unlist(ctx, id, row); err != nil {
+			return err
+		}
+		if _, err := w.exec(ctx, sweepEntry, row.doc); err != nil {
+			return err
+		}
+		if err := w.enqueue(ctx, row.doc, row.revision+1, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unlist takes a row out of everything by which it is found or counted.
+func (w *writer) unlist(ctx context.Context, id uuid.UUID, row standing) error {
+	w.weigh(row, true, -1)
+	if err := w.untag(ctx, row); err != nil {
+		return err
+	}
+	if err := w.index(ctx, row.doc, false, nil); err != nil {
+		return err
+	}
+	return w.dropVectors(ctx, id, row.doc)
+}
+
+// The ways in which an entry can be ready to be erased.
+var selectErasable = [...]string{
+	`SELECT id FROM entry INDEXED BY entry_deleted WHERE deleted_at IS NOT NULL AND deleted_at < ? ORDER BY deleted_at LIMIT ?`,
+	`SELECT id FROM entry INDEXED BY entry_swept WHERE state = 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
+	`SELECT id FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
+}
+
+// Purge implements memory.EntryWriter. What it erases is overwritten in the
+// file (secure_delete), and after the commit the write-ahead log is emptied.
+// Change records stay until SweepFacts takes them: they name an id, hold no
+// text, and tell the followers that the entry's vectors are gone.
+func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
+	var purged []uuid.UUID
+	for _, query := range selectErasable {
+		if len(purged) >= limit {
+			break
+		}
+		ids, err := w.ids(ctx, query, micros(cutoff), limit-len(purged))
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if err := w.erase(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		purged = append(purged, ids...)
+	}
+	w.erased = w.erased || len(purged) > 0
+	return purged, nil
+}
+
+// erase removes one row and all that hangs on it.
+func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
+	row, found, err := w.standing(ctx, id)
+	if err != nil || !found {
+		return err
+	}
+	if err := w.unlist(ctx, id, row); err != nil {
+		return err
+	}
+	for _, query := range [...]string{
+		"DELETE FROM history WHERE doc = ?",
+		"DELETE FROM queue WHERE doc = ?",
+		"DELETE FROM entry WHERE doc = ?",
+	} {
+		if _, err := w.exec(ctx, query, row.doc); err != nil {
+			return err
+		}
+	}
+	// replay_entry follows.
+	_, err = w.exec(ctx, "DELETE FROM replay WHERE number IN (SELECT replay FROM replay_entry WHERE entry = ?)", id[:])
+	return err
+}
+
+// SweepFacts implements memory.EntryWriter. The age of change records is by
+// this machine's clock.
+func (w *writer) SweepFacts(ctx context.Context, now time.Time, keepChanges time.Duration) error {
+	for _, query := range [...]string{
+		"DELETE FROM permit WHERE expires_at <= ?",
+		"DELETE FROM participant WHERE expires_at <= ?",
+		"DELETE FROM session WHERE expires_at <= ?",
+		"DELETE FROM replay WHERE expires_at <= ?",
+	} {
+		if _, err := w.exec(ctx, query, micros(now)); err != nil {
+			return err
+		}
+	}
+	// Oldest first, up to the first that is young enough.
+	_, err := w.exec(ctx, `DELETE FROM change WHERE position < coalesce(
+		(SELECT position FROM change WHERE at >= ? ORDER BY position LIMIT 1), 9223372036854775807)`,
+		micros(now.Add(-keepChanges)))
+	return err
+}
+
+var _ memory.EntryWriter = (*writer)(nil)

@@ -1,0 +1,129 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"sync"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// use is what a connection is for.
+type use int
+
+const (
+	reading use = iota
+	writing
+)
+
+// source is the driver's name for a file, with what its connections are set
+// to.
+func source(path string, u use) string {
+	pragmas := []string{
+		// A page cache for each connection, in KiB. The operating system's own
+		// cache stands behind it.
+		"cache_size(-16384)",
+		"temp_store(memory)",
+		"foreign_keys(on)",
+	}
+	switch u {
+	case reading:
+		// A reader waits only for another process's recovery of the log.
+		pragmas = append([]string{"busy_timeout(5000)"}, pragmas...)
+	case writing:
+		pragmas = append([]string{
+			// Waiting for the lock is controlWaiting's, which asks more often
+			// than SQLite does.
+			"busy_timeout(3)",
+			"journal_mode(wal)",
+			// An acknowledged write survives the loss of power, too: NORMAL
+			// leaves the log unsynced until a checkpoint.
+			"synchronous(full)",
+			// What is erased is overwritten.
+			"secure_delete(on)",
+			// Pages of 4 KiB until a commit carries the log over into the
+			// file: an import touches the same pages again and again, and
+			// each is then carried over once.
+			"wal_autocheckpoint(8000)",
+			"journal_size_limit(67108864)",
+		}, pragmas...)
+	}
+	query := url.Values{"_pragma": pragmas, "_dqs": {"0"}}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+}
+
+// pool hands out connections, at most so many at a time, each with its
+// prepared statements.
+type pool struct {
+	db     *sql.DB
+	tokens chan struct{}
+
+	mu   sync.Mutex
+	idle []*session
+}
+
+func newPool(source string, size int) *pool {
+	p := &pool{tokens: make(chan struct{}, size)}
+	// sql.Open connects to nothing, and knows the driver.
+	db, err := sql.Open("sqlite", source)
+	if err != nil {
+		panic("sqlite: the driver is not registered: " + err.Error())
+	}
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	p.db = db
+	return p
+}
+
+// with runs fn on a connection of its own.
+func (p *pool) with(ctx context.Context, fn func(*session) error) error {
+	select {
+	case p.tokens <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.tokens }()
+	s, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.giveBack(s)
+	return fn(s)
+}
+
+func (p *pool) take(ctx context.Context) (*session, error) {
+	p.mu.Lock()
+	if n := len(p.idle); n > 0 {
+		s := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return s, nil
+	}
+	p.mu.Unlock()
+	conn, err := p.db.Conn(ctx)
+	if err != nil {
+		return nil, interpret("connect", err)
+	}
+	return &session{conn: conn, statements: make(map[string]*sql.Stmt)}, nil
+}
+
+func (p *pool) giveBack(s *session) {
+	if s.broken {
+		s.close()
+		return
+	}
+	p.mu.Lock()
+	p.idle = append(p.idle, s)
+	p.mu.Unlock()
+}
+
+// close ends all connections; none may be in use.
+func (p *pool) close() error {
+	var errs []error
+	for _, s := range p.idle {
+		errs = append(errs, s.close())
+	}
+	return errors.Join(append(errs, p.db.Close())...)
+}

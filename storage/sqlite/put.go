@@ -1,0 +1,233 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// writer is a memory.Tx.
+type writer struct {
+	reader
+	pending pending
+	scratch []posting // of block
+	erased  bool      // entries were purged
+}
+
+var _ memory.Tx = (*writer)(nil)
+
+// Lexical implements memory.LexicalLeg.
+func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]hit, error) {
+	if err := w.flush(ctx); err != nil {
+		return nil, err
+	}
+	return w.reader.Lexical(ctx, scope, query)
+}
+
+// Usage implements memory.EntryReader.
+func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+	if err := w.flush(ctx); err != nil {
+		return memory.Usage{}, err
+	}
+	return w.reader.Usage(ctx, store, owner, label, now)
+}
+
+// standing is what a row weighs, and what hangs on it, as it stands.
+type standing struct {
+	doc        int64
+	state      int
+	store      int64
+	label      acl.Label
+	owner      string
+	revision   int64
+	version    int
+	bytes      int64
+	expires    sql.NullInt64
+	searchable bool
+	tagged     bool
+}
+
+const selectStanding = `SELECT doc, state, store, label, owner, revision, version,
+	coalesce(length(value), 0), expires_at, in_context AND NOT encrypted, tags IS NOT NULL FROM entry WHERE id = ?`
+
+func (w *writer) standing(ctx context.Context, id uuid.UUID) (row standing, found bool, err error) {
+	found, err = w.one(ctx, []any{&row.doc, &row.state, &row.store, &row.label, &row.owner, &row.revision, &row.version,
+		&row.bytes, &row.expires, &row.searchable, &row.tagged}, selectStanding, id[:])
+	return row, found, err
+}
+
+const (
+	keepFormer = `INSERT INTO history (doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
+	SELECT doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value
+	FROM entry WHERE doc = ?`
+	insertEntry = `INSERT INTO entry (id, store, label, state, revision, version, in_context, encrypted, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	updateEntry = `UPDATE entry SET id = ?, store = ?, label = ?, state = ?, revision = ?, version = ?, in_context = ?,
+	encrypted = ?, created_at = ?, updated_at = ?, expires_at = ?, deleted_at = ?, owner = ?, updated_by = ?,
+	deleted_by = ?, namespace = ?, key = ?, type = ?, description = ?, tags = ?, source = ?, value = ? WHERE doc = ?`
+	selectClash = `SELECT 1 FROM entry WHERE store = ? AND label = ? AND namespace = ? AND key = ? AND owner = ? AND state = 0 AND doc <> ?`
+)
+
+// Put implements memory.EntryWriter.
+func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) error {
+	old, found, err := w.standing(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	if found && old.state == swept || e.Revision != old.revision+1 {
+		return memory.ErrStale
+	}
+	return w.put(ctx, &e, doc, old, found, latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
+}
+
+func latest(times ...time.Time) time.Time {
+	var last time.Time
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
+
+// put makes e the row in the place of old, with all that hangs on it.
+// queuedAt is the queue row's time.
+func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, old standing, found bool, queuedAt time.Time) error {
+	store, err := w.storeNumber(ctx, e.Store)
+	if err != nil {
+		return err
+	}
+	next := standing{
+		doc: old.doc, store: store, label: e.Label, owner: e.Owner,
+		bytes: int64(len(e.Value)), searchable: e.Searchable(), tagged: len(e.Tags) > 0,
+	}
+	if !e.DeletedAt.IsZero() {
+		next.state = deleted
+	} else {
+		// Judged before anything is written: the caller may go on.
+		clash, err := w.one(ctx, []any{new(int)}, selectClash, store, e.Label, e.Namespace, e.Key, e.Owner, old.doc)
+		if err != nil {
+			return err
+		}
+		if clash {
+			return memory.ErrExists
+		}
+	}
+	if found && e.Version > old.version {
+		if _, err := w.exec(ctx, keepFormer, old.doc); err != nil {
+			return err
+		}
+	}
+	if found {
+		if err := w.untag(ctx, old); err != nil {
+			return err
+		}
+	}
+	if next.doc, err = w.writeEntry(ctx, e, next, found); err != nil {
+		return err
+	}
+	w.weigh(old, found, -1)
+	w.weigh(next, true, 1)
+	if err := w.tag(ctx, next, e.Tags); err != nil {
+		return err
+	}
+	if err := w.indexEntry(ctx, next, words, !found); err != nil {
+		return err
+	}
+	if found {
+		if err := w.moveVectors(ctx, e.ID, old, next); err != nil {
+			return err
+		}
+	}
+	return w.enqueue(ctx, next.doc, e.Revision, queuedAt)
+}
+
+// writeEntry writes the row itself and returns its doc.
+func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next standing, found bool) (int64, error) {
+	values, err := entryValues(e)
+	if err != nil {
+		return 0, err
+	}
+	args := append([]any{e.ID[:], next.store, next.label, next.state}, values...)
+	if found {
+		_, err := w.exec(ctx, updateEntry, append(args, next.doc)...)
+		return next.doc, err
+	}
+	result, err := w.exec(ctx, insertEntry, args...)
+	if err != nil {
+		return 0, err
+	}
+	doc, err := result.LastInsertId()
+	if err != nil {
+		return 0, err
+	}
+	w.pending.created(doc)
+	return doc, nil
+}
+
+// weigh counts a row in or out of its owner's usage.
+func (w *writer) weigh(row standing, found bool, sign int64) {
+	if found && row.state == live {
+		w.pending.weigh(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
+	}
+}
+
+// indexEntry makes words what a row is found by; a row that may not be found
+// loses what it had.
+func (w *writer) indexEntry(ctx context.Context, row standing, words lexical.Document, isNew bool) error {
+	if row.state != live || !row.searchable {
+		return w.index(ctx, row.doc, isNew, nil)
+	}
+	return w.index(ctx, row.doc, isNew, &document{store: row.store, label: row.label, length: words.Length, terms: encodeTerms(words.Terms)})
+}
+
+const (
+	insertTag  = "INSERT OR IGNORE INTO tag (store, label, tag, doc) VALUES (?, ?, ?, ?)"
+	deleteTags = `DELETE FROM tag WHERE store = ?1 AND label = ?2 AND doc = ?3 AND tag IN
+	(SELECT j.value FROM entry e, json_each(e.tags) j WHERE e.doc = ?3)`
+)
+
+// tag writes the tags of a row that a filter may find.
+func (w *writer) tag(ctx context.Context, row standing, tags []string) error {
+	if row.state != live || !row.searchable {
+		return nil
+	}
+	for _, tag := range tags {
+		if _, err := w.exec(ctx, insertTag, row.store, row.label, tag, row.doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// untag removes what tag wrote. The row must still have its tags.
+func (w *writer) untag(ctx context.Context, row standing) error {
+	if row.state != live || !row.searchable || !row.tagged {
+		return nil
+	}
+	_, err := w.exec(ctx, deleteTags, row.store, row.label, row.doc)
+	return err
+}
+
+// storeNumber is a store's internal number; a new store gets one.
+func (w *writer) storeNumber(ctx context.Context, id string) (int64, error) {
+	var number int64
+	found, err := w.one(ctx, []any{&number}, "SELECT number FROM store WHERE id = ?", id)
+	if err != nil || found {
+		return number, err
+	}
+	result, err := w.exec(ctx, "INSERT INTO store (id) VALUES (?)", id)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}

@@ -1,0 +1,93 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// Pending implements memory.VectorRows.
+func (r *reader) Pending(ctx context.Context, id uuid.UUID) (bool, error) {
+	return r.one(ctx, []any{new(int)}, "SELECT 1 FROM entry e CROSS JOIN queue q ON q.doc = e.doc WHERE e.id = ?", id[:])
+}
+
+// QueueDepth implements memory.VectorRows.
+func (r *reader) QueueDepth(ctx context.Context, now time.Time) (rows int64, oldest time.Duration, err error) {
+	var first sql.NullInt64
+	_, err = r.one(ctx, []any{&rows, &first}, "SELECT (SELECT count(*) FROM queue), (SELECT min(queued_at) FROM queue)")
+	if first.Valid {
+		oldest = max(0, now.Sub(instant(first.Int64)))
+	}
+	return rows, oldest, err
+}
+
+const upsertQueue = `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at)
+	VALUES (?, ?, 0, 0, NULL, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision,
+	not_before = 0, attempts = 0, last_error = NULL, queued_at = excluded.queued_at`
+
+// enqueue puts a row into the queue, or makes the one that is there fresh: a
+// worker that has leased it does not remove it.
+func (w *writer) enqueue(ctx context.Context, doc, revision int64, at time.Time) error {
+	_, err := w.exec(ctx, upsertQueue, doc, revision, micros(at))
+	return err
+}
+
+// Fresh rows are due whatever the clocks say. Rows that come back have a
+// share of their own, or an import would keep them waiting to its end.
+const (
+	selectReturned = `SELECT e.id, q.doc, q.revision, q.attempts FROM queue q INDEXED BY queue_due CROSS JOIN entry e ON e.doc = q.doc
+	WHERE q.not_before > 0 AND q.not_before <= ?1 ORDER BY q.not_before, q.queued_at LIMIT ?2`
+	selectFresh = `SELECT e.id, q.doc, q.revision, q.attempts FROM queue q INDEXED BY queue_due CROSS JOIN entry e ON e.doc = q.doc
+	WHERE q.not_before = 0 AND ?1 IS NOT NULL ORDER BY q.queued_at, q.doc LIMIT ?2`
+	leaseRow = "UPDATE queue SET not_before = ? WHERE doc = ?"
+)
+
+// Lease implements memory.Queue.
+func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]memory.Lease, error) {
+	var leases []memory.Lease
+	for _, share := range [...]struct {
+		query string
+		upTo  int
+	}{
+		{selectReturned, (limit + 3) / 4},
+		{selectFresh, limit},
+		{selectReturned, limit},
+	} {
+		var docs []int64
+		err := w.each(ctx, func(rows *sql.Rows) error {
+			var lease memory.Lease
+			var doc int64
+			err := rows.Scan((*idColumn)(&lease.Entry), &doc, &lease.Revision, &lease.Attempts)
+			leases, docs = append(leases, lease), append(docs, doc)
+			return err
+		}, share.query, micros(now), max(0, share.upTo-len(leases)))
+		if err != nil {
+			return nil, err
+		}
+		for _, doc := range docs {
+			if _, err := w.exec(ctx, leaseRow, max(micros(until), micros(now)+1), doc); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return leases, nil
+}
+
+const whereLeased = " WHERE doc = (SELECT doc FROM entry WHERE id = ?) AND revision = ?"
+
+// Done implements memory.Queue.
+func (w *writer) Done(ctx context.Context, lease memory.Lease) error {
+	_, err := w.exec(ctx, "DELETE FROM queue"+whereLeased, lease.Entry[:], lease.Revision)
+	return err
+}
+
+// Retry implements memory.Queue.
+func (w *writer) Retry(ctx context.Context, lease memory.Lease, notBefore time.Time, reason string) error {
+	_, err := w.exec(ctx, "UPDATE queue SET not_before = max(1, ?), attempts = attempts + 1, last_error = ?"+whereLeased,
+		micros(notBefore), reason, lease.Entry[:], lease.Revision)
+	return err
+}

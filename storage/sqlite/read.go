@@ -1,0 +1,142 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// entries runs a query of entry columns and gathers the rows, each once.
+func (r *reader) entries(ctx context.Context, query string, args ...any) ([]memory.Entry, error) {
+	var found []memory.Entry
+	seen := make(map[int64]bool)
+	err := r.each(ctx, func(rows *sql.Rows) error {
+		doc, e, err := scanEntry(rows)
+		if err == nil && !seen[doc] {
+			seen[doc] = true
+			found = append(found, e)
+		}
+		return err
+	}, query, args...)
+	return found, err
+}
+
+const selectAt = `SELECT ` + withText + ` FROM store s JOIN entry e ON e.store = s.number
+	WHERE s.id = ? AND e.label IN ` + labels + ` AND e.namespace = ? AND e.key = ? AND e.state = 0`
+
+// At implements memory.EntryReader.
+func (r *reader) At(ctx context.Context, path memory.Path) ([]memory.Entry, error) {
+	return r.entries(ctx, selectAt, path.Store, path.Namespace, path.Key)
+}
+
+const selectByID = `SELECT ` + withText + ` FROM json_each(?) j
+	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store WHERE e.state < 2`
+
+// Get implements memory.EntryReader.
+func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return r.entries(ctx, selectByID, idList(ids))
+}
+
+const (
+	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
+	WHERE e.id = ? AND e.state < 2`
+	// The columns of history under the names that an entry's have.
+	selectFormer = `SELECT ` + withText + ` FROM
+	(SELECT doc AS mine FROM entry WHERE id = ?1 AND state < 2) CROSS JOIN
+	(SELECT h.*, ?1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
+	WHERE e.version < ?2 ORDER BY e.version DESC LIMIT ?3`
+)
+
+// History implements memory.EntryReader.
+func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) ([]memory.Entry, error) {
+	versions, err := r.entries(ctx, selectCurrent, id[:])
+	if err != nil || len(versions) == 0 || limit <= 0 {
+		return nil, err
+	}
+	if before == 0 {
+		before = versions[0].Version + 1
+	}
+	if before <= versions[0].Version {
+		versions = versions[:0]
+	}
+	// Not by entries: all rows of a history have one doc.
+	err = r.each(ctx, func(rows *sql.Rows) error {
+		_, e, err := scanEntry(rows)
+		versions = append(versions, e)
+		return err
+	}, selectFormer, id[:], before, limit-len(versions))
+	return versions, err
+}
+
+const (
+	selectPlaces = `SELECT e.doc, e.store, e.label FROM json_each(?) j
+	CROSS JOIN entry e ON e.id = unhex(j.value) WHERE e.state < 2`
+	// The parameter lists places within the scope: [[doc, ceiling], …].
+	selectSiblings = `SELECT ` + withoutText + ` FROM json_each(?) j
+	CROSS JOIN entry p ON p.doc = j.value ->> 0
+	CROSS JOIN entry e ON e.store = p.store AND e.label IN ` + labels + ` AND e.namespace = p.namespace AND e.key = p.key
+	JOIN store s ON s.number = e.store
+	WHERE e.state = 0 AND e.label <= j.value ->> 1 AND e.in_context`
+)
+
+// Siblings implements memory.EntryReader.
+func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
+	ceilings := make(map[int64]acl.Label)
+	for _, a := range scope.Indexed() {
+		ceilings[a.Number] = a.Ceiling
+	}
+	if len(ids) == 0 || len(ceilings) == 0 {
+		return nil, nil
+	}
+	var places []acl.Access // Number: a doc; Ceiling: its store's
+	err := r.each(ctx, func(rows *sql.Rows) error {
+		var doc, store int64
+		var label acl.Label
+		if err := rows.Scan(&doc, &store, &label); err != nil {
+			return err
+		}
+		// SECURITY: a store that is not of the scope has ceiling 0.
+		if label.CanFlowTo(ceilings[store]) {
+			places = append(places, acl.Access{Number: doc, Ceiling: ceilings[store]})
+		}
+		return nil
+	}, selectPlaces, idList(ids))
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	return r.entries(ctx, selectSiblings, scopeList(places))
+}
+
+const (
+	selectUsage   = `SELECT u.entries, u.bytes FROM store s JOIN usage u ON u.store = s.number AND u.label = ?2 AND u.owner = ?3 WHERE s.id = ?1`
+	selectExpired = `SELECT count(*), coalesce(sum(length(e.value)), 0) FROM store s
+	CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = s.number AND e.label = ?2
+	WHERE s.id = ?1 AND e.state = 0 AND e.expires_at <= ?4 AND e.owner = ?3`
+)
+
+// Usage implements memory.EntryReader.
+func (r *reader) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+	var all, gone memory.Usage
+	if _, err := r.one(ctx, []any{&all.Entries, &all.Bytes}, selectUsage, store, label, owner); err != nil {
+		return memory.Usage{}, err
+	}
+	if _, err := r.one(ctx, []any{&gone.Entries, &gone.Bytes}, selectExpired, store, label, owner, micros(now)); err != nil {
+		return memory.Usage{}, err
+	}
+	return memory.Usage{Entries: all.Entries - gone.Entries, Bytes: all.Bytes - gone.Bytes}, nil
+}
+
+// tagList is a JSON array of tags.
+func tagList(tags []string) (string, error) {
+	b, err := json.Marshal(tags)
+	return string(b), err
+}

@@ -1,0 +1,168 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// The states of an entry's row.
+const (
+	live    = 0
+	deleted = 1
+	swept   = 2 // expired, and hidden until it is purged
+)
+
+// Columns of an entry as scanEntry reads them. The row's own alias is e, its
+// store's s; the two wide columns come as nulls where they were not asked for.
+const (
+	narrowColumns = `e.doc, e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
+	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
+	e.namespace, e.key, e.type, e.description, e.tags, `
+	withoutText = narrowColumns + `NULL, NULL`
+	withText    = narrowColumns + `e.source, e.value`
+)
+
+// labels lists the labels, so that an index on (store, label, …) is walked
+// label by label; a bound beside it keeps to those that may be seen.
+const labels = "(1, 2, 3, 4)"
+
+// scanEntry reads one row.
+func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
+	var id []byte
+	var created, updated int64
+	var expires, deletedAt sql.NullInt64
+	var tags sql.NullString
+	var source, value []byte
+	err = rows.Scan(&doc, &id, &e.Store, &e.Label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
+		&created, &updated, &expires, &deletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
+		&e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &source, &value)
+	if err != nil {
+		return 0, e, err
+	}
+	if e.ID, err = uuid.FromBytes(id); err != nil {
+		return 0, e, err
+	}
+	e.CreatedAt, e.UpdatedAt = instant(created), instant(updated)
+	e.ExpiresAt, e.DeletedAt = maybeInstant(expires), maybeInstant(deletedAt)
+	e.Source, e.Value = source, value
+	if tags.Valid {
+		err = json.Unmarshal([]byte(tags.String), &e.Tags)
+	}
+	return doc, e, err
+}
+
+// entryValues are an entry's columns from revision on, as insertEntry and
+// updateEntry name them.
+func entryValues(e *memory.Entry) ([]any, error) {
+	var tags any
+	if len(e.Tags) > 0 {
+		text, err := json.Marshal(e.Tags)
+		if err != nil {
+			return nil, err
+		}
+		tags = string(text)
+	}
+	return []any{
+		e.Revision, e.Version, e.InContext, e.Encrypted, micros(e.CreatedAt), micros(e.UpdatedAt),
+		maybeMicros(e.ExpiresAt), maybeMicros(e.DeletedAt), e.Owner, e.UpdatedBy, e.DeletedBy,
+		e.Namespace, e.Key, e.Type, e.Description, tags, maybeBytes(e.Source), maybeBytes(e.Value),
+	}, nil
+}
+
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+func maybeMicros(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMicro()
+}
+
+func instant(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
+
+func maybeInstant(micros sql.NullInt64) time.Time {
+	if !micros.Valid {
+		return time.Time{}
+	}
+	return instant(micros.Int64)
+}
+
+func maybeBytes(b []byte) any {
+	if b == nil {
+		return nil
+	}
+	return b
+}
+
+// idList is a JSON array of ids in hexadecimal, each once: SQLite reads it
+// with unhex(value) from json_each.
+func idList(ids []uuid.UUID) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	seen := make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('"')
+		for _, x := range id {
+			const digits = "0123456789abcdef"
+			b.WriteByte(digits[x>>4])
+			b.WriteByte(digits[x&15])
+		}
+		b.WriteByte('"')
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// numberList is a JSON array of numbers.
+func numberList(numbers []int64) string {
+	b := make([]byte, 0, 8*len(numbers)+2)
+	b = append(b, '[')
+	for i, n := range numbers {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, n, 10)
+	}
+	return string(append(b, ']'))
+}
+
+// scopeList is a JSON array of the stores that may hold anything, each with
+// its ceiling: [[number, label], …]. scopeTable reads it.
+func scopeList(stores []acl.Access) string {
+	b := make([]byte, 0, 12*len(stores)+2)
+	b = append(b, '[')
+	for i, a := range stores {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		b = strconv.AppendInt(b, a.Number, 10)
+		b = append(b, ',')
+		b = strconv.AppendInt(b, int64(a.Ceiling), 10)
+		b = append(b, ']')
+	}
+	return string(append(b, ']'))
+}
+
+// scopeTable begins a query whose first parameter is a scopeList.
+//
+// SECURITY: every query of a search joins it and holds both
+// store = scope.store and label <= scope.ceiling, so that what is outside the
+// scope is not read at all.
+const scopeTable = `WITH scope (store, ceiling) AS MATERIALIZED
+	(SELECT value ->> 0, value ->> 1 FROM json_each(?1)) `

@@ -1,0 +1,146 @@
+// Package sqlite is the embedded storage: one SQLite file that holds rows,
+// history, grants, queue, vectors and an inverted index of our own. Why the
+// index is not FTS5, and what it measures, stands in
+// docs/decisions/0003-sqlite-postings.md.
+//
+// Several processes may use one file at a time. Each has one connection that
+// writes and a few that read; a read sees the last commit before it began and
+// never waits for a writer.
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mneme/memory"
+)
+
+// lockWait is how long a transaction waits for another process's before the
+// storage counts as unavailable.
+const lockWait = 30 * time.Second
+
+// Storage is a memory.Storage in one SQLite file.
+type Storage struct {
+	readers *pool
+	writers *pool // of one connection
+	running sync.RWMutex
+	closed  atomic.Bool
+	// scrub is set while erased text may still stand in the write-ahead log.
+	scrub atomic.Bool
+}
+
+var _ memory.Storage = (*Storage)(nil)
+
+// Open opens the file at path, or makes it, readable by its owner alone, and
+// brings its schema up to date. A file of a newer mneme is ErrNewer.
+func Open(ctx context.Context, path string) (*Storage, error) {
+	path, err := prepareFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	if err := migrate(ctx, path); err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return &Storage{
+		readers: newPool(source(path, reading), max(4, 2*runtime.GOMAXPROCS(0))),
+		writers: newPool(source(path, writing), 1),
+	}, nil
+}
+
+// View implements memory.Storage. The snapshot is the last commit before fn
+// reads for the first time.
+func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.running.RUnlock()
+	return s.readers.with(ctx, func(c *session) error {
+		if err := c.control(ctx, "BEGIN"); err != nil {
+			return err
+		}
+		defer c.rollback()
+		r := &reader{session: c}
+		defer r.end()
+		return fn(r)
+	})
+}
+
+// Update implements memory.Storage. The transaction has the write lock from
+// its beginning, so that nothing it reads can change under it.
+func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.running.RUnlock()
+	return s.writers.with(ctx, func(c *session) error {
+		erased, err := update(ctx, c, fn)
+		if err != nil {
+			return err
+		}
+		if erased {
+			s.scrub.Store(true)
+		}
+		if s.scrub.Load() {
+			s.truncateLog(c)
+		}
+		return nil
+	})
+}
+
+// update runs one writing transaction and tells whether it erased entries.
+func update(ctx context.Context, c *session, fn func(memory.Tx) error) (erased bool, err error) {
+	if err := c.controlWaiting(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return false, err
+	}
+	defer c.rollback() // does nothing after the commit
+	w := &writer{reader: reader{session: c}}
+	defer w.end()
+	if err := fn(w); err != nil {
+		return false, err
+	}
+	if err := w.flush(ctx); err != nil {
+		return false, err
+	}
+	if w.failed != nil {
+		return false, w.failed
+	}
+	// From here on the outcome is SQLite's: a context that ends now must not
+	// leave the caller in doubt about a commit that took place.
+	return w.erased, c.controlWaiting(context.WithoutCancel(ctx), "COMMIT")
+}
+
+// truncateLog empties the write-ahead log, in which pages from before an
+// erasure stand. It needs a moment without readers of older snapshots; where
+// it gets none, the next commit tries again.
+func (s *Storage) truncateLog(c *session) {
+	var busy, frames, moved int
+	err := c.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+	if err == nil && busy == 0 {
+		s.scrub.Store(false)
+	}
+}
+
+// Close implements memory.Storage.
+func (s *Storage) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.running.Lock()
+	defer s.running.Unlock()
+	return errors.Join(s.readers.close(), s.writers.close())
+}
+
+// enter holds Close back until running is released.
+func (s *Storage) enter() error {
+	s.running.RLock()
+	if s.closed.Load() {
+		s.running.RUnlock()
+		return fmt.Errorf("%w: closed", memory.ErrUnavailable)
+	}
+	return nil
+}

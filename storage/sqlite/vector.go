@@ -1,0 +1,192 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+	"mneme/vector"
+)
+
+type hit = vector.Hit
+
+// lastChange is the latest position ever used: rows of change may be gone.
+const lastChange = "SELECT seq FROM sqlite_sequence WHERE name = 'change'"
+
+// LastChange implements memory.VectorRows.
+func (r *reader) LastChange(ctx context.Context) (last int64, err error) {
+	_, err = r.one(ctx, []any{&last}, lastChange)
+	return last, err
+}
+
+// Changes implements memory.VectorRows. Positions have no gaps, so that all
+// changes after a position are known if the next one is.
+func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes []memory.Change, reset bool, err error) {
+	last, err := r.LastChange(ctx)
+	if err != nil || after == last {
+		return nil, false, err
+	}
+	err = r.each(ctx, func(rows *sql.Rows) error {
+		var c memory.Change
+		err := rows.Scan(&c.Position, (*idColumn)(&c.Entry))
+		changes = append(changes, c)
+		return err
+	}, "SELECT position, entry FROM change WHERE position > ? ORDER BY position LIMIT ?", after, max(limit, 1))
+	if err != nil {
+		return nil, false, err
+	}
+	// A position beyond the last one is another database's.
+	if after > last || len(changes) == 0 || changes[0].Position != after+1 {
+		return nil, true, nil
+	}
+	return changes, false, nil
+}
+
+func (w *writer) noteChange(ctx context.Context, id uuid.UUID) error {
+	_, err := w.exec(ctx, "INSERT INTO change (entry, at) VALUES (?, ?)", id[:], micros(time.Now()))
+	return err
+}
+
+const (
+	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM `
+	selectVectors = vectorColumns + `json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value)
+	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
+	ORDER BY e.doc, v.chunk`
+	// In the order in which they were written, which holds chunks together:
+	// one pass over the table.
+	selectAllVectors = vectorColumns + `vector v NOT INDEXED CROSS JOIN entry e ON e.doc = v.doc
+	WHERE v.model = (SELECT number FROM model WHERE fingerprint = ?) ORDER BY v.number`
+)
+
+func scanVector(rows *sql.Rows) (record vector.Record, err error) {
+	var half sql.RawBytes
+	if err := rows.Scan((*idColumn)(&record.Entry), &record.Chunk, &record.Store, &record.Label, &half); err != nil {
+		return record, err
+	}
+	record.Vector, err = vector.HalfFromBytes(half)
+	return record, err
+}
+
+// Vectors implements memory.VectorRows.
+func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error) {
+	var records []vector.Record
+	err := r.each(ctx, func(rows *sql.Rows) error {
+		record, err := scanVector(rows)
+		records = append(records, record)
+		return err
+	}, selectVectors, idList(ids), fingerprint)
+	return records, err
+}
+
+// AllVectors implements memory.VectorRows.
+func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
+	return r.each(ctx, func(rows *sql.Rows) error {
+		record, err := scanVector(rows)
+		if err != nil {
+			return err
+		}
+		return yield(record)
+	}, selectAllVectors, fingerprint)
+}
+
+const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
+	WHERE e.id > ?1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
+	AND v.revision = e.revision) ORDER BY e.id LIMIT ?3`
+
+// Unembedded implements memory.VectorRows.
+func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return r.entries(ctx, selectUnembedded, after[:], fingerprint, limit)
+}
+
+// SaveVectors implements memory.Queue.
+func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
+	row, found, err := w.standing(ctx, id)
+	if err != nil || !found || row.revision != revision {
+		return false, err
+	}
+	if len(records) > 0 && (row.state != live || !row.searchable) {
+		return false, nil
+	}
+	model, err := w.model(ctx, fingerprint)
+	if err != nil {
+		return false, err
+	}
+	removed, err := w.affected(ctx, "DELETE FROM vector WHERE doc = ? AND model = ?", row.doc, model)
+	if err != nil {
+		return false, err
+	}
+	for _, record := range records {
+		if _, err := w.exec(ctx, "INSERT INTO vector (doc, model, chunk, revision, half) VALUES (?, ?, ?, ?, ?)",
+			row.doc, model, record.Chunk, revision, record.Vector.Bytes()); err != nil {
+			return false, err
+		}
+	}
+	if removed == 0 && len(records) == 0 {
+		return true, nil
+	}
+	return true, w.noteChange(ctx, id)
+}
+
+// model is the number of a fingerprint; a new one gets one.
+func (w *writer) model(ctx context.Context, fingerprint string) (int64, error) {
+	var number int64
+	found, err := w.one(ctx, []any{&number}, "SELECT number FROM model WHERE fingerprint = ?", fingerprint)
+	if err != nil || found {
+		return number, err
+	}
+	result, err := w.exec(ctx, "INSERT INTO model (fingerprint) VALUES (?)", fingerprint)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// dropVectors removes all vectors of an entry.
+func (w *writer) dropVectors(ctx context.Context, id uuid.UUID, doc int64) error {
+	n, err := w.affected(ctx, "DELETE FROM vector WHERE doc = ?", doc)
+	if err != nil || n == 0 {
+		return err
+	}
+	return w.noteChange(ctx, id)
+}
+
+// moveVectors keeps the vectors in step with a row that was there before:
+// they go where it may not be found any more, and stand in another store's
+// part of an index where it was renamed.
+func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next standing) error {
+	if next.state != live || !next.searchable {
+		return w.dropVectors(ctx, id, next.doc)
+	}
+	if old.store == next.store && old.label == next.label {
+		return nil
+	}
+	found, err := w.one(ctx, []any{new(int)}, "SELECT 1 FROM vector WHERE doc = ? LIMIT 1", next.doc)
+	if err != nil || !found {
+		return err
+	}
+	return w.noteChange(ctx, id)
+}
+
+// DropVectors implements memory.Queue.
+func (w *writer) DropVectors(ctx context.Context, keep []string) error {
+	list, err := tagList(keep)
+	if err != nil {
+		return err
+	}
+	if keep == nil {
+		list = "[]"
+	}
+	for _, query := range [...]string{
+		"DELETE FROM vector WHERE model NOT IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each(?)))",
+		"DELETE FROM model WHERE fingerprint NOT IN (SELECT value FROM json_each(?))",
+	} {
+		if _, err := w.exec(ctx, query, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
