@@ -1,0 +1,70 @@
+package object_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"mneme/server/object"
+)
+
+func TestObjectsAreReadStrictly(t *testing.T) {
+	tests := []struct {
+		rule, text string
+		want       error
+	}{
+		{"an object", ` {"a": 1, "b": {"a": [ 2 ]}} `, nil},
+		{"an empty object", `{}`, nil},
+		{"the same name further in", `{"a":{"a":1,"a":2}}`, nil},
+		{"a name given twice", `{"a":1,"a":2}`, object.ErrTwice},
+		{"a name given twice, once escaped", `{"a":1,"\u0061":2}`, object.ErrTwice},
+		{"an array", `[]`, object.ErrNotObject},
+		{"null", `null`, object.ErrNotObject},
+		{"nothing", ``, object.ErrSyntax},
+		{"a part", `{"a":`, object.ErrSyntax},
+		{"a comma too many", `{"a":1,}`, object.ErrSyntax},
+		{"a name that is none", `{1:2}`, object.ErrSyntax},
+		{"another object behind", `{}{}`, object.ErrTrailing},
+		{"text behind", `{} x`, object.ErrTrailing},
+		{"invalid UTF-8", "{\"a\":\"\xff\"}", object.ErrUTF8},
+	}
+	for _, test := range tests {
+		t.Run(test.rule, func(t *testing.T) {
+			if _, err := object.Members([]byte(test.text)); !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+func TestHalfSurrogatePairsAreSeen(t *testing.T) {
+	for text, want := range map[string]bool{
+		`"plain"`: false, `"\ud83d\ude00"`: false, `"\uD83D\uDE00x"`: false, `"\\ud800"`: false, `"\n\u0041"`: false,
+		`"\ud800"`: true, `"\udc00"`: true, `"\ud800\u0041"`: true, `"\ud800x"`: true, `"\ud800\ud800"`: true, `"\\\ud800"`: true,
+	} {
+		if got := object.LoneSurrogate([]byte(text)); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+func FuzzMembersAgreeWithEncodingJSON(f *testing.F) {
+	f.Add([]byte(`{"a":1,"b":[{"c":"\ud83d\ude00"}]}`))
+	f.Add([]byte(`{"a":1,"a":2}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		object.LoneSurrogate(text)
+		members, err := object.Members(text)
+		if err != nil {
+			return
+		}
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(text, &want); err != nil || len(want) != len(members) {
+			t.Fatalf("%d members, encoding/json has %d (%v)", len(members), len(want), err)
+		}
+		for _, m := range members {
+			if string(want[m.Name]) != string(m.Value) {
+				t.Fatal("a value differs")
+			}
+		}
+	})
+}

@@ -1,0 +1,324 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"go.uber.org/goleak"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/server"
+	"mneme/server/token"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// stub is a service that admits everyone but chat-1, and may be away.
+type stub struct {
+	away  bool
+	asked int
+}
+
+func (s *stub) Admit(_ context.Context, p acl.Principal) error {
+	switch {
+	case s.away:
+		return memory.ErrUnavailable
+	case p.Agent == "chat-1":
+		return memory.ErrNotCaller
+	}
+	return nil
+}
+
+func (s *stub) Status(context.Context) memory.Status {
+	s.asked++
+	return memory.Status{Storage: !s.away, Vector: true, Serving: "m1", Configured: "m2", Queue: 3, QueueLag: 1500 * time.Millisecond}
+}
+
+// names verifies tokens that are the agent's name.
+type names struct{}
+
+func (names) Verify(_ context.Context, credential string) (acl.Principal, error) {
+	switch credential {
+	case "bad":
+		return acl.Principal{}, &token.Refusal{Reason: "the token is not valid"}
+	case "unreadable":
+		return acl.Principal{}, errors.New("open apikeys.json: permission denied")
+	}
+	return acl.Principal{Agent: credential, Taint: acl.Public}, nil
+}
+
+// surface has one call of each temper.
+type surface struct{ running, release chan struct{} }
+
+func (s surface) Mount(e *echo.Echo) []string {
+	e.GET("/who/:path", func(c echo.Context) error {
+		return c.String(http.StatusOK, server.Principal(c.Request().Context()).Agent)
+	})
+	e.GET("/panic/:path", func(echo.Context) error { panic("a memory: " + "secret text") })
+	e.GET("/fail/:path", func(echo.Context) error { return errors.New("secret text") })
+	e.GET("/break/:path", func(c echo.Context) error {
+		if _, err := c.Response().Write([]byte("half")); err != nil {
+			return err
+		}
+		c.Response().Flush()
+		return errors.New("secret text")
+	})
+	e.GET("/slow/:path", func(c echo.Context) error {
+		close(s.running)
+		<-s.release
+		return c.NoContent(http.StatusNoContent)
+	})
+	e.GET("/open", func(c echo.Context) error { return c.String(http.StatusOK, "open") })
+	return []string{"/open"}
+}
+
+// journal is a log that can be read while it is written.
+type journal struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.String()
+}
+
+func newServer(service *stub, s surface) (*server.Server, *journal) {
+	log := &journal{}
+	return server.New(server.Options{
+		Service: service, Verifier: names{}, Metrics: server.NewMetrics(), Surfaces: []server.Surface{s},
+		Log: slog.New(slog.NewJSONHandler(log, nil)),
+	}), log
+}
+
+func ask(h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestWhoCallsIsFoundOutBeforeAnythingElse(t *testing.T) {
+	s, _ := newServer(&stub{}, surface{})
+	tests := []struct {
+		rule   string
+		target string
+		header []string
+		status int
+	}{
+		{"a bearer token", "/who/x", []string{"Authorization", "Bearer alice"}, 200},
+		{"the scheme in another case", "/who/x", []string{"Authorization", "bearer alice"}, 200},
+		{"a key header", "/who/x", []string{"X-API-Key", "alice"}, 200},
+		{"both, the same", "/who/x", []string{"X-API-Key", "alice", "Authorization", "Bearer alice"}, 200},
+		{"both, different", "/who/x", []string{"X-API-Key", "alice", "Authorization", "Bearer bob"}, 401},
+		{"both, one empty", "/who/x", []string{"X-API-Key", "", "Authorization", "Bearer bob"}, 401},
+		{"two bearers", "/who/x", []string{"Authorization", "Bearer alice", "Authorization", "Bearer alice"}, 401},
+		{"two keys", "/who/x", []string{"X-API-Key", "alice", "X-API-Key", "alice"}, 401},
+		{"another scheme", "/who/x", []string{"Authorization", "Basic alice"}, 401},
+		{"no scheme", "/who/x", []string{"Authorization", "alice"}, 401},
+		{"an empty bearer", "/who/x", []string{"Authorization", "Bearer "}, 401},
+		{"a bad token", "/who/x", []string{"Authorization", "Bearer bad"}, 401},
+		{"a chat's id", "/who/x", []string{"Authorization", "Bearer chat-1"}, 401},
+		{"none", "/who/x", nil, 401},
+		{"none, and an unknown call", "/nowhere", nil, 401},
+		{"none, and another method", "/open", nil, 200},
+		{"a token, and an unknown call", "/nowhere", []string{"Authorization", "Bearer alice"}, 404},
+		{"tokens cannot be checked", "/who/x", []string{"Authorization", "Bearer unreadable"}, 503},
+		{"an open call with a bad token", "/open", []string{"Authorization", "Bearer bad"}, 200},
+	}
+	for _, test := range tests {
+		t.Run(test.rule, func(t *testing.T) {
+			w := ask(s, "GET", test.target, test.header...)
+			if w.Code != test.status {
+				t.Fatalf("got %d %s, want %d", w.Code, w.Body, test.status)
+			}
+			challenge := w.Header().Get("WWW-Authenticate")
+			if (w.Code == 401) != strings.HasPrefix(challenge, `Bearer realm="mneme"`) {
+				t.Errorf("WWW-Authenticate: %q", challenge)
+			}
+			if w.Code >= 400 && w.Header().Get("Content-Type") != "application/problem+json" {
+				t.Errorf("Content-Type: %q", w.Header().Get("Content-Type"))
+			}
+		})
+	}
+	if w := ask(s, "GET", "/who/x", "Authorization", "Bearer alice"); w.Body.String() != "alice" {
+		t.Errorf("the caller is %q", w.Body)
+	}
+}
+
+func TestAnotherMethodIsToldTheRightOnes(t *testing.T) {
+	s, _ := newServer(&stub{}, surface{})
+	w := ask(s, "DELETE", "/who/x", "Authorization", "Bearer alice")
+	if w.Code != 405 || !strings.Contains(w.Header().Get("Allow"), "GET") || !strings.Contains(w.Body.String(), "urn:mneme:problem:method-not-allowed") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+func TestErrorsAndPanicsTellNothing(t *testing.T) {
+	s, log := newServer(&stub{}, surface{})
+	for _, target := range []string{"/panic/secret?secret=1", "/fail/secret?secret=1"} {
+		w := ask(s, "GET", target, "Authorization", "Bearer alice")
+		var p struct{ Type, Instance string }
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+			t.Fatal(err)
+		}
+		if w.Code != 500 || p.Type != "urn:mneme:problem:internal" || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+		if !strings.Contains(log.String(), p.Instance) || p.Instance != "urn:uuid:"+w.Header().Get("X-Request-Id") {
+			t.Errorf("%s: the log does not know request %s", target, p.Instance)
+		}
+	}
+	if strings.Contains(log.String(), "secret") || strings.Contains(log.String(), "alice") {
+		t.Errorf("the log holds what it must not: %s", log)
+	}
+	if !strings.Contains(log.String(), "/panic/:path") || !strings.Contains(log.String(), `"stack"`) {
+		t.Error("the log lacks the route or the stack of the panic")
+	}
+}
+
+func TestALogLineNamesTheRouteAndNothingOfTheRequest(t *testing.T) {
+	s, log := newServer(&stub{}, surface{})
+	ask(s, "GET", "/who/secret-path?secret=query", "Authorization", "Bearer secret-agent", "X-Request-Id", "secret-id")
+	ask(s, "SECRET", "/secret-nowhere", "Authorization", "Bearer secret-agent")
+	if strings.Contains(strings.ToLower(log.String()), "secret") {
+		t.Fatalf("the log holds what it must not: %s", log)
+	}
+	var line map[string]any
+	if err := json.Unmarshal([]byte(strings.SplitN(log.String(), "\n", 2)[0]), &line); err != nil {
+		t.Fatal(err)
+	}
+	if line["method"] != "GET" || line["route"] != "/who/:path" || line["status"] != 200.0 || line["duration_ms"] == nil || line["request_id"] == nil {
+		t.Errorf("got %v", line)
+	}
+}
+
+func TestABrokenAnswerIsNotTakenForAWholeOne(t *testing.T) {
+	s, _ := newServer(&stub{}, surface{})
+	live := httptest.NewServer(s)
+	defer live.Close()
+	defer live.Client().CloseIdleConnections()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", live.URL+"/break/x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer alice")
+	response, err := live.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, err := io.ReadAll(response.Body); err == nil {
+		t.Errorf("read to the end: %q", body)
+	}
+}
+
+func TestHealthNeedsNoTokenAndTellsTheTruth(t *testing.T) {
+	service := &stub{}
+	s, _ := newServer(service, surface{})
+	if w := ask(s, "GET", "/livez"); w.Code != 200 {
+		t.Errorf("livez: %d", w.Code)
+	}
+	for range 20 {
+		w := ask(s, "GET", "/readyz")
+		want := `{"status":"ready","storage":true,"vector":true,"serving":"m1","configured":"m2","queue_depth":3,"queue_lag_s":1.5}`
+		if w.Code != 200 || strings.TrimSpace(w.Body.String()) != want {
+			t.Fatalf("readyz: %d %s", w.Code, w.Body)
+		}
+	}
+	if service.asked > 5 {
+		t.Errorf("20 calls asked the service %d times", service.asked)
+	}
+	away, _ := newServer(&stub{away: true}, surface{})
+	if w := ask(away, "GET", "/readyz"); w.Code != 503 || !strings.Contains(w.Body.String(), "unready") {
+		t.Errorf("away: %d %s", w.Code, w.Body)
+	}
+	if w := ask(away, "GET", "/who/x", "Authorization", "Bearer alice"); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("a call while the storage is away: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestMetricsKnowRoutesAndNobody(t *testing.T) {
+	s, _ := newServer(&stub{}, surface{})
+	ask(s, "GET", "/who/secret", "Authorization", "Bearer secret-agent")
+	ask(s, "SECRET", "/who/secret", "Authorization", "Bearer secret-agent")
+	text := ask(s, "GET", "/metrics").Body.String()
+	for _, line := range []string{
+		`mneme_http_requests_total{method="GET",route="/who/:path",status="200"} 1`,
+		`mneme_queue_entries 3`, `mneme_queue_lag_seconds 1.5`, `mneme_search_degraded_total{leg="vector"} 0`,
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("no line %s", line)
+		}
+	}
+	if strings.Contains(strings.ToLower(text), "secret") {
+		t.Error("the metrics hold what they must not")
+	}
+}
+
+func TestAnswersAreKeptByNobody(t *testing.T) {
+	s, _ := newServer(&stub{}, surface{})
+	h := ask(s, "GET", "/who/x", "Authorization", "Bearer alice").Header()
+	for name, want := range map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
+		if h.Get(name) != want {
+			t.Errorf("%s: %q", name, h.Get(name))
+		}
+	}
+}
+
+func TestRunningRequestsFinishAtShutdown(t *testing.T) {
+	call := surface{running: make(chan struct{}), release: make(chan struct{})}
+	s, _ := newServer(&stub{}, call)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served, answered := make(chan error, 1), make(chan error, 1)
+	go func() { served <- s.Serve(ctx, listener) }()
+	go func() {
+		r, err := http.NewRequest("GET", "http://"+listener.Addr().String()+"/slow/x", nil)
+		if err != nil {
+			answered <- err
+			return
+		}
+		r.Header.Set("Authorization", "Bearer alice")
+		response, err := new(http.Transport).RoundTrip(r)
+		if err == nil {
+			response.Body.Close()
+		}
+		answered <- err
+	}()
+	<-call.running
+	stop()
+	close(call.release)
+	if err := <-answered; err != nil {
+		t.Errorf("the running request: %v", err)
+	}
+	if err := <-served; err != nil {
+		t.Errorf("serve: %v", err)
+	}
+}
