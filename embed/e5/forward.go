@@ -1,0 +1,190 @@
+package e5
+
+import (
+	"math"
+
+	"mneme/embed/e5/weightfile"
+)
+
+// scratch is the memory of one run through the encoder, for up to rows tokens
+// of any number of texts, one after the other.
+type scratch struct {
+	rows     int
+	x, y     []float32 // [rows, width]
+	qkv      []float32 // [rows, 3*width]
+	context  []float32 // [rows, width]
+	inner    []float32 // [rows, inner]
+	q        []int16   // [rows, inner]: the input of a matrix product, quantised
+	rowScale []float32 // [rows]
+	keys     []float32 // [panels of the longest text][headWidth, panel]: one head's keys, transposed
+	scores   []float32 // [scoreRows, longest text, rounded up to a panel]
+}
+
+// scoreRows is how many rows of attention scores are held at a time.
+const scoreRows = 32
+
+func newScratch(rows int) *scratch {
+	longest := roundUp(min(rows, maxTokens), panel)
+	return &scratch{
+		rows:     rows,
+		x:        make([]float32, rows*width),
+		y:        make([]float32, rows*width),
+		qkv:      make([]float32, rows*3*width),
+		context:  make([]float32, rows*width),
+		inner:    make([]float32, rows*inner),
+		q:        make([]int16, rows*inner),
+		rowScale: make([]float32, rows),
+		keys:     make([]float32, longest*headWidth),
+		scores:   make([]float32, scoreRows*longest),
+	}
+}
+
+// forward embeds texts, given as token ids, all in one go: the matrix products
+// run over the rows of all texts, so mixed lengths waste nothing, and attention
+// over each text alone. s holds as many rows as the texts have tokens. pause is
+// called at least every millisecond or so of work; its error ends the run.
+func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32, pause func() error) error {
+	rows := 0
+	for _, ids := range texts {
+		for i, id := range ids {
+			m.lookUp(s.x[rows*width:][:width], int(id), i)
+			clear(s.y[rows*width:][:width])
+			k.addNorm(s.x[rows*width:][:width], s.y[rows*width:][:width], m.embeddingNorm.Gamma, m.embeddingNorm.Beta)
+			rows++
+		}
+	}
+	for i := range m.layers {
+		l := &m.layers[i]
+		if err := s.linear(k, s.qkv, s.x, rows, &l.qkv, pause); err != nil {
+			return err
+		}
+		first := 0
+		for _, ids := range texts {
+			if err := s.attend(k, first, len(ids), pause); err != nil {
+				return err
+			}
+			first += len(ids)
+		}
+		if err := s.linear(k, s.y, s.context, rows, &l.attention, pause); err != nil {
+			return err
+		}
+		s.addNorm(k, rows, l.attentionNorm)
+		if err := s.linear(k, s.inner, s.x, rows, &l.inner, pause); err != nil {
+			return err
+		}
+		for r := range rows {
+			k.gelu(s.inner[r*inner:][:inner])
+		}
+		if err := s.linear(k, s.y, s.inner, rows, &l.output, pause); err != nil {
+			return err
+		}
+		s.addNorm(k, rows, l.outputNorm)
+	}
+	first := 0
+	for i, ids := range texts {
+		out[i] = mean(s.x[first*width:][:len(ids)*width])
+		first += len(ids)
+	}
+	return nil
+}
+
+// lookUp sets x to the embedding of a token at a position.
+func (m *model) lookUp(x []float32, id, position int) {
+	q := m.wordQ[id*width:][:width]
+	at := m.position[position*width:][:width]
+	for g := 0; g < width; g += group {
+		scale := weightfile.Float(m.wordScale[(id*width+g)/group])
+		for i := g; i < g+group; i++ {
+			x[i] = float32(float32(q[i])*scale) + at[i]
+		}
+	}
+}
+
+// linear sets y to x·m + bias for the first rows of x.
+func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause func() error) error {
+	for r := range rows {
+		s.rowScale[r] = k.quantize(s.q[r*m.in:][:m.in], x[r*m.in:][:m.in])
+	}
+	// A panel is rows*in*16 products: pause about every 2^24 of them.
+	every := max(1, 1<<24/(rows*m.in*panel))
+	groups := m.in / group
+	for o := 0; o < m.out; o += panel {
+		if o/panel%every == 0 {
+			if err := pause(); err != nil {
+				return err
+			}
+		}
+		k.product(y[o:], m.out, s.q, s.rowScale, rows, m.q[o*m.in:], m.scale[o*groups:], m.bias[o:], groups)
+	}
+	return nil
+}
+
+// attend sets the context of the n rows from first on, which are one text.
+func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
+	const stride = 3 * width
+	qkv := s.qkv[first*stride:]
+	padded := roundUp(n, panel)
+	for h := range heads {
+		if err := pause(); err != nil {
+			return err
+		}
+		query, key, value := qkv[h*headWidth:], qkv[width+h*headWidth:], qkv[2*width+h*headWidth:]
+		s.transpose(key, n)
+		for r := 0; r < n; r += scoreRows {
+			rows := min(scoreRows, n-r)
+			for c := 0; c < padded; c += panel {
+				k.multiply(s.scores[c:], padded, query[r*stride:], stride, rows, s.keys[c*headWidth:], panel, headWidth)
+			}
+			for i := range rows {
+				row := s.scores[i*padded:][:padded]
+				for j := n; j < padded; j++ {
+					row[j] = -math.MaxFloat32
+				}
+				k.softmax(row)
+			}
+			for c := 0; c < headWidth; c += panel {
+				k.multiply(s.context[(first+r)*width+h*headWidth+c:], width, s.scores, padded, rows, value[c:], stride, n)
+			}
+		}
+	}
+	return nil
+}
+
+// transpose sets keys to n rows of one head's keys as panels [headWidth, panel].
+// The last panel may hold left-overs beyond n: their scores are overwritten.
+func (s *scratch) transpose(key []float32, n int) {
+	for r := range n {
+		row := key[r*3*width:][:headWidth]
+		dst := s.keys[r/panel*panel*headWidth+r%panel:]
+		for d, v := range row {
+			dst[d*panel] = v
+		}
+	}
+}
+
+func (s *scratch) addNorm(k *kernels, rows int, n weightfile.Norm) {
+	for r := range rows {
+		k.addNorm(s.x[r*width:][:width], s.y[r*width:][:width], n.Gamma, n.Beta)
+	}
+}
+
+// mean is the average of x [tokens, width], scaled to length 1.
+func mean(x []float32) []float32 {
+	sum := make([]float32, width)
+	for i := 0; i < len(x); i += width {
+		for j, v := range x[i : i+width] {
+			sum[j] += v
+		}
+	}
+	var square float64
+	for _, v := range sum {
+		square += float64(v) * float64(v)
+	}
+	factor := float32(1 / math.Sqrt(square))
+	for j := range sum {
+		sum[j] *= factor
+	}
+	return sum
+}
+
+func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }

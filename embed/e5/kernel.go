@@ -1,0 +1,45 @@
+package e5
+
+// panel is the number of output columns that the matrix products compute at a
+// time; every matrix is stored as panels of as many columns.
+const panel = 16
+
+// group is the number of inputs that share a weight's scale.
+const group = 32
+
+// kernels are the inner loops. Each set gives the same results up to the order
+// in which it adds: 1e-5 on a finished vector. A set is chosen at run time.
+type kernels struct {
+	name string
+
+	// product is one panel of a quantised matrix product with bias:
+	//
+	//	c[r*ldc+j] = bias[j] + rowScale[r] * sum over groups g of
+	//	             scale[g*panel+j] * (the integer product of row r and column j in g)
+	//
+	// a is [rows, groups*group] int16; w is [groups*group/2, panel, 2] int8;
+	// scale [groups, panel]. The integer part is exact: 32 products of at most
+	// 127·32767 stay below 2^31.
+	product func(c []float32, ldc int, a []int16, rowScale []float32, rows int, w []int8, scale, bias []float32, groups int)
+
+	// multiply is c = a·b for panel columns of fp32: a is [rows, k] with rows
+	// lda apart, b [k, panel] with rows ldb apart, c [rows, panel] with rows ldc
+	// apart.
+	multiply func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int)
+
+	// softmax turns x into exp(x-max)/sum. len(x) is a multiple of 8.
+	softmax func(x []float32)
+
+	// gelu turns each x into x·Φ(x). len(x) is a multiple of 8.
+	gelu func(x []float32)
+
+	// addNorm sets x to the LayerNorm of x+y. len(x) is a multiple of 8.
+	addNorm func(x, y, gamma, beta []float32)
+
+	// quantize sets q to x in steps of the returned scale, the largest
+	// magnitude being 32767. len(x) is a multiple of 16.
+	quantize func(q []int16, x []float32) (scale float32)
+}
+
+// normEpsilon is layer_norm_eps of the model's configuration.
+const normEpsilon = 1e-12

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package e5
+
+func native() *kernels { return &portable }

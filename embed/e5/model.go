@@ -1,0 +1,105 @@
+package e5
+
+import (
+	"fmt"
+	"math"
+
+	"mneme/embed/e5/weightfile"
+)
+
+// The shape of E5-small-v2. The kernels rely on multiples of panel and group.
+const (
+	width     = 384
+	heads     = 12
+	headWidth = width / heads
+	inner     = 1536
+)
+
+// model is the encoder's weights, laid out for the kernels. It does not change
+// once it is made.
+type model struct {
+	// wordQ and wordScale are the word embeddings as the file has them.
+	wordQ     []int8
+	wordScale []uint16
+	// position is the position embeddings with the type embedding of a first
+	// (and only) sequence added: [maxTokens, width].
+	position      []float32
+	embeddingNorm weightfile.Norm
+	layers        []layer
+}
+
+type layer struct {
+	qkv, attention, inner, output matrix
+	attentionNorm, outputNorm     weightfile.Norm
+}
+
+// matrix is a quantised matrix [in, out] as panels of 16 columns. Within a
+// panel the values lie as [in/2][panel][2], so that one multiply-add
+// instruction takes two inputs of a column at once; scales as [in/group][panel].
+type matrix struct {
+	in, out int
+	q       []int8
+	scale   []float32
+	bias    []float32
+}
+
+func newModel(w *weightfile.Weights) (*model, error) {
+	want := weightfile.Shape{Vocabulary: len(w.Vocabulary), Width: width, Layers: len(w.Layers), Heads: heads, Inner: inner, Positions: maxTokens, Group: group}
+	if w.Shape != want {
+		return nil, fmt.Errorf("weights have shape %+v, this encoder is made for %+v", w.Shape, want)
+	}
+	m := &model{
+		wordQ:         w.WordQ,
+		wordScale:     w.WordScale,
+		position:      make([]float32, maxTokens*width),
+		embeddingNorm: w.EmbeddingNorm,
+		layers:        make([]layer, len(w.Layers)),
+	}
+	for i := range m.position {
+		m.position[i] = w.Position[i] + w.Type[i%width]
+	}
+	// The scores' factor 1/√headWidth goes into the query's matrix.
+	queryFactor := float32(1 / math.Sqrt(headWidth))
+	for i := range w.Layers {
+		l, out := &w.Layers[i], &m.layers[i]
+		out.qkv = newMatrix(width, 3*width)
+		out.qkv.put(0, &l.Query, queryFactor)
+		out.qkv.put(width, &l.Key, 1)
+		out.qkv.put(2*width, &l.Value, 1)
+		out.attention = newMatrix(width, width)
+		out.attention.put(0, &l.Attention, 1)
+		out.inner = newMatrix(width, inner)
+		out.inner.put(0, &l.Inner, 1)
+		out.output = newMatrix(inner, width)
+		out.output.put(0, &l.Output, 1)
+		out.attentionNorm, out.outputNorm = l.AttentionNorm, l.OutputNorm
+	}
+	return m, nil
+}
+
+func newMatrix(in, out int) matrix {
+	return matrix{in: in, out: out, q: make([]int8, in*out), scale: make([]float32, in/group*out), bias: make([]float32, out)}
+}
+
+// put copies l, times factor, to the columns from at on.
+func (m *matrix) put(at int, l *weightfile.Linear, factor float32) {
+	for o := 0; o < l.Out; o += panel {
+		q := m.q[(at+o)*m.in:]
+		for i := 0; i < m.in; i += 2 {
+			even, odd := l.Q[i*l.Out+o:][:panel], l.Q[(i+1)*l.Out+o:][:panel]
+			dst := q[i*panel:][:2*panel]
+			for j := range panel {
+				dst[2*j], dst[2*j+1] = even[j], odd[j]
+			}
+		}
+		scale := m.scale[(at+o)*(m.in/group):]
+		for g := range m.in / group {
+			for j := range panel {
+				scale[g*panel+j] = factor * weightfile.Float(l.Scale[g*l.Out+o+j])
+			}
+		}
+	}
+	for o, b := range l.Bias {
+		m.bias[at+o] = factor * b
+	}
+}

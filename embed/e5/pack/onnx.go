@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// tensor is one fp32 initialiser of an ONNX graph.
+type tensor struct {
+	name string
+	dims []int
+	data []float32
+}
+
+var errONNX = errors.New("not an ONNX model as expected")
+
+// readInitializers gives the fp32 initialisers of an ONNX model in graph
+// order. It knows only the fields that they need: ModelProto.graph (7),
+// GraphProto.initializer (5), TensorProto.dims (1), data_type (2), name (8)
+// and raw_data (9), as onnx.proto3 numbers them.
+func readInitializers(model []byte) ([]tensor, error) {
+	var out []tensor
+	err := fields(model, func(num int, _ uint64, graph []byte) error {
+		if num != 7 {
+			return nil
+		}
+		return fields(graph, func(num int, _ uint64, raw []byte) error {
+			if num != 5 {
+				return nil
+			}
+			t, ok, err := readTensor(raw)
+			if ok {
+				out = append(out, t)
+			}
+			return err
+		})
+	})
+	return out, err
+}
+
+// readTensor reports false for tensors that are not fp32.
+func readTensor(raw []byte) (t tensor, ok bool, err error) {
+	kind, size := uint64(0), 1
+	var data []byte
+	err = fields(raw, func(num int, n uint64, b []byte) error {
+		switch {
+		case num == 1 && b != nil: // packed
+			for len(b) > 0 {
+				d, k := binary.Uvarint(b)
+				if k <= 0 {
+					return errONNX
+				}
+				t.dims, b = append(t.dims, int(d)), b[k:]
+			}
+		case num == 1:
+			t.dims = append(t.dims, int(n))
+		case num == 2:
+			kind = n
+		case num == 8:
+			t.name = string(b)
+		case num == 9:
+			data = b
+		}
+		return nil
+	})
+	if err != nil || kind != 1 { // 1 is FLOAT
+		return t, false, err
+	}
+	for _, d := range t.dims {
+		size *= d
+	}
+	if size*4 != len(data) {
+		return t, false, fmt.Errorf("%w: tensor %q has %d bytes for %d values", errONNX, t.name, len(data), size)
+	}
+	t.data = make([]float32, size)
+	for i := range t.data {
+		t.data[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return t, true, nil
+}
+
+// fields calls f for each field of a protocol buffers message: a varint's
+// value in n with b nil, a length-delimited field's bytes in b. Fixed-size
+// fields are passed over.
+func fields(msg []byte, f func(num int, n uint64, b []byte) error) error {
+	for len(msg) > 0 {
+		key, k := binary.Uvarint(msg)
+		if k <= 0 {
+			return errONNX
+		}
+		msg = msg[k:]
+		num, n := int(key>>3), uint64(0)
+		b := []byte(nil)
+		switch key & 7 {
+		case 0, 2:
+			if n, k = binary.Uvarint(msg); k <= 0 {
+				return errONNX
+			}
+			msg = msg[k:]
+			if key&7 == 2 {
+				if n > uint64(len(msg)) {
+					return errONNX
+				}
+				b, msg = msg[:n:n], msg[n:]
+			}
+		case 1, 5:
+			size := 8
+			if key&7 == 5 {
+				size = 4
+			}
+			if size > len(msg) {
+				return errONNX
+			}
+			msg = msg[size:]
+			continue
+		default:
+			return errONNX
+		}
+		if err := f(num, n, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package e5
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// class is what the tokenizer does with a character before it looks at words.
+type class uint8
+
+const (
+	letter      class = iota // part of a word
+	removed                  // vanishes
+	space                    // ends a word
+	punctuation              // a word of its own
+	ideograph                // a word of its own
+)
+
+// classOf follows BertNormalizer (clean_text, handle_chinese_chars) and
+// BertPreTokenizer of the reference tokenizer.
+func classOf(r rune) class {
+	switch {
+	case r < utf8.RuneSelf:
+		return asciiClass[r]
+	case isIdeograph(r):
+		return ideograph
+	case r == unicode.ReplacementChar, isIn(removedRunes[:], r):
+		return removed
+	case isSpace(r):
+		return space
+	case isIn(punctuationRunes[:], r), isIn(punctuated[:], r):
+		return punctuation
+	}
+	return letter
+}
+
+var asciiClass = func() (t [utf8.RuneSelf]class) {
+	for r := range rune(utf8.RuneSelf) {
+		switch {
+		case r == ' ', r == '\t', r == '\n', r == '\r':
+			t[r] = space
+		case r < ' ', r == 0x7f:
+			t[r] = removed
+		case r >= '!' && r <= '/', r >= ':' && r <= '@', r >= '[' && r <= '`', r >= '{' && r <= '~':
+			t[r] = punctuation
+		}
+	}
+	return t
+}()
+
+// punctuated are letters and symbols whose decomposition begins with
+// punctuation: the Greek varia, and ≠, ≮, ≯, which lose their stroke as an
+// accent.
+var punctuated = [...][2]rune{{0x1fef, 0x1fef}, {0x2260, 0x2260}, {0x226e, 0x226f}}
+
+// isSpace tells Unicode's White_Space beyond ASCII, without U+0085, which is
+// a control and was removed before.
+func isSpace(r rune) bool {
+	switch r {
+	case 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000:
+		return true
+	}
+	return r >= 0x2000 && r <= 0x200a
+}
+
+// isIdeograph lists the blocks that BERT splits into characters. 2b920 is the
+// reference's own figure (the block begins at 2b820).
+func isIdeograph(r rune) bool {
+	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0xf900 && r <= 0xfaff ||
+		r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2b81f || r >= 0x2b920 && r <= 0x2ceaf ||
+		r >= 0x2f800 && r <= 0x2fa1f
+}
+
+// lower is the reference's lower case, one character for one: the only
+// character whose lower case is longer, İ, was decomposed before.
+func lower(r rune) rune {
+	switch r { // younger than the Unicode version of Go 1.26, yet in reach of the vocabulary
+	case 0xa7cb:
+		return 0x264
+	case 0xa7dc:
+		return 0x19b
+	}
+	return unicode.ToLower(r)
+}
+
+func isIn(ranges [][2]rune, r rune) bool {
+	_, found := slices.BinarySearchFunc(ranges, r, func(have [2]rune, r rune) int {
+		switch {
+		case have[1] < r:
+			return -1
+		case have[0] > r:
+			return 1
+		}
+		return 0
+	})
+	return found
+}

@@ -1,0 +1,257 @@
+// Package weightfile is the packed form of a BERT encoder's weights: matrices
+// as 8-bit integers in groups along the input dimension, each group with a
+// half-precision scale, everything else in fp32, behind a header that a reader
+// can verify.
+//
+// A file is a header of HeaderSize bytes and a payload. Numbers are
+// little-endian.
+//
+//	offset  size  header
+//	     0     8  Magic
+//	     8     4  Version
+//	    12    28  Shape: vocabulary, width, layers, heads, inner, positions, group
+//	    40     4  bytes of the vocabulary's text
+//	    44     4  zero
+//	    48    32  SHA-256 of the model file that the weights come from
+//	    80    32  SHA-256 of the tokenizer file that the vocabulary comes from
+//	   112     8  bytes of the payload
+//	   120    40  zero
+//	   160    32  SHA-256 of header[0:160] and the payload
+//
+// The payload holds, in this order and without gaps: the vocabulary (one
+// token a line, in the order of ids); the word embeddings (a matrix whose
+// groups lie along the width); the position and the token-type embeddings
+// [positions, width] and [2, width]; the embeddings' LayerNorm (gamma, beta);
+// and for each layer the six matrices query, key, value, attention output,
+// intermediate and output, each with its bias, followed by the gamma and beta
+// of the LayerNorm after attention and of the one after the output.
+package weightfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+const (
+	// Magic begins every file.
+	Magic = "mnemeE5\n"
+	// Version is the format that this package reads and writes.
+	Version = 1
+	// HeaderSize is the length of the header in bytes.
+	HeaderSize = 192
+	// Group is the number of inputs that share a scale.
+	Group = 32
+
+	sumOffset = 160
+)
+
+// The ways in which a file can be wrong. Errors of Parse wrap one of them.
+var (
+	ErrNotWeights = errors.New("not a weights file")
+	ErrVersion    = errors.New("weights format not supported")
+	ErrDamaged    = errors.New("weights file damaged")
+)
+
+// Shape is the size of the model.
+type Shape struct {
+	Vocabulary, Width, Layers, Heads, Inner, Positions, Group int
+}
+
+// Matrix is a matrix [In, Out]. Q[i*Out+o] times the scale of its group is
+// the weight from input i to output o.
+type Matrix struct {
+	In, Out int
+	Q       []int8
+	// Scale holds half-precision bits: [In/Group, Out].
+	Scale []uint16
+}
+
+// Linear is a matrix with its bias [Out].
+type Linear struct {
+	Matrix
+	Bias []float32
+}
+
+// Norm is a LayerNorm's affine part, each [Width].
+type Norm struct{ Gamma, Beta []float32 }
+
+// Layer is one block of the encoder.
+type Layer struct {
+	Query, Key, Value, Attention, Inner, Output Linear
+	AttentionNorm, OutputNorm                   Norm
+}
+
+// Weights is a whole model.
+type Weights struct {
+	Shape Shape
+	// ModelSHA256 and TokenizerSHA256 name the files of origin.
+	ModelSHA256, TokenizerSHA256 [32]byte
+	// Sum is the file's own checksum, as its header has it.
+	Sum [32]byte
+	// Vocabulary is the tokens in the order of their ids.
+	Vocabulary []string
+	// WordQ is [Vocabulary, Width]; WordScale [Vocabulary, Width/Group],
+	// half-precision bits.
+	WordQ     []int8
+	WordScale []uint16
+	// Position is [Positions, Width], Type [2, Width].
+	Position, Type []float32
+	EmbeddingNorm  Norm
+	Layers         []Layer
+}
+
+// Append writes the file of w to the end of dst. It sets w.Sum.
+func (w *Weights) Append(dst []byte) []byte {
+	vocabulary := []byte{}
+	for _, token := range w.Vocabulary {
+		vocabulary = append(append(vocabulary, token...), '\n')
+	}
+	start := len(dst)
+	dst = append(dst, make([]byte, HeaderSize)...)
+	dst = append(dst, vocabulary...)
+	dst = appendInt8(dst, w.WordQ)
+	dst = appendUint16(dst, w.WordScale)
+	dst = appendFloat32(dst, w.Position)
+	dst = appendFloat32(dst, w.Type)
+	dst = appendNorm(dst, w.EmbeddingNorm)
+	for i := range w.Layers {
+		l := &w.Layers[i]
+		for _, m := range l.matrices() {
+			dst = appendInt8(dst, m.Q)
+			dst = appendUint16(dst, m.Scale)
+			dst = appendFloat32(dst, m.Bias)
+		}
+		dst = appendNorm(dst, l.AttentionNorm)
+		dst = appendNorm(dst, l.OutputNorm)
+	}
+	header := dst[start : start+HeaderSize]
+	copy(header, Magic)
+	binary.LittleEndian.PutUint32(header[8:], Version)
+	for i, n := range w.Shape.list() {
+		binary.LittleEndian.PutUint32(header[12+4*i:], uint32(*n))
+	}
+	binary.LittleEndian.PutUint32(header[40:], uint32(len(vocabulary)))
+	copy(header[48:], w.ModelSHA256[:])
+	copy(header[80:], w.TokenizerSHA256[:])
+	binary.LittleEndian.PutUint64(header[112:], uint64(len(dst)-start-HeaderSize))
+	w.Sum = checksum(header, dst[start+HeaderSize:])
+	copy(header[sumOffset:], w.Sum[:])
+	return dst
+}
+
+// Parse verifies file and gives its contents. The 8-bit values of the answer
+// are views into file, which must not change while they are in use.
+func Parse(file []byte) (*Weights, error) {
+	if len(file) < HeaderSize {
+		return nil, fmt.Errorf("%w: %d bytes are fewer than its header", ErrDamaged, len(file))
+	}
+	header, payload := file[:HeaderSize], file[HeaderSize:]
+	if string(header[:8]) != Magic {
+		return nil, fmt.Errorf("%w: it begins with %q", ErrNotWeights, header[:8])
+	}
+	if v := binary.LittleEndian.Uint32(header[8:]); v != Version {
+		return nil, fmt.Errorf("%w: version %d, this program reads %d", ErrVersion, v, Version)
+	}
+	if n := binary.LittleEndian.Uint64(header[112:]); n != uint64(len(payload)) {
+		return nil, fmt.Errorf("%w: the header promises %d bytes, %d follow", ErrDamaged, n, len(payload))
+	}
+	w := &Weights{Sum: [32]byte(header[sumOffset:])}
+	if checksum(header, payload) != w.Sum {
+		return nil, fmt.Errorf("%w: SHA-256 does not match", ErrDamaged)
+	}
+	for i, n := range w.Shape.list() {
+		*n = int(binary.LittleEndian.Uint32(header[12+4*i:]))
+	}
+	copy(w.ModelSHA256[:], header[48:])
+	copy(w.TokenizerSHA256[:], header[80:])
+	if err := w.Shape.check(); err != nil {
+		return nil, err
+	}
+	r := &reader{rest: payload}
+	w.read(r, int(binary.LittleEndian.Uint32(header[40:])))
+	if r.short || len(r.rest) != 0 {
+		return nil, fmt.Errorf("%w: its payload does not fit its shape", ErrDamaged)
+	}
+	if len(w.Vocabulary) != w.Shape.Vocabulary {
+		return nil, fmt.Errorf("%w: %d tokens, the header says %d", ErrDamaged, len(w.Vocabulary), w.Shape.Vocabulary)
+	}
+	return w, nil
+}
+
+func (w *Weights) read(r *reader, vocabularyBytes int) {
+	s := w.Shape
+	text := string(r.take(vocabularyBytes))
+	for len(text) > 0 {
+		line, rest, ok := cutLine(text)
+		if !ok {
+			r.short = true
+			return
+		}
+		w.Vocabulary, text = append(w.Vocabulary, line), rest
+	}
+	w.WordQ = r.int8s(s.Vocabulary * s.Width)
+	w.WordScale = r.uint16s(s.Vocabulary * s.Width / s.Group)
+	w.Position = r.float32s(s.Positions * s.Width)
+	w.Type = r.float32s(2 * s.Width)
+	w.EmbeddingNorm = r.norm(s.Width)
+	w.Layers = make([]Layer, s.Layers)
+	for i := range w.Layers {
+		l := &w.Layers[i]
+		for j, m := range l.matrices() {
+			m.In, m.Out = s.Width, s.Width
+			switch j {
+			case 4:
+				m.Out = s.Inner
+			case 5:
+				m.In = s.Inner
+			}
+			m.Q = r.int8s(m.In * m.Out)
+			m.Scale = r.uint16s(m.In / s.Group * m.Out)
+			m.Bias = r.float32s(m.Out)
+		}
+		l.AttentionNorm = r.norm(s.Width)
+		l.OutputNorm = r.norm(s.Width)
+	}
+}
+
+// matrices lists the layer's matrices in the file's order.
+func (l *Layer) matrices() [6]*Linear {
+	return [6]*Linear{&l.Query, &l.Key, &l.Value, &l.Attention, &l.Inner, &l.Output}
+}
+
+func (s *Shape) list() [7]*int {
+	return [7]*int{&s.Vocabulary, &s.Width, &s.Layers, &s.Heads, &s.Inner, &s.Positions, &s.Group}
+}
+
+// check refuses shapes that no encoder has, so that sizes computed from them
+// cannot overflow.
+func (s *Shape) check() error {
+	for _, n := range s.list() {
+		if *n < 1 || *n > 1<<20 {
+			return fmt.Errorf("%w: impossible shape %+v", ErrDamaged, *s)
+		}
+	}
+	if s.Group != Group || s.Width%Group != 0 || s.Inner%Group != 0 || s.Width%s.Heads != 0 || s.Layers > 1000 {
+		return fmt.Errorf("%w: impossible shape %+v", ErrDamaged, *s)
+	}
+	return nil
+}
+
+func checksum(header, payload []byte) (sum [32]byte) {
+	h := sha256.New()
+	h.Write(header[:sumOffset])
+	h.Write(payload)
+	h.Sum(sum[:0])
+	return sum
+}
+
+func cutLine(text string) (line, rest string, ok bool) {
+	i := bytes.IndexByte([]byte(text[:min(len(text), 1024)]), '\n')
+	if i < 0 {
+		return "", "", false
+	}
+	return text[:i], text[i+1:], true
+}
