@@ -71,7 +71,13 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 	full := func(via Via, until time.Time) Access {
 		return Access{Store: store, Level: ReadWrite, Ceiling: p.Taint, Via: via, ExpiresAt: until}
 	}
-	if store == p.Agent && settings.allow(ViaOwn) {
+	if p.Agent == "" || !p.Taint.Valid() { // no token gives such a principal
+		return Access{}, nil
+	}
+	if store == p.Agent {
+		if !settings.allow(ViaOwn) { // off is off, whatever other way leads there
+			return Access{}, nil
+		}
 		return full(ViaOwn, time.Time{}), nil
 	}
 	if settings.allow(ViaChat) && p.mayUseChat(store) {
@@ -92,7 +98,7 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 			return full(ViaUser, m.ExpiresAt), nil
 		}
 	}
-	if store == p.Agent || !settings.allow(ViaGrant) {
+	if !settings.allow(ViaGrant) {
 		return Access{}, nil
 	}
 	grant, err := facts.Grant(ctx, store, p.Agent)

@@ -81,7 +81,7 @@ func reachable(ctx context.Context, facts Facts, p Principal, request ScopeReque
 			found = append(found, access)
 		}
 	}
-	if !settings.allow(ViaGrant) {
+	if !settings.allow(ViaGrant) || !p.Taint.Valid() {
 		return found, nil
 	}
 	grants, err := facts.GrantsTo(ctx, p.Agent)
