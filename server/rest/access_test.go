@@ -1,0 +1,132 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory/accesstest"
+)
+
+// The whole access matrix holds over HTTP as it does for the service.
+func TestAccessMatrixHoldsForREST(t *testing.T) {
+	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &overHTTP{open(t)} })
+}
+
+type overHTTP struct{ *house }
+
+func (o *overHTTP) Pass(by time.Duration) { o.clock.Pass(by) }
+func (o *overHTTP) Offers(string) bool    { return true }
+
+func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+	store := "/v1/stores/" + url.PathEscape(op.Store)
+	entry := store + "/memories/" + url.PathEscape(op.Key)
+	grant := store + "/grants/" + url.PathEscape(op.Other)
+	chat := "/v1/chats/" + op.Store + "/participants/" + op.Other
+	user := "/v1/users/" + op.Store + "/sessions/" + op.Other
+	switch op.Name {
+	case accesstest.Put:
+		return o.do(p, "PUT", entry, body("value", op.Value, "in_context", op.InContext, "encrypted", op.Encrypted))
+	case accesstest.Get:
+		return o.do(p, "GET", entry, "")
+	case accesstest.List:
+		return o.do(p, "GET", store+"/memories?limit=100", "")
+	case accesstest.Versions:
+		return o.do(p, "GET", entry+"/versions?limit=100", "")
+	case accesstest.Trash:
+		return o.do(p, "GET", store+"/trash?limit=100", "")
+	case accesstest.Export:
+		return o.do(p, "GET", store+"/export", "")
+	case accesstest.Search:
+		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100))
+	case accesstest.Delete:
+		return o.do(p, "DELETE", entry, "")
+	case accesstest.Restore:
+		if op.Version == 0 {
+			return o.do(p, "POST", entry+"/restore", "")
+		}
+		return o.do(p, "POST", entry+"/restore", body("version", op.Version))
+	case accesstest.Rename:
+		return o.do(p, "POST", entry+"/rename", body("to", op.To))
+	case accesstest.Grants:
+		return o.do(p, "GET", store+"/grants", "")
+	case accesstest.Share:
+		fields := []any{"level", op.Level.String(), "ttl", int64(op.TTL / time.Second)}
+		if op.MaxLabel != 0 {
+			fields = append(fields, "max_label", op.MaxLabel)
+		}
+		return o.do(p, "PUT", grant, body(fields...))
+	case accesstest.Unshare:
+		return o.do(p, "DELETE", grant, "")
+	case accesstest.JoinChat:
+		return o.do(p, "PUT", chat, body("ttl", int64(op.TTL/time.Second)))
+	case accesstest.LeaveChat:
+		return o.do(p, "DELETE", chat, "")
+	case accesstest.JoinUser:
+		return o.do(p, "PUT", user, body("ttl", int64(op.TTL/time.Second)))
+	case accesstest.LeaveUser:
+		return o.do(p, "DELETE", user, "")
+	}
+	panic("no such operation: " + op.Name)
+}
+
+// body makes an object of names and values; nil pointers are left out.
+func body(pairs ...any) string {
+	object := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		if flag, ok := pairs[i+1].(*bool); ok && flag == nil {
+			continue
+		}
+		object[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// do makes a call and reads what the matrix looks at.
+func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.Outcome {
+	a := o.call(p, method, target, text)
+	out := accesstest.Outcome{Status: a.status}
+	if a.status >= 300 || a.body == "" {
+		return out
+	}
+	type entry struct {
+		ID, Key, Label string
+		Value          any
+	}
+	var read struct {
+		entry
+		Items, Hits []entry
+	}
+	if a.header.Get("Content-Type") == "application/x-ndjson" {
+		for line := range strings.Lines(a.body) {
+			var e entry
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				o.t.Fatal(err)
+			}
+			out.Keys = append(out.Keys, e.Key)
+		}
+		return out
+	}
+	if err := json.Unmarshal([]byte(a.body), &read); err != nil {
+		o.t.Fatal(err)
+	}
+	if read.Label != "" {
+		if err := out.Label.UnmarshalText([]byte(read.Label)); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+	out.Value, _ = read.Value.(string)
+	for _, e := range append(read.Items, read.Hits...) {
+		out.Keys = append(out.Keys, e.Key)
+		out.Bare = out.Bare || e.ID == ""
+	}
+	return out
+}

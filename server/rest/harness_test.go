@@ -1,0 +1,285 @@
+package rest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/server"
+	"mneme/server/rest"
+	"mneme/server/token"
+	"mneme/storage/sqlite"
+)
+
+// clock is a clock that stands until it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// house is a server over a fresh database. It has no model: its searches
+// answer by words.
+type house struct {
+	*server.Server
+	t       testing.TB
+	service *memory.Service
+	clock   *clock
+	key     *token.LocalKey
+	log     *lockedBuffer
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// newService makes the service under test.
+func newService(t testing.TB, now func() time.Time, limits memory.Limits) *memory.Service {
+	t.Helper()
+	storage, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "mneme.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { storage.Close() }) //nolint:errcheck // the test is over
+	service, err := memory.New(context.Background(), storage, memory.Options{Limits: limits, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+func open(t testing.TB) *house { return openWith(t, memory.Limits{}) }
+
+func openWith(t testing.TB, limits memory.Limits) *house {
+	t.Helper()
+	h := &house{t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, log: &lockedBuffer{}}
+	h.service = newService(t, h.clock.Now, limits)
+	var err error
+	if h.key, err = token.OpenLocalKey(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := token.NewVerifier(context.Background(), token.Options{Local: h.key, Now: h.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := server.NewMetrics()
+	surface, err := rest.New(h.service, metrics, limits.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Server = server.New(server.Options{
+		Service: h.service, Verifier: verifier, Metrics: metrics, Surfaces: []server.Surface{surface},
+		Log: slog.New(slog.NewJSONHandler(h.log, nil)),
+	})
+	return h
+}
+
+// agent is a principal without any claim but its name and taint.
+func agent(name string, taint acl.Label) acl.Principal {
+	return acl.Principal{Agent: name, Taint: taint}
+}
+
+var (
+	alice    = agent("alice", acl.Public)
+	bob      = agent("bob", acl.Public)
+	platform = acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}
+)
+
+// answer is what a call brought.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (h *house) token(p acl.Principal) string {
+	h.t.Helper()
+	minted, err := h.key.Mint(p, time.Hour, h.clock.Now())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return minted
+}
+
+// call makes a request as a principal and holds the answer against the
+// specification. Headers come in pairs of name and value.
+func (h *house) call(p acl.Principal, method, target, body string, header ...string) answer {
+	h.t.Helper()
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+		if strings.Contains(target, "/import") {
+			r.Header.Set("Content-Type", "application/x-ndjson")
+		}
+	}
+	r.Header.Set("Authorization", "Bearer "+h.token(p))
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Content-Type" {
+			r.Header.Del("Content-Type")
+		}
+		r.Header.Add(header[i], header[i+1])
+	}
+	return h.send(r)
+}
+
+func (h *house) send(r *http.Request) answer {
+	h.t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	a := answer{w.Code, w.Header(), w.Body.String()}
+	if err := conforms(r.Method, r.URL.EscapedPath(), a); err != nil {
+		h.t.Fatalf("%s %s answered %d, which the specification does not know: %v\n%s", r.Method, r.URL.EscapedPath(), a.status, err, a.body)
+	}
+	return a
+}
+
+// want makes a call and checks its status.
+func (h *house) want(status int, p acl.Principal, method, target, body string, header ...string) answer {
+	h.t.Helper()
+	a := h.call(p, method, target, body, header...)
+	if a.status != status {
+		h.t.Fatalf("%s %s: status %d, want %d\n%s", method, target, a.status, status, a.body)
+	}
+	return a
+}
+
+// json reads the answer's body.
+func (a answer) json(t testing.TB) map[string]any {
+	t.Helper()
+	var body map[string]any
+	if err := json.Unmarshal([]byte(a.body), &body); err != nil {
+		t.Fatalf("%v\n%s", err, a.body)
+	}
+	return body
+}
+
+// items are the objects in a list of the answer.
+func (a answer) items(t testing.TB, list string) []map[string]any {
+	t.Helper()
+	var out []map[string]any
+	for _, item := range a.json(t)[list].([]any) {
+		out = append(out, item.(map[string]any))
+	}
+	return out
+}
+
+// specification is openapi.yaml as another library reads it.
+var specification = sync.OnceValues(func() (*openapi3.T, error) {
+	d, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
+	if err != nil {
+		return nil, err
+	}
+	return d, d.Validate(context.Background())
+})
+
+// conforms holds an answer against the specification. A call that the
+// specification does not have must be answered with a problem.
+func conforms(method, path string, a answer) error {
+	d, err := specification()
+	if err != nil {
+		return err
+	}
+	var response *openapi3.Response
+	if op := operation(d, method, path); op != nil {
+		ref := op.Responses.Status(a.status)
+		if ref == nil {
+			ref = op.Responses.Default()
+		}
+		response = ref.Value
+	} else {
+		response = d.Components.Responses["Unexpected"].Value
+	}
+	for name, declared := range response.Headers {
+		if a.header.Get(name) == "" && name != "Retry-After" {
+			return errMissing(name)
+		}
+		_ = declared
+	}
+	media := strings.SplitN(a.header.Get("Content-Type"), ";", 2)[0]
+	if len(response.Content) == 0 {
+		if a.body != "" {
+			return errMissing("an empty body")
+		}
+		return nil
+	}
+	content := response.Content[media]
+	if content == nil {
+		return errMissing("a body of a known type, not " + media)
+	}
+	texts := []string{a.body}
+	if media == "application/x-ndjson" {
+		texts = strings.Split(strings.TrimSuffix(a.body, "\n"), "\n")
+	}
+	if media == "text/plain" {
+		return nil
+	}
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		var value any
+		if err := json.Unmarshal([]byte(text), &value); err != nil {
+			return err
+		}
+		if err := content.Schema.Value.VisitJSON(value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type errMissing string
+
+func (e errMissing) Error() string { return "there is no " + string(e) }
+
+// operation finds a call in the specification.
+func operation(d *openapi3.T, method, path string) *openapi3.Operation {
+	given := strings.Split(path, "/")
+	for template, item := range d.Paths.Map() {
+		parts := strings.Split(template, "/")
+		same := len(parts) == len(given)
+		for i := 0; same && i < len(parts); i++ {
+			same = parts[i] == given[i] || strings.HasPrefix(parts[i], "{") && given[i] != ""
+		}
+		if same {
+			return item.Operations()[method]
+		}
+	}
+	return nil
+}
