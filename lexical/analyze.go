@@ -64,10 +64,19 @@ type analysis struct {
 	order  []string       // distinct tokens, by first occurrence
 	counts []int          // of order
 	index  map[string]int // token to its place in order
-	word   []byte         // the token being made
+
+	pass     pass
+	language uint                    // whose function words are dropped
+	votes    [len(functionWords)]int // function words of a question, by language
+
+	opening bool   // does the next word open a sentence?
+	folded  []byte // the words of a compound
+	parts   []part // their places
+	word    []byte // the word being stemmed
+	hump    []byte // the word of camelCase being folded
 }
 
-// add counts the token that a.word holds.
+// add counts a token.
 func (a *analysis) add(token []byte) {
 	token = cut(token)
 	if len(token) == 0 {
@@ -84,17 +93,33 @@ func (a *analysis) add(token []byte) {
 	a.counts = append(a.counts, 1)
 }
 
-// pool spares an import one map an entry.
-var pool = sync.Pool{New: func() any { return &analysis{index: map[string]int{}} }}
-
-func borrow() *analysis { return pool.Get().(*analysis) }
-
-// giveBack forgets the tokens, all of them, so that no memory's words outlive
-// its analysis.
-func (a *analysis) giveBack() {
+// forget drops the tokens collected.
+func (a *analysis) forget() {
 	a.length = 0
 	clear(a.order)
 	a.order, a.counts = a.order[:0], a.counts[:0]
 	clear(a.index)
+}
+
+// pool spares an import a map and its buffers an entry.
+var pool = sync.Pool{New: func() any { return &analysis{index: map[string]int{}} }}
+
+func borrow() *analysis { return pool.Get().(*analysis) }
+
+// maxPooled bounds, in distinct tokens and in bytes, what the pool keeps of an
+// analysis.
+const maxPooled = 4096
+
+// giveBack forgets everything, so that no memory's words outlive its analysis.
+func (a *analysis) giveBack() {
+	if len(a.order) > maxPooled || cap(a.folded) > maxPooled {
+		return
+	}
+	a.forget()
+	clear(a.folded[:cap(a.folded)])
+	clear(a.word[:cap(a.word)])
+	clear(a.hump[:cap(a.hump)])
+	a.pass, a.language = keeping, 0
+	clear(a.votes[:])
 	pool.Put(a)
 }

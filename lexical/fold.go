@@ -11,12 +11,13 @@ import (
 type kind uint8
 
 const (
-	gap    kind = iota // separates tokens
-	letter             // part of a word
-	digit              // part of a word
-	mark               // part of a word, but begins none
-	dense              // of a script without spaces: bigrams
-	symbol             // a token of its own: emoji and the like
+	gap      kind = iota // separates tokens
+	letter               // part of a word
+	digit                // part of a word
+	mark                 // part of a word, but begins none
+	dense                // of a script without spaces whose signs are syllables or more
+	unspaced             // of an alphabet that is written without spaces
+	symbol               // a token of its own: emoji and the like
 )
 
 // tableSize is the first rune beyond the folding tables: the alphabets in
@@ -47,21 +48,41 @@ func kindOf(r rune) kind {
 
 func slowKind(r rune) kind {
 	switch {
-	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
-		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && !unicode.IsPunct(r) && !unicode.IsDigit(r):
+	case r == 'ʼ': // U+02BC, an apostrophe though Unicode calls it a letter
+		return gap
+	case ignored(r):
+		return mark
+	case unicode.IsDigit(r):
+		return digit
+	case unicode.IsPunct(r):
+		return gap
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul), r == 'ー':
 		return dense
-	case r == 'ー' || r == '々':
-		return dense
+	case unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && (unicode.IsLetter(r) || unicode.IsMark(r)):
+		return unspaced
 	case unicode.IsLetter(r):
 		return letter
 	case unicode.IsNumber(r):
 		return digit
 	case unicode.IsMark(r):
 		return mark
-	case r >= 0x2000 && r != unicode.ReplacementChar && unicode.Is(unicode.So, r):
-		return symbol
+	case r >= 0x2600 && r <= 0x27BF, r >= 0x2B00 && r <= 0x2BFF, r >= 0x1F000 && r <= 0x1FAFF:
+		if unicode.Is(unicode.So, r) {
+			return symbol
+		}
 	}
 	return gap
+}
+
+// ignored tells of runes inside words that are not seen: soft hyphen, joiners
+// and marks of direction. (The zero-width non-joiner separates: Persian puts
+// it before endings.)
+func ignored(r rune) bool {
+	switch {
+	case r == 0x00AD, r == 0x200D, r == 0x2060, r == 0xFEFF, r == 0x200E, r == 0x200F, r == 0x061C:
+		return true
+	}
+	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 
 // special folds what Unicode does not decompose. Arabic: the letters that are
@@ -72,6 +93,8 @@ var special = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŧ': "t", 'ŋ': "n", 'ĸ': "k",
 	'ς': "σ", 'ё': "е", 'й': "й", 'ї': "ї", 'ў': "ў", 'ґ': "г",
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ى': "ي", 'ة': "ه", 'ـ': "", 'ک': "ك", 'ی': "ي",
+	// Devanagari: the dot for borrowed sounds, and the two signs of a nasal.
+	'\u093C': "", '\u0901': "\u0902",
 	'ך': "כ", 'ם': "מ", 'ן': "נ", 'ף': "פ", 'ץ': "צ",
 }
 
@@ -85,6 +108,9 @@ func makeFolds() *[tableSize]string {
 
 // slowFold computes an entry of folds.
 func slowFold(r rune) string {
+	if ignored(r) {
+		return ""
+	}
 	if value, ok := digitValue(r); ok {
 		return string('0' + value)
 	}
@@ -129,6 +155,9 @@ func digitValue(r rune) (rune, bool) {
 func appendFolded(to []byte, r rune) []byte {
 	if r < tableSize {
 		return append(to, folds[r]...)
+	}
+	if ignored(r) || unicode.Is(unicode.Mn, r) {
+		return to
 	}
 	return utf8.AppendRune(to, unicode.ToLower(r))
 }

@@ -19,10 +19,22 @@ type QueryTerm struct {
 // distinct, at most MaxQueryTerms; none for a question without words. Every
 // term is one that Analyze gives for the same text. Nothing in a question is
 // an operator: quotes, signs and brackets only separate words.
+//
+// Function words ("when did the …") are left out, unless there is nothing
+// else.
 func ParseQuery(question string) []QueryTerm {
 	a := borrow()
 	defer a.giveBack()
+	a.pass = voting
 	a.scan(question)
+	a.language = a.elected()
+	a.forget()
+	a.pass = dropping
+	a.scan(question)
+	if len(a.order) == 0 {
+		a.pass = voting
+		a.scan(question)
+	}
 	kept := min(len(a.order), MaxQueryTerms)
 	terms := make([]QueryTerm, 0, kept)
 	for i, text := range a.order[:kept] {

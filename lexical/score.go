@@ -41,7 +41,7 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 		// A df above N can only come from counts that were read at different
 		// moments; the logarithm must stay defined.
 		ratio := (max(n-found, 0) + 0.5) / (found + 0.5)
-		s.weights[i] = float64(term.Weight * math.Log1p(ratio))
+		s.weights[i] = float64(term.Weight * ln(1+ratio))
 	}
 	return s
 }
@@ -61,4 +61,22 @@ func (s *Scorer) Term(i int, count, length int) float64 {
 	tf := float64(count)
 	norm := s.base + float64(s.slope*float64(length))
 	return float64(s.weights[i] * (tf / (tf + norm)))
+}
+
+// ln is the natural logarithm of a positive number, by the series of the
+// inverse hyperbolic tangent: ln m = 2·(s + s³/3 + s⁵/5 + …) with
+// s = (m-1)/(m+1). math.Log is assembly on some platforms and may be fused on
+// others, and so is not the same to the bit on all of them.
+func ln(x float64) float64 {
+	m, exponent := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, exponent = 2*m, exponent-1
+	}
+	s := (m - 1) / (m + 1) // within ±0.172
+	square := float64(s * s)
+	sum := 0.0
+	for k := 21; k >= 1; k -= 2 { // s²² / 23 < 2⁻⁵⁷
+		sum = float64(sum*square) + 1/float64(k)
+	}
+	return float64(2*s*sum) + float64(float64(exponent)*math.Ln2)
 }

@@ -1,0 +1,127 @@
+package lexical
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// functionWords are, by language, the words that carry a sentence rather than
+// tell its subject, as folding leaves them. Questions are full of them ("when
+// did she …"), and BM25 takes them for rare where the entries are statements.
+// They are left out of questions alone: a document keeps every word. English
+// may is not here: it is a month, too.
+var functionWords = [...]string{
+	// English
+	`a an the this that these those
+	i me my myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+	it its itself they them their theirs themselves
+	what which who whom whose when where why how
+	am is are was were be been being have has had having do does did doing done
+	will would shall should can could might must ought
+	cant cannot couldnt dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt wont wouldnt shouldnt mustnt aint
+	im ive id ill youre youve hes shes weve theyre theyve lets thats
+	and but if or nor because as until while than though although
+	of at by for with about against between into through during before after above below to from up down in out on off
+	over under upon within without toward towards
+	again further then once here there all any both each few more most other some such no not only own same so too very`,
+	// Spanish
+	`el la los las lo un una unos unas de del al a ante con contra desde en entre hacia hasta para por segun sin sobre tras
+	y e o u ni que quien quienes cual cuales cuanto cuanta cuantos cuantas cuando donde como si no mas pero porque pues
+	se su sus le les me mi mis te tu tus nos yo el ella ellos ellas este esta estos estas ese esa esos esas eso esto
+	es son era eran fue fueron ser sido sea esta estan estaba ha han habia hay tiene tienen tuvo muy ya tambien`,
+	// French
+	`le la les un une des du de au aux a en dans par pour sur sous avec sans entre vers chez
+	et ou ni mais donc car que qui quoi dont quel quelle quels quelles quand comment pourquoi combien si ne pas plus
+	se sa son ses leur leurs ma mon mes ta ton tes notre nos votre vos je tu il elle on nous vous ils elles ce cet cette ces cela
+	est sont etait etaient etre ete fut furent a ont avait avaient avoir eu y est-ce tres`,
+	// German
+	`der die das den dem des ein eine einen einem einer eines kein keine
+	und oder aber denn weil dass ob wenn als wie wer wen wem wessen was wann wo warum wieso welche welcher welches welchen wohin woher
+	in im an am auf aus bei beim mit nach von vom vor zu zum zur uber unter durch fur gegen ohne um bis seit
+	ich du er sie es wir ihr mich dich sich mir dir ihm ihn ihnen uns euch mein meine dein deine sein seine ihre
+	ist sind war waren sein wurde wurden wird werden hat haben hatte hatten nicht auch noch nur sehr so dann da`,
+	// Italian
+	`il lo la i gli le un uno una di a da in con su per tra fra del dello della dei degli delle al allo alla ai agli alle
+	dal dalla dai dalle nel nello nella nei nelle sul sulla sui sulle e ed o ma se che chi cui quale quali quanto quanta quanti quante
+	quando dove come perche non piu si suo sua suoi sue mio mia loro io tu lui lei noi voi questo questa questi queste quello quella
+	e sono era erano fu furono essere stato stata ha hanno aveva avevano ci ne anche molto`,
+	// Portuguese
+	`o a os as um uma uns umas de do da dos das em no na nos nas por pelo pela pelos pelas para com sem sobre entre ate desde
+	e ou mas se que quem qual quais quanto quanta quantos quantas quando onde como porque nao mais
+	seu sua seus suas meu minha eu tu ele ela eles elas nos voce este esta estes estas esse essa isso isto aquele aquela
+	e sao era eram foi foram ser sido esta estao estava ha tem tinha muito tambem ao aos`,
+	// Dutch
+	`de het een en of maar want dat die dit deze wie wat waar wanneer waarom hoe welke welk
+	in op aan van voor met bij naar uit over onder tussen door tegen zonder tot om te
+	ik jij je hij zij ze wij we jullie u mij me hem haar ons hun mijn zijn
+	is was waren zijn wordt worden werd werden heeft hebben had hadden niet geen ook nog er dan als`,
+	// Russian
+	`и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет о из ему
+	когда даже ли если уже или ни быть был него до вас нибудь вам сам чтоб без чего себе под будет кто этот того потому этого какой какая какие каком
+	какого где есть ней для мы тебя их чем была сколько почему при были который которая которые это`,
+	// Arabic
+	`من في على الي عن مع هل ما ماذا متي اين كيف كم لماذا التي الذي الذين هو هي هم هذا هذه ذلك تلك كان كانت يكون تكون ان او ثم لم لن لا قد
+	و بين بعد قبل عند عندما اي ايه منذ حتي كل غير`,
+}
+
+// functionLanguages maps a function word to a bit for each language that has
+// it.
+var functionLanguages = makeFunctionLanguages()
+
+func makeFunctionLanguages() map[string]uint {
+	table := make(map[string]uint)
+	for language, words := range functionWords {
+		for _, word := range strings.Fields(words) {
+			table[word] |= 1 << language
+		}
+	}
+	return table
+}
+
+// hanFunction are the signs of Chinese that work like function words, in both
+// spellings. They are left out alone, never in pairs, where they make words.
+const hanFunction = "的了是在和有什哪谁吗呢个多少几为怎如何被于从对与及而之其些里时候这那它他她们到以" +
+	"麼么誰嗎個幾為於從對與裡時這們"
+
+// pass is what is done with a text's function words.
+type pass uint8
+
+const (
+	keeping  pass = iota // they count like others
+	voting               // they count, and tell the language
+	dropping             // those of the language do not count
+)
+
+// isFunction tells whether the pass leaves a word out: whether it is a
+// function word of the question's language, and not written as a name.
+func (a *analysis) isFunction(folded []byte, name bool) bool {
+	switch a.pass {
+	case voting:
+		for rest := functionLanguages[string(folded)]; rest != 0; rest &= rest - 1 {
+			a.votes[bits.TrailingZeros(rest)]++
+		}
+	case dropping:
+		return functionLanguages[string(folded)]&a.language != 0 && !(name && len(folded) > 1)
+	}
+	return false
+}
+
+// isHanFunction is isFunction for a Chinese sign.
+func (a *analysis) isHanFunction(r rune) bool {
+	return a.pass == dropping && strings.ContainsRune(hanFunction, r)
+}
+
+// elected is the bit of the language with most function words in the question,
+// the first of several; 0 if there are none.
+func (a *analysis) elected() uint {
+	best := 0
+	for language, votes := range a.votes {
+		if votes > a.votes[best] {
+			best = language
+		}
+	}
+	if a.votes[best] == 0 {
+		return 0
+	}
+	return 1 << best
+}

@@ -1,0 +1,71 @@
+package lexical
+
+import (
+	"math"
+	"testing"
+)
+
+func TestTermIsBM25(t *testing.T) {
+	// By hand: N 10, mean length 20, df 2, tf 3, length 30.
+	s := NewScorer(Stats{Documents: 10, Length: 200}, []QueryTerm{{"a", 1}, {"b", 2}}, []int64{2, 10})
+	idf := math.Log(1 + (10-2+0.5)/(2+0.5))
+	want := idf * 3 / (3 + 0.9*(1-0.2+0.2*30/20))
+	if got := s.Term(0, 3, 30); math.Abs(got-want) > 1e-12 {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	// A term in every document still counts for something.
+	if got := s.Term(1, 1, 20); !(got > 0) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// The bits, so that a platform which fuses products with sums is found out.
+func TestScoresAreTheSameToTheBit(t *testing.T) {
+	s := NewScorer(Stats{Documents: 5882, Length: 246_813}, []QueryTerm{{"a", 1}, {"b", 1}, {"c", 3}}, []int64{7, 1234, 0})
+	sum := 0.0
+	for i := range 3 {
+		sum += s.Term(i, 2+i, 37*(i+1))
+	}
+	if got, want := math.Float64bits(sum), uint64(0x403b6fc3cc73f93f); got != want {
+		t.Errorf("the score's bits are %#x, want %#x (%v)", got, want, sum)
+	}
+}
+
+func TestScoresOfOddStatisticsAreFinite(t *testing.T) {
+	for _, c := range []struct {
+		stats Stats
+		df    int64
+	}{
+		{Stats{}, 0}, {Stats{}, 5}, {Stats{Documents: 3}, 1}, {Stats{Documents: 3, Length: 10}, 9}, {Stats{Documents: 1, Length: 1}, 1},
+	} {
+		s := NewScorer(c.stats, []QueryTerm{{"a", 1}}, []int64{c.df})
+		for _, count := range []int{0, 1, 255} {
+			for _, length := range []int{0, 1, 100_000} {
+				if v := s.Term(0, count, length); math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || count == 0 && v != 0 {
+					t.Errorf("%+v: count %d, length %d gives %v", c, count, length, v)
+				}
+			}
+		}
+	}
+}
+
+func TestRarerTermsAndShorterDocumentsScoreHigher(t *testing.T) {
+	s := NewScorer(Stats{Documents: 100, Length: 2000}, []QueryTerm{{"rare", 1}, {"common", 1}}, []int64{1, 60})
+	if s.Term(0, 1, 20) <= s.Term(1, 1, 20) {
+		t.Error("the common term scores as high as the rare one")
+	}
+	if s.Term(0, 1, 10) <= s.Term(0, 1, 100) {
+		t.Error("the long document scores as high as the short one")
+	}
+	if s.Term(0, 2, 20) <= s.Term(0, 1, 20) {
+		t.Error("twice scores no higher than once")
+	}
+}
+
+func TestLnIsTheLogarithm(t *testing.T) {
+	for x := 1.0; x < 1e18; x *= 1.0173 {
+		if got, want := ln(x), math.Log(x); math.Abs(got-want) > 4e-16*math.Max(1, want) {
+			t.Errorf("ln %v is %v, want %v", x, got, want)
+		}
+	}
+}
