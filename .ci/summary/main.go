@@ -24,6 +24,7 @@ type event struct {
 
 func main() {
 	passed, failed, skipped := 0, 0, 0
+	failures := make(map[string]int)            // of tests, by package
 	output := make(map[string]*strings.Builder) // by package and test
 	said := func(key string) *strings.Builder {
 		if output[key] == nil {
@@ -57,12 +58,17 @@ func main() {
 			fmt.Printf("%-4s %s %s\n", e.Action, e.Package, took)
 			if e.FailedBuild != "" {
 				fmt.Print(said(" " + e.FailedBuild).String())
+			}
+			// A package can fail without a test that did: it does not build,
+			// or its TestMain ends it.
+			if e.Action == "fail" && failures[e.Package] == 0 {
 				failed++
 			}
 		case e.Action == "pass":
 			passed++
 		case e.Action == "fail":
 			failed++
+			failures[e.Package]++
 		case e.Action == "skip":
 			fmt.Printf("skip %s %s\n%s", e.Package, e.Test, said(key).String())
 			skipped++

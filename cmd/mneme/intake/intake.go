@@ -21,7 +21,7 @@ type Line struct {
 	Number int    // from 1
 	Store  string // that the line names; "" if it names none
 	// Put lacks the store and everything that the service sets anew: ids,
-	// owners, labels, versions and times.
+	// owners, labels, sources, versions and times.
 	Put memory.PutRequest
 	Err error // holds nothing of the line's text
 }

@@ -16,7 +16,7 @@ import (
 var exported = map[string]bool{
 	"id": true, "owner_id": true, "label": true, "version": true,
 	"created_at": true, "updated_at": true, "updated_by": true,
-	"deleted_at": true, "deleted_by": true,
+	"source": true,
 }
 
 // parseEntry reads one line of mneme's own format: the fields of an entry.
@@ -31,8 +31,8 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 	into := map[string]any{
 		"store_id": &line.Store, "store": &line.Store,
 		"key": &put.Path.Key, "namespace": &put.Path.Namespace,
-		"value": &put.Value, "source": &put.Source,
-		"type": &put.Type, "description": &put.Description, "tags": &put.Tags,
+		"value": &put.Value,
+		"type":  &put.Type, "description": &put.Description, "tags": &put.Tags,
 		"in_context": &put.InContext, "encrypted": &put.Encrypted,
 		"ttl": &seconds, "expires_at": &expires,
 	}
@@ -67,9 +67,6 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 			line.Err = errors.New("expires_at: is over")
 		}
 		put.TTL = &ttl
-	}
-	if bytes.Equal(put.Source, []byte("null")) {
-		put.Source = nil
 	}
 	return line
 }

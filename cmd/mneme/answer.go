@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// shownRunes is how much of a value an answer shows.
+const shownRunes = 160
+
+// printAnswer writes an answer to be read by people: for each hit its rank,
+// score, store, key and label, and below it the beginning of its value.
+func printAnswer(out io.Writer, a answer) error {
+	var text strings.Builder
+	if len(a.Hits) == 0 {
+		text.WriteString("nothing found\n")
+	}
+	for i, h := range a.Hits {
+		fmt.Fprintf(&text, "%2d. %.4f  %s  %s  %s", i+1, h.Score, plain(h.Store), plain(h.Key), h.Label)
+		if h.Owner != "" && h.UpdatedBy != h.Store {
+			fmt.Fprintf(&text, "  by %s", plain(h.UpdatedBy))
+		}
+		fmt.Fprintf(&text, "\n    %s\n", clip(plain(valueText(h.Value))))
+		if x := h.Explain; x != nil {
+			fmt.Fprintf(&text, "    lexical %s, vector %s; seen as %s\n", place(x.Lexical), place(x.Vector), plain(x.Via))
+		}
+	}
+	if t := a.Took; t != nil {
+		fmt.Fprintf(&text, "took %.1f ms: lexical %.1f beside embed %.1f and vector %.1f, then fetch %.1f\n",
+			t.Total, t.Lexical, t.Embed, t.Vector, t.Fetch)
+	}
+	if len(a.Degraded) > 0 {
+		fmt.Fprintf(&text, "without the %s leg, which failed or took too long\n", plain(strings.Join(a.Degraded, " and ")))
+	}
+	if a.Incomplete {
+		text.WriteString("there may be more\n")
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+func place(r *legRank) string {
+	if r == nil {
+		return "-"
+	}
+	return fmt.Sprintf("#%d (%.3f)", r.Rank, r.Score)
+}
+
+// valueText is a string value's text, and any other value's JSON.
+func valueText(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}
+
+// plain makes text of one line out of what an agent wrote. Control and format
+// characters go, with which it could drive the reader's terminal.
+func plain(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}
+
+func clip(text string) string {
+	runes := []rune(text)
+	if len(runes) <= shownRunes {
+		return text
+	}
+	return string(runes[:shownRunes-1]) + "…"
+}

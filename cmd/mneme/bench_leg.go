@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// vectorOnly is a storage whose lexical leg fails, so that a search answers
+// from the vector leg alone.
+type vectorOnly struct{ memory.Storage }
+
+var errLegOff = errors.New("this leg is switched off")
+
+// View runs fn over a snapshot without a lexical leg.
+func (s vectorOnly) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	return s.Storage.View(ctx, func(tx memory.ReadTx) error { return fn(vectorOnlyTx{tx}) })
+}
+
+type vectorOnlyTx struct{ memory.ReadTx }
+
+// Lexical fails.
+func (vectorOnlyTx) Lexical(context.Context, acl.Scope, memory.LexicalQuery) ([]vector.Hit, error) {
+	return nil, errLegOff
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"mneme/crypto"
+)
+
+func newDecrypt(p *program) *cobra.Command {
+	var f placeFlags
+	cmd := &cobra.Command{
+		Use:   "decrypt --key-file FILE --store S [--namespace N] --key K",
+		Short: "Open the value of an encrypted entry, given on standard input",
+		Long: `Opens a value that encrypt printed for the entry of that store, namespace and
+key, and prints the text as it was. A value from another place is refused.`,
+		Args: cobra.NoArgs,
+		RunE: p.do(func(*cobra.Command, []string) error {
+			value, err := io.ReadAll(p.in)
+			if err != nil {
+				return fmt.Errorf("standard input: %w", err)
+			}
+			ring, err := crypto.Load(f.keyFile)
+			if err != nil {
+				return err
+			}
+			blob, err := crypto.DecodeValue(value)
+			if err != nil {
+				return err
+			}
+			plaintext, err := ring.Open(blob, f.place)
+			if err != nil {
+				return err
+			}
+			_, err = p.out.Write(plaintext)
+			return err
+		}),
+	}
+	f.add(cmd)
+	return cmd
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mneme/embed"
+)
+
+// maxText bounds a line of standard input that is to be embedded, in bytes.
+const maxText = 16 << 20
+
+func newEmbed(p *program) *cobra.Command {
+	var passage bool
+	cmd := &cobra.Command{
+		Use:   "embed [--passage] [TEXT…]",
+		Short: "Print the vector of each text as a JSON array, one a line",
+		Long: `Prints the vector of each text, as the configured embedder makes it of a
+question, or with --passage of a stored text. Without TEXT, each line of
+standard input is one.`,
+		RunE: p.do(func(cmd *cobra.Command, args []string) error {
+			config, err := p.configure(cmd)
+			if err != nil {
+				return err
+			}
+			embedder, err := openEmbedder(config)
+			if err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				for _, text := range args {
+					if err := p.embedOne(cmd.Context(), embedder, text, passage); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			lines := bufio.NewScanner(p.in)
+			lines.Buffer(nil, maxText)
+			for lines.Scan() {
+				if err := p.embedOne(cmd.Context(), embedder, lines.Text(), passage); err != nil {
+					return err
+				}
+			}
+			if err := lines.Err(); err != nil {
+				return fmt.Errorf("standard input: %w", err)
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&passage, "passage", false, "as stored texts; without it as questions")
+	return cmd
+}
+
+func (p *program) embedOne(ctx context.Context, embedder embed.Embedder, text string, passage bool) error {
+	if !passage {
+		vector, err := embedder.Query(ctx, text)
+		if err != nil {
+			return err
+		}
+		return p.printJSON(vector)
+	}
+	vectors, err := embedder.Passages(ctx, []string{text})
+	if err != nil {
+		return err
+	}
+	return p.printJSON(vectors[0])
+}

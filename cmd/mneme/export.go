@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mneme/acl"
+	"mneme/configs"
+	"mneme/memory"
+)
+
+func newExport(p *program) *cobra.Command {
+	var as callerFlags
+	var store, address string
+	var full bool
+	cmd := &cobra.Command{
+		Use:   "export --agent A [--store S]",
+		Short: "Print what an agent can list of a store, as NDJSON that import takes",
+		Long: `Prints the entries of a store (the agent's own, unless --store names another)
+that the agent can list, one JSON object a line. With --full it is an operator's
+dump of the whole database: ids, owners, labels, versions, times, history,
+grants, settings and trash, which import --full restores as they were.`,
+		Args: cobra.NoArgs,
+		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
+			config, err := p.configure(cmd)
+			if err != nil {
+				return err
+			}
+			if full {
+				if !only(cmd) {
+					return usageError{errors.New("--full takes neither --agent, --taint, --store nor --url")}
+				}
+				return p.dump(cmd.Context(), config)
+			}
+			caller, err := as.caller(as.agent)
+			if err != nil {
+				return err
+			}
+			if store == "" {
+				store = as.agent
+			}
+			if err := acl.CheckID(store); err != nil {
+				return usageError{err}
+			}
+			if address == "" {
+				return p.export(cmd.Context(), config, caller, store)
+			}
+			server, err := newRemote(config, address, as)
+			if err != nil {
+				return err
+			}
+			body, err := server.call(cmd.Context(), as.agent, http.MethodGet, "v1/stores/"+url.PathEscape(store)+"/export", "", nil)
+			if err != nil {
+				return err
+			}
+			defer body.Close()
+			_, err = io.Copy(p.out, body)
+			return err
+		}),
+	}
+	as.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&store, "store", "", "the store (default: the agent's own)")
+	flags.StringVar(&address, "url", "", "read from the server at this address")
+	flags.BoolVar(&full, "full", false, "dump the whole database")
+	return cmd
+}
+
+func (p *program) export(ctx context.Context, config configs.Config, caller memory.Caller, store string) (err error) {
+	service, err := openRows(ctx, config, p.logger(config.Log))
+	if err != nil {
+		return err
+	}
+	defer closing(service, &err)
+	if err := service.Admit(ctx, caller.Principal); err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(p.out, 1<<16)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	err = service.Export(ctx, caller, store, func(found memory.Found) error {
+		return encoder.Encode(entryLine(&found.Entry))
+	})
+	return errors.Join(err, out.Flush())
+}
+
+func (p *program) dump(ctx context.Context, config configs.Config) (err error) {
+	service, err := openRows(ctx, config, p.logger(config.Log))
+	if err != nil {
+		return err
+	}
+	defer closing(service, &err)
+	return service.Dump(ctx, p.out)
+}
+
+// exportLine is an entry as the REST API shows it.
+type exportLine struct {
+	ID          string          `json:"id"`
+	Store       string          `json:"store_id"`
+	Owner       string          `json:"owner_id"`
+	Namespace   string          `json:"namespace"`
+	Key         string          `json:"key"`
+	Label       acl.Label       `json:"label"`
+	Value       json.RawMessage `json:"value"`
+	Type        string          `json:"type"`
+	Description string          `json:"description"`
+	Tags        []string        `json:"tags"`
+	InContext   bool            `json:"in_context"`
+	Encrypted   bool            `json:"encrypted"`
+	Source      json.RawMessage `json:"source,omitempty"`
+	ExpiresAt   *time.Time      `json:"expires_at,omitempty"`
+	Version     int             `json:"version"`
+	CreatedAt   time.Time       `json:"created_at"`
+	UpdatedAt   time.Time       `json:"updated_at"`
+	UpdatedBy   string          `json:"updated_by"`
+}
+
+func entryLine(e *memory.Entry) exportLine {
+	line := exportLine{
+		ID: e.ID.String(), Store: e.Store, Owner: e.Owner, Namespace: e.Namespace, Key: e.Key, Label: e.Label,
+		Value: e.Value, Type: e.Type, Description: e.Description, Tags: e.Tags, InContext: e.InContext,
+		Encrypted: e.Encrypted, Source: e.Source, Version: e.Version,
+		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy,
+	}
+	if line.Tags == nil {
+		line.Tags = []string{}
+	}
+	if !e.ExpiresAt.IsZero() {
+		line.ExpiresAt = &e.ExpiresAt
+	}
+	return line
+}

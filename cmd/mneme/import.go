@@ -1,0 +1,419 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mneme/acl"
+	"mneme/cmd/mneme/intake"
+	"mneme/configs"
+	"mneme/memory"
+)
+
+func newImport(p *program) *cobra.Command {
+	i := importing{program: p}
+	cmd := &cobra.Command{
+		Use:   "import [--store S] [--agent A] FILE…",
+		Short: "Write the entries of files: NDJSON, BEIR corpus.jsonl, Markdown with frontmatter",
+		Long: `Writes the entries of files into the store, or into a server with --url. A file
+is mneme's own NDJSON, a BEIR corpus.jsonl (_id is the key, title and text are
+the value) or Markdown with frontmatter (one entry: name, type, description,
+tags, and the body as its value); its format is found from its content, and -
+is standard input. A store that a line names goes before --store; without
+--agent the agent is the line's store. What is there already, and the same, is
+left alone: an import that was interrupted or refused lines is simply repeated.
+At the end it waits until the vectors are made.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: p.do(func(cmd *cobra.Command, args []string) error {
+			config, err := p.configure(cmd)
+			if err != nil {
+				return err
+			}
+			if i.full {
+				if !only(cmd) || len(args) != 1 {
+					return usageError{errors.New("--full takes one file, and neither --agent, --taint, --store nor --url")}
+				}
+				return p.loadDump(cmd.Context(), config, args[0])
+			}
+			return i.run(cmd.Context(), config, args)
+		}),
+	}
+	i.as.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&i.store, "store", "", "store of lines that name none")
+	flags.StringVar(&i.url, "url", "", "write to the server at this address")
+	flags.BoolVar(&i.noWait, "no-wait", false, "do not wait for vectors: a server, or the next import, makes them")
+	flags.BoolVar(&i.full, "full", false, "restore a dump that export --full wrote, into an empty database")
+	return cmd
+}
+
+// importing is one run of the import command.
+type importing struct {
+	*program
+	as           callerFlags
+	store, url   string
+	noWait, full bool
+	counts       importCounts
+}
+
+// importCounts is what became of the lines.
+type importCounts struct {
+	Created   int64     `json:"created"`
+	Updated   int64     `json:"updated"`
+	Unchanged int64     `json:"unchanged"`
+	Refused   []refusal `json:"refused"`
+	WriteS    float64   `json:"write_s"`           // reading and writing
+	VectorsS  float64   `json:"vectors_s"`         // making vectors, after that
+	Pending   int64     `json:"pending,omitempty"` // entries whose vectors were not waited for
+}
+
+func (c *importCounts) written() int64 { return c.Created + c.Updated }
+func (c *importCounts) lines() int64 {
+	return c.written() + c.Unchanged + int64(len(c.Refused))
+}
+
+// refusal is a line that was not written. Reason holds none of its text.
+type refusal struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Reason string `json:"reason"`
+}
+
+// record is one entry on its way.
+type record struct {
+	file string
+	line int
+	put  memory.PutRequest
+}
+
+// sink takes entries of one agent; outcomes are in the order of records.
+type sink interface {
+	put(ctx context.Context, agent string, records []record) ([]outcome, error)
+}
+
+// outcome is what became of one record.
+type outcome struct {
+	created, unchanged bool
+	refused            string // reason; "" if it was taken
+}
+
+// batch is how many lines are written in one transaction or one request.
+const batch = 500
+
+func (i *importing) run(ctx context.Context, config configs.Config, files []string) (err error) {
+	if i.as.agent != "" {
+		if _, err := i.as.caller(i.as.agent); err != nil {
+			return err
+		}
+	}
+	var to sink
+	var local *opened
+	if i.url != "" {
+		to, err = newRemote(config, i.url, i.as)
+	} else if i.noWait {
+		local, err = openRows(ctx, config, i.logger(config.Log))
+	} else {
+		local, err = open(ctx, config, i.logger(config.Log))
+	}
+	if err != nil {
+		return err
+	}
+	if local != nil {
+		defer closing(local, &err)
+		to = &localSink{service: local.Service, as: i.as}
+	}
+	if err := i.write(ctx, to, files); err != nil {
+		return i.interrupted(err)
+	}
+	if local != nil {
+		if err := i.embed(ctx, local); err != nil {
+			return i.interrupted(err)
+		}
+	}
+	return i.report()
+}
+
+// interrupted tells how far an import came that ended early.
+func (i *importing) interrupted(err error) error {
+	fmt.Fprintf(i.err, "%d of the lines read were written or already there. Give the same command again: it goes on where this one ended.\n",
+		i.counts.written()+i.counts.Unchanged)
+	return err
+}
+
+// write reads the files and hands their entries on, batch by batch.
+func (i *importing) write(ctx context.Context, to sink, files []string) error {
+	started := time.Now()
+	defer func() { i.counts.WriteS = time.Since(started).Seconds() }()
+	bar := i.newBar(countLines(files), "writing")
+	defer bar.Exit()
+	var waiting []record
+	flush := func() error {
+		err := i.hand(ctx, to, waiting)
+		waiting = waiting[:0]
+		// A bar that cannot be drawn is no reason to stop.
+		_ = bar.Set64(i.counts.lines())
+		return err
+	}
+	for _, file := range files {
+		err := i.read(file, func(line intake.Line) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if line.Put.Path.Store = line.Store; line.Store == "" {
+				line.Put.Path.Store = i.store
+			}
+			reason := line.Err
+			if reason == nil && line.Put.Path.Store == "" {
+				reason = errors.New("names no store, and there is no --store")
+			}
+			if reason != nil {
+				i.refuse(file, line.Number, reason.Error())
+				return nil
+			}
+			waiting = append(waiting, record{file: file, line: line.Number, put: line.Put})
+			if len(waiting) < batch {
+				return nil
+			}
+			return flush()
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return flush()
+}
+
+func (i *importing) read(file string, yield func(intake.Line) error) error {
+	if file == "-" {
+		return intake.Read(file, i.in, time.Now(), yield)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return intake.Read(file, f, time.Now(), yield)
+}
+
+// hand gives a stretch of records to the sink, each agent's together. Where
+// agents differ they are the stores themselves, so no two write one path.
+func (i *importing) hand(ctx context.Context, to sink, records []record) error {
+	var agents []string
+	of := make(map[string][]record)
+	for _, r := range records {
+		agent := i.as.agent
+		if agent == "" {
+			agent = r.put.Path.Store
+		}
+		if of[agent] == nil {
+			agents = append(agents, agent)
+		}
+		of[agent] = append(of[agent], r)
+	}
+	for _, agent := range agents {
+		if err := acl.CheckID(agent); err != nil {
+			for _, r := range of[agent] {
+				i.refuse(r.file, r.line, "store: "+err.Error())
+			}
+			continue
+		}
+		outcomes, err := to.put(ctx, agent, of[agent])
+		if err != nil {
+			return err
+		}
+		for n, o := range outcomes {
+			r := of[agent][n]
+			switch {
+			case o.refused != "":
+				i.refuse(r.file, r.line, o.refused)
+			case o.unchanged:
+				i.counts.Unchanged++
+			case o.created:
+				i.counts.Created++
+			default:
+				i.counts.Updated++
+			}
+		}
+	}
+	return nil
+}
+
+func (i *importing) refuse(file string, line int, reason string) {
+	i.counts.Refused = append(i.counts.Refused, refusal{File: file, Line: line, Reason: reason})
+}
+
+// embed waits until the vectors are made, making them.
+func (i *importing) embed(ctx context.Context, service *opened) error {
+	if i.noWait {
+		i.counts.Pending = service.Status(ctx).Queue
+		return nil
+	}
+	started := time.Now()
+	err := i.drain(ctx, service)
+	i.counts.VectorsS = time.Since(started).Seconds()
+	return err
+}
+
+// drain works the queue until it is empty, with a progress bar.
+func (p *program) drain(ctx context.Context, service *opened) error {
+	total := service.Status(ctx).Queue
+	bar := p.newBar(total, "making vectors")
+	defer bar.Exit()
+	return service.Drain(ctx, func(left int64) {
+		if left > total { // another process writes too
+			total = left
+			bar.ChangeMax64(total)
+		}
+		_ = bar.Set64(total - left)
+	})
+}
+
+func (i *importing) report() error {
+	c := &i.counts
+	if c.Refused == nil {
+		c.Refused = []refusal{}
+	}
+	for _, r := range c.Refused {
+		fmt.Fprintf(i.err, "%s, line %d: %s\n", r.File, r.Line, r.Reason)
+	}
+	var err error
+	if i.json {
+		err = i.printJSON(c)
+	} else {
+		_, err = fmt.Fprintf(i.out, "created %d, updated %d, unchanged %d, refused %d: written in %.1f s (%s)",
+			c.Created, c.Updated, c.Unchanged, len(c.Refused), c.WriteS, rate(c.lines(), seconds(c.WriteS)))
+		switch {
+		case i.url != "":
+			_, err = fmt.Fprintln(i.out, "; the server makes the vectors")
+		case i.noWait:
+			_, err = fmt.Fprintf(i.out, "; %d wait for their vectors\n", c.Pending)
+		case err == nil:
+			_, err = fmt.Fprintf(i.out, ", vectors in %.1f s (%s)\n", c.VectorsS, rate(c.written(), seconds(c.VectorsS)))
+		}
+	}
+	if err == nil && len(c.Refused) > 0 {
+		err = fmt.Errorf("%d lines were refused", len(c.Refused))
+	}
+	return err
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// countLines counts the lines of files, for the progress bar: -1 if one is
+// standard input or cannot be read.
+func countLines(files []string) int64 {
+	var total int64
+	for _, file := range files {
+		n, err := countFile(file)
+		if err != nil {
+			return -1
+		}
+		total += n
+	}
+	return total
+}
+
+func countFile(file string) (int64, error) {
+	if file == "-" {
+		return 0, errors.New("standard input has no known length")
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var n int64
+	buffer := make([]byte, 1<<16)
+	for {
+		got, err := f.Read(buffer)
+		for _, c := range buffer[:got] {
+			if c == '\n' {
+				n++
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// localSink writes to the Service in this process.
+type localSink struct {
+	service *memory.Service
+	as      callerFlags
+}
+
+func (l *localSink) put(ctx context.Context, agent string, records []record) ([]outcome, error) {
+	caller, err := l.as.caller(agent)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.service.Admit(ctx, caller.Principal); errors.Is(err, memory.ErrNotCaller) {
+		return refuseAll(records, err), nil
+	} else if err != nil {
+		return nil, err
+	}
+	requests := make([]memory.PutRequest, len(records))
+	for n, r := range records {
+		requests[n] = r.put
+	}
+	results, err := l.service.PutAll(ctx, caller, requests)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make([]outcome, len(results))
+	for n, r := range results {
+		outcomes[n] = outcome{created: r.Created, unchanged: r.Unchanged}
+		if r.Err != nil {
+			outcomes[n].refused = r.Err.Error()
+		}
+	}
+	return outcomes, nil
+}
+
+func refuseAll(records []record, reason error) []outcome {
+	outcomes := make([]outcome, len(records))
+	for n := range outcomes {
+		outcomes[n].refused = reason.Error()
+	}
+	return outcomes
+}
+
+// loadDump restores an operator's dump.
+func (p *program) loadDump(ctx context.Context, config configs.Config, file string) (err error) {
+	in := p.in
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	service, err := open(ctx, config, p.logger(config.Log))
+	if err != nil {
+		return err
+	}
+	defer closing(service, &err)
+	records, err := service.LoadDump(ctx, in)
+	if err != nil {
+		return err
+	}
+	if err := p.drain(ctx, service); err != nil {
+		return err
+	}
+	if p.json {
+		return p.printJSON(map[string]int{"records": records})
+	}
+	_, err = fmt.Fprintf(p.out, "restored %d records\n", records)
+	return err
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// binary is mneme, built once.
+var binary string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		for _, pair := range os.Environ() {
+			name, _, _ := strings.Cut(pair, "=")
+			if strings.HasPrefix(name, "MNEME_") && name != "MNEME_SHARED" {
+				os.Unsetenv(name)
+			}
+		}
+		dir, err := os.MkdirTemp("", "mneme-test-*")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		binary = filepath.Join(dir, "mneme")
+		if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+			os.Stderr.Write(out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// result is what one command line did.
+type result struct {
+	status   int
+	out, err string
+}
+
+// mneme runs one command line in this process over a data folder.
+func mneme(t *testing.T, dir, in string, args ...string) result {
+	t.Helper()
+	return mnemeUntil(t.Context(), dir, in, args...)
+}
+
+func mnemeUntil(ctx context.Context, dir, in string, args ...string) result {
+	var out, errOut bytes.Buffer
+	if dir != "" {
+		args = append(args, "--data-dir", dir)
+	}
+	status := run(ctx, args, strings.NewReader(in), &out, &errOut)
+	return result{status: status, out: out.String(), err: errOut.String()}
+}
+
+// must runs a command line that has to succeed and gives its output.
+func must(t *testing.T, dir, in string, args ...string) string {
+	t.Helper()
+	r := mneme(t, dir, in, args...)
+	if r.status != exitDone {
+		t.Fatalf("mneme %s: status %d\n%s%s", strings.Join(args, " "), r.status, r.out, r.err)
+	}
+	return r.out
+}
+
+func decode[T any](t *testing.T, text string) T {
+	t.Helper()
+	var value T
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return value
+}
+
+// keys are those of an answer, in its order.
+func keys(a answer) []string {
+	var all []string
+	for _, h := range a.Hits {
+		all = append(all, h.Key)
+	}
+	return all
+}

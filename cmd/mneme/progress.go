@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// newBar shows progress on stderr, and nothing where that is no terminal.
+// total < 0: not known.
+func (p *program) newBar(total int64, what string) *progressbar.ProgressBar {
+	if !onTerminal(p.err) {
+		return progressbar.NewOptions64(total, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetVisibility(false))
+	}
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(p.err),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString("entries"),
+		progressbar.OptionSetPredictTime(total >= 0),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionFullWidth(),
+		progressbar.OptionSetRenderBlankState(true),
+		progressbar.OptionOnCompletion(func() { fmt.Fprintln(p.err) }),
+	)
+}
+
+// rate is n per second, as text.
+func rate(n int64, took time.Duration) string {
+	if took <= 0 {
+		return "0/s"
+	}
+	return fmt.Sprintf("%.0f/s", float64(n)/took.Seconds())
+}

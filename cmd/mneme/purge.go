@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// operator is whom purge acts as. The name gives no access to any store.
+const operator = "operator"
+
+func newPurge(p *program) *cobra.Command {
+	var before string
+	cmd := &cobra.Command{
+		Use:   "purge [--before TIME]",
+		Short: "Erase for good what was deleted or expired long enough ago",
+		Long: `Erases what was deleted or expired before a time: rows, history, lexical terms,
+vectors and replay records. The time lies at least limits.retention ago, which
+is also what it is when --before is left out. Prints how many entries it was,
+with --json their ids.`,
+		Args: cobra.NoArgs,
+		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
+			config, err := p.configure(cmd)
+			if err != nil {
+				return err
+			}
+			cutoff := time.Now().Add(-config.Limits.Retention)
+			if before != "" {
+				if cutoff, err = time.Parse(time.RFC3339, before); err != nil {
+					return usageError{errors.New("--before must be a time such as 2026-01-31T00:00:00Z")}
+				}
+			}
+			ctx := cmd.Context()
+			// Local indexes follow the rows; only a remote one must be told.
+			openFor := openRows
+			if config.Vector != "flat" {
+				openFor = open
+			}
+			service, err := openFor(ctx, config, p.logger(config.Log))
+			if err != nil {
+				return err
+			}
+			defer closing(service, &err)
+			caller := memory.Caller{Principal: acl.Principal{Agent: operator, Taint: acl.Public, Platform: true}}
+			result, err := service.Purge(ctx, caller, cutoff, nil)
+			if err != nil {
+				return err
+			}
+			if p.json {
+				ids := make([]string, len(result.IDs))
+				for i, id := range result.IDs {
+					ids[i] = id.String()
+				}
+				return p.printJSON(map[string]any{"entries": len(ids), "ids": ids})
+			}
+			_, err = fmt.Fprintf(p.out, "erased %d entries\n", len(result.IDs))
+			return err
+		}),
+	}
+	cmd.Flags().StringVar(&before, "before", "", "a `time` such as 2026-01-31T00:00:00Z")
+	return cmd
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// serving is a server in a process of its own.
+type serving struct {
+	t       *testing.T
+	dir     string
+	address string
+	process *exec.Cmd
+	log     *bytes.Buffer
+}
+
+func serve(t *testing.T, dir string) *serving {
+	t.Helper()
+	s := &serving{t: t, dir: dir, log: new(bytes.Buffer)}
+	s.process = exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir, "--json")
+	s.process.Stderr = s.log
+	out, err := s.process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if s.process.ProcessState == nil {
+			s.process.Process.Kill()
+			s.process.Wait()
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		s.process.Wait()
+		t.Fatalf("the server did not start: %s", s.log)
+	}
+	started := decode[struct {
+		Address string `json:"address"`
+		DataDir string `json:"data_dir"`
+	}](t, line)
+	if started.DataDir != dir {
+		t.Errorf("its data lives in %q", started.DataDir)
+	}
+	s.address = started.Address
+	return s
+}
+
+// call makes one request and gives status and body.
+func (s *serving) call(token, method, path, body string) (int, string) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.address+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var read bytes.Buffer
+	if _, err := read.ReadFrom(response.Body); err != nil {
+		s.t.Fatal(err)
+	}
+	return response.StatusCode, read.String()
+}
+
+// end sends a signal and gives the exit status.
+func (s *serving) end(signal os.Signal) int {
+	s.t.Helper()
+	if err := s.process.Process.Signal(signal); err != nil {
+		s.t.Fatal(err)
+	}
+	s.process.Wait()
+	return s.process.ProcessState.ExitCode()
+}
+
+func TestServerAnswersItsFirstCallsAndEndsInOrder(t *testing.T) {
+	s := serve(t, t.TempDir())
+	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
+	status, body := s.call(token, http.MethodPut, "/v1/stores/self/memories/tea?wait=indexed", `{"value": "I like my tea green, and never after five."}`)
+	if status != http.StatusCreated || !strings.Contains(body, `"indexed":true`) {
+		t.Fatalf("status %d, %s", status, body)
+	}
+	status, body = s.call(token, http.MethodPost, "/v1/search", `{"query": "what do I drink in the afternoon?"}`)
+	if found := decode[answer](t, body); status != http.StatusOK || len(found.Hits) != 1 || found.Hits[0].Key != "tea" {
+		t.Fatalf("status %d, %s", status, body)
+	}
+	if status, _ := s.call("nonsense", http.MethodPost, "/v1/search", `{"query": "tea"}`); status != http.StatusUnauthorized {
+		t.Errorf("status %d without a token", status)
+	}
+	if status := s.end(syscall.SIGTERM); status != exitDone {
+		t.Errorf("exit status %d: %s", status, s.log)
+	}
+	if strings.Contains(s.log.String(), "tea") {
+		t.Errorf("the log shows memory text: %s", s.log)
+	}
+}
+
+func TestCommandsWorkBesideAServerAndOnIt(t *testing.T) {
+	s := serve(t, t.TempDir())
+	counts := decode[importCounts](t, must(t, s.dir, "", "import", "--url", s.address, "--json", sampleMemories))
+	if counts.Created != 40 || len(counts.Refused) != 0 {
+		t.Fatalf("got %+v", counts)
+	}
+	again := mneme(t, s.dir, "", "import", "--url", s.address, "--json", "--agent", "iris", sampleMemories)
+	if counts := decode[importCounts](t, again.out); again.status == exitDone || counts.Unchanged != 24 || len(counts.Refused) != 16 {
+		t.Errorf("as iris, who has no access to the other store, got %+v, %s", counts, again.err)
+	}
+	const question = "what must I not cook for Ben?"
+	// The local search sees the server's writes; its own index follows.
+	deadline := time.Now().Add(time.Minute)
+	for {
+		local := decode[answer](t, must(t, s.dir, "", "search", "--agent", "iris", "--json", question))
+		remote := decode[answer](t, must(t, s.dir, "", "search", "--agent", "iris", "--json", "--url", s.address, question))
+		a, _ := json.Marshal(local)
+		b, _ := json.Marshal(remote)
+		if bytes.Equal(a, b) && len(local.Hits) == 10 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("beside the server %s\non the server %s", a, b)
+		}
+	}
+	local := must(t, s.dir, "", "export", "--agent", "iris")
+	if remote := must(t, s.dir, "", "export", "--agent", "iris", "--url", s.address); sorted(t, remote) != sorted(t, local) {
+		t.Errorf("beside the server\n%son the server\n%s", local, remote)
+	}
+	denied := mneme(t, s.dir, "", "search", "--agent", "iris", "--stores", "forge", "--url", s.address, "q")
+	if denied.status != exitFailed || !strings.Contains(denied.err, "403") {
+		t.Errorf("got %+v", denied)
+	}
+	t.Setenv("MNEME_TOKEN", "nonsense")
+	refused := mneme(t, s.dir, "", "search", "--agent", "iris", "--url", s.address, "q")
+	if refused.status != exitFailed || !strings.Contains(refused.err, "401") {
+		t.Errorf("got %+v", refused)
+	}
+	if status := s.end(os.Interrupt); status != exitDone {
+		t.Errorf("exit status %d: %s", status, s.log)
+	}
+}
+
+// sorted are NDJSON lines with their fields in one order.
+func sorted(t *testing.T, lines string) string {
+	var out strings.Builder
+	for line := range strings.Lines(lines) {
+		text, err := json.Marshal(decode[map[string]any](t, line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s\n", text)
+	}
+	return out.String()
+}
+
+func TestPortInUseIsSaid(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	r := mneme(t, t.TempDir(), "", "serve", "--addr", taken.Addr().String())
+	if r.status != exitFailed || !strings.Contains(r.err, "in use") {
+		t.Errorf("got %+v", r)
+	}
+}

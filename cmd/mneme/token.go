@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mneme/acl"
+	"mneme/configs"
+	"mneme/server/token"
+)
+
+func newToken(p *program) *cobra.Command {
+	var (
+		as                        callerFlags
+		scope, chat, user, revoke string
+		ttl                       time.Duration
+		apiKey                    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "token --agent A",
+		Short: "Make a token for an agent, or make or revoke an API key",
+		Long: `Makes a token for an agent, signed with the local key of the data folder, and
+prints it alone. With --api-key it makes an API key, which does not expire
+unless --ttl is given, is kept as a hash, and can be revoked by its id. Needs
+only the data folder, and works while a server runs over it.`,
+		Args: cobra.NoArgs,
+		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
+			config, err := p.configure(cmd)
+			if err != nil {
+				return err
+			}
+			if revoke != "" {
+				return revokeKey(config, revoke)
+			}
+			caller, err := as.caller(as.agent)
+			if err != nil {
+				return err
+			}
+			principal := caller.Principal
+			principal.Chat, principal.User = chat, user
+			if err := token.SetScope(&principal, scope); err != nil {
+				return usageError{fmt.Errorf("--scope: %w", err)}
+			}
+			if err := principal.Validate(); err != nil {
+				return usageError{err}
+			}
+			if ttl < 0 || ttl > 0 && ttl < time.Second {
+				return usageError{errors.New("--ttl must be at least one second")}
+			}
+			if apiKey {
+				if !cmd.Flags().Changed("ttl") {
+					ttl = 0
+				}
+				return p.createKey(config, principal, ttl)
+			}
+			text, err := mint(config, principal, ttl)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(p.out, text)
+			return err
+		}),
+	}
+	as.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&scope, "scope", "", "scopes, separated by blanks: platform, share")
+	flags.StringVar(&chat, "chat", "", "the chat that the session is in")
+	flags.StringVar(&user, "user", "", "the user that the session serves")
+	flags.DurationVar(&ttl, "ttl", time.Hour, "how long it holds")
+	flags.BoolVar(&apiKey, "api-key", false, "make an API key")
+	flags.StringVar(&revoke, "revoke", "", "revoke the API key with this `id`")
+	cmd.MarkFlagsMutuallyExclusive("revoke", "agent")
+	cmd.MarkFlagsOneRequired("revoke", "agent")
+	cmd.MarkFlagsMutuallyExclusive("revoke", "api-key")
+	return cmd
+}
+
+// mint signs a token with the local key.
+func mint(config configs.Config, principal acl.Principal, ttl time.Duration) (string, error) {
+	key, err := token.OpenLocalKey(config.DataDir)
+	if err != nil {
+		return "", err
+	}
+	return key.Mint(principal, ttl, time.Now())
+}
+
+func (p *program) createKey(config configs.Config, principal acl.Principal, ttl time.Duration) error {
+	if err := makeDataDir(config.DataDir); err != nil {
+		return err
+	}
+	keys, err := token.OpenAPIKeys(config.DataDir)
+	if err != nil {
+		return err
+	}
+	credential, id, err := keys.Create(principal, ttl, time.Now())
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return p.printJSON(map[string]string{"id": id, "key": credential})
+	}
+	fmt.Fprintf(p.err, "the key is shown only now; mneme token --revoke %s ends it\n", id)
+	_, err = fmt.Fprintln(p.out, credential)
+	return err
+}
+
+func revokeKey(config configs.Config, id string) error {
+	keys, err := token.OpenAPIKeys(config.DataDir)
+	if err != nil {
+		return err
+	}
+	return keys.Revoke(id, time.Now())
+}

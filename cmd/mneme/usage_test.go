@@ -1,0 +1,130 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestHelpIsAsReviewed(t *testing.T) {
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		path := strings.Fields(cmd.CommandPath())[1:]
+		if len(path) > 0 && (path[0] == "help" || path[0] == "completion") {
+			return
+		}
+		name := strings.Join(append([]string{"mneme"}, path...), "_") + ".txt"
+		t.Run(name, func(t *testing.T) {
+			got := must(t, "", "", append(path, "--help")...)
+			golden := filepath.Join("testdata", "help", name)
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("--help is not as in %s (go test -update writes it anew):\n%s", golden, got)
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(&program{}))
+}
+
+func TestWrongCallsExitWith2(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.yaml")
+	if err := os.WriteFile(bad, []byte("storrage: sqlite\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"nonsense",
+		"serve extra",
+		"serve --port 5",
+		"token",
+		"token --agent ..",
+		"token --agent a --taint secret",
+		"token --agent a --scope root",
+		"token --agent a --ttl 1ms",
+		"token --agent a --revoke b",
+		"token --revoke b --api-key",
+		"import",
+		"import --full x --agent a",
+		"search question",
+		"search --agent a",
+		"search --agent a --limit 0 question",
+		"search --agent a --stores ../x question",
+		"search --agent a --url nonsense question",
+		"export",
+		"export --agent a --full",
+		"purge --before yesterday",
+		"encrypt --store a",
+		"bench relevance",
+		"bench speed --entries 0",
+		"search --agent a question --storage mysql",
+		"search --agent a question --storage postgres",
+		"search --agent a question --vector milvus",
+		"search --agent a question --config " + bad,
+		"search --agent a question --embedder openai",
+	} {
+		r := mneme(t, t.TempDir(), "", strings.Fields(line)...)
+		if r.status != exitUsage || r.out != "" || !strings.HasPrefix(r.err, "mneme: ") {
+			t.Errorf("mneme %s: status %d\n%s%s", line, r.status, r.out, r.err)
+		}
+	}
+}
+
+func TestWhatFailsExitsWith1AndSaysWhy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, why := range map[string]string{
+		"export --agent a --data-dir " + file:                   "data folder",
+		"token --agent a --data-dir " + file:                    "signing key",
+		"import " + filepath.Join(file, "none"):                 "not a directory",
+		"token --revoke none":                                   "no API key",
+		"search --agent a --url http://127.0.0.1:1 q":           "127.0.0.1:1",
+		"decrypt --key-file " + file + "x --store a --key k":    "key file",
+		"purge --before 2999-01-01T00:00:00Z":                   "retention",
+		"bench relevance --data " + filepath.Join(file, "none"): "not a directory",
+		"serve --addr 192.0.2.1:7077":                           "192.0.2.1",
+		"import --full " + file:                                 "not a dump",
+		"export --agent a --store other":                        "",
+		"search --agent a --stores other q":                     "",
+		"import --agent a --store other " + filepath.Join("..", "..", "samples", "preferred-tone.md"): "refused",
+	} {
+		r := mneme(t, "", "", append(strings.Fields(line), dataDirUnless(t, line)...)...)
+		if r.status != exitFailed || !strings.Contains(r.err, why) {
+			t.Errorf("mneme %s: status %d\n%s%s", line, r.status, r.out, r.err)
+		}
+	}
+}
+
+func dataDirUnless(t *testing.T, line string) []string {
+	if strings.Contains(line, "--data-dir") {
+		return nil
+	}
+	return []string{"--data-dir", t.TempDir()}
+}
+
+func TestVersionNamesTheBuild(t *testing.T) {
+	if out := must(t, "", "", "version"); !strings.HasPrefix(out, "mneme ") || strings.Count(out, "\n") != 1 {
+		t.Errorf("got %q", out)
+	}
+	if b := decode[build](t, must(t, "", "", "version", "--json")); b.Go == "" || b.Platform == "" {
+		t.Errorf("got %+v", b)
+	}
+}

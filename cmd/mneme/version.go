@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// build is what a binary knows of how it was made.
+type build struct {
+	Version  string `json:"version"` // the module's; "(devel)" when built from a checkout
+	Revision string `json:"revision,omitempty"`
+	Modified bool   `json:"modified"` // built from files that were not committed
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func thisBuild() build {
+	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			b.Revision = setting.Value
+		case "vcs.modified":
+			b.Modified = setting.Value == "true"
+		}
+	}
+	return b
+}
+
+func newVersion(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print which build this is",
+		Args:  cobra.NoArgs,
+		RunE: p.do(func(*cobra.Command, []string) error {
+			b := thisBuild()
+			if p.json {
+				return p.printJSON(b)
+			}
+			text := "mneme " + b.Version
+			if b.Revision != "" {
+				text += " " + b.Revision
+			}
+			if b.Modified {
+				text += " (modified)"
+			}
+			_, err := fmt.Fprintf(p.out, "%s %s %s\n", text, b.Go, b.Platform)
+			return err
+		}),
+	}
+}
