@@ -27,8 +27,11 @@ func (s *Service) recorded(ctx context.Context, tx Tx, c Caller, r *Replay) (*Re
 		return nil, nil
 	}
 	record, err := tx.Replay(ctx, c.replayKey(r))
-	if err != nil || record == nil || !s.now().Before(record.ExpiresAt) {
+	if err != nil || record == nil {
 		return nil, err
+	}
+	if now := s.instant(); !now.Before(record.ExpiresAt) { // it must not stand in the new one's way
+		return nil, tx.SweepFacts(ctx, now, keepChanges)
 	}
 	if record.Digest != r.Digest {
 		return nil, ErrReplay

@@ -1,0 +1,104 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/memory/accesstest"
+)
+
+func TestAccessMatrixHoldsForTheService(t *testing.T) {
+	accesstest.Run(t, func(t testing.TB) accesstest.Surface {
+		return &direct{open(t, memory.Limits{})}
+	})
+}
+
+// direct is the service without a surface.
+type direct struct{ house *house }
+
+func (d *direct) Pass(by time.Duration) { d.house.clock.Pass(by) }
+func (d *direct) Offers(op string) bool { return true }
+
+func (d *direct) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+	ctx, c, s := context.Background(), caller(p), d.house.Service
+	path := memory.Path{Store: op.Store, Key: op.Key}
+	var ttl *time.Duration
+	if op.TTL > 0 {
+		ttl = &op.TTL
+	}
+	switch op.Name {
+	case accesstest.Put:
+		r, err := s.Put(ctx, c, memory.PutRequest{Path: path, Value: text(op.Value), InContext: op.InContext, Encrypted: op.Encrypted})
+		return written(r, err)
+	case accesstest.Get:
+		f, err := s.Get(ctx, c, path)
+		out := accesstest.Outcome{Status: status(err), Label: f.Label}
+		json.Unmarshal(f.Value, &out.Value) //nolint:errcheck // absent on errors
+		return out
+	case accesstest.List:
+		return page(s.List(ctx, c, memory.ListRequest{Store: op.Store, Limit: 100}))
+	case accesstest.Versions:
+		return page(s.Versions(ctx, c, path, 100, ""))
+	case accesstest.Trash:
+		return page(s.Trash(ctx, c, op.Store, 100, ""))
+	case accesstest.Export:
+		var items []memory.Found
+		err := s.Export(ctx, c, op.Store, func(f memory.Found) error { items = append(items, f); return nil })
+		return page(memory.Page{Items: items}, err)
+	case accesstest.Search:
+		return found(s.Search(ctx, c, memory.SearchRequest{Query: op.Query, Stores: []string{op.Store}, Limit: 100}))
+	case accesstest.Delete:
+		return accesstest.Outcome{Status: status(s.Delete(ctx, c, path, memory.Preconditions{}))}
+	case accesstest.Restore:
+		return written(s.Restore(ctx, c, memory.RestoreRequest{Path: path, Version: op.Version}))
+	case accesstest.Rename:
+		_, err := s.Rename(ctx, c, memory.RenameRequest{Path: path, To: op.To})
+		return accesstest.Outcome{Status: status(err)}
+	case accesstest.Grants:
+		_, err := s.Grants(ctx, c, op.Store)
+		return accesstest.Outcome{Status: status(err)}
+	case accesstest.Share:
+		_, err := s.Share(ctx, c, memory.ShareRequest{Store: op.Store, Grantee: op.Other, Level: op.Level, TTL: ttl, MaxLabel: op.MaxLabel})
+		return accesstest.Outcome{Status: status(err)}
+	case accesstest.Unshare:
+		return accesstest.Outcome{Status: status(s.Unshare(ctx, c, op.Store, op.Other))}
+	case accesstest.JoinChat:
+		return accesstest.Outcome{Status: status(s.PutParticipant(ctx, c, op.Store, op.Other, ttl))}
+	case accesstest.LeaveChat:
+		return accesstest.Outcome{Status: status(s.DeleteParticipant(ctx, c, op.Store, op.Other))}
+	case accesstest.JoinUser:
+		return accesstest.Outcome{Status: status(s.PutSession(ctx, c, op.Store, op.Other, ttl))}
+	case accesstest.LeaveUser:
+		return accesstest.Outcome{Status: status(s.DeleteSession(ctx, c, op.Store, op.Other))}
+	}
+	panic("no such operation: " + op.Name)
+}
+
+func written(r memory.PutResult, err error) accesstest.Outcome {
+	out := accesstest.Outcome{Status: status(err)}
+	if err == nil && r.Created {
+		out.Status = 201
+	}
+	return out
+}
+
+func page(p memory.Page, err error) accesstest.Outcome {
+	out := accesstest.Outcome{Status: status(err)}
+	for _, item := range p.Items {
+		out.Keys = append(out.Keys, item.Key)
+	}
+	return out
+}
+
+func found(a memory.Answer, err error) accesstest.Outcome {
+	out := accesstest.Outcome{Status: status(err), Label: a.Label}
+	for _, hit := range a.Hits {
+		out.Keys = append(out.Keys, hit.Key)
+		out.Bare = out.Bare || hit.Owner == "" && hit.UpdatedBy == "" && hit.ID.String() == "00000000-0000-0000-0000-000000000000"
+	}
+	return out
+}
