@@ -1,0 +1,211 @@
+package relevance_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mneme/benchmarks/relevance"
+	"mneme/lexical"
+)
+
+var update = flag.Bool("update", false, "write the measured figures to testdata/lexical.json")
+
+// shared is the folder of the relevance sets. They are not part of the
+// product: without them a test is skipped, but fails where CI is set.
+func shared(t testing.TB) string {
+	t.Helper()
+	root := os.Getenv("MNEME_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared")
+	}
+	dir := filepath.Join(root, "data")
+	if _, err := os.Stat(dir); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("the relevance sets are missing (variable MNEME_SHARED names the folder above data): %v", err)
+		}
+		t.Skip("no relevance sets (variable MNEME_SHARED names the folder above data)")
+	}
+	return dir
+}
+
+// figures are nDCG@10, Recall@100 and the like of one set or language.
+type figures struct {
+	NDCG10    float64 `json:"ndcg_10"`
+	Recall10  float64 `json:"recall_10"`
+	Recall100 float64 `json:"recall_100"`
+	MRR10     float64 `json:"mrr_10"`
+	MAP       float64 `json:"map"`
+}
+
+// tolerance lets through what rounding does, and no change of relevance.
+const tolerance = 0.002
+
+// TestLexicalRelevanceIsAsRecorded ranks the sets exhaustively by the lexical
+// leg's terms and scores. A change in relevance shows as a difference of
+// testdata/lexical.json (go test ./benchmarks/relevance -run Recorded -update).
+func TestLexicalRelevanceIsAsRecorded(t *testing.T) {
+	dir := shared(t)
+	got := make(map[string]figures)
+	for _, name := range []string{"locomo", "scifact", "cranfield", "npl", "adi"} {
+		set := load(t, dir, name)
+		got[name] = judge(set.Qrels, rank(set, false))
+		if name == "locomo" {
+			got[name+", keys searched too"] = judge(set.Qrels, rank(set, true))
+		}
+	}
+	set := load(t, dir, "xquad-r-dev")
+	run := rank(set, false)
+	for _, language := range []string{"es", "zh", "ar"} {
+		qrels := relevance.Qrels{}
+		for _, query := range set.Queries {
+			if query.Store == language {
+				qrels[query.ID] = set.Qrels[query.ID]
+			}
+		}
+		got["xquad-r-dev "+language] = judge(qrels, run)
+	}
+
+	path := filepath.Join("testdata", "lexical.json")
+	if *update {
+		text, err := json.MarshalIndent(got, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]figures
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d sets, recorded are %d", len(got), len(want))
+	}
+	for name, g := range got {
+		w := want[name]
+		t.Logf("%-24s nDCG@10 %.3f  Recall@10 %.3f  Recall@100 %.3f  MRR@10 %.3f  MAP %.3f",
+			name, g.NDCG10, g.Recall10, g.Recall100, g.MRR10, g.MAP)
+		for _, d := range []float64{g.NDCG10 - w.NDCG10, g.Recall10 - w.Recall10, g.Recall100 - w.Recall100, g.MRR10 - w.MRR10, g.MAP - w.MAP} {
+			if math.Abs(d) > tolerance {
+				t.Errorf("%s: measured %+v, recorded %+v", name, g, w)
+				break
+			}
+		}
+	}
+}
+
+func load(t testing.TB, dir, name string) *relevance.Set {
+	t.Helper()
+	set, err := relevance.Load(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func judge(qrels relevance.Qrels, run relevance.Run) figures {
+	m := relevance.Evaluate(qrels, run)
+	round := func(x float64) float64 { return math.Round(x*1000) / 1000 }
+	return figures{round(m.NDCG10), round(m.Recall10), round(m.Recall100), round(m.MRR10), round(m.MAP)}
+}
+
+// store is an in-memory lexical index of one store.
+type store struct {
+	ids      []string
+	lengths  []int
+	stats    lexical.Stats
+	postings map[string][]posting
+}
+
+type posting struct{ document, count int }
+
+// rank answers every question by scoring all documents of its store, and keeps
+// the first thousand.
+func rank(set *relevance.Set, keys bool) relevance.Run {
+	stores := make(map[string]*store)
+	for _, document := range set.Documents {
+		s := stores[document.Store]
+		if s == nil {
+			s = &store{postings: make(map[string][]posting)}
+			stores[document.Store] = s
+		}
+		fields := []string{document.Body()}
+		if keys {
+			fields = append(fields, lexical.KeyWords(document.ID))
+		}
+		doc := lexical.Analyze(fields...)
+		for _, term := range doc.Terms {
+			s.postings[term.Text] = append(s.postings[term.Text], posting{len(s.ids), term.Count})
+		}
+		s.ids = append(s.ids, document.ID)
+		s.lengths = append(s.lengths, doc.Length)
+		s.stats.Documents++
+		s.stats.Length += int64(doc.Length)
+	}
+	run := make(relevance.Run)
+	for _, query := range set.Queries {
+		if s := stores[query.Store]; s != nil {
+			run[query.ID] = s.search(query.Text)
+		}
+	}
+	return run
+}
+
+func (s *store) search(question string) []relevance.Scored {
+	terms := lexical.ParseQuery(question)
+	df := make([]int64, len(terms))
+	for i, term := range terms {
+		df[i] = int64(len(s.postings[term.Text]))
+	}
+	scorer := lexical.NewScorer(s.stats, terms, df)
+	scores := make(map[int]float64)
+	for i, term := range terms {
+		for _, p := range s.postings[term.Text] {
+			scores[p.document] += scorer.Term(i, p.count, s.lengths[p.document])
+		}
+	}
+	answer := make([]relevance.Scored, 0, len(scores))
+	for document, score := range scores {
+		answer = append(answer, relevance.Scored{ID: s.ids[document], Score: score})
+	}
+	slices.SortFunc(answer, func(x, y relevance.Scored) int {
+		if c := cmp.Compare(y.Score, x.Score); c != 0 {
+			return c
+		}
+		return strings.Compare(y.ID, x.ID)
+	})
+	return answer[:min(len(answer), 1000)]
+}
+
+// BenchmarkAnalyze measures the analysis over real text.
+func BenchmarkAnalyze(b *testing.B) {
+	dir := shared(b)
+	for _, name := range []string{"locomo", "scifact", "xquad-r-dev"} {
+		b.Run(name, func(b *testing.B) {
+			set := load(b, dir, name)
+			size := 0
+			for _, document := range set.Documents {
+				size += len(document.Body())
+			}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, document := range set.Documents {
+					lexical.Analyze(document.Body())
+				}
+			}
+		})
+	}
+}
