@@ -205,6 +205,11 @@ var specification = sync.OnceValues(func() (*openapi3.T, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A schema without a type allows null (OpenAPI 3.0.3); the library wants
+	// to be told.
+	for _, name := range []string{"Entry", "Written", "Trashed", "Hit"} {
+		d.Components.Schemas[name].Value.Properties["value"].Value.Nullable = true
+	}
 	return d, d.Validate(context.Background())
 })
 
