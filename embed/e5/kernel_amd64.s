@@ -1,0 +1,298 @@
+#include "textflag.h"
+
+// func multiplyAVX2(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
+//
+// Tiles of four rows and 16 columns, in Y0-Y7. Rows that a last tile lacks are
+// its last row again, computed and stored a second time.
+TEXT ·multiplyAVX2(SB), NOSPLIT, $0-64
+	MOVQ c+0(FP), DX
+	MOVQ ldcBytes+8(FP), R8
+	MOVQ a+16(FP), SI
+	MOVQ ldaBytes+24(FP), R9
+	MOVQ rows+32(FP), BX
+	MOVQ ldbBytes+48(FP), R10
+
+tile:
+	// SI, R11, R12, R13 are the rows of a; DX and the stack those of c.
+	MOVQ SI, R11
+	CMPQ BX, $2
+	JLT  rows1
+	ADDQ R9, R11
+rows1:
+	MOVQ R11, R12
+	CMPQ BX, $3
+	JLT  rows2
+	ADDQ R9, R12
+rows2:
+	MOVQ R12, R13
+	CMPQ BX, $4
+	JLT  rows3
+	ADDQ R9, R13
+rows3:
+	MOVQ b+40(FP), DI
+	MOVQ k+56(FP), CX
+	XORQ AX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+step:
+	VMOVUPS (DI), Y8
+	VMOVUPS 32(DI), Y9
+	VBROADCASTSS (SI)(AX*4), Y10
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y9, Y10, Y1
+	VBROADCASTSS (R11)(AX*4), Y11
+	VFMADD231PS Y8, Y11, Y2
+	VFMADD231PS Y9, Y11, Y3
+	VBROADCASTSS (R12)(AX*4), Y12
+	VFMADD231PS Y8, Y12, Y4
+	VFMADD231PS Y9, Y12, Y5
+	VBROADCASTSS (R13)(AX*4), Y13
+	VFMADD231PS Y8, Y13, Y6
+	VFMADD231PS Y9, Y13, Y7
+	ADDQ R10, DI
+	INCQ AX
+	CMPQ AX, CX
+	JLT  step
+
+	MOVQ DX, DI
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	CMPQ BX, $2
+	JLT  store1
+	ADDQ R8, DI
+store1:
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	CMPQ BX, $3
+	JLT  store2
+	ADDQ R8, DI
+store2:
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	CMPQ BX, $4
+	JLT  store3
+	ADDQ R8, DI
+store3:
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	LEAQ (SI)(R9*4), SI
+	LEAQ (DX)(R8*4), DX
+	SUBQ $4, BX
+	JGT  tile
+	VZEROUPPER
+	RET
+
+// EXP sets p to exp(x) for x ≤ 0 and clobbers x and k. R8 points to
+// vectorConstants; function.go explains the steps.
+#define EXP(x, k, p) \
+	VMAXPS (R8), x, x \
+	VMULPS 32(R8), x, k \
+	VROUNDPS $0, k, k \
+	VFNMADD231PS 64(R8), k, x \
+	VFNMADD231PS 96(R8), k, x \
+	VMOVUPS 128(R8), p \
+	VFMADD213PS 160(R8), x, p \
+	VFMADD213PS 192(R8), x, p \
+	VFMADD213PS 224(R8), x, p \
+	VFMADD213PS 256(R8), x, p \
+	VFMADD213PS 288(R8), x, p \
+	VFMADD213PS 288(R8), x, p \
+	VCVTPS2DQ k, k \
+	VPADDD 320(R8), k, k \
+	VPSLLD $23, k, k \
+	VMULPS k, p, p
+
+// SUM folds the lanes of Y0 into each lane; MAXIMUM does so with the maximum.
+#define SUM \
+	VPERM2F128 $1, Y0, Y0, Y1 \
+	VADDPS Y1, Y0, Y0 \
+	VSHUFPS $0x4e, Y0, Y0, Y1 \
+	VADDPS Y1, Y0, Y0 \
+	VSHUFPS $0xb1, Y0, Y0, Y1 \
+	VADDPS Y1, Y0, Y0
+
+#define MAXIMUM \
+	VPERM2F128 $1, Y0, Y0, Y1 \
+	VMAXPS Y1, Y0, Y0 \
+	VSHUFPS $0x4e, Y0, Y0, Y1 \
+	VMAXPS Y1, Y0, Y0 \
+	VSHUFPS $0xb1, Y0, Y0, Y1 \
+	VMAXPS Y1, Y0, Y0
+
+// func softmaxAVX2(x *float32, n uintptr, t *[20][8]float32)
+TEXT ·softmaxAVX2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ t+16(FP), R8
+	LEAQ (SI)(CX*4), DX
+	MOVQ SI, DI
+	VMOVUPS (SI), Y0
+largest:
+	VMAXPS (DI), Y0, Y0
+	ADDQ $32, DI
+	CMPQ DI, DX
+	JLT  largest
+	MAXIMUM
+	VMOVAPS Y0, Y6
+	VXORPS Y0, Y0, Y0
+	MOVQ SI, DI
+exponential:
+	VMOVUPS (DI), Y3
+	VSUBPS Y6, Y3, Y3
+	EXP(Y3, Y4, Y5)
+	VMOVUPS Y5, (DI)
+	VADDPS Y5, Y0, Y0
+	ADDQ $32, DI
+	CMPQ DI, DX
+	JLT  exponential
+	SUM
+	VMOVUPS 288(R8), Y1
+	VDIVPS Y0, Y1, Y0
+divide:
+	VMULPS (SI), Y0, Y1
+	VMOVUPS Y1, (SI)
+	ADDQ $32, SI
+	CMPQ SI, DX
+	JLT  divide
+	VZEROUPPER
+	RET
+
+// func geluAVX2(x *float32, n uintptr, t *[20][8]float32)
+TEXT ·geluAVX2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ t+16(FP), R8
+	LEAQ (SI)(CX*4), DX
+	VXORPS Y15, Y15, Y15
+	VMOVUPS 608(R8), Y14   // mask of the magnitude
+	VMOVUPS 288(R8), Y13   // 1
+	VMOVUPS 384(R8), Y12   // erfP
+	VMOVUPS 352(R8), Y11   // 1/√2
+loop:
+	VMOVUPS (SI), Y0
+	VANDPS Y14, Y0, Y1     // a = |x|
+	VMULPS Y11, Y1, Y2     // z
+	VMOVAPS Y13, Y3
+	VFMADD231PS Y12, Y2, Y3
+	VDIVPS Y3, Y13, Y3     // t
+	VMULPS Y2, Y2, Y2
+	VSUBPS Y2, Y15, Y2     // -z²
+	EXP(Y2, Y4, Y5)
+	VMOVUPS 416(R8), Y6
+	VFMADD213PS 448(R8), Y3, Y6
+	VFMADD213PS 480(R8), Y3, Y6
+	VFMADD213PS 512(R8), Y3, Y6
+	VFMADD213PS 544(R8), Y3, Y6
+	VMULPS Y3, Y6, Y6
+	VMULPS Y5, Y6, Y6      // erfc(z)
+	VMULPS 576(R8), Y1, Y1
+	VMAXPS Y15, Y0, Y0
+	VFNMADD231PS Y6, Y1, Y0
+	VMOVUPS Y0, (SI)
+	ADDQ $32, SI
+	CMPQ SI, DX
+	JLT  loop
+	VZEROUPPER
+	RET
+
+// func addNormAVX2(x, y, gamma, beta *float32, n uintptr, epsilon float32)
+TEXT ·addNormAVX2(SB), NOSPLIT, $0-44
+	MOVQ x+0(FP), SI
+	MOVQ y+8(FP), DI
+	MOVQ gamma+16(FP), R8
+	MOVQ beta+24(FP), R9
+	MOVQ n+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	XORQ AX, AX
+add:
+	VMOVUPS (SI)(AX*4), Y2
+	VADDPS (DI)(AX*4), Y2, Y2
+	VMOVUPS Y2, (SI)(AX*4)
+	VADDPS Y2, Y0, Y0
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  add
+	SUM
+	VCVTSI2SSQ CX, X15, X15
+	VBROADCASTSS X15, Y15
+	VDIVPS Y15, Y0, Y14    // mean
+	VXORPS Y0, Y0, Y0
+	XORQ AX, AX
+square:
+	VMOVUPS (SI)(AX*4), Y2
+	VSUBPS Y14, Y2, Y2
+	VMOVUPS Y2, (SI)(AX*4)
+	VFMADD231PS Y2, Y2, Y0
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  square
+	SUM
+	VDIVPS Y15, Y0, Y0
+	VBROADCASTSS epsilon+40(FP), Y1
+	VADDPS Y1, Y0, Y0
+	VSQRTPS Y0, Y0
+	MOVL $0x3f800000, AX   // 1
+	VMOVD AX, X1
+	VBROADCASTSS X1, Y1
+	VDIVPS Y0, Y1, Y0
+	XORQ AX, AX
+norm:
+	VMULPS (SI)(AX*4), Y0, Y2
+	VMOVUPS (R9)(AX*4), Y3
+	VFMADD231PS (R8)(AX*4), Y2, Y3
+	VMOVUPS Y3, (SI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  norm
+	VZEROUPPER
+	RET
+
+// func quantizeAVX2(q *int16, x *float32, n uintptr) float32
+TEXT ·quantizeAVX2(SB), NOSPLIT, $0-28
+	MOVQ q+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VPCMPEQD Y15, Y15, Y15
+	VPSRLD $1, Y15, Y15    // mask of the magnitude
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	XORQ AX, AX
+largest:
+	VANDPS (SI)(AX*4), Y15, Y2
+	VANDPS 32(SI)(AX*4), Y15, Y3
+	VMAXPS Y2, Y0, Y0
+	VMAXPS Y3, Y1, Y1
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT  largest
+	VMAXPS Y1, Y0, Y0
+	MAXIMUM
+	MOVL $0x46fffe00, AX   // 32767
+	VMOVD AX, X3
+	VBROADCASTSS X3, Y3
+	VDIVSS X3, X0, X4
+	VMOVSS X4, ret+24(FP)
+	VDIVPS Y0, Y3, Y3      // steps of one
+	VXORPS Y2, Y2, Y2
+	VCMPPS $4, Y2, Y0, Y2  // all ones unless the row is zero
+	VANDPS Y2, Y3, Y3
+	XORQ AX, AX
+convert:
+	VMULPS (SI)(AX*4), Y3, Y0
+	VMULPS 32(SI)(AX*4), Y3, Y1
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0
+	VMOVDQU Y0, (DI)(AX*2)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT  convert
+	VZEROUPPER
+	RET

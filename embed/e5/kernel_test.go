@@ -1,0 +1,130 @@
+package e5
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// random gives n values like the encoder's: about normal, now and then large.
+func random(r *rand.Rand, n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+		if r.IntN(100) == 0 {
+			x[i] *= 20
+		}
+	}
+	return x
+}
+
+func requireClose(t *testing.T, what string, got, want []float32, tolerance float64) {
+	t.Helper()
+	for i := range want {
+		if d := math.Abs(float64(got[i] - want[i])); !(d <= tolerance*(1+math.Abs(float64(want[i])))) {
+			t.Fatalf("%s[%d] = %g, portable gives %g", what, i, got[i], want[i])
+		}
+	}
+}
+
+func TestProductAgreesWithPortableForEveryNumberOfRows(t *testing.T) {
+	k, r := native(), rand.New(rand.NewPCG(1, 1))
+	for rows := 1; rows <= 9; rows++ {
+		for _, groups := range []int{1, 2, 12, 48} {
+			in, ldc := groups*group, panel+8
+			a, w := make([]int16, rows*in), make([]int8, in*panel)
+			for i := range a {
+				a[i] = int16(r.IntN(2*steps16+1) - steps16)
+			}
+			for i := range w {
+				w[i] = int8(r.IntN(255) - 127)
+			}
+			if rows == 5 { // the largest sums that can be
+				for i := range a {
+					a[i] = -steps16
+				}
+				for i := range w {
+					w[i] = 127
+				}
+			}
+			scale, bias, rowScale := random(r, groups*panel), random(r, panel), random(r, rows)
+			for i := range rowScale {
+				rowScale[i] = 1e-7
+			}
+			got, want := make([]float32, rows*ldc), make([]float32, rows*ldc)
+			k.product(got, ldc, a, rowScale, rows, w, scale, bias, groups)
+			portable.product(want, ldc, a, rowScale, rows, w, scale, bias, groups)
+			requireClose(t, fmt.Sprintf("rows %d groups %d", rows, groups), got, want, 2e-5)
+		}
+	}
+}
+
+func TestMultiplyAgreesWithPortableForEveryNumberOfRows(t *testing.T) {
+	k, r := native(), rand.New(rand.NewPCG(2, 2))
+	for rows := 1; rows <= 9; rows++ {
+		for _, n := range []int{1, 2, 31, 32, 77} {
+			lda, ldb, ldc := n+3, panel+5, panel+1
+			a, b := random(r, rows*lda), random(r, n*ldb)
+			got, want := make([]float32, rows*ldc), make([]float32, rows*ldc)
+			k.multiply(got, ldc, a, lda, rows, b, ldb, n)
+			portable.multiply(want, ldc, a, lda, rows, b, ldb, n)
+			requireClose(t, fmt.Sprintf("rows %d k %d", rows, n), got, want, 1e-4)
+		}
+	}
+}
+
+func TestVectorFunctionsAgreeWithPortable(t *testing.T) {
+	k, r := native(), rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{16, 32, 48, 384, 512, 1536} {
+		x := random(r, n)
+		if n == 48 {
+			x = make([]float32, n)
+			x[7] = -math.MaxFloat32
+		}
+		got, want := slices.Clone(x), slices.Clone(x)
+		k.softmax(got)
+		portable.softmax(want)
+		requireClose(t, "softmax", got, want, 1e-6)
+
+		x = random(r, n)
+		got, want = slices.Clone(x), slices.Clone(x)
+		k.gelu(got)
+		portable.gelu(want)
+		requireClose(t, "gelu", got, want, 1e-6)
+		for i, v := range x {
+			exact := float64(v) / 2 * (1 + math.Erf(float64(v)/math.Sqrt2))
+			if d := math.Abs(exact - float64(want[i])); d > 1e-6*(1+math.Abs(exact)) {
+				t.Fatalf("gelu(%g) = %g, exactly %g", v, want[i], exact)
+			}
+		}
+
+		y, gamma, beta := random(r, n), random(r, n), random(r, n)
+		got, want = slices.Clone(x), slices.Clone(x)
+		k.addNorm(got, y, gamma, beta)
+		portable.addNorm(want, y, gamma, beta)
+		requireClose(t, "addNorm", got, want, 1e-5)
+	}
+}
+
+func TestExpIsWithinItsError(t *testing.T) {
+	for x := float32(0); x > -87; x -= 0.0137 {
+		if exact := math.Exp(float64(x)); math.Abs(float64(exp(x))-exact) > 5e-7*exact {
+			t.Fatalf("exp(%g) = %g, exactly %g", x, exp(x), exact)
+		}
+	}
+}
+
+func TestQuantizeGivesTheSameStepsOnEveryKernel(t *testing.T) {
+	k, r := native(), rand.New(rand.NewPCG(4, 4))
+	for _, n := range []int{16, 384, 1536} {
+		for _, x := range [][]float32{random(r, n), make([]float32, n)} {
+			got, want := make([]int16, n), make([]int16, n)
+			a, b := k.quantize(got, x), portable.quantize(want, x)
+			if a != b || !slices.Equal(got, want) {
+				t.Fatalf("n %d: scale %g and %g, or steps differ", n, a, b)
+			}
+		}
+	}
+}

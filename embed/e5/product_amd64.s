@@ -1,0 +1,237 @@
+#include "textflag.h"
+
+// The quantised matrix product. For a tile of up to four rows and one panel of
+// 16 columns, Y0-Y7 are the integer sums of one group of 32 inputs (two vectors
+// of eight columns a row), Y12-Y13 the weights of two inputs widened to 16
+// bits, Y14 two activations in every lane. The fp32 sums over groups stay on
+// the stack: 64 bytes a row.
+
+#define WEIGHTS(i) \
+	VPMOVSXBW (i*32)(DI), Y12 \
+	VPMOVSXBW (i*32+16)(DI), Y13
+
+// The first two inputs of a group set the sums, the other add to them.
+#define SET(a, lo, hi) \
+	VPBROADCASTD a, Y14 \
+	VPMADDWD Y12, Y14, lo \
+	VPMADDWD Y13, Y14, hi
+
+#define ADD(a, lo, hi) \
+	VPBROADCASTD a, Y14 \
+	VPMADDWD Y12, Y14, Y15 \
+	VPMADDWD Y13, Y14, Y14 \
+	VPADDD Y15, lo, lo \
+	VPADDD Y14, hi, hi
+
+#define SET1 WEIGHTS(0) SET(0(SI), Y0, Y1)
+#define SET2 SET1 SET(0(SI)(R8*1), Y2, Y3)
+#define SET3 SET2 SET(0(SI)(R8*2), Y4, Y5)
+#define SET4 SET3 SET(0(SI)(R9*1), Y6, Y7)
+#define ADD1(i) WEIGHTS(i) ADD((i*4)(SI), Y0, Y1)
+#define ADD2(i) ADD1(i) ADD((i*4)(SI)(R8*1), Y2, Y3)
+#define ADD3(i) ADD2(i) ADD((i*4)(SI)(R8*2), Y4, Y5)
+#define ADD4(i) ADD3(i) ADD((i*4)(SI)(R9*1), Y6, Y7)
+
+// The sums of a group, times its scales (Y12, Y13), go to the sums of the row.
+#define SCALES \
+	VMOVUPS (R11), Y12 \
+	VMOVUPS 32(R11), Y13
+
+#define FOLD(row, lo, hi) \
+	VCVTDQ2PS lo, lo \
+	VCVTDQ2PS hi, hi \
+	VFMADD213PS (row*64)(SP), Y12, lo \
+	VFMADD213PS (row*64+32)(SP), Y13, hi \
+	VMOVUPS lo, (row*64)(SP) \
+	VMOVUPS hi, (row*64+32)(SP)
+
+#define ZERO(row) \
+	VMOVUPS Y0, (row*64)(SP) \
+	VMOVUPS Y0, (row*64+32)(SP)
+
+// A row's sums times its scale, plus bias (Y12, Y13), go to c.
+#define STORE(row) \
+	VBROADCASTSS (row*4)(BX), Y14 \
+	VMOVUPS (row*64)(SP), Y0 \
+	VMOVUPS (row*64+32)(SP), Y1 \
+	VFMADD213PS Y12, Y14, Y0 \
+	VFMADD213PS Y13, Y14, Y1 \
+	VMOVUPS Y0, (DX) \
+	VMOVUPS Y1, 32(DX) \
+	ADDQ R10, DX
+
+#define BEGIN \
+	MOVQ w+40(FP), DI \
+	MOVQ scale+48(FP), R11 \
+	MOVQ groups+64(FP), CX \
+	VXORPS Y0, Y0, Y0
+
+#define BIAS \
+	MOVQ bias+56(FP), R12 \
+	VMOVUPS (R12), Y12 \
+	VMOVUPS 32(R12), Y13
+
+#define NEXT \
+	ADDQ $64, SI \
+	ADDQ $512, DI \
+	ADDQ $64, R11 \
+	DECQ CX
+
+// func productAVX2(c *float32, ldcBytes uintptr, a *int16, rowScale *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+TEXT ·productAVX2(SB), NOSPLIT, $256-72
+	MOVQ c+0(FP), DX
+	MOVQ ldcBytes+8(FP), R10
+	MOVQ a+16(FP), R13
+	MOVQ rowScale+24(FP), BX
+	MOVQ rows+32(FP), AX
+	MOVQ groups+64(FP), R8
+	SHLQ $6, R8           // bytes of a row of a
+	LEAQ (R8)(R8*2), R9   // of three rows
+
+four:
+	CMPQ AX, $4
+	JLT  three
+	MOVQ R13, SI
+	BEGIN
+	ZERO(0)
+	ZERO(1)
+	ZERO(2)
+	ZERO(3)
+fourGroup:
+	SET4
+	ADD4(1)
+	ADD4(2)
+	ADD4(3)
+	ADD4(4)
+	ADD4(5)
+	ADD4(6)
+	ADD4(7)
+	ADD4(8)
+	ADD4(9)
+	ADD4(10)
+	ADD4(11)
+	ADD4(12)
+	ADD4(13)
+	ADD4(14)
+	ADD4(15)
+	SCALES
+	FOLD(0, Y0, Y1)
+	FOLD(1, Y2, Y3)
+	FOLD(2, Y4, Y5)
+	FOLD(3, Y6, Y7)
+	NEXT
+	JNZ  fourGroup
+	BIAS
+	STORE(0)
+	STORE(1)
+	STORE(2)
+	STORE(3)
+	ADDQ $16, BX
+	SUBQ $4, AX
+	LEAQ (R13)(R8*4), R13
+	JMP  four
+
+three:
+	CMPQ AX, $3
+	JLT  two
+	MOVQ R13, SI
+	BEGIN
+	ZERO(0)
+	ZERO(1)
+	ZERO(2)
+threeGroup:
+	SET3
+	ADD3(1)
+	ADD3(2)
+	ADD3(3)
+	ADD3(4)
+	ADD3(5)
+	ADD3(6)
+	ADD3(7)
+	ADD3(8)
+	ADD3(9)
+	ADD3(10)
+	ADD3(11)
+	ADD3(12)
+	ADD3(13)
+	ADD3(14)
+	ADD3(15)
+	SCALES
+	FOLD(0, Y0, Y1)
+	FOLD(1, Y2, Y3)
+	FOLD(2, Y4, Y5)
+	NEXT
+	JNZ  threeGroup
+	BIAS
+	STORE(0)
+	STORE(1)
+	STORE(2)
+	JMP  done
+
+two:
+	CMPQ AX, $2
+	JLT  one
+	MOVQ R13, SI
+	BEGIN
+	ZERO(0)
+	ZERO(1)
+twoGroup:
+	SET2
+	ADD2(1)
+	ADD2(2)
+	ADD2(3)
+	ADD2(4)
+	ADD2(5)
+	ADD2(6)
+	ADD2(7)
+	ADD2(8)
+	ADD2(9)
+	ADD2(10)
+	ADD2(11)
+	ADD2(12)
+	ADD2(13)
+	ADD2(14)
+	ADD2(15)
+	SCALES
+	FOLD(0, Y0, Y1)
+	FOLD(1, Y2, Y3)
+	NEXT
+	JNZ  twoGroup
+	BIAS
+	STORE(0)
+	STORE(1)
+	JMP  done
+
+one:
+	TESTQ AX, AX
+	JZ   done
+	MOVQ R13, SI
+	BEGIN
+	ZERO(0)
+oneGroup:
+	SET1
+	ADD1(1)
+	ADD1(2)
+	ADD1(3)
+	ADD1(4)
+	ADD1(5)
+	ADD1(6)
+	ADD1(7)
+	ADD1(8)
+	ADD1(9)
+	ADD1(10)
+	ADD1(11)
+	ADD1(12)
+	ADD1(13)
+	ADD1(14)
+	ADD1(15)
+	SCALES
+	FOLD(0, Y0, Y1)
+	NEXT
+	JNZ  oneGroup
+	BIAS
+	STORE(0)
+
+done:
+	VZEROUPPER
+	RET
