@@ -23,7 +23,7 @@ var errTerms = errors.New("sqlite: a document's terms are damaged")
 // encodeTerms keeps sorted terms, each as the number of bytes that it shares
 // with the one before, the number of those that follow, these, and its count.
 func encodeTerms(terms []lexical.Term) []byte {
-	var b []byte
+	b := []byte{} // not null
 	before := ""
 	for _, t := range terms {
 		shared := 0

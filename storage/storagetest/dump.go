@@ -1,0 +1,147 @@
+package storagetest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// dump collects a storage's dump.
+func (f *fixture) dump(storage memory.Storage) (records []memory.DumpRecord) {
+	f.Helper()
+	f.ok(storage.View(f.ctx, func(tx memory.ReadTx) error {
+		records = nil
+		return tx.Dump(f.ctx, func(r memory.DumpRecord) error {
+			records = append(records, r)
+			return nil
+		})
+	}))
+	return records
+}
+
+func (f *fixture) load(storage memory.Storage, records ...memory.DumpRecord) error {
+	return storage.Update(f.ctx, func(tx memory.Tx) error {
+		for _, r := range records {
+			var doc lexical.Document
+			if r.Entry != nil {
+				doc = words(*r.Entry)
+			}
+			if err := tx.Load(f.ctx, r, doc); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// furnish fills a storage with one of everything that a dump holds, and
+// returns entries that are live, deleted and expired.
+func (f *fixture) furnish() (live, gone, old memory.Entry) {
+	live, gone, old = entry("a", "live", says("needle one"), tagged("t")), entry("a", "gone", says("needle two")), entry("b", "old", says("needle three"), expiring(start))
+	f.put(live, gone, old, entry("a", "high", labelled(acl.Restricted)), entry("a", "hidden", outOfContext), entry("c", "sealed", sealed))
+	for range 2 {
+		live = edited(live, says("needle four"))
+		f.put(live)
+	}
+	gone = f.delete(gone, start)
+	f.update(func(tx memory.Tx) error {
+		return errors.Join(
+			tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}),
+			tx.PutParticipant(f.ctx, "chat", "a", acl.Membership{Present: true, ExpiresAt: after(time.Hour)}),
+			tx.PutSession(f.ctx, "user", "a", acl.Membership{Present: true}),
+			tx.PutSettings(f.ctx, "a", acl.Settings{Self: true, DefaultTTL: time.Hour}),
+			tx.Claim(f.ctx, "chat", memory.KindChat))
+	})
+	return live, gone, old
+}
+
+var dumps = []clause{
+	{"a swept entry is not dumped", func(f *fixture) {
+		_, _, old := f.furnish()
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		for _, r := range f.dump(f.storage) {
+			if r.Entry != nil && r.Entry.ID == old.ID {
+				f.Error("it was")
+			}
+		}
+	}},
+
+	{"each record holds one thing, and an entry precedes its versions", func(f *fixture) {
+		live, _, _ := f.furnish()
+		versions, seen := 0, make(map[uuid.UUID]bool)
+		for _, r := range f.dump(f.storage) {
+			n := 0
+			for _, set := range []bool{r.Entry != nil, r.Version != nil, r.Grant != nil, r.Participant != nil, r.Session != nil, r.Settings != nil, r.Name != nil} {
+				if set {
+					n++
+				}
+			}
+			f.equal(n, 1)
+			if r.Entry != nil {
+				seen[r.Entry.ID] = true
+			}
+			if r.Version != nil {
+				versions++
+				f.equal(seen[live.ID], true)
+			}
+		}
+		f.equal([]int{len(seen), versions}, []int{6, 2})
+	}},
+
+	{"an error of yield ends a dump and is returned", func(f *fixture) {
+		f.furnish()
+		mine := errors.New("mine")
+		n := 0
+		f.wantError(f.storage.View(f.ctx, func(tx memory.ReadTx) error {
+			return tx.Dump(f.ctx, func(memory.DumpRecord) error {
+				n++
+				return mine
+			})
+		}), mine)
+		f.equal(n, 1)
+	}},
+
+	{"what a database has is not loaded again: ErrExists", func(f *fixture) {
+		f.furnish()
+		for _, r := range f.dump(f.storage) {
+			f.wantError(f.load(f.storage, r), memory.ErrExists)
+		}
+		taken := entry("a", "live")
+		f.wantError(f.load(f.storage, memory.DumpRecord{Entry: &taken}), memory.ErrExists)
+	}},
+
+	{"a version without its entry, and a record of nothing, are errors", func(f *fixture) {
+		e := entry("a", "k")
+		if f.load(f.storage, memory.DumpRecord{Version: &e}) == nil || f.load(f.storage, memory.DumpRecord{}) == nil {
+			f.Error("no error")
+		}
+	}},
+}
+
+// testRoundTrip needs two storages: what is dumped from one and loaded into
+// the other is dumped from there alike, and is found, counted and queued.
+func testRoundTrip(t *testing.T, open func(t testing.TB) memory.Storage) {
+	from, to := newFixture(t, open), newFixture(t, open)
+	live, _, _ := from.furnish()
+	records := from.dump(from.storage)
+	to.ok(to.load(to.storage, records...))
+	to.equal(to.dump(to.storage), records)
+	to.equal(entriesOf(to.search(to.scope(reach{"a", acl.Public}), "needle", 10)), idsOf(live))
+	to.match(to.scope(reach{"a", acl.Public}), memory.Filter{Tags: []string{"t"}}, live.ID)
+	to.view(func(tx memory.ReadTx) error {
+		usage, err := tx.Usage(to.ctx, "a", "a", acl.Public, start)
+		to.equal(usage.Entries, 2)
+		return err
+	})
+	to.equal(to.pending(live.ID), true)
+	to.equal(len(to.trash(memory.TrashQuery{Store: "a", Label: acl.Public, Limit: 10})), 1)
+	next := edited(live, says("needle five"))
+	to.put(next)
+	to.equal(to.get(live.ID), []memory.Entry{next})
+}

@@ -1,0 +1,256 @@
+package storagetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+var expiries = []clause{
+	{"Expired lists what is due and not swept, deleted entries too, oldest first", func(f *fixture) {
+		first, second := entry("a", "1", expiring(after(-2*time.Hour))), entry("a", "2", expiring(after(-time.Hour)), outOfContext)
+		third := entry("a", "3", expiring(start))
+		f.put(third, second, first, entry("a", "4", expiring(after(time.Microsecond))), entry("a", "5"))
+		f.delete(second, after(-3*time.Hour))
+		expired := func(want []uuid.UUID, limit int) {
+			f.Helper()
+			f.update(func(tx memory.Tx) error {
+				got, err := tx.Expired(f.ctx, start, limit)
+				f.equal(got, want)
+				return err
+			})
+		}
+		expired(idsOf(first, second, third), 10)
+		expired(idsOf(first, second), 2)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(first, second), start) })
+		expired(idsOf(third), 10)
+	}},
+
+	{"Sweep hides what has expired for good, and frees its place", func(f *fixture) {
+		e := entry("a", "k", expiring(start), says("needle"), tagged("t"))
+		f.put(e)
+		f.update(func(tx memory.Tx) error {
+			_, err := tx.SaveVectors(f.ctx, e.ID, 1, "model", records(e, 2))
+			return err
+		})
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
+		f.nowhere(e)
+		f.wantError(f.tryPut(edited(e)), memory.ErrStale)
+		f.put(entry("a", "k"))
+	}},
+
+	{"Sweep leaves alone what is not expired, unknown or swept", func(f *fixture) {
+		e, none := entry("a", "k", expiring(after(time.Microsecond)), says("needle")), entry("a", "k2")
+		f.put(e)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e, none), start) })
+		f.equal(f.get(e.ID), []memory.Entry{e})
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.Sweep(f.ctx, idsOf(e, e), after(time.Hour)))
+			return tx.Sweep(f.ctx, idsOf(e), after(time.Hour))
+		})
+		f.nowhere(e)
+	}},
+
+	{"a swept entry waits in the queue, so that an index outside the database lets go of it", func(f *fixture) {
+		e := entry("a", "k", expiring(start))
+		f.put(e)
+		f.drain()
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
+		f.equal(f.pending(e.ID), true)
+	}},
+
+	{"SweepFacts removes expired grants, memberships and replay records, and no others", func(f *fixture) {
+		for i, at := range []time.Time{start, after(time.Microsecond), {}} {
+			agent := fmt.Sprint("agent", i)
+			f.update(func(tx memory.Tx) error {
+				f.ok(tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
+				f.ok(tx.PutParticipant(f.ctx, "chat", agent, acl.Membership{Present: true, ExpiresAt: at}))
+				return tx.PutSession(f.ctx, "user", agent, acl.Membership{Present: true, ExpiresAt: at})
+			})
+		}
+		later := replayKey
+		later.Key = "later"
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.RecordReplay(f.ctx, replayKey, memory.ReplayRecord{ExpiresAt: start}))
+			f.ok(tx.RecordReplay(f.ctx, later, memory.ReplayRecord{ExpiresAt: after(1000)}))
+			return tx.SweepFacts(f.ctx, start, time.Hour)
+		})
+		f.view(func(tx memory.ReadTx) error {
+			for i, want := range []bool{false, true, true} {
+				agent := fmt.Sprint("agent", i)
+				grant, err := tx.Grant(f.ctx, "a", agent)
+				f.ok(err)
+				f.equal(grant.Level != acl.None, want)
+				participant, err := tx.Participant(f.ctx, "chat", agent)
+				f.ok(err)
+				f.equal(participant.Present, want)
+				session, err := tx.Session(f.ctx, "user", agent)
+				f.ok(err)
+				f.equal(session.Present, want)
+			}
+			gone, err := tx.Replay(f.ctx, replayKey)
+			f.ok(err)
+			kept, err := tx.Replay(f.ctx, later)
+			f.equal([]bool{gone == nil, kept == nil}, []bool{true, false})
+			return err
+		})
+	}},
+}
+
+// nowhere checks that an entry of store a which said needle cannot be met in
+// any way.
+func (f *fixture) nowhere(e memory.Entry) {
+	f.Helper()
+	scope := f.scope(reach{"a", acl.Restricted})
+	f.equal(len(f.get(e.ID)), 0)
+	f.equal(len(f.search(scope, "needle", 10)), 0)
+	f.equal(len(f.scan(memory.ScanQuery{Store: "a", Ceiling: acl.Restricted, Limit: 10})), 0)
+	f.equal(len(f.trash(memory.TrashQuery{Store: "a", Label: e.Label, Limit: 10})), 0)
+	f.match(scope, memory.Filter{})
+	f.match(scope, memory.Filter{Tags: []string{"t"}})
+	f.view(func(tx memory.ReadTx) error {
+		at, err := tx.At(f.ctx, e.Path)
+		f.ok(err)
+		history, err := tx.History(f.ctx, e.ID, 0, 10)
+		f.ok(err)
+		siblings, err := tx.Siblings(f.ctx, scope, idsOf(e))
+		f.ok(err)
+		stored, err := tx.Vectors(f.ctx, "model", idsOf(e))
+		f.ok(err)
+		unembedded, err := tx.Unembedded(f.ctx, "model", uuid.Nil, 10)
+		f.ok(err)
+		f.equal(len(at)+len(history)+len(siblings)+len(stored)+len(unembedded), 0)
+		return tx.Dump(f.ctx, func(r memory.DumpRecord) error {
+			if r.Entry != nil || r.Version != nil {
+				f.Error("a dump holds the entry")
+			}
+			return nil
+		})
+	})
+}
+
+var purges = []clause{
+	{"Purge erases what was deleted or expired before the cutoff, and returns its ids", func(f *fixture) {
+		deletedBefore, deletedAfter := entry("a", "1"), entry("a", "2")
+		expired, swept, later := entry("a", "3", expiring(after(-1000))), entry("a", "4", expiring(after(-2000))), entry("a", "5", expiring(start))
+		alive := entry("a", "6")
+		both := entry("a", "7", expiring(after(time.Hour)))
+		f.put(deletedBefore, deletedAfter, expired, swept, later, alive, both)
+		f.delete(deletedBefore, after(-1000))
+		f.delete(deletedAfter, start)
+		f.delete(both, after(-1000))
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept), after(-1000)) })
+		f.equal(sorted(f.purge(start, 100)), sorted(idsOf(deletedBefore, expired, swept, both)))
+		f.equal(len(f.purge(start, 100)), 0)
+		f.equal(len(f.get(idsOf(deletedBefore, deletedAfter, expired, swept, later, alive, both)...)), 3)
+	}},
+
+	{"Purge goes by portions", func(f *fixture) {
+		seen := make(map[uuid.UUID]bool)
+		for i := range 7 {
+			e := entry("a", fmt.Sprint(i), expiring(after(time.Duration(i-3)*time.Hour)))
+			f.put(e)
+			if i%2 == 0 {
+				f.delete(e, after(-time.Hour))
+			}
+		}
+		for _, want := range []int{3, 2, 0} {
+			ids := f.purge(start, 3)
+			f.equal(len(ids), want)
+			for _, id := range ids {
+				f.equal(seen[id], false)
+				seen[id] = true
+			}
+		}
+	}},
+
+	{"Purge leaves no row behind in any table", func(f *fixture) {
+		counter, ok := f.storage.(RowCounter)
+		if !ok {
+			f.Skip("the storage does not count its rows")
+		}
+		stays := entry("a", "stays", says("needle in hay"), tagged("t"))
+		f.put(stays)
+		f.update(func(tx memory.Tx) error {
+			_, err := tx.SaveVectors(f.ctx, stays.ID, 1, "model", records(stays, 1))
+			return err
+		})
+		before, err := counter.Rows(f.ctx)
+		f.ok(err)
+		var goes []memory.Entry
+		for i, change := range []func(*memory.Entry){says("needle"), expiring(after(-time.Hour)), expiring(after(-time.Hour)), outOfContext, sealed} {
+			e := entry("a", fmt.Sprint(i), says("needle and thread"), tagged("t", "u"), typed("user"), change)
+			goes = append(goes, e)
+			f.put(e)
+			f.put(edited(e, says("another needle")))
+			f.update(func(tx memory.Tx) error {
+				_, err := tx.SaveVectors(f.ctx, e.ID, 2, "model", records(e, 3))
+				f.ok(err)
+				key := replayKey
+				key.Key = fmt.Sprint(i)
+				return tx.RecordReplay(f.ctx, key, memory.ReplayRecord{IDs: []uuid.UUID{stays.ID, e.ID}, ExpiresAt: after(time.Hour)})
+			})
+		}
+		for _, i := range []int{0, 3, 4} {
+			f.delete(edited(goes[i]), after(-time.Hour))
+		}
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(goes[1]), start) })
+		f.equal(sorted(f.purge(start, 100)), sorted(idsOf(goes...)))
+		rows, err := counter.Rows(f.ctx)
+		f.ok(err)
+		f.equal(rows, before)
+		f.equal(entriesOf(f.search(f.scope(reach{"a", acl.Public}), "needle", 10)), idsOf(stays))
+	}},
+
+	{"Purge removes the replay records that name an entry, and no others", func(f *fixture) {
+		goes, stays := entry("a", "1"), entry("a", "2")
+		f.put(goes, stays)
+		f.delete(goes, after(-1000))
+		other := replayKey
+		other.Key = "other"
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.RecordReplay(f.ctx, replayKey, memory.ReplayRecord{IDs: idsOf(stays, goes), ExpiresAt: after(1000)}))
+			return tx.RecordReplay(f.ctx, other, memory.ReplayRecord{IDs: idsOf(stays), ExpiresAt: after(1000)})
+		})
+		f.purge(start, 10)
+		f.view(func(tx memory.ReadTx) error {
+			gone, err := tx.Replay(f.ctx, replayKey)
+			f.ok(err)
+			kept, err := tx.Replay(f.ctx, other)
+			f.equal([]bool{gone == nil, kept == nil}, []bool{true, false})
+			return err
+		})
+	}},
+
+	{"Purge of an entry that was never swept tells the followers of the vectors", func(f *fixture) {
+		e := entry("a", "k", expiring(after(-1000)))
+		f.put(e)
+		var before int64
+		f.update(func(tx memory.Tx) (err error) {
+			_, err = tx.SaveVectors(f.ctx, e.ID, 1, "model", records(e, 1))
+			f.ok(err)
+			before, err = tx.LastChange(f.ctx)
+			return err
+		})
+		f.purge(start, 10)
+		f.view(func(tx memory.ReadTx) error {
+			changes, reset, err := tx.Changes(f.ctx, before, 10)
+			f.equal([]any{len(changes), reset}, []any{1, false})
+			f.equal(changes[0].Entry, e.ID)
+			return err
+		})
+	}},
+}
+
+func (f *fixture) purge(cutoff time.Time, limit int) (ids []uuid.UUID) {
+	f.Helper()
+	f.update(func(tx memory.Tx) (err error) {
+		ids, err = tx.Purge(f.ctx, cutoff, limit)
+		return err
+	})
+	return ids
+}

@@ -1,0 +1,176 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+var replayKey = memory.ReplayKey{Agent: "a", Taint: acl.Internal, Call: "POST /x", Path: "p", Key: "k"}
+
+var facts = []clause{
+	{"a store has a number from its first entry on, always the same", func(f *fixture) {
+		numbers := func() (numbers map[string]int64) {
+			f.view(func(tx memory.ReadTx) (err error) {
+				numbers, err = tx.StoreNumbers(f.ctx, []string{"a", "A", "b", "a"})
+				return err
+			})
+			return numbers
+		}
+		f.equal(len(numbers()), 0)
+		e := entry("a", "k", outOfContext)
+		f.put(e, entry("b", "k"))
+		first := numbers()
+		f.equal(len(first), 2)
+		if first["a"] <= 0 || first["b"] <= 0 || first["a"] == first["b"] {
+			f.Fatalf("numbers are %v", first)
+		}
+		f.delete(e, after(-time.Hour))
+		f.purge(start, 10)
+		f.equal(numbers(), first)
+	}},
+
+	{"a grant comes back as it was written, replaced by the next, until it is deleted", func(f *fixture) {
+		g := acl.Grant{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}
+		other := acl.Grant{Store: "a", Grantee: "B", Level: acl.ReadWrite, MaxLabel: acl.Restricted, Maker: "m", ByPlatform: true, CreatedAt: start}
+		third := acl.Grant{Store: "C", Grantee: "b", Level: acl.Search, MaxLabel: acl.Public, Maker: "C", CreatedAt: start}
+		f.update(func(tx memory.Tx) error {
+			for _, g := range []acl.Grant{{Store: "a", Grantee: "b", Level: acl.ReadWrite, MaxLabel: acl.Public, Maker: "x", ByPlatform: true, CreatedAt: start}, g, other, third} {
+				f.ok(tx.PutGrant(f.ctx, g))
+			}
+			return nil
+		})
+		f.view(func(tx memory.ReadTx) error {
+			got, err := tx.Grant(f.ctx, "a", "b")
+			f.ok(err)
+			f.equal(got, g)
+			none, err := tx.Grant(f.ctx, "b", "a")
+			f.ok(err)
+			f.equal(none == acl.Grant{}, true)
+			to, err := tx.GrantsTo(f.ctx, "b")
+			f.ok(err)
+			f.equal(to, []acl.Grant{third, g})
+			on, err := tx.GrantsOn(f.ctx, "a")
+			f.equal(on, []acl.Grant{other, g})
+			return err
+		})
+		f.update(func(tx memory.Tx) error {
+			was, err := tx.DeleteGrant(f.ctx, "a", "b")
+			f.ok(err)
+			again, err := tx.DeleteGrant(f.ctx, "a", "b")
+			f.equal([]bool{was, again}, []bool{true, false})
+			return err
+		})
+	}},
+
+	{"memberships are of a chat or of a user, and one that is not present is removed", func(f *fixture) {
+		m := acl.Membership{Present: true, ExpiresAt: after(time.Hour)}
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.PutParticipant(f.ctx, "x", "a", acl.Membership{Present: true}))
+			f.ok(tx.PutParticipant(f.ctx, "x", "a", m))
+			return tx.PutSession(f.ctx, "y", "a", acl.Membership{Present: true})
+		})
+		check := func(chat, agent string, participant, session acl.Membership) {
+			f.Helper()
+			f.view(func(tx memory.ReadTx) error {
+				p, err := tx.Participant(f.ctx, chat, agent)
+				f.ok(err)
+				f.equal(p, participant)
+				s, err := tx.Session(f.ctx, chat, agent)
+				f.equal(s, session)
+				return err
+			})
+		}
+		check("x", "a", m, acl.Membership{})
+		check("y", "a", acl.Membership{}, acl.Membership{Present: true})
+		check("x", "b", acl.Membership{}, acl.Membership{})
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.PutParticipant(f.ctx, "x", "a", acl.Membership{}))
+			return tx.PutSession(f.ctx, "y", "a", acl.Membership{})
+		})
+		check("x", "a", acl.Membership{}, acl.Membership{})
+		check("y", "a", acl.Membership{}, acl.Membership{})
+	}},
+
+	{"settings are the default until they are written", func(f *fixture) {
+		want := acl.Settings{Self: true, User: true, DefaultTTL: 90 * time.Minute}
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.PutSettings(f.ctx, "a", acl.Settings{Enabled: true, Chat: true}))
+			return tx.PutSettings(f.ctx, "a", want)
+		})
+		f.view(func(tx memory.ReadTx) error {
+			got, err := tx.Settings(f.ctx, "a")
+			f.ok(err)
+			f.equal(got, want)
+			other, err := tx.Settings(f.ctx, "b")
+			f.equal(other, acl.DefaultSettings())
+			return err
+		})
+	}},
+
+	{"an id is known as one kind: another is ErrKindClash", func(f *fixture) {
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.Claim(f.ctx, "a", memory.KindCaller))
+			f.ok(tx.Claim(f.ctx, "a", memory.KindCaller))
+			f.wantError(tx.Claim(f.ctx, "a", memory.KindChat), memory.ErrKindClash)
+			return tx.Claim(f.ctx, "c", memory.KindChat)
+		})
+		f.view(func(tx memory.ReadTx) error {
+			for id, want := range map[string]memory.Kind{"a": memory.KindCaller, "c": memory.KindChat, "A": memory.KindUnknown} {
+				kind, err := tx.KindOf(f.ctx, id)
+				f.ok(err)
+				f.equal(kind, want)
+			}
+			return nil
+		})
+	}},
+
+	{"a setting of the database is kept, and nil before it was set", func(f *fixture) {
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.SetMeta(f.ctx, "x", []byte{1}))
+			f.ok(tx.SetMeta(f.ctx, "empty", []byte{}))
+			return tx.SetMeta(f.ctx, "x", []byte{0, 0xff, 'a'})
+		})
+		f.view(func(tx memory.ReadTx) error {
+			x, err := tx.Meta(f.ctx, "x")
+			f.ok(err)
+			f.equal(x, []byte{0, 0xff, 'a'})
+			empty, err := tx.Meta(f.ctx, "empty")
+			f.ok(err)
+			none, err := tx.Meta(f.ctx, "none")
+			f.equal([]bool{empty != nil && len(empty) == 0, none == nil}, []bool{true, true})
+			return err
+		})
+	}},
+
+	{"a replay record is found by its whole key, and a second one is ErrExists", func(f *fixture) {
+		record := memory.ReplayRecord{Digest: "d", Status: 201, IDs: []uuid.UUID{uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())},
+			Numbers: json.RawMessage(`{"n": 1}`), ExpiresAt: after(24 * time.Hour)}
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.RecordReplay(f.ctx, replayKey, record))
+			f.wantError(tx.RecordReplay(f.ctx, replayKey, memory.ReplayRecord{ExpiresAt: start}), memory.ErrExists)
+			return nil
+		})
+		for _, change := range []func(*memory.ReplayKey){
+			func(k *memory.ReplayKey) { k.Agent = "b" }, func(k *memory.ReplayKey) { k.Taint = acl.Public },
+			func(k *memory.ReplayKey) { k.Call = "x" }, func(k *memory.ReplayKey) { k.Path = "x" }, func(k *memory.ReplayKey) { k.Key = "x" },
+		} {
+			key := replayKey
+			change(&key)
+			f.view(func(tx memory.ReadTx) error {
+				got, err := tx.Replay(f.ctx, key)
+				f.equal(got == nil, true)
+				return err
+			})
+		}
+		f.view(func(tx memory.ReadTx) error {
+			got, err := tx.Replay(f.ctx, replayKey)
+			f.equal(got, record)
+			return err
+		})
+	}},
+}

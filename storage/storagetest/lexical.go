@@ -1,0 +1,295 @@
+package storagetest
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+func terms(question string) []lexical.QueryTerm { return lexical.ParseQuery(question) }
+
+// corpus are entries of store a that an answer is about.
+func corpus() []memory.Entry {
+	var entries []memory.Entry
+	for i, words := range []string{
+		"red apple", "green apple apple pie", "red house by the river", "a house and a garden with apple trees",
+		"river boat", "nothing of this", "red red red", "apple", "garden of green trees by the red river",
+	} {
+		entries = append(entries, entry("a", fmt.Sprint("corpus/", i), says(words), labelled(acl.Label(1+i%2))))
+	}
+	return entries
+}
+
+var lexicals = []clause{
+	{"scores are those of lexical.Scorer over the scope, summed in the order of the terms", func(f *fixture) {
+		entries := corpus()
+		f.put(entries...)
+		elsewhere := entry("b", "k", says("green river house"))
+		f.put(elsewhere)
+		all := append(entries, elsewhere)
+		for _, question := range []string{"red apple", "river", "the green house by the river with red apple trees", "zebra", "", "apple apple apple red"} {
+			for _, scope := range [][]reach{{{"a", acl.Internal}}, {{"a", acl.Public}}, {{"a", acl.Internal}, {"b", acl.Public}}, {{"b", acl.Restricted}}, {{"none", acl.Public}}} {
+				f.exact(f.search(f.scope(scope...), question, 100), reference(all, scope, question, 100))
+			}
+		}
+	}},
+
+	{"other stores, higher labels, hidden, encrypted, deleted, swept and expired entries change no score", func(f *fixture) {
+		f.put(corpus()...)
+		const question = "red apple by the green river"
+		scope := f.scope(reach{"a", acl.Internal})
+		before := f.search(scope, question, 100)
+		var gone, old, swept []memory.Entry
+		for i := range 40 {
+			noise := says(fmt.Sprint("red apple apple green river boat number ", i))
+			key := fmt.Sprint("noise/", i)
+			f.put(entry("b", key, noise), entry("a", key, noise, labelled(acl.Confidential)),
+				entry("a", key, noise, outOfContext), entry("a", key, noise, sealed, ownedBy("b")))
+			gone = append(gone, entry("a", key, noise, ownedBy("c")))
+			old = append(old, entry("a", key, noise, ownedBy("d"), expiring(start), labelled(acl.Label(1+i%2))))
+			swept = append(swept, entry("a", key, noise, ownedBy("e"), expiring(after(-time.Hour))))
+		}
+		f.put(gone...)
+		f.put(old...)
+		f.put(swept...)
+		for _, e := range gone {
+			f.delete(e, start)
+		}
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept...), start) })
+		f.exact(f.search(scope, question, 100), before)
+		f.equal(len(f.search(f.scope(reach{"b", acl.Public}), question, 100)), 40)
+	}},
+
+	{"what is expired at Now is subtracted, and what expires later is not", func(f *fixture) {
+		f.put(entry("a", "1", says("needle"), expiring(after(time.Hour))), entry("a", "2", says("needle hay")))
+		scope := f.scope(reach{"a", acl.Public})
+		at := func(now time.Time) []vector.Hit {
+			return f.ask(scope, memory.LexicalQuery{Terms: terms("needle"), Limit: 10, Now: now})
+		}
+		f.equal(len(at(after(time.Hour-time.Microsecond))), 2)
+		f.equal(len(at(after(time.Hour))), 1)
+	}},
+
+	{"entries without words count as documents", func(f *fixture) {
+		f.put(entry("a", "1", says("needle")))
+		scope := f.scope(reach{"a", acl.Public})
+		alone := f.search(scope, "needle", 10)[0].Score
+		f.put(entry("a", "2", says("")))
+		if f.search(scope, "needle", 10)[0].Score <= alone {
+			f.Error("an entry without words does not make the others rarer")
+		}
+	}},
+
+	{"the first Limit and every further one that ties with the last are returned", func(f *fixture) {
+		var best, tied []memory.Entry
+		for i := range 3 {
+			best = append(best, entry("a", fmt.Sprint("best", i), says("needle needle needle")))
+		}
+		for i := range 20 {
+			tied = append(tied, entry("a", fmt.Sprint("tied", i), says("needle in hay")))
+		}
+		f.put(tied...)
+		f.put(best...)
+		f.put(entry("a", "last", says("needle in a very large heap of hay with much else besides it")))
+		scope := f.scope(reach{"a", acl.Public})
+		for _, c := range []struct{ limit, want int }{{1, 3}, {3, 3}, {4, 23}, {23, 23}, {24, 24}, {100, 24}} {
+			f.equal(len(f.search(scope, "needle", c.limit)), c.want)
+		}
+	}},
+
+	{"Only restricts what is returned and changes no score", func(f *fixture) {
+		entries := corpus()
+		f.put(entries...)
+		scope := f.scope(reach{"a", acl.Internal})
+		query := memory.LexicalQuery{Terms: terms("red apple river"), Limit: 100, Now: start}
+		all := make(map[uuid.UUID]float64)
+		for _, h := range f.ask(scope, query) {
+			all[h.Entry] = h.Score
+		}
+		query.Only = append(idsOf(entries[:4]...), uuid.Must(uuid.NewV7()))
+		hits := f.ask(scope, query)
+		f.equal(len(hits), 4)
+		for _, h := range hits {
+			f.equal(math.Float64bits(h.Score), math.Float64bits(all[h.Entry]))
+		}
+		query.Limit = 1
+		f.equal(len(f.ask(scope, query)), 1)
+		query.Only = []uuid.UUID{}
+		f.equal(len(f.ask(scope, query)), 0)
+	}},
+
+	{"Only gives nothing from outside the scope", func(f *fixture) {
+		high, other := entry("a", "k", says("needle"), labelled(acl.Restricted)), entry("b", "k", says("needle"))
+		f.put(high, other, entry("a", "low", says("needle")))
+		hits := f.ask(f.scope(reach{"a", acl.Public}), memory.LexicalQuery{Terms: terms("needle"), Limit: 10, Now: start, Only: idsOf(high, other)})
+		f.equal(len(hits), 0)
+	}},
+
+	{"an empty scope finds nothing", func(f *fixture) {
+		f.put(entry("a", "k", says("needle")))
+		f.equal(len(f.search(acl.Scope{}, "needle", 10)), 0)
+	}},
+
+	{"edits, deletes and restores are seen at once", func(f *fixture) {
+		e := entry("a", "k", says("first words"))
+		f.put(e)
+		scope := f.scope(reach{"a", acl.Public})
+		found := func(question string, want int) {
+			f.Helper()
+			f.equal(len(f.search(scope, question, 10)), want)
+		}
+		e = edited(e, says("second words and more of them"))
+		f.put(e)
+		found("first", 0)
+		found("second", 1)
+		f.exact(f.search(scope, "words", 10), reference([]memory.Entry{e}, []reach{{"a", acl.Public}}, "words", 10))
+		e = f.delete(e, start)
+		found("second", 0)
+		f.put(changed(e, restored))
+		found("second", 1)
+	}},
+
+	{"long lists of entries of a common word stay whole under inserts, edits and deletes in their midst", func(f *fixture) {
+		const n = 1500
+		var entries []memory.Entry
+		for i := range n {
+			entries = append(entries, entry("a", fmt.Sprint(i), says(fmt.Sprintf("common word%d", i%7)), labelled(acl.Label(1+i%3))))
+		}
+		for i := 0; i < n; i += 100 {
+			f.put(entries[i : i+100]...)
+		}
+		f.update(func(tx memory.Tx) error {
+			for i := range entries {
+				switch {
+				case i%3 == 0:
+					entries[i] = changed(entries[i], deletedAt(start))
+				case i%5 == 0:
+					entries[i] = edited(entries[i], says("common common and otherwise changed"))
+				default:
+					continue
+				}
+				if err := put(f.ctx, tx, entries[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		f.update(func(tx memory.Tx) error {
+			for i := 0; i < n; i += 6 {
+				entries[i] = edited(entries[i], restored, says("common again"))
+				if err := put(f.ctx, tx, entries[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		scope := []reach{{"a", acl.Internal}}
+		for _, question := range []string{"common", "again common word3"} {
+			f.exact(f.search(f.scope(scope...), question, 50), reference(entries, scope, question, 50))
+		}
+	}},
+
+	{"a scope of a thousand stores is searched whole", func(f *fixture) {
+		var entries []memory.Entry
+		var scope []reach
+		for i := range 1000 {
+			store := fmt.Sprint("s", i)
+			entries = append(entries, entry(store, "k", says(fmt.Sprint("shared words of store", i%10))))
+			scope = append(scope, reach{store, acl.Public})
+		}
+		f.put(entries...)
+		f.exact(f.search(f.scope(scope...), "store shared words", 5), reference(entries, scope, "store shared words", 5))
+	}},
+
+	{"any term is only text", func(f *fixture) {
+		f.put(entry("a", "k", says("O'Brien said \"NEAR(x)\" -- DROP TABLE % _ * 日本語 ไทย ünïcode")))
+		scope := f.scope(reach{"a", acl.Public})
+		for _, term := range []string{"'", "\"", "a OR b", "x*", "%", "日", "\u2028", "\\u0041", "no\x00nul", "\xff"} {
+			query := memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: term, Weight: 1}}, Limit: 10, Now: start}
+			_ = f.ask(scope, query)
+		}
+		for _, question := range []string{"brien", "日本語", "ünïcode"} {
+			f.equal(len(f.search(scope, question, 10)), 1)
+		}
+	}},
+}
+
+// reference ranks by definition: every entry is looked at.
+func reference(entries []memory.Entry, scope []reach, question string, limit int) []vector.Hit {
+	return rank(entries, func(e memory.Entry) bool {
+		for _, r := range scope {
+			if e.Store == r.store && e.Label.CanFlowTo(r.ceiling) {
+				return e.Searchable() && e.Live(start)
+			}
+		}
+		return false
+	}, terms(question), limit)
+}
+
+func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexical.QueryTerm, limit int) []vector.Hit {
+	var stats lexical.Stats
+	df := make([]int64, len(query))
+	type candidate struct {
+		id     uuid.UUID
+		length int
+		counts []int
+	}
+	var candidates []candidate
+	for _, e := range entries {
+		if !within(e) {
+			continue
+		}
+		doc := words(e)
+		stats.Documents++
+		stats.Length += int64(doc.Length)
+		c := candidate{id: e.ID, length: doc.Length, counts: make([]int, len(query))}
+		matched := false
+		for i, q := range query {
+			for _, t := range doc.Terms {
+				if t.Text == q.Text {
+					c.counts[i] = t.Count
+					df[i]++
+					matched = true
+				}
+			}
+		}
+		if matched {
+			candidates = append(candidates, c)
+		}
+	}
+	scorer := lexical.NewScorer(stats, query, df)
+	var hits []vector.Hit
+	for _, c := range candidates {
+		score := 0.0
+		for i, count := range c.counts {
+			score += scorer.Term(i, count, c.length)
+		}
+		hits = append(hits, vector.Hit{Entry: c.id, Score: score})
+	}
+	orderEquals(hits)
+	end := min(limit, len(hits))
+	for end > 0 && end < len(hits) && hits[end].Score == hits[end-1].Score {
+		end++
+	}
+	return hits[:end]
+}
+
+// exact compares hits with their scores to the bit.
+func (f *fixture) exact(got, want []vector.Hit) {
+	f.Helper()
+	if len(got) != len(want) {
+		f.Fatalf("%d hits, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i].Entry != want[i].Entry || math.Float64bits(got[i].Score) != math.Float64bits(want[i].Score) {
+			f.Fatalf("hit %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package storagetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+func typed(t string) func(*memory.Entry) { return func(e *memory.Entry) { e.Type = t } }
+
+func inNamespace(n string) func(*memory.Entry) { return func(e *memory.Entry) { e.Namespace = n } }
+
+var matches = []clause{
+	{"Matching passes entries by namespace, type and all tags", func(f *fixture) {
+		one := entry("a", "1", tagged("x", "y"), typed("user"), inNamespace("n"))
+		two := entry("a", "2", tagged("y"), typed("user"))
+		three := entry("a", "3", tagged("x", "X", "%"), inNamespace("n"))
+		f.put(one, two, three)
+		scope := f.scope(reach{"a", acl.Public})
+		for _, c := range []struct {
+			filter memory.Filter
+			want   []uuid.UUID
+		}{
+			{memory.Filter{}, idsOf(one, two, three)},
+			{memory.Filter{Tags: []string{"x"}}, idsOf(one, three)},
+			{memory.Filter{Tags: []string{"X"}}, idsOf(three)},
+			{memory.Filter{Tags: []string{"%"}}, idsOf(three)},
+			{memory.Filter{Tags: []string{"y", "x"}}, idsOf(one)},
+			{memory.Filter{Tags: []string{"x", "x"}}, idsOf(one, three)},
+			{memory.Filter{Tags: []string{"x", "none"}}, nil},
+			{memory.Filter{Type: "user"}, idsOf(one, two)},
+			{memory.Filter{Type: "user", Tags: []string{"x"}}, idsOf(one)},
+			{memory.Filter{Namespace: ptr("n")}, idsOf(one, three)},
+			{memory.Filter{Namespace: ptr("")}, idsOf(two)},
+			{memory.Filter{Namespace: ptr(""), Type: "user"}, idsOf(two)},
+			{memory.Filter{Namespace: ptr("n"), Type: "user", Tags: []string{"y"}}, idsOf(one)},
+			{memory.Filter{Namespace: ptr("n"), Type: "none"}, nil},
+		} {
+			f.match(scope, c.filter, c.want...)
+		}
+	}},
+
+	{"Matching keeps to the scope and to searchable, undeleted entries, expired ones too", func(f *fixture) {
+		with := func(changes ...func(*memory.Entry)) func(*memory.Entry) {
+			return func(e *memory.Entry) {
+				for _, change := range append(changes, tagged("t"), typed("user"), inNamespace("n")) {
+					change(e)
+				}
+			}
+		}
+		low, old := entry("a", "1", with()), entry("a", "2", with(expiring(after(-time.Hour))))
+		high, hidden, shut := entry("a", "3", with(labelled(acl.Restricted))), entry("a", "4", with(outOfContext)), entry("a", "5", with(sealed))
+		gone, elsewhere := entry("a", "6", with()), entry("b", "7", with())
+		f.put(low, old, high, hidden, shut, gone, elsewhere)
+		gone = f.delete(gone, start)
+		for _, filter := range []memory.Filter{{}, {Tags: []string{"t"}}, {Type: "user"}, {Namespace: ptr("n")}} {
+			f.match(f.scope(reach{"a", acl.Confidential}), filter, low.ID, old.ID)
+			f.match(f.scope(reach{"a", acl.Restricted}, reach{"b", acl.Public}), filter, low.ID, old.ID, high.ID, elsewhere.ID)
+			f.match(f.scope(reach{"none", acl.Public}), filter)
+			f.match(acl.Scope{}, filter)
+		}
+		f.put(changed(gone, restored))
+		f.match(f.scope(reach{"a", acl.Public}), memory.Filter{Tags: []string{"t"}}, low.ID, old.ID, gone.ID)
+	}},
+
+	{"Matching follows edits of tags and types", func(f *fixture) {
+		e := entry("a", "k", tagged("x", "y"), typed("user"))
+		f.put(e)
+		f.put(edited(e, tagged("y", "z"), typed("project")))
+		scope := f.scope(reach{"a", acl.Public})
+		f.match(scope, memory.Filter{Tags: []string{"x"}})
+		f.match(scope, memory.Filter{Tags: []string{"z", "y"}}, e.ID)
+		f.match(scope, memory.Filter{Type: "user"})
+		f.match(scope, memory.Filter{Type: "project"}, e.ID)
+	}},
+
+	{"Matching says more, and gives no ids, beyond its limit", func(f *fixture) {
+		var all []memory.Entry
+		for i := range 6 {
+			all = append(all, entry("a", fmt.Sprint(i), tagged("t"), typed("user"), inNamespace("n")))
+		}
+		f.put(all...)
+		scope := f.scope(reach{"a", acl.Public})
+		for _, filter := range []memory.Filter{{}, {Tags: []string{"t"}}, {Type: "user"}, {Namespace: ptr("n")}} {
+			f.view(func(tx memory.ReadTx) error {
+				ids, more, err := tx.Matching(f.ctx, scope, filter, 6)
+				f.ok(err)
+				f.equal([]any{len(ids), more}, []any{6, false})
+				ids, more, err = tx.Matching(f.ctx, scope, filter, 5)
+				f.equal([]any{len(ids), more}, []any{0, true})
+				return err
+			})
+		}
+	}},
+}
+
+func (f *fixture) match(scope acl.Scope, filter memory.Filter, want ...uuid.UUID) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) error {
+		ids, more, err := tx.Matching(f.ctx, scope, filter, 100)
+		f.equal(sorted(ids), sorted(want))
+		f.equal(more, false)
+		return err
+	})
+}
+
+var usages = []clause{
+	{"Usage follows every kind of change", func(f *fixture) {
+		check := func(step string, entries, bytes int64) {
+			f.Helper()
+			f.view(func(tx memory.ReadTx) error {
+				got, err := tx.Usage(f.ctx, "a", "a", acl.Public, start)
+				if want := (memory.Usage{Entries: entries, Bytes: bytes}); got != want {
+					f.Errorf("%s: usage is %+v, want %+v", step, got, want)
+				}
+				return err
+			})
+		}
+		size := func(entries ...memory.Entry) (n int64) {
+			for _, e := range entries {
+				n += int64(len(e.Value))
+			}
+			return n
+		}
+		e, hidden := entry("a", "k", says("four")), entry("a", "h", outOfContext, says("seven"))
+		f.put(e, hidden, entry("a", "k", labelled(acl.Internal)), entry("a", "k", ownedBy("b")), entry("b", "k"))
+		check("created", 2, size(e, hidden))
+		e = edited(e, says("much longer than before"))
+		f.put(e)
+		check("edited", 2, size(e, hidden))
+		e = f.delete(e, start)
+		check("deleted", 1, size(hidden))
+		e = changed(e, restored)
+		f.put(e)
+		check("restored", 2, size(e, hidden))
+		e = changed(e, func(e *memory.Entry) { e.Store = "c" })
+		f.put(e)
+		check("moved away", 1, size(hidden))
+		e = changed(e, func(e *memory.Entry) { e.Store = "a" })
+		f.put(e)
+		check("moved back", 2, size(e, hidden))
+		e = changed(e, expiring(start))
+		f.put(e)
+		check("expired", 1, size(hidden))
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
+		check("swept", 1, size(hidden))
+		f.delete(hidden, start)
+		check("all gone", 0, 0)
+		f.update(func(tx memory.Tx) error {
+			_, err := tx.Purge(f.ctx, after(time.Hour), 100)
+			return err
+		})
+		check("purged", 0, 0)
+	}},
+}

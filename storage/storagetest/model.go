@@ -1,0 +1,245 @@
+package storagetest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// model is what a storage should hold: plain maps, and every question
+// answered by looking at all of them.
+type model struct {
+	rows    map[uuid.UUID]memory.Entry
+	swept   map[uuid.UUID]memory.Entry
+	history map[uuid.UUID][]memory.Entry // oldest first
+	queue   map[uuid.UUID]int64          // revision
+	now     time.Time
+	fixture *fixture
+}
+
+// testModel does random things to a storage and to a model, and compares
+// what both say.
+func testModel(t *testing.T, open func(t testing.TB) memory.Storage) {
+	rapid.Check(t, func(r *rapid.T) {
+		storage := open(t)
+		defer func() { _ = storage.Close() }()
+		m := &model{
+			rows: make(map[uuid.UUID]memory.Entry), swept: make(map[uuid.UUID]memory.Entry),
+			history: make(map[uuid.UUID][]memory.Entry), queue: make(map[uuid.UUID]int64), now: start,
+			fixture: &fixture{T: t, storage: storage, ctx: context.Background()},
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"create": m.create, "edit": m.edit, "delete": m.delete, "restore": m.restore,
+			"sweep": m.sweep, "purge": m.purge, "work": m.work, "wait": m.wait,
+			"": m.check,
+		})
+	})
+}
+
+var (
+	someStore = rapid.SampledFrom([]string{"a", "b", "c"})
+	someOwner = rapid.SampledFrom([]string{"a", "x"})
+	someLabel = rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted})
+	someKey   = rapid.SampledFrom([]string{"k", "k/1", "K", "é", "%"})
+	someText  = rapid.Custom(func(r *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"red", "green", "blue", "river", "house", "tree"}), 0, 8).Draw(r, "words"), " ")
+	})
+	someTags = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"t", "u", "v"}), 0, 3, rapid.ID[string])
+)
+
+// change writes to both, in one transaction of the storage.
+func (m *model) change(fn func(ctx context.Context, tx memory.Tx) error) {
+	m.fixture.update(func(tx memory.Tx) error { return fn(m.fixture.ctx, tx) })
+}
+
+func (m *model) put(e memory.Entry) {
+	for _, other := range m.rows {
+		if other.ID != e.ID && other.DeletedAt.IsZero() && e.DeletedAt.IsZero() &&
+			other.Path == e.Path && other.Owner == e.Owner && other.Label == e.Label {
+			m.fixture.wantError(m.fixture.tryPut(e), memory.ErrExists)
+			return
+		}
+	}
+	m.change(func(ctx context.Context, tx memory.Tx) error { return put(ctx, tx, e) })
+	if before, ok := m.rows[e.ID]; ok && e.Version > before.Version {
+		m.history[e.ID] = append(m.history[e.ID], before)
+	}
+	m.rows[e.ID] = e
+	m.queue[e.ID] = e.Revision
+}
+
+func (m *model) create(r *rapid.T) {
+	e := entry(someStore.Draw(r, "store"), someKey.Draw(r, "key"), ownedBy(someOwner.Draw(r, "owner")),
+		labelled(someLabel.Draw(r, "label")), says(someText.Draw(r, "text")), tagged(someTags.Draw(r, "tags")...))
+	e.InContext, e.Encrypted = rapid.IntRange(0, 5).Draw(r, "out of context") > 0, rapid.IntRange(0, 5).Draw(r, "encrypted") == 0
+	if rapid.IntRange(0, 2).Draw(r, "expires") == 0 {
+		e.ExpiresAt = m.now.Add(time.Duration(rapid.IntRange(-1, 3).Draw(r, "hours")) * time.Hour)
+	}
+	m.put(e)
+}
+
+// some draws an entry for which keep is true.
+func (m *model) some(r *rapid.T, keep func(memory.Entry) bool) memory.Entry {
+	var kept []memory.Entry
+	for _, e := range m.rows {
+		if keep(e) {
+			kept = append(kept, e)
+		}
+	}
+	if len(kept) == 0 {
+		r.Skip("there is none")
+	}
+	sortByID(kept)
+	return kept[rapid.IntRange(0, len(kept)-1).Draw(r, "which")]
+}
+
+func (m *model) edit(r *rapid.T) {
+	e := m.some(r, func(e memory.Entry) bool { return e.DeletedAt.IsZero() })
+	switch rapid.IntRange(0, 3).Draw(r, "kind") {
+	case 0:
+		m.put(changed(e, func(e *memory.Entry) { e.Key = someKey.Draw(r, "key") }))
+	case 1:
+		m.put(changed(e, func(e *memory.Entry) { e.Store = someStore.Draw(r, "store") }))
+	default:
+		m.put(edited(e, says(someText.Draw(r, "text")), tagged(someTags.Draw(r, "tags")...)))
+	}
+}
+
+func (m *model) delete(r *rapid.T) {
+	m.put(changed(m.some(r, func(e memory.Entry) bool { return e.DeletedAt.IsZero() }), deletedAt(m.now)))
+}
+
+func (m *model) restore(r *rapid.T) {
+	m.put(edited(m.some(r, func(e memory.Entry) bool { return !e.DeletedAt.IsZero() }), restored))
+}
+
+func (m *model) sweep(r *rapid.T) {
+	m.change(func(ctx context.Context, tx memory.Tx) error {
+		ids, err := tx.Expired(ctx, m.now, 100)
+		if err != nil {
+			return err
+		}
+		due := m.all(func(e memory.Entry) bool { return e.Expired(m.now) })
+		m.fixture.equal(sorted(ids), sorted(idsOf(due...)))
+		for _, e := range due {
+			m.queue[e.ID] = e.Revision + 1
+			m.swept[e.ID] = e
+			delete(m.rows, e.ID)
+			delete(m.history, e.ID)
+		}
+		return tx.Sweep(ctx, ids, m.now)
+	})
+}
+
+func (m *model) purge(r *rapid.T) {
+	cutoff := m.now.Add(-time.Duration(rapid.IntRange(0, 2).Draw(r, "hours")) * time.Hour)
+	var want []uuid.UUID
+	for _, rows := range []map[uuid.UUID]memory.Entry{m.rows, m.swept} {
+		for id, e := range rows {
+			if !e.DeletedAt.IsZero() && e.DeletedAt.Before(cutoff) || !e.ExpiresAt.IsZero() && e.ExpiresAt.Before(cutoff) {
+				want = append(want, id)
+				delete(rows, id)
+				delete(m.history, id)
+				delete(m.queue, id)
+			}
+		}
+	}
+	m.fixture.equal(sorted(m.fixture.purge(cutoff, 1000)), sorted(want))
+}
+
+// work takes some of the queue and finishes it.
+func (m *model) work(r *rapid.T) {
+	leases := m.fixture.lease(m.now, rapid.IntRange(1, 3).Draw(r, "limit"))
+	m.fixture.done(leases...)
+	for _, l := range leases {
+		m.fixture.equal(m.queue[l.Entry], l.Revision)
+		delete(m.queue, l.Entry)
+	}
+}
+
+func (m *model) wait(*rapid.T) { m.now = m.now.Add(time.Hour) }
+
+func (m *model) all(keep func(memory.Entry) bool) []memory.Entry {
+	var kept []memory.Entry
+	for _, e := range m.rows {
+		if keep(e) {
+			kept = append(kept, e)
+		}
+	}
+	sortByID(kept)
+	return kept
+}
+
+// check compares what storage and model say.
+func (m *model) check(r *rapid.T) {
+	f := m.fixture
+	f.equal(f.depth(m.now), len(m.queue))
+	path := memory.Path{Store: someStore.Draw(r, "store"), Key: someKey.Draw(r, "key")}
+	label, owner := someLabel.Draw(r, "label"), someOwner.Draw(r, "owner")
+	query := terms(someText.Draw(r, "question"))
+	limit := rapid.IntRange(1, 5).Draw(r, "limit")
+	scope := []reach{{path.Store, label}, {someStore.Draw(r, "other store"), someLabel.Draw(r, "other label")}}
+	if scope[0].store == scope[1].store {
+		scope = scope[:1]
+	}
+	f.exact(f.ask(f.scope(scope...), memory.LexicalQuery{Terms: query, Limit: limit, Now: m.now}), m.rank(scope, query, limit))
+	f.view(func(tx memory.ReadTx) error {
+		at, err := tx.At(f.ctx, path)
+		f.ok(err)
+		sortByID(at)
+		f.equal(at, m.all(func(e memory.Entry) bool { return e.Path == path && e.DeletedAt.IsZero() }))
+		usage, err := tx.Usage(f.ctx, path.Store, owner, label, m.now)
+		f.ok(err)
+		f.equal(usage, m.usage(path.Store, owner, label))
+		for id, versions := range m.history {
+			history, err := tx.History(f.ctx, id, 0, 100)
+			f.ok(err)
+			slices.Reverse(history)
+			f.equal(history, append(slices.Clone(versions), m.rows[id]))
+		}
+		return nil
+	})
+	f.equal(f.scan(memory.ScanQuery{Store: path.Store, Ceiling: label, Limit: 100}), m.scan(path.Store, label))
+	filter := memory.Filter{Tags: someTags.Draw(r, "filter")}
+	f.match(f.scope(reach{path.Store, label}), filter, idsOf(m.all(func(e memory.Entry) bool {
+		return e.Store == path.Store && e.Label <= label && e.DeletedAt.IsZero() && e.Searchable() &&
+			!slices.ContainsFunc(filter.Tags, func(t string) bool { return !slices.Contains(e.Tags, t) })
+	})...)...)
+}
+
+func (m *model) rank(scope []reach, query []lexical.QueryTerm, limit int) []vector.Hit {
+	return rank(m.all(func(memory.Entry) bool { return true }), func(e memory.Entry) bool {
+		return e.Searchable() && e.Live(m.now) && slices.ContainsFunc(scope, func(r reach) bool { return r.store == e.Store && e.Label <= r.ceiling })
+	}, query, limit)
+}
+
+func (m *model) usage(store, owner string, label acl.Label) (u memory.Usage) {
+	for _, e := range m.rows {
+		if e.Store == store && e.Owner == owner && e.Label == label && e.Live(m.now) {
+			u.Entries++
+			u.Bytes += int64(len(e.Value))
+		}
+	}
+	return u
+}
+
+func (m *model) scan(store string, ceiling acl.Label) []memory.Entry {
+	entries := m.all(func(e memory.Entry) bool {
+		return e.Store == store && e.Label <= ceiling && e.DeletedAt.IsZero() && e.InContext
+	})
+	slices.SortFunc(entries, func(a, b memory.Entry) int {
+		return cmp.Or(a.Path.Compare(b.Path), cmp.Compare(a.Label, b.Label), strings.Compare(a.Owner, b.Owner))
+	})
+	return withoutText(entries...)
+}

@@ -1,0 +1,144 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+var puts = []clause{
+	{"every field comes back as it was written, the value byte for byte", func(f *fixture) {
+		e := memory.Entry{
+			ID: entry("a", "k").ID, Path: memory.Path{Store: "st:ore@x", Namespace: "name space", Key: "päth/ключ/鍵"},
+			Owner: "owner", Label: acl.Confidential,
+			Value:     json.RawMessage(" {\"a\":  [1, 2.0, \"<é\\u00e9>\"],\n\"a\":null}\t"),
+			Source:    json.RawMessage(`{ "tool" : "x"}`),
+			Type:      "reference",
+			InContext: true, Encrypted: true,
+			Description: "one 'line' \"quoted\" %_\\", Tags: []string{"z", "a", "ümläut", "q\"'"},
+			ExpiresAt: after(time.Hour + time.Microsecond), Version: 1, Revision: 1,
+			CreatedAt: after(-time.Hour), UpdatedAt: after(time.Microsecond), UpdatedBy: "editor",
+			DeletedAt: after(time.Minute), DeletedBy: "deleter",
+		}
+		f.put(e)
+		f.equal(f.get(e.ID), []memory.Entry{e})
+	}},
+
+	{"what an entry leaves out comes back as zero", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		got := f.get(e.ID)[0]
+		if got.Source != nil || got.Tags != nil || !got.ExpiresAt.IsZero() || !got.DeletedAt.IsZero() {
+			f.Fatalf("got %s", asJSON(got))
+		}
+	}},
+
+	{"the revision must be one more than the row's, else ErrStale", func(f *fixture) {
+		e := entry("a", "k")
+		for _, wrong := range []int64{0, 2, -1} {
+			f.wantError(f.tryPut(changedTo(e, wrong)), memory.ErrStale)
+		}
+		f.put(e)
+		for _, wrong := range []int64{0, 1, 3} {
+			f.wantError(f.tryPut(changedTo(e, wrong)), memory.ErrStale)
+		}
+		f.put(edited(e))
+	}},
+
+	{"a second undeleted entry of the same path, owner and label is ErrExists", func(f *fixture) {
+		f.put(entry("a", "k"))
+		f.wantError(f.tryPut(entry("a", "k")), memory.ErrExists)
+		f.wantError(f.tryPut(entry("a", "k", outOfContext)), memory.ErrExists)
+		f.put(entry("a", "k", labelled(acl.Internal)), entry("a", "k", ownedBy("b")), entry("b", "k"), entry("a", "K"),
+			entry("a", "k", func(e *memory.Entry) { e.Namespace = "n" }))
+	}},
+
+	{"ErrExists writes nothing, and the transaction may go on", func(f *fixture) {
+		first, second := entry("a", "k", says("one")), entry("a", "k", says("two"))
+		f.put(first)
+		f.update(func(tx memory.Tx) error {
+			f.wantError(put(f.ctx, tx, second), memory.ErrExists)
+			return put(f.ctx, tx, edited(first, says("three")))
+		})
+		f.equal(len(f.get(second.ID)), 0)
+		f.equal(len(f.search(f.scope(reach{"a", acl.Public}), "one two", 10)), 0)
+	}},
+
+	{"an expired entry keeps its place until it is swept", func(f *fixture) {
+		f.put(entry("a", "k", expiring(after(-time.Hour))))
+		f.wantError(f.tryPut(entry("a", "k")), memory.ErrExists)
+	}},
+
+	{"a deleted entry gives its place free, and cannot come back to a taken one", func(f *fixture) {
+		first := entry("a", "k")
+		f.put(first)
+		first = f.delete(first, start)
+		f.put(entry("a", "k"))
+		f.wantError(f.tryPut(changed(first, restored)), memory.ErrExists)
+	}},
+
+	{"an entry can be renamed, also into another store, and is found there alone", func(f *fixture) {
+		e := entry("a", "k", says("needle"), tagged("t"))
+		f.put(e, entry("a", "stays", says("needle")), entry("b", "stays", says("needle")))
+		moved := changed(e, func(e *memory.Entry) { e.Path = memory.Path{Store: "b", Namespace: "n", Key: "k2"} })
+		f.put(moved)
+		f.equal(f.get(e.ID), []memory.Entry{moved})
+		a, b := f.scope(reach{"a", acl.Public}), f.scope(reach{"b", acl.Public})
+		f.equal(len(f.search(a, "needle", 10)), 1)
+		f.equal(len(f.search(b, "needle", 10)), 2)
+		f.view(func(tx memory.ReadTx) error {
+			ids, _, err := tx.Matching(f.ctx, a, memory.Filter{Tags: []string{"t"}}, 10)
+			f.ok(err)
+			f.equal(len(ids), 0)
+			ids, _, err = tx.Matching(f.ctx, b, memory.Filter{Tags: []string{"t"}}, 10)
+			f.equal(ids, idsOf(e))
+			return err
+		})
+	}},
+
+	{"the former state becomes history only when the version grew", func(f *fixture) {
+		first := entry("a", "k", says("first"))
+		second := edited(first, says("second"), func(e *memory.Entry) { e.UpdatedBy = "b" })
+		moved := changed(second, func(e *memory.Entry) { e.Key = "k2" })
+		gone := changed(moved, deletedAt(after(time.Hour)))
+		back := edited(gone, restored)
+		for _, e := range []memory.Entry{first, second, moved, gone, back} {
+			f.put(e)
+		}
+		f.view(func(tx memory.ReadTx) error {
+			history, err := tx.History(f.ctx, first.ID, 0, 10)
+			f.equal(history, []memory.Entry{back, gone, first})
+			return err
+		})
+	}},
+
+	{"large values and many tags are kept", func(f *fixture) {
+		big := make([]byte, 300_000)
+		for i := range big {
+			big[i] = 'a' + byte(i%7)
+		}
+		e := entry("a", "k", says(string(big)))
+		for i := range 32 {
+			e.Tags = append(e.Tags, string(rune('a'+i%26))+string(big[:60]))
+		}
+		f.put(e)
+		f.equal(f.get(e.ID), []memory.Entry{e})
+	}},
+}
+
+func changedTo(e memory.Entry, revision int64) memory.Entry {
+	e.Revision = revision
+	return e
+}
+
+// tryPut puts an entry in a transaction of its own and returns the error.
+func (f *fixture) tryPut(e memory.Entry) error {
+	err := f.storage.Update(f.ctx, func(tx memory.Tx) error { return put(f.ctx, tx, e) })
+	if err == nil {
+		return errors.New("no error")
+	}
+	return err
+}

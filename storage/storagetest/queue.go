@@ -1,0 +1,209 @@
+package storagetest
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+const leaseTime = time.Minute
+
+func (f *fixture) lease(now time.Time, limit int) (leases []memory.Lease) {
+	f.Helper()
+	f.update(func(tx memory.Tx) (err error) {
+		leases, err = tx.Lease(f.ctx, now, now.Add(leaseTime), limit)
+		return err
+	})
+	return leases
+}
+
+func (f *fixture) done(leases ...memory.Lease) {
+	f.Helper()
+	f.update(func(tx memory.Tx) error {
+		for _, l := range leases {
+			f.ok(tx.Done(f.ctx, l))
+		}
+		return nil
+	})
+}
+
+// drain empties the queue.
+func (f *fixture) drain() {
+	f.Helper()
+	f.done(f.lease(after(1000*time.Hour), 1_000_000)...)
+	f.equal(f.depth(start), 0)
+}
+
+func (f *fixture) depth(now time.Time) (rows int64) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) (err error) {
+		rows, _, err = tx.QueueDepth(f.ctx, now)
+		return err
+	})
+	return rows
+}
+
+func (f *fixture) pending(id uuid.UUID) (pending bool) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) (err error) {
+		pending, err = tx.Pending(f.ctx, id)
+		return err
+	})
+	return pending
+}
+
+var queues = []clause{
+	{"every Put queues its entry once, at its revision", func(f *fixture) {
+		e := entry("a", "k")
+		f.equal(f.pending(e.ID), false)
+		f.put(e)
+		f.put(edited(e))
+		f.equal(f.pending(e.ID), true)
+		f.equal(f.lease(start, 10), []memory.Lease{{Entry: e.ID, Revision: 2}})
+		f.drain()
+		f.equal(f.pending(e.ID), false)
+		f.put(changed(edited(e), deletedAt(start)))
+		f.equal(f.pending(e.ID), true)
+	}},
+
+	{"a leased row is hidden until its lease ends", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		f.equal(len(f.lease(start, 10)), 1)
+		f.equal(len(f.lease(start, 10)), 0)
+		f.equal(len(f.lease(after(leaseTime-time.Microsecond), 10)), 0)
+		f.equal(f.pending(e.ID), true)
+		f.equal(len(f.lease(after(leaseTime), 10)), 1)
+	}},
+
+	{"no row is leased twice by workers at the same time", func(f *fixture) {
+		const rows = 60
+		for i := range rows {
+			f.put(entry("a", fmt.Sprint(i)))
+		}
+		var mu sync.Mutex
+		taken := make(map[uuid.UUID]int)
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				for {
+					var leases []memory.Lease
+					err := f.storage.Update(f.ctx, func(tx memory.Tx) (err error) {
+						leases, err = tx.Lease(f.ctx, start, after(leaseTime), 7)
+						return err
+					})
+					if err != nil {
+						f.Errorf("lease: %v", err)
+					}
+					if err != nil || len(leases) == 0 {
+						return
+					}
+					mu.Lock()
+					for _, l := range leases {
+						taken[l.Entry]++
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		group.Wait()
+		f.equal(len(taken), rows)
+		for _, n := range taken {
+			f.equal(n, 1)
+		}
+	}},
+
+	{"rows are leased in the order in which they were queued, at most limit", func(f *fixture) {
+		var want []uuid.UUID
+		for i := range 10 {
+			e := entry("a", fmt.Sprint(i), func(e *memory.Entry) { e.UpdatedAt = after(time.Duration(i) * time.Second) })
+			want = append(want, e.ID)
+			f.put(e)
+		}
+		var got []uuid.UUID
+		for {
+			leases := f.lease(after(time.Minute), 3)
+			if len(leases) > 3 {
+				f.Fatalf("%d leases", len(leases))
+			}
+			if len(leases) == 0 {
+				break
+			}
+			for _, l := range leases {
+				got = append(got, l.Entry)
+			}
+		}
+		f.equal(got, want)
+	}},
+
+	{"Done removes a row at the lease's revision, and not one that was queued again meanwhile", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		lease := f.lease(start, 10)
+		f.put(edited(e))
+		f.done(lease...)
+		f.equal(f.pending(e.ID), true)
+		// It is due at once: the old lease does not hide it.
+		again := f.lease(start, 10)
+		f.equal(again, []memory.Lease{{Entry: e.ID, Revision: 2}})
+		f.done(again...)
+		f.equal(f.pending(e.ID), false)
+		f.done(again...)
+	}},
+
+	{"Retry gives a row back for a later time and counts the attempt", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		for attempt := range 3 {
+			now := after(time.Duration(attempt) * time.Hour)
+			leases := f.lease(now, 10)
+			f.equal(leases, []memory.Lease{{Entry: e.ID, Revision: 1, Attempts: attempt}})
+			f.update(func(tx memory.Tx) error { return tx.Retry(f.ctx, leases[0], now.Add(time.Hour), "timeout") })
+			f.equal(len(f.lease(now.Add(time.Hour-time.Microsecond), 10)), 0)
+		}
+	}},
+
+	{"Retry of an old lease does not touch a row that was queued again", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		old := f.lease(start, 10)
+		f.put(edited(e))
+		f.update(func(tx memory.Tx) error { return tx.Retry(f.ctx, old[0], after(time.Hour), "timeout") })
+		f.equal(f.lease(start, 10), []memory.Lease{{Entry: e.ID, Revision: 2}})
+	}},
+
+	{"a row that comes back is not kept waiting by fresh ones", func(f *fixture) {
+		back := entry("a", "back")
+		f.put(back)
+		lease := f.lease(start, 1)
+		f.update(func(tx memory.Tx) error { return tx.Retry(f.ctx, lease[0], after(time.Second), "timeout") })
+		for i := range 50 {
+			f.put(entry("a", fmt.Sprint(i)))
+		}
+		for _, l := range f.lease(after(time.Second), 8) {
+			if l.Entry == back.ID {
+				return
+			}
+		}
+		f.Error("the row that came back was not leased")
+	}},
+
+	{"QueueDepth counts the rows and the wait of the oldest", func(f *fixture) {
+		f.put(entry("a", "1"), entry("a", "2", func(e *memory.Entry) { e.UpdatedAt = after(time.Minute) }))
+		f.view(func(tx memory.ReadTx) error {
+			rows, oldest, err := tx.QueueDepth(f.ctx, after(2*time.Minute))
+			f.equal([]any{rows, oldest}, []any{2, 2 * time.Minute})
+			return err
+		})
+		f.drain()
+		f.view(func(tx memory.ReadTx) error {
+			rows, oldest, err := tx.QueueDepth(f.ctx, after(2*time.Minute))
+			f.equal([]any{rows, oldest}, []any{0, 0})
+			return err
+		})
+	}},
+}

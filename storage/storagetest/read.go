@@ -1,0 +1,137 @@
+package storagetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+var reads = []clause{
+	{"absent things are empty", func(f *fixture) {
+		f.view(func(tx memory.ReadTx) error {
+			at, err := tx.At(f.ctx, memory.Path{Store: "none", Key: "k"})
+			f.ok(err)
+			got, err := tx.Get(f.ctx, []uuid.UUID{uuid.Must(uuid.NewV7())})
+			f.ok(err)
+			none, err := tx.Get(f.ctx, nil)
+			f.ok(err)
+			history, err := tx.History(f.ctx, uuid.Must(uuid.NewV7()), 0, 10)
+			f.ok(err)
+			scan, err := tx.Scan(f.ctx, memory.ScanQuery{Store: "none", Ceiling: acl.Restricted, Limit: 10})
+			f.ok(err)
+			trash, err := tx.Trash(f.ctx, memory.TrashQuery{Store: "none", Label: acl.Public, Limit: 10})
+			f.ok(err)
+			usage, err := tx.Usage(f.ctx, "none", "none", acl.Public, start)
+			f.ok(err)
+			f.equal(len(at)+len(got)+len(none)+len(history)+len(scan)+len(trash)+int(usage.Entries), 0)
+			return nil
+		})
+	}},
+
+	{"At returns every undeleted entry of a path: all labels, all owners, in context or not, expired too", func(f *fixture) {
+		here := []memory.Entry{
+			entry("a", "k"), entry("a", "k", labelled(acl.Restricted)), entry("a", "k", ownedBy("b")),
+			entry("a", "k", ownedBy("c"), outOfContext), entry("a", "k", ownedBy("d"), expiring(after(-time.Hour))),
+		}
+		gone := entry("a", "k", ownedBy("e"))
+		f.put(append(here, gone, entry("a", "k/x"), entry("a", "K"), entry("b", "k"),
+			entry("a", "k", func(e *memory.Entry) { e.Namespace = "n" }))...)
+		f.delete(gone, start)
+		f.view(func(tx memory.ReadTx) error {
+			got, err := tx.At(f.ctx, memory.Path{Store: "a", Key: "k"})
+			sortByID(got)
+			f.equal(got, here)
+			return err
+		})
+	}},
+
+	{"Get returns deleted entries too, each once, and not swept ones", func(f *fixture) {
+		kept, gone, old := entry("a", "kept"), entry("a", "gone"), entry("a", "old", expiring(start))
+		f.put(kept, gone, old)
+		gone = f.delete(gone, start)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		f.equal(f.get(kept.ID, gone.ID, kept.ID, old.ID), []memory.Entry{kept, gone})
+	}},
+
+	{"Get takes a thousand ids", func(f *fixture) {
+		var all []memory.Entry
+		for i := range 1000 {
+			all = append(all, entry("a", fmt.Sprint(i)))
+		}
+		f.put(all...)
+		f.equal(len(f.get(idsOf(all...)...)), len(all))
+	}},
+
+	{"History is newest first, before a version, at most limit", func(f *fixture) {
+		versions := []memory.Entry{entry("a", "k", says("v1"))}
+		for i := 2; i <= 5; i++ {
+			versions = append(versions, edited(versions[i-2], says(fmt.Sprintf("v%d", i))))
+		}
+		for _, v := range versions {
+			f.put(v)
+		}
+		other := entry("a", "other")
+		f.put(other)
+		f.put(edited(other))
+		for _, c := range []struct {
+			before, limit int
+			want          []int
+		}{
+			{0, 10, []int{5, 4, 3, 2, 1}},
+			{0, 2, []int{5, 4}},
+			{5, 2, []int{4, 3}},
+			{4, 10, []int{3, 2, 1}},
+			{1, 10, []int{}},
+			{9, 1, []int{5}},
+			{6, 1, []int{5}},
+		} {
+			f.view(func(tx memory.ReadTx) error {
+				got, err := tx.History(f.ctx, versions[0].ID, c.before, c.limit)
+				f.ok(err)
+				f.equal(len(got), len(c.want))
+				for i, v := range c.want {
+					f.equal(got[i:i+1], versions[v-1:v])
+				}
+				return nil
+			})
+		}
+	}},
+
+	{"Siblings returns what stands in the scope at the paths of ids, without text, each once", func(f *fixture) {
+		low, high := entry("a", "k"), entry("a", "k", labelled(acl.Confidential))
+		other := entry("a", "k", ownedBy("b"), expiring(after(-time.Hour)))
+		elsewhere := entry("b", "k")
+		gone, hidden := entry("a", "k", ownedBy("c")), entry("a", "k", ownedBy("d"), outOfContext)
+		f.put(low, high, other, elsewhere, gone, hidden, entry("a", "k2"))
+		f.delete(gone, start)
+		siblings := func(scope acl.Scope, want []memory.Entry, ids ...uuid.UUID) {
+			f.Helper()
+			f.view(func(tx memory.ReadTx) error {
+				got, err := tx.Siblings(f.ctx, scope, ids)
+				sortByID(got)
+				f.equal(got, withoutText(want...))
+				return err
+			})
+		}
+		siblings(f.scope(reach{"a", acl.Internal}), []memory.Entry{low, other}, low.ID, other.ID, low.ID, elsewhere.ID)
+		siblings(f.scope(reach{"a", acl.Restricted}), []memory.Entry{low, high, other}, high.ID)
+		siblings(f.scope(reach{"a", acl.Internal}), nil, high.ID)
+		siblings(f.scope(reach{"a", acl.Internal}, reach{"b", acl.Public}), []memory.Entry{low, other, elsewhere}, low.ID, elsewhere.ID)
+		siblings(acl.Scope{}, nil, low.ID)
+		siblings(f.scope(reach{"a", acl.Public}), nil)
+	}},
+}
+
+// withoutText are entries as listings return them.
+func withoutText(entries ...memory.Entry) []memory.Entry {
+	var bare []memory.Entry
+	for _, e := range entries {
+		e.Value, e.Source = nil, nil
+		bare = append(bare, e)
+	}
+	return bare
+}

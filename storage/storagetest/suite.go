@@ -1,0 +1,339 @@
+// Package storagetest is the suite that every storage must pass: one test for
+// each clause of the contract in memory/storage.go.
+package storagetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/acl/acltest"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// RowCounter is what a storage may offer to the suite beside its contract:
+// how many rows each of its tables has. Tables of change records, which
+// outlive their entries, and of store numbers are left out.
+type RowCounter interface {
+	Rows(ctx context.Context) (map[string]int64, error)
+}
+
+// clause is one rule of the contract and its test.
+type clause struct {
+	rule string
+	test func(f *fixture)
+}
+
+// Run tests a storage. open gives a fresh, empty one, which the suite closes.
+func Run(t *testing.T, open func(t testing.TB) memory.Storage) {
+	for _, group := range []struct {
+		name    string
+		clauses []clause
+	}{
+		{"Transaction", transactions},
+		{"Put", puts},
+		{"Read", reads},
+		{"Scan", scans},
+		{"Match", matches},
+		{"Usage", usages},
+		{"Expiry", expiries},
+		{"Purge", purges},
+		{"Lexical", lexicals},
+		{"Vector", vectors},
+		{"Queue", queues},
+		{"Fact", facts},
+		{"Dump", dumps},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for _, c := range group.clauses {
+				t.Run(c.rule, func(t *testing.T) { c.test(newFixture(t, open)) })
+			}
+		})
+	}
+	t.Run("a dump that is loaded elsewhere is dumped from there alike", func(t *testing.T) { testRoundTrip(t, open) })
+	t.Run("Model", func(t *testing.T) { testModel(t, open) })
+}
+
+// start is the instant at which every test begins.
+var start = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
+
+func after(d time.Duration) time.Time { return start.Add(d) }
+
+// fixture is one test with its own storage.
+type fixture struct {
+	*testing.T
+	storage memory.Storage
+	ctx     context.Context
+}
+
+func newFixture(t *testing.T, open func(t testing.TB) memory.Storage) *fixture {
+	s := open(t)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return &fixture{T: t, storage: s, ctx: t.Context()}
+}
+
+// view and update run a transaction that must succeed.
+func (f *fixture) view(fn func(tx memory.ReadTx) error) {
+	f.Helper()
+	f.ok(f.storage.View(f.ctx, fn))
+}
+
+func (f *fixture) update(fn func(tx memory.Tx) error) {
+	f.Helper()
+	f.ok(f.storage.Update(f.ctx, fn))
+}
+
+func (f *fixture) ok(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatalf("unexpected error: %v", err)
+	}
+}
+
+func (f *fixture) wantError(err, want error) {
+	f.Helper()
+	if !errors.Is(err, want) {
+		f.Fatalf("error is %v, want %v", err, want)
+	}
+}
+
+func (f *fixture) equal(got, want any) {
+	f.Helper()
+	if g, w := asJSON(got), asJSON(want); g != w {
+		n := 0
+		for n < min(len(g), len(w)) && g[n] == w[n] {
+			n++
+		}
+		n = max(0, n-200)
+		f.Fatalf("from byte %d on:\ngot  %.600s\nwant %.600s", n, g[n:], w[n:])
+	}
+}
+
+// asJSON is how values are compared and shown. Times must be equal with their
+// location, JSON values byte for byte.
+func asJSON(v any) string {
+	if entries, ok := v.([]memory.Entry); ok {
+		var b strings.Builder
+		for _, e := range entries {
+			b.WriteString(string(e.Value) + "|" + string(e.Source) + "|")
+			e.Value, e.Source = nil, nil
+			b.WriteString(asJSON(e) + "\n")
+		}
+		return b.String()
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// entry is a first version at a path of the store, owned by the store's agent,
+// that says what its key says.
+func entry(store, key string, changes ...func(*memory.Entry)) memory.Entry {
+	e := memory.Entry{
+		ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: key}, Owner: store, Label: acl.Public,
+		Value: text(key), InContext: true, Version: 1, Revision: 1, CreatedAt: start, UpdatedAt: start, UpdatedBy: store,
+	}
+	for _, change := range changes {
+		change(&e)
+	}
+	return e
+}
+
+func text(s string) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func says(words string) func(*memory.Entry) {
+	return func(e *memory.Entry) { e.Value = text(words) }
+}
+
+func labelled(l acl.Label) func(*memory.Entry) { return func(e *memory.Entry) { e.Label = l } }
+
+func ownedBy(agent string) func(*memory.Entry) { return func(e *memory.Entry) { e.Owner = agent } }
+
+func tagged(tags ...string) func(*memory.Entry) {
+	return func(e *memory.Entry) { e.Tags = append([]string(nil), tags...) }
+}
+
+func expiring(at time.Time) func(*memory.Entry) { return func(e *memory.Entry) { e.ExpiresAt = at } }
+
+func outOfContext(e *memory.Entry) { e.InContext = false }
+
+func sealed(e *memory.Entry) { e.Encrypted = true }
+
+// edited is the next version of an entry.
+func edited(e memory.Entry, changes ...func(*memory.Entry)) memory.Entry {
+	e.Version++
+	return changed(e, changes...)
+}
+
+// changed is the next revision of an entry, of the same version.
+func changed(e memory.Entry, changes ...func(*memory.Entry)) memory.Entry {
+	e.Revision++
+	for _, change := range changes {
+		change(&e)
+	}
+	return e
+}
+
+func deletedAt(at time.Time) func(*memory.Entry) {
+	return func(e *memory.Entry) { e.DeletedAt, e.DeletedBy = at, e.Owner }
+}
+
+func restored(e *memory.Entry) { e.DeletedAt, e.DeletedBy = time.Time{}, "" }
+
+// words are what an entry is found by: those of its value.
+func words(e memory.Entry) lexical.Document {
+	if !e.Searchable() || !e.DeletedAt.IsZero() {
+		return lexical.Document{}
+	}
+	var s string
+	if json.Unmarshal(e.Value, &s) != nil {
+		return lexical.Document{}
+	}
+	return lexical.Analyze(s)
+}
+
+func put(ctx context.Context, tx memory.Tx, entries ...memory.Entry) error {
+	for _, e := range entries {
+		if err := tx.Put(ctx, e, words(e)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes entries in one transaction.
+func (f *fixture) put(entries ...memory.Entry) {
+	f.Helper()
+	f.update(func(tx memory.Tx) error { return put(f.ctx, tx, entries...) })
+}
+
+// delete deletes an entry and returns it as it then is.
+func (f *fixture) delete(e memory.Entry, at time.Time) memory.Entry {
+	f.Helper()
+	e = changed(e, deletedAt(at))
+	f.put(e)
+	return e
+}
+
+func (f *fixture) get(ids ...uuid.UUID) (entries []memory.Entry) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) (err error) {
+		entries, err = tx.Get(f.ctx, ids)
+		return err
+	})
+	sortByID(entries)
+	return entries
+}
+
+func sortByID(entries []memory.Entry) {
+	slices.SortFunc(entries, func(a, b memory.Entry) int { return slices.Compare(a.ID[:], b.ID[:]) })
+}
+
+func idsOf(entries ...memory.Entry) []uuid.UUID {
+	ids := make([]uuid.UUID, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	return ids
+}
+
+func keysOf(entries []memory.Entry) []string {
+	keys := make([]string, len(entries))
+	for i, e := range entries {
+		keys[i] = e.Key
+	}
+	return keys
+}
+
+// sorted are ids in order, never nil.
+func sorted(ids []uuid.UUID) []uuid.UUID {
+	ids = append([]uuid.UUID{}, ids...)
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return ids
+}
+
+// reach is a store with the highest label seen there.
+type reach struct {
+	store   string
+	ceiling acl.Label
+}
+
+// scope is a scope of these stores, under the numbers that the storage gave
+// them.
+func (f *fixture) scope(reaches ...reach) acl.Scope {
+	f.Helper()
+	known := acltest.Facts{AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}}}
+	var stores []string
+	for _, r := range reaches {
+		stores = append(stores, r.store)
+		known.GrantList = append(known.GrantList, acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Search, MaxLabel: r.ceiling, ByPlatform: true})
+	}
+	f.view(func(tx memory.ReadTx) (err error) {
+		known.Numbers, err = tx.StoreNumbers(f.ctx, stores)
+		return err
+	})
+	return known.Scope(f, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
+}
+
+// search asks the lexical leg at start.
+func (f *fixture) search(scope acl.Scope, question string, limit int) []vector.Hit {
+	f.Helper()
+	return f.ask(scope, memory.LexicalQuery{Terms: lexical.ParseQuery(question), Limit: limit, Now: start})
+}
+
+// ask asks the lexical leg and orders equals by id.
+func (f *fixture) ask(scope acl.Scope, query memory.LexicalQuery) (hits []vector.Hit) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) (err error) {
+		hits, err = tx.Lexical(f.ctx, scope, query)
+		return err
+	})
+	for i := 1; i < len(hits); i++ {
+		if hits[i-1].Score < hits[i].Score {
+			f.Fatalf("hit %d scores above the one before it", i)
+		}
+	}
+	orderEquals(hits)
+	return hits
+}
+
+func orderEquals(hits []vector.Hit) {
+	slices.SortStableFunc(hits, func(a, b vector.Hit) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return slices.Compare(a.Entry[:], b.Entry[:])
+	})
+}
+
+func entriesOf(hits []vector.Hit) []uuid.UUID {
+	ids := make([]uuid.UUID, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Entry
+	}
+	return ids
+}

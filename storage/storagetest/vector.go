@@ -1,0 +1,282 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// records are n chunk vectors of an entry. What they say of store and label
+// does not count: the row decides.
+func records(e memory.Entry, n int) []vector.Record {
+	var records []vector.Record
+	for chunk := range n {
+		records = append(records, vector.Record{Entry: e.ID, Chunk: chunk,
+			Vector: vector.ToHalf([]float32{float32(e.ID[15]), float32(chunk), 0.5, -1})})
+	}
+	return records
+}
+
+// save stores n chunk vectors of an entry as it is.
+func (f *fixture) save(e memory.Entry, fingerprint string, n int) {
+	f.Helper()
+	f.update(func(tx memory.Tx) error {
+		saved, err := tx.SaveVectors(f.ctx, e.ID, e.Revision, fingerprint, records(e, n))
+		f.equal(saved, true)
+		return err
+	})
+}
+
+func (f *fixture) vectors(fingerprint string, ids ...uuid.UUID) (records []vector.Record) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) (err error) {
+		records, err = tx.Vectors(f.ctx, fingerprint, ids)
+		return err
+	})
+	return records
+}
+
+func (f *fixture) allVectors(fingerprint string) (records []vector.Record) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) error {
+		return tx.AllVectors(f.ctx, fingerprint, func(r vector.Record) error {
+			records = append(records, r)
+			return nil
+		})
+	})
+	return records
+}
+
+func (f *fixture) lastChange() (last int64) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) (err error) {
+		last, err = tx.LastChange(f.ctx)
+		return err
+	})
+	return last
+}
+
+// changesAfter are the entries of all changes after a position.
+func (f *fixture) changesAfter(after int64) []uuid.UUID {
+	f.Helper()
+	ids := []uuid.UUID{}
+	f.view(func(tx memory.ReadTx) error {
+		changes, reset, err := tx.Changes(f.ctx, after, 1000)
+		f.equal(reset, false)
+		for _, c := range changes {
+			ids = append(ids, c.Entry)
+		}
+		return err
+	})
+	return ids
+}
+
+var vectors = []clause{
+	{"vectors come back as they were saved, with the row's store number and label", func(f *fixture) {
+		e := entry("a", "k", labelled(acl.Confidential))
+		f.put(entry("other", "k"), e)
+		f.save(e, "model", 3)
+		number, _ := f.scope(reach{"a", acl.Public}).Access("a")
+		want := records(e, 3)
+		for i := range want {
+			want[i].Store, want[i].Label = number.Number, acl.Confidential
+		}
+		f.equal(f.vectors("model", e.ID), want)
+		f.equal(f.allVectors("model"), want)
+		f.equal(len(f.vectors("another model", e.ID)), 0)
+		f.equal(len(f.allVectors("another model")), 0)
+	}},
+
+	{"SaveVectors replaces an entry's vectors under a fingerprint, and no others", func(f *fixture) {
+		e, other := entry("a", "k"), entry("a", "k2")
+		f.put(e, other)
+		f.save(e, "model", 3)
+		f.save(other, "model", 2)
+		f.save(e, "second", 1)
+		f.save(e, "model", 2)
+		f.equal([]int{len(f.vectors("model", e.ID)), len(f.vectors("model", other.ID)), len(f.vectors("second", e.ID))}, []int{2, 2, 1})
+		f.save(e, "model", 0)
+		f.equal(len(f.vectors("model", e.ID)), 0)
+	}},
+
+	{"SaveVectors refuses what was made of another revision, or of no live row", func(f *fixture) {
+		e, gone, old := entry("a", "k"), entry("a", "gone"), entry("a", "old", expiring(start))
+		f.put(e, gone, old)
+		f.save(e, "model", 1)
+		f.put(edited(e))
+		f.delete(gone, start)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		before := f.lastChange()
+		for _, c := range []struct {
+			e        memory.Entry
+			revision int64
+		}{{e, 1}, {e, 3}, {gone, 1}, {gone, 2}, {old, 1}, {old, 2}, {entry("a", "none"), 1}} {
+			f.update(func(tx memory.Tx) error {
+				saved, err := tx.SaveVectors(f.ctx, c.e.ID, c.revision, "model", records(c.e, 2))
+				f.equal(saved, false)
+				return err
+			})
+		}
+		f.equal(f.lastChange(), before)
+		f.equal(len(f.vectors("model", e.ID)), 1)
+	}},
+
+	{"AllVectors keeps the chunks of an entry together, and ends at an error", func(f *fixture) {
+		var entries []memory.Entry
+		for i := range 20 {
+			entries = append(entries, entry("a", fmt.Sprint(i)))
+		}
+		f.put(entries...)
+		for _, e := range entries {
+			f.save(e, "model", 3)
+		}
+		for _, e := range entries[:5] {
+			f.save(e, "model", 4)
+		}
+		all := f.allVectors("model")
+		f.equal(len(all), 65)
+		seen := make(map[uuid.UUID]bool)
+		for i, r := range all {
+			if i > 0 && all[i-1].Entry == r.Entry {
+				continue
+			}
+			f.equal(seen[r.Entry], false)
+			seen[r.Entry] = true
+		}
+		mine := errors.New("mine")
+		n := 0
+		f.wantError(f.storage.View(f.ctx, func(tx memory.ReadTx) error {
+			return tx.AllVectors(f.ctx, "model", func(vector.Record) error {
+				n++
+				return mine
+			})
+		}), mine)
+		f.equal(n, 1)
+	}},
+
+	{"a deleted or swept entry loses its vectors at once", func(f *fixture) {
+		gone, old := entry("a", "gone"), entry("a", "old", expiring(start))
+		f.put(gone, old)
+		f.save(gone, "model", 2)
+		f.save(old, "model", 2)
+		f.delete(gone, start)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		f.equal(len(f.vectors("model", gone.ID, old.ID))+len(f.allVectors("model")), 0)
+	}},
+
+	{"an edited entry keeps its old vectors until new ones come", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		f.save(e, "model", 2)
+		f.put(edited(e, says("other")))
+		f.equal(len(f.vectors("model", e.ID)), 2)
+	}},
+
+	{"changes tell of saved, deleted, swept and moved vectors, in commit order", func(f *fixture) {
+		f.equal(f.lastChange(), 0)
+		e, old := entry("a", "k"), entry("a", "old", expiring(start))
+		f.put(e, old)
+		f.save(e, "model", 2)
+		f.save(old, "model", 1)
+		f.equal(f.changesAfter(0), idsOf(e, old))
+		last := f.lastChange()
+		moved := changed(e, func(e *memory.Entry) { e.Store = "b" })
+		f.put(moved)
+		f.equal(f.changesAfter(last), idsOf(e))
+		f.put(entry("b", "other"))
+		f.save(moved, "model", 1)
+		f.delete(moved, start)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		f.equal(f.changesAfter(last), idsOf(e, e, e, old))
+	}},
+
+	{"Changes are oldest first, after a position, at most limit", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		for range 5 {
+			f.save(e, "model", 1)
+		}
+		f.view(func(tx memory.ReadTx) error {
+			changes, reset, err := tx.Changes(f.ctx, 0, 2)
+			f.ok(err)
+			f.equal([]any{len(changes), reset}, []any{2, false})
+			f.equal(changes[0].Position < changes[1].Position, true)
+			rest, reset, err := tx.Changes(f.ctx, changes[1].Position, 100)
+			f.ok(err)
+			f.equal([]any{len(rest), reset}, []any{3, false})
+			last, err := tx.LastChange(f.ctx)
+			f.equal(rest[2].Position, last)
+			none, reset, err2 := tx.Changes(f.ctx, last, 100)
+			f.equal([]any{len(none), reset}, []any{0, false})
+			return errors.Join(err, err2)
+		})
+	}},
+
+	{"reset says that changes after a position are no longer all known", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		reset := func(after int64) (reset bool) {
+			f.Helper()
+			f.view(func(tx memory.ReadTx) (err error) {
+				_, reset, err = tx.Changes(f.ctx, after, 100)
+				return err
+			})
+			return reset
+		}
+		for range 3 {
+			f.save(e, "model", 1)
+		}
+		last := f.lastChange()
+		// By the storage's own clock: nothing is a day old, all was before
+		// the next second.
+		f.update(func(tx memory.Tx) error { return tx.SweepFacts(f.ctx, time.Now(), 24*time.Hour) })
+		f.equal(reset(0), false)
+		f.update(func(tx memory.Tx) error { return tx.SweepFacts(f.ctx, time.Now().Add(time.Second), 0) })
+		f.equal(f.lastChange(), last)
+		f.equal([]bool{reset(0), reset(last - 1), reset(last), reset(last + 1)}, []bool{true, true, false, true})
+		f.save(e, "model", 1)
+		f.equal([]bool{reset(0), reset(last)}, []bool{true, false})
+		f.equal(f.changesAfter(last), idsOf(e))
+	}},
+
+	{"Unembedded lists searchable entries without vectors of their revision, by id", func(f *fixture) {
+		fresh, stale, done := entry("a", "1"), entry("a", "2"), entry("a", "3")
+		gone, hidden, shut := entry("a", "4"), entry("a", "5", outOfContext), entry("a", "6", sealed)
+		f.put(fresh, stale, done, gone, hidden, shut)
+		f.delete(gone, start)
+		f.save(stale, "model", 1)
+		stale = edited(stale)
+		f.put(stale)
+		f.save(done, "model", 1)
+		unembedded := func(fingerprint string, after uuid.UUID, limit int) (entries []memory.Entry) {
+			f.Helper()
+			f.view(func(tx memory.ReadTx) (err error) {
+				entries, err = tx.Unembedded(f.ctx, fingerprint, after, limit)
+				return err
+			})
+			return entries
+		}
+		f.equal(unembedded("model", uuid.Nil, 10), []memory.Entry{fresh, stale})
+		f.equal(unembedded("model", fresh.ID, 10), []memory.Entry{stale})
+		f.equal(unembedded("model", uuid.Nil, 1), []memory.Entry{fresh})
+		f.equal(unembedded("second", uuid.Nil, 10), []memory.Entry{fresh, stale, done})
+	}},
+
+	{"DropVectors removes all vectors of other fingerprints", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		for _, fingerprint := range []string{"one", "two", "three"} {
+			f.save(e, fingerprint, 2)
+		}
+		f.update(func(tx memory.Tx) error { return tx.DropVectors(f.ctx, []string{"two", "none"}) })
+		f.equal([]int{len(f.allVectors("one")), len(f.allVectors("two")), len(f.allVectors("three"))}, []int{0, 2, 0})
+		f.save(e, "one", 1)
+		f.equal(len(f.allVectors("one")), 1)
+	}},
+}
