@@ -1,0 +1,228 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+const imports = "/v1/stores/self/import"
+
+func TestAnImportCountsAndListsWhatItRefused(t *testing.T) {
+	h := open(t)
+	h.want(201, alice, "PUT", "/v1/stores/self/memories/there", `{"value":"old"}`)
+	h.want(201, alice, "PUT", "/v1/stores/self/memories/same", `{"value":"same"}`)
+	lines := []struct {
+		text, problem, field string
+	}{
+		{text: `{"key":"new","value":{"a": 1}}`},
+		{text: `{"key":"there","value":"new","tags":["t"]}`},
+		{text: `{"key":"same","value":"same"}`},
+		{text: ``},
+		{text: `{"key":"new","namespace":"n","store":"alice","value":1,"ttl":60,"type":"user","description":"d","in_context":true,"encrypted":false}`},
+		{text: `{"key":"self","store":"self","store_id":"alice","value":1}` + "\r"},
+		{text: `{"key":"other","store":"bob","value":1}`, problem: "rule", field: "store"},
+		{text: `{"key":"other","store_id":"bob","value":1}`, problem: "rule", field: "store"},
+		{text: `{"key":"../x","value":1}`, problem: "rule", field: "key"},
+		{text: `{"key":"x","value":1,"tags":[""]}`, problem: "rule", field: "tags"},
+		{text: `{"key":"x"}`, problem: "malformed", field: "value"},
+		{text: `{"value":1}`, problem: "malformed", field: "key"},
+		{text: `{"key":"x","value":1,"owner":"bob"}`, problem: "malformed", field: "owner"},
+		{text: `{"key":"x","value":`, problem: "malformed"},
+		{text: `[]`, problem: "malformed"},
+		{text: "{\"key\":\"\xff\",\"value\":1}", problem: "malformed"},
+		{text: `{"key":"x","value":"` + strings.Repeat("x", 110_000) + `"}`, problem: "too-large", field: "value"},
+		{text: `{"key":"x","value":"` + strings.Repeat("x", 2<<20) + `"}`, problem: "too-large"},
+		{text: `{"key":"there","value":1,"in_context":false}`, problem: "conflict"},
+		{text: `{"key":"x","value":1,"expires_at":"2020-01-01T00:00:00Z"}`, problem: "rule", field: "expires_at"},
+		{text: `{"key":"last","value":1}`},
+	}
+	var body []string
+	for _, line := range lines {
+		body = append(body, line.text)
+	}
+	a := h.want(200, alice, "POST", imports, strings.Join(body, "\n"))
+	got := a.json(t)
+	if got["created"] != 4.0 || got["updated"] != 1.0 || got["unchanged"] != 1.0 || got["refusals_cut"] != false {
+		t.Errorf("%v", a.body)
+	}
+	refusals := a.items(t, "refusals")
+	if got["refused"] != float64(len(refusals)) {
+		t.Errorf("%v refused, %d listed", got["refused"], len(refusals))
+	}
+	next := 0
+	for i, line := range lines {
+		if line.problem == "" {
+			continue
+		}
+		r := refusals[next]
+		next++
+		if r["line"] != float64(i+1) || r["type"] != "urn:mneme:problem:"+line.problem || line.field != "" && r["field"] != line.field {
+			t.Errorf("line %d: %v, want %s %s", i+1, r, line.problem, line.field)
+		}
+	}
+	if next != len(refusals) {
+		t.Errorf("%d lines refused, want %d", len(refusals), next)
+	}
+	if v := h.want(200, alice, "GET", "/v1/stores/self/memories/new", "").body; !strings.Contains(v, `"value":{"a": 1}}`) {
+		t.Errorf("%s", v)
+	}
+}
+
+func TestAnExportGoesBackAsAnImport(t *testing.T) {
+	h := open(t)
+	owner := agent("alice", acl.Internal)
+	for i := range 130 {
+		h.want(201, owner, "PUT", fmt.Sprintf("/v1/stores/self/memories/k%03d", i), fmt.Sprintf("{\"value\":[%d,\n\"x\"],\"tags\":[\"t\"]}", i))
+	}
+	h.want(201, owner, "PUT", "/v1/stores/self/memories/private", `{"value":1,"in_context":false}`)
+	h.want(201, agent("alice", acl.Restricted), "PUT", "/v1/stores/self/memories/above", `{"value":1}`)
+	out := h.want(200, owner, "GET", "/v1/stores/self/export", "")
+	if out.header.Get("Content-Type") != "application/x-ndjson" || strings.Count(out.body, "\n") != 130 || strings.Contains(out.body, "private") || strings.Contains(out.body, "above") {
+		t.Fatalf("%v, %d lines", out.header, strings.Count(out.body, "\n"))
+	}
+	back := h.want(200, owner, "POST", imports, out.body).json(t)
+	if back["unchanged"].(float64)+back["updated"].(float64) != 130 || back["refused"] != 0.0 {
+		t.Errorf("into the same store: %v", back)
+	}
+	if again := h.want(200, owner, "POST", imports, out.body).json(t); again["unchanged"] != 130.0 {
+		t.Errorf("once more: %v", again)
+	}
+	moved := h.want(200, bob, "POST", imports, strings.ReplaceAll(out.body, `"store_id":"alice"`, `"store_id":"bob"`)).json(t)
+	if moved["created"] != 130.0 {
+		t.Errorf("into another store: %v", moved)
+	}
+	e := h.want(200, bob, "GET", "/v1/stores/self/memories/k001", "").json(t)
+	if e["owner_id"] != "bob" || e["label"] != "PUBLIC" || e["version"] != 1.0 {
+		t.Errorf("set anew: %v", e)
+	}
+	if empty := h.want(200, agent("carol", acl.Public), "GET", "/v1/stores/self/export", ""); empty.body != "" || empty.header.Get("Content-Type") != "application/x-ndjson" {
+		t.Errorf("an empty store: %v %q", empty.header, empty.body)
+	}
+	h.want(403, bob, "GET", "/v1/stores/alice/export", "")
+}
+
+func TestAnImportIsRefusedAsAWhole(t *testing.T) {
+	h := open(t)
+	h.want(201, alice, "PUT", seat, `{"value":1}`)
+	h.want(403, bob, "POST", "/v1/stores/alice/import", `{"key":"x","value":1}`)
+	h.want(403, bob, "POST", "/v1/stores/alice/import", "")
+	h.want(403, bob, "POST", "/v1/stores/nowhere/import", "{")
+	h.want(200, alice, "PUT", "/v1/stores/self/grants/bob", `{"level":"read"}`)
+	h.want(403, bob, "POST", "/v1/stores/alice/import", `{"key":"x","value":1}`)
+	h.want(415, alice, "POST", imports, `{"key":"x","value":1}`, "Content-Type", "application/json")
+	h.want(400, alice, "POST", imports+"?namespace=x", `{"key":"x","value":1}`)
+	h.want(400, alice, "POST", "/v1/stores/shared/import", `{"key":"x","value":1}`)
+	if got := h.want(200, alice, "POST", imports, "").json(t); got["created"] != 0.0 || got["refused"] != 0.0 {
+		t.Errorf("an empty import: %v", got)
+	}
+}
+
+func TestAThousandRefusalsAreListedAndAllAreCounted(t *testing.T) {
+	h := open(t)
+	a := h.want(200, alice, "POST", imports, strings.Repeat("x\n", 1500)+`{"key":"k","value":1}`)
+	got := a.json(t)
+	refusals := a.items(t, "refusals")
+	if got["refused"] != 1500.0 || len(refusals) != 1000 || got["refusals_cut"] != true || got["created"] != 1.0 || refusals[999]["line"] != 1000.0 {
+		t.Errorf("%v refused, %d listed, cut %v", got["refused"], len(refusals), got["refusals_cut"])
+	}
+}
+
+func TestAnImportStopsAtAFullStoreLineByLine(t *testing.T) {
+	h := openWith(t, memory.Limits{Keys: 1})
+	a := h.want(200, alice, "POST", imports, `{"key":"a","value":1}`+"\n"+`{"key":"b","value":1}`+"\n"+`{"key":"a","value":2}`+"\n")
+	got := a.json(t)
+	refusals := a.items(t, "refusals")
+	if got["created"] != 1.0 || got["updated"] != 1.0 || len(refusals) != 1 || refusals[0]["status"] != 429.0 || refusals[0]["limit"] != "keys" {
+		t.Errorf("%s", a.body)
+	}
+}
+
+func TestABodyThatBreaksOffIsMalformed(t *testing.T) {
+	h := open(t)
+	for _, target := range []string{imports, seat} {
+		method, kind := "PUT", "application/json"
+		if target == imports {
+			method, kind = "POST", "application/x-ndjson"
+		}
+		r := httptest.NewRequest(method, target, io.MultiReader(strings.NewReader(`{"key":"a",`), broken{}))
+		r.Header.Set("Authorization", "Bearer "+h.token(alice))
+		r.Header.Set("Content-Type", kind)
+		if a := h.send(r); a.status != 400 {
+			t.Errorf("%s: %d %s", target, a.status, a.body)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestACallThatItsClientLeftIsCounted(t *testing.T) {
+	h := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := httptest.NewRequest("GET", "/v1/stores/self/memories", nil).WithContext(ctx)
+	r.Header.Set("Authorization", "Bearer "+h.token(alice))
+	if a := h.send(r); a.status != 499 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+// Over a real connection an import streams both ways: lines that were sent
+// are written while the sender still holds the connection.
+func TestAnImportWritesWhileItIsSent(t *testing.T) {
+	h := open(t)
+	live := httptest.NewServer(h)
+	defer live.Close()
+	reader, writer := io.Pipe()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", live.URL+imports, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-API-Key", h.token(alice))
+	r.Header.Set("Content-Type", "application/x-ndjson")
+	answered := make(chan error, 1)
+	go func() {
+		response, err := live.Client().Do(r)
+		if err == nil {
+			var result struct{ Created int }
+			err = json.NewDecoder(response.Body).Decode(&result)
+			if closed := response.Body.Close(); err == nil {
+				err = closed
+			}
+			if err == nil && result.Created != 100 {
+				err = errors.New("created " + fmt.Sprint(result.Created))
+			}
+		}
+		answered <- err
+	}()
+	for i := range 100 {
+		if _, err := fmt.Fprintf(writer, "{\"key\":\"k%d\",\"value\":1}\n", i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for h.call(alice, "GET", "/v1/stores/self/memories/k0", "").status != 200 {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing is written before the end")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-answered; err != nil {
+		t.Fatal(err)
+	}
+}
