@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -24,7 +25,8 @@ func (p *program) newBar(total int64, what string) *progressbar.ProgressBar {
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),
 		progressbar.OptionSetRenderBlankState(true),
-		progressbar.OptionOnCompletion(func() { fmt.Fprintln(p.err) }),
+		// It is told of the end twice: at the last entry, and by Exit.
+		progressbar.OptionOnCompletion(sync.OnceFunc(func() { fmt.Fprintln(p.err) })),
 	)
 }
 
