@@ -1,16 +1,16 @@
 package sqlite
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"mneme/memory"
 	"mneme/storage/storagetest"
 )
-
-func open(t testing.TB) memory.Storage {
-	return openAt(t, filepath.Join(t.TempDir(), "data", "mneme.db"))
-}
 
 func openAt(t testing.TB, path string) *Storage {
 	t.Helper()
@@ -21,4 +21,102 @@ func openAt(t testing.TB, path string) *Storage {
 	return s
 }
 
-func TestStorage(t *testing.T) { storagetest.Run(t, open) }
+// recorder is a storage that hands over the statements it ran when it closes.
+type recorder struct {
+	*Storage
+	record func(statement string)
+}
+
+func (r recorder) Close() error {
+	if !r.closed.Load() {
+		for _, p := range []*pool{r.readers, r.writers} {
+			for _, s := range p.idle {
+				for statement := range s.statements {
+					r.record(statement)
+				}
+			}
+		}
+	}
+	return r.Storage.Close()
+}
+
+func TestStorage(t *testing.T) {
+	var mu sync.Mutex
+	statements := make(map[string]bool)
+	storagetest.Run(t, func(t testing.TB) memory.Storage {
+		return recorder{openAt(t, filepath.Join(t.TempDir(), "data", "mneme.db")), func(statement string) {
+			mu.Lock()
+			defer mu.Unlock()
+			statements[statement] = true
+		}}
+	})
+	t.Run("no statement reads a whole table but those that must", func(t *testing.T) {
+		if len(statements) < 80 && !t.Failed() {
+			t.Skip("needs the whole suite")
+		}
+		checkPlans(t, slices.Sorted(maps.Keys(statements)))
+	})
+}
+
+// whole are the statements that read a table from end to end.
+var whole = map[string]string{
+	selectAllVectors:                         "an index is loaded",
+	selectAllEntries:                         "a dump",
+	grantColumns + "ORDER BY store, grantee": "a dump",
+	"SELECT id, kind FROM name ORDER BY id":  "a dump",
+	"SELECT agent, enabled, self, chat, user, default_ttl FROM setting ORDER BY agent": "a dump",
+	"SELECT of, agent, expires_at FROM participant ORDER BY of, agent":                 "a dump",
+	"SELECT of, agent, expires_at FROM session ORDER BY of, agent":                     "a dump",
+	"SELECT (SELECT count(*) FROM queue), (SELECT min(queued_at) FROM queue)":          "the queue is counted by its smallest index",
+	lastChange: "sqlite_sequence has one row a table",
+	"DELETE FROM vector WHERE model NOT IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each(?)))": "a model was left behind",
+	"DELETE FROM model WHERE fingerprint NOT IN (SELECT value FROM json_each(?))":                                            "a few rows",
+}
+
+// checkPlans asks SQLite how it would run each statement. A scan is allowed of
+// a parameter (json_each and what is made of it) and where whole says so.
+func checkPlans(t *testing.T, statements []string) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	for _, statement := range statements {
+		if verb, _, _ := strings.Cut(statement, " "); verb == "BEGIN" || verb == "COMMIT" || verb == "ROLLBACK" || whole[statement] != "" {
+			continue
+		}
+		for _, step := range s.plan(t, statement) {
+			switch {
+			case !strings.HasPrefix(step, "SCAN "), strings.Contains(step, "VIRTUAL TABLE"), strings.HasPrefix(step, "SCAN CONSTANT ROW"),
+				step == "SCAN scope", step == "SCAN q", strings.HasPrefix(step, "SCAN (subquery"):
+			case strings.HasPrefix(statement, "DELETE FROM change"), strings.HasPrefix(statement, selectAllVersions):
+				// From the oldest on, up to the first that is young; one entry's.
+			default:
+				t.Errorf("%s\n%s", step, statement)
+			}
+			if strings.Contains(step, "AUTOMATIC") || strings.Contains(step, "TEMP B-TREE") && !strings.Contains(statement, "vector v ON") {
+				t.Errorf("%s\n%s", step, statement)
+			}
+		}
+	}
+}
+
+func (s *Storage) plan(t *testing.T, statement string) (steps []string) {
+	err := s.readers.with(t.Context(), func(c *session) error {
+		rows, err := c.conn.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+statement, make([]any, max(8, strings.Count(statement, "?")))...)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				return err
+			}
+			steps = append(steps, detail)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, statement)
+	}
+	return steps
+}

@@ -1,0 +1,303 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/acl/acltest"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+var noon = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
+
+func newEntry(key, words string) memory.Entry {
+	value, _ := json.Marshal(words)
+	return memory.Entry{ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: "a", Key: key}, Owner: "a", Label: acl.Public,
+		Value: value, InContext: true, Version: 1, Revision: 1, CreatedAt: noon, UpdatedAt: noon, UpdatedBy: "a"}
+}
+
+func putEntry(ctx context.Context, s *Storage, e memory.Entry, words string) error {
+	return s.Update(ctx, func(tx memory.Tx) error { return tx.Put(ctx, e, lexical.Analyze(words)) })
+}
+
+func count(t *testing.T, s *Storage, question string) (n int) {
+	t.Helper()
+	if err := s.View(t.Context(), func(tx memory.ReadTx) error {
+		hits, err := tx.Lexical(t.Context(), acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}),
+			memory.LexicalQuery{Terms: lexical.ParseQuery(question), Limit: 1000, Now: noon})
+		n = len(hits)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestTheFileIsItsOwnersAlone(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "new folder ?#%")
+	path := filepath.Join(folder, "mneme.db")
+	s := openAt(t, path)
+	defer func() { _ = s.Close() }()
+	if err := putEntry(t.Context(), s, newEntry("k", "words"), "words"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]fs.FileMode{folder: 0o700 | fs.ModeDir, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + ".lock": 0o600} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != want {
+			t.Errorf("%s has mode %v, want %v", filepath.Base(name), info.Mode(), want)
+		}
+	}
+}
+
+func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s := openAt(t, path)
+	if err := putEntry(t.Context(), s, newEntry("k", "needle"), "needle"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openAt(t, path)
+	defer func() { _ = s.Close() }()
+	if n := count(t, s, "needle"); n != 1 {
+		t.Errorf("%d entries found", n)
+	}
+}
+
+func TestAFileOfANewerVersionIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s := openAt(t, path)
+	err := s.writers.with(t.Context(), func(c *session) error {
+		_, err := c.conn.ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)")
+		return err
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path); !errors.Is(err, ErrNewer) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestAFileThatIsNoDatabaseIsAnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestMigrationsGoDownAndUpAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s := openAt(t, path)
+	defer func() { _ = s.Close() }()
+	provider, err := newProvider(s.writers.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.DownTo(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	if err := s.writers.db.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite%'`).Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d tables and indexes are left, error %v", left, err)
+	}
+	if _, err := provider.Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPurgedTextIsNowhereInTheFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s := openAt(t, path)
+	defer func() { _ = s.Close() }()
+	ctx := t.Context()
+	const secret = "xyzzyplughsecret"
+	holds := func() bool {
+		for _, suffix := range []string{"", "-wal"} {
+			content, err := os.ReadFile(path + suffix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(bytes.ToLower(content), []byte(secret)) {
+				return true
+			}
+		}
+		return false
+	}
+	e := newEntry(secret+"/key", "")
+	e.Description, e.Tags, e.Type, e.Source = secret, []string{secret}, secret, json.RawMessage(`"`+secret+`"`)
+	for i := range 30 {
+		if i > 0 {
+			e.Version, e.Revision = e.Version+1, e.Revision+1
+		}
+		e.Value = json.RawMessage(`"` + secret + fmt.Sprint(i) + string(bytes.Repeat([]byte(" filler"), i*100)) + `"`)
+		if err := putEntry(ctx, s, e, secret+" "+string(e.Value)); err != nil {
+			t.Fatal(err)
+		}
+		if err := putEntry(ctx, s, newEntry(fmt.Sprint(i), "other"), "other words"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !holds() {
+		t.Fatal("the files never held the text: the test is blind")
+	}
+	e.Revision++
+	e.DeletedAt = noon
+	if err := putEntry(ctx, s, e, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(ctx, func(tx memory.Tx) error {
+		ids, err := tx.Purge(ctx, noon.Add(time.Second), 10)
+		if len(ids) != 1 {
+			t.Errorf("%d entries were purged", len(ids))
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if holds() {
+		t.Error("the files hold purged text")
+	}
+}
+
+func TestAFullDiskIsUnavailableAndNothingIsWritten(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	ctx := t.Context()
+	limit := func(pages string) {
+		if err := s.writers.with(ctx, func(c *session) error {
+			_, err := c.conn.ExecContext(ctx, "PRAGMA max_page_count = "+pages)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit("1") // no fewer than there are
+	words := string(bytes.Repeat([]byte("needle in a heap of hay "), 4000))
+	err := s.Update(ctx, func(tx memory.Tx) error {
+		_ = tx.Put(ctx, newEntry("large", words), lexical.Analyze(words))
+		// A caller that goes on must not write outside the transaction.
+		return tx.SetMeta(ctx, "name", []byte("value"))
+	})
+	if !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("error is %v", err)
+	}
+	limit("1000000")
+	if err := putEntry(ctx, s, newEntry("small", "thread"), "thread"); err != nil {
+		t.Fatalf("afterwards: %v", err)
+	}
+	if n := count(t, s, "needle thread"); n != 1 {
+		t.Errorf("%d entries found", n)
+	}
+	if err := s.View(ctx, func(tx memory.ReadTx) error {
+		value, err := tx.Meta(ctx, "name")
+		if value != nil {
+			t.Error("something was written")
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWaitingForAnotherWriterEndsWithTheContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	holder, waiter := openAt(t, path), openAt(t, path)
+	defer func() { _ = errors.Join(holder.Close(), waiter.Close()) }()
+	ctx, cancel := context.WithCancel(t.Context())
+	err := holder.Update(t.Context(), func(memory.Tx) error {
+		time.AfterFunc(20*time.Millisecond, cancel)
+		if err := waiter.Update(ctx, func(memory.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("error is %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := waiter.Update(t.Context(), func(memory.Tx) error { return nil }); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// each process of TestProcessesShareAFile writes so many entries.
+const each = 40
+
+func TestProcessesShareAFile(t *testing.T) {
+	const variable = "MNEME_TEST_SQLITE_FILE"
+	if path := os.Getenv(variable); path != "" {
+		s := openAt(t, path)
+		for i := range each {
+			if err := putEntry(t.Context(), s, newEntry(fmt.Sprint(os.Getpid(), "/", i), "needle"), "needle"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	// The file does not exist yet: they also migrate at the same time.
+	var others []*exec.Cmd
+	for range 3 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestProcessesShareAFile$")
+		cmd.Env = append(os.Environ(), variable+"="+path)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, cmd)
+	}
+	s := openAt(t, path)
+	defer func() { _ = s.Close() }()
+	for i := range each {
+		if err := putEntry(t.Context(), s, newEntry(fmt.Sprint("parent/", i), "needle"), "needle"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, cmd := range others {
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("another process: %v", err)
+		}
+	}
+	if n := count(t, s, "needle"); n != 4*each {
+		t.Errorf("%d entries found, want %d", n, 4*each)
+	}
+}
+
+func TestATransactionIsUselessAfterItsFunction(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	var kept memory.Tx
+	if err := s.Update(t.Context(), func(tx memory.Tx) error { kept = tx; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.SetMeta(t.Context(), "name", nil); !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("error is %v", err)
+	}
+	if err := kept.AllVectors(t.Context(), "", func(vector.Record) error { return nil }); !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("error is %v", err)
+	}
+}

@@ -1,0 +1,237 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/acl/acltest"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// The measurements of docs/decisions/0003-sqlite-postings.md:
+//
+//	go test ./storage/sqlite -run TestSpeed -speed 100000 -v
+var speed = flag.Int("speed", 0, "measure with so many entries")
+
+// zipf draws words as they occur in text: the word of rank r with a
+// probability that falls as 1/(r+2.7), as Mandelbrot fitted it to English.
+type zipf struct {
+	random *rand.Rand
+	draw   *rand.Zipf
+}
+
+func newZipf(seed uint64) *zipf {
+	random := rand.New(rand.NewPCG(seed, 1))
+	return &zipf{random, rand.NewZipf(random, 1.05, 2.7, 60_000)}
+}
+
+func (z *zipf) text(n int) string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%dx", z.draw.Uint64())
+	}
+	return strings.Join(words, " ")
+}
+
+func TestSpeed(t *testing.T) {
+	if *speed == 0 {
+		t.Skip("run with -speed 100000")
+	}
+	for _, stores := range []int{1, 1000} {
+		t.Run(fmt.Sprintf("%d stores", stores), func(t *testing.T) { measure(t, *speed, stores) })
+	}
+}
+
+func measure(t *testing.T, entries, stores int) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s := openAt(t, path)
+	defer func() { _ = s.Close() }()
+	z := newZipf(1)
+	now := time.Now()
+	var ids []uuid.UUID
+	began, longest := time.Now(), time.Duration(0)
+	var analysis time.Duration
+	for from := 0; from < entries; from += 100 {
+		batch := make([]memory.Entry, 100)
+		docs := make([]lexical.Document, 100)
+		for i := range batch {
+			text := z.text(20 + z.random.IntN(20))
+			value, _ := json.Marshal(text)
+			store := fmt.Sprint("store-", 1+(from+i)*stores/entries)
+			batch[i] = memory.Entry{ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: fmt.Sprint("turn/", from+i)},
+				Owner: store, Label: acl.Public, Value: value, InContext: true, Version: 1, Revision: 1, CreatedAt: now, UpdatedAt: now, UpdatedBy: store}
+			ids = append(ids, batch[i].ID)
+			a := time.Now()
+			docs[i] = lexical.Analyze(text)
+			analysis += time.Since(a)
+		}
+		one := time.Now()
+		if err := s.Update(ctx, func(tx memory.Tx) error {
+			for i := range batch {
+				if err := tx.Put(ctx, batch[i], docs[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		longest = max(longest, time.Since(one))
+	}
+	took := time.Since(began)
+	t.Logf("import: %.1f s, %.0f entries/s, longest transaction %d ms, analysis %.1f s", took.Seconds(), float64(entries)/took.Seconds(), longest.Milliseconds(), analysis.Seconds())
+	size := func() int64 {
+		var n int64
+		for _, suffix := range []string{"", "-wal"} {
+			if info, err := os.Stat(path + suffix); err == nil {
+				n += info.Size()
+			}
+		}
+		return n
+	}
+	t.Logf("disk: %d bytes an entry", size()/int64(entries))
+	s.tables(t)
+
+	var one, all []acltest.Reach
+	for i := range stores {
+		all = append(all, acltest.Reach{Number: int64(i + 1), Ceiling: acl.Restricted})
+	}
+	one = all[:1]
+	lexicalTimes := func(name string, reaches []acltest.Reach, words int) {
+		scope := acltest.Scope(t, reaches...)
+		q := newZipf(2)
+		var took []time.Duration
+		hits := 0
+		for range 300 {
+			terms := lexical.ParseQuery(q.text(words))
+			a := time.Now()
+			if err := s.View(ctx, func(tx memory.ReadTx) error {
+				found, err := tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: terms, Limit: 200, Now: now})
+				hits += len(found)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			took = append(took, time.Since(a))
+		}
+		slices.Sort(took)
+		t.Logf("%s, %d words: p50 %.2f ms, p99 %.2f ms, %d hits", name, words, ms(took[len(took)/2]), ms(took[len(took)*99/100]), hits/300)
+	}
+	for _, words := range []int{8, 12} {
+		lexicalTimes("lexical, one store", one, words)
+		if stores > 1 {
+			lexicalTimes(fmt.Sprintf("lexical, %d stores", stores), all, words)
+		}
+	}
+
+	var single []time.Duration
+	for i := range 200 {
+		text := z.text(30)
+		value, _ := json.Marshal(text)
+		e := memory.Entry{ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: "store-1", Key: fmt.Sprint("single/", i)}, Owner: "x", Label: acl.Public,
+			Value: value, InContext: true, Version: 1, Revision: 1, CreatedAt: now, UpdatedAt: now}
+		doc := lexical.Analyze(text)
+		a := time.Now()
+		if err := s.Update(ctx, func(tx memory.Tx) error { return tx.Put(ctx, e, doc) }); err != nil {
+			t.Fatal(err)
+		}
+		single = append(single, time.Since(a))
+	}
+	slices.Sort(single)
+	t.Logf("single put: p50 %.2f ms, p99 %.2f ms", ms(single[100]), ms(single[197]))
+
+	half := vector.ToHalf(make([]float32, 384))
+	began = time.Now()
+	for from := 0; from < entries; from += 64 {
+		batch := ids[from:min(from+64, entries)]
+		if err := s.Update(ctx, func(tx memory.Tx) error {
+			for _, id := range batch {
+				if _, err := tx.SaveVectors(ctx, id, 1, "model", []vector.Record{{Vector: half}}); err != nil {
+					return err
+				}
+				if err := tx.Done(ctx, memory.Lease{Entry: id, Revision: 1}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("save vectors: %.1f s, disk %d bytes an entry", time.Since(began).Seconds(), size()/int64(entries))
+	for range 2 {
+		began = time.Now()
+		n := 0
+		if err := s.View(ctx, func(tx memory.ReadTx) error {
+			return tx.AllVectors(ctx, "model", func(vector.Record) error { n++; return nil })
+		}); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("all vectors: %d in %.2f s", n, time.Since(began).Seconds())
+	}
+	read := func(name string, fn func(tx memory.ReadTx) error) {
+		var took []time.Duration
+		for range 20 {
+			a := time.Now()
+			if err := s.View(ctx, fn); err != nil {
+				t.Fatal(err)
+			}
+			took = append(took, time.Since(a))
+		}
+		slices.Sort(took)
+		t.Logf("%s: p50 %.2f ms", name, ms(took[10]))
+	}
+	scope := acltest.Scope(t, all...)
+	some := ids[:400]
+	read("siblings of 400", func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, some); return err })
+	read("get 10", func(tx memory.ReadTx) error { _, err := tx.Get(ctx, ids[:10]); return err })
+	read("unembedded", func(tx memory.ReadTx) error { _, err := tx.Unembedded(ctx, "model", uuid.Nil, 100); return err })
+	read("matching none by tag", func(tx memory.ReadTx) error {
+		_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}}, 1000)
+		return err
+	})
+	read("scan 100", func(tx memory.ReadTx) error {
+		_, err := tx.Scan(ctx, memory.ScanQuery{Store: "store-1", Ceiling: acl.Restricted, Limit: 100})
+		return err
+	})
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// tables logs how large each table is.
+func (s *Storage) tables(t *testing.T) {
+	err := s.readers.with(t.Context(), func(c *session) error {
+		rows, err := c.conn.QueryContext(t.Context(), "SELECT name, sum(pgsize), sum(unused) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 12")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var name string
+			var n, unused int64
+			if err := rows.Scan(&name, &n, &unused); err != nil {
+				return err
+			}
+			t.Logf("  %s: %.1f MB, %.1f MB unused", name, float64(n)/1e6, float64(unused)/1e6)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Log(err)
+	}
+}
