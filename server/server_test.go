@@ -221,7 +221,7 @@ func TestABrokenAnswerIsNotTakenForAWholeOne(t *testing.T) {
 	live := httptest.NewServer(s)
 	defer live.Close()
 	defer live.Client().CloseIdleConnections()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", live.URL+"/break/x", nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, live.URL+"/break/x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestRunningRequestsFinishAtShutdown(t *testing.T) {
 	served, answered := make(chan error, 1), make(chan error, 1)
 	go func() { served <- s.Serve(ctx, listener) }()
 	go func() {
-		r, err := http.NewRequest("GET", "http://"+listener.Addr().String()+"/slow/x", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/slow/x", nil)
 		if err != nil {
 			answered <- err
 			return

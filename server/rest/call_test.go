@@ -3,6 +3,7 @@ package rest_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -181,7 +182,7 @@ func TestTheOrderOfChecks(t *testing.T) {
 	stale := []string{"If-Match", `"stale"`}
 	alices := "/v1/stores/alice/memories/seat"
 
-	if a := h.send(httptest.NewRequest("PUT", alices+"?x=1", strings.NewReader("{"))); a.status != 401 {
+	if a := h.send(httptest.NewRequest(http.MethodPut, alices+"?x=1", strings.NewReader("{"))); a.status != 401 {
 		t.Errorf("no token: %d", a.status)
 	}
 	h.want(400, bob, "PUT", alices+"?x=1", `{"value":1,"tags":[""]}`, stale...)
@@ -340,7 +341,7 @@ func TestPurgeErasesAndCanBeRepeated(t *testing.T) {
 
 func TestTheSpecificationIsServedAndNeedsNoToken(t *testing.T) {
 	h := open(t)
-	a := h.send(httptest.NewRequest("GET", "/openapi.json", nil))
+	a := h.send(httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
 	if a.status != 200 || a.json(t)["openapi"] != "3.0.3" {
 		t.Fatalf("%d %.100s", a.status, a.body)
 	}

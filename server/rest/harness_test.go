@@ -76,7 +76,7 @@ func newService(t testing.TB, now func() time.Time, limits memory.Limits) *memor
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { storage.Close() }) //nolint:errcheck // the test is over
+	t.Cleanup(func() { storage.Close() })
 	service, err := memory.New(context.Background(), storage, memory.Options{Limits: limits, Now: now})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -34,11 +36,86 @@ func (s *Surface) ImportMemories(ctx context.Context, r ImportMemoriesRequestObj
 		return nil, err
 	}
 	in := &importing{surface: s, caller: c, store: store, result: ImportResult{Refusals: []Refusal{}}}
-	if err := in.run(ctx, r.Body); err != nil {
+	if r.Params.IdempotencyKey == nil {
+		if err := in.run(ctx, r.Body); err != nil {
+			return nil, err
+		}
+		return ImportMemories200JSONResponse(in.summary()), nil
+	}
+	result, err := in.once(ctx, *r.Params.IdempotencyKey, r.Body)
+	if err != nil {
 		return nil, err
 	}
-	return ImportMemories200JSONResponse(in.summary()), nil
+	return ImportMemories200JSONResponse(result), nil
 }
+
+// importLedger keeps what imports with an Idempotency-Key came to.
+type importLedger interface {
+	// ImportReplay returns the digest of the body and the counts of the
+	// import that was recorded under the key, "" if there is none. The caller
+	// needs readwrite on the store.
+	ImportReplay(ctx context.Context, c memory.Caller, store string, r memory.Replay) (digest string, numbers json.RawMessage, err error)
+	// RecordImport records an import under the key.
+	RecordImport(ctx context.Context, c memory.Caller, r memory.Replay, numbers json.RawMessage) error
+}
+
+// counts are what is recorded of an import: no text, and nothing of a line.
+type counts struct {
+	Created, Updated, Unchanged, Refused int
+}
+
+// once runs an import with an Idempotency-Key. The body is a stream whose
+// digest is known only at its end. If an import is recorded under the key,
+// the body is read for its digest alone, and nothing is written. If none is,
+// it is written as it comes and recorded at the end; an import that broke off
+// has no record, and the lines of it that were written are found unchanged.
+func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reader) (ImportResult, error) {
+	s := in.surface
+	ledger, ok := any(s.service).(importLedger)
+	if !ok {
+		return ImportResult{}, problem.In(problem.Rule, "Idempotency-Key", "is not taken by imports yet: send the file again, its lines are found unchanged")
+	}
+	replay, err := s.replay(&key, "POST /v1/stores/{store}/import", []string{in.store}, nil)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	before, numbers, err := ledger.ImportReplay(ctx, in.caller, in.store, *replay)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	hash := sha256.New()
+	body = io.TeeReader(body, hash)
+	if before == "" {
+		if err := in.run(ctx, body); err != nil {
+			return ImportResult{}, err
+		}
+	} else if _, err := io.Copy(io.Discard, body); err != nil {
+		return ImportResult{}, errCutOff
+	}
+	replay.Digest = s.service.Digest("body", string(hash.Sum(nil)))
+	if before == "" {
+		done := in.summary()
+		numbers, err := json.Marshal(counts{done.Created, done.Updated, done.Unchanged, done.Refused})
+		if err != nil {
+			return ImportResult{}, err
+		}
+		return done, ledger.RecordImport(ctx, in.caller, *replay, numbers)
+	}
+	if replay.Digest != before {
+		return ImportResult{}, memory.ErrReplay
+	}
+	var n counts
+	if err := json.Unmarshal(numbers, &n); err != nil {
+		return ImportResult{}, err
+	}
+	return ImportResult{
+		Created: n.Created, Updated: n.Updated, Unchanged: n.Unchanged, Refused: n.Refused,
+		Refusals: []Refusal{}, RefusalsCut: n.Refused > 0,
+	}, nil
+}
+
+// errCutOff is a body that ends before its end.
+var errCutOff = problem.New(problem.Malformed, "the body could not be read to its end; the lines that came before may be written")
 
 // importing is one import on its way.
 type importing struct {
@@ -61,7 +138,7 @@ func (in *importing) run(ctx context.Context, body io.Reader) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return problem.New(problem.Malformed, "the body could not be read to its end; the lines that came before may be written")
+			return errCutOff
 		}
 		last := err != nil
 		if len(text) > 0 || tooLong || !last {

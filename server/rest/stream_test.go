@@ -172,11 +172,38 @@ func TestACallThatItsClientLeftIsCounted(t *testing.T) {
 	h := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := httptest.NewRequest("GET", "/v1/stores/self/memories", nil).WithContext(ctx)
+	r := httptest.NewRequest(http.MethodGet, "/v1/stores/self/memories", nil).WithContext(ctx)
 	r.Header.Set("Authorization", "Bearer "+h.token(alice))
 	if a := h.send(r); a.status != 499 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
+}
+
+func TestAnImportWithAnIdempotencyKeyHappensOnce(t *testing.T) {
+	h := open(t)
+	if _, ok := any(h.service).(interface {
+		RecordImport(context.Context, memory.Caller, memory.Replay, json.RawMessage) error
+	}); !ok {
+		t.Skip("the service does not record imports")
+	}
+	key := []string{"Idempotency-Key", "k"}
+	lines := `{"key":"a","value":1}` + "\nx\n"
+	first := h.want(200, alice, "POST", imports, lines, key...).json(t)
+	if first["created"] != 1.0 || first["refused"] != 1.0 {
+		t.Fatalf("first: %v", first)
+	}
+	h.want(200, alice, "PUT", "/v1/stores/self/memories/a", `{"value":2}`)
+	again := h.want(200, alice, "POST", imports, lines, key...).json(t)
+	if again["created"] != 1.0 || again["refused"] != 1.0 || again["refusals_cut"] != true {
+		t.Errorf("a replay: %v", again)
+	}
+	if got := h.want(200, alice, "GET", "/v1/stores/self/memories/a", "").json(t)["value"]; got != 2.0 {
+		t.Errorf("a replay wrote %v", got)
+	}
+	h.want(422, alice, "POST", imports, `{"key":"b","value":1}`, key...)
+	h.want(404, alice, "GET", "/v1/stores/self/memories/b", "")
+	h.want(200, bob, "POST", imports, `{"key":"b","value":1}`, key...) // another agent's key
+	h.want(403, bob, "POST", "/v1/stores/alice/import", lines, key...)
 }
 
 // Over a real connection an import streams both ways: lines that were sent
@@ -186,7 +213,7 @@ func TestAnImportWritesWhileItIsSent(t *testing.T) {
 	live := httptest.NewServer(h)
 	defer live.Close()
 	reader, writer := io.Pipe()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", live.URL+imports, reader)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, live.URL+imports, reader)
 	if err != nil {
 		t.Fatal(err)
 	}

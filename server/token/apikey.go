@@ -88,7 +88,7 @@ func (a *APIKeys) Create(p acl.Principal, ttl time.Duration, now time.Time) (cre
 		return "", "", errors.New("create API key: the time to live must not be negative")
 	}
 	random := make([]byte, 8+32)
-	rand.Read(random) //nolint:errcheck // never fails (crypto/rand)
+	rand.Read(random) // never fails
 	id = hex.EncodeToString(random[:8])
 	secret := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[8:]))
 	key := APIKey{

@@ -57,7 +57,7 @@ func OpenLocalKey(dir string) (*LocalKey, error) {
 // makeLocalKey writes a new key, unless another process was faster.
 func makeLocalKey(path string) error {
 	secret := make([]byte, localKeySize)
-	rand.Read(secret) //nolint:errcheck // never fails (crypto/rand)
+	rand.Read(secret) // never fails
 	err := writeSecret(path, []byte(base64.StdEncoding.EncodeToString(secret)+"\n"), false)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
