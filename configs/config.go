@@ -56,7 +56,10 @@ type OpenAI struct {
 	BaseURL string `mapstructure:"base_url"` // up to and with /v1
 	APIKey  Secret `mapstructure:"api_key"`
 	Model   string `mapstructure:"model"`
-	Dim     int    `mapstructure:"dim"` // length of the model's vectors
+	// Revision tells apart models that share a name, such as a retrained one.
+	Revision string `mapstructure:"revision"`
+	Dim      int    `mapstructure:"dim"`      // length of the model's vectors
+	SendDim  bool   `mapstructure:"send_dim"` // ask for that length, of models that can shorten theirs
 	// QueryPrefix and PassagePrefix are put before questions and stored
 	// texts, for models that were trained with such marks.
 	QueryPrefix   string `mapstructure:"query_prefix"`
