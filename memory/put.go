@@ -25,7 +25,7 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 		return PutResult{}, clash(err)
 	}
 	s.wake()
-	if r.Wait {
+	if r.Wait && result.Searchable() {
 		result.Indexed = s.waitIndexed(ctx, result.ID)
 	}
 	return result, nil

@@ -19,6 +19,9 @@ const (
 	// sweepEvery is how often expired entries are swept; the rule is at most
 	// 60 s.
 	sweepEvery = 20 * time.Second
+	// reconcileEvery is how often an index that several processes write is
+	// compared with the rows.
+	reconcileEvery = time.Hour
 	// keepChanges is how long the change sequence reaches back. A process
 	// that slept longer loads its index anew.
 	keepChanges = time.Hour
@@ -39,9 +42,26 @@ func (s *Service) Run(ctx context.Context) error {
 			return s.sweep(ctx, s.instant())
 		})
 	})
+	group.Go(func() error {
+		return s.every(ctx, reconcileEvery, "reconcile", s.reconcileShared)
+	})
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
+	}
+	return err
+}
+
+// reconcileShared reconciles an index that other processes use too.
+func (s *Service) reconcileShared(ctx context.Context) error {
+	now := s.models.serving()
+	if now == nil || now.model.Local {
+		return nil
+	}
+	report, err := s.Reconcile(ctx)
+	if err == nil && report.Removed+report.Restored > 0 {
+		s.log.WarnContext(ctx, "the vector index was not in step with the rows",
+			"rows", report.Rows, "indexed", report.Indexed, "removed", report.Removed, "restored", report.Restored)
 	}
 	return err
 }

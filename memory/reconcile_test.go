@@ -1,0 +1,73 @@
+package memory_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/vector"
+	"mneme/vector/flat"
+)
+
+func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
+	e, _ := remote(t)
+	index := flat.New(e.Dim())
+	s, err := memory.New(background, database(t), memory.Options{VectorBudget: time.Minute, Models: []memory.Model{{
+		Embedder: e, Open: func(context.Context) (vector.Index, error) { return index, nil },
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{Service: s, t: t}
+	a := agent("a", acl.Internal)
+	var ids []uuid.UUID
+	for i := range 20 {
+		ids = append(ids, h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i), 201).ID)
+	}
+	h.index()
+	reconcile := func(want memory.Reconciled) {
+		t.Helper()
+		got, err := h.Reconcile(background)
+		must(h, err)
+		if got != want {
+			t.Errorf("reconciled %+v, want %+v", got, want)
+		}
+	}
+	reconcile(memory.Reconciled{Rows: 20, Indexed: 20})
+
+	before := list(t, index)
+	must(h, index.Delete(background, ids[:5]))
+	strange := vector.Record{Entry: uuid.New(), Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
+	moved := vector.Record{Entry: ids[7], Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
+	must(h, index.Upsert(background, []vector.Record{strange, moved}))
+	reconcile(memory.Reconciled{Rows: 20, Indexed: 16, Removed: 1, Restored: 6})
+	if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("the index holds %v, want %v", after, before)
+	}
+
+	must(h, index.Delete(background, ids)) // wiped
+	reconcile(memory.Reconciled{Rows: 20, Restored: 20})
+	if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("a wiped index holds %v, want %v", after, before)
+	}
+}
+
+func list(t *testing.T, index *flat.Index) []vector.Held {
+	t.Helper()
+	var all []vector.Held
+	if err := index.List(background, func(h vector.Held) error { all = append(all, h); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func unit(dim int) []float32 {
+	v := make([]float32, dim)
+	v[0] = 1
+	return v
+}
