@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"mneme/embed"
 	"mneme/embed/e5/weightfile"
@@ -42,8 +43,9 @@ type Encoder struct {
 	model       *model
 	kernels     *kernels
 	fingerprint string
-	workers     chan struct{} // one token for each unit that may run
-	free        chan *scratch
+	workers     chan struct{} // holds one for each unit in work
+	turns       chan struct{} // holds one for each query in work
+	free        sync.Pool     // of *scratch
 	gate        gate
 }
 
@@ -82,7 +84,7 @@ func New(o Options) (*Encoder, error) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	e.workers = make(chan struct{}, workers)
-	e.free = make(chan *scratch, workers)
+	e.turns = make(chan struct{}, runtime.GOMAXPROCS(0))
 	return e, nil
 }
 
@@ -95,17 +97,37 @@ func (e *Encoder) Dim() int { return width }
 // Kernels names the set of inner loops in use: "avx2", "neon" or "portable".
 func (e *Encoder) Kernels() string { return e.kernels.name }
 
-// Query embeds one question. Passages in work stand aside until it is done.
+// Query embeds one question. Passages in work stand aside until it is done;
+// it waits only for other questions, where there are more than processors.
 func (e *Encoder) Query(ctx context.Context, text string) ([]float32, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	e.gate.enter()
 	defer e.gate.leave()
+	select {
+	case e.turns <- struct{}{}:
+		defer func() { <-e.turns }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	ids := e.tokenizer.encode(queryPrefix, text)
-	out := make([][]float32, 1)
-	if err := e.model.forward(e.kernels, newScratch(len(ids)), [][]int32{ids}, out, ctx.Err); err != nil {
+	s := e.scratch(len(ids))
+	defer e.free.Put(s)
+	var out [1][]float32
+	if err := e.model.forward(e.kernels, s, [][]int32{ids}, out[:], ctx.Err); err != nil {
 		return nil, err
 	}
 	return out[0], nil
+}
+
+// scratch gives memory for so many tokens: what an earlier run left, if it is
+// large enough. A token takes 18 kB.
+func (e *Encoder) scratch(rows int) *scratch {
+	if s, _ := e.free.Get().(*scratch); s != nil && s.rows >= rows {
+		return s
+	}
+	return newScratch(roundUp(rows, 64))
+}
+
+// QueryTokens gives the token ids that Query would run through the model.
+func (e *Encoder) QueryTokens(text string) []int32 {
+	return e.tokenizer.encode(queryPrefix, text)
 }

@@ -9,15 +9,15 @@ import (
 // scratch is the memory of one run through the encoder, for up to rows tokens
 // of any number of texts, one after the other.
 type scratch struct {
-	rows     int
-	x, y     []float32 // [rows, width]
-	qkv      []float32 // [rows, 3*width]
-	context  []float32 // [rows, width]
-	inner    []float32 // [rows, inner]
-	q        []int16   // [rows, inner]: the input of a matrix product, quantised
-	rowScale []float32 // [rows]
-	keys     []float32 // [panels of the longest text][headWidth, panel]: one head's keys, transposed
-	scores   []float32 // [scoreRows, longest text, rounded up to a panel]
+	rows    int
+	x, y    []float32 // [rows, width]
+	qkv     []float32 // [rows, 3*width]
+	context []float32 // [rows, width]
+	inner   []float32 // [rows, inner]
+	q       []int16   // [rows, inner]: the input of a matrix product, quantised
+	steps   []float32 // [rows, inner/group]: its steps
+	keys    []float32 // [panels of the longest text][headWidth, panel]: one head's keys, transposed
+	scores  []float32 // [scoreRows, longest text, rounded up to a panel]
 }
 
 // scoreRows is how many rows of attention scores are held at a time.
@@ -26,16 +26,16 @@ const scoreRows = 32
 func newScratch(rows int) *scratch {
 	longest := roundUp(min(rows, maxTokens), panel)
 	return &scratch{
-		rows:     rows,
-		x:        make([]float32, rows*width),
-		y:        make([]float32, rows*width),
-		qkv:      make([]float32, rows*3*width),
-		context:  make([]float32, rows*width),
-		inner:    make([]float32, rows*inner),
-		q:        make([]int16, rows*inner),
-		rowScale: make([]float32, rows),
-		keys:     make([]float32, longest*headWidth),
-		scores:   make([]float32, scoreRows*longest),
+		rows:    rows,
+		x:       make([]float32, rows*width),
+		y:       make([]float32, rows*width),
+		qkv:     make([]float32, rows*3*width),
+		context: make([]float32, rows*width),
+		inner:   make([]float32, rows*inner),
+		q:       make([]int16, rows*inner),
+		steps:   make([]float32, rows*inner/group),
+		keys:    make([]float32, longest*headWidth),
+		scores:  make([]float32, scoreRows*longest),
 	}
 }
 
@@ -102,19 +102,19 @@ func (m *model) lookUp(x []float32, id, position int) {
 
 // linear sets y to x·m + bias for the first rows of x.
 func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause func() error) error {
+	groups := m.in / group
 	for r := range rows {
-		s.rowScale[r] = k.quantize(s.q[r*m.in:][:m.in], x[r*m.in:][:m.in])
+		k.quantize(s.q[r*m.in:], s.steps[r*groups:], x[r*m.in:][:m.in])
 	}
 	// A panel is rows*in*16 products: pause about every 2^24 of them.
 	every := max(1, 1<<24/(rows*m.in*panel))
-	groups := m.in / group
 	for o := 0; o < m.out; o += panel {
 		if o/panel%every == 0 {
 			if err := pause(); err != nil {
 				return err
 			}
 		}
-		k.product(y[o:], m.out, s.q, s.rowScale, rows, m.q[o*m.in:], m.scale[o*groups:], m.bias[o:], groups)
+		k.product(y[o:], m.out, s.q, s.steps, rows, m.q[o*m.in:], m.scale[o*groups:], m.bias[o:], groups)
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func mean(x []float32) []float32 {
 	}
 	var square float64
 	for _, v := range sum {
-		square += float64(v) * float64(v)
+		square += float64(float64(v) * float64(v)) // not fused, as in the kernels
 	}
 	factor := float32(1 / math.Sqrt(square))
 	for j := range sum {

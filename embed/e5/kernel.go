@@ -7,20 +7,22 @@ const panel = 16
 // group is the number of inputs that share a weight's scale.
 const group = 32
 
-// kernels are the inner loops. Each set gives the same results up to the order
-// in which it adds: 1e-5 on a finished vector. A set is chosen at run time.
+// kernels are the inner loops. Every set gives the same bits: each sum has one
+// order, and no product is fused into a sum. Otherwise the least difference
+// would change how activations round, and a finished vector by some 1e-5. A
+// set is chosen at run time.
 type kernels struct {
 	name string
 
 	// product is one panel of a quantised matrix product with bias:
 	//
-	//	c[r*ldc+j] = bias[j] + rowScale[r] * sum over groups g of
+	//	c[r*ldc+j] = bias[j] + sum over groups g of steps[r*groups+g] *
 	//	             scale[g*panel+j] * (the integer product of row r and column j in g)
 	//
-	// a is [rows, groups*group] int16; w is [groups*group/2, panel, 2] int8;
-	// scale [groups, panel]. The integer part is exact: 32 products of at most
-	// 127·32767 stay below 2^31.
-	product func(c []float32, ldc int, a []int16, rowScale []float32, rows int, w []int8, scale, bias []float32, groups int)
+	// a is [rows, groups*group] int16; steps [rows, groups]; w is
+	// [groups*group/2, panel, 2] int8; scale [groups, panel]. The integer part is
+	// exact: 32 products of at most 127·32767 stay below 2^31.
+	product func(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int)
 
 	// multiply is c = a·b for panel columns of fp32: a is [rows, k] with rows
 	// lda apart, b [k, panel] with rows ldb apart, c [rows, panel] with rows ldc
@@ -36,9 +38,9 @@ type kernels struct {
 	// addNorm sets x to the LayerNorm of x+y. len(x) is a multiple of 8.
 	addNorm func(x, y, gamma, beta []float32)
 
-	// quantize sets q to x in steps of the returned scale, the largest
-	// magnitude being 32767. len(x) is a multiple of 16.
-	quantize func(q []int16, x []float32) (scale float32)
+	// quantize sets q to x in steps that differ from group to group: the largest
+	// magnitude of a group is 32767. len(x) is a multiple of group.
+	quantize func(q []int16, steps, x []float32)
 }
 
 // normEpsilon is layer_norm_eps of the model's configuration.

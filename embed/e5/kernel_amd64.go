@@ -8,20 +8,20 @@ import (
 
 // native chooses the kernels for this processor.
 func native() *kernels {
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+	if cpu.X86.HasAVX2 {
 		return &avx2
 	}
 	return &portable
 }
 
-// avx2 needs AVX2 and FMA: Intel since 2013, AMD since 2015.
+// avx2 needs AVX2: Intel since 2013, AMD since 2015.
 var avx2 = kernels{
 	name: "avx2",
-	product: func(c []float32, ldc int, a []int16, rowScale []float32, rows int, w []int8, scale, bias []float32, groups int) {
+	product: func(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int) {
 		// The last elements that the assembly touches: Go checks the bounds here.
-		_, _, _ = c[(rows-1)*ldc+panel-1], a[rows*groups*group-1], rowScale[rows-1]
+		_, _, _ = c[(rows-1)*ldc+panel-1], a[rows*groups*group-1], steps[rows*groups-1]
 		_, _, _ = w[groups*group*panel-1], scale[groups*panel-1], bias[panel-1]
-		productAVX2(&c[0], uintptr(ldc)*4, &a[0], &rowScale[0], uintptr(rows), &w[0], &scale[0], &bias[0], uintptr(groups))
+		productAVX2(&c[0], uintptr(ldc)*4, &a[0], &steps[0], uintptr(rows), &w[0], &scale[0], &bias[0], uintptr(groups))
 	},
 	multiply: func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int) {
 		_, _, _ = c[(rows-1)*ldc+panel-1], a[(rows-1)*lda+k-1], b[(k-1)*ldb+panel-1]
@@ -33,9 +33,9 @@ var avx2 = kernels{
 		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
 		addNormAVX2(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
 	},
-	quantize: func(q []int16, x []float32) float32 {
-		_ = q[len(x)-1]
-		return quantizeAVX2(&q[0], &x[0], uintptr(len(x)))
+	quantize: func(q []int16, steps, x []float32) {
+		_, _ = q[len(x)-1], steps[len(x)/group-1]
+		quantizeAVX2(&q[0], &steps[0], &x[0], uintptr(len(x)))
 	},
 }
 
@@ -55,7 +55,7 @@ var vectorConstants = func() (t [20][8]float32) {
 }()
 
 //go:noescape
-func productAVX2(c *float32, ldcBytes uintptr, a *int16, rowScale *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+func productAVX2(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 
 //go:noescape
 func multiplyAVX2(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
@@ -70,4 +70,4 @@ func geluAVX2(x *float32, n uintptr, t *[20][8]float32)
 func addNormAVX2(x, y, gamma, beta *float32, n uintptr, epsilon float32)
 
 //go:noescape
-func quantizeAVX2(q *int16, x *float32, n uintptr) float32
+func quantizeAVX2(q *int16, steps, x *float32, n uintptr)

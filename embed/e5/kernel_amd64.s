@@ -1,5 +1,9 @@
 #include "textflag.h"
 
+// Products and sums are never fused here, nor in the other sets of kernels, and
+// sums over a row are taken in eight lanes that SUM folds in a fixed order: so
+// every set gives the same bits.
+
 // func multiplyAVX2(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 //
 // Tiles of four rows and 16 columns, in Y0-Y7. Rows that a last tile lacks are
@@ -44,17 +48,25 @@ step:
 	VMOVUPS (DI), Y8
 	VMOVUPS 32(DI), Y9
 	VBROADCASTSS (SI)(AX*4), Y10
-	VFMADD231PS Y8, Y10, Y0
-	VFMADD231PS Y9, Y10, Y1
+	VMULPS Y8, Y10, Y14
+	VADDPS Y14, Y0, Y0
+	VMULPS Y9, Y10, Y15
+	VADDPS Y15, Y1, Y1
 	VBROADCASTSS (R11)(AX*4), Y11
-	VFMADD231PS Y8, Y11, Y2
-	VFMADD231PS Y9, Y11, Y3
+	VMULPS Y8, Y11, Y14
+	VADDPS Y14, Y2, Y2
+	VMULPS Y9, Y11, Y15
+	VADDPS Y15, Y3, Y3
 	VBROADCASTSS (R12)(AX*4), Y12
-	VFMADD231PS Y8, Y12, Y4
-	VFMADD231PS Y9, Y12, Y5
+	VMULPS Y8, Y12, Y14
+	VADDPS Y14, Y4, Y4
+	VMULPS Y9, Y12, Y15
+	VADDPS Y15, Y5, Y5
 	VBROADCASTSS (R13)(AX*4), Y13
-	VFMADD231PS Y8, Y13, Y6
-	VFMADD231PS Y9, Y13, Y7
+	VMULPS Y8, Y13, Y14
+	VADDPS Y14, Y6, Y6
+	VMULPS Y9, Y13, Y15
+	VADDPS Y15, Y7, Y7
 	ADDQ R10, DI
 	INCQ AX
 	CMPQ AX, CX
@@ -94,15 +106,23 @@ store3:
 	VMAXPS (R8), x, x \
 	VMULPS 32(R8), x, k \
 	VROUNDPS $0, k, k \
-	VFNMADD231PS 64(R8), k, x \
-	VFNMADD231PS 96(R8), k, x \
+	VMULPS 64(R8), k, p \
+	VSUBPS p, x, x \
+	VMULPS 96(R8), k, p \
+	VSUBPS p, x, x \
 	VMOVUPS 128(R8), p \
-	VFMADD213PS 160(R8), x, p \
-	VFMADD213PS 192(R8), x, p \
-	VFMADD213PS 224(R8), x, p \
-	VFMADD213PS 256(R8), x, p \
-	VFMADD213PS 288(R8), x, p \
-	VFMADD213PS 288(R8), x, p \
+	VMULPS x, p, p \
+	VADDPS 160(R8), p, p \
+	VMULPS x, p, p \
+	VADDPS 192(R8), p, p \
+	VMULPS x, p, p \
+	VADDPS 224(R8), p, p \
+	VMULPS x, p, p \
+	VADDPS 256(R8), p, p \
+	VMULPS x, p, p \
+	VADDPS 288(R8), p, p \
+	VMULPS x, p, p \
+	VADDPS 288(R8), p, p \
 	VCVTPS2DQ k, k \
 	VPADDD 320(R8), k, k \
 	VPSLLD $23, k, k \
@@ -178,22 +198,27 @@ loop:
 	VMOVUPS (SI), Y0
 	VANDPS Y14, Y0, Y1     // a = |x|
 	VMULPS Y11, Y1, Y2     // z
-	VMOVAPS Y13, Y3
-	VFMADD231PS Y12, Y2, Y3
+	VMULPS Y12, Y2, Y3
+	VADDPS Y13, Y3, Y3
 	VDIVPS Y3, Y13, Y3     // t
 	VMULPS Y2, Y2, Y2
 	VSUBPS Y2, Y15, Y2     // -z²
 	EXP(Y2, Y4, Y5)
 	VMOVUPS 416(R8), Y6
-	VFMADD213PS 448(R8), Y3, Y6
-	VFMADD213PS 480(R8), Y3, Y6
-	VFMADD213PS 512(R8), Y3, Y6
-	VFMADD213PS 544(R8), Y3, Y6
+	VMULPS Y3, Y6, Y6
+	VADDPS 448(R8), Y6, Y6
+	VMULPS Y3, Y6, Y6
+	VADDPS 480(R8), Y6, Y6
+	VMULPS Y3, Y6, Y6
+	VADDPS 512(R8), Y6, Y6
+	VMULPS Y3, Y6, Y6
+	VADDPS 544(R8), Y6, Y6
 	VMULPS Y3, Y6, Y6
 	VMULPS Y5, Y6, Y6      // erfc(z)
 	VMULPS 576(R8), Y1, Y1
 	VMAXPS Y15, Y0, Y0
-	VFNMADD231PS Y6, Y1, Y0
+	VMULPS Y6, Y1, Y1
+	VSUBPS Y1, Y0, Y0
 	VMOVUPS Y0, (SI)
 	ADDQ $32, SI
 	CMPQ SI, DX
@@ -228,7 +253,8 @@ square:
 	VMOVUPS (SI)(AX*4), Y2
 	VSUBPS Y14, Y2, Y2
 	VMOVUPS Y2, (SI)(AX*4)
-	VFMADD231PS Y2, Y2, Y0
+	VMULPS Y2, Y2, Y2
+	VADDPS Y2, Y0, Y0
 	ADDQ $8, AX
 	CMPQ AX, CX
 	JLT  square
@@ -244,55 +270,64 @@ square:
 	XORQ AX, AX
 norm:
 	VMULPS (SI)(AX*4), Y0, Y2
-	VMOVUPS (R9)(AX*4), Y3
-	VFMADD231PS (R8)(AX*4), Y2, Y3
-	VMOVUPS Y3, (SI)(AX*4)
+	VMULPS (R8)(AX*4), Y2, Y2
+	VADDPS (R9)(AX*4), Y2, Y2
+	VMOVUPS Y2, (SI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
 	JLT  norm
 	VZEROUPPER
 	RET
 
-// func quantizeAVX2(q *int16, x *float32, n uintptr) float32
-TEXT ·quantizeAVX2(SB), NOSPLIT, $0-28
+DATA quantizeConstants<>+0(SB)/4, $32767.0
+DATA quantizeConstants<>+4(SB)/4, $1e-30
+GLOBL quantizeConstants<>(SB), RODATA|NOPTR, $8
+
+// func quantizeAVX2(q *int16, steps, x *float32, n uintptr)
+TEXT ·quantizeAVX2(SB), NOSPLIT, $0-32
 	MOVQ q+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
+	MOVQ steps+8(FP), DX
+	MOVQ x+16(FP), SI
+	MOVQ n+24(FP), CX
 	VPCMPEQD Y15, Y15, Y15
 	VPSRLD $1, Y15, Y15    // mask of the magnitude
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	XORQ AX, AX
-largest:
-	VANDPS (SI)(AX*4), Y15, Y2
-	VANDPS 32(SI)(AX*4), Y15, Y3
-	VMAXPS Y2, Y0, Y0
-	VMAXPS Y3, Y1, Y1
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT  largest
+	VBROADCASTSS quantizeConstants<>+0(SB), Y14
+	VBROADCASTSS quantizeConstants<>+4(SB), Y13
+next:
+	VMOVUPS (SI), Y2
+	VMOVUPS 32(SI), Y3
+	VMOVUPS 64(SI), Y4
+	VMOVUPS 96(SI), Y5
+	VANDPS Y2, Y15, Y0
+	VANDPS Y3, Y15, Y1
 	VMAXPS Y1, Y0, Y0
+	VANDPS Y4, Y15, Y6
+	VANDPS Y5, Y15, Y7
+	VMAXPS Y7, Y6, Y6
+	VMAXPS Y6, Y0, Y0
 	MAXIMUM
-	MOVL $0x46fffe00, AX   // 32767
-	VMOVD AX, X3
-	VBROADCASTSS X3, Y3
-	VDIVSS X3, X0, X4
-	VMOVSS X4, ret+24(FP)
-	VDIVPS Y0, Y3, Y3      // steps of one
-	VXORPS Y2, Y2, Y2
-	VCMPPS $4, Y2, Y0, Y2  // all ones unless the row is zero
-	VANDPS Y2, Y3, Y3
-	XORQ AX, AX
-convert:
-	VMULPS (SI)(AX*4), Y3, Y0
-	VMULPS 32(SI)(AX*4), Y3, Y1
-	VCVTPS2DQ Y0, Y0
-	VCVTPS2DQ Y1, Y1
-	VPACKSSDW Y1, Y0, Y0
-	VPERMQ $0xd8, Y0, Y0
-	VMOVDQU Y0, (DI)(AX*2)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT  convert
+	VDIVSS X14, X0, X1
+	VMOVSS X1, (DX)
+	VMAXPS Y13, Y0, Y0
+	VDIVPS Y0, Y14, Y0     // steps of one
+	VMULPS Y0, Y2, Y2
+	VMULPS Y0, Y3, Y3
+	VMULPS Y0, Y4, Y4
+	VMULPS Y0, Y5, Y5
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	VCVTPS2DQ Y4, Y4
+	VCVTPS2DQ Y5, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y4
+	VPERMQ $0xd8, Y2, Y2
+	VPERMQ $0xd8, Y4, Y4
+	VMOVDQU Y2, (DI)
+	VMOVDQU Y4, 32(DI)
+	ADDQ $128, SI
+	ADDQ $64, DI
+	ADDQ $4, DX
+	SUBQ $32, CX
+	JGT  next
 	VZEROUPPER
 	RET

@@ -3,9 +3,9 @@ package e5
 import "math"
 
 // portable is plain Go: for processors without a set of their own, and the
-// reference that the others are tested against. Explicit conversions to
+// reference whose bits the others are tested to give. Explicit conversions to
 // float32 keep the compiler from fusing a product into a sum on processors
-// that could, so that it gives the same bits everywhere.
+// that could.
 var portable = kernels{
 	name:     "portable",
 	product:  productPortable,
@@ -16,10 +16,10 @@ var portable = kernels{
 	quantize: quantizePortable,
 }
 
-func productPortable(c []float32, ldc int, a []int16, rowScale []float32, rows int, w []int8, scale, bias []float32, groups int) {
+func productPortable(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int) {
 	in := groups * group
 	for r := range rows {
-		var sum [panel]float32
+		sum := [panel]float32(bias)
 		row := a[r*in : r*in+in]
 		for g := range groups {
 			var acc [panel]int32
@@ -30,14 +30,12 @@ func productPortable(c []float32, ldc int, a []int16, rowScale []float32, rows i
 					acc[j] += a0*int32(cols[2*j]) + a1*int32(cols[2*j+1])
 				}
 			}
-			steps := (*[panel]float32)(scale[g*panel:])
+			step, scales := steps[r*groups+g], (*[panel]float32)(scale[g*panel:])
 			for j := range panel {
-				sum[j] += float32(float32(acc[j]) * steps[j])
+				sum[j] += float32(float32(acc[j]) * float32(scales[j]*step))
 			}
 		}
-		for j := range panel {
-			c[r*ldc+j] = float32(sum[j]*rowScale[r]) + bias[j]
-		}
+		copy(c[r*ldc:], sum[:])
 	}
 }
 
@@ -60,12 +58,12 @@ func softmaxPortable(x []float32) {
 	for _, v := range x {
 		largest = max(largest, v)
 	}
-	var sum float32
+	var sum lanes
 	for i, v := range x {
 		x[i] = exp(v - largest)
-		sum += x[i]
+		sum[i%8] += x[i]
 	}
-	inverse := 1 / sum
+	inverse := 1 / sum.fold()
 	for i := range x {
 		x[i] *= inverse
 	}
@@ -74,41 +72,51 @@ func softmaxPortable(x []float32) {
 func addNormPortable(x, y, gamma, beta []float32) {
 	n := float32(len(x))
 	y, gamma, beta = y[:len(x)], gamma[:len(x)], beta[:len(x)]
-	var mean, square float32
+	var sum, squares lanes
 	for i := range x {
 		x[i] += y[i]
-		mean += x[i]
+		sum[i%8] += x[i]
 	}
-	mean /= n
+	mean := sum.fold() / n
 	for i := range x {
 		x[i] -= mean
-		square += float32(x[i] * x[i])
+		squares[i%8] += float32(x[i] * x[i])
 	}
-	inverse := 1 / float32(math.Sqrt(float64(square/n+normEpsilon)))
+	inverse := 1 / float32(math.Sqrt(float64(squares.fold()/n+normEpsilon)))
 	for i := range x {
 		x[i] = float32(float32(x[i]*inverse)*gamma[i]) + beta[i]
 	}
 }
 
-// The largest 16-bit magnitude of a quantised row.
+// lanes are the partial sums of a row, as vector registers hold them.
+type lanes [8]float32
+
+// fold adds the lanes up, halving their number each time.
+func (l *lanes) fold() float32 {
+	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+}
+
+// steps16 is the largest magnitude of a quantised value.
 const steps16 = 32767
 
-func quantizePortable(q []int16, x []float32) float32 {
-	var largest float32
-	for _, v := range x {
-		largest = max(largest, float32(math.Abs(float64(v))))
+func quantizePortable(q []int16, steps, x []float32) {
+	for g := range len(x) / group {
+		x, q := x[g*group:][:group], q[g*group:][:group]
+		var largest float32
+		for _, v := range x {
+			largest = max(largest, float32(math.Abs(float64(v))))
+		}
+		steps[g] = largest / steps16
+		inverse := steps16 / max(largest, smallest)
+		for i, v := range x {
+			// Adding and subtracting 1.5·2^23 rounds to the nearest integer, ties to
+			// even, as the processors' conversions do.
+			q[i] = int16(float32(float32(v*inverse)+roundMagic) - roundMagic)
+		}
 	}
-	if largest == 0 {
-		clear(q[:len(x)])
-		return 0
-	}
-	inverse := steps16 / largest
-	for i, v := range x {
-		// Adding and subtracting 1.5·2^23 rounds to the nearest integer, ties to
-		// even, as the processors' conversions do.
-		q[i] = int16(float32(float32(v*inverse)+roundMagic) - roundMagic)
-	}
-	return largest / steps16
 }
+
+// smallest keeps the division by a group's largest magnitude finite.
+const smallest = 1e-30
 
 const roundMagic = 3 << 22

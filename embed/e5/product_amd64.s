@@ -32,71 +32,80 @@
 #define ADD3(i) ADD2(i) ADD((i*4)(SI)(R8*2), Y4, Y5)
 #define ADD4(i) ADD3(i) ADD((i*4)(SI)(R9*1), Y6, Y7)
 
-// The sums of a group, times its scales (Y12, Y13), go to the sums of the row.
+// The sums of a group, times the weights' scales (Y12, Y13) and the row's, go
+// to the sums of the row.
 #define SCALES \
 	VMOVUPS (R11), Y12 \
 	VMOVUPS 32(R11), Y13
 
-#define FOLD(row, lo, hi) \
+#define FOLD(row, step, lo, hi) \
+	VBROADCASTSS step, Y14 \
+	VMULPS Y12, Y14, Y15 \
+	VMULPS Y13, Y14, Y14 \
 	VCVTDQ2PS lo, lo \
 	VCVTDQ2PS hi, hi \
-	VFMADD213PS (row*64)(SP), Y12, lo \
-	VFMADD213PS (row*64+32)(SP), Y13, hi \
+	VMULPS Y15, lo, lo \
+	VMULPS Y14, hi, hi \
+	VADDPS (row*64)(SP), lo, lo \
+	VADDPS (row*64+32)(SP), hi, hi \
 	VMOVUPS lo, (row*64)(SP) \
 	VMOVUPS hi, (row*64+32)(SP)
 
-#define ZERO(row) \
-	VMOVUPS Y0, (row*64)(SP) \
-	VMOVUPS Y0, (row*64+32)(SP)
+#define FOLD1 SCALES FOLD(0, (BX), Y0, Y1)
+#define FOLD2 FOLD1 FOLD(1, (BX)(R12*1), Y2, Y3)
+#define FOLD3 FOLD2 FOLD(2, (BX)(R12*2), Y4, Y5)
+#define FOLD4 FOLD3 FOLD(3, (BX)(R14*1), Y6, Y7)
 
-// A row's sums times its scale, plus bias (Y12, Y13), go to c.
+// A row's sums begin with the bias (Y0, Y1).
+#define BIAS(row) \
+	VMOVUPS Y0, (row*64)(SP) \
+	VMOVUPS Y1, (row*64+32)(SP)
+
 #define STORE(row) \
-	VBROADCASTSS (row*4)(BX), Y14 \
 	VMOVUPS (row*64)(SP), Y0 \
 	VMOVUPS (row*64+32)(SP), Y1 \
-	VFMADD213PS Y12, Y14, Y0 \
-	VFMADD213PS Y13, Y14, Y1 \
 	VMOVUPS Y0, (DX) \
 	VMOVUPS Y1, 32(DX) \
 	ADDQ R10, DX
 
 #define BEGIN \
+	MOVQ R13, SI \
 	MOVQ w+40(FP), DI \
 	MOVQ scale+48(FP), R11 \
-	MOVQ groups+64(FP), CX \
-	VXORPS Y0, Y0, Y0
-
-#define BIAS \
-	MOVQ bias+56(FP), R12 \
-	VMOVUPS (R12), Y12 \
-	VMOVUPS 32(R12), Y13
+	MOVQ bias+56(FP), CX \
+	VMOVUPS (CX), Y0 \
+	VMOVUPS 32(CX), Y1 \
+	MOVQ groups+64(FP), CX
 
 #define NEXT \
 	ADDQ $64, SI \
 	ADDQ $512, DI \
 	ADDQ $64, R11 \
+	ADDQ $4, BX \
 	DECQ CX
 
-// func productAVX2(c *float32, ldcBytes uintptr, a *int16, rowScale *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+// func productAVX2(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 TEXT ·productAVX2(SB), NOSPLIT, $256-72
 	MOVQ c+0(FP), DX
 	MOVQ ldcBytes+8(FP), R10
 	MOVQ a+16(FP), R13
-	MOVQ rowScale+24(FP), BX
+	MOVQ steps+24(FP), BX
 	MOVQ rows+32(FP), AX
 	MOVQ groups+64(FP), R8
+	MOVQ R8, R12
 	SHLQ $6, R8           // bytes of a row of a
 	LEAQ (R8)(R8*2), R9   // of three rows
+	SHLQ $2, R12          // bytes of a row of steps
+	LEAQ (R12)(R12*2), R14
 
 four:
 	CMPQ AX, $4
 	JLT  three
-	MOVQ R13, SI
 	BEGIN
-	ZERO(0)
-	ZERO(1)
-	ZERO(2)
-	ZERO(3)
+	BIAS(0)
+	BIAS(1)
+	BIAS(2)
+	BIAS(3)
 fourGroup:
 	SET4
 	ADD4(1)
@@ -114,19 +123,14 @@ fourGroup:
 	ADD4(13)
 	ADD4(14)
 	ADD4(15)
-	SCALES
-	FOLD(0, Y0, Y1)
-	FOLD(1, Y2, Y3)
-	FOLD(2, Y4, Y5)
-	FOLD(3, Y6, Y7)
+	FOLD4
 	NEXT
 	JNZ  fourGroup
-	BIAS
 	STORE(0)
 	STORE(1)
 	STORE(2)
 	STORE(3)
-	ADDQ $16, BX
+	ADDQ R14, BX          // one row was walked over
 	SUBQ $4, AX
 	LEAQ (R13)(R8*4), R13
 	JMP  four
@@ -134,11 +138,10 @@ fourGroup:
 three:
 	CMPQ AX, $3
 	JLT  two
-	MOVQ R13, SI
 	BEGIN
-	ZERO(0)
-	ZERO(1)
-	ZERO(2)
+	BIAS(0)
+	BIAS(1)
+	BIAS(2)
 threeGroup:
 	SET3
 	ADD3(1)
@@ -156,13 +159,9 @@ threeGroup:
 	ADD3(13)
 	ADD3(14)
 	ADD3(15)
-	SCALES
-	FOLD(0, Y0, Y1)
-	FOLD(1, Y2, Y3)
-	FOLD(2, Y4, Y5)
+	FOLD3
 	NEXT
 	JNZ  threeGroup
-	BIAS
 	STORE(0)
 	STORE(1)
 	STORE(2)
@@ -171,10 +170,9 @@ threeGroup:
 two:
 	CMPQ AX, $2
 	JLT  one
-	MOVQ R13, SI
 	BEGIN
-	ZERO(0)
-	ZERO(1)
+	BIAS(0)
+	BIAS(1)
 twoGroup:
 	SET2
 	ADD2(1)
@@ -192,12 +190,9 @@ twoGroup:
 	ADD2(13)
 	ADD2(14)
 	ADD2(15)
-	SCALES
-	FOLD(0, Y0, Y1)
-	FOLD(1, Y2, Y3)
+	FOLD2
 	NEXT
 	JNZ  twoGroup
-	BIAS
 	STORE(0)
 	STORE(1)
 	JMP  done
@@ -205,9 +200,8 @@ twoGroup:
 one:
 	TESTQ AX, AX
 	JZ   done
-	MOVQ R13, SI
 	BEGIN
-	ZERO(0)
+	BIAS(0)
 oneGroup:
 	SET1
 	ADD1(1)
@@ -225,11 +219,9 @@ oneGroup:
 	ADD1(13)
 	ADD1(14)
 	ADD1(15)
-	SCALES
-	FOLD(0, Y0, Y1)
+	FOLD1
 	NEXT
 	JNZ  oneGroup
-	BIAS
 	STORE(0)
 
 done:

@@ -15,11 +15,7 @@ func (e *Encoder) Passages(ctx context.Context, texts []string) ([][]float32, er
 	out := make([][]float32, len(texts))
 	var wg sync.WaitGroup
 	for u := range e.units(texts) {
-		select {
-		case e.workers <- struct{}{}:
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
+		if !e.takeWorker(ctx) {
 			break
 		}
 		wg.Go(func() {
@@ -34,6 +30,20 @@ func (e *Encoder) Passages(ctx context.Context, texts []string) ([][]float32, er
 		return nil, err
 	}
 	return out, nil
+}
+
+// takeWorker waits for a free worker, and reports false if the context ended
+// first.
+func (e *Encoder) takeWorker(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case e.workers <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // unit is the work of one run: token ids, and the index of each text.
@@ -66,10 +76,10 @@ func (e *Encoder) units(texts []string) func(yield func(unit) bool) {
 // run encodes one unit and puts its vectors where they belong in out.
 func (e *Encoder) run(ctx context.Context, u unit, out [][]float32) error {
 	s := e.scratch(u.tokens)
-	defer e.giveBack(s)
+	defer e.free.Put(s)
 	vectors := make([][]float32, len(u.ids))
 	err := e.model.forward(e.kernels, s, u.ids, vectors, func() error {
-		runtime.Gosched()
+		runtime.Gosched() // a query may be ready to run, yet have no processor
 		return e.gate.wait(ctx)
 	})
 	if err != nil {
@@ -81,27 +91,9 @@ func (e *Encoder) run(ctx context.Context, u unit, out [][]float32) error {
 	return nil
 }
 
-// scratch gives memory for a unit, from what earlier units left if it is
-// large enough. At most one a worker is kept.
-func (e *Encoder) scratch(rows int) *scratch {
-	select {
-	case s := <-e.free:
-		if s.rows >= rows {
-			return s
-		}
-	default:
-	}
-	return newScratch(max(rows, unitTokens))
-}
-
-func (e *Encoder) giveBack(s *scratch) {
-	select {
-	case e.free <- s:
-	default:
-	}
-}
-
-// gate lets passages wait until no query is in flight.
+// gate lets passages wait until no query is in flight. Questions that leave no
+// gap between them hold passages up for as long as they come: someone waits for
+// a question's answer, nobody for a passage.
 type gate struct {
 	queries atomic.Int64
 	mu      sync.Mutex

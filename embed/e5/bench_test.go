@@ -1,0 +1,40 @@
+package e5
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// textOf gives a text that is n tokens with either prefix.
+func textOf(n int) string { return strings.TrimSpace(strings.Repeat("garden ", n-4)) }
+
+func BenchmarkQuery(b *testing.B) {
+	e := testEncoder(b)
+	for _, n := range []int{12, 32, 128, 512} {
+		b.Run(fmt.Sprintf("tokens=%d", n), func(b *testing.B) {
+			text := textOf(n)
+			for b.Loop() {
+				if _, err := e.Query(b.Context(), text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkPassages(b *testing.B) {
+	e := testEncoder(b)
+	texts := make([]string, 64)
+	tokens := 0
+	for i := range texts {
+		n := 8 + i*7%90
+		texts[i], tokens = textOf(n), tokens+n
+	}
+	for b.Loop() {
+		if _, err := e.Passages(b.Context(), texts); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
+}

@@ -1,0 +1,63 @@
+package e5
+
+import "math"
+
+// native gives NEON, which every 64-bit Arm processor has.
+func native() *kernels { return &neon }
+
+var neon = kernels{
+	name: "neon",
+	product: func(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int) {
+		// The last elements that the assembly touches: Go checks the bounds here.
+		_, _, _ = c[(rows-1)*ldc+panel-1], a[rows*groups*group-1], steps[rows*groups-1]
+		_, _, _ = w[groups*group*panel-1], scale[groups*panel-1], bias[panel-1]
+		productNEON(&c[0], uintptr(ldc)*4, &a[0], &steps[0], uintptr(rows), &w[0], &scale[0], &bias[0], uintptr(groups))
+	},
+	multiply: func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int) {
+		_, _, _ = c[(rows-1)*ldc+panel-1], a[(rows-1)*lda+k-1], b[(k-1)*ldb+panel-1]
+		multiplyNEON(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
+	},
+	softmax: func(x []float32) { softmaxNEON(&x[0], uintptr(len(x)), &vectorConstants) },
+	gelu:    func(x []float32) { geluNEON(&x[0], uintptr(len(x)), &vectorConstants) },
+	addNorm: func(x, y, gamma, beta []float32) {
+		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
+		addNormNEON(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
+	},
+	quantize: func(q []int16, steps, x []float32) {
+		_, _ = q[len(x)-1], steps[len(x)/group-1]
+		quantizeNEON(&q[0], &steps[0], &x[0], uintptr(len(x)))
+	},
+}
+
+// vectorConstants are the constants of exp and gelu, one vector each, in the
+// order that kernel_arm64.s reads them.
+var vectorConstants = func() (t [20][4]float32) {
+	for i, v := range [20]float32{
+		expLowest, log2e, ln2High, ln2Low, expC6, expC5, expC4, expC3, expC2, 1,
+		math.Float32frombits(127), 1 / math.Sqrt2, erfP, erfA5, erfA4, erfA3, erfA2, erfA1, 0.5,
+		math.Float32frombits(math.MaxInt32),
+	} {
+		for j := range t[i] {
+			t[i][j] = v
+		}
+	}
+	return t
+}()
+
+//go:noescape
+func productNEON(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+
+//go:noescape
+func multiplyNEON(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
+
+//go:noescape
+func softmaxNEON(x *float32, n uintptr, t *[20][4]float32)
+
+//go:noescape
+func geluNEON(x *float32, n uintptr, t *[20][4]float32)
+
+//go:noescape
+func addNormNEON(x, y, gamma, beta *float32, n uintptr, epsilon float32)
+
+//go:noescape
+func quantizeNEON(q *int16, steps, x *float32, n uintptr)

@@ -1,0 +1,212 @@
+// Command ortbench compares the encoder with ONNX Runtime, fp32, in one run on
+// the same texts: one text at a time, the same number of cores each, rounds of
+// both taking turns so that a machine's other work falls on both, medians. On
+// one core processor time is measured, which other processes disturb least,
+// else time on the clock. ONNX Runtime gets the fp32 model that the weights
+// were packed from; unpacking the 8-bit weights to fp32 for it would not change
+// its speed.
+//
+//	pip install onnxruntime numpy
+//	GOMAXPROCS=1 go run ./embed/e5/ortbench -onnx e5-small-v2.onnx
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"mneme/embed/e5"
+)
+
+//go:embed run.py
+var script string
+
+func main() {
+	onnx := flag.String("onnx", os.Getenv("MNEME_E5_ONNX"), "the fp32 model (or variable MNEME_E5_ONNX)")
+	python := flag.String("python", "python3", "a Python with onnxruntime and numpy")
+	rounds := flag.Int("rounds", 25, "rounds of both")
+	lengths := flag.String("tokens", "8,12,16,32,64,128,256,512", "lengths of the texts in tokens")
+	flag.Parse()
+	if err := run(*onnx, *python, *lengths, *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "ortbench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(onnx, python, lengths string, rounds int) error {
+	if onnx == "" {
+		return fmt.Errorf("-onnx or MNEME_E5_ONNX must name the model")
+	}
+	cores := runtime.GOMAXPROCS(0)
+	peer, err := startPeer(python, onnx, cores)
+	if err != nil {
+		return err
+	}
+	defer peer.stop()
+	e, err := e5.New(e5.Options{})
+	if err != nil {
+		return err
+	}
+	clock := "time on the clock"
+	if cores == 1 {
+		clock = "processor time"
+	}
+	fmt.Printf("ONNX Runtime %s fp32, mneme %s, %d core(s), medians of %d rounds, %s\n\n", peer.version, e.Kernels(), cores, rounds, clock)
+	fmt.Println("| tokens | ONNX Runtime ms | mneme ms | mneme / ONNX Runtime | cosine |")
+	fmt.Println("|---:|---:|---:|---:|---:|")
+	for field := range strings.SplitSeq(lengths, ",") {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			return err
+		}
+		if err := compare(e, peer, n, rounds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare prints the line of one length.
+func compare(e *e5.Encoder, peer *peer, tokens, rounds int) error {
+	text := textOf(e, tokens)
+	ids := e.QueryTokens(text)
+	const times = 4
+	var theirs, ours []float64
+	var cosine float64
+	for range rounds + 1 {
+		a, err := peer.embed(ids, times)
+		if err != nil {
+			return err
+		}
+		b := answer{}
+		for range times {
+			start := now()
+			if b.Vector, err = e.Query(context.Background(), text); err != nil {
+				return err
+			}
+			b.MS = append(b.MS, float64(now()-start)/1e6)
+		}
+		// The first of each turn finds caches that the other has filled: it
+		// counts for neither.
+		theirs, ours = append(theirs, a.MS[1:]...), append(ours, b.MS[1:]...)
+		cosine = dot(a.Vector, b.Vector)
+	}
+	warm := times - 1
+	x, y := median(theirs[warm:]), median(ours[warm:])
+	fmt.Printf("| %d | %.2f | %.2f | %.2f | %.5f |\n", len(ids), x, y, y/x, cosine)
+	return nil
+}
+
+// now is nanoseconds of processor time on one core, else of the clock.
+func now() time.Duration {
+	if runtime.GOMAXPROCS(0) > 1 {
+		return time.Since(began)
+	}
+	var r syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r) // cannot fail for oneself
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+var began = time.Now()
+
+// textOf gives an English text of so many tokens.
+func textOf(e *e5.Encoder, tokens int) string {
+	words := strings.Fields("the meeting with our supplier moved to next thursday because the new office opens late and everyone wants to see the garden before winter comes")
+	text := words[0]
+	for i := 1; len(e.QueryTokens(text)) < tokens; i++ {
+		text += " " + words[i%len(words)]
+	}
+	return text
+}
+
+type answer struct {
+	MS     []float64 `json:"ms"`
+	Vector []float32 `json:"vector"`
+}
+
+// peer is ONNX Runtime in a Python process.
+type peer struct {
+	version string
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+func startPeer(python, onnx string, threads int) (*peer, error) {
+	p := &peer{cmd: exec.Command(python, "-c", script, onnx, strconv.Itoa(threads))}
+	p.cmd.Stderr = os.Stderr
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	var hello struct{ Version string }
+	if err := p.read(&hello); err != nil {
+		return nil, fmt.Errorf("starting ONNX Runtime: %w", err)
+	}
+	p.version = hello.Version
+	return p, nil
+}
+
+func (p *peer) embed(ids []int32, times int) (a answer, err error) {
+	request, err := json.Marshal(map[string]any{"ids": ids, "times": times})
+	if err != nil {
+		return a, err
+	}
+	if _, err := p.in.Write(append(request, '\n')); err != nil {
+		return a, err
+	}
+	return a, p.read(&a)
+}
+
+func (p *peer) read(v any) error {
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(line, v)
+}
+
+func (p *peer) stop() {
+	p.in.Close()
+	_ = p.cmd.Wait() // it ends with its input
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum / math.Sqrt(norm(a)*norm(b))
+}
+
+func norm(a []float32) (sum float64) {
+	for _, v := range a {
+		sum += float64(v) * float64(v)
+	}
+	return sum
+}
