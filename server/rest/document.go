@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -10,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
-	"go.yaml.in/yaml/v3"
 
 	"mneme/server/problem"
 )
@@ -19,44 +17,36 @@ import (
 // before the generated code reads them: which query parameters a call knows,
 // and of what type its body is.
 type document struct {
-	Paths      map[string]pathItem `yaml:"paths"`
+	Paths      map[string]pathItem `json:"paths"`
 	Components struct {
-		Parameters map[string]parameter `yaml:"parameters"`
-	} `yaml:"components"`
+		Parameters map[string]parameter `json:"parameters"`
+	} `json:"components"`
 }
 
 type pathItem struct {
-	Parameters []parameter `yaml:"parameters"`
-	Get        *operation  `yaml:"get"`
-	Put        *operation  `yaml:"put"`
-	Post       *operation  `yaml:"post"`
-	Delete     *operation  `yaml:"delete"`
+	Parameters []parameter `json:"parameters"`
+	Get        *operation  `json:"get"`
+	Put        *operation  `json:"put"`
+	Post       *operation  `json:"post"`
+	Delete     *operation  `json:"delete"`
 }
 
 type operation struct {
-	ID          string      `yaml:"operationId"`
-	Parameters  []parameter `yaml:"parameters"`
+	ID          string      `json:"operationId"`
+	Parameters  []parameter `json:"parameters"`
 	RequestBody struct {
-		Content map[string]any `yaml:"content"`
-	} `yaml:"requestBody"`
+		Content map[string]any `json:"content"`
+	} `json:"requestBody"`
 }
 
 type parameter struct {
-	Ref    string `yaml:"$ref"`
-	Name   string `yaml:"name"`
-	In     string `yaml:"in"`
+	Ref    string `json:"$ref"`
+	Name   string `json:"name"`
+	In     string `json:"in"`
 	Schema struct {
-		Type string   `yaml:"type"`
-		Enum []string `yaml:"enum"`
-	} `yaml:"schema"`
-}
-
-func readDocument(text []byte) (*document, error) {
-	var d document
-	if err := yaml.Unmarshal(text, &d); err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", err)
-	}
-	return &d, nil
+		Type string   `json:"type"`
+		Enum []string `json:"enum"`
+	} `json:"schema"`
 }
 
 // middlewares are the checks of each operation, by its id.

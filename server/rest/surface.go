@@ -39,7 +39,7 @@ type Surface struct {
 	service  *memory.Service
 	metrics  *server.Metrics
 	maxBody  int64
-	document *document
+	document document
 	json     []byte // the specification as served
 }
 
@@ -53,23 +53,18 @@ func New(service *memory.Service, metrics *server.Metrics, valueLimit int) (*Sur
 		service: service, metrics: metrics,
 		maxBody: max(minBody, int64(valueLimit)+bodyRoom),
 	}
-	var err error
-	if s.document, err = readDocument(specification); err != nil {
-		return nil, fmt.Errorf("rest: %w", err)
+	var whole map[string]any // with its anchors resolved
+	if err := yaml.Unmarshal(specification, &whole); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
-	if s.json, err = specificationJSON(); err != nil {
-		return nil, fmt.Errorf("rest: %w", err)
+	var err error
+	if s.json, err = json.Marshal(whole); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	}
+	if err := json.Unmarshal(s.json, &s.document); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
 	return s, nil
-}
-
-// specificationJSON is openapi.yaml in JSON, its anchors resolved.
-func specificationJSON() ([]byte, error) {
-	var document map[string]any
-	if err := yaml.Unmarshal(specification, &document); err != nil {
-		return nil, err
-	}
-	return json.Marshal(document)
 }
 
 // Mount adds the calls; only the specification is open. The binder it sets

@@ -1,0 +1,128 @@
+package robutler
+
+import (
+	"bufio"
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"mneme/memory"
+	"mneme/server/problem"
+)
+
+// pageSize is how many entries one read of a list takes.
+const pageSize = 100
+
+// list answers all keys of a store. The API knows no pages, so the answer is
+// written while the store is read: of a large store only the keys are held.
+func (s *Surface) list(c echo.Context) error {
+	request, hidden, err := listing(c)
+	if err != nil {
+		return err
+	}
+	ctx, caller := c.Request().Context(), visitor(c)
+	page, err := s.service.List(ctx, caller, request)
+	if err != nil {
+		return err
+	}
+	if hidden { // asked for what no list shows
+		page = memory.Page{}
+	}
+	h := c.Response().Header()
+	h.Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
+	c.Response().WriteHeader(http.StatusOK)
+	out := &listed{w: bufio.NewWriterSize(c.Response(), 32<<10)}
+	for {
+		if err := out.add(page.Items); err != nil {
+			return err
+		}
+		if page.Next == "" {
+			return out.end()
+		}
+		request.Cursor = page.Next
+		// An error from here on breaks the answer off: half a list must not be
+		// taken for a whole one.
+		if page, err = s.service.List(ctx, caller, request); err != nil {
+			return err
+		}
+	}
+}
+
+// listing reads the request of a list. hidden says that it asks for entries
+// that are not in context.
+func listing(c echo.Context) (request memory.ListRequest, hidden bool, err error) {
+	q, err := parameters(c)
+	if err != nil {
+		return request, false, err
+	}
+	var namespace, inContext string
+	if err := q.texts(map[string]*string{"prefix": &request.Prefix, "namespace": &namespace, "inContext": &inContext}); err != nil {
+		return request, false, err
+	}
+	switch inContext {
+	case "", "true":
+	case "false":
+		hidden = true
+	default:
+		return request, false, problem.In(problem.Malformed, "inContext", "must be true or false")
+	}
+	about, err := q.subject()
+	if err != nil {
+		return request, false, err
+	}
+	if about, err = about.resolve(c); err != nil {
+		return request, false, err
+	}
+	if _, given := q.values["namespace"]; given {
+		request.Filter.Namespace = &namespace
+	}
+	request.Store, request.Limit = about.orOwn(), pageSize
+	return request, hidden, nil
+}
+
+// listed writes the answer of a list: the entries as they come, then the keys.
+type listed struct {
+	w    *bufio.Writer
+	keys []string
+}
+
+func (l *listed) add(items []memory.Found) error {
+	for i := range items {
+		start := ","
+		if len(l.keys) == 0 {
+			start = `{"entries":[`
+		}
+		l.keys = append(l.keys, items[i].Key)
+		text, err := marshal(entryOf(&items[i].Entry))
+		if err != nil {
+			return err
+		}
+		if _, err := l.w.WriteString(start); err != nil {
+			return err
+		}
+		if _, err := l.w.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end writes the keys, each once: two namespaces may hold the same.
+func (l *listed) end() error {
+	start := `],"keys":`
+	if len(l.keys) == 0 {
+		start, l.keys = `{"entries":[],"keys":`, []string{}
+	}
+	slices.Sort(l.keys)
+	keys, err := marshal(slices.Compact(l.keys))
+	if err != nil {
+		return err
+	}
+	for _, text := range []string{start, string(keys), "}\n"} {
+		if _, err := l.w.WriteString(text); err != nil {
+			return err
+		}
+	}
+	return l.w.Flush()
+}

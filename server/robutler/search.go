@@ -1,0 +1,54 @@
+package robutler
+
+import (
+	"errors"
+
+	"github.com/labstack/echo/v4"
+
+	"mneme/memory"
+	"mneme/server/problem"
+)
+
+// results is how many hits an answer has; the API has no word for it.
+const results = 10
+
+// search answers a question: from the store that it names, or from all that
+// the caller reaches, those of the named chat and user among them.
+func (s *Surface) search(c echo.Context) error {
+	q, err := parameters(c)
+	if err != nil {
+		return err
+	}
+	question, err := q.text("q")
+	if err != nil {
+		return err
+	}
+	if !q.values.Has("q") {
+		return problem.In(problem.Malformed, "q", "must be given")
+	}
+	about, err := q.subject()
+	if err != nil {
+		return err
+	}
+	if about, err = about.resolve(c); err != nil {
+		return err
+	}
+	request := memory.SearchRequest{Query: question, Chat: about.chat, User: about.user, Limit: results}
+	if about.store != "" {
+		request.Stores = []string{about.store}
+	}
+	found, err := s.service.Search(c.Request().Context(), visitor(c), request)
+	var broken *memory.RuleError
+	if errors.As(err, &broken) && broken.Field == "query" { // which is called q here
+		err = &memory.RuleError{Field: "q", Rule: broken.Rule}
+	}
+	if err != nil {
+		return err
+	}
+	s.metrics.Search(found)
+	body, err := encodeAnswer(found)
+	if err != nil {
+		return err
+	}
+	return answer(c, body)
+}

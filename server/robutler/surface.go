@@ -1,0 +1,100 @@
+// Package robutler is the surface that the Robutler memory skills call
+// unmodified: the portal's API at /api/storage/memory. It translates onto the
+// memory service and has no rule of access of its own. Unlike the native
+// surface it lets parameters and fields pass that it does not know, since its
+// clients are not ours to change.
+package robutler
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"mneme/memory"
+	"mneme/server"
+	"mneme/server/problem"
+)
+
+// root is where the API stands; a key follows it behind a slash.
+const root = "/api/storage/memory"
+
+const (
+	// defaultValueLimit is memory.Limits' default for one value, in bytes.
+	defaultValueLimit = 100_000
+	// bodyRoom is what a body may hold beside the value.
+	bodyRoom = 64 << 10
+	// minBody is what a body may at least have, so that a value above its
+	// limit is told from its own size, after access was judged.
+	minBody = 1 << 20
+)
+
+// Surface is the Robutler portal API.
+type Surface struct {
+	service *memory.Service
+	metrics *server.Metrics
+	maxBody int64
+}
+
+// New makes the surface. valueLimit is the service's limit of one value in
+// bytes; 0 is the default.
+func New(service *memory.Service, metrics *server.Metrics, valueLimit int) *Surface {
+	if valueLimit == 0 {
+		valueLimit = defaultValueLimit
+	}
+	return &Surface{service: service, metrics: metrics, maxBody: max(minBody, int64(valueLimit)+bodyRoom)}
+}
+
+// Mount adds the calls. None is open.
+func (s *Surface) Mount(e *echo.Echo) (open []string) {
+	for _, at := range []string{root, root + "/"} {
+		e.GET(at, action(actions{"": s.list, "search": s.search, "stores": s.stores}))
+		e.POST(at, action(actions{"share": s.share}))
+		e.DELETE(at, action(actions{"share": s.unshare}))
+	}
+	e.GET(root+"/*", s.get)
+	e.PUT(root+"/*", s.put)
+	e.DELETE(root+"/*", s.delete)
+	return nil
+}
+
+// actions are the calls of one method, by the parameter that tells them
+// apart.
+type actions map[string]echo.HandlerFunc
+
+func action(known actions) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		q, err := parameters(c)
+		if err != nil {
+			return err
+		}
+		name, err := q.text("action")
+		if err != nil {
+			return err
+		}
+		call, ok := known[name]
+		if !ok {
+			return problem.In(problem.Malformed, "action", "this method has no such action")
+		}
+		return call(c)
+	}
+}
+
+// visitor is the caller as tools see it: it never meets entries that are not
+// in context.
+func visitor(c echo.Context) memory.Caller {
+	return memory.Caller{Principal: server.Principal(c.Request().Context())}
+}
+
+// insider is the caller of a skill's getInternal and setInternal, which are
+// this API's GET and PUT of a key, and nothing else. DELETE is the tool's
+// alone: what is not in context does not exist for it.
+func insider(c echo.Context) memory.Caller {
+	caller := visitor(c)
+	caller.Internal = true
+	return caller
+}
+
+// answer writes a body in JSON.
+func answer(c echo.Context, body []byte) error {
+	return c.JSONBlob(http.StatusOK, append(body, '\n'))
+}

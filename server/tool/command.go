@@ -1,0 +1,315 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// The commands of the tool memory. edit, search, share, unshare and stores are
+// Robutler's; str_replace and insert are those of memory_20250818; both know
+// the others.
+var (
+	commands        = []string{"view", "create", "edit", "str_replace", "insert", "delete", "rename", "search", "stores"}
+	sharingCommands = []string{"share", "unshare"}
+)
+
+// memoryCall is one call of the tool memory.
+type memoryCall struct {
+	*call
+	given map[string]bool
+
+	command, action  string
+	path, store      string
+	fileText         string
+	content          json.RawMessage
+	oldStr, newStr   string
+	insertLine       int
+	insertText       string
+	viewRange        []int
+	oldPath, newPath string
+	query            string
+	limit            int
+	agent, level     string
+	source           json.RawMessage
+}
+
+func (m *memoryCall) arguments(sharing bool) arguments {
+	all := arguments{
+		"command": &m.command, "action": &m.action, "path": &m.path, "store": &m.store,
+		"file_text": &m.fileText, "content": &m.content, "old_str": &m.oldStr, "new_str": &m.newStr,
+		"insert_line": &m.insertLine, "insert_text": &m.insertText, "view_range": &m.viewRange,
+		"old_path": &m.oldPath, "new_path": &m.newPath, "query": &m.query, "limit": &m.limit, "source": &m.source,
+	}
+	if sharing {
+		all["agent"], all["level"] = &m.agent, &m.level
+	}
+	return all
+}
+
+// memoryTool is the tool memory, with share and unshare or without: to those
+// who may not share, there are no such commands and parameters.
+func memoryTool(sharing bool) tool {
+	known := commands
+	if sharing {
+		known = slices.Concat(commands, sharingCommands)
+	}
+	return tool{Definition: memoryDefinition(sharing, known), run: func(ctx context.Context, c *call) (Result, error) {
+		m := &memoryCall{call: c}
+		var err error
+		if m.given, err = c.decode(m.arguments(sharing)); err != nil {
+			return Result{}, err
+		}
+		if m.given["command"] && m.given["action"] && m.command != m.action {
+			return Result{}, refuse("Error: `command` and its alias `action` differ")
+		}
+		if !m.given["command"] {
+			m.command = m.action
+		}
+		if m.command == "" {
+			return Result{}, refuse("Error: `command` is required")
+		}
+		if !slices.Contains(known, m.command) {
+			return Result{}, refuse("Error: Unknown command: %s", echo(m.command))
+		}
+		return m.run(ctx)
+	}}
+}
+
+func (m *memoryCall) run(ctx context.Context) (Result, error) {
+	switch m.command {
+	case "view":
+		return m.view(ctx)
+	case "create":
+		return m.create(ctx)
+	case "edit", "str_replace":
+		return m.replace(ctx)
+	case "insert":
+		return m.insert(ctx)
+	case "delete":
+		return m.delete(ctx)
+	case "rename":
+		return m.rename(ctx)
+	case "search":
+		return m.search(ctx)
+	case "share":
+		return m.share(ctx)
+	case "unshare":
+		return m.unshare(ctx)
+	default: // it is one of the commands
+		return m.stores(ctx)
+	}
+}
+
+// place reads the parameter path.
+func (m *memoryCall) place() (place, error) {
+	if err := need(m.given, "path"); err != nil {
+		return place{}, err
+	}
+	return m.parse(m.path)
+}
+
+func (m *memoryCall) parse(path string) (place, error) {
+	return parsePath(path, m.caller.Agent, m.store)
+}
+
+// file reads the parameter path, which must lead to a key.
+func (m *memoryCall) file() (place, error) {
+	p, err := m.place()
+	if err == nil && p.folder {
+		err = refuse("Error: The path %s is a directory; name a memory in it", p.path)
+	}
+	return p, err
+}
+
+// get reads the entry at a place.
+func (m *memoryCall) get(ctx context.Context, p place) (memory.Found, error) {
+	return m.service.Get(ctx, m.caller, p.at())
+}
+
+// missing is what the Anthropic memory tool says of a path that leads nowhere.
+func missing(p place) error {
+	return because(memory.ErrNotFound, "The path %s does not exist. Please provide a valid path.", p.path)
+}
+
+// create makes an entry. With file_text it must not be there, with content it
+// is overwritten.
+func (m *memoryCall) create(ctx context.Context) (Result, error) {
+	p, err := m.file()
+	if err != nil {
+		return Result{}, err
+	}
+	if m.given["file_text"] == m.given["content"] {
+		return Result{}, refuse("Error: create takes either `file_text` or `content`")
+	}
+	plain := false // plain text never takes the place of a client's encrypted blob
+	r := memory.PutRequest{Path: p.at(), Value: m.content, Encrypted: &plain, Source: m.lineage(m.source)}
+	if m.given["file_text"] {
+		if r.Value, err = quoted(m.fileText); err != nil {
+			return Result{}, err
+		}
+		r.If.NoneMatch = []string{"*"}
+		r.Encrypted = nil // judged after the precondition, which is what the caller asked about
+		if err := m.noFolder(ctx, p); err != nil {
+			return Result{}, err
+		}
+	}
+	put, err := m.service.Put(ctx, m.caller, r)
+	switch {
+	case errors.Is(err, memory.ErrPrecondition):
+		return Result{}, because(err, "Error: File %s already exists", p.path)
+	case err != nil:
+		return Result{}, err
+	case put.Created:
+		return Result{Text: "File created successfully at: " + p.path}, nil
+	default:
+		return Result{Text: "File overwritten successfully at: " + p.path}, nil
+	}
+}
+
+// noFolder refuses a name that is a folder's, as a file system would.
+func (m *memoryCall) noFolder(ctx context.Context, p place) error {
+	there, err := m.isFolder(ctx, p)
+	switch {
+	case errors.Is(err, acl.ErrDenied):
+		return nil // the write itself says so
+	case err == nil && there:
+		return because(memory.ErrPrecondition, "Error: File %s already exists", p.path)
+	}
+	return err
+}
+
+// isFolder tells whether the caller sees an entry below a place.
+func (m *memoryCall) isFolder(ctx context.Context, p place) (bool, error) {
+	if len(p.key) >= memory.MaxKey { // no key below it is short enough
+		return false, nil
+	}
+	page, err := m.service.List(ctx, m.caller, listBelow(p, 1))
+	return len(page.Items) > 0, err
+}
+
+// defaultNamespace is where the tools' entries are.
+var defaultNamespace = ""
+
+// listBelow asks for the entries below a place.
+func listBelow(p place, limit int) memory.ListRequest {
+	r := memory.ListRequest{Store: p.store, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: limit}
+	if !p.top() {
+		r.Prefix = p.key + "/"
+	}
+	return r
+}
+
+// delete hides an entry, or a folder with all below it. Without a trailing
+// slash a name is an entry's where there is one.
+func (m *memoryCall) delete(ctx context.Context) (Result, error) {
+	p, err := m.place()
+	if err != nil {
+		return Result{}, err
+	}
+	if p.top() {
+		return Result{}, refuse("Cannot delete the %s directory itself", p.path)
+	}
+	err = memory.ErrNotFound
+	if !p.folder {
+		err = m.service.Delete(ctx, m.caller, p.at(), memory.Preconditions{})
+	}
+	if errors.Is(err, memory.ErrNotFound) {
+		_, err = m.service.DeleteTree(ctx, m.caller, p.tree())
+	}
+	switch {
+	case errors.Is(err, memory.ErrNotFound):
+		return Result{}, because(err, "Error: The path %s does not exist", p.path)
+	case err != nil:
+		return Result{}, err
+	}
+	return Result{Text: "Successfully deleted " + p.path}, nil
+}
+
+// rename moves an entry, or a folder with all below it: from old_path or path
+// to new_path or new_str.
+func (m *memoryCall) rename(ctx context.Context) (Result, error) {
+	from, err := m.oneOf("old_path", m.oldPath, "path", m.path)
+	if err != nil {
+		return Result{}, err
+	}
+	to, err := m.oneOf("new_path", m.newPath, "new_str", m.newStr)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, p := range []place{from, to} {
+		if p.top() {
+			return Result{}, refuse("Cannot rename the %s directory itself", p.path)
+		}
+	}
+	err = memory.ErrNotFound
+	if !from.folder {
+		err = m.renameEntry(ctx, from, to)
+	}
+	if errors.Is(err, memory.ErrNotFound) {
+		_, err = m.service.RenameTree(ctx, m.caller, from.tree(), to.store, to.key)
+	}
+	switch {
+	case errors.Is(err, memory.ErrNotFound):
+		return Result{}, because(err, "Error: The path %s does not exist", from.path)
+	case err != nil:
+		return Result{}, m.inTheWay(ctx, to, err)
+	}
+	return Result{Text: "Successfully renamed " + from.path + " to " + to.path}, nil
+}
+
+// renameEntry moves one entry. A destination that is a folder's name is
+// refused, as a file system would.
+func (m *memoryCall) renameEntry(ctx context.Context, from, to place) error {
+	if _, err := m.get(ctx, from); err != nil {
+		return err
+	}
+	if to.folder {
+		return refuse("Error: The path %s is a directory; name a memory in it", to.path)
+	}
+	there, err := m.isFolder(ctx, to)
+	switch {
+	case err != nil:
+		return err
+	case there:
+		return because(memory.ErrConflict, "Error: The destination %s already exists", to.path)
+	}
+	_, err = m.service.Rename(ctx, m.caller, memory.RenameRequest{Path: from.at(), To: to.key, ToStore: to.store})
+	return err
+}
+
+// oneOf reads a path that goes by one of two names.
+func (m *memoryCall) oneOf(name, path, alias, aliased string) (place, error) {
+	switch {
+	case m.given[name] && m.given[alias] && path != aliased:
+		return place{}, refuse("Error: `%s` and its alias `%s` differ", name, alias)
+	case m.given[name]:
+		return m.parse(path)
+	case m.given[alias]:
+		return m.parse(aliased)
+	}
+	return place{}, refuse("Error: `%s` is required", name)
+}
+
+// inTheWay says of a conflict whether it is what stands at the destination.
+func (m *memoryCall) inTheWay(ctx context.Context, to place, conflict error) error {
+	var said *refusal
+	if !errors.Is(conflict, memory.ErrConflict) || errors.As(conflict, &said) {
+		return conflict
+	}
+	_, err := m.get(ctx, to)
+	if errors.Is(err, memory.ErrNotFound) {
+		var there bool
+		if there, err = m.isFolder(ctx, to); err == nil && !there {
+			return conflict
+		}
+	}
+	if err != nil {
+		return conflict
+	}
+	return because(conflict, "Error: The destination %s already exists", to.path)
+}

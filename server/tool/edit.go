@@ -1,0 +1,152 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"mneme/memory"
+)
+
+// snippetLines is how many lines an edit shows before and behind what it
+// changed.
+const snippetLines = 2
+
+// replace puts new_str in the place of old_str: str_replace where it occurs
+// once, edit at its first occurrence.
+func (m *memoryCall) replace(ctx context.Context) (Result, error) {
+	p, err := m.file()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := need(m.given, "old_str"); err != nil {
+		return Result{}, err
+	}
+	if m.oldStr == "" {
+		return Result{}, refuse("Error: `old_str` must not be empty")
+	}
+	var at int
+	text, err := m.rewrite(ctx, p, func(text string) (string, error) {
+		if at = strings.Index(text, m.oldStr); at < 0 {
+			return "", refuse("No replacement was performed, old_str `%s` did not appear verbatim in %s.", m.oldStr, p.path)
+		}
+		if m.command == "str_replace" && strings.Count(text, m.oldStr) > 1 {
+			return "", refuse("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
+				m.oldStr, strings.Join(occurrences(text, m.oldStr), ", "))
+		}
+		return text[:at] + m.newStr + text[at+len(m.oldStr):], nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	first := 1 + strings.Count(text[:at], "\n")
+	last := first + strings.Count(m.newStr, "\n")
+	return Result{Text: "The memory file has been edited." + numbered(linesOf(text), first-snippetLines, last+snippetLines)}, nil
+}
+
+// occurrences are the numbers of the lines in which part begins, each once.
+func occurrences(text, part string) []string {
+	var lines []string
+	line, from := 1, 0
+	for {
+		i := strings.Index(text[from:], part)
+		if i < 0 {
+			return lines
+		}
+		line += strings.Count(text[from:from+i], "\n")
+		if n := strconv.Itoa(line); len(lines) == 0 || lines[len(lines)-1] != n {
+			lines = append(lines, n)
+		}
+		line += strings.Count(part, "\n")
+		from += i + len(part)
+	}
+}
+
+// insert puts text behind a line, 0 being before the first.
+func (m *memoryCall) insert(ctx context.Context) (Result, error) {
+	p, err := m.file()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := need(m.given, "insert_line", "insert_text"); err != nil {
+		return Result{}, err
+	}
+	_, err = m.rewrite(ctx, p, func(text string) (string, error) {
+		lines := linesOf(text)
+		if m.insertLine < 0 || m.insertLine > len(lines) {
+			return "", refuse("Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]",
+				m.insertLine, len(lines))
+		}
+		return insertAfter(text, m.insertLine, m.insertText), nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Text: "The file " + p.path + " has been edited."}, nil
+}
+
+// insertAfter puts whole lines behind line n of a text. What was there stays
+// as it is, byte for byte.
+func insertAfter(text string, n int, inserted string) string {
+	at := 0
+	for range n {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 { // the last line, which no line feed ends
+			return text + "\n" + inserted
+		}
+		at += end + 1
+	}
+	if at < len(text) && !strings.HasSuffix(inserted, "\n") {
+		inserted += "\n"
+	}
+	return text[:at] + inserted + text[at:]
+}
+
+// rewrite changes the text of an entry. Each try reads it anew and writes only
+// if nobody wrote in between, so that of two writers neither undoes the other.
+func (m *memoryCall) rewrite(ctx context.Context, p place, change func(string) (string, error)) (string, error) {
+	for range maxWriters {
+		found, err := m.get(ctx, p)
+		if errors.Is(err, memory.ErrNotFound) {
+			return "", missing(p)
+		}
+		if err != nil {
+			return "", err
+		}
+		old, ok := textIn(found.Value)
+		switch {
+		case found.Encrypted:
+			return "", refuse("Error: The value of %s is encrypted and cannot be edited", p.path)
+		case !ok:
+			return "", refuse("Error: The value of %s is not text and cannot be edited; create it anew with `content`", p.path)
+		}
+		text, err := change(old)
+		if err != nil {
+			return "", err
+		}
+		if err := m.put(ctx, p, found, text); !errors.Is(err, memory.ErrPrecondition) {
+			return text, err
+		}
+	}
+	return "", because(memory.ErrPrecondition, "Error: %s is being changed by others; view it and try again", p.path)
+}
+
+// put writes the text in the place of what was found.
+func (m *memoryCall) put(ctx context.Context, p place, found memory.Found, text string) error {
+	value, err := quoted(text)
+	if err != nil {
+		return err
+	}
+	r := memory.PutRequest{
+		Path: p.at(), Value: value, Source: m.lineage(m.source),
+		If: memory.Preconditions{Match: []string{found.ETag}},
+	}
+	if found.Label != m.caller.Taint {
+		// The edited text becomes an entry of the session's own label, which
+		// from now on is what the path shows: it keeps the rest.
+		r.Type, r.Description, r.Tags = &found.Type, &found.Description, &found.Tags
+	}
+	_, err = m.service.Put(ctx, m.caller, r)
+	return err
+}

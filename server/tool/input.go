@@ -1,0 +1,115 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"mneme/server/object"
+)
+
+// arguments are the parameters of a call by name: a *string, *int, *[]string,
+// *[]int or *json.RawMessage each. One that is absent or null stays as it is.
+type arguments map[string]any
+
+// decode reads the input. It takes what the schema takes: no parameter that
+// is unknown, twice, or of another type.
+func (c *call) decode(into arguments) (given map[string]bool, err error) {
+	input := c.input
+	if len(bytes.TrimSpace(input)) == 0 {
+		input = json.RawMessage("{}")
+	}
+	members, err := object.Members(input)
+	switch {
+	case errors.Is(err, object.ErrNotObject):
+		return nil, refuse("Error: the input must be a JSON object")
+	case err != nil:
+		return nil, refuse("Error: the input is %s", err)
+	}
+	given = make(map[string]bool)
+	for _, m := range members {
+		target, known := into[m.Name]
+		if !known {
+			return nil, refuse("Error: there is no parameter %s", shownName(m.Name))
+		}
+		if string(m.Value) == "null" {
+			continue
+		}
+		if object.LoneSurrogate(m.Value) {
+			return nil, refuse("Error: `%s` has half of a surrogate pair", m.Name)
+		}
+		if err := json.Unmarshal(m.Value, target); err != nil {
+			return nil, refuse("Error: `%s` must be %s", m.Name, kindOf(target))
+		}
+		given[m.Name] = true
+	}
+	return given, nil
+}
+
+func kindOf(target any) string {
+	switch target.(type) {
+	case *string:
+		return "a string"
+	case *int:
+		return "an integer"
+	case *[]string:
+		return "an array of strings"
+	case *[]int:
+		return "an array of integers"
+	}
+	return "JSON"
+}
+
+// plainName is what an unknown parameter must look like to be named: anything
+// else may be text that strayed there.
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
+
+func shownName(name string) string {
+	if plainName.MatchString(name) {
+		return "`" + name + "`"
+	}
+	return "of such a name"
+}
+
+// need refuses a call that lacks one of the parameters.
+func need(given map[string]bool, names ...string) error {
+	for _, name := range names {
+		if !given[name] {
+			return refuse("Error: `%s` is required", name)
+		}
+	}
+	return nil
+}
+
+// quoted is a string as a JSON value, byte for byte what a reader decodes.
+func quoted(text string) (json.RawMessage, error) {
+	if !utf8.ValidString(text) { // cannot come from JSON that was checked
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	return marshal(text)
+}
+
+// textIn is the string that a JSON value is; ok is false if it is another.
+func textIn(value json.RawMessage) (text string, ok bool) {
+	trimmed := bytes.TrimSpace(value)
+	if len(trimmed) == 0 || trimmed[0] != '"' {
+		return "", false
+	}
+	return text, json.Unmarshal(trimmed, &text) == nil
+}
+
+// display is a value as a model reads it: a string's text, and of any other
+// value its JSON, indented.
+func display(value json.RawMessage) string {
+	if text, ok := textIn(value); ok {
+		return text
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, bytes.TrimSpace(value), "", "  ") != nil {
+		return string(value)
+	}
+	return b.String()
+}

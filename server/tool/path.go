@@ -1,0 +1,167 @@
+package tool
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+const (
+	root   = "/memories"
+	shared = "shared" // as a first segment: what follows is a store, never a key
+
+	// maxPath is more than any valid path has, in bytes: the root, "shared",
+	// a store's id and a key, with some room for what canonicalising removes.
+	maxPath = 2048
+	// maxEcho is how much of a bad path is repeated to whoever sent it.
+	maxEcho = 300
+	// maxDecodings is how often percent-encoding is undone to see what is
+	// beneath. Whoever wraps deeper is refused.
+	maxDecodings = 4
+)
+
+// place is where a path leads: a store and, below it, a key or a folder. The
+// key of a store's top is "".
+type place struct {
+	store  string
+	key    string
+	folder bool   // a trailing slash, a store's top, or the list of stores
+	stores bool   // the folder of the shared stores
+	path   string // canonical, without a trailing slash
+}
+
+// top tells whether the place is a store's top, or the folder of the stores.
+func (p place) top() bool { return p.key == "" }
+
+func (p place) at() memory.Path { return memory.Path{Store: p.store, Key: p.key} }
+
+func (p place) tree() memory.Tree { return memory.Tree{Store: p.store, Folder: p.key} }
+
+// parsePath reads a path. self is the caller's own store; store, unless "",
+// is where paths outside /memories/shared lead instead.
+//
+// SECURITY: a path is a name and is decoded nowhere, so that nothing in it can
+// lead elsewhere. What would if somebody decoded, normalised or joined it is
+// refused all the same: exports write keys as files.
+func parsePath(path, self, store string) (place, error) {
+	rest, ok := strings.CutPrefix(path, root)
+	if !ok || rest != "" && !strings.ContainsAny(rest[:1], `/\%`) {
+		return place{}, refuse("Path must start with /memories, got: %s", echo(path))
+	}
+	if len(path) > maxPath {
+		return place{}, refuse("Error: path: must have at most %d bytes", maxPath)
+	}
+	if escapes(path) {
+		return place{}, refuse("Path %s would escape /memories directory", echo(path))
+	}
+	var segments []string
+	for segment := range strings.SplitSeq(norm.NFC.String(rest), "/") {
+		if segment != "" && segment != "." {
+			segments = append(segments, segment)
+		}
+	}
+	p := place{
+		store: self, folder: strings.HasSuffix(rest, "/"),
+		path: strings.Join(append([]string{root}, segments...), "/"),
+	}
+	named := len(segments) > 0 && segments[0] == shared
+	switch {
+	case named && store != "":
+		return place{}, refuse("Error: give the store in `path` or as `store`, not both")
+	case named && len(segments) == 1:
+		return place{stores: true, folder: true, path: p.path}, nil
+	case named:
+		p.store, segments = segments[1], segments[2:]
+	case store != "":
+		p.store = store
+		p.path = strings.Join(append([]string{root, shared, store}, segments...), "/")
+	}
+	if err := acl.CheckID(p.store); err != nil {
+		return place{}, because(err, "Error: store: %s", acl.ErrBadID)
+	}
+	p.key = strings.Join(segments, "/")
+	if p.key == "" {
+		p.folder = true
+		return p, nil
+	}
+	if err := memory.CheckKey(p.key); err != nil {
+		var broken *memory.RuleError
+		if errors.As(err, &broken) {
+			return place{}, because(err, "Error: path: the part behind the store %s", broken.Rule)
+		}
+		return place{}, err
+	}
+	return p, nil
+}
+
+// escapes tells whether a path holds, as it stands or decoded or normalised,
+// anything that a file system could take for a way out.
+func escapes(path string) bool {
+	slashes := strings.Count(path, "/")
+	for range maxDecodings {
+		if suspicious(path) || strings.Count(path, "/") != slashes {
+			return true
+		}
+		decoded, err := url.PathUnescape(path)
+		if err != nil { // a percent sign that begins no escape
+			decoded = partlyDecoded(path)
+		}
+		if decoded == path {
+			return false
+		}
+		path = decoded
+	}
+	return true
+}
+
+// suspicious tells whether a path has a segment that leads upwards, a
+// separator of another system, or a character that does not print.
+func suspicious(path string) bool {
+	if !utf8.ValidString(path) || strings.Contains(path, `\`) {
+		return true
+	}
+	for _, r := range path {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
+			return true
+		}
+	}
+	// Full-width and one-character dots become plain ones in some systems.
+	for segment := range strings.SplitSeq(norm.NFKC.String(path), "/") {
+		if strings.TrimSpace(segment) == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// partlyDecoded undoes the escapes of a text that also has percent signs
+// which begin none.
+func partlyDecoded(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if one, err := url.PathUnescape(text[i : i+3]); err == nil {
+				b.WriteString(one)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// echo is a path as it is repeated to whoever sent it.
+func echo(path string) string {
+	if len(path) <= maxEcho {
+		return path
+	}
+	return strings.ToValidUTF8(path[:maxEcho], "") + "…"
+}

@@ -1,0 +1,59 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"mneme/server/problem"
+)
+
+// refusal is an error whose text goes to the model as it stands.
+type refusal struct {
+	text string
+	err  error // of the service, if it came from there
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// Unwrap is the error of the service.
+func (r *refusal) Unwrap() error { return r.err }
+
+func refuse(format string, args ...any) error {
+	return &refusal{text: fmt.Sprintf(format, args...)}
+}
+
+// because is a refusal that an error of the service led to.
+func because(err error, format string, args ...any) error {
+	return &refusal{text: fmt.Sprintf(format, args...), err: err}
+}
+
+// textOf is what a model is told of an error. What is no refusal has the text
+// of its problem, which is a constant or names only fields and limits.
+func textOf(err error) string {
+	if r, ok := err.(*refusal); ok { //nolint:errorlint // a refusal is never wrapped
+		return r.text
+	}
+	return "Error: " + problem.From(err).Error()
+}
+
+// asJSON is a result of an object: its JSON is the text too, for clients that
+// read text alone.
+func asJSON(object any) (Result, error) {
+	text, err := marshal(object)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Text: string(text), Structured: text}, nil
+}
+
+// marshal encodes without escapes for HTML.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,189 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// defaultHits is how many hits an answer has unless the call says.
+const defaultHits = 10
+
+// searchHit is one hit of memory's search. Of a store that can be searched
+// but not read, it has the fields up to score.
+type searchHit struct {
+	Path      string          `json:"path,omitempty"` // "": no path of this tool leads there
+	Key       string          `json:"key"`
+	Value     json.RawMessage `json:"value"`
+	StoreID   string          `json:"storeId"`
+	Label     acl.Label       `json:"label"`
+	Score     float64         `json:"score"`
+	Namespace string          `json:"namespace,omitempty"`
+	UpdatedBy string          `json:"updatedBy,omitempty"`
+}
+
+// searchAnswer is what a search of any family answers beside its hits.
+type searchAnswer[Hit any] struct {
+	Results    []Hit    `json:"results"`
+	Degraded   []string `json:"degraded,omitempty"`
+	Incomplete bool     `json:"incomplete,omitempty"`
+}
+
+func answerOf[Hit any](a memory.Answer, one func(*memory.Hit) Hit) searchAnswer[Hit] {
+	answer := searchAnswer[Hit]{Results: make([]Hit, len(a.Hits)), Degraded: a.Degraded, Incomplete: a.Incomplete}
+	for i := range a.Hits {
+		answer.Results[i] = one(&a.Hits[i])
+	}
+	return answer
+}
+
+// search asks the whole scope, or one store where the call names it.
+func (m *memoryCall) search(ctx context.Context) (Result, error) {
+	if err := need(m.given, "query"); err != nil {
+		return Result{}, err
+	}
+	r := memory.SearchRequest{Query: m.query, Limit: defaultHits}
+	if m.given["limit"] {
+		r.Limit = m.limit
+	}
+	if m.store != "" || m.given["path"] {
+		p, err := m.storeNamed()
+		if err != nil {
+			return Result{}, err
+		}
+		if p.path != root { // which says no more than where paths begin
+			r.Stores = []string{p.store}
+		}
+	}
+	answer, err := m.service.Search(ctx, m.caller, r)
+	if err != nil {
+		return Result{}, err
+	}
+	return asText(answerOf(answer, func(h *memory.Hit) searchHit {
+		hit := searchHit{
+			Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score,
+			Namespace: h.Namespace, UpdatedBy: h.UpdatedBy,
+		}
+		if h.Namespace == "" {
+			hit.Path = m.pathOf(h.Store, h.Key)
+		}
+		return hit
+	}))
+}
+
+// asText is an object as text alone: the tool memory answers in text.
+func asText(object any) (Result, error) {
+	text, err := marshal(object)
+	return Result{Text: string(text)}, err
+}
+
+// pathOf is the path that leads to a key, "" for a store's top.
+func (m *memoryCall) pathOf(store, key string) string {
+	path := root
+	first, _, _ := strings.Cut(key, "/")
+	if store != m.caller.Agent || first == shared {
+		path += "/" + shared + "/" + store
+	}
+	if key != "" {
+		path += "/" + key
+	}
+	return path
+}
+
+// storeNamed is the store that the call names by path, or as store, or its
+// own. A path may also name something in the store.
+func (m *memoryCall) storeNamed() (place, error) {
+	path := root
+	if m.given["path"] {
+		path = m.path
+	}
+	p, err := m.parse(path)
+	if err == nil && p.stores {
+		err = refuse("Error: The path %s names no store; use /memories/shared/<store>/", p.path)
+	}
+	return p, err
+}
+
+// share grants a store to another agent.
+func (m *memoryCall) share(ctx context.Context) (Result, error) {
+	if err := need(m.given, "agent"); err != nil {
+		return Result{}, err
+	}
+	p, err := m.storeNamed()
+	if err != nil {
+		return Result{}, err
+	}
+	r := memory.ShareRequest{Store: p.store, Grantee: m.agent, Level: acl.Read}
+	if m.given["level"] {
+		if r.Level, err = acl.ParseLevel(m.level); err != nil {
+			return Result{}, refuse("Error: `level` must be search, read or readwrite")
+		}
+	}
+	grant, err := m.service.Share(ctx, m.caller, r)
+	if err != nil {
+		return Result{}, err
+	}
+	return asText(struct {
+		Shared  bool   `json:"shared"`
+		StoreID string `json:"storeId"`
+		Agent   string `json:"agent"`
+		Level   string `json:"level"`
+	}{true, grant.Store, grant.Grantee, grant.Level.String()})
+}
+
+// unshare takes a grant back.
+func (m *memoryCall) unshare(ctx context.Context) (Result, error) {
+	if err := need(m.given, "agent"); err != nil {
+		return Result{}, err
+	}
+	p, err := m.storeNamed()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := acl.CheckID(m.agent); err != nil {
+		return Result{}, because(err, "Error: `agent`: %s", acl.ErrBadID)
+	}
+	err = m.service.Unshare(ctx, m.caller, p.store, m.agent)
+	if errors.Is(err, memory.ErrNotFound) {
+		return Result{}, because(err, "Error: The store is not shared with this agent")
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return asText(struct {
+		Unshared bool   `json:"unshared"`
+		StoreID  string `json:"storeId"`
+		Agent    string `json:"agent"`
+	}{true, p.store, m.agent})
+}
+
+// stores lists what the caller can reach.
+func (m *memoryCall) stores(ctx context.Context) (Result, error) {
+	infos, err := m.service.Stores(ctx, m.caller, "", "")
+	if err != nil {
+		return Result{}, err
+	}
+	type store struct {
+		StoreID   string     `json:"storeId"`
+		Kind      string     `json:"kind"`
+		Level     string     `json:"level"`
+		Path      string     `json:"path"`
+		ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+	}
+	stores := make([]store, len(infos))
+	for i, info := range infos {
+		stores[i] = store{StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), Path: m.pathOf(info.Store, "") + "/"}
+		if !info.ExpiresAt.IsZero() {
+			at := info.ExpiresAt.UTC()
+			stores[i].ExpiresAt = &at
+		}
+	}
+	return asText(struct {
+		Stores []store `json:"stores"`
+	}{stores})
+}

@@ -1,0 +1,233 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+const (
+	// maxLines is the most lines that a view shows, by the contract of
+	// memory_20250818.
+	maxLines = 999_999
+	// maxListed is how many entries a view of a directory looks at. A store
+	// may hold a million, of which a model can read but a few.
+	maxListed = 10_000
+	// listDepth is how many levels a view of a directory shows.
+	listDepth = 2
+)
+
+// view shows an entry with numbered lines, or a directory. Without a trailing
+// slash a name is an entry's where there is one.
+func (m *memoryCall) view(ctx context.Context) (Result, error) {
+	p, err := m.place()
+	if err != nil {
+		return Result{}, err
+	}
+	if p.stores {
+		return m.viewStores(ctx, p)
+	}
+	if !p.folder {
+		found, err := m.get(ctx, p)
+		if err == nil {
+			return m.viewFile(p, display(found.Value))
+		}
+		if !errors.Is(err, memory.ErrNotFound) {
+			return Result{}, err
+		}
+	}
+	return m.viewDirectory(ctx, p)
+}
+
+func (m *memoryCall) viewFile(p place, text string) (Result, error) {
+	lines := linesOf(text)
+	if len(lines) > maxLines {
+		return Result{}, refuse("File %s exceeds maximum line limit of 999,999 lines.", p.path)
+	}
+	first, last := 1, len(lines)
+	if m.given["view_range"] {
+		if len(m.viewRange) != 2 {
+			return Result{}, refuse("Error: Invalid `view_range` parameter: it must be two line numbers, [first, last]")
+		}
+		first = max(first, m.viewRange[0])
+		if m.viewRange[1] != -1 {
+			last = min(last, m.viewRange[1])
+		}
+		if m.viewRange[1] != -1 && m.viewRange[1] < m.viewRange[0] || first > max(1, len(lines)) {
+			return Result{}, refuse("Error: Invalid `view_range` parameter: [%d, %d]. It should be within the range of lines of the file: [1, %d]",
+				m.viewRange[0], m.viewRange[1], len(lines))
+		}
+	}
+	return Result{Text: fmt.Sprintf("Here's the content of %s with line numbers:", p.path) + numbered(lines, first, last)}, nil
+}
+
+// linesOf are the lines of a text. A line feed ends one: behind the last there
+// is no further line.
+func linesOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// numbered shows lines first to last, counted from 1, each on a line of its
+// own behind its number.
+func numbered(lines []string, first, last int) string {
+	var b strings.Builder
+	for n := max(first, 1); n <= min(last, len(lines)); n++ {
+		fmt.Fprintf(&b, "\n%6d\t%s", n, lines[n-1])
+	}
+	return b.String()
+}
+
+// viewDirectory lists what is below a place. Only a store's top can be empty.
+func (m *memoryCall) viewDirectory(ctx context.Context, p place) (Result, error) {
+	if !p.top() && len(p.key) >= memory.MaxKey { // no key below it is short enough
+		return Result{}, missing(p)
+	}
+	files, more, err := m.files(ctx, p, maxListed)
+	if err != nil {
+		return Result{}, err
+	}
+	if len(files) == 0 && !p.top() {
+		return Result{}, missing(p)
+	}
+	return Result{Text: listing(p.path, files, more)}, nil
+}
+
+// file is an entry below a directory.
+type file struct {
+	segments []string // relative to the directory
+	size     int      // bytes of what a view of it shows
+}
+
+// files are the entries below a place, up to a limit.
+func (m *memoryCall) files(ctx context.Context, p place, limit int) (files []file, more bool, err error) {
+	r := listBelow(p, 100)
+	for {
+		page, err := m.service.List(ctx, m.caller, r)
+		if err != nil {
+			return nil, false, err
+		}
+		for i := range page.Items {
+			e := &page.Items[i]
+			segments := strings.Split(strings.TrimPrefix(e.Key, r.Prefix), "/")
+			if p.path == root && segments[0] == shared {
+				continue // by a path it is another store's name; /memories/shared/<own store>/shared/… leads there
+			}
+			if len(files) == limit {
+				return files, true, nil
+			}
+			files = append(files, file{segments: segments, size: len(display(e.Value))})
+		}
+		if page.Next == "" {
+			return files, false, nil
+		}
+		r.Cursor = page.Next
+	}
+}
+
+// viewStores lists the stores that others share with the caller, as
+// directories. What can only be searched has nothing to list.
+func (m *memoryCall) viewStores(ctx context.Context, p place) (Result, error) {
+	infos, err := m.service.Stores(ctx, m.caller, "", "")
+	if err != nil {
+		return Result{}, err
+	}
+	var all []file
+	more := false
+	for _, info := range infos {
+		if info.Store == m.caller.Agent || info.Level < acl.Read {
+			continue
+		}
+		store := place{store: info.Store, folder: true, path: p.path + "/" + info.Store}
+		files, cut, err := m.files(ctx, store, maxListed-len(all))
+		if errors.Is(err, acl.ErrDenied) { // it ended just now
+			continue
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		more = more || cut
+		all = append(all, file{segments: []string{info.Store, ""}}) // the directory, though it may be empty
+		for _, f := range files {
+			all = append(all, file{segments: append([]string{info.Store}, f.segments...), size: f.size})
+		}
+	}
+	return Result{Text: listing(p.path, all, more)}, nil
+}
+
+// line is one line of a listing.
+type line struct {
+	segments []string
+	folder   bool
+	size     int
+}
+
+// listing shows a directory and what is in it down to listDepth, with the
+// sizes of directories summed up. Hidden items and node_modules are left out.
+func listing(path string, files []file, more bool) string {
+	own := 0
+	lines := make(map[string]*line)
+	for _, f := range files {
+		if slices.ContainsFunc(f.segments, hiddenName) {
+			continue
+		}
+		own += f.size
+		for depth := 1; depth <= min(len(f.segments), listDepth); depth++ {
+			head := f.segments[:depth]
+			folder := depth < len(f.segments)
+			if !folder && head[depth-1] == "" { // an empty directory's mark
+				break
+			}
+			name := strings.Join(head, "/")
+			if folder {
+				name += "/"
+			}
+			if lines[name] == nil {
+				lines[name] = &line{segments: head, folder: folder}
+			}
+			lines[name].size += f.size
+		}
+	}
+	names := make([]string, 0, len(lines))
+	for name := range lines {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if c := slices.Compare(lines[a].segments, lines[b].segments); c != 0 {
+			return c
+		}
+		return len(a) - len(b) // the entry before the folder of its name
+	})
+	var b strings.Builder
+	fmt.Fprintf(&b, "Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:\n%s\t%s", path, sizeOf(own), path)
+	for _, name := range names {
+		fmt.Fprintf(&b, "\n%s\t%s/%s", sizeOf(lines[name].size), path, name)
+	}
+	if more {
+		fmt.Fprintf(&b, "\n(there are more than %d; view a directory in it, or search)", maxListed)
+	}
+	return b.String()
+}
+
+func hiddenName(segment string) bool {
+	return strings.HasPrefix(segment, ".") || segment == "node_modules"
+}
+
+// sizeOf writes a size in units of 1024 with at most one decimal: 0B, 1.5K.
+func sizeOf(bytes int) string {
+	units := []string{"B", "K", "M", "G"}
+	size := float64(bytes)
+	unit := 0
+	for size >= 1024 && unit < len(units)-1 {
+		size /= 1024
+		unit++
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", size), ".0") + units[unit]
+}
