@@ -53,7 +53,7 @@ func migrate(ctx context.Context, path string) (err error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
-	db, err := sql.Open("sqlite", source(path, writing)+"&_pragma=busy_timeout(30000)")
+	db, err := sql.Open("sqlite", source(path, writing))
 	if err != nil {
 		return err
 	}

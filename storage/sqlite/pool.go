@@ -22,21 +22,16 @@ const (
 // to.
 func source(path string, u use) string {
 	pragmas := []string{
+		// How long to wait, in ms, while another process recovers the log.
+		"busy_timeout(5000)",
 		// A page cache for each connection, in KiB. The operating system's own
 		// cache stands behind it.
 		"cache_size(-16384)",
 		"temp_store(memory)",
 		"foreign_keys(on)",
 	}
-	switch u {
-	case reading:
-		// A reader waits only for another process's recovery of the log.
-		pragmas = append([]string{"busy_timeout(5000)"}, pragmas...)
-	case writing:
-		pragmas = append([]string{
-			// Waiting for the lock is controlWaiting's, which asks more often
-			// than SQLite does.
-			"busy_timeout(3)",
+	if u == writing {
+		pragmas = append(pragmas,
 			"journal_mode(wal)",
 			// An acknowledged write survives the loss of power, too: NORMAL
 			// leaves the log unsynced until a checkpoint.
@@ -46,9 +41,9 @@ func source(path string, u use) string {
 			// Pages of 4 KiB until a commit carries the log over into the
 			// file: an import touches the same pages again and again, and
 			// each is then carried over once.
-			"wal_autocheckpoint(8000)",
+			"wal_autocheckpoint(4000)",
 			"journal_size_limit(67108864)",
-		}, pragmas...)
+		)
 	}
 	query := url.Values{"_pragma": pragmas, "_dqs": {"0"}}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
@@ -58,16 +53,17 @@ func source(path string, u use) string {
 // prepared statements.
 type pool struct {
 	db     *sql.DB
+	use    use
 	tokens chan struct{}
 
 	mu   sync.Mutex
 	idle []*session
 }
 
-func newPool(source string, size int) *pool {
-	p := &pool{tokens: make(chan struct{}, size)}
+func newPool(path string, u use, size int) *pool {
+	p := &pool{use: u, tokens: make(chan struct{}, size)}
 	// sql.Open connects to nothing, and knows the driver.
-	db, err := sql.Open("sqlite", source)
+	db, err := sql.Open("sqlite", source(path, u))
 	if err != nil {
 		panic("sqlite: the driver is not registered: " + err.Error())
 	}
@@ -106,12 +102,18 @@ func (p *pool) take(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, interpret("connect", err)
 	}
+	if p.use == writing {
+		// Waiting for the write lock is controlWaiting's.
+		if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 3"); err != nil {
+			return nil, errors.Join(interpret("connect", err), conn.Close())
+		}
+	}
 	return &session{conn: conn, statements: make(map[string]*sql.Stmt)}, nil
 }
 
 func (p *pool) giveBack(s *session) {
 	if s.broken {
-		s.close()
+		_ = s.close() // it is of no more use
 		return
 	}
 	p.mu.Lock()

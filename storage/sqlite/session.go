@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"mneme/memory"
@@ -63,7 +62,7 @@ func (s *session) controlWaiting(ctx context.Context, command string) error {
 		if err == nil || !errors.Is(err, errBusy) || time.Now().After(deadline) {
 			return err
 		}
-		timer := time.NewTimer(time.Millisecond + rand.N(2*time.Millisecond))
+		timer := time.NewTimer(time.Millisecond)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

@@ -24,6 +24,10 @@ import (
 // storage counts as unavailable.
 const lockWait = 30 * time.Second
 
+// scrubEvery is how often emptying the log is tried while readers prevent it:
+// each attempt carries the log over into the file.
+const scrubEvery = 5 * time.Second
+
 // Storage is a memory.Storage in one SQLite file.
 type Storage struct {
 	readers *pool
@@ -31,7 +35,8 @@ type Storage struct {
 	running sync.RWMutex
 	closed  atomic.Bool
 	// scrub is set while erased text may still stand in the write-ahead log.
-	scrub atomic.Bool
+	scrub     atomic.Bool
+	lastScrub time.Time // of the last attempt; the writer's
 }
 
 var _ memory.Storage = (*Storage)(nil)
@@ -46,10 +51,13 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 	if err := migrate(ctx, path); err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	return &Storage{
-		readers: newPool(source(path, reading), max(4, 2*runtime.GOMAXPROCS(0))),
-		writers: newPool(source(path, writing), 1),
-	}, nil
+	s := &Storage{
+		readers: newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
+		writers: newPool(path, writing, 1),
+	}
+	// A process that was killed may have left erased text there.
+	s.scrub.Store(true)
+	return s, nil
 }
 
 // View implements memory.Storage. The snapshot is the last commit before fn
@@ -85,7 +93,7 @@ func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 		if erased {
 			s.scrub.Store(true)
 		}
-		if s.scrub.Load() {
+		if s.scrub.Load() && (erased || time.Since(s.lastScrub) > scrubEvery) {
 			s.truncateLog(c)
 		}
 		return nil
@@ -116,8 +124,9 @@ func update(ctx context.Context, c *session, fn func(memory.Tx) error) (erased b
 
 // truncateLog empties the write-ahead log, in which pages from before an
 // erasure stand. It needs a moment without readers of older snapshots; where
-// it gets none, the next commit tries again.
+// it gets none, a later commit tries again.
 func (s *Storage) truncateLog(c *session) {
+	s.lastScrub = time.Now()
 	var busy, frames, moved int
 	err := c.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
 	if err == nil && busy == 0 {
