@@ -190,7 +190,7 @@ func (f Filter) passes(e *Entry) bool {
 
 // filterName is an unambiguous name of a filter.
 func filterName(f Filter) string {
-	name, _ := json.Marshal(f) //nolint:errcheck // strings always marshal
+	name, _ := json.Marshal(f)
 	return string(name)
 }
 

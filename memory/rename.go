@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 
 	"mneme/acl"
 )
@@ -48,7 +49,8 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 
 // renamed makes a broken rule of keys one of the field that holds the key.
 func renamed(err error) error {
-	if broken, ok := err.(*RuleError); ok {
+	var broken *RuleError
+	if errors.As(err, &broken) {
 		return &RuleError{Field: "to", Rule: broken.Rule}
 	}
 	return err

@@ -101,7 +101,7 @@ func backoff(attempts int) time.Duration {
 	if attempts < 9 {
 		wait = min(retryMost, retryFirst<<attempts)
 	}
-	return wait - time.Duration(rand.Int64N(int64(wait/5)))
+	return wait - time.Duration(rand.Int64N(int64(wait/5))) //nolint:gosec // jitter, no secret
 }
 
 // reason is an error's class, which is all that a queue row keeps of it.
