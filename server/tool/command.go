@@ -74,7 +74,7 @@ func memoryTool(sharing bool) tool {
 			return Result{}, refuse("Error: `command` is required")
 		}
 		if !slices.Contains(known, m.command) {
-			return Result{}, refuse("Error: Unknown command: %s", echo(m.command))
+			return Result{}, refuse("Error: Unknown command: %s", shownPath(m.command))
 		}
 		return m.run(ctx)
 	}}

@@ -53,13 +53,13 @@ func (p place) tree() memory.Tree { return memory.Tree{Store: p.store, Folder: p
 func parsePath(path, self, store string) (place, error) {
 	rest, ok := strings.CutPrefix(path, root)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], `/\%`) {
-		return place{}, refuse("Path must start with /memories, got: %s", echo(path))
+		return place{}, refuse("Path must start with /memories, got: %s", shownPath(path))
 	}
 	if len(path) > maxPath {
 		return place{}, refuse("Error: path: must have at most %d bytes", maxPath)
 	}
 	if escapes(path) {
-		return place{}, refuse("Path %s would escape /memories directory", echo(path))
+		return place{}, refuse("Path %s would escape /memories directory", shownPath(path))
 	}
 	var segments []string
 	for segment := range strings.SplitSeq(norm.NFC.String(rest), "/") {
@@ -158,8 +158,8 @@ func partlyDecoded(text string) string {
 	return b.String()
 }
 
-// echo is a path as it is repeated to whoever sent it.
-func echo(path string) string {
+// shownPath is a path as it is repeated to whoever sent it.
+func shownPath(path string) string {
 	if len(path) <= maxEcho {
 		return path
 	}

@@ -69,7 +69,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 			Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score,
 			Namespace: h.Namespace, UpdatedBy: h.UpdatedBy,
 		}
-		if h.Namespace == "" {
+		if h.Namespace == "" && h.Level >= acl.Read {
 			hit.Path = m.pathOf(h.Store, h.Key)
 		}
 		return hit

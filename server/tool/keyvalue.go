@@ -1,0 +1,81 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"time"
+
+	"mneme/memory"
+)
+
+// keyValue are the tools of the key-value skill that came before Robutler's
+// memory, over the agent's own store.
+func keyValue() []tool {
+	return []tool{
+		{kvSetDefinition, kvSet},
+		{kvGetDefinition, kvGet},
+		{kvDeleteDefinition, kvDelete},
+	}
+}
+
+func kvSet(ctx context.Context, c *call) (Result, error) {
+	var key string
+	var value, source json.RawMessage
+	var ttl int
+	given, err := c.decode(arguments{"key": &key, "value": &value, "ttl": &ttl, "source": &source})
+	if err == nil {
+		err = need(given, "key", "value")
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	if int64(ttl) > int64(math.MaxInt64/time.Second) || ttl < 0 {
+		ttl = -1 // beyond what a Duration holds: the service refuses it as it refuses any other
+	}
+	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
+		if given["ttl"] {
+			d := time.Duration(ttl) * time.Second
+			r.TTL = &d
+		}
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return asJSON(struct {
+		Saved bool   `json:"saved"`
+		Key   string `json:"key"`
+	}{true, put.Key})
+}
+
+func kvGet(ctx context.Context, c *call) (Result, error) {
+	key, err := c.key()
+	if err != nil {
+		return Result{}, err
+	}
+	found, err := c.service.Get(ctx, c.caller, c.own(key))
+	if errors.Is(err, memory.ErrNotFound) {
+		return asJSON(absent{Key: key})
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return asJSON(struct {
+		Found bool            `json:"found"`
+		Key   string          `json:"key"`
+		Value json.RawMessage `json:"value"`
+	}{true, found.Key, found.Value})
+}
+
+func kvDelete(ctx context.Context, c *call) (Result, error) {
+	key, err := c.key()
+	if err != nil {
+		return Result{}, err
+	}
+	err = c.service.Delete(ctx, c.caller, c.own(key), memory.Preconditions{})
+	if err != nil && !errors.Is(err, memory.ErrNotFound) {
+		return Result{}, err
+	}
+	return asJSON(removed{Deleted: err == nil, Key: key})
+}

@@ -1,0 +1,128 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// maestro are the tools of MAESTRO's user memory, over the caller's own store:
+// nobody writes for another.
+func maestro() []tool {
+	return []tool{
+		{updateUserMemoryDefinition, updateUserMemory},
+		{readUserMemoryDefinition, readUserMemory},
+	}
+}
+
+// entryName is what a MAESTRO entry's name must look like: it becomes a file's
+// name and stands in a Markdown link.
+var entryName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+func checkName(name string) error {
+	if !entryName.MatchString(name) || len(name) > memory.MaxKey {
+		return refuse("Error: `name` must consist of letters, digits, '-' and '_', without .md")
+	}
+	return nil
+}
+
+func updateUserMemory(ctx context.Context, c *call) (Result, error) {
+	var action, name, kind, description, body string
+	var source json.RawMessage
+	given, err := c.decode(arguments{
+		"action": &action, "name": &name, "type": &kind, "description": &description, "body": &body, "source": &source,
+	})
+	if err == nil {
+		err = need(given, "action", "name")
+	}
+	if err == nil {
+		err = checkName(name)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	switch action {
+	case "upsert":
+		if err := need(given, "type", "description", "body"); err != nil {
+			return Result{}, err
+		}
+		if kind == "" || description == "" { // which the service takes, for other systems
+			return Result{}, refuse("Error: `type` and `description` must not be empty")
+		}
+		value, err := quoted(body)
+		if err != nil {
+			return Result{}, err
+		}
+		put, err := c.save(ctx, name, value, source, func(r *memory.PutRequest) { r.Type, r.Description = &kind, &description })
+		if err != nil {
+			return Result{}, err
+		}
+		return asJSON(struct {
+			Saved   bool   `json:"saved"`
+			Created bool   `json:"created"`
+			Name    string `json:"name"`
+		}{true, put.Created, name})
+	case "delete":
+		err := c.service.Delete(ctx, c.caller, c.own(name), memory.Preconditions{})
+		if errors.Is(err, memory.ErrNotFound) {
+			return Result{}, because(err, "Error: there is no entry %s", name)
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		return asJSON(struct {
+			Deleted bool   `json:"deleted"`
+			Name    string `json:"name"`
+		}{true, name})
+	default:
+		return Result{}, refuse("Error: `action` must be upsert or delete")
+	}
+}
+
+// userMemory is a whole entry as ReadUserMemory shows it.
+type userMemory struct {
+	Name           string          `json:"name"`
+	Type           string          `json:"type"`
+	Description    string          `json:"description"`
+	Body           string          `json:"body"`
+	Tags           []string        `json:"tags"`
+	Classification acl.Label       `json:"classification"`
+	CreatedAt      time.Time       `json:"created_at"`
+	UpdatedAt      time.Time       `json:"updated_at"`
+	UpdatedBy      string          `json:"updated_by"`
+	Source         json.RawMessage `json:"source,omitempty"` // without ids that the caller may not get
+}
+
+func readUserMemory(ctx context.Context, c *call) (Result, error) {
+	var name string
+	given, err := c.decode(arguments{"name": &name})
+	if err == nil {
+		err = need(given, "name")
+	}
+	if err == nil {
+		err = checkName(name)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	e, err := c.service.Get(ctx, c.caller, c.own(name))
+	if errors.Is(err, memory.ErrNotFound) {
+		return Result{}, because(err, "Error: there is no entry %s", name)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	source, err := c.service.ReadableSource(ctx, c.caller, e.Source)
+	if err != nil {
+		return Result{}, err
+	}
+	return asJSON(userMemory{
+		Name: e.Key, Type: e.Type, Description: e.Description, Body: display(e.Value), Tags: tagsOf(e.Tags),
+		Classification: e.Label, CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy, Source: source,
+	})
+}

@@ -1,0 +1,178 @@
+package tool
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"mneme/acl"
+	"mneme/server"
+	"mneme/server/problem"
+)
+
+// Surface serves the tools over HTTP: GET /v1/tools, POST /v1/tools/{name} and
+// GET /v1/stores/{store}/MEMORY.md.
+type Surface struct{ tools *Tools }
+
+// NewSurface makes the surface.
+func NewSurface(tools *Tools) *Surface { return &Surface{tools} }
+
+// Mount adds the calls; none is open.
+func (s *Surface) Mount(e *echo.Echo) (open []string) {
+	e.GET("/v1/tools", s.list)
+	e.POST("/v1/tools/:name", s.call)
+	e.GET("/v1/stores/:store/MEMORY.md", s.index)
+	return nil
+}
+
+// anthropicTool is a definition as Anthropic's API takes it.
+type anthropicTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+// openAITool is a definition as OpenAI's API takes it.
+type openAITool struct {
+	Type     string         `json:"type"`
+	Function openAIFunction `json:"function"`
+}
+
+type openAIFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// list answers the definitions: with ?format= those of one maker's API under
+// "tools", else both under their names.
+func (s *Surface) list(c echo.Context) error {
+	format, err := query(c, "format")
+	if err != nil {
+		return err
+	}
+	definitions := s.tools.Definitions(server.Principal(c.Request().Context()))
+	anthropic := make([]anthropicTool, len(definitions))
+	openai := make([]openAITool, len(definitions))
+	for i, d := range definitions {
+		anthropic[i] = anthropicTool{d.Name, d.Description, d.Input}
+		openai[i] = openAITool{"function", openAIFunction{d.Name, d.Description, d.Input}}
+	}
+	var body any
+	switch format {
+	case "":
+		body = map[string]any{"anthropic": anthropic, "openai": openai}
+	case "anthropic":
+		body = map[string]any{"tools": anthropic}
+	case "openai":
+		body = map[string]any{"tools": openai}
+	default:
+		return problem.In(problem.Malformed, "format", "must be anthropic or openai")
+	}
+	return answer(c, body)
+}
+
+// call calls a tool. Whatever the tool refuses is an answer; only a name that
+// is no tool's, and a body that is too large or no JSON, are problems.
+func (s *Surface) call(c echo.Context) error {
+	r := c.Request()
+	name := c.Param("name")
+	if !s.tools.Has(name) {
+		return problem.New(problem.NotFound, "there is no such tool")
+	}
+	if _, err := query(c); err != nil {
+		return err
+	}
+	input, err := io.ReadAll(io.LimitReader(r.Body, s.tools.MaxInput()+1))
+	switch {
+	case r.Context().Err() != nil:
+		return r.Context().Err()
+	case err != nil:
+		return problem.New(problem.Malformed, "the body could not be read to its end")
+	case int64(len(input)) > s.tools.MaxInput():
+		return problem.New(problem.TooLarge, "the body is too large")
+	case !json.Valid(input):
+		return problem.New(problem.Malformed, "the body is not JSON")
+	}
+	result, err := s.tools.Call(r.Context(), server.Principal(r.Context()), name, input)
+	if err != nil {
+		return err
+	}
+	return answer(c, struct {
+		Content string `json:"content"`
+		IsError bool   `json:"is_error"`
+	}{result.Text, result.IsError})
+}
+
+// index answers MEMORY.md.
+func (s *Surface) index(c echo.Context) error {
+	p := server.Principal(c.Request().Context())
+	store, err := url.PathUnescape(c.Param("store"))
+	if err != nil {
+		return problem.In(problem.Malformed, "store", "cannot be decoded")
+	}
+	if store == "self" {
+		store = p.Agent
+	}
+	if err := acl.CheckID(store); err != nil {
+		return problem.In(problem.Malformed, "store", err.Error())
+	}
+	if _, err := query(c); err != nil {
+		return err
+	}
+	text, err := s.tools.Index(c.Request().Context(), p, store)
+	if err != nil {
+		return err
+	}
+	tag := `"` + s.tools.service.Digest("MEMORY.md", p.Agent, store, text)[:22] + `"`
+	h := c.Response().Header()
+	h.Set("ETag", tag)
+	if known(c.Request().Header.Values("If-None-Match"), tag) {
+		return c.NoContent(http.StatusNotModified)
+	}
+	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
+}
+
+// known tells whether a tag is in If-None-Match. Ours have no comma in them,
+// so that the list can be cut at each.
+func known(headers []string, tag string) bool {
+	for one := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
+		if one == "*" || one == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// query reads the query's one known parameter, "" if it is absent. Any other,
+// or one given twice, is refused.
+func query(c echo.Context, name ...string) (string, error) {
+	values, err := url.ParseQuery(c.Request().URL.RawQuery)
+	if err != nil {
+		return "", problem.New(problem.Malformed, "the query cannot be decoded")
+	}
+	found := ""
+	for given, all := range values {
+		if len(name) == 0 || given != name[0] {
+			return "", problem.New(problem.Malformed, "there is a query parameter that this call does not know")
+		}
+		if len(all) > 1 {
+			return "", problem.In(problem.Malformed, given, "must be given once")
+		}
+		found = all[0]
+	}
+	return found, nil
+}
+
+func answer(c echo.Context, body any) error {
+	text, err := marshal(body)
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, append(text, '\n'))
+}

@@ -1,0 +1,206 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// triggerfish are the tools of Triggerfish's persistent memory, over the
+// agent's own store. Their label is the session's: no argument chooses it.
+func triggerfish() []tool {
+	return []tool{
+		{memorySaveDefinition, memorySave},
+		{memoryGetDefinition, memoryGet},
+		{memorySearchDefinition, memorySearch},
+		{memoryListDefinition, memoryList},
+		{memoryDeleteDefinition, memoryDelete},
+	}
+}
+
+// save writes text under a key of the caller's own store.
+func (c *call) save(ctx context.Context, key string, value, source json.RawMessage, change func(*memory.PutRequest)) (memory.PutResult, error) {
+	plain := false // plain text never takes the place of a client's encrypted blob
+	r := memory.PutRequest{Path: c.own(key), Value: value, Encrypted: &plain, Source: c.lineage(source)}
+	if change != nil {
+		change(&r)
+	}
+	return c.service.Put(ctx, c.caller, r)
+}
+
+func memorySave(ctx context.Context, c *call) (Result, error) {
+	var key, content string
+	var tags []string
+	var source json.RawMessage
+	given, err := c.decode(arguments{"key": &key, "content": &content, "tags": &tags, "source": &source})
+	if err == nil {
+		err = need(given, "key", "content")
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	value, err := quoted(content)
+	if err != nil {
+		return Result{}, err
+	}
+	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
+		if given["tags"] {
+			r.Tags = &tags
+		}
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return asJSON(struct {
+		Saved          bool      `json:"saved"`
+		Key            string    `json:"key"`
+		Classification acl.Label `json:"classification"`
+	}{true, put.Key, put.Label})
+}
+
+// absent says that there is nothing under a key.
+type absent struct {
+	Found bool   `json:"found"`
+	Key   string `json:"key"`
+}
+
+func memoryGet(ctx context.Context, c *call) (Result, error) {
+	key, err := c.key()
+	if err != nil {
+		return Result{}, err
+	}
+	found, err := c.service.Get(ctx, c.caller, c.own(key))
+	if errors.Is(err, memory.ErrNotFound) {
+		return asJSON(absent{Key: key})
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return asJSON(struct {
+		Found          bool      `json:"found"`
+		Key            string    `json:"key"`
+		Content        string    `json:"content"`
+		Classification acl.Label `json:"classification"`
+		Tags           []string  `json:"tags"`
+		UpdatedAt      time.Time `json:"updated_at"`
+	}{true, found.Key, display(found.Value), found.Label, tagsOf(found.Tags), found.UpdatedAt.UTC()})
+}
+
+// key reads the arguments of a call that takes a key alone.
+func (c *call) key() (key string, err error) {
+	given, err := c.decode(arguments{"key": &key})
+	if err == nil {
+		err = need(given, "key")
+	}
+	return key, err
+}
+
+func tagsOf(tags []string) []string {
+	if tags == nil {
+		return []string{}
+	}
+	return tags
+}
+
+// memoryHit is one hit of memory_search. Of a store that can be searched but
+// not read, it has the fields up to score.
+type memoryHit struct {
+	Key            string     `json:"key"`
+	Content        string     `json:"content"`
+	Classification acl.Label  `json:"classification"`
+	StoreID        string     `json:"store_id"`
+	Score          float64    `json:"score"`
+	Namespace      string     `json:"namespace,omitempty"`
+	Tags           []string   `json:"tags,omitempty"`
+	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
+	UpdatedBy      string     `json:"updated_by,omitempty"`
+}
+
+func memorySearch(ctx context.Context, c *call) (Result, error) {
+	var query string
+	limit := defaultHits
+	given, err := c.decode(arguments{"query": &query, "max_results": &limit})
+	if err == nil {
+		err = need(given, "query")
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	if limit < 1 || limit > 100 {
+		return Result{}, refuse("Error: `max_results` must be 1 to 100")
+	}
+	answer, err := c.service.Search(ctx, c.caller, memory.SearchRequest{Query: query, Limit: limit})
+	if err != nil {
+		return Result{}, err
+	}
+	return asJSON(answerOf(answer, func(h *memory.Hit) memoryHit {
+		hit := memoryHit{Key: h.Key, Content: display(h.Value), Classification: h.Label, StoreID: h.Store, Score: h.Score}
+		if h.Level >= acl.Read {
+			at := h.UpdatedAt.UTC()
+			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy = h.Namespace, h.Tags, &at, h.UpdatedBy
+		}
+		return hit
+	}))
+}
+
+// maxMemories is how many entries memory_list shows: more than a model reads.
+const maxMemories = 1000
+
+// memorySummary is an entry in memory_list.
+type memorySummary struct {
+	Key            string    `json:"key"`
+	Classification acl.Label `json:"classification"`
+	Tags           []string  `json:"tags"`
+	UpdatedAt      time.Time `json:"updated_at"`
+}
+
+func memoryList(ctx context.Context, c *call) (Result, error) {
+	var tag string
+	given, err := c.decode(arguments{"tag": &tag})
+	if err != nil {
+		return Result{}, err
+	}
+	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100}
+	if given["tag"] {
+		r.Filter.Tags = []string{tag}
+	}
+	list := struct {
+		Memories  []memorySummary `json:"memories"`
+		Truncated bool            `json:"truncated,omitempty"` // there are more: search for them
+	}{Memories: []memorySummary{}}
+	for {
+		page, err := c.service.List(ctx, c.caller, r)
+		if err != nil {
+			return Result{}, err
+		}
+		for i := range page.Items {
+			e := &page.Items[i]
+			list.Memories = append(list.Memories, memorySummary{e.Key, e.Label, tagsOf(e.Tags), e.UpdatedAt.UTC()})
+		}
+		r.Cursor = page.Next
+		if list.Truncated = page.Next != "" && len(list.Memories) >= maxMemories; list.Truncated || page.Next == "" {
+			return asJSON(list)
+		}
+	}
+}
+
+// removed says that an entry was there and is gone, or was not there.
+type removed struct {
+	Deleted bool   `json:"deleted"`
+	Key     string `json:"key"`
+}
+
+func memoryDelete(ctx context.Context, c *call) (Result, error) {
+	key, err := c.key()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := c.service.Delete(ctx, c.caller, c.own(key), memory.Preconditions{}); err != nil {
+		return Result{}, err
+	}
+	return asJSON(removed{Deleted: true, Key: key})
+}
