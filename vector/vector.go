@@ -58,3 +58,29 @@ type Index interface {
 	// gives no hits.
 	Search(ctx context.Context, scope acl.Scope, query Query) ([]Hit, error)
 }
+
+// Held is what an index holds of one entry.
+type Held struct {
+	Entry  uuid.UUID
+	Chunks int
+	Store  int64     // as written with the vectors, perhaps since outdated
+	Label  acl.Label // likewise
+	// Mixed says that the entry's chunks differ in store or label: an upsert
+	// was cut off. Store and Label are those of one of them.
+	Mixed bool
+}
+
+// Lister is an Index that can tell what it holds, so that it can be compared
+// with the rows.
+type Lister interface {
+	// List calls yield once for each entry, in the order of their ids, and
+	// ends at its first error, which it returns. An entry that is written or
+	// deleted meanwhile may be told of or not.
+	List(ctx context.Context, yield func(Held) error) error
+}
+
+// Settler is an Index whose searches may lag behind its writes.
+type Settler interface {
+	// Settle returns once searches see everything that was written before.
+	Settle(ctx context.Context) error
+}

@@ -68,6 +68,7 @@ func Run(t *testing.T, open func(t testing.TB, dim int) vector.Index, options Op
 		{"the caller may reuse its vectors", callersMemory, false},
 		{"odd dimensions rank like even ones", oddDimension, false},
 		{"the answer is that of a plain scan", againstModel, false},
+		{"what is held is listed", listed, false},
 		{"searches and writes run side by side", concurrent, false},
 		{"a search sees an entry before or after an upsert", atomicUpsert, true},
 		{"any history gives the answer of a plain scan", anyHistory, true},

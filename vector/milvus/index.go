@@ -1,0 +1,76 @@
+// Package milvus is the vector index for several processes: the vectors lie
+// in a Milvus server, in one collection for each fingerprint, divided by
+// store. It is approximate (HNSW) unless Config.Exact is set.
+//
+// Milvus holds a derived copy. A row's label and store are written with its
+// vectors and every search is filtered by the scope, but what a search finds
+// is a hint that the rows confirm.
+//
+// Where it promises less than vector.Index: an entry that is upserted may be
+// missing from a search for a moment; at Bounded consistency a search may lag
+// by some hundred milliseconds (Settle waits for them); and a search looks at
+// no more than 16,384 chunks.
+package milvus
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/milvus-io/milvus-sdk-go/v2/client"
+
+	"mneme/vector"
+)
+
+// Index implements vector.Index, vector.Lister and vector.Settler on a Milvus
+// server. It reconnects by itself.
+type Index struct {
+	config Config
+	name   string // the collection's
+	client client.Client
+	log    *slog.Logger
+
+	mending sync.Mutex // held while the collection is made or loaded
+	mended  time.Time  // when that was last tried; guarded by mending
+}
+
+var (
+	_ vector.Index   = (*Index)(nil)
+	_ vector.Lister  = (*Index)(nil)
+	_ vector.Settler = (*Index)(nil)
+)
+
+// Open connects to Milvus and makes the fingerprint's collection ready. An
+// empty Milvus gets the collection. It fails, within Timeouts.Open, with
+// ErrUnavailable where Milvus cannot be reached or is not ready, with
+// ErrDenied where it refuses user or password, and with ErrMismatch where the
+// collection is of another make; to try again later is cheap.
+func Open(ctx context.Context, config Config, log *slog.Logger) (*Index, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, config.Timeouts.Open)
+	defer cancel()
+	conn, err := dial(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{config: config, name: config.collection(), client: conn, log: log}
+	if err := x.ready(ctx); err != nil {
+		return nil, x.closeAfter(err)
+	}
+	return x, nil
+}
+
+func (x *Index) closeAfter(err error) error {
+	_ = x.client.Close() // the first error tells more
+	return err
+}
+
+// Close ends the connection. Calls that are under way fail.
+func (x *Index) Close() error { return x.client.Close() }
+
+// Collection is the name of the collection in Milvus.
+func (x *Index) Collection() string { return x.name }

@@ -1,0 +1,200 @@
+package milvus
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/milvus-io/milvus-sdk-go/v2/client"
+	"github.com/milvus-io/milvus-sdk-go/v2/entity"
+	"golang.org/x/sync/errgroup"
+
+	"mneme/acl"
+	"mneme/vector"
+)
+
+// searchesAtOnce is how many parts of one search run side by side.
+const searchesAtOnce = 4
+
+// Search implements vector.Index. Beside vector.Query.Check's its errors are
+// the context's and the classes of this package.
+func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query) ([]vector.Hit, error) {
+	if err := query.Check(x.config.Dim); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if query.Only != nil && len(query.Only) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, x.config.Timeouts.Search)
+	defer cancel()
+	parts := filters(scope, query.Only)
+	found := make([][]row, len(parts))
+	group, working := errgroup.WithContext(ctx)
+	group.SetLimit(searchesAtOnce)
+	for i, filter := range parts {
+		group.Go(func() (err error) {
+			found[i], err = x.nearest(working, filter, query)
+			if err == nil && x.config.Exact {
+				found[i], err = x.rescore(working, filter, query.Vector, found[i])
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var rows []row
+	for _, part := range found {
+		rows = append(rows, part...)
+	}
+	return x.cut(best(rows), query.Limit), nil
+}
+
+// cut keeps limit hits, and those that tie with the last of them if the
+// index is exact.
+func (x *Index) cut(hits []vector.Hit, limit int) []vector.Hit {
+	n := min(limit, len(hits))
+	for x.config.Exact && n < len(hits) && hits[n].Score == hits[n-1].Score {
+		n++
+	}
+	return hits[:n]
+}
+
+// nearest finds the rows of the best limit entries and some more. Several
+// chunks of an entry may be near, and Milvus 2.3 cannot group, so it asks for
+// more rows until there are entries enough.
+func (x *Index) nearest(ctx context.Context, filter string, query vector.Query) ([]row, error) {
+	const growth = 4
+	for count := min(maxTopK, query.Limit+query.Limit/4+16); ; count = min(maxTopK, count*growth) {
+		rows, err := x.rows(ctx, filter, query.Vector, count)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) < count || count == maxTopK || x.enough(rows, query.Limit) {
+			return rows, nil
+		}
+	}
+}
+
+// slack is twice what a cosine may differ by from the dot product with the
+// stored vector: it divides by the vector's length, which rounding to half
+// precision changes by up to 2^-11 of it.
+const slack = 2.0 / (1 << 11)
+
+// enough tells whether rows, best first, hold limit entries; and, for an
+// exact index, go on until no row that was not given can be as good.
+func (x *Index) enough(rows []row, limit int) bool {
+	entries := make(map[uuid.UUID]bool, limit)
+	for _, r := range rows {
+		entries[r.entry] = true
+		if len(entries) == limit {
+			return !x.config.Exact || r.score-rows[len(rows)-1].score > slack
+		}
+	}
+	return false
+}
+
+// rows asks Milvus for the count rows nearest to a vector.
+func (x *Index) rows(ctx context.Context, filter string, query []float32, count int) ([]row, error) {
+	breadth, err := x.breadth(count)
+	if err != nil {
+		return nil, fmt.Errorf("milvus: search: %w: ef is out of range", ErrRefused)
+	}
+	var found []client.SearchResult
+	err = x.try(ctx, "search", searchTries, x.config.Timeouts.Search, func(ctx context.Context) (err error) {
+		found, err = x.client.Search(ctx, x.name, nil, filter, nil,
+			[]entity.Vector{entity.FloatVector(query)}, fieldVector, metric, count, breadth,
+			client.WithSearchQueryConsistencyLevel(x.config.Consistency.level()))
+		return err
+	})
+	if err != nil || len(found) == 0 || found[0].ResultCount == 0 {
+		return nil, err
+	}
+	return readRows(found[0])
+}
+
+func readRows(found client.SearchResult) ([]row, error) {
+	ids, ok := found.IDs.(*entity.ColumnVarChar)
+	if found.Err != nil || !ok || ids.Len() < found.ResultCount || len(found.Scores) < found.ResultCount {
+		return nil, fmt.Errorf("milvus: search: %w: the reply lacks columns", ErrRefused)
+	}
+	rows := make([]row, found.ResultCount)
+	for i := range rows {
+		id := ids.Data()[i]
+		entry, err := entryOf(id)
+		if err != nil {
+			return nil, fmt.Errorf("milvus: search: %w: a row has a strange key", ErrMismatch)
+		}
+		rows[i] = row{id, entry, found.Scores[i]}
+	}
+	return rows, nil
+}
+
+// rescore reads the rows' vectors and scores them as vector/flat does, so
+// that an exact index ranks alike wherever it lies. Milvus would give the
+// vectors with the hits; but it reads them in a second step of its own, and
+// fails the search if a row was deleted between the two. Here such a row
+// falls away. The filter is applied again, since the row may have moved.
+func (x *Index) rescore(ctx context.Context, filter string, query []float32, rows []row) ([]row, error) {
+	scored := make([]row, 0, len(rows))
+	for part := range slices.Chunk(rows, maxInIDs) {
+		ids := make([]string, len(part))
+		for i, r := range part {
+			ids[i] = r.id
+		}
+		vectors, err := x.vectors(ctx, filter+" and "+inRows(ids))
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range part {
+			if v, ok := vectors[r.id]; ok {
+				scored = append(scored, row{r.id, r.entry, dot(query, v)})
+			}
+		}
+	}
+	return scored, nil
+}
+
+// vectors reads the vectors of the rows that a filter selects, by key.
+func (x *Index) vectors(ctx context.Context, filter string) (map[string][]float32, error) {
+	var found client.ResultSet
+	err := x.try(ctx, "read vectors", searchTries, x.config.Timeouts.Search, func(ctx context.Context) (err error) {
+		found, err = x.client.Query(ctx, x.name, nil, filter, []string{fieldID, fieldVector},
+			client.WithSearchQueryConsistencyLevel(x.config.Consistency.level()))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	ids, ok := found.GetColumn(fieldID).(*entity.ColumnVarChar)
+	vectors, also := found.GetColumn(fieldVector).(*entity.ColumnFloatVector)
+	if !ok || !also || ids.Len() != vectors.Len() {
+		return nil, fmt.Errorf("milvus: read vectors: %w: the reply lacks columns", ErrRefused)
+	}
+	byID := make(map[string][]float32, ids.Len())
+	for i, id := range ids.Data() {
+		byID[id] = vectors.Data()[i]
+	}
+	return byID, nil
+}
+
+// breadth is how widely a graph is searched for count rows: ef is at least
+// that. The SDK's range, to 32,768, holds every count.
+func (x *Index) breadth(count int) (entity.SearchParam, error) {
+	if x.config.Exact {
+		return entity.NewIndexFlatSearchParam()
+	}
+	return entity.NewIndexHNSWSearchParam(max(x.config.HNSW.Ef, count))
+}
+
+// level is the SDK's name for it.
+func (c Consistency) level() entity.ConsistencyLevel {
+	if c == Strong {
+		return entity.ClStrong
+	}
+	return entity.ClBounded
+}
