@@ -1,0 +1,130 @@
+package robutler_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory/accesstest"
+)
+
+// The access matrix holds through this API, as far as it has the operations.
+func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
+	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &portal{open(t)} })
+}
+
+// portal is the API as the matrix sees it. What the matrix needs to arrange
+// its world, and this API lacks, goes by the native surface.
+type portal struct{ *house }
+
+func (o *portal) Pass(by time.Duration) { o.clock.Pass(by) }
+
+func (o *portal) Offers(operation string) bool {
+	switch operation {
+	case accesstest.Versions, accesstest.Export, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants:
+		return false
+	}
+	return true
+}
+
+func (o *portal) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+	about := "agentId=" + url.QueryEscape(p.Agent) + "&store=" + url.QueryEscape(op.Store)
+	entry := root + "/" + url.PathEscape(op.Key)
+	switch op.Name {
+	case accesstest.Put:
+		return o.do(p, "PUT", entry, body("value", op.Value, "agentId", p.Agent, "store", op.Store, "inContext", op.InContext, "encrypted", op.Encrypted))
+	case accesstest.Get:
+		return o.do(p, "GET", entry+"?"+about, "")
+	case accesstest.List:
+		return o.do(p, "GET", root+"?inContext=true&"+about, "")
+	case accesstest.Search:
+		return o.do(p, "GET", root+"?action=search&q="+url.QueryEscape(op.Query)+"&"+about, "")
+	case accesstest.Delete:
+		return o.delete(p, op, entry+"?"+about)
+	case accesstest.Share:
+		if op.MaxLabel > p.Taint { // which this API cannot say
+			return o.do(p, "PUT", "/v1/stores/"+op.Store+"/grants/"+op.Other, body("level", op.Level.String(), "max_label", op.MaxLabel))
+		}
+		return o.do(p, "POST", root+"?action=share", body("agentId", p.Agent, "store", op.Store, "grantee", op.Other,
+			"level", op.Level.String(), "ttl", int64(op.TTL/time.Second)))
+	case accesstest.Unshare:
+		return o.do(p, "DELETE", root+"?action=share&grantee="+op.Other+"&"+about, "")
+	case accesstest.JoinChat:
+		return o.do(p, "PUT", "/v1/chats/"+op.Store+"/participants/"+op.Other, "{}")
+	case accesstest.LeaveChat:
+		return o.do(p, "DELETE", "/v1/chats/"+op.Store+"/participants/"+op.Other, "")
+	case accesstest.JoinUser:
+		return o.do(p, "PUT", "/v1/users/"+op.Store+"/sessions/"+op.Other, "{}")
+	case accesstest.LeaveUser:
+		return o.do(p, "DELETE", "/v1/users/"+op.Store+"/sessions/"+op.Other, "")
+	}
+	panic("no such operation: " + op.Name)
+}
+
+// delete never reaches what is not in context, unlike the native surface's:
+// that is checked here, and then the native one is asked for what the matrix
+// expects of a surface which does.
+func (o *portal) delete(p acl.Principal, op accesstest.Operation, target string) accesstest.Outcome {
+	out := o.do(p, "DELETE", target, "")
+	if !strings.HasSuffix(op.Key, "not in context") {
+		return out
+	}
+	if out.Status != 404 && out.Status != 403 {
+		o.t.Errorf("a DELETE of what is not in context: %d", out.Status)
+	}
+	return o.do(p, "DELETE", "/v1/stores/"+op.Store+"/memories/"+url.PathEscape(op.Key), "")
+}
+
+// body makes an object of names and values; nil pointers are left out.
+func body(pairs ...any) string {
+	object := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		if flag, ok := pairs[i+1].(*bool); ok && flag == nil {
+			continue
+		}
+		object[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// do makes a call and reads what the matrix looks at.
+func (o *portal) do(p acl.Principal, method, target, text string) accesstest.Outcome {
+	a := o.call(p, method, target, text)
+	out := accesstest.Outcome{Status: a.status}
+	if a.status >= 300 || a.body == "" {
+		return out
+	}
+	var read struct {
+		Label   string
+		Value   any
+		Version int
+		Keys    []string
+		Results []struct{ Key, OwnerID string }
+	}
+	if err := json.Unmarshal([]byte(a.body), &read); err != nil {
+		o.t.Fatal(err)
+	}
+	if method == "PUT" && read.Version == 1 { // this API says 200 for a new entry too
+		out.Status = 201
+	}
+	if read.Label != "" {
+		if err := out.Label.UnmarshalText([]byte(read.Label)); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+	out.Value, _ = read.Value.(string)
+	out.Keys = read.Keys
+	for _, hit := range read.Results {
+		out.Keys = append(out.Keys, hit.Key)
+		out.Bare = out.Bare || hit.OwnerID == ""
+	}
+	return out
+}
