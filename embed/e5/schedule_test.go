@@ -156,25 +156,3 @@ func TestPassagesAreTheSameAloneAndInBatches(t *testing.T) {
 		t.Errorf("no texts: %d vectors, error %v", len(none), err)
 	}
 }
-
-func TestPortableVectorsAreTheSameBits(t *testing.T) {
-	e := testEncoder(t)
-	plain, err := New(Options{Portable: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if plain.Kernels() != "portable" || plain.Fingerprint() != e.Fingerprint() {
-		t.Errorf("kernels %q, fingerprints %q and %q", plain.Kernels(), plain.Fingerprint(), e.Fingerprint())
-	}
-	for _, text := range []string{"", "When did Caroline go to the support group?", "x = f(y)", textOf(67)} {
-		a, err := e.Query(t.Context(), text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := plain.Query(t.Context(), text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		requireSame(t, "vector", a, b)
-	}
-}

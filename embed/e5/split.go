@@ -28,23 +28,35 @@ type word struct {
 func (e *Encoder) Split(header, text string) []string {
 	header = e.clipHeader(header)
 	budget := maxTokens - len(e.tokenizer.encode(passagePrefix, header))
+	var pieces []string
+	for _, c := range e.cuts(text, budget) {
+		pieces = append(pieces, join(header, text[c.from:c.to]))
+	}
+	return pieces
+}
+
+// cut is the byte range of a piece.
+type cut struct{ from, to int }
+
+// cuts gives the pieces of text of at most budget tokens each.
+func (e *Encoder) cuts(text string, budget int) []cut {
 	words := e.words(text)
 	if len(words) == 0 || words[len(words)-1].tokens <= budget {
-		return []string{join(header, text)}
+		return []cut{{0, len(text)}}
 	}
-	var pieces []string
+	var cuts []cut
 	for first := 0; ; {
 		last := fit(words, first, budget)
-		from, to := words[first].start, len(text)
+		c := cut{words[first].start, len(text)}
 		if first == 0 {
-			from = 0
+			c.from = 0
 		}
 		if last+1 < len(words) {
-			to = words[last+1].start
+			c.to = words[last+1].start
 		}
-		pieces = append(pieces, join(header, text[from:to]))
+		cuts = append(cuts, c)
 		if last+1 == len(words) {
-			return pieces
+			return cuts
 		}
 		first = overlap(words, first, last)
 	}

@@ -1,0 +1,73 @@
+package e5
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"mneme/embed/e5/weightfile"
+)
+
+// The digest was recorded on amd64 with AVX2; NEON and plain Go give the same.
+func TestVectorsAreTheSameBitsOnEveryMachine(t *testing.T) {
+	const want = "37dc810cc927f528896028c02c8ec3f040bbf87fb3b7bb86d6b516959f3ff4f9"
+	e, h := testEncoder(t), sha256.New()
+	for _, text := range []string{"", "When did Caroline go to the support group?", "日本語のテキスト", textOf(130)} {
+		v, err := e.Query(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range v {
+			var b [4]byte
+			binary.LittleEndian.PutUint32(b[:], math.Float32bits(x))
+			h.Write(b[:])
+		}
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		t.Errorf("digest of the vectors is %s, on record is %s", got, want)
+	}
+}
+
+func TestDamagedWeightsAreAnError(t *testing.T) {
+	file := slices.Clone(embeddedBytes())
+	for _, c := range []struct {
+		name   string
+		damage func() []byte
+		want   error
+	}{
+		{"a byte in the middle", func() []byte { file[len(file)/2] ^= 1; return file }, weightfile.ErrDamaged},
+		{"half the file", func() []byte { return embeddedBytes()[:len(embedded)/2] }, weightfile.ErrDamaged},
+		{"nothing", func() []byte { return []byte{} }, weightfile.ErrDamaged},
+		{"another file", func() []byte { return make([]byte, 1000) }, weightfile.ErrNotWeights},
+	} {
+		if _, err := New(Options{Weights: c.damage()}); !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+	}
+}
+
+func TestPortableVectorsAreTheSameBits(t *testing.T) {
+	e := testEncoder(t)
+	plain, err := New(Options{Portable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain.Kernels() != "portable" || plain.Fingerprint() != e.Fingerprint() {
+		t.Errorf("kernels %q, fingerprints %q and %q", plain.Kernels(), plain.Fingerprint(), e.Fingerprint())
+	}
+	for _, text := range []string{"", "When did Caroline go to the support group?", "x = f(y)", textOf(67)} {
+		a, err := e.Query(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := plain.Query(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireSame(t, "vector", a, b)
+	}
+}

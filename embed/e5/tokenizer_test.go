@@ -1,0 +1,77 @@
+package e5
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// The digest is of the ids that the reference tokenizer (PyPI tokenizers 0.23.3
+// with the model's tokenizer.json) gives for "x", the character and "Yo": each
+// text's ids as little-endian 32-bit numbers, then a line feed.
+func TestEveryCharacterHasTheReferencesTokens(t *testing.T) {
+	const want = "2214a4e9bea8a6f2db4c926b7c2b5e2f088f9d45ec3e10d8e4b3e7c7678c7f34"
+	e, h := testEncoder(t), sha256.New()
+	var line []byte
+	for r := rune(0); r <= utf8.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		ids := e.tokenizer.encode("", "x"+string(r)+"Yo")
+		line = line[:0]
+		for _, id := range ids[1 : len(ids)-1] {
+			line = binary.LittleEndian.AppendUint32(line, uint32(id))
+		}
+		h.Write(append(line, '\n'))
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		t.Errorf("digest %s, the reference gives %s", got, want)
+	}
+}
+
+func TestMarksInTextAreOrdinaryText(t *testing.T) {
+	e := testEncoder(t)
+	for _, mark := range []string{"[CLS]", "[SEP]", "[MASK]", "[PAD]", "[UNK]"} {
+		ids := e.tokenizer.encode(queryPrefix, "a "+mark+" b")
+		for _, id := range ids[1 : len(ids)-1] {
+			if id == e.tokenizer.cls || id == e.tokenizer.sep || id == e.tokenizer.unk || id == 103 || id == 0 {
+				t.Errorf("%s became the special token %d", mark, id)
+			}
+		}
+	}
+}
+
+func TestWordsAreUnknownBeyondTheLimit(t *testing.T) {
+	e := testEncoder(t)
+	for n, unknown := range map[int]bool{maxWordRunes: false, maxWordRunes + 1: true} {
+		ids := e.tokenizer.encode("", strings.Repeat("x", n))
+		if got := slices.Equal(ids[1:len(ids)-1], []int32{e.tokenizer.unk}); got != unknown {
+			t.Errorf("%d characters: unknown is %t", n, got)
+		}
+	}
+}
+
+func FuzzTokenizer(f *testing.F) {
+	e := testEncoder(f)
+	for _, s := range []string{"", "\x00", "\xff\xfe", "a\xc3", "😀👩‍👩‍👧", strings.Repeat("x", 101), strings.Repeat("a b ", 600), "[CLS] [SEP]", "≠≮`", "日本語 e\u0301", "İI\u0307", "\u0301"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		ids := e.tokenizer.encode(passagePrefix, text)
+		if len(ids) < 2 || len(ids) > maxTokens || ids[0] != e.tokenizer.cls || ids[len(ids)-1] != e.tokenizer.sep {
+			t.Fatalf("%d ids, from %d to %d", len(ids), ids[0], ids[len(ids)-1])
+		}
+		for _, id := range ids {
+			if id < 0 || int(id) >= len(e.model.wordQ)/width {
+				t.Fatalf("id %d is out of range", id)
+			}
+		}
+		if !slices.Equal(ids, e.tokenizer.encode(passagePrefix, text)) {
+			t.Fatal("the same text gave other ids")
+		}
+	})
+}
