@@ -1,0 +1,327 @@
+package robutler_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// Every row of the API's table, with its statuses.
+func TestEveryCallAnswersAsTheTableSays(t *testing.T) {
+	h := openWith(t, memory.Limits{Keys: 3, Value: 1000})
+	h.want(200, alice, "PUT", root+"/tea", `{"value":"green","ttl":0,"agentId":"alice","store":"alice","namespace":"","inContext":true,"encrypted":false,"chatId":"c","userId":"u"}`)
+	got := h.want(200, alice, "GET", root+"/tea?agentId=alice&store=alice&chatId=c&userId=u", "").json(t)
+	if got["value"] != "green" || got["key"] != "tea" || got["storeId"] != "alice" || got["ownerId"] != "alice" {
+		t.Errorf("get: %v", got)
+	}
+	h.want(200, alice, "PUT", root+"/cake", `{"value":{"kind":"plum"}}`)
+	for _, c := range []struct {
+		status int
+		who    acl.Principal
+		method string
+		target string
+		body   string
+	}{
+		{404, alice, "GET", root + "/none?agentId=alice&store=alice", ""},
+		{403, bob, "GET", root + "/tea?agentId=bob&store=alice", ""},
+		{403, bob, "GET", root + "/tea?agentId=alice&store=alice", ""},
+		{403, bob, "PUT", root + "/tea", `{"value":1,"agentId":"bob","store":"alice"}`},
+		{403, bob, "PUT", root + "/tea", `{"value":1,"agentId":"alice"}`},
+		{413, alice, "PUT", root + "/tea", `{"value":"` + strings.Repeat("x", 1000) + `"}`},
+		{404, alice, "DELETE", root + "/none?agentId=alice&store=alice", ""},
+		{403, bob, "DELETE", root + "/tea?agentId=bob&store=alice", ""},
+		{403, bob, "GET", root + "?agentId=bob&store=alice&inContext=true", ""},
+		{403, bob, "GET", root + "?agentId=alice&inContext=true", ""},
+		{403, bob, "GET", root + "?action=search&agentId=bob&store=alice&q=tea", ""},
+		{403, bob, "GET", root + "?action=search&agentId=alice&q=tea", ""},
+		{403, bob, "GET", root + "?action=stores&agentId=alice", ""},
+		{403, bob, "POST", root + "?action=share", `{"agentId":"bob","store":"alice","grantee":"carol","level":"read"}`},
+		{403, bob, "POST", root + "?action=share", `{"agentId":"alice","grantee":"carol"}`},
+		{403, bob, "DELETE", root + "?action=share&store=alice&grantee=carol", ""},
+		{403, bob, "DELETE", root + "?action=share&agentId=alice&grantee=carol", ""},
+		{403, alice, "GET", root + "?store=no-such-store", ""},
+	} {
+		h.want(c.status, c.who, c.method, c.target, c.body)
+	}
+	list := h.want(200, alice, "GET", root+"?agentId=alice&store=alice&inContext=true", "")
+	if keys := list.all(t, "keys", ""); !slices.Equal(keys, []string{"cake", "tea"}) || !slices.Equal(keys, list.all(t, "entries", "key")) {
+		t.Errorf("list: %s", list.body)
+	}
+	h.want(200, alice, "PUT", root+"/third", `{"value":3}`)
+	full := h.want(429, alice, "PUT", root+"/fourth", `{"value":4}`)
+	if full.header.Get("Retry-After") == "" {
+		t.Error("429 without Retry-After")
+	}
+	h.want(200, alice, "PUT", root+"/third", `{"value":5}`)
+
+	h.want(200, alice, "POST", root+"?action=share", `{"agentId":"alice","store":"alice","grantee":"bob","level":"readwrite","ttl":60}`)
+	h.want(200, bob, "PUT", root+"/mine", `{"value":"bob's","store":"alice"}`)
+	h.want(403, bob, "DELETE", root+"/tea?agentId=bob&store=alice", "")
+	h.want(200, bob, "DELETE", root+"/mine?agentId=bob&store=alice", "")
+	h.want(404, bob, "GET", root+"/mine?agentId=bob&store=alice", "")
+	stores := h.want(200, bob, "GET", root+"?action=stores&agentId=bob", "").json(t)
+	if text := fmt.Sprint(stores["stores"]); !strings.Contains(text, "kind:grant") || !strings.Contains(text, "level:readwrite") || !strings.Contains(text, "kind:self") {
+		t.Errorf("stores: %s", text)
+	}
+	h.want(200, alice, "DELETE", root+"?action=share&store=alice&grantee=bob", "")
+	h.want(403, bob, "GET", root+"/tea?agentId=bob&store=alice", "")
+	if again := h.want(200, alice, "DELETE", root+"?action=share&grantee=bob", ""); again.json(t)["revoked"] != false {
+		t.Errorf("unshare of nothing: %s", again.body)
+	}
+}
+
+func TestEitherHeaderCarriesTheToken(t *testing.T) {
+	h := open(t)
+	for _, header := range [][]string{
+		{"Authorization", "Bearer TOKEN"},
+		{"Authorization", "", "X-API-Key", "TOKEN"},
+	} {
+		h.want(200, alice, "PUT", root+"/k", `{"value":1}`, header...)
+		h.want(200, alice, "GET", root+"/k", "", header...)
+	}
+	for _, header := range [][]string{
+		{"Authorization", ""},
+		{"Authorization", "Bearer no-token"},
+		{"Authorization", "", "X-API-Key", "no-token"},
+	} {
+		h.want(401, alice, "GET", root+"/k?agentId=bob&namespace=%zz", "", header...)
+		h.want(401, alice, "PUT", root+"/k", `{`, header...)
+	}
+}
+
+// Questions find by their words and by their meaning.
+func TestSearchFindsByMeaning(t *testing.T) {
+	h := open(t)
+	h.want(200, alice, "PUT", root+"/drinks", `{"value":"She likes her Darjeeling hot, with a slice of lemon."}`)
+	h.want(200, alice, "PUT", root+"/trip", `{"value":"The train to Lisbon leaves on Thursday."}`)
+	h.index()
+	found := h.want(200, alice, "GET", root+"?action=search&agentId=alice&q="+url.QueryEscape("which beverage does the woman prefer?"), "")
+	results := found.json(t)["results"].([]any)
+	first := results[0].(map[string]any)
+	if first["key"] != "drinks" || first["storeId"] != "alice" || first["score"].(float64) <= 0 || !strings.Contains(first["value"].(string), "Darjeeling") {
+		t.Errorf("search: %s", found.body)
+	}
+	if found.json(t)["incomplete"] != false || len(found.all(t, "degraded", "")) != 0 {
+		t.Errorf("search: %s", found.body)
+	}
+}
+
+// A chat and a user that the request names join a search and the list of
+// stores where the facts give a level, and never make an error.
+func TestChatAndUserJoinWhereTheFactsGiveALevel(t *testing.T) {
+	h := open(t)
+	h.join("chat-1", "bob")
+	h.attend("ursula", "bob")
+	h.want(200, bob, "PUT", root+"/c", `{"value":"saffron of the chat","store":"chat-1","chatId":"chat-1"}`)
+	h.want(200, bob, "PUT", root+"/u", `{"value":"saffron of the user","store":"ursula","userId":"ursula"}`)
+	h.want(200, alice, "PUT", root+"/own", `{"value":"saffron of her own"}`)
+	search := func(p acl.Principal, about string) []string {
+		return h.want(200, p, "GET", root+"?action=search&q=saffron"+about, "").all(t, "results", "key")
+	}
+	kinds := func(p acl.Principal, about string) []string {
+		return h.want(200, p, "GET", root+"?action=stores"+about, "").all(t, "stores", "kind")
+	}
+	both := "&chatId=chat-1&userId=ursula"
+	for _, c := range []struct {
+		who         acl.Principal
+		about       string
+		keys, kinds int
+	}{
+		{bob, "", 0, 1},
+		{bob, both, 2, 3},
+		{bob, "&chatId=chat-1", 1, 2},
+		{bob, "&userId=ursula", 1, 2},
+		{alice, both, 1, 1},
+		{alice, "&chatId=&userId=", 1, 1},
+		{alice, "&chatId=undefined&userId=null", 1, 1},
+		{alice, "&chatId=%2e%2e&userId=%ff%00", 1, 1},
+		{alice, "&chatId=a&chatId=b&userId=self", 1, 1},
+		{acl.Principal{Agent: "bob", Taint: acl.Public, Chat: "chat-2"}, both, 0, 1},
+		{acl.Principal{Agent: "bob", Taint: acl.Public, User: "ursula"}, both, 1, 2},
+	} {
+		if keys := search(c.who, c.about); len(keys) != c.keys {
+			t.Errorf("%s %s found %q, want %d", c.who.Agent, c.about, keys, c.keys)
+		}
+		if k := kinds(c.who, c.about); len(k) != c.kinds {
+			t.Errorf("%s %s reaches %q, want %d", c.who.Agent, c.about, k, c.kinds)
+		}
+	}
+	// They name a scope and give none: elsewhere they change nothing.
+	h.want(403, alice, "GET", root+"/c?store=chat-1&chatId=chat-1", "")
+	h.want(404, bob, "GET", root+"/c?chatId=chat-1", "")
+	h.want(200, bob, "GET", root+"/c?store=chat-1", "")
+}
+
+// What edit and rename send: value, agentId, store, chatId, userId alone.
+func TestWhatAWriteLeavesOutStaysAsItIs(t *testing.T) {
+	h := open(t)
+	h.want(201, alice, "PUT", "/v1/stores/self/memories/k", `{"value":"old","type":"project","description":"what it is","tags":["a"],"ttl":3600}`)
+	h.want(200, alice, "PUT", root+"/k", `{"value":"new","agentId":"alice","store":"alice","chatId":null,"userId":null,"ttl":null,"namespace":null,"inContext":null,"encrypted":null}`)
+	got := h.want(200, alice, "GET", root+"/k", "").json(t)
+	if got["value"] != "new" || got["type"] != "project" || got["description"] != "what it is" || fmt.Sprint(got["tags"]) != "[a]" || got["expiresAt"] != "2026-03-01T13:00:00Z" {
+		t.Errorf("%v", got)
+	}
+	h.want(200, alice, "PUT", root+"/secret", `{"value":"old","inContext":false}`)
+	h.want(200, alice, "PUT", root+"/secret", `{"value":"new"}`)
+	if got := h.want(200, alice, "GET", root+"/secret", "").json(t); got["inContext"] != false || got["value"] != "new" {
+		t.Errorf("%v", got)
+	}
+	h.want(409, alice, "PUT", root+"/secret", `{"value":"new","inContext":true}`)
+	h.want(409, alice, "PUT", root+"/k", `{"value":"new","encrypted":true}`)
+}
+
+func TestTimesToLiveEndEntriesAndGrants(t *testing.T) {
+	h := open(t)
+	h.want(200, alice, "PUT", root+"/short", `{"value":1,"ttl":60.0}`)
+	h.want(200, alice, "PUT", root+"/long", `{"value":1,"ttl":6e1}`)
+	h.want(200, alice, "PUT", root+"/long", `{"value":2,"ttl":0}`)
+	h.want(200, alice, "POST", root+"?action=share", `{"grantee":"bob","ttl":30}`)
+	h.want(200, bob, "GET", root+"/short?store=alice", "") // a level left out is read
+	h.want(403, bob, "PUT", root+"/x", `{"value":1,"store":"alice"}`)
+	h.clock.Pass(30 * time.Second)
+	h.want(403, bob, "GET", root+"/short?store=alice", "")
+	h.want(200, alice, "GET", root+"/short", "")
+	h.clock.Pass(30 * time.Second)
+	h.want(404, alice, "GET", root+"/short", "")
+	h.want(200, alice, "GET", root+"/long", "")
+}
+
+// The skills send ttl 0 with every create. Over another owner's entry that is
+// no wish to change its expiry.
+func TestTTLZeroDoesNotKeepAWriterFromAnothersEntry(t *testing.T) {
+	h := open(t)
+	h.join("chat-1", "alice")
+	h.join("chat-1", "bob")
+	h.want(200, alice, "PUT", root+"/plan", `{"value":"v1","ttl":3600,"store":"chat-1"}`)
+	h.want(200, bob, "PUT", root+"/plan", `{"value":"v2","ttl":0,"store":"chat-1","agentId":"bob"}`)
+	got := h.want(200, alice, "GET", root+"/plan?store=chat-1", "").json(t)
+	if got["value"] != "v2" || got["ownerId"] != "alice" || got["updatedBy"] != "bob" || got["expiresAt"] == nil {
+		t.Errorf("%v", got)
+	}
+	h.want(403, bob, "PUT", root+"/plan", `{"value":"v3","ttl":60,"store":"chat-1"}`)
+	h.want(403, agent("carol", acl.Public), "PUT", root+"/plan", `{"value":"v3","ttl":0,"store":"chat-1"}`)
+}
+
+// What a skill keeps for itself is read and written by key, and there alone.
+func TestWhatIsNotInContextIsReadAndWrittenByKeyAlone(t *testing.T) {
+	h := open(t)
+	h.want(200, alice, "PUT", root+"/oauth", `{"value":"marzipan","agentId":"alice","store":"alice","namespace":"","inContext":false,"encrypted":false,"ttl":0}`)
+	h.want(200, alice, "POST", root+"?action=share", `{"grantee":"bob","level":"readwrite"}`)
+	if got := h.want(200, alice, "GET", root+"/oauth?agentId=alice&store=alice", "").json(t); got["value"] != "marzipan" {
+		t.Errorf("%v", got)
+	}
+	h.want(404, bob, "GET", root+"/oauth?store=alice", "")
+	h.want(403, bob, "PUT", root+"/other", `{"value":1,"store":"alice","inContext":false}`)
+	for _, who := range []acl.Principal{alice, bob} {
+		for _, filter := range []string{"", "&inContext=true", "&inContext=false", "&prefix=oauth", "&namespace="} {
+			if keys := h.want(200, who, "GET", root+"?store=alice"+filter, "").all(t, "keys", ""); len(keys) != 0 {
+				t.Errorf("list%s shows %q", filter, keys)
+			}
+		}
+		if found := h.want(200, who, "GET", root+"?action=search&q=marzipan", "").all(t, "results", "key"); len(found) != 0 {
+			t.Errorf("search shows %q", found)
+		}
+		h.want(404, who, "DELETE", root+"/oauth?store=alice", "")
+	}
+	h.want(200, alice, "GET", root+"/oauth", "")
+}
+
+func TestEncryptedValuesAreKeptAndNeverFound(t *testing.T) {
+	h := open(t)
+	h.want(200, alice, "PUT", root+"/sealed", `{"value":"opaqueblob","encrypted":true}`)
+	if got := h.want(200, alice, "GET", root+"/sealed", "").json(t); got["value"] != "opaqueblob" || got["encrypted"] != true {
+		t.Errorf("%v", got)
+	}
+	if found := h.want(200, alice, "GET", root+"?action=search&q=opaqueblob", "").all(t, "results", "key"); len(found) != 0 {
+		t.Errorf("search shows %q", found)
+	}
+}
+
+// Kinds of stores that an agent's settings switch off answer 403.
+func TestSettingsSwitchStoresOff(t *testing.T) {
+	h := open(t)
+	h.join("chat-1", "alice")
+	h.attend("ursula", "alice")
+	stores := []string{"alice", "chat-1", "ursula"}
+	for _, store := range stores {
+		h.want(200, alice, "PUT", root+"/k", `{"value":"saffron","store":"`+store+`"}`)
+	}
+	for _, c := range []struct {
+		settings string
+		open     []string
+	}{
+		{`{"enabled":false,"self":true,"chat":true,"user":true}`, nil},
+		{`{"enabled":true,"self":false,"chat":true,"user":true}`, []string{"chat-1", "ursula"}},
+		{`{"enabled":true,"self":true,"chat":false,"user":true}`, []string{"alice", "ursula"}},
+		{`{"enabled":true,"self":true,"chat":true,"user":false}`, []string{"alice", "chat-1"}},
+	} {
+		h.want(200, alice, "PUT", "/v1/agents/alice/settings", c.settings)
+		for _, store := range stores {
+			status := 403
+			if slices.Contains(c.open, store) {
+				status = 200
+			}
+			h.want(status, alice, "GET", root+"/k?store="+store, "")
+			h.want(status, alice, "PUT", root+"/k", `{"value":"saffron","store":"`+store+`"}`)
+			h.want(status, alice, "GET", root+"?store="+store, "")
+			h.want(status, alice, "GET", root+"?action=search&q=saffron&store="+store, "")
+			h.want(status, alice, "POST", root+"?action=share", `{"grantee":"bob","store":"`+store+`"}`)
+		}
+		found := h.want(200, alice, "GET", root+"?action=search&q=saffron&chatId=chat-1&userId=ursula", "").all(t, "results", "storeId")
+		slices.Sort(found)
+		reached := h.want(200, alice, "GET", root+"?action=stores&chatId=chat-1&userId=ursula", "").all(t, "stores", "storeId")
+		slices.Sort(reached)
+		if !slices.Equal(found, c.open) || !slices.Equal(reached, c.open) {
+			t.Errorf("%s: found in %q, reaches %q", c.settings, found, reached)
+		}
+	}
+}
+
+// A list has no pages: it shows all, however many.
+func TestListsShowEveryKey(t *testing.T) {
+	h := open(t)
+	var requests []memory.PutRequest
+	var want []string
+	for i := range 250 {
+		key := fmt.Sprintf("notes/%03d", i)
+		want = append(want, key)
+		requests = append(requests, memory.PutRequest{Path: memory.Path{Store: "alice", Key: key}, Value: []byte(`"x"`)})
+	}
+	for _, namespace := range []string{"work", "home"} {
+		requests = append(requests, memory.PutRequest{Path: memory.Path{Store: "alice", Namespace: namespace, Key: "notes/000"}, Value: []byte(`"x"`)})
+	}
+	if _, err := h.service.PutAll(t.Context(), memory.Caller{Principal: alice}, requests); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		filter  string
+		keys    []string
+		entries int
+	}{
+		{"", want, 252},
+		{"&namespace=", want, 250},
+		{"&namespace=work", want[:1], 1},
+		{"&prefix=notes/00", want[:10], 12},
+		{"&prefix=notes/00&namespace=", want[:10], 10},
+		{"&prefix=none", []string{}, 0},
+		{"&namespace=none", []string{}, 0},
+	} {
+		list := h.want(200, alice, "GET", root+"?agentId=alice&store=alice&inContext=true"+c.filter, "")
+		if keys := list.all(t, "keys", ""); !slices.Equal(keys, c.keys) {
+			t.Errorf("%q: %d keys, want %d: %q", c.filter, len(keys), len(c.keys), keys)
+		}
+		if n := len(list.all(t, "entries", "key")); n != c.entries {
+			t.Errorf("%q: %d entries, want %d", c.filter, n, c.entries)
+		}
+	}
+	h.want(200, alice, "GET", root+"/notes/000?namespace=work", "")
+	h.want(200, alice, "DELETE", root+"/notes/000?namespace=work", "")
+	h.want(404, alice, "GET", root+"/notes/000?namespace=work", "")
+	h.want(200, alice, "GET", root+"/notes/000", "")
+}
