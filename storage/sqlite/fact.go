@@ -17,7 +17,7 @@ func (r *reader) StoreNumbers(ctx context.Context, stores []string) (map[string]
 	if len(stores) == 0 {
 		return numbers, nil
 	}
-	list, err := tagList(stores)
+	list, err := textList(stores)
 	if err != nil {
 		return nil, err
 	}

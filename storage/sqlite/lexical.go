@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -96,7 +95,7 @@ func (r *reader) readMatches(ctx context.Context, m *matches, within string, ter
 	for i, t := range terms {
 		texts[i] = t.Text
 	}
-	question, err := json.Marshal(texts)
+	question, err := textList(texts)
 	if err != nil {
 		return err
 	}
@@ -110,7 +109,7 @@ func (r *reader) readMatches(ctx context.Context, m *matches, within string, ter
 			return err
 		}
 		return m.add(store, term, label, first, bytes, gone)
-	}, selectBlocks, within, string(question))
+	}, selectBlocks, within, question)
 }
 
 // docs are the rows of the ids; nil for nil.

@@ -47,7 +47,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 		return nil, false, nil
 	}
 	within := scopeList(stores)
-	tags, err := tagList(filter.Tags)
+	tags, err := textList(filter.Tags)
 	if err != nil {
 		return nil, false, err
 	}

@@ -13,7 +13,8 @@ import (
 
 // somePostings draws postings in doc order.
 func somePostings(r *rapid.T, name string) []posting {
-	docs := rapid.SliceOfNDistinct(rapid.OneOf(rapid.Int64Range(1, 400), rapid.Int64Range(1, math.MaxInt64/4)), 0, 600, rapid.ID[int64]).Draw(r, name)
+	n := rapid.IntRange(0, 600).Draw(r, "number of "+name)
+	docs := rapid.SliceOfNDistinct(rapid.OneOf(rapid.Int64Range(1, 4000), rapid.Int64Range(1, math.MaxInt64/4)), n, n, rapid.ID[int64]).Draw(r, name)
 	slices.Sort(docs)
 	postings := make([]posting, len(docs))
 	for i, doc := range docs {
@@ -53,7 +54,7 @@ func TestMergeAppliesTheLastChangeOfEachDoc(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		old := somePostings(r, "old")
 		changes := rapid.SliceOf(rapid.Custom(func(r *rapid.T) posting {
-			return posting{rapid.Int64Range(1, 400).Draw(r, "doc"), rapid.Uint32Range(0, 3).Draw(r, "count"), 7}
+			return posting{rapid.Int64Range(1, 4000).Draw(r, "doc"), rapid.Uint32Range(0, 3).Draw(r, "count"), 7}
 		})).Draw(r, "changes")
 		want := make(map[int64]posting)
 		for _, p := range append(slices.Clone(old), changes...) {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -133,10 +132,4 @@ func (r *reader) Usage(ctx context.Context, store, owner string, label acl.Label
 		return memory.Usage{}, err
 	}
 	return memory.Usage{Entries: all.Entries - gone.Entries, Bytes: all.Bytes - gone.Bytes}, nil
-}
-
-// tagList is a JSON array of tags.
-func tagList(tags []string) (string, error) {
-	b, err := json.Marshal(tags)
-	return string(b), err
 }

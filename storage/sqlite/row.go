@@ -141,6 +141,15 @@ func numberList(numbers []int64) string {
 	return string(append(b, ']'))
 }
 
+// textList is a JSON array of texts.
+func textList(texts []string) (string, error) {
+	if texts == nil {
+		return "[]", nil
+	}
+	b, err := json.Marshal(texts)
+	return string(b), err
+}
+
 // scopeList is a JSON array of the stores that may hold anything, each with
 // its ceiling: [[number, label], …]. scopeTable reads it.
 func scopeList(stores []acl.Access) string {

@@ -173,12 +173,9 @@ func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next standi
 
 // DropVectors implements memory.Queue.
 func (w *writer) DropVectors(ctx context.Context, keep []string) error {
-	list, err := tagList(keep)
+	list, err := textList(keep)
 	if err != nil {
 		return err
-	}
-	if keep == nil {
-		list = "[]"
 	}
 	for _, query := range [...]string{
 		"DELETE FROM vector WHERE model NOT IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each(?)))",

@@ -15,7 +15,6 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
 )
@@ -139,93 +138,6 @@ func asJSON(v any) string {
 		panic(err)
 	}
 	return string(text)
-}
-
-// entry is a first version at a path of the store, owned by the store's agent,
-// that says what its key says.
-func entry(store, key string, changes ...func(*memory.Entry)) memory.Entry {
-	e := memory.Entry{
-		ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: key}, Owner: store, Label: acl.Public,
-		Value: text(key), InContext: true, Version: 1, Revision: 1, CreatedAt: start, UpdatedAt: start, UpdatedBy: store,
-	}
-	for _, change := range changes {
-		change(&e)
-	}
-	return e
-}
-
-func text(s string) json.RawMessage {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-func says(words string) func(*memory.Entry) {
-	return func(e *memory.Entry) { e.Value = text(words) }
-}
-
-func labelled(l acl.Label) func(*memory.Entry) { return func(e *memory.Entry) { e.Label = l } }
-
-func ownedBy(agent string) func(*memory.Entry) { return func(e *memory.Entry) { e.Owner = agent } }
-
-func tagged(tags ...string) func(*memory.Entry) {
-	return func(e *memory.Entry) { e.Tags = append([]string(nil), tags...) }
-}
-
-func expiring(at time.Time) func(*memory.Entry) { return func(e *memory.Entry) { e.ExpiresAt = at } }
-
-func outOfContext(e *memory.Entry) { e.InContext = false }
-
-func sealed(e *memory.Entry) { e.Encrypted = true }
-
-// edited is the next version of an entry.
-func edited(e memory.Entry, changes ...func(*memory.Entry)) memory.Entry {
-	e.Version++
-	return changed(e, changes...)
-}
-
-// changed is the next revision of an entry, of the same version.
-func changed(e memory.Entry, changes ...func(*memory.Entry)) memory.Entry {
-	e.Revision++
-	for _, change := range changes {
-		change(&e)
-	}
-	return e
-}
-
-func deletedAt(at time.Time) func(*memory.Entry) {
-	return func(e *memory.Entry) { e.DeletedAt, e.DeletedBy = at, e.Owner }
-}
-
-func restored(e *memory.Entry) { e.DeletedAt, e.DeletedBy = time.Time{}, "" }
-
-// words are what an entry is found by: those of its value, as they stand. The
-// suite does without an analysis, so that it stays the same whatever the
-// analysis makes of a word.
-func words(e memory.Entry) lexical.Document {
-	var s string
-	if !e.Searchable() || !e.DeletedAt.IsZero() || json.Unmarshal(e.Value, &s) != nil {
-		return lexical.Document{}
-	}
-	doc := lexical.Document{Length: len(strings.Fields(s))}
-	for _, t := range terms(s) {
-		doc.Terms = append(doc.Terms, lexical.Term{Text: t.Text, Count: int(t.Weight)})
-	}
-	return doc
-}
-
-// terms are the distinct words of a question, sorted.
-func terms(question string) (terms []lexical.QueryTerm) {
-	for _, word := range slices.Sorted(slices.Values(strings.Fields(question))) {
-		if n := len(terms); n > 0 && terms[n-1].Text == word {
-			terms[n-1].Weight++
-			continue
-		}
-		terms = append(terms, lexical.QueryTerm{Text: word, Weight: 1})
-	}
-	return terms
 }
 
 func put(ctx context.Context, tx memory.Tx, entries ...memory.Entry) error {

@@ -1,0 +1,117 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"mneme/memory"
+)
+
+// reader is a memory.ReadTx.
+type reader struct {
+	session *session
+	failed  error // every further call's answer
+}
+
+var _ memory.ReadTx = (*reader)(nil)
+
+// end makes a transaction that was kept beyond its function useless.
+func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
+
+// query runs a prepared query. Its rows must be closed before the same query
+// runs again.
+func (r *reader) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, err
+	}
+	st, err := r.session.statement(query)
+	if err != nil {
+		return nil, r.fail(err)
+	}
+	rows, err := st.Query(args...)
+	if err != nil {
+		return nil, r.fail(interpret("query", err))
+	}
+	return rows, nil
+}
+
+// each runs a query and scan on each of its rows. scan must not run the same
+// query.
+func (r *reader) each(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := r.query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // its error is Err's
+	return r.drain(ctx, rows, scan)
+}
+
+// drain runs scan on each row.
+func (r *reader) drain(ctx context.Context, rows *sql.Rows, scan func(*sql.Rows) error) error {
+	for n := 1; rows.Next(); n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return r.fail(interpret("read", err))
+	}
+	return nil
+}
+
+// one runs a query of at most one row and tells whether there was one.
+func (r *reader) one(ctx context.Context, into []any, query string, args ...any) (bool, error) {
+	found := false
+	err := r.each(ctx, func(rows *sql.Rows) error {
+		found = true
+		return rows.Scan(into...)
+	}, query, args...)
+	return found, err
+}
+
+// exec runs a writing statement.
+func (r *reader) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, err
+	}
+	st, err := r.session.statement(query)
+	if err != nil {
+		return nil, r.fail(err)
+	}
+	result, err := st.Exec(args...)
+	if err != nil {
+		return nil, r.fail(interpret("write", err))
+	}
+	return result, nil
+}
+
+// affected runs a writing statement and counts the rows it changed.
+func (r *reader) affected(ctx context.Context, query string, args ...any) (int64, error) {
+	result, err := r.exec(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (r *reader) ready(ctx context.Context) error {
+	if r.failed != nil {
+		return r.failed
+	}
+	return ctx.Err()
+}
+
+// fail notes an error after which SQLite may have rolled back by itself:
+// whatever ran after it would run outside the transaction. A constraint that
+// was not met leaves the transaction as it was.
+func (r *reader) fail(err error) error {
+	if !errors.Is(err, memory.ErrExists) {
+		r.failed = err
+	}
+	return err
+}
