@@ -18,6 +18,7 @@ import (
 	"mneme/configs"
 	"mneme/server"
 	"mneme/server/rest"
+	"mneme/server/robutler"
 	"mneme/server/token"
 )
 
@@ -71,7 +72,10 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 		Service:  service,
 		Verifier: verifier,
 		Metrics:  metrics,
-		Surfaces: []server.Surface{native},
+		Surfaces: []server.Surface{
+			native,
+			robutler.New(service.Service, metrics, config.Limits.ValueBytes),
+		},
 		Log:      log,
 	})
 	// The worker outlives the last request, which may wait for its vectors.
