@@ -76,7 +76,7 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 			native,
 			robutler.New(service.Service, metrics, config.Limits.ValueBytes),
 		},
-		Log:      log,
+		Log: log,
 	})
 	// The worker outlives the last request, which may wait for its vectors.
 	group, serving := errgroup.WithContext(ctx)
