@@ -26,13 +26,9 @@ func (r *reader) query(ctx context.Context, query string, args ...any) (*sql.Row
 	if err := r.ready(ctx); err != nil {
 		return nil, err
 	}
-	st, err := r.session.statement(query)
+	rows, err := r.session.query(query, args...)
 	if err != nil {
 		return nil, r.fail(err)
-	}
-	rows, err := st.Query(args...)
-	if err != nil {
-		return nil, r.fail(interpret("query", err))
 	}
 	return rows, nil
 }
@@ -79,13 +75,9 @@ func (r *reader) exec(ctx context.Context, query string, args ...any) (sql.Resul
 	if err := r.ready(ctx); err != nil {
 		return nil, err
 	}
-	st, err := r.session.statement(query)
+	result, err := r.session.exec(query, args...)
 	if err != nil {
 		return nil, r.fail(err)
-	}
-	result, err := st.Exec(args...)
-	if err != nil {
-		return nil, r.fail(interpret("write", err))
 	}
 	return result, nil
 }

@@ -33,17 +33,39 @@ func (s *session) statement(query string) (*sql.Stmt, error) {
 	return st, nil
 }
 
+// query runs a statement that gives rows.
+func (s *session) query(query string, args ...any) (*sql.Rows, error) {
+	st, err := s.statement(query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := st.Query(args...)
+	if err != nil {
+		return nil, interpret("query", err)
+	}
+	return rows, nil
+}
+
+// exec runs a statement that gives none.
+func (s *session) exec(query string, args ...any) (sql.Result, error) {
+	st, err := s.statement(query)
+	if err != nil {
+		return nil, err
+	}
+	result, err := st.Exec(args...)
+	if err != nil {
+		return nil, interpret("write", err)
+	}
+	return result, nil
+}
+
 // control runs BEGIN or COMMIT.
 func (s *session) control(ctx context.Context, command string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	st, err := s.statement(command)
-	if err != nil {
+	if _, err := s.exec(command); err != nil {
 		return err
-	}
-	if _, err := st.Exec(); err != nil {
-		return interpret("transaction", err)
 	}
 	s.open = command != "COMMIT"
 	return nil
@@ -75,10 +97,7 @@ func (s *session) rollback() {
 		return
 	}
 	s.open = false
-	st, err := s.statement("ROLLBACK")
-	if err == nil {
-		_, err = st.Exec()
-	}
+	_, err := s.exec("ROLLBACK")
 	// After some failures SQLite has rolled back by itself, and this one is
 	// an error. Whatever the reason, a fresh connection is certain.
 	s.broken = s.broken || err != nil
