@@ -1,0 +1,112 @@
+// Package mcp serves the tools over the Model Context Protocol: streamable
+// HTTP at /mcp, and any transport of the SDK, such as stdio.
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"mneme/acl"
+	"mneme/server/problem"
+	"mneme/server/tool"
+)
+
+// indexURI is the caller's MEMORY.md as a resource.
+const indexURI = "mneme://self/MEMORY.md"
+
+// NewServer makes a server of the tools for one caller: who that is was
+// settled before, and nothing in a message changes it.
+func NewServer(tools *tool.Tools, p acl.Principal, version string) *mcp.Server {
+	server := mcp.NewServer(
+		&mcp.Implementation{Name: "mneme", Title: "mneme memory", Version: version},
+		&mcp.ServerOptions{
+			Instructions: tool.Instructions,
+			// Neither list changes while a session lasts, and nothing is logged
+			// to clients.
+			Capabilities: &mcp.ServerCapabilities{
+				Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{},
+			},
+		})
+	for _, definition := range tools.Definitions(p) {
+		server.AddTool(toolOf(definition), handler(tools, p, definition.Name))
+	}
+	server.AddResource(&mcp.Resource{
+		URI: indexURI, Name: "MEMORY.md", Title: "Index of your memories", MIMEType: "text/markdown",
+		Description: "The entries of your own store that have a type and a description, one line each. " +
+			"ReadUserMemory reads a whole one.",
+	}, indexHandler(tools, p))
+	return server
+}
+
+func toolOf(d tool.Definition) *mcp.Tool {
+	no := false
+	one := &mcp.Tool{
+		Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.Input,
+		Annotations: &mcp.ToolAnnotations{
+			Title: d.Title, ReadOnlyHint: d.ReadOnly, DestructiveHint: &d.Destructive,
+			IdempotentHint: d.Idempotent, OpenWorldHint: &no,
+		},
+	}
+	if d.Output != nil {
+		one.OutputSchema = d.Output
+	}
+	return one
+}
+
+func handler(tools *tool.Tools, p acl.Principal, name string) mcp.ToolHandler {
+	return func(ctx context.Context, r *mcp.CallToolRequest) (_ *mcp.CallToolResult, err error) {
+		defer recovered(&err)
+		input := r.Params.Arguments
+		if int64(len(input)) > tools.MaxInput() {
+			return failed("Error: the input is too large"), nil
+		}
+		result, err := tools.Call(ctx, p, name, input)
+		if err != nil {
+			return nil, protocolError(err)
+		}
+		if result.IsError {
+			return failed(result.Text), nil
+		}
+		answer := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: result.Text}}}
+		if result.Structured != nil {
+			answer.StructuredContent = result.Structured
+		}
+		return answer, nil
+	}
+}
+
+func failed(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: true}
+}
+
+func indexHandler(tools *tool.Tools, p acl.Principal) mcp.ResourceHandler {
+	return func(ctx context.Context, r *mcp.ReadResourceRequest) (_ *mcp.ReadResourceResult, err error) {
+		defer recovered(&err)
+		text, err := tools.Index(ctx, p, p.Agent)
+		if err != nil {
+			return nil, protocolError(err)
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/markdown", Text: text}}}, nil
+	}
+}
+
+// protocolError is an error as the client is told of it, without anything of
+// what was sent or stored.
+func protocolError(err error) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem.From(err).Error()}
+}
+
+// errPanic says that a handler panicked.
+var errPanic = errors.New("something went wrong here")
+
+// recovered turns a panic into an error: handlers run on goroutines of the
+// SDK, on which one would end the process.
+func recovered(err *error) {
+	if recover() != nil {
+		*err = protocolError(errPanic)
+	}
+}
+
