@@ -14,6 +14,9 @@ import (
 
 // The whole access matrix holds over HTTP as it does for the service.
 func TestAccessMatrixHoldsForREST(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing runs at once in the matrix, and under the race detector it takes minutes: the full run has it")
+	}
 	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &overHTTP{open(t)} })
 }
 
