@@ -36,6 +36,7 @@ type PutRequest struct {
 	InContext   *bool          // fixed at creation
 	Encrypted   *bool          // fixed at creation
 	TTL         *time.Duration // 0: no expiry
+	ExpiresAt   *time.Time     // an instant ahead instead of TTL, for what is copied
 	Source      json.RawMessage
 	If          Preconditions
 	Wait        bool // until a search of this process can return it, at most 10 s

@@ -131,7 +131,7 @@ func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 	if old == nil {
 		return nil
 	}
-	if r.TTL != nil && old.Owner != c.Agent && a.Via != acl.ViaOwn {
+	if (r.TTL != nil || r.ExpiresAt != nil) && old.Owner != c.Agent && a.Via != acl.ViaOwn {
 		return acl.ErrDenied
 	}
 	if r.InContext != nil && *r.InContext != old.InContext {
@@ -180,6 +180,9 @@ func (s *Service) compose(ctx context.Context, tx Tx, c Caller, r PutRequest, ol
 	}
 	if r.TTL != nil {
 		e.ExpiresAt = expiry(now, *r.TTL)
+	}
+	if r.ExpiresAt != nil {
+		e.ExpiresAt = instantOf(*r.ExpiresAt)
 	}
 	stamp(&e, c, now)
 	return e, nil
@@ -231,7 +234,8 @@ func same(e *Entry, r PutRequest) bool {
 		(r.Type == nil || *r.Type == e.Type) &&
 		(r.Description == nil || *r.Description == e.Description) &&
 		(r.Tags == nil || slices.Equal(distinct(*r.Tags), e.Tags)) &&
-		(r.TTL == nil || *r.TTL == 0 && e.ExpiresAt.IsZero())
+		(r.TTL == nil || *r.TTL == 0 && e.ExpiresAt.IsZero()) &&
+		(r.ExpiresAt == nil || instantOf(*r.ExpiresAt).Equal(e.ExpiresAt))
 }
 
 func distinct(tags []string) []string {
@@ -243,6 +247,9 @@ func distinct(tags []string) []string {
 	}
 	return out
 }
+
+// instantOf is a time in the precision and zone that rows keep.
+func instantOf(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 func expiry(now time.Time, ttl time.Duration) time.Time {
 	if ttl == 0 {

@@ -205,6 +205,14 @@ func (s *Service) checkPut(r PutRequest) error {
 			return err
 		}
 	}
+	if r.ExpiresAt != nil {
+		if r.TTL != nil {
+			return rule("expires_at", "must not be given together with ttl")
+		}
+		if ahead := r.ExpiresAt.Sub(s.now()); ahead <= 0 || ahead > maxTTL {
+			return rule("expires_at", "must lie ahead, at most %d seconds", int64(maxTTL/time.Second))
+		}
+	}
 	return checkSource(r.Source)
 }
 

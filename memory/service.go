@@ -113,7 +113,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 }
 
 // instant is now in the precision that rows keep.
-func (s *Service) instant() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+func (s *Service) instant() time.Time { return instantOf(s.now()) }
 
 // loadSecret reads the database's secret, or makes it: it keys ETags and
 // seals cursors, the same in every process over one database.

@@ -130,13 +130,14 @@ type importLine struct {
 	InContext   *bool           `json:"in_context,omitempty"`
 	Encrypted   *bool           `json:"encrypted,omitempty"`
 	TTL         *int64          `json:"ttl,omitempty"` // seconds
+	ExpiresAt   *time.Time      `json:"expires_at,omitempty"`
 }
 
 func lineOf(r record) importLine {
 	line := importLine{
 		Namespace: r.put.Path.Namespace, Key: r.put.Path.Key, Value: r.put.Value,
 		Type: r.put.Type, Description: r.put.Description, Tags: r.put.Tags,
-		InContext: r.put.InContext, Encrypted: r.put.Encrypted,
+		InContext: r.put.InContext, Encrypted: r.put.Encrypted, ExpiresAt: r.put.ExpiresAt,
 	}
 	if r.put.TTL != nil {
 		ttl := int64(r.put.TTL.Round(time.Second) / time.Second)

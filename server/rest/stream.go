@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"time"
 
 	"mneme/memory"
 	"mneme/server/problem"
@@ -49,16 +48,6 @@ func (s *Surface) ImportMemories(ctx context.Context, r ImportMemoriesRequestObj
 	return ImportMemories200JSONResponse(result), nil
 }
 
-// importLedger keeps what imports with an Idempotency-Key came to.
-type importLedger interface {
-	// ImportReplay returns the digest of the body and the counts of the
-	// import that was recorded under the key, "" if there is none. The caller
-	// needs readwrite on the store.
-	ImportReplay(ctx context.Context, c memory.Caller, store string, r memory.Replay) (digest string, numbers json.RawMessage, err error)
-	// RecordImport records an import under the key.
-	RecordImport(ctx context.Context, c memory.Caller, r memory.Replay, numbers json.RawMessage) error
-}
-
 // counts are what is recorded of an import: no text, and nothing of a line.
 type counts struct {
 	Created, Updated, Unchanged, Refused int
@@ -71,15 +60,11 @@ type counts struct {
 // has no record, and the lines of it that were written are found unchanged.
 func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reader) (ImportResult, error) {
 	s := in.surface
-	ledger, ok := any(s.service).(importLedger)
-	if !ok {
-		return ImportResult{}, problem.In(problem.Rule, "Idempotency-Key", "is not taken by imports yet: send the file again, its lines are found unchanged")
-	}
 	replay, err := s.replay(&key, "POST /v1/stores/{store}/import", []string{in.store}, nil)
 	if err != nil {
 		return ImportResult{}, err
 	}
-	before, numbers, err := ledger.ImportReplay(ctx, in.caller, in.store, *replay)
+	before, numbers, err := s.service.ImportReplay(ctx, in.caller, in.store, *replay)
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -99,7 +84,7 @@ func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reade
 		if err != nil {
 			return ImportResult{}, err
 		}
-		return done, ledger.RecordImport(ctx, in.caller, *replay, numbers)
+		return done, s.service.RecordImport(ctx, in.caller, *replay, numbers)
 	}
 	if replay.Digest != before {
 		return ImportResult{}, memory.ErrReplay
@@ -184,18 +169,13 @@ func (in *importing) request(line *ImportLine) (memory.PutRequest, error) {
 			return memory.PutRequest{}, problem.In(problem.Rule, "store", "must be the store of the call")
 		}
 	}
-	ttl := duration(line.Ttl)
-	if line.ExpiresAt != nil {
-		left := time.Until(*line.ExpiresAt)
-		if ttl != nil || left <= 0 {
-			return memory.PutRequest{}, problem.In(problem.Rule, "expires_at", "must lie ahead, and not be given together with ttl")
-		}
-		ttl = &left
+	if line.ExpiresAt != nil && line.Ttl != nil {
+		return memory.PutRequest{}, problem.In(problem.Rule, "expires_at", "must not be given together with ttl")
 	}
 	return memory.PutRequest{
 		Path:  memory.Path{Store: in.store, Namespace: or(line.Namespace, ""), Key: line.Key},
 		Value: line.Value, Type: line.Type, Description: line.Description, Tags: line.Tags,
-		InContext: line.InContext, Encrypted: line.Encrypted, TTL: ttl,
+		InContext: line.InContext, Encrypted: line.Encrypted, TTL: duration(line.Ttl), ExpiresAt: line.ExpiresAt,
 	}, nil
 }
 

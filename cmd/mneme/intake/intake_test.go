@@ -49,7 +49,7 @@ func TestExportedEntryComesBack(t *testing.T) {
 	l := lines[0]
 	if l.Number != 2 || l.Store != "a" || l.Put.Path.Namespace != "n" || l.Put.Path.Key != "k/1" ||
 		string(l.Put.Value) != `{"x": [1.50]}` || *l.Put.Type != "project" || (*l.Put.Tags)[0] != "t" ||
-		*l.Put.TTL != time.Hour || l.Put.Source != nil || !*l.Put.InContext {
+		l.Put.ExpiresAt.Sub(now) != time.Hour || l.Put.Source != nil || !*l.Put.InContext {
 		t.Errorf("got %+v", l)
 	}
 	least := read(t, "x.ndjson", `{"key":"k","value":null}`)[0]

@@ -62,11 +62,10 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 		}
 		put.TTL = &ttl
 	case expires != nil:
-		ttl := expires.Sub(now)
-		if ttl <= 0 {
+		if !expires.After(now) {
 			line.Err = errors.New("expires_at: is over")
 		}
-		put.TTL = &ttl
+		put.ExpiresAt = expires
 	}
 	return line
 }
