@@ -1,7 +1,7 @@
 package e5
 
 import (
-	"fmt"
+	"errors"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -53,7 +53,7 @@ func newTokenizer(vocabulary []string) (*tokenizer, error) {
 		t.first[piece] = id
 	}
 	if t.unk < 0 || t.cls < 0 || t.sep < 0 {
-		return nil, fmt.Errorf("vocabulary lacks [UNK], [CLS] or [SEP]")
+		return nil, errors.New("vocabulary lacks [UNK], [CLS] or [SEP]")
 	}
 	return t, nil
 }

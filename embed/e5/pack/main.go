@@ -24,24 +24,24 @@ func main() {
 	onnx := flag.String("onnx", "e5-small-v2.onnx", "the model, fp32")
 	tokenizer := flag.String("tokenizer", "e5-small-v2-tokenizer.json", "its tokenizer")
 	out := flag.String("o", "e5-small-v2.weights", "the file to write")
-	any := flag.Bool("any", false, "accept inputs with other SHA-256 sums than those on record")
+	unchecked := flag.Bool("any", false, "accept inputs with other SHA-256 sums than those on record")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*onnx, *tokenizer, *out, *any); err != nil {
+	if err := run(*onnx, *tokenizer, *out, *unchecked); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
 	}
 }
 
-func run(onnx, tokenizer, out string, any bool) error {
-	model, err := readChecked(onnx, wantONNX, any)
+func run(onnx, tokenizer, out string, unchecked bool) error {
+	model, err := readChecked(onnx, wantONNX, unchecked)
 	if err != nil {
 		return err
 	}
-	words, err := readChecked(tokenizer, wantTokenizer, any)
+	words, err := readChecked(tokenizer, wantTokenizer, unchecked)
 	if err != nil {
 		return err
 	}
@@ -56,13 +56,13 @@ func run(onnx, tokenizer, out string, any bool) error {
 	return nil
 }
 
-func readChecked(path, want string, any bool) ([]byte, error) {
+func readChecked(path, want string, unchecked bool) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(b)
-	if got := hex.EncodeToString(sum[:]); got != want && !any {
+	if got := hex.EncodeToString(sum[:]); got != want && !unchecked {
 		return nil, fmt.Errorf("%s has SHA-256 %s, on record is %s (-any accepts it)", path, got, want)
 	}
 	return b, nil
