@@ -82,6 +82,21 @@ func TestRepeatedImportChangesNothing(t *testing.T) {
 	}
 }
 
+func TestRepeatedImportOfAnExportKeepsExpiries(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	must(t, from, `{"key":"k","value":"soon gone","ttl":86400}`, "import", "--no-wait", "--store", "a", "-")
+	exported := must(t, from, "", "export", "--agent", "a")
+	if !strings.Contains(exported, `"expires_at":`) {
+		t.Fatalf("got %s", exported)
+	}
+	for _, want := range []importCounts{{Created: 1}, {Unchanged: 1}} {
+		got := decode[importCounts](t, must(t, to, exported, "import", "--no-wait", "--json", "-"))
+		if got.Created != want.Created || got.Unchanged != want.Unchanged {
+			t.Errorf("got %+v", got)
+		}
+	}
+}
+
 func TestImportTakesTheLinesStoreThenTheFlags(t *testing.T) {
 	dir := t.TempDir()
 	corpus := `{"_id":"a:1","title":"Monday","text":"rain","store":"conv-1"}
