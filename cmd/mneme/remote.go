@@ -131,7 +131,6 @@ type importLine struct {
 	Encrypted   *bool           `json:"encrypted,omitempty"`
 	TTL         *int64          `json:"ttl,omitempty"` // seconds
 	ExpiresAt   *time.Time      `json:"expires_at,omitempty"`
-	ExpiresAt   *time.Time      `json:"expires_at,omitempty"`
 }
 
 func lineOf(r record) importLine {
