@@ -97,7 +97,7 @@ func insertAfter(text string, n int, inserted string) string {
 		}
 		at += end + 1
 	}
-	if at < len(text) && !strings.HasSuffix(inserted, "\n") {
+	if text != "" && !strings.HasSuffix(inserted, "\n") {
 		inserted += "\n"
 	}
 	return text[:at] + inserted + text[at:]

@@ -27,7 +27,7 @@ func (c *call) decode(into arguments) (given map[string]bool, err error) {
 	case errors.Is(err, object.ErrNotObject):
 		return nil, refuse("Error: the input must be a JSON object")
 	case err != nil:
-		return nil, refuse("Error: the input is %s", err)
+		return nil, refuse("Error: the input: %s", err)
 	}
 	given = make(map[string]bool)
 	for _, m := range members {

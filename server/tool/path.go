@@ -58,7 +58,7 @@ func parsePath(path, self, store string) (place, error) {
 	if len(path) > maxPath {
 		return place{}, refuse("Error: path: must have at most %d bytes", maxPath)
 	}
-	if escapes(path) {
+	if rest != "" && rest[0] != '/' || escapes(path) {
 		return place{}, refuse("Path %s would escape /memories directory", shownPath(path))
 	}
 	var segments []string

@@ -281,7 +281,7 @@ func TestInsertPutsWholeLinesBehindALine(t *testing.T) {
 		{"a\nb", "x", "x\na\nb", 0},
 		{"a\nb", "x", "a\nx\nb", 1},
 		{"a\nb", "x", "a\nb\nx", 2},
-		{"a\nb\n", "x", "a\nb\nx", 2},
+		{"a\nb\n", "x", "a\nb\nx\n", 2},
 		{"a\nb\n", "x\n", "a\nb\nx\n", 2},
 		{"a\nb\n", "x\ny\n", "a\nx\ny\nb\n", 1},
 		{"a\r\nb", "x", "a\r\nx\nb", 1},

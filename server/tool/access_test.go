@@ -1,0 +1,330 @@
+package tool_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/memory/accesstest"
+	"mneme/server/problem"
+	"mneme/server/tool"
+)
+
+// The access matrix through the tool memory. What no tool has, such as facts
+// about chats, the tests arrange at the service.
+func TestAccessMatrixHoldsForTheMemoryTool(t *testing.T) {
+	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &throughMemory{direct{open(t)}} })
+}
+
+// The access matrix through the Triggerfish tools, on the own store alone:
+// they reach no other, except by searching.
+func TestAccessMatrixHoldsForTheTriggerfishTools(t *testing.T) {
+	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &throughTriggerfish{direct{open(t)}} })
+}
+
+// direct arranges what the tools do not have.
+type direct struct{ *house }
+
+func (d *direct) Pass(by time.Duration) { d.clock.Pass(by) }
+
+// arrange does what a test's world is made of, at the service.
+func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+	ctx, c := context.Background(), memory.Caller{Principal: p, Internal: true}
+	var err error
+	created := false
+	switch op.Name {
+	case accesstest.JoinChat:
+		err = d.service.PutParticipant(ctx, c, op.Store, op.Other, nil)
+	case accesstest.LeaveChat:
+		err = d.service.DeleteParticipant(ctx, c, op.Store, op.Other)
+	case accesstest.JoinUser:
+		err = d.service.PutSession(ctx, c, op.Store, op.Other, nil)
+	case accesstest.Put:
+		var put memory.PutResult
+		put, err = d.service.Put(ctx, c, memory.PutRequest{
+			Path: memory.Path{Store: op.Store, Key: op.Key}, Value: must(d.t, op.Value), InContext: op.InContext, Encrypted: op.Encrypted,
+		})
+		created = put.Created
+	case accesstest.Delete:
+		err = d.service.Delete(ctx, c, memory.Path{Store: op.Store, Key: op.Key}, memory.Preconditions{})
+	case accesstest.Share:
+		r := memory.ShareRequest{Store: op.Store, Grantee: op.Other, Level: op.Level, MaxLabel: op.MaxLabel}
+		if op.TTL > 0 {
+			r.TTL = &op.TTL
+		}
+		_, err = d.service.Share(ctx, c, r)
+	default:
+		panic("no such arrangement: " + op.Name)
+	}
+	switch {
+	case err != nil:
+		return accesstest.Outcome{Status: problem.From(err).Status}
+	case created:
+		return accesstest.Outcome{Status: 201}
+	}
+	return accesstest.Outcome{Status: 200}
+}
+
+// arranges tells whether an operation makes the world rather than tries it:
+// whoever tries is the caller, or the owner of the store at the caller's taint.
+func arranges(p acl.Principal, op accesstest.Operation) bool {
+	tries := p.Taint == acl.Internal && (p.Agent == "caller" || p.Agent == "owner") && op.Encrypted == nil && op.InContext == nil
+	return !tries || op.Name == accesstest.JoinChat || op.Name == accesstest.LeaveChat || op.Name == accesstest.JoinUser
+}
+
+type throughMemory struct{ direct }
+
+func (m *throughMemory) Offers(op string) bool {
+	switch op {
+	case accesstest.Versions, accesstest.Export, accesstest.Restore, accesstest.Trash, accesstest.Grants:
+		return false
+	}
+	return true
+}
+
+func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+	if arranges(p, op) || op.MaxLabel != 0 { // no tool takes a highest label
+		return m.arrange(p, op)
+	}
+	p.Share = true
+	path := "/memories/shared/" + op.Store + "/"
+	switch op.Name {
+	case accesstest.Put:
+		if m.hiddenInternal(p, op) {
+			return m.refusedInternal(p, "memory", "command", "create", "path", path+op.Key, "content", op.Value)
+		}
+		return m.put(p, op, "memory", "command", "create", "path", path+op.Key, "content", op.Value)
+	case accesstest.Get:
+		return m.shown(p, op, func() accesstest.Outcome {
+			out := m.do(p, "memory", "command", "view", "path", path+op.Key)
+			_, out.Value, _ = strings.Cut(out.Value, "\n     1\t")
+			out.Label = m.labelAt(p, op) // which a view does not show
+			return out
+		})
+	case accesstest.List:
+		return m.list(p, path)
+	case accesstest.Search:
+		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100))
+	case accesstest.Delete:
+		return m.shown(p, op, func() accesstest.Outcome { return m.do(p, "memory", "command", "delete", "path", path+op.Key) })
+	case accesstest.Rename:
+		return m.shown(p, op, func() accesstest.Outcome {
+			return m.do(p, "memory", "command", "rename", "old_path", path+op.Key, "new_path", path+op.To)
+		})
+	case accesstest.Share:
+		return m.do(p, "memory", "command", "share", "path", path, "agent", op.Other, "level", op.Level.String())
+	case accesstest.Unshare:
+		return m.do(p, "memory", "command", "unshare", "path", path, "agent", op.Other)
+	}
+	panic("no such operation: " + op.Name)
+}
+
+// labelAt is the label of what a tool's caller sees at a key.
+func (d *direct) labelAt(p acl.Principal, op accesstest.Operation) acl.Label {
+	e, err := d.service.Get(context.Background(), memory.Caller{Principal: p}, memory.Path{Store: op.Store, Key: op.Key})
+	if err != nil {
+		return 0
+	}
+	return e.Label
+}
+
+// list reads the keys of every label from the views of their folders: a view
+// goes two levels deep, which is as deep as the matrix's keys are.
+func (m *throughMemory) list(p acl.Principal, path string) accesstest.Outcome {
+	out := m.do(p, "memory", "command", "view", "path", path)
+	for line := range strings.Lines(out.Value) {
+		_, at, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"+path)
+		if ok && !strings.HasSuffix(at, "/") {
+			out.Keys = append(out.Keys, at)
+		}
+	}
+	return out
+}
+
+type throughTriggerfish struct{ direct }
+
+func (f *throughTriggerfish) Offers(op string) bool {
+	switch op {
+	case accesstest.Put, accesstest.Get, accesstest.List, accesstest.Search, accesstest.Delete:
+		return true
+	}
+	return false
+}
+
+func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+	if arranges(p, op) || op.Name == accesstest.Share {
+		return f.arrange(p, op)
+	}
+	if op.Store != p.Agent && op.Name != accesstest.Search {
+		return f.elsewhere(p, op)
+	}
+	switch op.Name {
+	case accesstest.Put:
+		if f.hiddenInternal(p, op) {
+			return f.refusedInternal(p, "memory_save", "key", op.Key, "content", op.Value)
+		}
+		return f.put(p, op, "memory_save", "key", op.Key, "content", op.Value)
+	case accesstest.Get:
+		return f.shown(p, op, func() accesstest.Outcome {
+			out := f.do(p, "memory_get", "key", op.Key)
+			var got struct {
+				Found          bool
+				Content        string
+				Classification acl.Label
+			}
+			f.read(out, &got)
+			out.Value, out.Label = got.Content, got.Classification
+			if out.Status == 200 && !got.Found {
+				out.Status = 404
+			}
+			return out
+		})
+	case accesstest.List:
+		out := f.do(p, "memory_list")
+		var got struct{ Memories []struct{ Key string } }
+		f.read(out, &got)
+		for _, one := range got.Memories {
+			out.Keys = append(out.Keys, one.Key)
+		}
+		return out
+	case accesstest.Search:
+		return f.search(p, op)
+	case accesstest.Delete:
+		return f.shown(p, op, func() accesstest.Outcome { return f.do(p, "memory_delete", "key", op.Key) })
+	}
+	panic("no such operation: " + op.Name)
+}
+
+// elsewhere shows that a tool does not touch a store that is not the caller's
+// own, and answers what the service itself would.
+func (f *throughTriggerfish) elsewhere(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+	for name, pairs := range map[string][]any{"memory_get": {"key", op.Key}, "memory_list": nil} {
+		if result := f.try(p, name, pairs...); strings.Contains(result.Text, "heliotrope") {
+			f.t.Errorf("%s reaches the store %s: %s", name, op.Store, result.Text)
+		}
+	}
+	return (&throughMemory{f.direct}).Do(p, op)
+}
+
+// search goes over the whole scope, which holds the caller's own store and the
+// one that is tried; a chat or user that no claim names is not in it.
+func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+	viaMemory := (&throughMemory{f.direct}).Do(p, op)
+	out := f.found(f.do(p, "memory_search", "query", op.Query, "max_results", 100))
+	if viaMemory.Status == 403 || op.Store == "chat-1" || op.Store == "user-1" {
+		if len(out.Keys) > 0 {
+			f.t.Errorf("memory_search found %q", out.Keys)
+		}
+		return viaMemory
+	}
+	return out
+}
+
+// do calls a tool and reads what came of it.
+func (d *direct) do(p acl.Principal, name string, pairs ...any) accesstest.Outcome {
+	d.t.Helper()
+	result := d.try(p, name, pairs...)
+	return accesstest.Outcome{Status: statusOf(result), Value: result.Text}
+}
+
+func statusOf(r tool.Result) int {
+	if !r.IsError {
+		return 200
+	}
+	return problem.From(r.Cause()).Status
+}
+
+func (d *direct) read(out accesstest.Outcome, into any) {
+	d.t.Helper()
+	if out.Status == 200 {
+		if err := json.Unmarshal([]byte(out.Value), into); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+// found reads the hits of a search of either family.
+func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
+	var got struct {
+		Results []struct {
+			Key                string
+			UpdatedBy, Path    string
+			UpdatedBySnakecase string `json:"updated_by"`
+		}
+	}
+	d.read(out, &got)
+	for _, hit := range got.Results {
+		out.Keys = append(out.Keys, hit.Key)
+		out.Bare = out.Bare || hit.UpdatedBy == "" && hit.UpdatedBySnakecase == "" && hit.Path == ""
+	}
+	return out
+}
+
+// put reads the outcome of a write. No tool tells whether it created, so that
+// is asked of the service; and a tool never writes plain text over a client's
+// blob, which REST leaves to the client.
+func (d *direct) put(p acl.Principal, op accesstest.Operation, name string, pairs ...any) accesstest.Outcome {
+	before, err := d.service.Get(context.Background(), memory.Caller{Principal: p}, memory.Path{Store: op.Store, Key: op.Key})
+	out := d.do(p, name, pairs...)
+	switch {
+	case err == nil && before.Encrypted && before.Label == p.Taint:
+		if out.Status != 409 && out.Status != 403 {
+			d.t.Errorf("plain text over a blob: status %d", out.Status)
+		}
+		if out.Status == 409 {
+			out.Status = 200
+		}
+	case out.Status == 200 && (errors.Is(err, memory.ErrNotFound) || err == nil && before.Label != p.Taint):
+		out.Status = 201
+	}
+	return out
+}
+
+// hiddenInternal tells whether a key holds the caller's own entry that is not
+// in context.
+func (d *direct) hiddenInternal(p acl.Principal, op accesstest.Operation) bool {
+	at := memory.Path{Store: op.Store, Key: op.Key}
+	e, err := d.service.Get(context.Background(), memory.Caller{Principal: p, Internal: true}, at)
+	return err == nil && !e.InContext && e.Label == p.Taint
+}
+
+// refusedInternal shows that a tool does not overwrite such an entry, and
+// gives the outcome that the matrix has for surfaces that reach it.
+func (d *direct) refusedInternal(p acl.Principal, name string, pairs ...any) accesstest.Outcome {
+	if out := d.do(p, name, pairs...); out.Status != 409 {
+		d.t.Errorf("a tool over an entry that is not in context: status %d", out.Status)
+	}
+	return accesstest.Outcome{Status: 200}
+}
+
+// shown makes the attempt. To a tool, an entry that is not in context is
+// absent, to its owner too; where the matrix has an outcome for surfaces that
+// reach it, the absence is checked and that outcome asked of the service.
+func (d *direct) shown(p acl.Principal, op accesstest.Operation, attempt func() accesstest.Outcome) accesstest.Outcome {
+	ctx, c, at := context.Background(), memory.Caller{Principal: p, Internal: true}, memory.Path{Store: op.Store, Key: op.Key}
+	e, err := d.service.Get(ctx, c, at)
+	if err != nil || e.InContext {
+		return attempt()
+	}
+	if out := attempt(); out.Status != 404 {
+		d.t.Errorf("%s through a tool reaches an entry that is not in context: status %d", op.Name, out.Status)
+	}
+	out := accesstest.Outcome{Status: 200, Label: e.Label}
+	switch op.Name {
+	case accesstest.Delete:
+		err = d.service.Delete(ctx, c, at, memory.Preconditions{})
+	case accesstest.Rename:
+		_, err = d.service.Rename(ctx, c, memory.RenameRequest{Path: at, To: op.To})
+	default:
+		err = json.Unmarshal(e.Value, &out.Value)
+	}
+	if err != nil {
+		out.Status = problem.From(err).Status
+	}
+	return out
+}

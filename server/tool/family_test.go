@@ -1,0 +1,287 @@
+package tool_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/server/tool"
+)
+
+func TestTriggerfishToolsAnswerAsTheirContractSays(t *testing.T) {
+	h := open(t)
+	p := acl.Principal{Agent: "alice", Taint: acl.Internal}
+	is := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	is(h.must(p, "memory_get", "key", "user-name"), `{"found":false,"key":"user-name"}`)
+	is(h.must(p, "memory_save", "key", "user-name", "content", "Ada <ada@example.org>", "tags", []string{"personal"}),
+		`{"saved":true,"key":"user-name","classification":"INTERNAL"}`)
+	is(h.must(p, "memory_get", "key", "user-name"),
+		`{"found":true,"key":"user-name","content":"Ada <ada@example.org>","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T12:00:00Z"}`)
+	h.clock.Pass(time.Hour)
+	h.must(p, "memory_save", "key", "user-name", "content", "Ada Lovelace")
+	is(h.must(p, "memory_get", "key", "user-name"),
+		`{"found":true,"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}`)
+	e, err := h.service.Get(t.Context(), memory.Caller{Principal: p}, memory.Path{Store: "alice", Key: "user-name"})
+	if err != nil || !e.CreatedAt.Equal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) || e.Version != 2 {
+		t.Errorf("created at %v, version %d, %v", e.CreatedAt, e.Version, err)
+	}
+	h.must(p, "memory_save", "key", "deadline", "content", "Friday")
+	is(h.must(p, "memory_list"), `{"memories":[{"key":"deadline","classification":"INTERNAL","tags":[],"updated_at":"2026-03-01T13:00:00Z"},`+
+		`{"key":"user-name","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}]}`)
+	is(h.must(p, "memory_list", "tag", "personal"), `{"memories":[{"key":"user-name","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}]}`)
+	is(h.must(p, "memory_list", "tag", "none"), `{"memories":[]}`)
+	if got := h.must(p, "memory_search", "query", "who is Lovelace?", "max_results", 1); !strings.Contains(got, `"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","store_id":"alice"`) {
+		t.Error(got)
+	}
+	is(h.must(p, "memory_delete", "key", "deadline"), `{"deleted":true,"key":"deadline"}`)
+	is(h.refused(p, "memory_delete", "key", "deadline"), "Error: no such entry")
+	above := acl.Principal{Agent: "alice", Taint: acl.Restricted}
+	if got := h.refused(above, "memory_delete", "key", "user-name"); !strings.Contains(got, "lower label") {
+		t.Error(got)
+	}
+	is(h.refused(alice, "memory_delete", "key", "user-name"), "Error: no such entry")
+	is(h.must(alice, "memory_get", "key", "user-name"), `{"found":false,"key":"user-name"}`)
+}
+
+func TestMAESTROToolsUpsertReadAndDelete(t *testing.T) {
+	h := open(t)
+	upsert := func(body string) string {
+		return h.must(alice, "UpdateUserMemory", "action", "upsert", "name", "preferred-language", "type", "user",
+			"description", "User prefers Japanese output", "body", body)
+	}
+	if got := upsert("Always."); got != `{"saved":true,"created":true,"name":"preferred-language"}` {
+		t.Error(got)
+	}
+	if got := upsert("Unless asked."); got != `{"saved":true,"created":false,"name":"preferred-language"}` {
+		t.Error(got)
+	}
+	want := `{"name":"preferred-language","type":"user","description":"User prefers Japanese output","body":"Unless asked.","tags":[],` +
+		`"classification":"PUBLIC","created_at":"2026-03-01T12:00:00Z","updated_at":"2026-03-01T12:00:00Z","updated_by":"alice","source":{"tool":"UpdateUserMemory"}}`
+	if got := h.must(alice, "ReadUserMemory", "name", "preferred-language"); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	index, err := h.Index(t.Context(), alice, "alice")
+	if err != nil || index != "- [preferred-language](preferred-language.md) — User prefers Japanese output\n" {
+		t.Errorf("%q, %v", index, err)
+	}
+	if got := h.must(alice, "UpdateUserMemory", "action", "delete", "name", "preferred-language"); got != `{"deleted":true,"name":"preferred-language"}` {
+		t.Error(got)
+	}
+	h.refused(alice, "UpdateUserMemory", "action", "delete", "name", "preferred-language")
+	h.refused(alice, "ReadUserMemory", "name", "preferred-language")
+	for _, pairs := range [][]any{
+		{"action", "upsert", "name", "a b", "type", "user", "description", "d", "body", "b"},
+		{"action", "upsert", "name", "a.md", "type", "user", "description", "d", "body", "b"},
+		{"action", "upsert", "name", "../a", "type", "user", "description", "d", "body", "b"},
+		{"action", "upsert", "name", "a\n", "type", "user", "description", "d", "body", "b"},
+		{"action", "upsert", "name", "", "type", "user", "description", "d", "body", "b"},
+		{"action", "upsert", "name", "a", "type", "secret", "description", "d", "body", "b"},
+		{"action", "upsert", "name", "a", "type", "", "description", "d", "body", "b"},
+		{"action", "upsert", "name", "a", "type", "user", "description", "two\nlines", "body", "b"},
+		{"action", "upsert", "name", "a", "type", "user", "description", strings.Repeat("d", 301), "body", "b"},
+		{"action", "upsert", "name", "a", "type", "user", "description", "d"},
+		{"action", "purge", "name", "a"},
+		{"name", "a"},
+	} {
+		h.refused(alice, "UpdateUserMemory", pairs...)
+	}
+}
+
+func TestKeyValueToolsAreKept(t *testing.T) {
+	h := open(t)
+	if got := h.must(alice, "kv_set", "key", "a", "value", map[string]int{"n": 1}, "ttl", 60); got != `{"saved":true,"key":"a"}` {
+		t.Error(got)
+	}
+	if got := h.must(alice, "kv_get", "key", "a"); got != `{"found":true,"key":"a","value":{"n":1}}` {
+		t.Error(got)
+	}
+	h.clock.Pass(time.Minute)
+	if got := h.must(alice, "kv_get", "key", "a"); got != `{"found":false,"key":"a"}` {
+		t.Error(got)
+	}
+	h.must(alice, "kv_set", "key", "a", "value", "text")
+	if got := h.must(alice, "kv_delete", "key", "a"); got != `{"deleted":true,"key":"a"}` {
+		t.Error(got)
+	}
+	if got := h.must(alice, "kv_delete", "key", "a"); got != `{"deleted":false,"key":"a"}` {
+		t.Error(got)
+	}
+	for _, ttl := range []any{-1, int64(1) << 62, 1.5, "60"} {
+		h.refused(alice, "kv_set", "key", "a", "value", "x", "ttl", ttl)
+	}
+}
+
+func TestShareIsOfferedOnlyWithItsScope(t *testing.T) {
+	h := open(t)
+	for _, d := range h.Definitions(alice) {
+		if strings.Contains(string(d.Input), "share\"") || strings.Contains(d.Description, "- share") {
+			t.Errorf("%s speaks of share", d.Name)
+		}
+	}
+	if got := h.refused(alice, "memory", "command", "share", "agent", "bob"); got != "Error: there is no parameter `agent`" {
+		t.Error(got)
+	}
+	if got := h.refused(alice, "memory", "command", "unshare"); got != "Error: Unknown command: unshare" {
+		t.Error(got)
+	}
+	h.put(alice, "alice", "a", `"text"`)
+	if got := h.must(sharer, "memory", "command", "share", "agent", "bob"); got != `{"shared":true,"storeId":"alice","agent":"bob","level":"read"}` {
+		t.Error(got)
+	}
+	h.must(bob, "memory", "command", "view", "path", "/memories/shared/alice/a")
+	if got := h.must(bob, "memory", "command", "stores"); got != `{"stores":[{"storeId":"alice","kind":"grant","level":"read","path":"/memories/shared/alice/"},{"storeId":"bob","kind":"self","level":"readwrite","path":"/memories/"}]}` {
+		t.Error(got)
+	}
+	if got := h.must(sharer, "memory", "command", "unshare", "agent", "bob", "path", "/memories/shared/alice/a"); got != `{"unshared":true,"storeId":"alice","agent":"bob"}` {
+		t.Error(got)
+	}
+	h.refused(bob, "memory", "command", "view", "path", "/memories/shared/alice/a")
+	h.refused(sharer, "memory", "command", "unshare", "agent", "bob")
+	h.refused(sharer, "memory", "command", "unshare", "agent", "b/ob")
+	h.refused(sharer, "memory", "command", "share", "agent", "bob", "level", "all")
+	h.refused(sharer, "memory", "command", "share", "agent", "alice")
+}
+
+func TestEachFamilyHasItsSwitch(t *testing.T) {
+	for name, c := range map[string]struct {
+		o    tool.Options
+		want []string
+	}{
+		"all":    {tool.Options{}, []string{"memory", "memory_save", "memory_get", "memory_search", "memory_list", "memory_delete", "UpdateUserMemory", "ReadUserMemory", "kv_set", "kv_get", "kv_delete"}},
+		"memory": {tool.Options{NoTriggerfish: true, NoMAESTRO: true, NoKeyValue: true}, []string{"memory"}},
+		"some":   {tool.Options{NoMemory: true, NoTriggerfish: true}, []string{"UpdateUserMemory", "ReadUserMemory", "kv_set", "kv_get", "kv_delete"}},
+	} {
+		h := openWith(t, memory.Options{}, c.o)
+		for _, p := range []acl.Principal{alice, sharer} {
+			var names []string
+			for _, d := range h.Definitions(p) {
+				names = append(names, d.Name)
+			}
+			if !slices.Equal(names, c.want) {
+				t.Errorf("%s: %q", name, names)
+			}
+		}
+		for _, one := range []string{"memory", "memory_get", "kv_get", "ReadUserMemory"} {
+			_, err := h.Call(t.Context(), alice, one, nil)
+			if offered := slices.Contains(c.want, one); (err == nil) != offered || h.Has(one) != offered {
+				t.Errorf("%s: %s: %v", name, one, err)
+			}
+		}
+	}
+}
+
+// What the schemas say and what the tools do is the same.
+func TestSchemasAreSoundAndAnswersKeepThem(t *testing.T) {
+	h := open(t)
+	compile := func(schema json.RawMessage) *jsonschema.Schema {
+		t.Helper()
+		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource("schema.json", document); err != nil {
+			t.Fatal(err)
+		}
+		s, err := c.Compile("schema.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	good := map[string][][]any{
+		"memory":           {{"command", "view", "path", "/memories"}, {"action", "share", "agent", "bob", "level", "read"}},
+		"memory_save":      {{"key", "k", "content", "c", "tags", []string{"t"}, "source", map[string]any{"session": "s"}}},
+		"memory_get":       {{"key", "k"}, {"key", "none"}},
+		"memory_search":    {{"query", "c"}, {"query", "c", "max_results", 100}},
+		"memory_list":      {{}, {"tag", "t"}},
+		"memory_delete":    {{"key", "k"}},
+		"UpdateUserMemory": {{"action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b", "source", 1}},
+		"ReadUserMemory":   {{"name", "n"}},
+		"kv_set":           {{"key", "v", "value", []int{1}, "ttl", 5}},
+		"kv_get":           {{"key", "v"}, {"key", "none"}},
+		"kv_delete":        {{"key", "v"}, {"key", "none"}},
+	}
+	for _, d := range h.Definitions(sharer) {
+		in := compile(d.Input)
+		var shape struct {
+			Type       string
+			Properties map[string]json.RawMessage
+			Required   []string
+		}
+		if err := json.Unmarshal(d.Input, &shape); err != nil || shape.Type != "object" {
+			t.Errorf("%s: %v", d.Name, err)
+		}
+		for _, pairs := range good[d.Name] {
+			value, _ := jsonschema.UnmarshalJSON(bytes.NewReader(input(pairs...)))
+			if err := in.Validate(value); err != nil {
+				t.Errorf("%s %s: %v", d.Name, input(pairs...), err)
+			}
+			result := h.try(sharer, d.Name, pairs...)
+			if result.IsError {
+				t.Errorf("%s %s: %s", d.Name, input(pairs...), result.Text)
+			}
+			if (d.Output == nil) != (result.Structured == nil) {
+				t.Fatalf("%s: output schema and structured content do not go together", d.Name)
+			}
+			if d.Output != nil {
+				value, _ := jsonschema.UnmarshalJSON(bytes.NewReader(result.Structured))
+				if err := compile(d.Output).Validate(value); err != nil || string(result.Structured) != result.Text {
+					t.Errorf("%s: %v", d.Name, err)
+				}
+			}
+		}
+		// Every declared parameter is known, each of the required is needed,
+		// and no other is taken.
+		for name := range shape.Properties {
+			if got := h.try(sharer, d.Name, name, nil); strings.Contains(got.Text, "no parameter") {
+				t.Errorf("%s: %s", d.Name, got.Text)
+			}
+		}
+		for _, name := range shape.Required {
+			rest := []any{}
+			for i := 0; i < len(good[d.Name][0]); i += 2 {
+				if good[d.Name][0][i] != name {
+					rest = append(rest, good[d.Name][0][i:i+2]...)
+				}
+			}
+			if got := h.refused(sharer, d.Name, rest...); got != "Error: `"+name+"` is required" {
+				t.Errorf("%s without %s: %s", d.Name, name, got)
+			}
+		}
+		if got := h.refused(sharer, d.Name, "agent_id", "bob"); got != "Error: there is no parameter `agent_id`" {
+			t.Errorf("%s: %s", d.Name, got)
+		}
+	}
+}
+
+func TestAnotherAgentsTextIsFoundByMeaningWithItsWriter(t *testing.T) {
+	h := openWithModel(t)
+	h.share(bob, "alice", acl.ReadWrite)
+	h.must(alice, "memory", "command", "create", "path", "/memories/shared/bob/pet", "content", "The cat is called Schnurri.")
+	h.must(bob, "memory_save", "key", "tea", "content", "Green tea in the afternoon.")
+	if err := h.service.Drain(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	got := h.must(bob, "memory", "command", "search", "query", "what is my kitten's name?", "limit", 1)
+	if !strings.Contains(got, `"path":"/memories/pet","key":"pet","value":"The cat is called Schnurri.","storeId":"bob","label":"PUBLIC"`) || !strings.Contains(got, `"updatedBy":"alice"`) {
+		t.Error(got)
+	}
+	got = h.must(alice, "memory_search", "query", "what is the kitten's name?", "max_results", 1)
+	if !strings.Contains(got, `"store_id":"bob"`) {
+		t.Error(got)
+	}
+}
