@@ -1,0 +1,198 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// Dump implements memory.ReadTx: names, settings, memberships and grants, then
+// entries by id, each followed by its former versions, oldest first.
+func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	for _, part := range [...]func(context.Context, func(memory.DumpRecord) error) error{
+		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries,
+	} {
+		if err := part(ctx, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) dumpNames(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	return r.each(ctx, func(rows pgx.Rows) error {
+		var name memory.DumpName
+		if err := rows.Scan(&name.ID, (*string)(&name.Kind)); err != nil {
+			return err
+		}
+		return yield(memory.DumpRecord{Name: &name})
+	}, "SELECT id, kind FROM name ORDER BY id")
+}
+
+func (r *reader) dumpSettings(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	return r.each(ctx, func(rows pgx.Rows) error {
+		var s memory.DumpSettings
+		if err := rows.Scan(&s.Agent, &s.Enabled, &s.Self, &s.Chat, &s.User, (*int64)(&s.DefaultTTL)); err != nil {
+			return err
+		}
+		return yield(memory.DumpRecord{Settings: &s})
+	}, "SELECT agent, enabled, own, chats, users, default_ttl FROM setting ORDER BY agent")
+}
+
+func (r *reader) dumpMemberships(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	for _, kind := range [...]struct {
+		query  string
+		record func(*memory.DumpMembership) memory.DumpRecord
+	}{
+		{"SELECT of, agent, expires_at FROM participant ORDER BY of, agent",
+			func(m *memory.DumpMembership) memory.DumpRecord { return memory.DumpRecord{Participant: m} }},
+		{"SELECT of, agent, expires_at FROM session ORDER BY of, agent",
+			func(m *memory.DumpMembership) memory.DumpRecord { return memory.DumpRecord{Session: m} }},
+	} {
+		err := r.each(ctx, func(rows pgx.Rows) error {
+			m := memory.DumpMembership{Membership: acl.Membership{Present: true}}
+			var expires *time.Time
+			if err := rows.Scan(&m.Of, &m.Agent, &expires); err != nil {
+				return err
+			}
+			m.ExpiresAt = instant(expires)
+			return yield(kind.record(&m))
+		}, kind.query)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) dumpGrants(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	grants, err := r.grants(ctx, grantColumns+"ORDER BY store, grantee")
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		if err := yield(memory.DumpRecord{Grant: &g}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	selectSomeEntries = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
+	WHERE e.state < 2 AND e.id > $1 ORDER BY e.id LIMIT $2`
+	selectTheirVersions = `SELECT ` + withText + ` FROM history e JOIN store s ON s.number = e.store
+	WHERE e.id = ANY($1) ORDER BY e.id, e.version`
+)
+
+// dumpEntries goes by portions, so that a slow yield meets no timeout.
+func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	const portion = 200
+	var last uuid.UUID
+	for {
+		entries, err := r.entries(ctx, selectSomeEntries, [16]byte(last), portion)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		ids := make([]uuid.UUID, len(entries))
+		for i := range entries {
+			ids[i] = entries[i].ID
+		}
+		versions, err := r.entries(ctx, selectTheirVersions, idList(ids))
+		if err != nil {
+			return err
+		}
+		for i := range entries {
+			last = entries[i].ID
+			if err := yield(memory.DumpRecord{Entry: &entries[i]}); err != nil {
+				return err
+			}
+			for ; len(versions) > 0 && versions[0].ID == last; versions = versions[1:] {
+				if err := yield(memory.DumpRecord{Version: &versions[0]}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+var errRecord = errors.New("a record of a dump must hold exactly one thing")
+
+// Load implements memory.Tx. No other transaction writes meanwhile.
+func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
+	if err := w.lockAll(ctx); err != nil {
+		return err
+	}
+	switch {
+	case record.Entry != nil:
+		return w.loadEntry(ctx, record.Entry, doc)
+	case record.Version != nil:
+		return w.loadVersion(ctx, record.Version)
+	case record.Grant != nil:
+		return w.insert(ctx, insertGrant+orNothing, grantValues(*record.Grant)...)
+	case record.Participant != nil:
+		m := record.Participant
+		return w.insert(ctx, insertParticipant+orNothing, m.Of, m.Agent, maybe(m.ExpiresAt))
+	case record.Session != nil:
+		m := record.Session
+		return w.insert(ctx, insertSession+orNothing, m.Of, m.Agent, maybe(m.ExpiresAt))
+	case record.Settings != nil:
+		return w.insert(ctx, insertSettings+orNothing, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
+	case record.Name != nil:
+		return w.insert(ctx, insertName, record.Name.ID, string(record.Name.Kind))
+	}
+	return errRecord
+}
+
+// insert is ErrExists where the row is there already.
+func (w *writer) insert(ctx context.Context, query string, args ...any) error {
+	n, err := w.affected(ctx, query, args...)
+	if err == nil && n == 0 {
+		return memory.ErrExists
+	}
+	return err
+}
+
+func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Document) error {
+	store, err := w.store(ctx, e.Store)
+	if err != nil {
+		return err
+	}
+	old, clash, err := w.standing(ctx, e.ID, store.number, *e)
+	if err != nil {
+		return err
+	}
+	if old != nil || clash && e.DeletedAt.IsZero() {
+		return memory.ErrExists
+	}
+	return w.put(ctx, e, doc, store, nil, time.Now())
+}
+
+const insertVersion = `INSERT INTO history (id, store, label, in_context, encrypted, revision, version, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING`
+
+func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
+	row, _, err := w.standing(ctx, v.ID, 0, memory.Entry{})
+	switch {
+	case err != nil:
+		return err
+	case row == nil:
+		return fmt.Errorf("version %d of entry %s comes without its entry", v.Version, v.ID)
+	case v.Version == row.version:
+		return memory.ErrExists
+	}
+	store, err := w.store(ctx, v.Store)
+	if err != nil {
+		return err
+	}
+	return w.insert(ctx, insertVersion, append([]any{[16]byte(v.ID), store.number, int16(v.Label)}, entryValues(v)...)...)
+}

@@ -1,0 +1,134 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// Expired implements memory.EntryWriter.
+func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
+	return w.ids(ctx, `SELECT id FROM entry WHERE state < 2 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, now, limit)
+}
+
+const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1"
+
+// Sweep implements memory.EntryWriter. The row's revision grows, so that
+// vectors which a worker is making of it now are refused.
+func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
+	if err := w.lockEntries(ctx, ids); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		row, _, err := w.standing(ctx, id, 0, memory.Entry{})
+		if err != nil {
+			return err
+		}
+		if row == nil || row.state == swept || row.expires.IsZero() || row.expires.After(now) {
+			continue
+		}
+		// Before anything hangs on it no more: a worker that saves vectors of
+		// it waits for the row, or has been waited for here.
+		w.later(sweepEntry, [16]byte(id))
+		if err := w.remove(ctx, id, row); err != nil {
+			return err
+		}
+		w.enqueue(id, row.revision+1, now)
+	}
+	return nil
+}
+
+// remove takes a row out of everything by which it is found or counted.
+func (w *writer) remove(ctx context.Context, id uuid.UUID, row *standing) error {
+	w.unlist(id, row)
+	if err := w.pending.index(row.document, nil); err != nil {
+		return err
+	}
+	return w.dropVectors(ctx, id)
+}
+
+// The ways in which an entry can be ready to be erased.
+var selectErasable = [...]string{
+	`SELECT id FROM entry WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2`,
+	`SELECT id FROM entry WHERE state = 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
+	`SELECT id FROM entry WHERE state < 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
+}
+
+const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
+
+// Purge implements memory.EntryWriter. Change records stay until SweepFacts
+// takes them: they name an id, hold no text, and tell the followers that the
+// entry's vectors are gone. Erased text may stand in the database's files and
+// its write-ahead log until the server reuses them (VACUUM, checkpoints).
+func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
+	var purged []uuid.UUID
+	for _, query := range selectErasable {
+		if len(purged) >= limit {
+			break
+		}
+		ids, err := w.ids(ctx, query, cutoff, limit-len(purged))
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		if err := w.lockEntries(ctx, ids); err != nil {
+			return nil, err
+		}
+		// Some may have been restored before the locks were there.
+		if ids, err = w.ids(ctx, selectStillErasable, idList(ids), cutoff); err != nil {
+			return nil, err
+		}
+		slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+		for _, id := range ids {
+			if err := w.erase(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		if err := w.sendWaiting(ctx); err != nil {
+			return nil, err
+		}
+		purged = append(purged, ids...)
+	}
+	return purged, nil
+}
+
+// erase removes one row and all that hangs on it.
+func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
+	row, _, err := w.standing(ctx, id, 0, memory.Entry{})
+	if err != nil || row == nil {
+		return err
+	}
+	// The row first: a worker that saves vectors of it waits for it, or has
+	// been waited for here.
+	w.later("DELETE FROM entry WHERE id = $1", [16]byte(id))
+	if err := w.remove(ctx, id, row); err != nil {
+		return err
+	}
+	w.later("DELETE FROM history WHERE id = $1", [16]byte(id))
+	w.later("DELETE FROM queue WHERE entry = $1", [16]byte(id))
+	w.later("DELETE FROM replay WHERE ids @> ARRAY[$1::uuid]", [16]byte(id))
+	return nil
+}
+
+// SweepFacts implements memory.EntryWriter. The age of change records is by
+// the clocks of the machines that wrote them.
+func (w *writer) SweepFacts(ctx context.Context, now time.Time, keepChanges time.Duration) error {
+	for _, query := range [...]string{
+		"DELETE FROM permit WHERE expires_at <= $1",
+		"DELETE FROM participant WHERE expires_at <= $1",
+		"DELETE FROM session WHERE expires_at <= $1",
+		"DELETE FROM replay WHERE expires_at <= $1",
+	} {
+		w.later(query, now)
+	}
+	// Oldest first, up to the first that is young enough.
+	w.later(`DELETE FROM change WHERE position < coalesce(
+		(SELECT position FROM change WHERE at >= $1 ORDER BY position LIMIT 1), 9223372036854775807)`, now.Add(-keepChanges))
+	return w.sendWaiting(ctx)
+}

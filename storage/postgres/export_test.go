@@ -1,0 +1,24 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// tables are all but those of change records and store numbers.
+var tables = []string{"history", "entry", "tag", "usage", "posting", "total", "model", "vector", "queue",
+	"permit", "participant", "session", "setting", "name", "meta", "replay"}
+
+// Rows implements storagetest.RowCounter.
+func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {
+	counts := make(map[string]int64)
+	for _, table := range tables {
+		var n int64
+		if err := s.pool.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()).Scan(&n); err != nil {
+			return nil, err
+		}
+		counts[table] = n
+	}
+	return counts, nil
+}

@@ -1,0 +1,250 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// StoreNumbers implements acl.Facts.
+func (r *reader) StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error) {
+	numbers := make(map[string]int64, len(stores))
+	if len(stores) == 0 {
+		return numbers, nil
+	}
+	err := r.each(ctx, func(rows pgx.Rows) error {
+		var id string
+		var number int64
+		err := rows.Scan(&id, &number)
+		numbers[id] = number
+		return err
+	}, "SELECT id, number FROM store WHERE id = ANY($1)", stores)
+	return numbers, err
+}
+
+const grantColumns = `SELECT store, grantee, level, max_label, expires_at, maker, by_platform, created_at FROM permit `
+
+func (r *reader) grants(ctx context.Context, query string, args ...any) ([]acl.Grant, error) {
+	var grants []acl.Grant
+	err := r.each(ctx, func(rows pgx.Rows) error {
+		var g acl.Grant
+		var level, label int16
+		var expires, created *time.Time
+		err := rows.Scan(&g.Store, &g.Grantee, &level, &label, &expires, &g.Maker, &g.ByPlatform, &created)
+		g.Level, g.MaxLabel = acl.Level(level), acl.Label(label)
+		g.ExpiresAt, g.CreatedAt = instant(expires), instant(created)
+		grants = append(grants, g)
+		return err
+	}, query, args...)
+	return grants, err
+}
+
+// Grant implements acl.Facts.
+func (r *reader) Grant(ctx context.Context, store, grantee string) (acl.Grant, error) {
+	grants, err := r.grants(ctx, grantColumns+"WHERE store = $1 AND grantee = $2", store, grantee)
+	if err != nil || len(grants) == 0 {
+		return acl.Grant{}, err
+	}
+	return grants[0], nil
+}
+
+// GrantsTo implements acl.Facts.
+func (r *reader) GrantsTo(ctx context.Context, grantee string) ([]acl.Grant, error) {
+	return r.grants(ctx, grantColumns+"WHERE grantee = $1 ORDER BY store", grantee)
+}
+
+// GrantsOn implements memory.ReadTx.
+func (r *reader) GrantsOn(ctx context.Context, store string) ([]acl.Grant, error) {
+	return r.grants(ctx, grantColumns+"WHERE store = $1 ORDER BY grantee", store)
+}
+
+// Participant implements acl.Facts.
+func (r *reader) Participant(ctx context.Context, chat, agent string) (acl.Membership, error) {
+	return r.membership(ctx, "SELECT expires_at FROM participant WHERE of = $1 AND agent = $2", chat, agent)
+}
+
+// Session implements acl.Facts.
+func (r *reader) Session(ctx context.Context, user, agent string) (acl.Membership, error) {
+	return r.membership(ctx, "SELECT expires_at FROM session WHERE of = $1 AND agent = $2", user, agent)
+}
+
+func (r *reader) membership(ctx context.Context, query, of, agent string) (acl.Membership, error) {
+	var expires *time.Time
+	found, err := r.one(ctx, []any{&expires}, query, of, agent)
+	if err != nil || !found {
+		return acl.Membership{}, err
+	}
+	return acl.Membership{Present: true, ExpiresAt: instant(expires)}, nil
+}
+
+// Settings implements acl.Facts.
+func (r *reader) Settings(ctx context.Context, agent string) (acl.Settings, error) {
+	var s acl.Settings
+	found, err := r.one(ctx, []any{&s.Enabled, &s.Self, &s.Chat, &s.User, (*int64)(&s.DefaultTTL)},
+		"SELECT enabled, own, chats, users, default_ttl FROM setting WHERE agent = $1", agent)
+	if err == nil && !found {
+		return acl.DefaultSettings(), nil
+	}
+	return s, err
+}
+
+// KindOf implements memory.ReadTx.
+func (r *reader) KindOf(ctx context.Context, id string) (memory.Kind, error) {
+	var kind string
+	_, err := r.one(ctx, []any{&kind}, "SELECT kind FROM name WHERE id = $1", id)
+	return memory.Kind(kind), err
+}
+
+// Meta implements memory.ReadTx.
+func (r *reader) Meta(ctx context.Context, name string) ([]byte, error) {
+	var value []byte
+	found, err := r.one(ctx, []any{&value}, "SELECT value FROM meta WHERE name = $1", name)
+	if found && value == nil {
+		value = []byte{}
+	}
+	return value, err
+}
+
+// In a writing transaction the facts are read under the lock of the store
+// that they open, so that a revocation and a write that hangs on what it
+// revokes come one after the other.
+
+// Grant implements acl.Facts.
+func (w *writer) Grant(ctx context.Context, store, grantee string) (acl.Grant, error) {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
+		return acl.Grant{}, err
+	}
+	return w.reader.Grant(ctx, store, grantee)
+}
+
+// GrantsOn implements memory.ReadTx.
+func (w *writer) GrantsOn(ctx context.Context, store string) ([]acl.Grant, error) {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
+		return nil, err
+	}
+	return w.reader.GrantsOn(ctx, store)
+}
+
+// Participant implements acl.Facts.
+func (w *writer) Participant(ctx context.Context, chat, agent string) (acl.Membership, error) {
+	if err := w.lock(ctx, storeKey(chat)); err != nil {
+		return acl.Membership{}, err
+	}
+	return w.reader.Participant(ctx, chat, agent)
+}
+
+// Session implements acl.Facts.
+func (w *writer) Session(ctx context.Context, user, agent string) (acl.Membership, error) {
+	if err := w.lock(ctx, storeKey(user)); err != nil {
+		return acl.Membership{}, err
+	}
+	return w.reader.Session(ctx, user, agent)
+}
+
+// Meta implements memory.ReadTx.
+func (w *writer) Meta(ctx context.Context, name string) ([]byte, error) {
+	if err := w.lock(ctx, lockKey("meta", name)); err != nil {
+		return nil, err
+	}
+	return w.reader.Meta(ctx, name)
+}
+
+const insertGrant = `INSERT INTO permit (store, grantee, level, max_label, expires_at, maker, by_platform, created_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (store, grantee) DO `
+
+func grantValues(g acl.Grant) []any {
+	return []any{g.Store, g.Grantee, int16(g.Level), int16(g.MaxLabel), maybe(g.ExpiresAt), g.Maker, g.ByPlatform, maybe(g.CreatedAt)}
+}
+
+// PutGrant implements memory.Tx.
+func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
+	if err := w.lock(ctx, storeKey(grant.Store)); err != nil {
+		return err
+	}
+	return w.exec(ctx, insertGrant+`UPDATE SET level = excluded.level, max_label = excluded.max_label, expires_at = excluded.expires_at,
+	maker = excluded.maker, by_platform = excluded.by_platform, created_at = excluded.created_at`, grantValues(grant)...)
+}
+
+// DeleteGrant implements memory.Tx.
+func (w *writer) DeleteGrant(ctx context.Context, store, grantee string) (bool, error) {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
+		return false, err
+	}
+	n, err := w.affected(ctx, "DELETE FROM permit WHERE store = $1 AND grantee = $2", store, grantee)
+	return n > 0, err
+}
+
+const (
+	insertParticipant = `INSERT INTO participant (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT (of, agent) DO `
+	insertSession     = `INSERT INTO session (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT (of, agent) DO `
+	orReplaceExpiry   = `UPDATE SET expires_at = excluded.expires_at`
+	orNothing         = `NOTHING`
+)
+
+// PutParticipant implements memory.Tx.
+func (w *writer) PutParticipant(ctx context.Context, chat, agent string, m acl.Membership) error {
+	if err := w.lock(ctx, storeKey(chat)); err != nil {
+		return err
+	}
+	if !m.Present {
+		return w.exec(ctx, "DELETE FROM participant WHERE of = $1 AND agent = $2", chat, agent)
+	}
+	return w.exec(ctx, insertParticipant+orReplaceExpiry, chat, agent, maybe(m.ExpiresAt))
+}
+
+// PutSession implements memory.Tx.
+func (w *writer) PutSession(ctx context.Context, user, agent string, m acl.Membership) error {
+	if err := w.lock(ctx, storeKey(user)); err != nil {
+		return err
+	}
+	if !m.Present {
+		return w.exec(ctx, "DELETE FROM session WHERE of = $1 AND agent = $2", user, agent)
+	}
+	return w.exec(ctx, insertSession+orReplaceExpiry, user, agent, maybe(m.ExpiresAt))
+}
+
+const insertSettings = `INSERT INTO setting (agent, enabled, own, chats, users, default_ttl) VALUES ($1, $2, $3, $4, $5, $6)
+	ON CONFLICT (agent) DO `
+
+func settingsValues(agent string, s acl.Settings) []any {
+	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL)}
+}
+
+// PutSettings implements memory.Tx.
+func (w *writer) PutSettings(ctx context.Context, agent string, s acl.Settings) error {
+	return w.exec(ctx, insertSettings+`UPDATE SET enabled = excluded.enabled, own = excluded.own, chats = excluded.chats,
+	users = excluded.users, default_ttl = excluded.default_ttl`, settingsValues(agent, s)...)
+}
+
+const insertName = `INSERT INTO name (id, kind) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
+
+// Claim implements memory.Tx. A name that another transaction is just
+// claiming is waited for by the insertion.
+func (w *writer) Claim(ctx context.Context, id string, kind memory.Kind) error {
+	known, err := w.KindOf(ctx, id)
+	if err == nil && known == memory.KindUnknown {
+		if err := w.exec(ctx, insertName, id, string(kind)); err != nil {
+			return err
+		}
+		known, err = w.KindOf(ctx, id)
+	}
+	if err != nil {
+		return err
+	}
+	if known != kind {
+		return memory.ErrKindClash
+	}
+	return nil
+}
+
+// SetMeta implements memory.Tx.
+func (w *writer) SetMeta(ctx context.Context, name string, value []byte) error {
+	if err := w.lock(ctx, lockKey("meta", name)); err != nil {
+		return err
+	}
+	return w.exec(ctx, "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
+}

@@ -1,0 +1,74 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// tagSample bounds the counting of a tag's entries, when the rarest of a
+// filter's tags is looked for.
+const tagSample = 10_000
+
+const rarestTag = scopeTable + `SELECT q.tag FROM unnest($3::text[]) WITH ORDINALITY q (tag, place)
+	CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT 1 FROM scope
+		JOIN tag t ON t.store = scope.store AND t.tag = q.tag AND t.label <= scope.ceiling LIMIT $4) sample) c
+	ORDER BY c.n, q.place LIMIT 1`
+
+// The ways to what a filter leaves: by the rarest tag, or by store, type and
+// namespace. In all: $3 type, $4 namespace or null, $5 all tags, $6 limit.
+const (
+	matchTagged = scopeTable + `SELECT e.id FROM scope
+	JOIN tag t ON t.store = scope.store AND t.tag = $7 AND t.label <= scope.ceiling
+	JOIN entry e ON e.id = t.entry
+	WHERE ($3::text = '' OR e.type = $3) AND ($4::text IS NULL OR e.namespace = $4) AND e.tags @> $5::text[] LIMIT $6`
+	matchTyped = scopeTable + `SELECT e.id FROM scope CROSS JOIN ` + labels + `
+	JOIN entry e ON e.store = scope.store AND e.label = l.label AND e.type = $3 AND e.type <> ''
+	WHERE l.label <= scope.ceiling AND e.state = 0 AND e.in_context AND NOT e.encrypted
+	AND ($4::text IS NULL OR e.namespace = $4) AND $5::text[] IS NULL LIMIT $6`
+	matchNamed = scopeTable + `SELECT e.id FROM scope CROSS JOIN ` + labels + `
+	JOIN entry e ON e.store = scope.store AND e.label = l.label AND e.namespace = $4
+	WHERE l.label <= scope.ceiling AND e.state = 0 AND e.in_context AND NOT e.encrypted
+	AND $3::text = '' AND $5::text[] IS NULL LIMIT $6`
+	matchAll = scopeTable + `SELECT e.id FROM scope CROSS JOIN ` + labels + `
+	JOIN entry e ON e.store = scope.store AND e.label = l.label
+	WHERE l.label <= scope.ceiling AND e.state = 0 AND e.in_context AND NOT e.encrypted
+	AND $3::text = '' AND $4::text IS NULL AND $5::text[] IS NULL LIMIT $6`
+)
+
+// Matching implements memory.EntryReader.
+func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, limit int) ([]uuid.UUID, bool, error) {
+	stores := scope.Indexed()
+	if len(stores) == 0 || !storable(filter.Tags...) || !storable(filter.Type) || filter.Namespace != nil && !storable(*filter.Namespace) {
+		return nil, false, nil
+	}
+	numbers, ceilings := scopeLists(stores)
+	args := []any{numbers, ceilings, filter.Type, filter.Namespace, nil, limit + 1}
+	query := matchAll
+	switch {
+	case len(filter.Tags) > 0:
+		rarest := filter.Tags[0]
+		if len(filter.Tags) > 1 {
+			if _, err := r.one(ctx, []any{&rarest}, rarestTag, numbers, ceilings, filter.Tags, tagSample); err != nil {
+				return nil, false, err
+			}
+		}
+		args[4] = filter.Tags
+		query, args = matchTagged, append(args, rarest)
+	case filter.Type != "":
+		query = matchTyped
+	case filter.Namespace != nil:
+		query = matchNamed
+	}
+	ids, err := r.ids(ctx, query, args...)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(ids) > limit {
+		return nil, true, nil
+	}
+	return ids, false, nil
+}

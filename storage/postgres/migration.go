@@ -1,0 +1,82 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migration/*.sql
+var migrations embed.FS
+
+// migrate brings the schema up to date. Processes that start at the same time
+// take turns, by an advisory lock that ends with its connection.
+func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
+	guard, err := pool.Acquire(ctx)
+	if err != nil {
+		return interpret(ctx, "connect", err)
+	}
+	defer guard.Release()
+	key := lockKey("migration", "")
+	if err := lockWaiting(ctx, guard.Conn(), key); err != nil {
+		return err
+	}
+	defer func() {
+		// Without the caller's context: the lock must not outlive this.
+		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if _, failed := guard.Exec(free, "SELECT pg_advisory_unlock($1)", key); failed != nil {
+			_ = guard.Conn().Close(free) // frees it as well
+		}
+	}()
+	db := stdlib.OpenDBFromPool(pool)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	folder, err := fs.Sub(migrations, "migration")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, folder, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	current, newest, err := provider.GetVersions(ctx)
+	if err != nil {
+		return interpret(ctx, "read the schema's version", err)
+	}
+	if current > newest {
+		return fmt.Errorf("%w: its schema is version %d, this one knows up to %d", ErrNewer, current, newest)
+	}
+	if current == newest {
+		return nil
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return interpret(ctx, "bring the schema up to date", err)
+	}
+	return nil
+}
+
+// lockWaiting asks for a session's lock again and again: a statement that
+// waited would end by lock_timeout.
+func lockWaiting(ctx context.Context, conn *pgx.Conn, key int64) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var got bool
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&got); err != nil || got {
+			return interpret(ctx, "lock the schema", err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}

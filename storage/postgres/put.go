@@ -1,0 +1,253 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// writer is a memory.Tx. What it reads of a store, it reads under the store's
+// lock (lock.go).
+type writer struct {
+	reader
+	held    map[int64]bool // locks
+	alone   bool           // no other transaction writes
+	stores  map[string]*storeRow
+	pending pending
+	changes []uuid.UUID // entries whose vectors changed
+}
+
+var _ memory.Tx = (*writer)(nil)
+
+func newWriter(tx pgx.Tx) *writer {
+	return &writer{reader: reader{tx: tx}, held: make(map[int64]bool), stores: make(map[string]*storeRow), pending: newPending()}
+}
+
+// storeRow is a store's row.
+type storeRow struct {
+	number int64
+	next   int64 // the next place
+	taken  bool  // next has grown
+}
+
+// store is a store's row; a new store gets one. Its lock is held.
+func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
+	if row := w.stores[id]; row != nil {
+		return row, nil
+	}
+	row := &storeRow{}
+	found, err := w.one(ctx, []any{&row.number, &row.next}, "SELECT number, next_place FROM store WHERE id = $1", id)
+	if err == nil && !found {
+		_, err = w.one(ctx, []any{&row.number}, "INSERT INTO store (id) VALUES ($1) RETURNING number", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.stores[id] = row
+	return row, nil
+}
+
+// standing is what a row weighs, and what hangs on it, as it stands.
+type standing struct {
+	store      int64
+	place      int64
+	state      int
+	label      acl.Label
+	owner      string
+	revision   int64
+	version    int
+	bytes      int64
+	expires    time.Time
+	searchable bool
+	tags       []string
+	document   *document // nil: not indexed
+}
+
+// ErrExists where $2 to $6 name a path, owner and label that another live
+// entry has.
+const selectStanding = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 AND c.label = $3 AND c.namespace = $4 AND c.key = $5
+		AND c.owner = $6 AND c.state = 0 AND c.id <> $1),
+	s.id, e.store, e.place, e.state, e.label, e.owner, e.revision, e.version,
+	coalesce(length(e.value), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.tags, e.length, e.terms
+	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1`
+
+// standing reads a row under the lock of its store; nil if there is none.
+// clash tells whether another live entry has the path, owner and label of at,
+// which is in the store of the number given.
+func (w *writer) standing(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (row *standing, clash bool, err error) {
+	for {
+		var s standing
+		var store, owner *string
+		var of, place, revision *int64
+		var state, label *int16
+		var version, length *int
+		var searchable *bool
+		var expires *time.Time
+		var terms []byte
+		_, err := w.one(ctx, []any{&clash, &store, &of, &place, &state, &label, &owner, &revision, &version, &s.bytes, &expires,
+			&searchable, &s.tags, &length, &terms}, selectStanding, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
+		if err != nil || store == nil {
+			return nil, clash, err
+		}
+		if key := storeKey(*store); !w.alone && !w.held[key] {
+			if err := w.lock(ctx, key); err != nil {
+				return nil, false, err
+			}
+			continue // it may have changed
+		}
+		s.store, s.place, s.state, s.label = *of, *place, int(*state), acl.Label(*label)
+		s.owner, s.revision, s.version, s.searchable, s.expires = *owner, *revision, *version, *searchable, instant(expires)
+		if length != nil {
+			s.document = &document{store: s.store, place: s.place, label: s.label, length: *length, terms: terms}
+		}
+		return &s, clash, nil
+	}
+}
+
+// Put implements memory.EntryWriter.
+func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) error {
+	if err := w.lock(ctx, storeKey(e.Store)); err != nil {
+		return err
+	}
+	store, err := w.store(ctx, e.Store)
+	if err != nil {
+		return err
+	}
+	old, clash, err := w.standing(ctx, e.ID, store.number, e)
+	switch {
+	case err != nil:
+		return err
+	case old == nil && e.Revision != 1, old != nil && (old.state == swept || e.Revision != old.revision+1):
+		return memory.ErrStale
+	case clash && e.DeletedAt.IsZero():
+		return memory.ErrExists
+	}
+	return w.put(ctx, &e, doc, store, old, latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
+}
+
+func latest(times ...time.Time) time.Time {
+	var last time.Time
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
+
+const (
+	formerColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value`
+	keepFormer   = `INSERT INTO history (id, ` + formerColumns + `) SELECT id, ` + formerColumns + ` FROM entry WHERE id = $1`
+	entryColumns = `store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value`
+	insertEntry = `INSERT INTO entry (` + entryColumns + `, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $1)`
+	updateEntry = `UPDATE entry SET (` + entryColumns + `) =
+	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) WHERE id = $1`
+)
+
+// put makes e the row in the place of old (nil: none), with all that hangs on
+// it. queuedAt is the queue row's time.
+func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *standing, queuedAt time.Time) error {
+	next := &standing{
+		store: store.number, label: e.Label, owner: e.Owner, bytes: int64(len(e.Value)),
+		searchable: e.Searchable(), tags: e.Tags,
+	}
+	if !e.DeletedAt.IsZero() {
+		next.state = deleted
+	}
+	if old != nil && old.store == next.store {
+		next.place = old.place
+	} else {
+		next.place = store.next
+		store.next, store.taken = store.next+1, true
+	}
+	if next.state == live && next.searchable {
+		next.document = &document{store: next.store, place: next.place, label: next.label, length: words.Length, terms: encodeTerms(words.Terms)}
+	}
+	if old != nil && e.Version > old.version {
+		w.later(keepFormer, [16]byte(e.ID))
+	}
+	w.unlist(e.ID, old)
+	w.writeEntry(e, next, old != nil)
+	w.weigh(next, 1)
+	w.tag(e.ID, next)
+	var last *document
+	if old != nil {
+		last = old.document
+		if err := w.moveVectors(ctx, e.ID, old, next); err != nil {
+			return err
+		}
+	}
+	if err := w.pending.index(last, next.document); err != nil {
+		return err
+	}
+	w.enqueue(e.ID, e.Revision, queuedAt)
+	if w.waiting.Len() > manyWaiting {
+		return w.sendWaiting(ctx)
+	}
+	return nil
+}
+
+// writeEntry writes the row itself.
+func (w *writer) writeEntry(e *memory.Entry, next *standing, found bool) {
+	var length, terms any
+	if next.document != nil {
+		length, terms = next.document.length, next.document.terms
+	}
+	args := append([]any{[16]byte(e.ID), next.store, next.place, int16(next.label), int16(next.state), length, terms}, entryValues(e)...)
+	query := insertEntry
+	if found {
+		query = updateEntry
+	}
+	w.later(query, args...)
+}
+
+// unlist takes a row's tags and weight away.
+func (w *writer) unlist(id uuid.UUID, old *standing) {
+	if old == nil {
+		return
+	}
+	w.weigh(old, -1)
+	if old.state == live && old.searchable && len(old.tags) > 0 {
+		w.later("DELETE FROM tag WHERE store = $1 AND label = $2 AND entry = $3 AND tag = ANY($4)",
+			old.store, int16(old.label), [16]byte(id), old.tags)
+	}
+}
+
+// weigh counts a row in or out of its owner's usage.
+func (w *writer) weigh(row *standing, sign int64) {
+	if row.state == live {
+		w.pending.weigh(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
+	}
+}
+
+// tag writes the tags of a row that a filter may find.
+func (w *writer) tag(id uuid.UUID, row *standing) {
+	if row.state == live && row.searchable && len(row.tags) > 0 {
+		w.later("INSERT INTO tag (store, label, entry, tag) SELECT $1, $2, $3, unnest($4::text[]) ON CONFLICT DO NOTHING",
+			row.store, int16(row.label), [16]byte(id), row.tags)
+	}
+}
+
+// flush writes all that was kept back. The changes of vectors come last: they
+// take the lock by which their positions grow in commit order.
+func (w *writer) flush(ctx context.Context) error {
+	if err := w.flushIndex(ctx); err != nil {
+		return err
+	}
+	for _, row := range w.stores {
+		if row.taken {
+			w.later("UPDATE store SET next_place = $2 WHERE number = $1", row.number, row.next)
+			row.taken = false
+		}
+	}
+	w.flushChanges()
+	return w.sendWaiting(ctx)
+}

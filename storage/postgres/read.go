@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+const selectAt = `SELECT ` + withText + ` FROM store s CROSS JOIN ` + labels + `
+	JOIN entry e ON e.store = s.number AND e.label = l.label
+	WHERE s.id = $1 AND e.namespace = $2 AND e.key = $3 AND e.state = 0`
+
+// At implements memory.EntryReader.
+func (r *reader) At(ctx context.Context, path memory.Path) ([]memory.Entry, error) {
+	if !storable(path.Store, path.Namespace, path.Key) {
+		return nil, nil
+	}
+	return r.entries(ctx, selectAt, path.Store, path.Namespace, path.Key)
+}
+
+const selectByID = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
+	WHERE e.id = ANY($1) AND e.state < 2`
+
+// Get implements memory.EntryReader.
+func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return r.entries(ctx, selectByID, idList(ids))
+}
+
+const (
+	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
+	WHERE e.id = $1 AND e.state < 2`
+	selectFormer = `SELECT ` + withText + ` FROM history e JOIN store s ON s.number = e.store
+	WHERE e.id = $1 AND e.version < $2 ORDER BY e.version DESC LIMIT $3`
+)
+
+// History implements memory.EntryReader.
+func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) ([]memory.Entry, error) {
+	versions, err := r.entries(ctx, selectCurrent, [16]byte(id))
+	if err != nil || len(versions) == 0 || limit <= 0 {
+		return nil, err
+	}
+	if before == 0 {
+		before = versions[0].Version + 1
+	}
+	if before <= versions[0].Version {
+		versions = versions[:0]
+	}
+	former, err := r.entries(ctx, selectFormer, [16]byte(id), before, limit-len(versions))
+	return append(versions, former...), err
+}
+
+const selectSiblings = scopeTable + `SELECT ` + withoutText + ` FROM scope
+	JOIN entry p ON p.store = scope.store AND p.label <= scope.ceiling
+	CROSS JOIN ` + labels + `
+	JOIN entry e ON e.store = p.store AND e.label = l.label AND e.namespace = p.namespace AND e.key = p.key
+	JOIN store s ON s.number = e.store
+	WHERE p.id = ANY($3) AND p.state < 2 AND l.label <= scope.ceiling AND e.state = 0 AND e.in_context`
+
+// Siblings implements memory.EntryReader.
+func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
+	stores := scope.Indexed()
+	if len(ids) == 0 || len(stores) == 0 {
+		return nil, nil
+	}
+	numbers, ceilings := scopeLists(stores)
+	var found []memory.Entry
+	seen := make(map[uuid.UUID]bool)
+	err := r.each(ctx, func(rows pgx.Rows) error {
+		e, err := scanEntry(rows)
+		// Two of ids may stand at one path.
+		if err == nil && !seen[e.ID] {
+			seen[e.ID] = true
+			found = append(found, e)
+		}
+		return err
+	}, selectSiblings, numbers, ceilings, idList(ids))
+	return found, err
+}
+
+const selectUsage = `SELECT coalesce(u.entries, 0) - gone.entries, coalesce(u.bytes, 0) - gone.bytes FROM store s
+	LEFT JOIN usage u ON u.store = s.number AND u.label = $2 AND u.owner = $3
+	CROSS JOIN LATERAL (SELECT count(*) AS entries, coalesce(sum(length(e.value)), 0)::bigint AS bytes FROM entry e
+		WHERE e.store = s.number AND e.label = $2 AND e.state = 0 AND e.expires_at <= $4 AND e.owner = $3) gone
+	WHERE s.id = $1`
+
+// Usage implements memory.EntryReader.
+func (r *reader) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+	var u memory.Usage
+	_, err := r.one(ctx, []any{&u.Entries, &u.Bytes}, selectUsage, store, int16(label), owner, now)
+	return u, err
+}

@@ -1,0 +1,60 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"mneme/memory"
+)
+
+const selectReplay = `SELECT digest, status, ids, numbers, expires_at FROM replay
+	WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5`
+
+// Replay implements memory.ReadTx.
+func (r *reader) Replay(ctx context.Context, key memory.ReplayKey) (*memory.ReplayRecord, error) {
+	var found *memory.ReplayRecord
+	err := r.each(ctx, func(rows pgx.Rows) error {
+		var record memory.ReplayRecord
+		var ids [][16]byte
+		if err := rows.Scan(&record.Digest, &record.Status, &ids, (*[]byte)(&record.Numbers), &record.ExpiresAt); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			record.IDs = append(record.IDs, uuid.UUID(id))
+		}
+		record.ExpiresAt = record.ExpiresAt.UTC()
+		found = &record
+		return nil
+	}, selectReplay, key.Agent, int16(key.Taint), key.Call, key.Path, key.Key)
+	return found, err
+}
+
+// Replay implements memory.ReadTx. The same call, made twice at a time, waits
+// here for the first to end.
+func (w *writer) Replay(ctx context.Context, key memory.ReplayKey) (*memory.ReplayRecord, error) {
+	name := strings.Join([]string{key.Agent, key.Taint.String(), key.Call, key.Path, key.Key}, "\x00")
+	if err := w.lock(ctx, lockKey("replay", name)); err != nil {
+		return nil, err
+	}
+	return w.reader.Replay(ctx, key)
+}
+
+const insertReplay = `INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`
+
+// RecordReplay implements memory.Tx.
+func (w *writer) RecordReplay(ctx context.Context, key memory.ReplayKey, record memory.ReplayRecord) error {
+	ids := make([][16]byte, len(record.IDs))
+	for i, id := range record.IDs {
+		ids[i] = id
+	}
+	n, err := w.affected(ctx, insertReplay, key.Agent, int16(key.Taint), key.Call, key.Path, key.Key,
+		record.Digest, record.Status, ids, []byte(record.Numbers), record.ExpiresAt)
+	if err == nil && n == 0 {
+		return memory.ErrExists
+	}
+	return err
+}

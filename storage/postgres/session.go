@@ -1,0 +1,200 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"mneme/memory"
+)
+
+// reader is a memory.ReadTx.
+type reader struct {
+	tx     pgx.Tx
+	failed error // every further call's answer
+	// waiting are writes that were not sent yet. They go with the next
+	// statement, in one round trip.
+	waiting *pgx.Batch
+}
+
+var _ memory.ReadTx = (*reader)(nil)
+
+// end makes a transaction that was kept beyond its function useless.
+func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
+
+func (r *reader) ready(ctx context.Context) error {
+	if r.failed != nil {
+		return r.failed
+	}
+	return ctx.Err()
+}
+
+// fail notes an error: PostgreSQL takes no further statement after one, so
+// that nothing may be written once any failed.
+func (r *reader) fail(ctx context.Context, doing string, err error) error {
+	r.failed = interpret(ctx, doing, err)
+	return r.failed
+}
+
+// later writes with the next statement, or at the end. What it writes must
+// not clash with anything: the error would come up elsewhere.
+func (r *reader) later(query string, args ...any) {
+	if r.waiting == nil {
+		r.waiting = &pgx.Batch{}
+	}
+	r.waiting.Queue(query, args...)
+}
+
+// manyWaiting bounds what waits.
+const manyWaiting = 1000
+
+// each runs a query, with what waits before it, and scan on each of its rows.
+// scan must run no query.
+func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query string, args ...any) error {
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	if r.waiting == nil {
+		rows, err := r.tx.Query(ctx, query, args...)
+		if err != nil {
+			return r.fail(ctx, "query", err)
+		}
+		return r.drain(ctx, rows, scan)
+	}
+	batch := r.waiting
+	r.waiting = nil
+	batch.Queue(query, args...)
+	return r.send(ctx, batch, func(results pgx.BatchResults) error {
+		rows, err := results.Query()
+		if err != nil {
+			return r.fail(ctx, "query", err)
+		}
+		return r.drain(ctx, rows, scan)
+	})
+}
+
+// send runs a batch of writes; last, if not nil, takes the results of the
+// statement after them.
+func (r *reader) send(ctx context.Context, batch *pgx.Batch, last func(pgx.BatchResults) error) (err error) {
+	results := r.tx.SendBatch(ctx, batch)
+	defer func() {
+		if closed := results.Close(); closed != nil && err == nil {
+			err = r.fail(ctx, "write", closed)
+		}
+	}()
+	writes := batch.Len()
+	if last != nil {
+		writes--
+	}
+	for range writes {
+		if _, err := results.Exec(); err != nil {
+			return r.fail(ctx, "write", err)
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	return last(results)
+}
+
+// sendWaiting writes what waits.
+func (r *reader) sendWaiting(ctx context.Context) error {
+	if err := r.ready(ctx); err != nil || r.waiting == nil {
+		return err
+	}
+	batch := r.waiting
+	r.waiting = nil
+	return r.send(ctx, batch, nil)
+}
+
+// errScan is a row that does not fit what reads it. The driver's message
+// could quote it.
+var errScan = errors.New("postgres: a row cannot be read")
+
+// drain runs scan on each row. An error of scan is the caller's own.
+func (r *reader) drain(ctx context.Context, rows pgx.Rows, scan func(pgx.Rows) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			var unfit pgx.ScanArgError
+			if errors.As(err, &unfit) {
+				return errScan
+			}
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return r.fail(ctx, "read", err)
+	}
+	return nil
+}
+
+// one runs a query of at most one row and tells whether there was one.
+func (r *reader) one(ctx context.Context, into []any, query string, args ...any) (bool, error) {
+	found := false
+	err := r.each(ctx, func(rows pgx.Rows) error {
+		found = true
+		return rows.Scan(into...)
+	}, query, args...)
+	return found, err
+}
+
+// affected runs a writing statement and counts the rows it changed.
+func (r *reader) affected(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := r.sendWaiting(ctx); err != nil {
+		return 0, err
+	}
+	if err := r.ready(ctx); err != nil {
+		return 0, err
+	}
+	tag, err := r.tx.Exec(ctx, query, args...)
+	if err != nil {
+		return 0, r.fail(ctx, "write", err)
+	}
+	return tag.RowsAffected(), nil
+}
+
+// exec runs a writing statement.
+func (r *reader) exec(ctx context.Context, query string, args ...any) error {
+	_, err := r.affected(ctx, query, args...)
+	return err
+}
+
+// question is one of several queries that are sent together.
+type question struct {
+	query string
+	args  []any
+	scan  func(pgx.Rows) error
+}
+
+// ask runs several queries in one round trip.
+func (r *reader) ask(ctx context.Context, questions []question) (err error) {
+	if err := r.sendWaiting(ctx); err != nil {
+		return err
+	}
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	batch := &pgx.Batch{}
+	for _, q := range questions {
+		batch.Queue(q.query, q.args...)
+	}
+	results := r.tx.SendBatch(ctx, batch)
+	defer func() {
+		if closed := results.Close(); closed != nil && err == nil {
+			err = r.fail(ctx, "query", closed)
+		}
+	}()
+	for _, q := range questions {
+		rows, err := results.Query()
+		if err != nil {
+			return r.fail(ctx, "query", err)
+		}
+		if err := r.drain(ctx, rows, q.scan); err != nil {
+			return err
+		}
+	}
+	return nil
+}

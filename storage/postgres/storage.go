@@ -1,0 +1,221 @@
+// Package postgres is the storage for what outgrows one process: rows,
+// history, grants, queue, vectors and an inverted index of our own, in one
+// PostgreSQL database that any number of processes share. How it keeps them
+// apart and why the index is neither a tsvector nor a GIN index, with what
+// that measures, stands in docs/decisions/0006-postgres.md.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"mneme/memory"
+)
+
+// Options configure a Storage. Zero fields take the default.
+type Options struct {
+	// MaxConns bounds the connections of this process, of which each running
+	// transaction has one. Default: pool_max_conns of the DSN, else the
+	// larger of 16 and four a processor.
+	MaxConns int
+	// StatementTimeout ends a statement that runs longer. Default 30 s.
+	StatementTimeout time.Duration
+	// LockTimeout ends a wait for another transaction. Default 15 s.
+	LockTimeout time.Duration
+	Log         *slog.Logger // default: discard
+}
+
+// Storage is a memory.Storage in a PostgreSQL database.
+type Storage struct {
+	pool    *pgxpool.Pool
+	running sync.RWMutex
+	closed  atomic.Bool
+}
+
+var _ memory.Storage = (*Storage)(nil)
+
+// Open connects to the database that dsn names (a URL or keywords and values,
+// as libpq takes them) and brings its schema up to date, in the schema that
+// comes first in its search_path. A schema of a newer mneme is ErrNewer, a
+// server out of reach memory.ErrUnavailable. No error tells any of the DSN.
+func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		// The parser's own error quotes it.
+		return nil, errors.New("open the database: the DSN cannot be read: it is neither a postgres:// URL nor a list of keyword=value")
+	}
+	options.apply(config)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", interpret(ctx, "connect", err))
+	}
+	if err := migrate(ctx, pool); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return &Storage{pool: pool}, nil
+}
+
+// apply sets what the DSN leaves open.
+func (o Options) apply(config *pgxpool.Config) {
+	// ParseConfig has filled in its default where the DSN says nothing.
+	if byDefault := int32(max(4, runtime.NumCPU())); config.MaxConns == byDefault {
+		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
+	}
+	if o.MaxConns > 0 {
+		config.MaxConns = int32(o.MaxConns)
+	}
+	// A connection is looked at before it is used after a second of rest
+	// (pgxpool's default), so that a restarted server is met with fresh ones.
+	config.HealthCheckPeriod = 10 * time.Second
+	config.MaxConnIdleTime = 5 * time.Minute
+	config.MaxConnLifetime = time.Hour
+	config.MaxConnLifetimeJitter = 10 * time.Minute
+	if config.ConnConfig.ConnectTimeout == 0 || config.ConnConfig.ConnectTimeout > 5*time.Second {
+		config.ConnConfig.ConnectTimeout = 5 * time.Second
+	}
+	set := func(name, value string) {
+		if _, ok := config.ConnConfig.RuntimeParams[name]; !ok {
+			config.ConnConfig.RuntimeParams[name] = value
+		}
+	}
+	set("application_name", "mneme")
+	set("statement_timeout", millis(o.StatementTimeout, 30*time.Second))
+	set("lock_timeout", millis(o.LockTimeout, 15*time.Second))
+	set("idle_in_transaction_session_timeout", millis(0, 2*time.Minute))
+	// A write that was acknowledged is durable, whatever the server's default.
+	set("timezone", "UTC")
+	// Every query is a handful of index probes; compiling one costs more.
+	set("jit", "off")
+}
+
+func millis(d, byDefault time.Duration) string {
+	if d == 0 {
+		d = byDefault
+	}
+	return strconv.FormatInt(d.Milliseconds(), 10)
+}
+
+// View implements memory.Storage. The snapshot is the last commit before fn
+// reads for the first time.
+func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.running.RUnlock()
+	return s.within(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		r := &reader{tx: tx}
+		defer r.end()
+		return fn(r)
+	})
+}
+
+const (
+	// attempts is how often a transaction runs that got into others' way,
+	// and firstPause the wait after the first; it doubles each time.
+	attempts   = 8
+	firstPause = 4 * time.Millisecond
+)
+
+// Update implements memory.Storage. Transactions that touch one store run one
+// after the other: see lock.go.
+func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.running.RUnlock()
+	for attempt := 1; ; attempt++ {
+		err := s.update(ctx, fn)
+		if !errors.Is(err, errClash) || attempt == attempts {
+			return err
+		}
+		pause := firstPause << attempt
+		timer := time.NewTimer(pause/2 + rand.N(pause))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Storage) update(ctx context.Context, fn func(memory.Tx) error) error {
+	return s.within(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}, func(tx pgx.Tx) error {
+		w := newWriter(tx)
+		defer w.end()
+		if err := fn(w); err != nil {
+			return err
+		}
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+		if w.failed != nil {
+			return w.failed
+		}
+		// From here on the outcome is the server's: a context that ends now
+		// must not leave the caller in doubt about a commit that took place.
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
+		defer cancel()
+		return interpret(end, "commit", tx.Commit(end))
+	})
+}
+
+// commitWait bounds the wait for the answer to a COMMIT or ROLLBACK.
+const commitWait = 20 * time.Second
+
+// within runs fn in a transaction that is rolled back unless fn commits it.
+func (s *Storage) within(ctx context.Context, options pgx.TxOptions, fn func(pgx.Tx) error) error {
+	tx, err := s.begin(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
+		defer cancel()
+		_ = tx.Rollback(end) // does nothing after the commit; a failed one closes the connection
+	}()
+	return fn(tx)
+}
+
+// begin tries a second time on another connection: the first may have died in
+// the pool.
+func (s *Storage) begin(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
+	tx, err := s.pool.BeginTx(ctx, options)
+	if err != nil && ctx.Err() == nil {
+		tx, err = s.pool.BeginTx(ctx, options)
+	}
+	return tx, interpret(ctx, "begin", err)
+}
+
+// Close implements memory.Storage.
+func (s *Storage) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.running.Lock()
+	defer s.running.Unlock()
+	s.pool.Close()
+	return nil
+}
+
+// enter holds Close back until running is released.
+func (s *Storage) enter() error {
+	s.running.RLock()
+	if s.closed.Load() {
+		s.running.RUnlock()
+		return fmt.Errorf("%w: closed", memory.ErrUnavailable)
+	}
+	return nil
+}

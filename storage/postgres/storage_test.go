@@ -1,0 +1,114 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"mneme/memory"
+	"mneme/storage/storagetest"
+)
+
+// dsnVariable names the server that the tests use: a URL of a user that may
+// create databases. Each test has a database of its own.
+const dsnVariable = "MNEME_POSTGRES_DSN"
+
+var databases atomic.Int64
+
+// newDatabase makes an empty database that goes with the test, and returns
+// its DSN.
+func newDatabase(t testing.TB) string {
+	t.Helper()
+	dsn := os.Getenv(dsnVariable)
+	if dsn == "" {
+		const missing = dsnVariable + " names no PostgreSQL server"
+		if os.Getenv("CI") != "" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	server, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatalf("%s is not a URL", dsnVariable)
+	}
+	name := fmt.Sprintf("mneme_test_%d_%d_%d", os.Getpid(), time.Now().UnixMilli(), databases.Add(1))
+	administer(t, dsn, "CREATE DATABASE "+name)
+	t.Cleanup(func() { administer(t, dsn, "DROP DATABASE "+name+" WITH (FORCE)") })
+	server.Path = "/" + name
+	return server.String()
+}
+
+func administer(t testing.TB, dsn, command string) {
+	t.Helper()
+	ctx := context.Background() // a test's own has ended at its cleanup
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		t.Fatalf("connect to the server of %s: %v", dsnVariable, err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, command); err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+}
+
+func openAt(t testing.TB, dsn string) *Storage {
+	t.Helper()
+	s, err := Open(t.Context(), dsn, Options{})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// emptied is a storage of which the database is used again: the suite asks
+// for hundreds of empty ones, and making a database takes a third of a second.
+type emptied struct {
+	*Storage
+	giveBack func()
+}
+
+// Close implements memory.Storage.
+func (e emptied) Close() error {
+	if e.closed.Load() {
+		return nil
+	}
+	err := e.Storage.Close()
+	e.giveBack()
+	return err
+}
+
+func TestStorage(t *testing.T) {
+	var mu sync.Mutex
+	var free []string
+	storagetest.Run(t, func(inner testing.TB) memory.Storage {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(free) == 0 {
+			free = append(free, newDatabase(t))
+		}
+		dsn := free[len(free)-1]
+		free = free[:len(free)-1]
+		s := openAt(inner, dsn)
+		for _, table := range append(tables, "store", "change") {
+			if _, err := s.pool.Exec(inner.Context(), "DELETE FROM "+table); err != nil {
+				inner.Fatal(err)
+			}
+		}
+		if _, err := s.pool.Exec(inner.Context(), "UPDATE change_head SET last = 0"); err != nil {
+			inner.Fatal(err)
+		}
+		return emptied{s, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			free = append(free, dsn)
+		}}
+	})
+}

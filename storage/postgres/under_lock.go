@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// The reads of a writing transaction: each under the lock of the store that
+// it reads of, and with what the transaction itself has kept back.
+
+// At implements memory.EntryReader.
+func (w *writer) At(ctx context.Context, path memory.Path) ([]memory.Entry, error) {
+	if err := w.lock(ctx, storeKey(path.Store)); err != nil {
+		return nil, err
+	}
+	return w.reader.At(ctx, path)
+}
+
+// Get implements memory.EntryReader.
+func (w *writer) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
+	if err := w.lockEntries(ctx, ids); err != nil {
+		return nil, err
+	}
+	return w.reader.Get(ctx, ids)
+}
+
+// Scan implements memory.EntryReader.
+func (w *writer) Scan(ctx context.Context, query memory.ScanQuery) ([]memory.Entry, error) {
+	if err := w.lock(ctx, storeKey(query.Store)); err != nil {
+		return nil, err
+	}
+	return w.reader.Scan(ctx, query)
+}
+
+// Trash implements memory.EntryReader.
+func (w *writer) Trash(ctx context.Context, query memory.TrashQuery) ([]memory.Entry, error) {
+	if err := w.lock(ctx, storeKey(query.Store)); err != nil {
+		return nil, err
+	}
+	return w.reader.Trash(ctx, query)
+}
+
+// History implements memory.EntryReader.
+func (w *writer) History(ctx context.Context, id uuid.UUID, before, limit int) ([]memory.Entry, error) {
+	if err := w.lockEntries(ctx, []uuid.UUID{id}); err != nil {
+		return nil, err
+	}
+	return w.reader.History(ctx, id, before, limit)
+}
+
+// Usage implements memory.EntryReader.
+func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
+		return memory.Usage{}, err
+	}
+	usage, err := w.reader.Usage(ctx, store, owner, label, now)
+	if row := w.stores[store]; row != nil && err == nil {
+		more := w.pending.usage[usageKey{row.number, label, owner}]
+		usage.Entries, usage.Bytes = usage.Entries+more.Entries, usage.Bytes+more.Bytes
+	}
+	return usage, err
+}
+
+// Lexical implements memory.LexicalLeg.
+func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]hit, error) {
+	var keys []int64
+	for _, a := range scope.Indexed() {
+		keys = append(keys, storeKey(a.Store))
+	}
+	if err := w.lock(ctx, keys...); err != nil {
+		return nil, err
+	}
+	if err := w.flushIndex(ctx); err != nil {
+		return nil, err
+	}
+	return w.reader.Lexical(ctx, scope, query)
+}
+
+// Changes implements memory.VectorRows.
+func (w *writer) Changes(ctx context.Context, after int64, limit int) ([]memory.Change, bool, error) {
+	w.flushChanges()
+	return w.reader.Changes(ctx, after, limit)
+}
+
+// LastChange implements memory.VectorRows.
+func (w *writer) LastChange(ctx context.Context) (int64, error) {
+	w.flushChanges()
+	return w.reader.LastChange(ctx)
+}

@@ -1,0 +1,215 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// LastChange implements memory.VectorRows.
+func (r *reader) LastChange(ctx context.Context) (last int64, err error) {
+	_, err = r.one(ctx, []any{&last}, "SELECT last FROM change_head")
+	return last, err
+}
+
+// Changes implements memory.VectorRows. Positions have no gaps, so that all
+// changes after a position are known if the next one is.
+func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes []memory.Change, reset bool, err error) {
+	last, err := r.LastChange(ctx)
+	if err != nil || after == last {
+		return nil, false, err
+	}
+	err = r.each(ctx, func(rows pgx.Rows) error {
+		var c memory.Change
+		err := rows.Scan(&c.Position, (*[16]byte)(&c.Entry))
+		changes = append(changes, c)
+		return err
+	}, "SELECT position, entry FROM change WHERE position > $1 ORDER BY position LIMIT $2", after, max(limit, 1))
+	if err != nil {
+		return nil, false, err
+	}
+	// A position beyond the last one is another database's, or one of this
+	// before it was restored from a backup.
+	if after > last || len(changes) == 0 || changes[0].Position != after+1 {
+		return nil, true, nil
+	}
+	return changes, false, nil
+}
+
+// noteChange says that an entry's vectors changed.
+func (w *writer) noteChange(id uuid.UUID) { w.changes = append(w.changes, id) }
+
+// The row of change_head stays locked until the transaction has committed:
+// whoever takes the next positions does so later, and whoever sees a position
+// sees all before it.
+const insertChanges = `WITH head AS (UPDATE change_head SET last = last + cardinality($1::uuid[]) RETURNING last)
+	INSERT INTO change (position, entry, at) SELECT head.last - cardinality($1::uuid[]) + c.i, c.entry, $2
+	FROM head CROSS JOIN unnest($1::uuid[]) WITH ORDINALITY c (entry, i)`
+
+// flushChanges gives the changes of the transaction their positions.
+func (w *writer) flushChanges() {
+	if len(w.changes) == 0 {
+		return
+	}
+	ids := make([][16]byte, len(w.changes))
+	for i, id := range w.changes {
+		ids[i] = id
+	}
+	w.changes = nil
+	w.later(insertChanges, ids, time.Now())
+}
+
+const (
+	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM model m JOIN vector v ON v.model = m.number
+	JOIN entry e ON e.id = v.entry WHERE m.fingerprint = $1 AND `
+	selectVectors = vectorColumns + `v.entry = ANY($2) ORDER BY v.entry, v.chunk`
+	// In the order of the key, which holds chunks together.
+	selectAllVectors = vectorColumns + `(v.entry, v.chunk) > ($2, $3) ORDER BY v.entry, v.chunk LIMIT $4`
+)
+
+func scanVector(rows pgx.Rows) (record vector.Record, err error) {
+	var label int16
+	var half pgtype.DriverBytes
+	if err := rows.Scan((*[16]byte)(&record.Entry), &record.Chunk, &record.Store, &label, &half); err != nil {
+		return record, err
+	}
+	record.Label = acl.Label(label)
+	record.Vector, err = vector.HalfFromBytes(half)
+	return record, err
+}
+
+func (r *reader) vectors(ctx context.Context, query string, args ...any) ([]vector.Record, error) {
+	var records []vector.Record
+	err := r.each(ctx, func(rows pgx.Rows) error {
+		record, err := scanVector(rows)
+		records = append(records, record)
+		return err
+	}, query, args...)
+	return records, err
+}
+
+// Vectors implements memory.VectorRows.
+func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error) {
+	return r.vectors(ctx, selectVectors, fingerprint, idList(ids))
+}
+
+// AllVectors implements memory.VectorRows. It reads in portions, so that a
+// slow yield meets no timeout.
+func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
+	const portion = 2048
+	var last vector.Record
+	last.Chunk = -1
+	for {
+		records, err := r.vectors(ctx, selectAllVectors, fingerprint, [16]byte(last.Entry), last.Chunk, portion)
+		if err != nil {
+			return err
+		}
+		for _, record := range records {
+			if err := yield(record); err != nil {
+				return err
+			}
+		}
+		if len(records) < portion {
+			return nil
+		}
+		last = records[portion-1]
+	}
+}
+
+const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
+	WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $2)
+	AND v.revision = e.revision) ORDER BY e.id LIMIT $3`
+
+// Unembedded implements memory.VectorRows.
+func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return r.entries(ctx, selectUnembedded, [16]byte(after), fingerprint, limit)
+}
+
+// The row is kept from changing until the vectors have committed with it; its
+// store's lock is not needed, so that workers hold back no other writer.
+const selectRevision = `SELECT revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = $1 FOR NO KEY UPDATE`
+
+// SaveVectors implements memory.Queue.
+func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
+	var stands int64
+	var embeddable bool
+	found, err := w.one(ctx, []any{&stands, &embeddable}, selectRevision, [16]byte(id))
+	if err != nil || !found || stands != revision || len(records) > 0 && !embeddable {
+		return false, err
+	}
+	model, err := w.model(ctx, fingerprint)
+	if err != nil {
+		return false, err
+	}
+	removed, err := w.affected(ctx, "DELETE FROM vector WHERE model = $1 AND entry = $2", model, [16]byte(id))
+	if err != nil {
+		return false, err
+	}
+	for _, record := range records {
+		w.later("INSERT INTO vector (model, entry, chunk, revision, half) VALUES ($1, $2, $3, $4, $5)",
+			model, [16]byte(id), record.Chunk, revision, record.Vector.Bytes())
+	}
+	if removed > 0 || len(records) > 0 {
+		w.noteChange(id)
+	}
+	return true, nil
+}
+
+// model is the number of a fingerprint; a new one gets one.
+func (w *writer) model(ctx context.Context, fingerprint string) (int32, error) {
+	const query = "SELECT number FROM model WHERE fingerprint = $1"
+	var number int32
+	found, err := w.one(ctx, []any{&number}, query, fingerprint)
+	if err != nil || found {
+		return number, err
+	}
+	if err := w.exec(ctx, "INSERT INTO model (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING", fingerprint); err != nil {
+		return 0, err
+	}
+	_, err = w.one(ctx, []any{&number}, query, fingerprint)
+	return number, err
+}
+
+// dropVectors removes all vectors of an entry.
+func (w *writer) dropVectors(ctx context.Context, id uuid.UUID) error {
+	n, err := w.affected(ctx, "DELETE FROM vector WHERE model IN (SELECT number FROM model) AND entry = $1", [16]byte(id))
+	if err == nil && n > 0 {
+		w.noteChange(id)
+	}
+	return err
+}
+
+// moveVectors keeps the vectors in step with a row that was there before:
+// they go where it may not be found any more, and stand in another store's
+// part of an index where it was renamed.
+func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *standing) error {
+	if next.state != live || !next.searchable {
+		return w.dropVectors(ctx, id)
+	}
+	if old.store == next.store && old.label == next.label {
+		return nil
+	}
+	found, err := w.one(ctx, []any{new(int)}, "SELECT 1 FROM vector WHERE model IN (SELECT number FROM model) AND entry = $1 LIMIT 1", [16]byte(id))
+	if err == nil && found {
+		w.noteChange(id)
+	}
+	return err
+}
+
+// DropVectors implements memory.Queue.
+func (w *writer) DropVectors(ctx context.Context, keep []string) error {
+	if keep == nil {
+		keep = []string{}
+	}
+	w.later("DELETE FROM vector WHERE model IN (SELECT number FROM model WHERE fingerprint <> ALL($1::text[]))", keep)
+	w.later("DELETE FROM model WHERE fingerprint <> ALL($1::text[])", keep)
+	return w.sendWaiting(ctx)
+}
