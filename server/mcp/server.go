@@ -24,6 +24,8 @@ func NewServer(tools *tool.Tools, p acl.Principal, version string) *mcp.Server {
 		&mcp.Implementation{Name: "mneme", Title: "mneme memory", Version: version},
 		&mcp.ServerOptions{
 			Instructions: tool.Instructions,
+			// What one caller gets is nobody else's, the list of tools too.
+			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 			// Neither list changes while a session lasts, and nothing is logged
 			// to clients.
 			Capabilities: &mcp.ServerCapabilities{
@@ -89,6 +91,9 @@ func indexHandler(tools *tool.Tools, p acl.Principal) mcp.ResourceHandler {
 		if err != nil {
 			return nil, protocolError(err)
 		}
+		if text == "" { // which the SDK would leave out, though the protocol wants a text
+			text = "\n"
+		}
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/markdown", Text: text}}}, nil
 	}
 }
@@ -109,4 +114,3 @@ func recovered(err *error) {
 		*err = protocolError(errPanic)
 	}
 }
-

@@ -1,0 +1,400 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/server"
+	"mneme/server/mcp"
+	"mneme/server/token"
+	"mneme/server/tool"
+	"mneme/storage/sqlite"
+)
+
+// house is a server of MCP over a fresh database.
+type house struct {
+	t     testing.TB
+	tools *tool.Tools
+	key   *token.LocalKey
+	http  *httptest.Server
+}
+
+func open(t testing.TB, o mcp.Options) *house {
+	t.Helper()
+	h := &house{t: t}
+	storage, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "mneme.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { storage.Close() })
+	service, err := memory.New(context.Background(), storage, memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.key, err = token.OpenLocalKey(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := token.NewVerifier(context.Background(), token.Options{Local: h.key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.tools = tool.New(service, tool.Options{})
+	h.http = httptest.NewServer(server.New(server.Options{
+		Service: service, Verifier: verifier, Metrics: server.NewMetrics(),
+		Surfaces: []server.Surface{mcp.NewSurface(h.tools, o), tool.NewSurface(h.tools)},
+	}))
+	t.Cleanup(h.http.Close)
+	return h
+}
+
+var (
+	alice = acl.Principal{Agent: "alice", Taint: acl.Public}
+	bob   = acl.Principal{Agent: "bob", Taint: acl.Public}
+)
+
+func (h *house) token(p acl.Principal) string {
+	h.t.Helper()
+	minted, err := h.key.Mint(p, time.Hour, time.Now())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return minted
+}
+
+// bearer sends a token with every request.
+type bearer struct{ token string }
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// client is the SDK's own client, as a principal.
+func (h *house) client(p acl.Principal) *sdk.ClientSession {
+	h.t.Helper()
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(h.t.Context(), &sdk.StreamableClientTransport{
+		Endpoint: h.http.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{h.token(p)}}, DisableStandaloneSSE: true,
+	}, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// post sends one message with whatever headers.
+func (h *house) post(method, target, body string, header ...string) *http.Response {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), method, h.http.URL+target, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { response.Body.Close() })
+	return response
+}
+
+func call(t testing.TB, s *sdk.ClientSession, name string, arguments any) *sdk.CallToolResult {
+	t.Helper()
+	result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func textOf(t testing.TB, r *sdk.CallToolResult) string {
+	t.Helper()
+	if len(r.Content) != 1 {
+		t.Fatalf("%d contents", len(r.Content))
+	}
+	return r.Content[0].(*sdk.TextContent).Text
+}
+
+func TestToolsAreTheSameOverMCP(t *testing.T) {
+	h := open(t, mcp.Options{Version: "1.2.3"})
+	for _, p := range []acl.Principal{alice, {Agent: "alice", Taint: acl.Public, Share: true}} {
+		s := h.client(p)
+		info := s.InitializeResult()
+		if info.Instructions != tool.Instructions || info.ServerInfo.Name != "mneme" || info.ServerInfo.Version != "1.2.3" {
+			t.Errorf("%+v", info)
+		}
+		list, err := s.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[string]*sdk.Tool)
+		for _, one := range list.Tools {
+			got[one.Name] = one
+		}
+		want := h.tools.Definitions(p)
+		if len(got) != len(want) {
+			t.Errorf("%d tools, want %d", len(got), len(want))
+		}
+		for _, d := range want {
+			one := got[d.Name]
+			if one == nil {
+				t.Errorf("%s is not offered", d.Name)
+				continue
+			}
+			a := one.Annotations
+			if one.Description != d.Description || a == nil || a.ReadOnlyHint != d.ReadOnly || a.DestructiveHint == nil ||
+				*a.DestructiveHint != d.Destructive || a.IdempotentHint != d.Idempotent || a.OpenWorldHint == nil || *a.OpenWorldHint {
+				t.Errorf("%+v %+v", one, a)
+			}
+			if !sameJSON(t, one.InputSchema, d.Input) || (d.Output != nil) != (one.OutputSchema != nil) || d.Output != nil && !sameJSON(t, one.OutputSchema, d.Output) {
+				t.Errorf("%s has other schemas", d.Name)
+			}
+		}
+	}
+}
+
+func sameJSON(t testing.TB, a any, b json.RawMessage) bool {
+	t.Helper()
+	x, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var y any
+	if err := json.Unmarshal(b, &y); err != nil {
+		t.Fatal(err)
+	}
+	z, err := json.Marshal(y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Equal(x, z)
+}
+
+func TestCallsOverMCPBringTextAndStructuredContent(t *testing.T) {
+	h := open(t, mcp.Options{})
+	s := h.client(alice)
+	saved := call(t, s, "memory_save", map[string]any{"key": "tea", "content": "green"})
+	if saved.IsError || textOf(t, saved) != `{"saved":true,"key":"tea","classification":"PUBLIC"}` {
+		t.Errorf("%+v", saved)
+	}
+	got := call(t, s, "memory_get", map[string]any{"key": "tea"})
+	structured, err := json.Marshal(got.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range h.tools.Definitions(alice) {
+		if d.Name != "memory_get" {
+			continue
+		}
+		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.Output))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource("out.json", schema); err != nil {
+			t.Fatal(err)
+		}
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(structured))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.MustCompile("out.json").Validate(value); err != nil {
+			t.Error(err)
+		}
+	}
+	view := call(t, s, "memory", map[string]any{"command": "view", "path": "/memories/tea"})
+	if textOf(t, view) != "Here's the content of /memories/tea with line numbers:\n     1\tgreen" || view.StructuredContent != nil {
+		t.Errorf("%+v", view)
+	}
+	refused := call(t, s, "memory", map[string]any{"command": "view", "path": "/etc/passwd"})
+	if !refused.IsError || textOf(t, refused) != "Path must start with /memories, got: /etc/passwd" {
+		t.Errorf("%+v", refused)
+	}
+	if empty := call(t, s, "memory_save", nil); !empty.IsError {
+		t.Errorf("%+v", empty)
+	}
+	if _, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "none"}); err == nil {
+		t.Error("a tool that there is not was called")
+	}
+	// The caller is the token's, and no other.
+	if other := call(t, h.client(bob), "memory_get", map[string]any{"key": "tea"}); textOf(t, other) != `{"found":false,"key":"tea"}` {
+		t.Errorf("%+v", other)
+	}
+}
+
+func TestIndexIsAResource(t *testing.T) {
+	h := open(t, mcp.Options{})
+	s := h.client(alice)
+	read := func() string {
+		t.Helper()
+		got, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "mneme://self/MEMORY.md"})
+		if err != nil || len(got.Contents) != 1 || got.Contents[0].MIMEType != "text/markdown" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		return got.Contents[0].Text
+	}
+	list, err := s.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "mneme://self/MEMORY.md" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if got := read(); got != "\n" {
+		t.Error(got)
+	}
+	call(t, s, "UpdateUserMemory", map[string]any{"action": "upsert", "name": "tea", "type": "user", "description": "likes green tea", "body": "x"})
+	if got := read(); got != "- [tea](tea.md) — likes green tea\n" {
+		t.Error(got)
+	}
+	if _, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "mneme://bob/MEMORY.md"}); err == nil {
+		t.Error("another resource was read")
+	}
+	// An empty index still is a text, and nobody else's.
+	body := bodyOf(t, h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"mneme://self/MEMORY.md"}}`,
+		"Authorization", "Bearer "+h.token(bob)))
+	if !strings.Contains(body, `"text":"\n"`) || !strings.Contains(body, `"cacheScope":"private"`) {
+		t.Error(body)
+	}
+}
+
+func bodyOf(t testing.TB, r *http.Response) string {
+	t.Helper()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+func TestEndpointIsStatelessAndAnswersJSON(t *testing.T) {
+	h := open(t, mcp.Options{})
+	auth := []string{"Authorization", "Bearer " + h.token(alice)}
+	r := h.post(http.MethodPost, "/mcp", listTools, auth...)
+	if r.StatusCode != 200 || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("%d %v %s", r.StatusCode, r.Header, bodyOf(t, r))
+	}
+	r = h.post(http.MethodPost, "/mcp", listTools, "X-API-Key", h.token(alice))
+	if r.StatusCode != 200 {
+		t.Errorf("status %d with X-API-Key", r.StatusCode)
+	}
+	for method, status := range map[string]int{http.MethodGet: 405, http.MethodDelete: 405} {
+		if r := h.post(method, "/mcp", "", auth...); r.StatusCode != status {
+			t.Errorf("%s: status %d", method, r.StatusCode)
+		}
+	}
+	for name, c := range map[string]struct {
+		body   string
+		status int
+	}{
+		"no JSON":   {`{"jsonrpc": `, 400},
+		"an object": {`{}`, 400},
+		"too large": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"x":"` + strings.Repeat("x", 3<<20) + `"}}}`, 413},
+		"too deep":  {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"content":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}}}`, 400},
+	} {
+		if r := h.post(http.MethodPost, "/mcp", c.body, auth...); r.StatusCode != c.status {
+			t.Errorf("%s: status %d, %.200s", name, r.StatusCode, bodyOf(t, r))
+		}
+	}
+}
+
+func TestWithoutATokenTheClientLearnsWhereToGetOne(t *testing.T) {
+	h := open(t, mcp.Options{AuthorizationServers: []string{"https://login.example.org"}})
+	for name, header := range map[string][]string{"none": nil, "bad": {"Authorization", "Bearer nonsense"}} {
+		r := h.post(http.MethodPost, "/mcp", listTools, header...)
+		challenge := r.Header.Get("WWW-Authenticate")
+		metadata := h.http.URL + "/.well-known/oauth-protected-resource/mcp"
+		if r.StatusCode != 401 || !strings.HasPrefix(challenge, "Bearer ") || !strings.Contains(challenge, `resource_metadata="`+metadata+`"`) {
+			t.Errorf("%s: %d %s", name, r.StatusCode, challenge)
+		}
+	}
+	for _, target := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
+		var got struct {
+			Resource             string
+			AuthorizationServers []string `json:"authorization_servers"`
+			BearerMethods        []string `json:"bearer_methods_supported"`
+		}
+		if err := json.NewDecoder(h.post(http.MethodGet, target, "").Body).Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Resource != h.http.URL+"/mcp" || len(got.AuthorizationServers) != 1 || got.AuthorizationServers[0] != "https://login.example.org" || len(got.BearerMethods) != 1 {
+			t.Errorf("%+v", got)
+		}
+	}
+	// Other calls keep their challenge.
+	if r := h.post(http.MethodGet, "/v1/tools", ""); r.StatusCode != 401 || strings.Contains(r.Header.Get("WWW-Authenticate"), "resource_metadata") {
+		t.Errorf("%d %s", r.StatusCode, r.Header.Get("WWW-Authenticate"))
+	}
+}
+
+func TestPublicURLIsWhatClientsAreTold(t *testing.T) {
+	h := open(t, mcp.Options{PublicURL: "https://memory.example.org/"})
+	r := h.post(http.MethodPost, "/mcp", listTools)
+	if got := r.Header.Get("WWW-Authenticate"); !strings.Contains(got, `resource_metadata="https://memory.example.org/.well-known/oauth-protected-resource/mcp"`) {
+		t.Error(got)
+	}
+}
+
+func TestPagesOfOtherOriginsMayNotCall(t *testing.T) {
+	h := open(t, mcp.Options{})
+	auth := "Bearer " + h.token(alice)
+	for name, c := range map[string]struct {
+		header []string
+		status int
+	}{
+		"another origin":     {[]string{"Origin", "https://evil.example.org"}, 403},
+		"a cross-site fetch": {[]string{"Sec-Fetch-Site", "cross-site"}, 403},
+		"the same origin":    {[]string{"Origin", h.http.URL}, 200},
+		"no browser":         {nil, 200},
+	} {
+		r := h.post(http.MethodPost, "/mcp", listTools, append(c.header, "Authorization", auth)...)
+		if r.StatusCode != c.status {
+			t.Errorf("%s: status %d", name, r.StatusCode)
+		}
+		if c.status == 403 && r.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %s", name, bodyOf(t, r))
+		}
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	h := open(f, mcp.Options{})
+	bearer := "Bearer " + h.token(alice)
+	for _, seed := range []string{
+		listTools, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"command":"view","path":"/memories"}}}`,
+		`[]`, `{`, `{"jsonrpc":"2.0","id":null,"method":"initialize","params":{}}`, `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"file:///etc/passwd"}}`,
+	} {
+		f.Add(seed)
+	}
+	handler := h.http.Config.Handler
+	f.Fuzz(func(t *testing.T, body string) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
+		r.Header.Set("Authorization", bearer)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code >= 500 {
+			t.Fatalf("status %d, %s", w.Code, w.Body)
+		}
+	})
+}
