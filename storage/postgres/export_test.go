@@ -22,3 +22,9 @@ func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {
 	}
 	return counts, nil
 }
+
+// For tests of the package from outside.
+var (
+	NewDatabase = newDatabase
+	OpenAt      = openAt
+)

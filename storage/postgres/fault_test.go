@@ -1,0 +1,130 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"mneme/memory"
+)
+
+func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
+	dsn := newDatabase(t)
+	s, other := openAt(t, dsn), openAt(t, dsn)
+	e := newEntry("a", "k")
+	kill := func() {
+		if _, err := other.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid()`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := s.Update(t.Context(), func(tx memory.Tx) error {
+		if err := tx.Put(t.Context(), e, doc("word")); err != nil {
+			return err
+		}
+		kill()
+		_, err := tx.At(t.Context(), e.Path)
+		if !errors.Is(err, memory.ErrUnavailable) {
+			t.Errorf("within the transaction: %v", err)
+		}
+		return err
+	})
+	if !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("the transaction: %v", err)
+	}
+	// The pool still holds connections that died, of which the driver knows
+	// nothing.
+	kill()
+	mustUpdate(t, s, func(tx memory.Tx) error {
+		entries, err := tx.At(t.Context(), e.Path)
+		if len(entries) > 0 {
+			t.Error("half a transaction was written")
+		}
+		return err
+	})
+}
+
+func TestAServerOutOfReachIsUnavailableAndNoErrorTellsTheDSN(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for dsn, want := range map[string]error{
+		"postgres://someone:hush@" + address + "/somewhere?sslmode=disable": memory.ErrUnavailable,
+		"postgres://someone:hush@" + address + "/somewhere?sslmode=bad":     nil,
+		"host=some where password=hush =":                                   nil,
+	} {
+		_, err := Open(t.Context(), dsn, Options{})
+		if err == nil || want != nil && !errors.Is(err, want) {
+			t.Fatalf("error %v, want %v", err, want)
+		}
+		for _, secret := range []string{"hush", "someone", "somewhere", address} {
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("the error tells %q: %v", secret, err)
+			}
+		}
+	}
+}
+
+func TestErrorsAreThoseOfTheContract(t *testing.T) {
+	for code, want := range map[string]error{
+		"08006": memory.ErrUnavailable, "57P01": memory.ErrUnavailable, "57P03": memory.ErrUnavailable, "53300": memory.ErrUnavailable,
+		"57014": memory.ErrUnavailable, "55P03": memory.ErrUnavailable, "25006": memory.ErrUnavailable, "28P01": memory.ErrUnavailable,
+		"23505": memory.ErrExists, "40001": errClash, "40P01": errClash,
+	} {
+		err := interpret(t.Context(), "write", &pgconn.PgError{Code: code, Message: "hush", Detail: "hush", Where: "hush"})
+		if !errors.Is(err, want) {
+			t.Errorf("%s is %v", code, err)
+		}
+		if strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s tells the server's words: %v", code, err)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := interpret(ended, "write", errors.New("any")); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if err := interpret(t.Context(), "write", &pgconn.PgError{Code: "42P01"}); errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("a defect is no outage: %v", err)
+	}
+}
+
+func TestAWaitForAnotherTransactionEnds(t *testing.T) {
+	dsn := newDatabase(t)
+	s := openAt(t, dsn)
+	hasty, err := Open(t.Context(), dsn, Options{LockTimeout: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = hasty.Close() }()
+	mustUpdate(t, s, func(tx memory.Tx) error {
+		if err := tx.Put(t.Context(), newEntry("a", "k"), doc("word")); err != nil {
+			return err
+		}
+		err := hasty.Update(t.Context(), func(tx memory.Tx) error {
+			return tx.Put(t.Context(), newEntry("a", "other"), doc("word"))
+		})
+		if !errors.Is(err, memory.ErrUnavailable) {
+			t.Errorf("error %v", err)
+		}
+		// Another store is nobody's business.
+		return hasty.Update(t.Context(), func(tx memory.Tx) error {
+			_, err := tx.Get(t.Context(), []uuid.UUID{uuid.Max})
+			if err != nil {
+				return err
+			}
+			return tx.Put(t.Context(), newEntry("b", "k"), doc("word"))
+		})
+	})
+}

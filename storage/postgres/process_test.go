@@ -1,0 +1,303 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// Each Storage stands for a process: they share nothing but the database.
+
+func newEntry(store, key string) memory.Entry {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	return memory.Entry{
+		ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: key}, Owner: store, Label: acl.Public,
+		Value: []byte(`"` + key + `"`), InContext: true, Version: 1, Revision: 1, CreatedAt: now, UpdatedAt: now, UpdatedBy: store,
+	}
+}
+
+func doc(words ...string) lexical.Document {
+	d := lexical.Document{Length: len(words)}
+	for _, word := range words {
+		d.Terms = append(d.Terms, lexical.Term{Text: word, Count: 1})
+	}
+	return d
+}
+
+func mustUpdate(t testing.TB, s *Storage, fn func(tx memory.Tx) error) {
+	t.Helper()
+	if err := s.Update(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAFollowerSkipsNoChangeHoweverTransactionsCommit(t *testing.T) {
+	dsn := newDatabase(t)
+	const processes, rounds = 3, 60
+	var all []memory.Entry
+	first := openAt(t, dsn)
+	mustUpdate(t, first, func(tx memory.Tx) error {
+		for i := range processes * 4 {
+			e := newEntry(fmt.Sprint("s", i), "k")
+			all = append(all, e)
+			if err := tx.Put(t.Context(), e, doc("word")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var saved, undone atomic.Int64
+	var writers sync.WaitGroup
+	mine := errors.New("mine")
+	for p := range processes * 2 {
+		s := openAt(t, dsn)
+		writers.Go(func() {
+			for range rounds {
+				fail := rand.IntN(5) == 0
+				err := s.Update(t.Context(), func(tx memory.Tx) error {
+					// Two entries that no other writer has, in either order.
+					for _, i := range rand.Perm(2) {
+						e := all[2*p+i]
+						ok, err := tx.SaveVectors(t.Context(), e.ID, 1, "model", []vector.Record{{Entry: e.ID, Vector: vector.Half{1}}})
+						if err != nil || !ok {
+							return fmt.Errorf("save: %v %w", ok, err)
+						}
+					}
+					if rand.IntN(2) == 0 { // its position is taken early, its commit comes late
+						if _, err := tx.LastChange(t.Context()); err != nil {
+							return err
+						}
+					}
+					if fail {
+						return mine
+					}
+					return nil
+				})
+				switch {
+				case err == nil:
+					saved.Add(2)
+				case errors.Is(err, mine):
+					undone.Add(1)
+				default:
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		writers.Wait()
+	}()
+	follower := openAt(t, dsn)
+	var position, seen int64
+	for ended := false; ; {
+		select {
+		case <-done:
+			ended = true
+		default:
+		}
+		n := 0
+		err := follower.View(t.Context(), func(tx memory.ReadTx) error {
+			changes, reset, err := tx.Changes(t.Context(), position, 7)
+			if err != nil || reset {
+				return fmt.Errorf("changes: reset %v: %w", reset, err)
+			}
+			for _, c := range changes {
+				if c.Position != position+1 {
+					return fmt.Errorf("position %d follows %d", c.Position, position)
+				}
+				position = c.Position
+			}
+			n = len(changes)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen += int64(n)
+		if ended && n == 0 {
+			break
+		}
+	}
+	if seen != saved.Load() || undone.Load() == 0 {
+		t.Errorf("%d changes seen of %d, %d undone", seen, saved.Load(), undone.Load())
+	}
+}
+
+func TestProcessesLoseNoUpdateAndCountAlike(t *testing.T) {
+	dsn := newDatabase(t)
+	const processes, rounds, stores = 4, 25, 3
+	var group sync.WaitGroup
+	for p := range processes {
+		s := openAt(t, dsn)
+		group.Go(func() {
+			for i := range rounds {
+				err := s.Update(t.Context(), func(tx memory.Tx) error {
+					// Two stores in any order: deadlocks are to be expected.
+					for _, n := range rand.Perm(stores)[:2] {
+						if err := count(t.Context(), tx, fmt.Sprint("s", n)); err != nil {
+							return err
+						}
+					}
+					return tx.Put(t.Context(), newEntry("log", fmt.Sprintf("%d/%d", p, i)), doc("word"))
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	total := 0
+	s := openAt(t, dsn)
+	err := s.View(t.Context(), func(tx memory.ReadTx) error {
+		for n := range stores {
+			entries, err := tx.At(t.Context(), memory.Path{Store: fmt.Sprint("s", n), Key: "counter"})
+			if err != nil || len(entries) != 1 {
+				return fmt.Errorf("%d entries: %w", len(entries), err)
+			}
+			total += entries[0].Version
+		}
+		usage, err := tx.Usage(t.Context(), "log", "log", acl.Public, time.Now())
+		if usage.Entries != processes*rounds {
+			t.Errorf("%d entries counted", usage.Entries)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total != 2*processes*rounds {
+		t.Errorf("%d updates, want %d", total, 2*processes*rounds)
+	}
+	s.checkIndex(t)
+}
+
+// count adds one to the version of the store's counter, which it makes if it
+// is missing.
+func count(ctx context.Context, tx memory.Tx, store string) error {
+	entries, err := tx.At(ctx, memory.Path{Store: store, Key: "counter"})
+	if err != nil {
+		return err
+	}
+	e := newEntry(store, "counter")
+	if len(entries) > 0 {
+		e = entries[0]
+		e.Version, e.Revision = e.Version+1, e.Revision+1
+	}
+	return tx.Put(ctx, e, doc("counter", fmt.Sprint("v", e.Version)))
+}
+
+// checkIndex compares the inverted index with the rows that it is made of.
+func (s *Storage) checkIndex(t *testing.T) {
+	t.Helper()
+	type posting struct {
+		where
+		label  int16
+		term   string
+		count  uint8
+		length uint32
+	}
+	want, got := make(map[posting]bool), make(map[posting]bool)
+	rows, err := s.pool.Query(t.Context(), "SELECT store, place, label, length, terms FROM entry WHERE terms IS NOT NULL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var p posting
+		var terms []byte
+		if err := rows.Scan(&p.store, &p.place, &p.label, &p.length, &terms); err != nil {
+			t.Fatal(err)
+		}
+		err := decodeTerms(terms, func(term string, count uint8) {
+			p.term, p.count = term, count
+			want[p] = true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err = s.pool.Query(t.Context(), "SELECT store, label, block, term, data FROM posting")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var p posting
+		var block int64
+		var term, data []byte
+		if err := rows.Scan(&p.store, &p.label, &block, &term, &data); err != nil {
+			t.Fatal(err)
+		}
+		err := decodeBlock(data, func(slot, count uint8, length uint32) {
+			p.place, p.term, p.count, p.length = block<<blockBits+int64(slot), string(term), count, length
+			if got[p] {
+				t.Errorf("a posting stands twice: %v", p)
+			}
+			got[p] = true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p := range want {
+		if !got[p] {
+			t.Errorf("posting missing: %v", p)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d postings, want %d", len(got), len(want))
+	}
+}
+
+func TestProcessesThatStartTogetherMakeOneSchema(t *testing.T) {
+	dsn := newDatabase(t)
+	var group sync.WaitGroup
+	for range 6 {
+		group.Go(func() {
+			s, err := Open(t.Context(), dsn, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = s.Close() }()
+			err = s.Update(t.Context(), func(tx memory.Tx) error {
+				// The first makes the secret, the others find it.
+				secret, err := tx.Meta(t.Context(), "secret")
+				if err == nil && secret == nil {
+					err = tx.SetMeta(t.Context(), "secret", fmt.Append(nil, rand.Int64()))
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestANewerSchemaIsRefused(t *testing.T) {
+	dsn := newDatabase(t)
+	s := openAt(t, dsn)
+	if _, err := s.pool.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), dsn, Options{}); !errors.Is(err, ErrNewer) {
+		t.Errorf("error %v", err)
+	}
+}
