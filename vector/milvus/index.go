@@ -14,6 +14,8 @@ package milvus
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -51,22 +53,21 @@ func Open(ctx context.Context, config Config, log *slog.Logger) (*Index, error) 
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, config.Timeouts.Open)
+	bounded, cancel := context.WithTimeout(ctx, config.Timeouts.Open)
 	defer cancel()
-	conn, err := dial(ctx, config)
+	conn, err := dial(bounded, config)
 	if err != nil {
 		return nil, err
 	}
 	x := &Index{config: config, name: config.collection(), client: conn, log: log}
-	if err := x.ready(ctx); err != nil {
-		return nil, x.closeAfter(err)
+	err = x.ready(bounded)
+	switch {
+	case err == nil:
+		return x, nil
+	case ctx.Err() == nil && bounded.Err() != nil && !errors.Is(err, ErrUnavailable):
+		err = fmt.Errorf("%w within %v: %w", ErrUnavailable, config.Timeouts.Open, err)
 	}
-	return x, nil
-}
-
-func (x *Index) closeAfter(err error) error {
-	_ = x.client.Close() // the first error tells more
-	return err
+	return nil, errors.Join(err, conn.Close())
 }
 
 // Close ends the connection. Calls that are under way fail.

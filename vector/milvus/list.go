@@ -2,6 +2,7 @@ package milvus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
@@ -21,6 +22,9 @@ func (x *Index) List(ctx context.Context, yield func(vector.Held) error) error {
 	last := ""
 	for {
 		page, err := x.page(ctx, last)
+		if errors.Is(err, ErrMissing) && last == "" {
+			return x.remake(ctx) // it holds nothing
+		}
 		if err != nil {
 			return err
 		}

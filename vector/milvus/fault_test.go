@@ -1,0 +1,464 @@
+package milvus
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/milvus-io/milvus-sdk-go/v2/entity"
+
+	"mneme/acl"
+	"mneme/acl/acltest"
+	"mneme/vector"
+)
+
+const testDim = 8
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func axis(i int) []float32 {
+	v := make([]float32, testDim)
+	v[i] = 1
+	return v
+}
+
+func one(n byte, store int64, v []float32) vector.Record {
+	return vector.Record{Entry: uuid.UUID{15: n}, Store: store, Label: acl.Public, Vector: vector.ToHalf(v)}
+}
+
+func store(t testing.TB, n int64) acl.Scope {
+	return acltest.Scope(t, acltest.Reach{Number: n, Ceiling: acl.Public})
+}
+
+// free is an address on loopback where nobody listens.
+func free(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// relay is a TCP proxy that can be held up: bytes wait while it is.
+type relay struct {
+	net.Listener
+	mu      sync.Mutex
+	held    chan struct{} // closed: bytes pass
+	bytes   chan struct{} // gets a token when bytes wait, if there is room
+	stopped chan struct{}
+}
+
+func newRelay(t testing.TB, target string) *relay {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{Listener: l, held: make(chan struct{}), bytes: make(chan struct{}, 1), stopped: make(chan struct{})}
+	close(r.held)
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", target)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			go r.copy(out, in)
+			go r.copy(in, out)
+		}
+	}()
+	t.Cleanup(func() { l.Close(); close(r.stopped) })
+	return r
+}
+
+func (r *relay) copy(to, from net.Conn) {
+	defer to.Close()
+	defer from.Close()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		r.mu.Lock()
+		held := r.held
+		r.mu.Unlock()
+		select {
+		case <-held:
+		default:
+			select {
+			case r.bytes <- struct{}{}:
+			default:
+			}
+		}
+		select {
+		case <-held:
+		case <-r.stopped:
+			return
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// hold stops the bytes until the returned function is called.
+func (r *relay) hold() (release func()) {
+	held := make(chan struct{})
+	r.mu.Lock()
+	r.held = held
+	r.mu.Unlock()
+	return func() { close(held) }
+}
+
+func TestOpenTellsThatNobodyListens(t *testing.T) {
+	_, err := Open(context.Background(), testConfig(free(t), testDim), quiet)
+	if !errors.Is(err, ErrUnavailable) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A server that accepts and then is silent must not hold Open, or a process
+// that starts, for longer than it may.
+func TestOpenEndsInTimeAtASilentServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	config := testConfig(l.Addr().String(), testDim)
+	config.Timeouts.Open = 50 * time.Millisecond
+	if _, err := Open(context.Background(), config, quiet); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Open(ctx, config, quiet); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended context: error %v", err)
+	}
+}
+
+func TestErrorsDoNotQuoteTheAddress(t *testing.T) {
+	for _, addr := range []string{"root:secret@127.0.0.1:1", "http://root:secret@127.0.0.1:1", "127.0.0.1:secret", "secret"} {
+		config := testConfig(addr, testDim)
+		config.Timeouts.Open = 2 * time.Second
+		_, err := Open(context.Background(), config, quiet)
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func TestOpenRefusesAnotherMake(t *testing.T) {
+	addr := server(t)
+	t.Parallel()
+	ctx := context.Background()
+	base := testConfig(addr, testDim)
+	opened(t, base)
+
+	wider := base
+	wider.Dim = testDim + 1
+	if _, err := Open(ctx, wider, quiet); !errors.Is(err, ErrMismatch) {
+		t.Errorf("another dimension: error %v", err)
+	}
+	exact := base
+	exact.Exact = true
+	if _, err := Open(ctx, exact, quiet); !errors.Is(err, ErrMismatch) {
+		t.Errorf("another kind of index: error %v", err)
+	}
+
+	foreign := testConfig(addr, testDim)
+	x := opened(t, testConfig(addr, testDim))
+	err := x.client.CreateCollection(ctx, entity.NewSchema().WithName(foreign.collection()).
+		WithField(entity.NewField().WithName("id").WithDataType(entity.FieldTypeInt64).WithIsPrimaryKey(true)).
+		WithField(entity.NewField().WithName("vector").WithDataType(entity.FieldTypeFloatVector).WithDim(testDim)), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = x.client.DropCollection(ctx, foreign.collection()) })
+	_, err = Open(ctx, foreign, quiet)
+	if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), foreign.collection()) {
+		t.Errorf("foreign collection: error %v", err)
+	}
+}
+
+func TestOpenFindsWhatAnotherProcessWrote(t *testing.T) {
+	addr := server(t)
+	t.Parallel()
+	ctx, config := context.Background(), testConfig(addr, testDim)
+	x := opened(t, config)
+	if err := x.Upsert(ctx, []vector.Record{one(1, 1, axis(0))}); err != nil {
+		t.Fatal(err)
+	}
+	config.Consistency = Strong
+	y := opened(t, config)
+	hits, err := y.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
+	if err != nil || len(hits) != 1 {
+		t.Errorf("%d hits, error %v", len(hits), err)
+	}
+}
+
+// Several processes start at once on an empty Milvus.
+func TestOpenMakesTheCollectionOnce(t *testing.T) {
+	addr := server(t)
+	t.Parallel()
+	config := testConfig(addr, testDim)
+	var starting sync.WaitGroup
+	for range 4 {
+		starting.Go(func() {
+			x, err := Open(context.Background(), config, quiet)
+			if err != nil {
+				t.Errorf("open: %v", err)
+				return
+			}
+			_ = x.Close()
+		})
+	}
+	starting.Wait()
+	opened(t, config)
+}
+
+// Milvus 2.3 reports failures in a field that the SDK does not look at: the
+// SDK alone would give no hits and no error.
+func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
+	addr := server(t)
+	t.Parallel()
+	ctx := context.Background()
+	x := opened(t, testConfig(addr, testDim))
+	if err := x.Upsert(ctx, []vector.Record{one(1, 1, axis(0))}); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.client.DropCollection(ctx, x.name); err != nil {
+		t.Fatal(err)
+	}
+	hits, err := x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
+	if !errors.Is(err, ErrMissing) || len(hits) > 0 {
+		t.Errorf("search: %d hits, error %v", len(hits), err)
+	}
+	if err := x.List(ctx, func(vector.Held) error { return nil }); err != nil {
+		t.Errorf("list: %v", err)
+	}
+	// A write makes the collection anew, so that the rows' vectors can be put
+	// back without a restart.
+	if err := x.client.DropCollection(ctx, x.name); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Upsert(ctx, []vector.Record{one(2, 1, axis(0))}); err != nil {
+		t.Fatalf("upsert: %v", err)
+	}
+	settle(t, x)
+	hits, err = x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 9})
+	if err != nil || len(hits) != 1 || hits[0].Entry != (uuid.UUID{15: 2}) {
+		t.Errorf("search: hits %v, error %v", hits, err)
+	}
+}
+
+func TestAReleasedCollectionIsLoadedAgain(t *testing.T) {
+	addr := server(t)
+	t.Parallel()
+	ctx := context.Background()
+	x := opened(t, testConfig(addr, testDim))
+	if err := x.Upsert(ctx, []vector.Record{one(1, 1, axis(0))}); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.client.ReleaseCollection(ctx, x.name); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		hits, err := x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
+		if err == nil && len(hits) != 1 {
+			return errors.New("no hits")
+		}
+		if err != nil && !errors.Is(err, ErrUnavailable) {
+			t.Fatalf("search: %v", err)
+		}
+		return err
+	})
+}
+
+// eventually waits until check gives no error.
+func eventually(t testing.TB, check func() error) {
+	t.Helper()
+	deadline := time.Now().Add(2 * time.Minute)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("still: %v", err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// The relay passes nothing on, so only the budget ends the search.
+func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
+	r := newRelay(t, server(t))
+	t.Parallel()
+	config := testConfig(r.Addr().String(), testDim)
+	x := opened(t, config)
+	if err := x.Upsert(context.Background(), []vector.Record{one(1, 1, axis(0))}); err != nil {
+		t.Fatal(err)
+	}
+	search := func(ctx context.Context) error {
+		_, err := x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
+		return err
+	}
+	release := r.hold()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if err := search(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the caller's budget: error %v", err)
+	}
+	x.config.Timeouts.Search = 50 * time.Millisecond
+	if err := search(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the index's own budget: error %v", err)
+	}
+	ctx, cancel = context.WithCancel(context.Background())
+	go func() {
+		<-r.bytes // of the searches above or of this one: it is under way
+		cancel()
+	}()
+	x.config.Timeouts.Search = time.Minute
+	if err := search(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller that leaves: error %v", err)
+	}
+	release()
+	if err := search(context.Background()); err != nil {
+		t.Errorf("when it is quick again: %v", err)
+	}
+}
+
+// A connection that breaks is made anew by the next call.
+func TestABrokenConnectionIsMadeAnew(t *testing.T) {
+	addr := server(t)
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var mu sync.Mutex
+	var live []net.Conn
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", addr)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			mu.Lock()
+			live = append(live, in, out)
+			mu.Unlock()
+			go func() { _, _ = io.Copy(out, in); out.Close() }()
+			go func() { _, _ = io.Copy(in, out); in.Close() }()
+		}
+	}()
+	x := opened(t, testConfig(l.Addr().String(), testDim))
+	for range 3 {
+		mu.Lock()
+		for _, c := range live {
+			c.Close()
+		}
+		live = nil
+		mu.Unlock()
+		eventually(t, func() error {
+			_, err := x.Search(context.Background(), store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
+			return err
+		})
+		if err := x.Upsert(context.Background(), []vector.Record{one(1, 1, axis(0))}); err != nil {
+			t.Fatalf("upsert: %v", err)
+		}
+	}
+}
+
+// Rows that tie at the cut, and more stores than one search names.
+func TestAnExactIndexCompletesTies(t *testing.T) {
+	addr := server(t)
+	t.Parallel()
+	config := testConfig(addr, testDim)
+	config.Exact, config.Consistency = true, Strong
+	x := opened(t, config)
+	const many, stores = 3000, 2*maxStores + 7
+	records := make([]vector.Record, many)
+	for n := range records {
+		v := axis(1)
+		if n == 0 {
+			v = axis(0)
+		}
+		records[n] = vector.Record{Entry: uuid.UUID{14: byte(n >> 8), 15: byte(n)}, Store: int64(n%stores + 1), Label: acl.Public, Vector: vector.ToHalf(v)}
+	}
+	if err := x.Upsert(context.Background(), records); err != nil {
+		t.Fatal(err)
+	}
+	reaches := make([]acltest.Reach, stores)
+	for n := range reaches {
+		reaches[n] = acltest.Reach{Number: int64(n + 1), Ceiling: acl.Public}
+	}
+	scope := acltest.Scope(t, reaches...)
+	for limit, want := range map[int]int{1: 1, 2: many, many: many} {
+		hits, err := x.Search(context.Background(), scope, vector.Query{Vector: axis(0), Limit: limit})
+		if err != nil || len(hits) != want {
+			t.Errorf("limit %d: %d hits, want %d; error %v", limit, len(hits), want, err)
+		}
+	}
+}
+
+// What milvus finds and vector/flat scores must be the same to the last bit.
+func TestAnExactIndexScoresLikeTheFlatOne(t *testing.T) {
+	addr := server(t)
+	t.Parallel()
+	ctx := context.Background()
+	const dim, many = 50, 1500
+	config := testConfig(addr, dim)
+	config.Exact, config.Consistency = true, Strong
+	x, exact := opened(t, config), newFlat(dim)
+	r := rand.New(rand.NewPCG(5, 6))
+	records := make([]vector.Record, many)
+	for n := range records {
+		records[n] = vector.Record{Entry: uuid.UUID{13: 1, 14: byte(n >> 8), 15: byte(n)}, Store: 1, Label: acl.Public, Vector: vector.ToHalf(unit(r, dim))}
+	}
+	for _, index := range []vector.Index{x, exact} {
+		if err := index.Upsert(ctx, records); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 10 {
+		query := vector.Query{Vector: unit(r, dim), Limit: 200}
+		got, err := x.Search(ctx, store(t, 1), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := exact.Search(ctx, store(t, 1), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%d hits, want %d", len(got), len(want))
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Fatalf("hit %d is %v, want %v", i, got[i], want[i])
+			}
+		}
+	}
+}
