@@ -30,6 +30,10 @@ type Config struct {
 	Embedder string `mapstructure:"embedder"`
 	// Addr is where serve listens, host:port. Port 0 takes a free one.
 	Addr string `mapstructure:"addr"`
+	// PublicURL is the address by which clients know the server, where it is
+	// another than that of their requests, such as https://memory.example.com
+	// in front of a proxy. MCP clients are told it.
+	PublicURL string `mapstructure:"public_url"`
 
 	Postgres Postgres `mapstructure:"postgres"`
 	Milvus   Milvus   `mapstructure:"milvus"`
@@ -37,6 +41,7 @@ type Config struct {
 	Limits   Limits   `mapstructure:"limits"`
 	Search   Search   `mapstructure:"search"`
 	Auth     Auth     `mapstructure:"auth"`
+	Tools    Tools    `mapstructure:"tools"`
 	Log      Log      `mapstructure:"log"`
 }
 
@@ -84,6 +89,14 @@ type Search struct {
 	VectorBudget time.Duration `mapstructure:"vector_budget"`
 }
 
+// Tools says which families of tools are offered, over MCP and REST alike.
+type Tools struct {
+	Memory      bool `mapstructure:"memory"`      // memory
+	Triggerfish bool `mapstructure:"triggerfish"` // memory_save, memory_get, memory_search, memory_list, memory_delete
+	MAESTRO     bool `mapstructure:"maestro"`     // UpdateUserMemory, ReadUserMemory
+	KV          bool `mapstructure:"kv"`          // kv_set, kv_get, kv_delete; deprecated
+}
+
 // Auth says whose tokens are believed beside the local key's.
 type Auth struct {
 	// LocalKey is auto, on or off: whether tokens signed with the key in the
@@ -121,6 +134,7 @@ func Default() Config {
 		Limits:   Limits{ValueBytes: 100_000, Keys: 1_000_000, Bytes: 1 << 30, Retention: 7 * 24 * time.Hour},
 		Search:   Search{VectorBudget: 3 * time.Second},
 		Auth:     Auth{LocalKey: "auto"},
+		Tools:    Tools{Memory: true, Triggerfish: true, MAESTRO: true, KV: true},
 		Log:      Log{Level: "info", Format: "text"},
 	}
 }

@@ -17,9 +17,11 @@ import (
 	"mneme/acl"
 	"mneme/configs"
 	"mneme/server"
+	"mneme/server/mcp"
 	"mneme/server/rest"
 	"mneme/server/robutler"
 	"mneme/server/token"
+	"mneme/server/tool"
 )
 
 func newServe(p *program) *cobra.Command {
@@ -68,6 +70,7 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 	if err != nil {
 		return err
 	}
+	tools := toolsOf(service.Service, config)
 	front := server.New(server.Options{
 		Service:  service,
 		Verifier: verifier,
@@ -75,6 +78,10 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 		Surfaces: []server.Surface{
 			native,
 			robutler.New(service.Service, metrics, config.Limits.ValueBytes),
+			tool.NewSurface(tools),
+			mcp.NewSurface(tools, mcp.Options{
+				Version: thisBuild().Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config),
+			}),
 		},
 		Log: log,
 	})
@@ -131,6 +138,15 @@ func openVerifier(ctx context.Context, config configs.Config, log *slog.Logger) 
 		return nil, err
 	}
 	return token.NewVerifier(ctx, options)
+}
+
+// issuers are the addresses of those whose tokens are believed.
+func issuers(config configs.Config) []string {
+	var all []string
+	for _, from := range config.Auth.Issuers {
+		all = append(all, from.Issuer)
+	}
+	return all
 }
 
 // greet tells where the service is, and a first call to paste.

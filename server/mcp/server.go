@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -17,9 +18,18 @@ import (
 // indexURI is the caller's MEMORY.md as a resource.
 const indexURI = "mneme://self/MEMORY.md"
 
+// Tools are what a server offers: those of this process, or of a server
+// elsewhere. See tool.Tools.
+type Tools interface {
+	Definitions(acl.Principal) []tool.Definition
+	Call(ctx context.Context, p acl.Principal, name string, input json.RawMessage) (tool.Result, error)
+	Index(ctx context.Context, p acl.Principal, store string) (string, error)
+	MaxInput() int64
+}
+
 // NewServer makes a server of the tools for one caller: who that is was
 // settled before, and nothing in a message changes it.
-func NewServer(tools *tool.Tools, p acl.Principal, version string) *mcp.Server {
+func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "mneme", Title: "mneme memory", Version: version},
 		&mcp.ServerOptions{
@@ -58,7 +68,7 @@ func toolOf(d tool.Definition) *mcp.Tool {
 	return one
 }
 
-func handler(tools *tool.Tools, p acl.Principal, name string) mcp.ToolHandler {
+func handler(tools Tools, p acl.Principal, name string) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (_ *mcp.CallToolResult, err error) {
 		defer recovered(&err)
 		input := r.Params.Arguments
@@ -84,7 +94,7 @@ func failed(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: true}
 }
 
-func indexHandler(tools *tool.Tools, p acl.Principal) mcp.ResourceHandler {
+func indexHandler(tools Tools, p acl.Principal) mcp.ResourceHandler {
 	return func(ctx context.Context, r *mcp.ReadResourceRequest) (_ *mcp.ReadResourceResult, err error) {
 		defer recovered(&err)
 		text, err := tools.Index(ctx, p, p.Agent)

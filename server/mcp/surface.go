@@ -11,7 +11,6 @@ import (
 
 	"mneme/server"
 	"mneme/server/problem"
-	"mneme/server/tool"
 )
 
 const (
@@ -36,7 +35,7 @@ type Options struct {
 // Surface serves MCP over streamable HTTP: without sessions, each answer a
 // JSON document.
 type Surface struct {
-	tools   *tool.Tools
+	tools   Tools
 	options Options
 	handler http.Handler
 }
@@ -45,7 +44,7 @@ type Surface struct {
 type serverKey struct{}
 
 // NewSurface makes the surface.
-func NewSurface(tools *tool.Tools, o Options) *Surface {
+func NewSurface(tools Tools, o Options) *Surface {
 	streamable := mcp.NewStreamableHTTPHandler(
 		func(r *http.Request) *mcp.Server {
 			s, _ := r.Context().Value(serverKey{}).(*mcp.Server)

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// stdio starts mneme mcp as a client does and connects to it.
+func stdio(t *testing.T, args ...string) (*mcp.ClientSession, *bytes.Buffer) {
+	t.Helper()
+	process := exec.Command(binary, append([]string{"mcp"}, args...)...)
+	log := new(bytes.Buffer)
+	process.Stderr = log
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: process, TerminateDuration: 20 * time.Second}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil || process.ProcessState.ExitCode() != exitDone {
+			t.Errorf("%v, %v\n%s", err, process.ProcessState, log)
+		}
+	})
+	return session, log
+}
+
+func callTool(t *testing.T, session *mcp.ClientSession, name string, arguments map[string]any) (string, bool) {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Content[0].(*mcp.TextContent).Text, result.IsError
+}
+
+func TestMCPOverStdioWorksOnTheStoreAndOnAServer(t *testing.T) {
+	s := serve(t, t.TempDir())
+	local, _ := stdio(t, "--agent", "me", "--data-dir", s.dir)
+	remote, _ := stdio(t, "--agent", "me", "--data-dir", s.dir, "--url", s.address)
+	if text, failed := callTool(t, local, "UpdateUserMemory", map[string]any{
+		"action": "upsert", "name": "tea", "type": "user", "description": "green tea", "body": "I like my tea green, and never after five.",
+	}); failed {
+		t.Fatal(text)
+	}
+	for name, session := range map[string]*mcp.ClientSession{"local": local, "remote": remote} {
+		text, failed := callTool(t, session, "memory", map[string]any{"command": "view", "path": "/memories/tea"})
+		if failed || text != "Here's the content of /memories/tea with line numbers:\n     1\tI like my tea green, and never after five." {
+			t.Errorf("%s: %s", name, text)
+		}
+		if text, failed := callTool(t, session, "memory", map[string]any{"command": "view", "path": "/etc"}); !failed || text != "Path must start with /memories, got: /etc" {
+			t.Errorf("%s: %s", name, text)
+		}
+		index, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "mneme://self/MEMORY.md"})
+		if err != nil || index.Contents[0].Text != "- [tea](tea.md) — green tea\n" {
+			t.Errorf("%s: %+v, %v", name, index, err)
+		}
+		got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "memory_get", Arguments: map[string]any{"key": "tea"}})
+		if structured, ok := got.StructuredContent.(map[string]any); err != nil || !ok || structured["found"] != true {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		tools, err := session.ListTools(t.Context(), nil)
+		if err != nil || len(tools.Tools) != 11 {
+			t.Errorf("%s: %+v, %v", name, tools, err)
+		}
+		for _, one := range tools.Tools {
+			if strings.Contains(one.Description, "unshare") || one.Annotations == nil || one.Annotations.Title == "" {
+				t.Errorf("%s: %+v", name, one)
+			}
+		}
+	}
+	// Found by meaning, by the server's worker or the command's own.
+	deadline := time.Now().Add(time.Minute)
+	for {
+		text, failed := callTool(t, remote, "memory_search", map[string]any{"query": "what do I drink in the afternoon?"})
+		if !failed && strings.Contains(text, `"key":"tea"`) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(text)
+		}
+	}
+	shared, _ := stdio(t, "--agent", "me", "--data-dir", s.dir, "--share", "--url", s.address)
+	if text, failed := callTool(t, shared, "memory", map[string]any{"command": "share", "agent": "you"}); failed {
+		t.Error(text)
+	}
+	you, _ := stdio(t, "--agent", "you", "--data-dir", s.dir)
+	if text, failed := callTool(t, you, "memory", map[string]any{"command": "view", "path": "/memories/shared/me/tea"}); failed {
+		t.Error(text)
+	}
+}
+
+func TestFamiliesOfToolsAreSwitchedByTheConfiguration(t *testing.T) {
+	t.Setenv("MNEME_TOOLS_MEMORY", "false")
+	t.Setenv("MNEME_TOOLS_KV", "false")
+	session, _ := stdio(t, "--agent", "me", "--data-dir", t.TempDir())
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) != 7 {
+		t.Errorf("%d tools, %v", len(tools.Tools), err)
+	}
+}
+
+func TestServerOffersItsToolsInEveryWay(t *testing.T) {
+	s := serve(t, t.TempDir())
+	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
+	if status, body := s.call(token, http.MethodPost, "/v1/tools/memory_save", `{"key": "tea", "content": "green"}`); status != http.StatusOK {
+		t.Errorf("status %d, %s", status, body)
+	}
+	if status, body := s.call(token, http.MethodGet, "/v1/tools", ""); status != http.StatusOK || !strings.Contains(body, `"memory_save"`) {
+		t.Errorf("status %d, %s", status, body)
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: s.address + "/mcp", DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: withToken(token)},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if text, failed := callTool(t, session, "memory_get", map[string]any{"key": "tea"}); failed || !strings.Contains(text, `"content":"green"`) {
+		t.Error(text)
+	}
+}
+
+// withToken sends a token with every request.
+type withToken string
+
+func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(w))
+	return http.DefaultTransport.RoundTrip(r)
+}
