@@ -19,6 +19,7 @@ type writer struct {
 	held    map[int64]bool // locks
 	alone   bool           // no other transaction writes
 	stores  map[string]*storeRow
+	models  map[string]int32 // numbers of fingerprints
 	pending pending
 	changes []uuid.UUID // entries whose vectors changed
 }
@@ -26,7 +27,8 @@ type writer struct {
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(tx pgx.Tx) *writer {
-	return &writer{reader: reader{tx: tx}, held: make(map[int64]bool), stores: make(map[string]*storeRow), pending: newPending()}
+	return &writer{reader: reader{tx: tx}, held: make(map[int64]bool), stores: make(map[string]*storeRow),
+		models: make(map[string]int32), pending: newPending()}
 }
 
 // storeRow is a store's row.

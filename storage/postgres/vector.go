@@ -66,12 +66,18 @@ func (w *writer) flushChanges() {
 	w.later(insertChanges, ids, time.Now())
 }
 
+// LATERAL and OFFSET 0 hold the planner to one probe an entry: after an import
+// its statistics know nothing of these tables yet.
 const (
-	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM model m JOIN vector v ON v.model = m.number
-	JOIN entry e ON e.id = v.entry WHERE m.fingerprint = $1 AND `
-	selectVectors = vectorColumns + `v.entry = ANY($2) ORDER BY v.entry, v.chunk`
+	vectorColumns = `SELECT v.entry, v.chunk, e.store, e.label, v.half FROM `
+	ofTheirEntry  = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry OFFSET 0) e `
+	selectVectors = vectorColumns + `model m CROSS JOIN unnest($2::uuid[]) i (id)
+	CROSS JOIN LATERAL (SELECT * FROM vector x WHERE x.model = m.number AND x.entry = i.id OFFSET 0) v` + ofTheirEntry + `
+	WHERE m.fingerprint = $1 ORDER BY v.entry, v.chunk`
 	// In the order of the key, which holds chunks together.
-	selectAllVectors = vectorColumns + `(v.entry, v.chunk) > ($2, $3) ORDER BY v.entry, v.chunk LIMIT $4`
+	selectAllVectors = vectorColumns + `(SELECT * FROM vector x
+		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $1) AND (x.entry, x.chunk) > ($2, $3)
+		ORDER BY x.entry, x.chunk LIMIT $4) v` + ofTheirEntry + `ORDER BY v.entry, v.chunk`
 )
 
 func scanVector(rows pgx.Rows) (record vector.Record, err error) {
@@ -149,32 +155,40 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	if err != nil {
 		return false, err
 	}
-	removed, err := w.affected(ctx, "DELETE FROM vector WHERE model = $1 AND entry = $2", model, [16]byte(id))
-	if err != nil {
-		return false, err
+	const remove = "DELETE FROM vector WHERE model = $1 AND entry = $2"
+	if len(records) == 0 {
+		removed, err := w.affected(ctx, remove, model, [16]byte(id))
+		if removed > 0 {
+			w.noteChange(id)
+		}
+		return err == nil, err
 	}
+	w.later(remove, model, [16]byte(id))
 	for _, record := range records {
 		w.later("INSERT INTO vector (model, entry, chunk, revision, half) VALUES ($1, $2, $3, $4, $5)",
 			model, [16]byte(id), record.Chunk, revision, record.Vector.Bytes())
 	}
-	if removed > 0 || len(records) > 0 {
-		w.noteChange(id)
-	}
+	w.noteChange(id)
 	return true, nil
 }
 
 // model is the number of a fingerprint; a new one gets one.
 func (w *writer) model(ctx context.Context, fingerprint string) (int32, error) {
+	if number, ok := w.models[fingerprint]; ok {
+		return number, nil
+	}
 	const query = "SELECT number FROM model WHERE fingerprint = $1"
 	var number int32
 	found, err := w.one(ctx, []any{&number}, query, fingerprint)
-	if err != nil || found {
-		return number, err
+	if err == nil && !found {
+		if err := w.exec(ctx, "INSERT INTO model (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING", fingerprint); err != nil {
+			return 0, err
+		}
+		_, err = w.one(ctx, []any{&number}, query, fingerprint)
 	}
-	if err := w.exec(ctx, "INSERT INTO model (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING", fingerprint); err != nil {
-		return 0, err
+	if err == nil {
+		w.models[fingerprint] = number
 	}
-	_, err = w.one(ctx, []any{&number}, query, fingerprint)
 	return number, err
 }
 
@@ -211,5 +225,6 @@ func (w *writer) DropVectors(ctx context.Context, keep []string) error {
 	}
 	w.later("DELETE FROM vector WHERE model IN (SELECT number FROM model WHERE fingerprint <> ALL($1::text[]))", keep)
 	w.later("DELETE FROM model WHERE fingerprint <> ALL($1::text[])", keep)
+	clear(w.models)
 	return w.sendWaiting(ctx)
 }

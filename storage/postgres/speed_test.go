@@ -1,0 +1,190 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/acl/acltest"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// The measurements of docs/decisions/0006-postgres.md:
+//
+//	go test ./storage/postgres -run '^$' -bench Storage -benchtime 1x -entries 200000
+var entries = flag.Int("entries", 2000, "how many entries BenchmarkStorage measures with")
+
+// zipf draws words as they occur in text: the word of rank r with a
+// probability that falls as 1/(r+2.7), as Mandelbrot fitted it to English.
+type zipf struct {
+	random *rand.Rand
+	draw   *rand.Zipf
+}
+
+func newZipf(seed uint64) *zipf {
+	random := rand.New(rand.NewPCG(seed, 1))
+	return &zipf{random, rand.NewZipf(random, 1.05, 2.7, 60_000)}
+}
+
+func (z *zipf) text(n int) string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%dx", z.draw.Uint64())
+	}
+	return strings.Join(words, " ")
+}
+
+func BenchmarkStorage(b *testing.B) {
+	for _, stores := range []int{1, 1000} {
+		b.Run(fmt.Sprintf("%d stores", stores), func(b *testing.B) {
+			for range b.N {
+				measure(b, openAt(b, newDatabase(b)), *entries, stores)
+			}
+		})
+	}
+}
+
+func measure(b *testing.B, s *Storage, entries, stores int) {
+	ctx := b.Context()
+	z := newZipf(1)
+	var ids []uuid.UUID
+	began := time.Now()
+	for from := 0; from < entries; from += 100 {
+		batch, docs := make([]memory.Entry, 100), make([]lexical.Document, 100)
+		for i := range batch {
+			batch[i], docs[i] = benchEntry(z, storeName((from+i)*stores/entries), fmt.Sprint("turn/", from+i))
+			ids = append(ids, batch[i].ID)
+		}
+		must(b, s.Update(ctx, func(tx memory.Tx) error {
+			for i := range batch {
+				if err := tx.Put(ctx, batch[i], docs[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	took := time.Since(began)
+	b.Logf("import: %.1f s, %.0f entries/s", took.Seconds(), float64(entries)/took.Seconds())
+	_, err := s.pool.Exec(ctx, "VACUUM ANALYZE")
+	must(b, err)
+	var size int64
+	must(b, s.pool.QueryRow(ctx, "SELECT pg_database_size(current_database())").Scan(&size))
+	b.Logf("disk: %d bytes an entry", size/int64(entries))
+	names := make([]string, stores)
+	for i := range names {
+		names[i] = storeName(i)
+	}
+	for _, words := range []int{8, 12} {
+		measureLeg(b, s, names[:1], words)
+		if stores > 1 {
+			measureLeg(b, s, names, words)
+		}
+	}
+	b.Logf("single put: %s", times(200, func(i int) {
+		e, doc := benchEntry(z, storeName(0), fmt.Sprint("single/", i))
+		must(b, s.Update(ctx, func(tx memory.Tx) error { return tx.Put(ctx, e, doc) }))
+	}))
+	half := vector.ToHalf(make([]float32, 384))
+	began = time.Now()
+	some := ids[:min(len(ids), 20_000)]
+	for portion := range slices.Chunk(some, 64) {
+		must(b, s.Update(ctx, func(tx memory.Tx) error {
+			for _, id := range portion {
+				if _, err := tx.SaveVectors(ctx, id, 1, "model", []vector.Record{{Vector: half}}); err != nil {
+					return err
+				}
+				if err := tx.Done(ctx, memory.Lease{Entry: id, Revision: 1}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	b.Logf("save vectors: %.0f/s", float64(len(some))/time.Since(began).Seconds())
+	began = time.Now()
+	must(b, s.View(ctx, func(tx memory.ReadTx) error {
+		return tx.AllVectors(ctx, "model", func(vector.Record) error { return nil })
+	}))
+	b.Logf("all vectors: %.0f/s", float64(len(some))/time.Since(began).Seconds())
+	scope := benchScope(b, s, names)
+	for name, fn := range map[string]func(tx memory.ReadTx) error{
+		"siblings of 400": func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, ids[:400]); return err },
+		"get 10":          func(tx memory.ReadTx) error { _, err := tx.Get(ctx, ids[:10]); return err },
+		"scan 100": func(tx memory.ReadTx) error {
+			_, err := tx.Scan(ctx, memory.ScanQuery{Store: storeName(0), Ceiling: acl.Restricted, Limit: 100})
+			return err
+		},
+		"matching none by tag": func(tx memory.ReadTx) error {
+			_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}}, 1000)
+			return err
+		},
+	} {
+		b.Logf("%s: %s", name, times(50, func(int) { must(b, s.View(ctx, fn)) }))
+	}
+}
+
+func measureLeg(b *testing.B, s *Storage, stores []string, words int) {
+	ctx := context.Background()
+	scope := benchScope(b, s, stores)
+	q := newZipf(2)
+	b.Logf("lexical in %d stores, %d words: %s", len(stores), words, times(200, func(int) {
+		terms := lexical.ParseQuery(q.text(words))
+		must(b, s.View(ctx, func(tx memory.ReadTx) error {
+			_, err := tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: terms, Limit: 256, Now: time.Now()})
+			return err
+		}))
+	}))
+}
+
+func storeName(i int) string { return fmt.Sprint("store-", i) }
+
+func benchEntry(z *zipf, store, key string) (memory.Entry, lexical.Document) {
+	text := z.text(20 + z.random.IntN(20))
+	e := newEntry(store, key)
+	e.Value, _ = json.Marshal(text) // a string
+	return e, lexical.Analyze(text)
+}
+
+func benchScope(b *testing.B, s *Storage, stores []string) acl.Scope {
+	facts := acltest.Facts{AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}}}
+	for _, store := range stores {
+		facts.GrantList = append(facts.GrantList, acl.Grant{Store: store, Grantee: "reader", Level: acl.Search, MaxLabel: acl.Restricted, ByPlatform: true})
+	}
+	must(b, s.View(context.Background(), func(tx memory.ReadTx) (err error) {
+		facts.Numbers, err = tx.StoreNumbers(context.Background(), stores)
+		return err
+	}))
+	return facts.Scope(b, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
+}
+
+// times tells the median and the 99th percentile of n runs.
+func times(n int, run func(i int)) string {
+	took := make([]time.Duration, n)
+	for i := range took {
+		began := time.Now()
+		run(i)
+		took[i] = time.Since(began)
+	}
+	slices.Sort(took)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	return fmt.Sprintf("p50 %.2f ms, p99 %.2f ms", ms(took[n/2]), ms(took[n*99/100]))
+}
+
+func must(b *testing.B, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
