@@ -14,6 +14,9 @@ import (
 
 // The access matrix holds through this API, as far as it has the operations.
 func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing runs at once in the matrix, and under the race detector it takes minutes: the full run has it")
+	}
 	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &portal{open(t)} })
 }
 
