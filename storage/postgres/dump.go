@@ -96,6 +96,7 @@ const (
 // dumpEntries goes by portions, so that a slow yield meets no timeout.
 func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	const portion = 200
+	r.seeEverything()
 	var last uuid.UUID
 	for {
 		entries, err := r.entries(ctx, selectSomeEntries, [16]byte(last), portion)
@@ -194,5 +195,6 @@ func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	if err != nil {
 		return err
 	}
+	w.seeEverything()
 	return w.insert(ctx, insertVersion, append([]any{[16]byte(v.ID), store.number, int16(v.Label)}, entryValues(v)...)...)
 }

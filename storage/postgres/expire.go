@@ -12,6 +12,7 @@ import (
 
 // Expired implements memory.EntryWriter.
 func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
+	w.seeEverything()
 	return w.ids(ctx, `SELECT id FROM entry WHERE state < 2 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, now, limit)
 }
 
@@ -33,6 +34,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		}
 		// Before anything hangs on it no more: a worker that saves vectors of
 		// it waits for the row, or has been waited for here.
+		w.seeEverything()
 		w.later(sweepEntry, [16]byte(id))
 		if err := w.remove(ctx, id, row); err != nil {
 			return err
@@ -66,6 +68,7 @@ const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (delete
 // its write-ahead log until the server reuses them (VACUUM, checkpoints).
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
 	var purged []uuid.UUID
+	w.seeEverything()
 	for _, query := range selectErasable {
 		if len(purged) >= limit {
 			break

@@ -13,9 +13,14 @@ var tables = []string{"history", "entry", "tag", "usage", "posting", "total", "m
 // Rows implements storagetest.RowCounter.
 func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {
 	counts := make(map[string]int64)
+	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginView})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback(ctx) }()
 	for _, table := range tables {
 		var n int64
-		if err := s.pool.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()).Scan(&n); err != nil {
+		if err := tx.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()).Scan(&n); err != nil {
 			return nil, err
 		}
 		counts[table] = n

@@ -105,6 +105,7 @@ const (
 // anything in the transaction that reads it.
 func (w *writer) flushIndex(ctx context.Context) error {
 	p := w.pending
+	w.seeEverything()
 	w.pending = newPending()
 	var stores, documents, lengths, entries, sizes []int64
 	var labels []int16

@@ -48,6 +48,7 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 	m := matchPool.Get().(*matches)
 	defer matchPool.Put(m)
 	m.reset(len(q.Terms))
+	r.seeStores(stores)
 	stats, only, err := r.readMatches(ctx, m, stores, q)
 	if err != nil {
 		return nil, err

@@ -79,6 +79,7 @@ const selectStoresOf = `SELECT DISTINCT s.id FROM entry e JOIN store s ON s.numb
 // lockEntries takes the locks of the stores that entries are in. An entry may
 // have moved on until the locks are there, hence the second look.
 func (w *writer) lockEntries(ctx context.Context, ids []uuid.UUID) error {
+	w.seeEverything()
 	for {
 		var keys []int64
 		err := w.each(ctx, func(rows pgx.Rows) error {

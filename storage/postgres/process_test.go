@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
 	"mneme/lexical"
@@ -214,7 +215,12 @@ func (s *Storage) checkIndex(t *testing.T) {
 		length uint32
 	}
 	want, got := make(map[posting]bool), make(map[posting]bool)
-	rows, err := s.pool.Query(t.Context(), "SELECT store, place, label, length, terms FROM entry WHERE terms IS NOT NULL")
+	tx, err := s.pool.BeginTx(t.Context(), pgx.TxOptions{BeginQuery: beginView})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	rows, err := tx.Query(t.Context(), "SELECT store, place, label, length, terms FROM entry WHERE terms IS NOT NULL")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +238,7 @@ func (s *Storage) checkIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rows, err = s.pool.Query(t.Context(), "SELECT store, label, block, term, data FROM posting")
+	rows, err = tx.Query(t.Context(), "SELECT store, label, block, term, data FROM posting")
 	if err != nil {
 		t.Fatal(err)
 	}

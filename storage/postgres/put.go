@@ -27,7 +27,7 @@ type writer struct {
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(tx pgx.Tx) *writer {
-	return &writer{reader: reader{tx: tx}, held: make(map[int64]bool), stores: make(map[string]*storeRow),
+	return &writer{reader: reader{tx: tx, sees: all}, held: make(map[int64]bool), stores: make(map[string]*storeRow),
 		models: make(map[string]int32), pending: newPending()}
 }
 
@@ -83,6 +83,7 @@ const selectStanding = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 
 // clash tells whether another live entry has the path, owner and label of at,
 // which is in the store of the number given.
 func (w *writer) standing(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (row *standing, clash bool, err error) {
+	w.seeEverything()
 	for {
 		var s standing
 		var store, owner *string
@@ -176,6 +177,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if old != nil && e.Version > old.version {
 		w.later(keepFormer, [16]byte(e.ID))
 	}
+	w.seeEverything()
 	w.unlist(e.ID, old)
 	w.writeEntry(e, next, old != nil)
 	w.weigh(next, 1)

@@ -17,6 +17,7 @@ type reader struct {
 	// waiting are writes that were not sent yet. They go with the next
 	// statement, in one round trip.
 	waiting *pgx.Batch
+	sees    string // what row-level security lets statements see (wall.go)
 }
 
 var _ memory.ReadTx = (*reader)(nil)
@@ -63,40 +64,24 @@ func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 		}
 		return r.drain(ctx, rows, scan)
 	}
-	batch := r.waiting
-	r.waiting = nil
-	batch.Queue(query, args...)
-	return r.send(ctx, batch, func(results pgx.BatchResults) error {
-		rows, err := results.Query()
-		if err != nil {
-			return r.fail(ctx, "query", err)
-		}
-		return r.drain(ctx, rows, scan)
-	})
+	return r.ask(ctx, []question{{query, args, scan}})
 }
 
-// send runs a batch of writes; last, if not nil, takes the results of the
-// statement after them.
-func (r *reader) send(ctx context.Context, batch *pgx.Batch, last func(pgx.BatchResults) error) (err error) {
+// send runs a batch that begins with writes; rest takes the results of what
+// comes after them.
+func (r *reader) send(ctx context.Context, batch *pgx.Batch, writes int, rest func(pgx.BatchResults) error) (err error) {
 	results := r.tx.SendBatch(ctx, batch)
 	defer func() {
 		if closed := results.Close(); closed != nil && err == nil {
 			err = r.fail(ctx, "write", closed)
 		}
 	}()
-	writes := batch.Len()
-	if last != nil {
-		writes--
-	}
 	for range writes {
 		if _, err := results.Exec(); err != nil {
 			return r.fail(ctx, "write", err)
 		}
 	}
-	if last == nil {
-		return nil
-	}
-	return last(results)
+	return rest(results)
 }
 
 // sendWaiting writes what waits.
@@ -106,7 +91,7 @@ func (r *reader) sendWaiting(ctx context.Context) error {
 	}
 	batch := r.waiting
 	r.waiting = nil
-	return r.send(ctx, batch, nil)
+	return r.send(ctx, batch, batch.Len(), func(pgx.BatchResults) error { return nil })
 }
 
 // errScan is a row that does not fit what reads it. The driver's message
@@ -169,32 +154,30 @@ type question struct {
 	scan  func(pgx.Rows) error
 }
 
-// ask runs several queries in one round trip.
-func (r *reader) ask(ctx context.Context, questions []question) (err error) {
-	if err := r.sendWaiting(ctx); err != nil {
-		return err
-	}
+// ask runs several queries in one round trip, with what waits before them.
+func (r *reader) ask(ctx context.Context, questions []question) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
-	batch := &pgx.Batch{}
+	batch := r.waiting
+	if batch == nil {
+		batch = &pgx.Batch{}
+	}
+	r.waiting = nil
+	writes := batch.Len()
 	for _, q := range questions {
 		batch.Queue(q.query, q.args...)
 	}
-	results := r.tx.SendBatch(ctx, batch)
-	defer func() {
-		if closed := results.Close(); closed != nil && err == nil {
-			err = r.fail(ctx, "query", closed)
+	return r.send(ctx, batch, writes, func(results pgx.BatchResults) error {
+		for _, q := range questions {
+			rows, err := results.Query()
+			if err != nil {
+				return r.fail(ctx, "query", err)
+			}
+			if err := r.drain(ctx, rows, q.scan); err != nil {
+				return err
+			}
 		}
-	}()
-	for _, q := range questions {
-		rows, err := results.Query()
-		if err != nil {
-			return r.fail(ctx, "query", err)
-		}
-		if err := r.drain(ctx, rows, q.scan); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }

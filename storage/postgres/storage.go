@@ -64,7 +64,19 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
+	if err := warn(ctx, pool, options.Log); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
 	return &Storage{pool: pool}, nil
+}
+
+func warn(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
+	passed, err := bypasses(ctx, pool)
+	if err == nil && passed && log != nil {
+		log.WarnContext(ctx, "the database role is exempt from row-level security: give the service a role that is neither SUPERUSER nor BYPASSRLS")
+	}
+	return err
 }
 
 // apply sets what the DSN leaves open.
@@ -107,6 +119,11 @@ func millis(d, byDefault time.Duration) string {
 	return strconv.FormatInt(d.Milliseconds(), 10)
 }
 
+const (
+	beginView   = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; " + seeAll
+	beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; " + seeAll
+)
+
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
@@ -114,8 +131,8 @@ func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error 
 		return err
 	}
 	defer s.running.RUnlock()
-	return s.within(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		r := &reader{tx: tx}
+	return s.within(ctx, pgx.TxOptions{BeginQuery: beginView}, func(tx pgx.Tx) error {
+		r := &reader{tx: tx, sees: all}
 		defer r.end()
 		return fn(r)
 	})
@@ -152,7 +169,7 @@ func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 }
 
 func (s *Storage) update(ctx context.Context, fn func(memory.Tx) error) error {
-	return s.within(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}, func(tx pgx.Tx) error {
+	return s.within(ctx, pgx.TxOptions{BeginQuery: beginUpdate}, func(tx pgx.Tx) error {
 		w := newWriter(tx)
 		defer w.end()
 		if err := fn(w); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // dsnVariable names the server that the tests use: a URL of a user that may
-// create databases. Each test has a database of its own.
+// create databases and roles. Each test has a database of its own.
 const dsnVariable = "MNEME_POSTGRES_DSN"
 
 var databases atomic.Int64
@@ -39,13 +39,14 @@ func newDatabase(t testing.TB) string {
 		t.Fatalf("%s is not a URL", dsnVariable)
 	}
 	name := fmt.Sprintf("mneme_test_%d_%d_%d", os.Getpid(), time.Now().UnixMilli(), databases.Add(1))
-	administer(t, dsn, "CREATE DATABASE "+name)
-	t.Cleanup(func() { administer(t, dsn, "DROP DATABASE "+name+" WITH (FORCE)") })
-	server.Path = "/" + name
+	// A role that row-level security binds, as a service's should be.
+	administer(t, dsn, "CREATE ROLE "+name+" LOGIN PASSWORD '"+name+"'", "CREATE DATABASE "+name+" OWNER "+name)
+	t.Cleanup(func() { administer(t, dsn, "DROP DATABASE "+name+" WITH (FORCE)", "DROP ROLE "+name) })
+	server.Path, server.User = "/"+name, url.UserPassword(name, name)
 	return server.String()
 }
 
-func administer(t testing.TB, dsn, command string) {
+func administer(t testing.TB, dsn string, commands ...string) {
 	t.Helper()
 	ctx := context.Background() // a test's own has ended at its cleanup
 	conn, err := pgx.Connect(ctx, dsn)
@@ -53,8 +54,10 @@ func administer(t testing.TB, dsn, command string) {
 		t.Fatalf("connect to the server of %s: %v", dsnVariable, err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, command); err != nil {
-		t.Fatalf("%s: %v", command, err)
+	for _, command := range commands {
+		if _, err := conn.Exec(ctx, command); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -97,12 +100,11 @@ func TestStorage(t *testing.T) {
 		dsn := free[len(free)-1]
 		free = free[:len(free)-1]
 		s := openAt(inner, dsn)
+		empty := "BEGIN; " + seeAll + "; UPDATE change_head SET last = 0"
 		for _, table := range append(tables, "store", "change") {
-			if _, err := s.pool.Exec(inner.Context(), "DELETE FROM "+table); err != nil {
-				inner.Fatal(err)
-			}
+			empty += "; DELETE FROM " + table
 		}
-		if _, err := s.pool.Exec(inner.Context(), "UPDATE change_head SET last = 0"); err != nil {
+		if _, err := s.pool.Exec(inner.Context(), empty+"; COMMIT"); err != nil {
 			inner.Fatal(err)
 		}
 		return emptied{s, func() {

@@ -103,6 +103,7 @@ func (r *reader) vectors(ctx context.Context, query string, args ...any) ([]vect
 
 // Vectors implements memory.VectorRows.
 func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error) {
+	r.seeEverything()
 	return r.vectors(ctx, selectVectors, fingerprint, idList(ids))
 }
 
@@ -110,6 +111,7 @@ func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUI
 // slow yield meets no timeout.
 func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
 	const portion = 2048
+	r.seeEverything()
 	var last vector.Record
 	last.Chunk = -1
 	for {
@@ -136,6 +138,7 @@ const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s
 
 // Unembedded implements memory.VectorRows.
 func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	r.seeEverything()
 	return r.entries(ctx, selectUnembedded, [16]byte(after), fingerprint, limit)
 }
 
@@ -145,6 +148,7 @@ const selectRevision = `SELECT revision, state = 0 AND in_context AND NOT encryp
 
 // SaveVectors implements memory.Queue.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
+	w.seeEverything()
 	var stands int64
 	var embeddable bool
 	found, err := w.one(ctx, []any{&stands, &embeddable}, selectRevision, [16]byte(id))
