@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"mneme/embed"
 	"mneme/embed/e5"
 	"mneme/memory"
-	"mneme/storage/sqlite"
+	"mneme/storage/sqlite/sqlitetest"
 	"mneme/vector"
 	"mneme/vector/flat"
 )
@@ -99,11 +98,7 @@ type house struct {
 func open(t testing.TB, limits memory.Limits) *house {
 	t.Helper()
 	ctx := context.Background()
-	storage, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "mneme.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { storage.Close() })
+	storage := sqlitetest.Open(t)
 	e, err := encoder()
 	if err != nil {
 		t.Fatal(err)

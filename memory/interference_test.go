@@ -66,10 +66,27 @@ func TestHiddenEntriesChangeNothingInAnswers(t *testing.T) {
 			question := drawText(rt, fmt.Sprint("question ", i))
 			a, b := answers(with, reader, question), answers(without, reader, question)
 			if a != b {
-				rt.Fatalf("hidden entries changed the answers to %q:\nwith:\n%s\nwithout:\n%s", question, a, b)
+				rt.Fatalf("hidden entries changed the answers to %q:\n%s", question, difference(a, b))
 			}
 		}
 	})
+}
+
+// difference shows the lines that only one of two texts has.
+func difference(with, without string) string {
+	var out strings.Builder
+	a, b := strings.Split(with, "\n"), strings.Split(without, "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			if i < len(a) {
+				fmt.Fprintln(&out, "with:   ", a[i])
+			}
+			if i < len(b) {
+				fmt.Fprintln(&out, "without:", b[i])
+			}
+		}
+	}
+	return out.String()
 }
 
 // arrange gives the reader a chat, a granted store up to PUBLIC, and a store

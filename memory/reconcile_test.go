@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/storage/sqlite/sqlitetest"
 	"mneme/vector"
 	"mneme/vector/flat"
 )
@@ -17,7 +18,7 @@ import (
 func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
 	e, _ := remote(t)
 	index := flat.New(e.Dim())
-	s, err := memory.New(background, database(t), memory.Options{VectorBudget: time.Minute, Models: []memory.Model{{
+	s, err := memory.New(background, sqlitetest.Open(t), memory.Options{VectorBudget: time.Minute, Models: []memory.Model{{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return index, nil },
 	}}})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,7 +17,7 @@ import (
 	"mneme/embed"
 	"mneme/embed/openai"
 	"mneme/memory"
-	"mneme/storage/sqlite"
+	"mneme/storage/sqlite/sqlitetest"
 	"mneme/vector"
 	"mneme/vector/flat"
 )
@@ -80,23 +79,13 @@ func reopen(t *testing.T, storage memory.Storage, now func() time.Time, embedder
 	return &house{Service: s, t: t}
 }
 
-func database(t *testing.T) memory.Storage {
-	t.Helper()
-	storage, err := sqlite.Open(background, filepath.Join(t.TempDir(), "mneme.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { storage.Close() })
-	return storage
-}
-
 func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T) {
 	builtIn, err := encoder()
 	if err != nil {
 		t.Fatal(err)
 	}
 	other, _ := remote(t)
-	storage, a := database(t), agent("a", acl.Public)
+	storage, a := sqlitetest.Open(t), agent("a", acl.Public)
 	question := memory.SearchRequest{Query: "where do herons nest?", Limit: 10}
 	serving := func(h *house, want embed.Embedder, hits int) {
 		t.Helper()
@@ -144,7 +133,7 @@ func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T)
 func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 	e, away := remote(t)
 	c := newClock()
-	h := reopen(t, database(t), c.Now, e)
+	h := reopen(t, sqlitetest.Open(t), c.Now, e)
 	a := agent("a", acl.Public)
 	away.Store(true)
 	for i := range 40 {
@@ -181,7 +170,7 @@ func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 
 func TestADumpComesBackAsItWas(t *testing.T) {
 	e, _ := remote(t)
-	from, to := database(t), database(t)
+	from, to := sqlitetest.Open(t), sqlitetest.Open(t)
 	c := newClock()
 	h := reopen(t, from, c.Now, e)
 	arrange(h)
@@ -222,7 +211,7 @@ func TestADumpComesBackAsItWas(t *testing.T) {
 
 func TestAWriteCanWaitUntilItIsIndexed(t *testing.T) {
 	e, away := remote(t)
-	h := reopen(t, database(t), nil, e)
+	h := reopen(t, sqlitetest.Open(t), nil, e)
 	ctx, stop := context.WithCancel(background)
 	defer stop()
 	go h.Run(ctx) //nolint:errcheck // ends with the test

@@ -133,6 +133,7 @@ func (s *Service) Drain(ctx context.Context, progress func(left int64)) error {
 	if s.models.serving() == nil {
 		return errNoModel
 	}
+	outer := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	group, working := errgroup.WithContext(ctx)
@@ -163,7 +164,12 @@ func (s *Service) Drain(ctx context.Context, progress func(left int64)) error {
 	if waited := group.Wait(); err == nil && !errors.Is(waited, context.Canceled) {
 		err = waited
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	// The workers were stopped as the last row left the queue, maybe before
+	// they took its vectors over into this process's index.
+	return s.models.sync(outer)
 }
 
 func (s *Service) depth(ctx context.Context) (rows int64, oldest time.Duration, err error) {

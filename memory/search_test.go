@@ -14,7 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/memory"
-	"mneme/storage/sqlite"
+	"mneme/storage/sqlite/sqlitetest"
 	"mneme/vector"
 )
 
@@ -230,12 +230,7 @@ func TestALegThatFailsOrIsTooSlowIsNamedAndTheOtherAnswers(t *testing.T) {
 
 func serviceWith(t *testing.T, e embed.Embedder, index vector.Index) *memory.Service {
 	t.Helper()
-	storage, err := sqlite.Open(background, t.TempDir()+"/mneme.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { storage.Close() })
-	s, err := memory.New(background, storage, memory.Options{VectorBudget: 50 * time.Millisecond, Models: []memory.Model{{
+	s, err := memory.New(background, sqlitetest.Open(t), memory.Options{VectorBudget: 50 * time.Millisecond, Models: []memory.Model{{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return index, nil },
 	}}})
 	if err != nil {
