@@ -18,6 +18,7 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/vector"
+	"mneme/vector/flat"
 )
 
 const testDim = 8
@@ -431,7 +432,7 @@ func TestAnExactIndexScoresLikeTheFlatOne(t *testing.T) {
 	const dim, many = 50, 1500
 	config := testConfig(addr, dim)
 	config.Exact, config.Consistency = true, Strong
-	x, exact := opened(t, config), newFlat(dim)
+	x, exact := opened(t, config), flat.New(dim)
 	r := rand.New(rand.NewPCG(5, 6))
 	records := make([]vector.Record, many)
 	for n := range records {
