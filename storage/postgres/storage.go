@@ -106,7 +106,6 @@ func (o Options) apply(config *pgxpool.Config) {
 	set("statement_timeout", millis(o.StatementTimeout, 30*time.Second))
 	set("lock_timeout", millis(o.LockTimeout, 15*time.Second))
 	set("idle_in_transaction_session_timeout", millis(0, 2*time.Minute))
-	// A write that was acknowledged is durable, whatever the server's default.
 	set("timezone", "UTC")
 	// Every query is a handful of index probes; compiling one costs more.
 	set("jit", "off")

@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"bytes"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/acl/acltest"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// walled are the tables that hold text or terms of memories.
+var walled = []string{"entry", "history", "posting", "tag"}
+
+// written puts two versions of an entry, tagged, into each of two stores at
+// two labels, and returns the stores' numbers.
+func written(t *testing.T, s *Storage) map[string]int64 {
+	t.Helper()
+	mustUpdate(t, s, func(tx memory.Tx) error {
+		for _, store := range []string{"a", "b"} {
+			for _, label := range []acl.Label{acl.Public, acl.Confidential} {
+				e := newEntry(store, "k")
+				e.Label, e.Tags = label, []string{"t"}
+				for range 2 {
+					if err := tx.Put(t.Context(), e, doc("word")); err != nil {
+						return err
+					}
+					e.Version, e.Revision = e.Version+1, e.Revision+1
+				}
+			}
+		}
+		return nil
+	})
+	var numbers map[string]int64
+	err := s.View(t.Context(), func(tx memory.ReadTx) (err error) {
+		numbers, err = tx.StoreNumbers(t.Context(), []string{"a", "b"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return numbers
+}
+
+func TestAStatementThatForgetsItsScopeIsStoppedByTheDatabase(t *testing.T) {
+	s := openAt(t, newDatabase(t))
+	numbers := written(t, s)
+	narrow := map[string]struct {
+		see  func(r *reader)
+		want int
+	}{
+		"one store":        {func(r *reader) { r.seeStore("a") }, 2},
+		"an unknown store": {func(r *reader) { r.seeStore("none") }, 0},
+		"a scope":          {func(r *reader) { r.seeStores([]acl.Access{{Number: numbers["b"], Ceiling: acl.Internal}}) }, 1},
+		"a scope of both stores": {func(r *reader) {
+			r.seeStores([]acl.Access{{Number: numbers["a"], Ceiling: acl.Public}, {Number: numbers["b"], Ceiling: acl.Restricted}})
+		}, 3},
+		"an empty scope":   {func(r *reader) { r.seeStores(nil) }, 0},
+		"everything":       {func(*reader) {}, 4},
+		"everything again": {func(r *reader) { r.seeStore("a"); r.seeEverything() }, 4},
+	}
+	for name, c := range narrow {
+		for _, table := range walled {
+			err := s.View(t.Context(), func(tx memory.ReadTx) error {
+				r := tx.(*reader)
+				c.see(r)
+				var n int
+				_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM "+table)
+				if n != c.want {
+					t.Errorf("%s: %d rows of %s, want %d", name, n, table, c.want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestAConnectionThatSaysNothingSeesNothing(t *testing.T) {
+	s := openAt(t, newDatabase(t))
+	written(t, s)
+	for _, table := range walled {
+		var n int
+		if err := s.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%d rows of %s: %v", n, table, err)
+		}
+		if tag, err := s.pool.Exec(t.Context(), "DELETE FROM "+table); err != nil || tag.RowsAffected() != 0 {
+			t.Errorf("%d rows of %s deleted: %v", tag.RowsAffected(), table, err)
+		}
+	}
+}
+
+func TestTheReadsOfASearchRunBehindTheWall(t *testing.T) {
+	s := openAt(t, newDatabase(t))
+	numbers := written(t, s)
+	facts := acltest.Facts{
+		Numbers: numbers, AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}},
+		GrantList: []acl.Grant{{Store: "a", Grantee: "reader", Level: acl.Search, MaxLabel: acl.Internal, ByPlatform: true}},
+	}
+	scope := facts.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
+	for name, read := range map[string]func(r *reader) error{
+		"Lexical": func(r *reader) error {
+			_, err := r.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Limit: 1, Now: time.Now()})
+			return err
+		},
+		"Siblings": func(r *reader) error { _, err := r.Siblings(t.Context(), scope, []uuid.UUID{uuid.Max}); return err },
+		"Matching": func(r *reader) error { _, _, err := r.Matching(t.Context(), scope, memory.Filter{}, 10); return err },
+		"At": func(r *reader) error {
+			_, err := r.At(t.Context(), memory.Path{Store: "a", Key: "k"})
+			return err
+		},
+		"Scan": func(r *reader) error {
+			_, err := r.Scan(t.Context(), memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 1})
+			return err
+		},
+		"Trash": func(r *reader) error {
+			_, err := r.Trash(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Limit: 1})
+			return err
+		},
+	} {
+		err := s.View(t.Context(), func(tx memory.ReadTx) error {
+			r := tx.(*reader)
+			if err := read(r); err != nil {
+				return err
+			}
+			// What the method let its statements see still stands.
+			var n int
+			_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM entry WHERE store <> $1", numbers["a"])
+			if n != 0 {
+				t.Errorf("%s could see %d rows of another store", name, n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestARoleThatPassesTheWallByIsTold(t *testing.T) {
+	dsn := newDatabase(t)
+	var log bytes.Buffer
+	s, err := Open(t.Context(), dsn, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+	if log.Len() > 0 {
+		t.Errorf("an ordinary role: %s", &log)
+	}
+	server, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := server.User.Username()
+	administer(t, os.Getenv(dsnVariable), "ALTER ROLE "+name+" BYPASSRLS")
+	if s, err = Open(t.Context(), dsn, Options{Log: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+	if !strings.Contains(log.String(), "row-level security") {
+		t.Error("nothing is said of a role that bypasses the wall")
+	}
+}
