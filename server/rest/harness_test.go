@@ -21,6 +21,7 @@ import (
 	"mneme/server"
 	"mneme/server/rest"
 	"mneme/server/token"
+	"mneme/server/tool"
 	"mneme/storage/sqlite"
 )
 
@@ -122,7 +123,7 @@ func openWith(t testing.TB, limits memory.Limits) *house {
 		t.Fatal(err)
 	}
 	h.Server = server.New(server.Options{
-		Service: h.service, Verifier: verifier, Metrics: metrics, Surfaces: []server.Surface{surface},
+		Service: h.service, Verifier: verifier, Metrics: metrics, Surfaces: []server.Surface{surface, tool.NewSurface(tool.New(h.service, tool.Options{ValueLimit: limits.Value}))},
 		Log: slog.New(slog.NewJSONHandler(h.log, nil)),
 	})
 	return h
@@ -269,7 +270,7 @@ func conforms(method, path string, a answer) error {
 	if media == "application/x-ndjson" {
 		texts = strings.Split(strings.TrimSuffix(a.body, "\n"), "\n")
 	}
-	if media == "text/plain" {
+	if strings.HasPrefix(media, "text/") {
 		return nil
 	}
 	for _, text := range texts {
