@@ -97,8 +97,15 @@ func (h *house) client(p acl.Principal) *sdk.ClientSession {
 	return session
 }
 
+// answer is what a request brought.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
 // post sends one message with whatever headers.
-func (h *house) post(method, target, body string, header ...string) *http.Response {
+func (h *house) post(method, target, body string, header ...string) answer {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.http.URL+target, strings.NewReader(body))
 	if err != nil {
@@ -113,8 +120,12 @@ func (h *house) post(method, target, body string, header ...string) *http.Respon
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.t.Cleanup(func() { response.Body.Close() })
-	return response
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(text)}
 }
 
 func call(t testing.TB, s *sdk.ClientSession, name string, arguments any) *sdk.CallToolResult {
@@ -267,20 +278,11 @@ func TestIndexIsAResource(t *testing.T) {
 		t.Error("another resource was read")
 	}
 	// An empty index still is a text, and nobody else's.
-	body := bodyOf(t, h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"mneme://self/MEMORY.md"}}`,
-		"Authorization", "Bearer "+h.token(bob)))
+	body := h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"mneme://self/MEMORY.md"}}`,
+		"Authorization", "Bearer "+h.token(bob)).body
 	if !strings.Contains(body, `"text":"\n"`) || !strings.Contains(body, `"cacheScope":"private"`) {
 		t.Error(body)
 	}
-}
-
-func bodyOf(t testing.TB, r *http.Response) string {
-	t.Helper()
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(body)
 }
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
@@ -289,16 +291,16 @@ func TestEndpointIsStatelessAndAnswersJSON(t *testing.T) {
 	h := open(t, mcp.Options{})
 	auth := []string{"Authorization", "Bearer " + h.token(alice)}
 	r := h.post(http.MethodPost, "/mcp", listTools, auth...)
-	if r.StatusCode != 200 || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Mcp-Session-Id") != "" {
-		t.Errorf("%d %v %s", r.StatusCode, r.Header, bodyOf(t, r))
+	if r.status != http.StatusOK || r.header.Get("Content-Type") != "application/json" || r.header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("%d %v %s", r.status, r.header, r.body)
 	}
 	r = h.post(http.MethodPost, "/mcp", listTools, "X-API-Key", h.token(alice))
-	if r.StatusCode != 200 {
-		t.Errorf("status %d with X-API-Key", r.StatusCode)
+	if r.status != http.StatusOK {
+		t.Errorf("status %d with X-API-Key", r.status)
 	}
 	for method, status := range map[string]int{http.MethodGet: 405, http.MethodDelete: 405} {
-		if r := h.post(method, "/mcp", "", auth...); r.StatusCode != status {
-			t.Errorf("%s: status %d", method, r.StatusCode)
+		if r := h.post(method, "/mcp", "", auth...); r.status != status {
+			t.Errorf("%s: status %d", method, r.status)
 		}
 	}
 	for name, c := range map[string]struct {
@@ -310,8 +312,8 @@ func TestEndpointIsStatelessAndAnswersJSON(t *testing.T) {
 		"too large": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"x":"` + strings.Repeat("x", 3<<20) + `"}}}`, 413},
 		"too deep":  {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"content":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}}}`, 400},
 	} {
-		if r := h.post(http.MethodPost, "/mcp", c.body, auth...); r.StatusCode != c.status {
-			t.Errorf("%s: status %d, %.200s", name, r.StatusCode, bodyOf(t, r))
+		if r := h.post(http.MethodPost, "/mcp", c.body, auth...); r.status != c.status {
+			t.Errorf("%s: status %d, %.200s", name, r.status, r.body)
 		}
 	}
 }
@@ -320,10 +322,10 @@ func TestWithoutATokenTheClientLearnsWhereToGetOne(t *testing.T) {
 	h := open(t, mcp.Options{AuthorizationServers: []string{"https://login.example.org"}})
 	for name, header := range map[string][]string{"none": nil, "bad": {"Authorization", "Bearer nonsense"}} {
 		r := h.post(http.MethodPost, "/mcp", listTools, header...)
-		challenge := r.Header.Get("WWW-Authenticate")
+		challenge := r.header.Get("WWW-Authenticate")
 		metadata := h.http.URL + "/.well-known/oauth-protected-resource/mcp"
-		if r.StatusCode != 401 || !strings.HasPrefix(challenge, "Bearer ") || !strings.Contains(challenge, `resource_metadata="`+metadata+`"`) {
-			t.Errorf("%s: %d %s", name, r.StatusCode, challenge)
+		if r.status != http.StatusUnauthorized || !strings.HasPrefix(challenge, "Bearer ") || !strings.Contains(challenge, `resource_metadata="`+metadata+`"`) {
+			t.Errorf("%s: %d %s", name, r.status, challenge)
 		}
 	}
 	for _, target := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
@@ -332,7 +334,7 @@ func TestWithoutATokenTheClientLearnsWhereToGetOne(t *testing.T) {
 			AuthorizationServers []string `json:"authorization_servers"`
 			BearerMethods        []string `json:"bearer_methods_supported"`
 		}
-		if err := json.NewDecoder(h.post(http.MethodGet, target, "").Body).Decode(&got); err != nil {
+		if err := json.Unmarshal([]byte(h.post(http.MethodGet, target, "").body), &got); err != nil {
 			t.Fatal(err)
 		}
 		if got.Resource != h.http.URL+"/mcp" || len(got.AuthorizationServers) != 1 || got.AuthorizationServers[0] != "https://login.example.org" || len(got.BearerMethods) != 1 {
@@ -340,16 +342,39 @@ func TestWithoutATokenTheClientLearnsWhereToGetOne(t *testing.T) {
 		}
 	}
 	// Other calls keep their challenge.
-	if r := h.post(http.MethodGet, "/v1/tools", ""); r.StatusCode != 401 || strings.Contains(r.Header.Get("WWW-Authenticate"), "resource_metadata") {
-		t.Errorf("%d %s", r.StatusCode, r.Header.Get("WWW-Authenticate"))
+	if r := h.post(http.MethodGet, "/v1/tools", ""); r.status != http.StatusUnauthorized || strings.Contains(r.header.Get("WWW-Authenticate"), "resource_metadata") {
+		t.Errorf("%d %s", r.status, r.header.Get("WWW-Authenticate"))
 	}
 }
 
 func TestPublicURLIsWhatClientsAreTold(t *testing.T) {
 	h := open(t, mcp.Options{PublicURL: "https://memory.example.org/"})
 	r := h.post(http.MethodPost, "/mcp", listTools)
-	if got := r.Header.Get("WWW-Authenticate"); !strings.Contains(got, `resource_metadata="https://memory.example.org/.well-known/oauth-protected-resource/mcp"`) {
+	if got := r.header.Get("WWW-Authenticate"); !strings.Contains(got, `resource_metadata="https://memory.example.org/.well-known/oauth-protected-resource/mcp"`) {
 		t.Error(got)
+	}
+}
+
+// A name that an attacker lets point to this machine is no name of the server.
+func TestForeignHostsOnLoopbackAreRefusedUnlessAProxyIsConfigured(t *testing.T) {
+	for public, status := range map[string]int{"": 403, "https://memory.example.org": 200} {
+		h := open(t, mcp.Options{PublicURL: public})
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.http.URL+"/mcp", strings.NewReader(listTools))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = "memory.example.org"
+		r.Header.Set("Authorization", "Bearer "+h.token(alice))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != status {
+			t.Errorf("public_url %q: status %d", public, response.StatusCode)
+		}
 	}
 }
 
@@ -366,11 +391,11 @@ func TestPagesOfOtherOriginsMayNotCall(t *testing.T) {
 		"no browser":         {nil, 200},
 	} {
 		r := h.post(http.MethodPost, "/mcp", listTools, append(c.header, "Authorization", auth)...)
-		if r.StatusCode != c.status {
-			t.Errorf("%s: status %d", name, r.StatusCode)
+		if r.status != c.status {
+			t.Errorf("%s: status %d", name, r.status)
 		}
-		if c.status == 403 && r.Header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%s: %s", name, bodyOf(t, r))
+		if c.status == 403 && r.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %s", name, r.body)
 		}
 	}
 }

@@ -53,6 +53,9 @@ func NewSurface(tools Tools, o Options) *Surface {
 		&mcp.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
 			MaxRequestBodyBytes: tools.MaxInput() + messageRoom,
+			// On loopback the SDK refuses Host headers of elsewhere, which a
+			// proxy in front sends.
+			DisableLocalhostProtection: o.PublicURL != "",
 		})
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

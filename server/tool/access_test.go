@@ -18,13 +18,23 @@ import (
 // The access matrix through the tool memory. What no tool has, such as facts
 // about chats, the tests arrange at the service.
 func TestAccessMatrixHoldsForTheMemoryTool(t *testing.T) {
+	full(t)
 	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &throughMemory{direct{open(t)}} })
 }
 
 // The access matrix through the Triggerfish tools, on the own store alone:
 // they reach no other, except by searching.
 func TestAccessMatrixHoldsForTheTriggerfishTools(t *testing.T) {
+	full(t)
 	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &throughTriggerfish{direct{open(t)}} })
+}
+
+// full skips the matrix in short runs.
+func full(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing runs at once in the matrix, and under the race detector it takes minutes: the full run has it")
+	}
 }
 
 // direct arranges what the tools do not have.
