@@ -107,8 +107,11 @@ func (o Options) apply(config *pgxpool.Config) {
 	set("lock_timeout", millis(o.LockTimeout, 15*time.Second))
 	set("idle_in_transaction_session_timeout", millis(0, 2*time.Minute))
 	set("timezone", "UTC")
-	// Every query is a handful of index probes; compiling one costs more.
+	// Every statement is a handful of index probes; compiling one costs more.
 	set("jit", "off")
+	// And where the statistics are of a time before an import, the planner
+	// must not take a table for empty and read it from end to end.
+	set("enable_seqscan", "off")
 }
 
 func millis(d, byDefault time.Duration) string {
