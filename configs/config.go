@@ -53,7 +53,26 @@ type Postgres struct {
 
 // Milvus is where vector milvus keeps the vectors.
 type Milvus struct {
-	Addr string `mapstructure:"addr"` // host:port
+	Addr     string `mapstructure:"addr"` // host:port
+	User     string `mapstructure:"user"`
+	Password Secret `mapstructure:"password"`
+	Database string `mapstructure:"database"` // one of Milvus's; empty: its default
+	// Prefix begins the collections' names, so that several services can
+	// share a Milvus. Empty: mneme.
+	Prefix string `mapstructure:"prefix"`
+	// Exact compares with every vector of the scope instead of walking an
+	// HNSW graph. A collection keeps its kind.
+	Exact bool      `mapstructure:"exact"`
+	TLS   MilvusTLS `mapstructure:"tls"`
+}
+
+// MilvusTLS is how the connection to Milvus is secured. Files are PEM.
+type MilvusTLS struct {
+	Enabled    bool   `mapstructure:"enabled"`
+	CAFile     string `mapstructure:"ca_file"`     // authorities; empty: the system's
+	ServerName string `mapstructure:"server_name"` // what the certificate must name; empty: addr's host
+	CertFile   string `mapstructure:"cert_file"`   // this client's own
+	KeyFile    string `mapstructure:"key_file"`
 }
 
 // OpenAI is the server that embedder openai asks.

@@ -44,11 +44,14 @@ func (k *Keyring) Seal(plaintext []byte, place Place) ([]byte, error) {
 	if err := place.check(); err != nil {
 		return nil, err
 	}
-	blob, err := k.aead.Encrypt(plaintext, place.associatedData(k.sealing))
+	sealed, err := k.opening[k.sealing].Encrypt(plaintext, place.associatedData(k.sealing))
 	if err != nil {
 		return nil, fmt.Errorf("sealing: %w", err)
 	}
-	return blob, nil
+	blob := make([]byte, 0, headerSize+len(sealed))
+	blob = append(blob, version)
+	blob = binary.BigEndian.AppendUint32(blob, k.sealing)
+	return append(blob, sealed...), nil
 }
 
 // Open gives the plaintext of a blob that was sealed for place with any key of
@@ -66,10 +69,11 @@ func (k *Keyring) Open(blob []byte, place Place) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes, of at least %d", ErrDamaged, len(blob), Overhead)
 	}
 	keyID := binary.BigEndian.Uint32(blob[1:headerSize])
-	if !k.opening[keyID] {
+	cipher := k.opening[keyID]
+	if cipher == nil {
 		return nil, fmt.Errorf("%w: %08x", ErrUnknownKey, keyID)
 	}
-	plaintext, err := k.aead.Decrypt(blob, place.associatedData(keyID))
+	plaintext, err := cipher.Decrypt(blob[headerSize:], place.associatedData(keyID))
 	if err != nil {
 		return nil, ErrRefused
 	}

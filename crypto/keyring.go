@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/tink-crypto/tink-go/v2/aead"
+	// Not package aead, which would make one cipher of a whole keyset: it
+	// brings every cipher of Tink's along, and with them a common.proto, of
+	// which a program can have one only, and Milvus's client has one too.
+	"github.com/tink-crypto/tink-go/v2/aead/subtle"
 	"github.com/tink-crypto/tink-go/v2/aead/xchacha20poly1305"
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
+	"github.com/tink-crypto/tink-go/v2/insecuresecretdataaccess"
 	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
@@ -21,15 +25,30 @@ var ErrKeyring = errors.New("not a keyring")
 // open. It is safe for concurrent use, and prints as the number of its keys.
 type Keyring struct {
 	handle  *keyset.Handle
-	aead    tink.AEAD
-	sealing uint32          // id of the newest key
-	opening map[uint32]bool // ids of the keys in use
+	sealing uint32               // id of the newest key
+	opening map[uint32]tink.AEAD // ciphers of the keys in use, by id
 }
 
 // NewKeyring makes a keyring of one fresh key. It lives in memory alone;
 // Create puts one in a file.
 func NewKeyring() (*Keyring, error) {
-	handle, err := keyset.NewHandle(aead.XChaCha20Poly1305KeyTemplate())
+	return withFreshKey(keyset.NewManager())
+}
+
+// withFreshKey adds a key that seals, with Tink's prefix.
+func withFreshKey(manager *keyset.Manager) (*Keyring, error) {
+	parameters, err := xchacha20poly1305.NewParameters(xchacha20poly1305.VariantTink)
+	if err != nil {
+		return nil, fmt.Errorf("making a key: %w", err)
+	}
+	id, err := manager.AddNewKeyFromParameters(parameters)
+	if err != nil {
+		return nil, fmt.Errorf("making a key: %w", err)
+	}
+	if err := manager.SetPrimary(id); err != nil {
+		return nil, fmt.Errorf("making a key: %w", err)
+	}
+	handle, err := manager.Handle()
 	if err != nil {
 		return nil, fmt.Errorf("making a key: %w", err)
 	}
@@ -40,7 +59,7 @@ func NewKeyring() (*Keyring, error) {
 // prefix: without one a blob would carry neither version nor key id, and a
 // cipher with short nonces would not bear random ones for long.
 func newKeyring(handle *keyset.Handle) (*Keyring, error) {
-	k := &Keyring{handle: handle, opening: make(map[uint32]bool)}
+	k := &Keyring{handle: handle, opening: make(map[uint32]tink.AEAD)}
 	for i := range handle.Len() {
 		entry, err := handle.Entry(i)
 		if err != nil {
@@ -53,40 +72,27 @@ func newKeyring(handle *keyset.Handle) (*Keyring, error) {
 		if entry.KeyStatus() != keyset.Enabled {
 			continue
 		}
-		if k.opening[entry.KeyID()] {
+		if k.opening[entry.KeyID()] != nil {
 			return nil, fmt.Errorf("%w: two keys have the id %08x", ErrKeyring, entry.KeyID())
 		}
-		k.opening[entry.KeyID()] = true
+		cipher, err := subtle.NewXChaCha20Poly1305(key.KeyBytes().Data(insecuresecretdataaccess.Token{}))
+		if err != nil {
+			return nil, fmt.Errorf("%w: no cipher for key %08x", ErrKeyring, entry.KeyID())
+		}
+		k.opening[entry.KeyID()] = cipher
 		if entry.IsPrimary() {
 			k.sealing = entry.KeyID()
 		}
 	}
-	if !k.opening[k.sealing] {
+	if k.opening[k.sealing] == nil {
 		return nil, fmt.Errorf("%w: no key in use is the primary one", ErrKeyring)
 	}
-	primitive, err := aead.New(handle)
-	if err != nil {
-		return nil, fmt.Errorf("%w: no cipher for its keys", ErrKeyring)
-	}
-	k.aead = primitive
 	return k, nil
 }
 
 // rotated gives a keyring with one fresh key more, which seals.
 func (k *Keyring) rotated() (*Keyring, error) {
-	manager := keyset.NewManagerFromHandle(k.handle)
-	id, err := manager.Add(aead.XChaCha20Poly1305KeyTemplate())
-	if err != nil {
-		return nil, fmt.Errorf("making a key: %w", err)
-	}
-	if err := manager.SetPrimary(id); err != nil {
-		return nil, fmt.Errorf("making a key: %w", err)
-	}
-	handle, err := manager.Handle()
-	if err != nil {
-		return nil, fmt.Errorf("making a key: %w", err)
-	}
-	return newKeyring(handle)
+	return withFreshKey(keyset.NewManagerFromHandle(k.handle))
 }
 
 // parseKeyring reads Tink's JSON keyset. Its errors do not wrap those of the

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -40,7 +41,15 @@ type models struct {
 	current atomic.Pointer[serving] // nil: none of the list made the vectors
 	mu      sync.Mutex              // guards what follows, and the filling of a local index
 	stands  string                  // the database's fingerprint, as last seen
+	retry   time.Time               // before it, an index that did not open is not tried again
+	wait    time.Duration           // from the last attempt to retry
 }
+
+// Between attempts to open an index, the wait doubles.
+const (
+	openFirst = time.Second
+	openMost  = 30 * time.Second
+)
 
 // serving is the model that answers questions now.
 type serving struct {
@@ -65,7 +74,12 @@ func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Lo
 	if err != nil {
 		return nil, err
 	}
-	if err := m.sync(ctx); err != nil && !errors.Is(err, errIndex) {
+	err = m.sync(ctx)
+	if errors.Is(err, errIndex) {
+		log.WarnContext(ctx, "the vector index cannot be used yet; searches answer by words until it can", "error", err)
+		return m, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -132,10 +146,16 @@ func (m *models) pick(ctx context.Context) error {
 		m.current.Store(nil)
 		return nil
 	}
+	if time.Now().Before(m.retry) {
+		return nil
+	}
 	next, err := m.load(ctx, m.list[i])
 	if err != nil {
+		m.wait = min(max(openFirst, 2*m.wait), openMost)
+		m.retry = time.Now().Add(m.wait)
 		return err
 	}
+	m.retry, m.wait = time.Time{}, 0
 	m.current.Store(next)
 	return nil
 }

@@ -13,9 +13,11 @@ import (
 	"mneme/embed/e5"
 	"mneme/embed/openai"
 	"mneme/memory"
+	"mneme/storage/postgres"
 	"mneme/storage/sqlite"
 	"mneme/vector"
 	"mneme/vector/flat"
+	"mneme/vector/milvus"
 )
 
 // This file is the one place that chooses backends. Adding one is a folder of
@@ -51,7 +53,7 @@ func openRows(ctx context.Context, config configs.Config, log *slog.Logger) (*op
 }
 
 func openWith(ctx context.Context, config configs.Config, log *slog.Logger, models []memory.Model) (*opened, error) {
-	storage, err := openStorage(ctx, config)
+	storage, err := openStorage(ctx, config, log)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +80,7 @@ func serviceOptions(config configs.Config, log *slog.Logger, models []memory.Mod
 }
 
 // openStorage opens what keeps the rows.
-func openStorage(ctx context.Context, config configs.Config) (memory.Storage, error) {
+func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (memory.Storage, error) {
 	switch config.Storage {
 	case "sqlite":
 		if err := makeDataDir(config.DataDir); err != nil {
@@ -89,8 +91,17 @@ func openStorage(ctx context.Context, config configs.Config) (memory.Storage, er
 			return nil, err
 		}
 		return storage, nil
+	case "postgres":
+		if config.Postgres.DSN == "" {
+			return nil, usageError{errors.New("storage postgres needs postgres.dsn (MNEME_POSTGRES_DSN)")}
+		}
+		storage, err := postgres.Open(ctx, string(config.Postgres.DSN), postgres.Options{Log: log})
+		if err != nil {
+			return nil, err
+		}
+		return storage, nil
 	default:
-		return nil, usageError{fmt.Errorf("storage %s is not in this build; it has sqlite", config.Storage)}
+		return nil, usageError{fmt.Errorf("storage %s is not known: sqlite or postgres", config.Storage)}
 	}
 }
 
@@ -113,7 +124,7 @@ func openModels(config configs.Config, log *slog.Logger) ([]memory.Model, error)
 	embedders = append(embedders, builtIn)
 	models := make([]memory.Model, len(embedders))
 	for i, embedder := range embedders {
-		if models[i], err = withIndex(config, embedder); err != nil {
+		if models[i], err = withIndex(config, embedder, log); err != nil {
 			return nil, err
 		}
 	}
@@ -143,7 +154,7 @@ func openOpenAI(config configs.Config) (embed.Embedder, error) {
 }
 
 // withIndex pairs an embedder with the vector index of what it makes.
-func withIndex(config configs.Config, embedder embed.Embedder) (memory.Model, error) {
+func withIndex(config configs.Config, embedder embed.Embedder, log *slog.Logger) (memory.Model, error) {
 	switch config.Vector {
 	case "flat":
 		return memory.Model{
@@ -151,8 +162,29 @@ func withIndex(config configs.Config, embedder embed.Embedder) (memory.Model, er
 			Open:     func(context.Context) (vector.Index, error) { return flat.New(embedder.Dim()), nil },
 			Local:    true,
 		}, nil
+	case "milvus":
+		if config.Milvus.Addr == "" {
+			return memory.Model{}, usageError{errors.New("vector milvus needs milvus.addr (MNEME_MILVUS_ADDR)")}
+		}
+		return memory.Model{
+			Embedder: embedder,
+			Open: func(ctx context.Context) (vector.Index, error) {
+				return milvus.Open(ctx, milvusConfig(config.Milvus, embedder), log)
+			},
+		}, nil
 	default:
-		return memory.Model{}, usageError{fmt.Errorf("vector index %s is not in this build; it has flat", config.Vector)}
+		return memory.Model{}, usageError{fmt.Errorf("vector index %s is not known: flat or milvus", config.Vector)}
+	}
+}
+
+func milvusConfig(m configs.Milvus, embedder embed.Embedder) milvus.Config {
+	return milvus.Config{
+		Addr: m.Addr, User: m.User, Password: string(m.Password), Database: m.Database,
+		TLS: milvus.TLS{
+			Enabled: m.TLS.Enabled, CAFile: m.TLS.CAFile, ServerName: m.TLS.ServerName,
+			CertFile: m.TLS.CertFile, KeyFile: m.TLS.KeyFile,
+		},
+		Fingerprint: embedder.Fingerprint(), Dim: embedder.Dim(), Prefix: m.Prefix, Exact: m.Exact,
 	}
 }
 
