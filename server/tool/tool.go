@@ -22,10 +22,13 @@ const (
 	FamilyTriggerfish Family = "triggerfish" // memory_save, memory_get, memory_search, memory_list, memory_delete
 	FamilyMAESTRO     Family = "maestro"     // UpdateUserMemory, ReadUserMemory
 	FamilyKeyValue    Family = "kv"          // kv_set, kv_get, kv_delete; deprecated
-	defaultValueLimit        = 100_000       // memory.Limits' default for one value, in bytes
-	inputRoom                = 64 << 10      // what an input may hold beside a value
-	minInput                 = 1 << 20       // bytes that every input may have
-	maxWriters               = 100           // times that an edit is tried anew when another writer came first
+)
+
+const (
+	defaultValueLimit = 100_000  // memory.Limits' default for one value, in bytes
+	inputRoom         = 64 << 10 // what an input may hold beside a value
+	minInput          = 1 << 20  // bytes that every input may have
+	maxWriters        = 100      // times that an edit is tried anew when another writer came first
 )
 
 // Options switch families. The zero value offers all of them.
