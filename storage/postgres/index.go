@@ -93,6 +93,13 @@ func (p *pending) weigh(key usageKey, entries, bytes int64) {
 }
 
 const (
+	// manyPostings and manyPortions bound what is gathered, of blocks and of
+	// statements that write them.
+	manyPostings = 500_000
+	manyPortions = 40
+)
+
+const (
 	addTotals = `INSERT INTO total (store, label, documents, length)
 	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
 	ON CONFLICT (store, label) DO UPDATE SET documents = total.documents + excluded.documents, length = total.length + excluded.length`
@@ -131,6 +138,11 @@ func (w *writer) flushIndex(ctx context.Context) error {
 	for portion := range slices.Chunk(keys, 5000) {
 		if err := w.writePostings(ctx, portion, p.postings); err != nil {
 			return err
+		}
+		if w.waiting != nil && w.waiting.Len() > manyPortions {
+			if err := w.sendWaiting(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -193,7 +193,12 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		return err
 	}
 	w.enqueue(e.ID, e.Revision, queuedAt)
-	if w.waiting.Len() > manyWaiting {
+	if len(w.pending.postings) > manyPostings {
+		if err := w.flushIndex(ctx); err != nil {
+			return err
+		}
+	}
+	if w.waiting != nil && w.waiting.Len() > manyWaiting {
 		return w.sendWaiting(ctx)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -58,7 +59,9 @@ func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 		return err
 	}
 	if r.waiting == nil {
-		rows, err := r.tx.Query(ctx, query, args...)
+		bounded, cancel := context.WithTimeout(ctx, answerWait)
+		defer cancel()
+		rows, err := r.tx.Query(bounded, query, args...)
 		if err != nil {
 			return r.fail(ctx, "query", err)
 		}
@@ -67,10 +70,16 @@ func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 	return r.ask(ctx, []question{{query, args, scan}})
 }
 
+// answerWait bounds the wait for the answer to one batch: past it, the server
+// or the way to it hangs, where no timeout of the server's own would help.
+const answerWait = 2 * time.Minute
+
 // send runs a batch that begins with writes; rest takes the results of what
 // comes after them.
 func (r *reader) send(ctx context.Context, batch *pgx.Batch, writes int, rest func(pgx.BatchResults) error) (err error) {
-	results := r.tx.SendBatch(ctx, batch)
+	bounded, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	results := r.tx.SendBatch(bounded, batch)
 	defer func() {
 		if closed := results.Close(); closed != nil && err == nil {
 			err = r.fail(ctx, "write", closed)
@@ -134,7 +143,9 @@ func (r *reader) affected(ctx context.Context, query string, args ...any) (int64
 	if err := r.ready(ctx); err != nil {
 		return 0, err
 	}
-	tag, err := r.tx.Exec(ctx, query, args...)
+	bounded, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	tag, err := r.tx.Exec(bounded, query, args...)
 	if err != nil {
 		return 0, r.fail(ctx, "write", err)
 	}

@@ -160,7 +160,7 @@ func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 			return err
 		}
 		pause := firstPause << attempt
-		timer := time.NewTimer(pause/2 + rand.N(pause))
+		timer := time.NewTimer(pause/2 + rand.N(pause)) //nolint:gosec // a jitter is no secret
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -208,12 +208,17 @@ func (s *Storage) within(ctx context.Context, options pgx.TxOptions, fn func(pgx
 	return fn(tx)
 }
 
+// beginWait bounds the wait for a connection, busy ones of the pool included.
+const beginWait = 20 * time.Second
+
 // begin tries a second time on another connection: the first may have died in
 // the pool.
 func (s *Storage) begin(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
-	tx, err := s.pool.BeginTx(ctx, options)
-	if err != nil && ctx.Err() == nil {
-		tx, err = s.pool.BeginTx(ctx, options)
+	bounded, cancel := context.WithTimeout(ctx, beginWait)
+	defer cancel()
+	tx, err := s.pool.BeginTx(bounded, options)
+	if err != nil && bounded.Err() == nil {
+		tx, err = s.pool.BeginTx(bounded, options)
 	}
 	return tx, interpret(ctx, "begin", err)
 }

@@ -58,10 +58,10 @@ func (r *reader) seeStores(stores []acl.Access) {
 	}
 }
 
-const selectBypass = `SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user`
+const selectExempt = `SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user`
 
 // bypasses tells whether the service's role passes the wall by.
 func bypasses(ctx context.Context, pool *pgxpool.Pool) (bypasses bool, err error) {
-	err = pool.QueryRow(ctx, selectBypass).Scan(&bypasses)
+	err = pool.QueryRow(ctx, selectExempt).Scan(&bypasses)
 	return bypasses, interpret(ctx, "look at the role", err)
 }
