@@ -18,22 +18,32 @@ type Lineage struct {
 	Read    []string `json:"read,omitempty"`    // ids of entries that the session had read
 }
 
-// ReadableSource is an entry's source as a reader may see it: tool, session,
-// and of the ids only those of live entries that it may get. nil if nothing is
-// left, or if it cannot be understood.
-func (s *Service) ReadableSource(ctx context.Context, c Caller, source json.RawMessage) (json.RawMessage, error) {
-	var l Lineage
-	if source == nil || json.Unmarshal(source, &l) != nil {
-		return nil, nil
+// showSources reduces the sources of found entries to what the reader may see:
+// tool, session, and of the ids only those of live entries that it may get. A
+// source that cannot be understood, or of which nothing is left, is not shown.
+func (s *Service) showSources(ctx context.Context, tx ReadTx, c Caller, found ...*Found) error {
+	for _, f := range found {
+		if f.Source == nil {
+			continue
+		}
+		var l Lineage
+		if json.Unmarshal(f.Source, &l) != nil {
+			f.Source = nil
+			continue
+		}
+		var err error
+		if l.Read, err = s.readable(ctx, tx, c, l.Read); err != nil {
+			return err
+		}
+		if l.Tool == "" && l.Session == "" && len(l.Read) == 0 {
+			f.Source = nil
+			continue
+		}
+		if f.Source, err = json.Marshal(l); err != nil {
+			return err
+		}
 	}
-	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
-		l.Read, err = s.readable(ctx, tx, c, l.Read)
-		return err
-	})
-	if err != nil || l.Tool == "" && l.Session == "" && len(l.Read) == 0 {
-		return nil, err
-	}
-	return json.Marshal(l)
+	return nil
 }
 
 // readable keeps the ids of entries that the caller may get, in their order.

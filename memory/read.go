@@ -20,7 +20,7 @@ func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 			return err
 		}
 		found = s.found(*e)
-		return nil
+		return s.showSources(ctx, tx, c, &found)
 	})
 	return found, err
 }
@@ -133,7 +133,10 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 	more := len(chosen) > r.Limit
 	chosen = chosen[:min(len(chosen), r.Limit)]
 	items, err := s.fill(ctx, tx, chosen)
-	return items, more, err
+	if err != nil {
+		return nil, false, err
+	}
+	return items, more, s.showSources(ctx, tx, c, each(items)...)
 }
 
 // byPath cuts ordered rows into groups of one path each, and tells how many
@@ -173,6 +176,15 @@ func (s *Service) fill(ctx context.Context, tx ReadTx, entries []Entry) ([]Found
 		}
 	}
 	return items, nil
+}
+
+// each points to every item.
+func each(items []Found) []*Found {
+	all := make([]*Found, len(items))
+	for i := range items {
+		all[i] = &items[i]
+	}
+	return all
 }
 
 // passes tells whether an entry passes the filter.
@@ -247,6 +259,9 @@ func (s *Service) Versions(ctx context.Context, c Caller, path Path, limit int, 
 		for _, v := range versions[:min(limit, len(versions))] {
 			page.Items = append(page.Items, s.found(v))
 		}
+		if err := s.showSources(ctx, tx, c, each(page.Items)...); err != nil {
+			return err
+		}
 		if more {
 			page.Next, err = s.secret.sealCursor(versionPosition{e.ID, versions[limit-1].Version}, bound)
 		}
@@ -297,6 +312,9 @@ func (s *Service) Trash(ctx context.Context, c Caller, store string, limit int, 
 		more := len(deleted) > limit
 		deleted = deleted[:min(limit, len(deleted))]
 		if page.Items, err = s.fill(ctx, tx, deleted); err != nil {
+			return err
+		}
+		if err := s.showSources(ctx, tx, c, each(page.Items)...); err != nil {
 			return err
 		}
 		if more {

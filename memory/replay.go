@@ -64,6 +64,9 @@ func (s *Service) once(ctx context.Context, tx Tx, c Caller, r *Replay, call fun
 	if err != nil {
 		return PutResult{}, err
 	}
+	if err := s.showSources(ctx, tx, c, &result.Found); err != nil {
+		return PutResult{}, err
+	}
 	status := replayDone
 	if result.Created {
 		status = replayCreated
@@ -88,7 +91,8 @@ func (s *Service) readAgain(ctx context.Context, tx Tx, c Caller, record *Replay
 	if e.ID != entries[0].ID {
 		return PutResult{}, ErrNotFound
 	}
-	return PutResult{Found: s.found(*e), Created: record.Status == replayCreated}, nil
+	result := PutResult{Found: s.found(*e), Created: record.Status == replayCreated}
+	return result, s.showSources(ctx, tx, c, &result.Found)
 }
 
 // refusal tells the errors that concern one request from those of the

@@ -287,6 +287,7 @@ func hit(one *candidate, e Entry, explain bool) Hit {
 		bare := Entry{Path: Path{Store: e.Store, Key: e.Key}, Label: e.Label, Value: e.Value}
 		return Hit{Entry: bare, Score: one.fused, Level: one.access.Level}
 	}
+	e.Source = nil // it is for readers of the entry: see Get
 	h := Hit{Entry: e, Score: one.fused, Level: one.access.Level}
 	if explain {
 		h.Explain = &Explain{Lexical: one.lexical, Vector: one.vector, Fused: one.fused, Via: one.access.Via, Label: e.Label}

@@ -208,24 +208,36 @@ func TestASourceShowsOnlyIdsThatItsReaderMayGet(t *testing.T) {
 	shadowed := id(agent("me", acl.Public), "me", "e")
 	id(me, "me", "e")
 	all := fmt.Sprintf(`{"tool":"t","session":"s","read":["%s","%s","%s","%s","%s","nonsense","%s"],"extra":1}`, own, secret, above, deleted, shadowed, own)
+	arrange(h)
+	must(h, h.PutParticipant(context.Background(), caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}), "room", "me", nil))
+	writer := agent("other", acl.Public)
 	for name, c := range map[string]struct {
 		as            memory.Caller
 		source, shown string
 	}{
-		"the writer":       {me, all, fmt.Sprintf(`{"tool":"t","session":"s","read":["%s"]}`, own)},
-		"a higher session": {agent("me", acl.Restricted), all, fmt.Sprintf(`{"tool":"t","session":"s","read":["%s","%s"]}`, own, above)},
-		"a stranger":       {agent("stranger", acl.Restricted), all, `{"tool":"t","session":"s"}`},
-		"ids alone":        {other, `{"read":["` + own + `"]}`, ``},
-		"another shape":    {me, `["x"]`, ``},
-		"none":             {me, ``, ``},
+		"its owner's session": {me, all, fmt.Sprintf(`{"tool":"t","session":"s","read":["%s"]}`, own)},
+		"a higher session":    {agent("me", acl.Restricted), all, fmt.Sprintf(`{"tool":"t","session":"s","read":["%s","%s"]}`, own, above)},
+		"another participant": {agent("reader", acl.Restricted), all, `{"tool":"t","session":"s"}`},
+		"ids alone":           {other, `{"read":["` + own + `"]}`, ``},
+		"another shape":       {me, `["x"]`, ``},
+		"none":                {me, ``, ``},
 	} {
-		var source json.RawMessage
-		if c.source != "" {
-			source = json.RawMessage(c.source)
-		}
-		got, err := h.ReadableSource(context.Background(), c.as, source)
-		if err != nil || string(got) != c.shown {
-			t.Errorf("%s: %s, %v, want %s", name, got, err, c.shown)
+		h.put(writer, "room", "k/"+name, "x", 201, func(r *memory.PutRequest) {
+			if c.source != "" {
+				r.Source = json.RawMessage(c.source)
+			}
+		})
+		here := memory.Path{Store: "room", Key: "k/" + name}
+		got, err := h.Get(context.Background(), c.as, here)
+		must(h, err)
+		listed, err := h.List(context.Background(), c.as, memory.ListRequest{Store: "room", Prefix: here.Key, Limit: 1})
+		must(h, err)
+		versions, err := h.Versions(context.Background(), c.as, here, 1, "")
+		must(h, err)
+		for way, f := range map[string]memory.Found{"get": got, "list": listed.Items[0], "versions": versions.Items[0]} {
+			if string(f.Source) != c.shown {
+				t.Errorf("%s, %s: %s, want %s", name, way, f.Source, c.shown)
+			}
 		}
 	}
 }

@@ -117,12 +117,8 @@ func readUserMemory(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	source, err := c.service.ReadableSource(ctx, c.caller, e.Source)
-	if err != nil {
-		return Result{}, err
-	}
 	return asJSON(userMemory{
 		Name: e.Key, Type: e.Type, Description: e.Description, Body: display(e.Value), Tags: tagsOf(e.Tags),
-		Classification: e.Label, CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy, Source: source,
+		Classification: e.Label, CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy, Source: e.Source,
 	})
 }
