@@ -131,7 +131,7 @@ func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 	if old == nil {
 		return nil
 	}
-	if (r.TTL != nil || r.ExpiresAt != nil) && old.Owner != c.Agent && a.Via != acl.ViaOwn {
+	if changesExpiry(r, old) && old.Owner != c.Agent && a.Via != acl.ViaOwn {
 		return acl.ErrDenied
 	}
 	if r.InContext != nil && *r.InContext != old.InContext {
@@ -141,6 +141,12 @@ func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 		return conflict("encrypted is fixed when an entry is created")
 	}
 	return nil
+}
+
+// changesExpiry tells whether a write names an expiry, other than none for an
+// entry that has none.
+func changesExpiry(r PutRequest, old *Entry) bool {
+	return r.ExpiresAt != nil || r.TTL != nil && !(*r.TTL == 0 && old.ExpiresAt.IsZero())
 }
 
 // compose makes the entry that the write leaves behind.

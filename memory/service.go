@@ -106,6 +106,9 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	if s.secret, err = loadSecret(ctx, storage); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}
+	if err = checkAnalysis(ctx, storage, s.log); err != nil {
+		return nil, fmt.Errorf("open memory service: %w", err)
+	}
 	if s.models, err = openModels(ctx, storage, options.Models, s.log); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}
