@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +20,7 @@ import (
 	"mneme/server/rest"
 	"mneme/server/token"
 	"mneme/server/tool"
-	"mneme/storage/sqlite"
+	"mneme/storage/sqlite/sqlitetest"
 )
 
 // clock is a clock that stands until it is moved.
@@ -71,32 +69,10 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// folder is where a database of a test lives: in memory, where the system has
-// a file system there. The access matrix makes hundreds of them, and what they
-// would wait for is the disk, which is not what is tested here.
-func folder(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "mneme-rest-*")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
 // newService makes the service under test.
 func newService(t testing.TB, now func() time.Time, limits memory.Limits) *memory.Service {
 	t.Helper()
-	storage, err := sqlite.Open(context.Background(), filepath.Join(folder(t), "mneme.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { storage.Close() })
-	service, err := memory.New(context.Background(), storage, memory.Options{Limits: limits, Now: now})
+	service, err := memory.New(context.Background(), sqlitetest.Open(t), memory.Options{Limits: limits, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +86,7 @@ func openWith(t testing.TB, limits memory.Limits) *house {
 	h := &house{t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, log: &lockedBuffer{}}
 	h.service = newService(t, h.clock.Now, limits)
 	var err error
-	if h.key, err = token.OpenLocalKey(folder(t)); err != nil {
+	if h.key, err = token.OpenLocalKey(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	verifier, err := token.NewVerifier(context.Background(), token.Options{Local: h.key, Now: h.clock.Now})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +18,7 @@ import (
 	"mneme/server/rest"
 	"mneme/server/robutler"
 	"mneme/server/token"
-	"mneme/storage/sqlite"
+	"mneme/storage/sqlite/sqlitetest"
 	"mneme/vector"
 	"mneme/vector/flat"
 )
@@ -84,16 +83,11 @@ func openWith(t testing.TB, limits memory.Limits) *house {
 	t.Helper()
 	ctx := context.Background()
 	h := &house{t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
-	storage, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "mneme.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { storage.Close() })
 	e, err := encoder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.service, err = memory.New(ctx, storage, memory.Options{Limits: limits, Now: h.clock.Now, VectorBudget: time.Minute, Models: []memory.Model{{
+	h.service, err = memory.New(ctx, sqlitetest.Open(t), memory.Options{Limits: limits, Now: h.clock.Now, VectorBudget: time.Minute, Models: []memory.Model{{
 		Embedder: e, Local: true,
 		Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
 	}}})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -15,7 +13,7 @@ import (
 	"mneme/embed/e5"
 	"mneme/memory"
 	"mneme/server/tool"
-	"mneme/storage/sqlite"
+	"mneme/storage/sqlite/sqlitetest"
 	"mneme/vector"
 	"mneme/vector/flat"
 )
@@ -68,30 +66,14 @@ func openWithModel(t testing.TB) *house {
 func openWith(t testing.TB, o memory.Options, tools tool.Options) *house {
 	t.Helper()
 	h := &house{t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
-	storage, err := sqlite.Open(context.Background(), filepath.Join(folder(t), "mneme.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { storage.Close() })
+	var err error
 	o.Now = h.clock.Now
-	if h.service, err = memory.New(context.Background(), storage, o); err != nil {
+	if h.service, err = memory.New(context.Background(), sqlitetest.Open(t), o); err != nil {
 		t.Fatal(err)
 	}
 	tools.ValueLimit = o.Limits.Value
 	h.Tools = tool.New(h.service, tools)
 	return h
-}
-
-// folder is a temporary one, in memory where the machine has such a place:
-// the access matrix opens a thousand databases.
-func folder(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "mneme-test-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
 }
 
 var (
