@@ -118,8 +118,7 @@ func Rotate(path string) (*Keyring, error) {
 	}
 	ring, err := rotateInto(file, path)
 	if err != nil {
-		os.Remove(next)
-		return nil, err
+		return nil, errors.Join(err, os.Remove(next))
 	}
 	return ring, syncFolder(path)
 }

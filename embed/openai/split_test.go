@@ -101,7 +101,7 @@ func TestTextWithoutSpacesIsCutBetweenCharacters(t *testing.T) {
 	family := "👩‍👩‍👧‍👦"
 	pieces := splitter(t, 64, "").Split("", strings.Repeat(family, 30))
 	for _, piece := range pieces {
-		if strings.Trim(piece, family) != "" || !strings.HasPrefix(piece, "👩") || strings.HasSuffix(piece, "\u200d") {
+		if strings.Trim(piece, "👩👧👦\u200d") != "" || !strings.HasPrefix(piece, "👩") || strings.HasSuffix(piece, "\u200d") {
 			t.Errorf("a family is parted: %q", piece)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/grpc-ecosystem/go-grpc-middleware/retry"
+	grpc_retry "github.com/grpc-ecosystem/go-grpc-middleware/retry"
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 	"google.golang.org/grpc"
@@ -79,8 +79,8 @@ func failOnStatus(ctx context.Context, method string, request, reply any, conn *
 	switch {
 	case s.GetCode() != 0:
 		return &failure{code: s.GetCode(), retriable: s.GetRetriable()}
-	case s.GetErrorCode() != commonpb.ErrorCode_Success:
-		return &failure{code: int32(s.GetErrorCode()), legacy: true, retriable: s.GetRetriable()}
+	case s.GetErrorCode() != commonpb.ErrorCode_Success: //nolint:staticcheck // deprecated, and still the one that some answers set
+		return &failure{code: int32(s.GetErrorCode()), legacy: true, retriable: s.GetRetriable()} //nolint:staticcheck // as above
 	}
 	return nil
 }
