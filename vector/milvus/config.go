@@ -37,7 +37,7 @@ type Config struct {
 	HNSW  HNSW // unless Exact
 
 	// Partitions is how many parts a new collection divides its stores among,
-	// by hash; 16 by default. A search of few stores reads only their parts.
+	// by hash; 64 by default. A search of few stores reads only their parts.
 	Partitions int64
 	// Replicas is how many copies Milvus keeps in memory; 1 by default.
 	Replicas int32
@@ -66,7 +66,7 @@ type TLS struct {
 type HNSW struct {
 	M              int // neighbours of a node, 2 to 2,048; 32 by default
 	EfConstruction int // candidates kept while building; 256 by default
-	Ef             int // candidates kept while searching, at least; 512 by default
+	Ef             int // candidates kept while searching, at least; 1,024 by default
 }
 
 // Consistency is what a search waits for before it looks.
@@ -103,8 +103,8 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	setDefault(&c.HNSW.M, 32)
 	setDefault(&c.HNSW.EfConstruction, 256)
-	setDefault(&c.HNSW.Ef, 512)
-	setDefault(&c.Partitions, 16)
+	setDefault(&c.HNSW.Ef, 1024)
+	setDefault(&c.Partitions, 64)
 	setDefault(&c.Replicas, 1)
 	setDefault(&c.Timeouts.Open, 10*time.Second)
 	setDefault(&c.Timeouts.Search, 5*time.Second)

@@ -294,7 +294,12 @@ func TestAReleasedCollectionIsLoadedAgain(t *testing.T) {
 // eventually waits until check gives no error.
 func eventually(t testing.TB, check func() error) {
 	t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
+	within(t, 2*time.Minute, check)
+}
+
+func within(t testing.TB, patience time.Duration, check func() error) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
 	for {
 		err := check()
 		if err == nil {

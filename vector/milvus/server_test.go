@@ -2,8 +2,8 @@ package milvus
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -43,10 +43,14 @@ func testConfig(addr string, dim int) Config {
 // opened opens an index whose collection goes with the test.
 func opened(t testing.TB, config Config) *Index {
 	t.Helper()
-	x, err := Open(context.Background(), config, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
+	var x *Index
+	eventually(t, func() (err error) { // the server may just have started
+		x, err = Open(context.Background(), config, quiet)
+		if err != nil && !errors.Is(err, ErrUnavailable) {
+			t.Fatalf("open: %v", err)
+		}
+		return err
+	})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
