@@ -160,7 +160,8 @@ func (s *Service) waitIndexed(ctx context.Context, id uuid.UUID) bool {
 }
 
 func (s *Service) indexed(ctx context.Context, id uuid.UUID) (bool, error) {
-	if s.models.serving() == nil {
+	now := s.models.serving()
+	if now == nil {
 		return false, errNoModel
 	}
 	pending := true
@@ -170,6 +171,9 @@ func (s *Service) indexed(ctx context.Context, id uuid.UUID) (bool, error) {
 	})
 	if err != nil || pending {
 		return false, err
+	}
+	if settler, ok := now.index.(vector.Settler); ok {
+		return true, settler.Settle(ctx)
 	}
 	return true, s.models.sync(ctx)
 }

@@ -20,8 +20,11 @@ const (
 	// 60 s.
 	sweepEvery = 20 * time.Second
 	// reconcileEvery is how often an index that several processes write is
-	// compared with the rows.
+	// compared with the rows; the first time when it begins to serve, in case
+	// that it was wiped. reconcileLook is how often it is looked whether the
+	// time has come.
 	reconcileEvery = time.Hour
+	reconcileLook  = 10 * time.Second
 	// keepChanges is how long the change sequence reaches back. A process
 	// that slept longer loads its index anew.
 	keepChanges = time.Hour
@@ -42,8 +45,16 @@ func (s *Service) Run(ctx context.Context) error {
 			return s.sweep(ctx, s.instant())
 		})
 	})
+	var reconciled time.Time
 	group.Go(func() error {
-		return s.every(ctx, reconcileEvery, "reconcile", s.reconcileShared)
+		return s.every(ctx, reconcileLook, "reconcile", func(ctx context.Context) error {
+			now := s.models.serving()
+			if now == nil || now.model.Local || time.Since(reconciled) < reconcileEvery {
+				return nil
+			}
+			reconciled = time.Now()
+			return s.reconcileShared(ctx)
+		})
 	})
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) {
@@ -54,10 +65,6 @@ func (s *Service) Run(ctx context.Context) error {
 
 // reconcileShared reconciles an index that other processes use too.
 func (s *Service) reconcileShared(ctx context.Context) error {
-	now := s.models.serving()
-	if now == nil || now.model.Local {
-		return nil
-	}
 	report, err := s.Reconcile(ctx)
 	if err == nil && report.Removed+report.Restored > 0 {
 		s.log.WarnContext(ctx, "the vector index was not in step with the rows",

@@ -15,8 +15,11 @@ import (
 )
 
 const (
-	// leaseBatch is how many entries a worker takes at a time.
-	leaseBatch = 32
+	// leaseBatch is how many entries a worker takes at a time; sharedBatch
+	// for an index outside the process, where a write takes as long for many
+	// as for few (docs/decisions/0008-milvus.md).
+	leaseBatch  = 32
+	sharedBatch = 256
 	// leaseTime is how long they are hidden from other workers. A worker that
 	// died holds them back for this long.
 	leaseTime = 2 * time.Minute
@@ -33,10 +36,14 @@ func (s *Service) work(ctx context.Context) (int, error) {
 	if now == nil {
 		return 0, nil
 	}
+	batch := leaseBatch
+	if !now.model.Local {
+		batch = sharedBatch
+	}
 	var leases []Lease
 	err := s.storage.Update(ctx, func(tx Tx) (err error) {
 		at := s.instant()
-		leases, err = tx.Lease(ctx, at, at.Add(leaseTime), leaseBatch)
+		leases, err = tx.Lease(ctx, at, at.Add(leaseTime), batch)
 		return err
 	})
 	if err != nil || len(leases) == 0 {
