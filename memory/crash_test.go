@@ -41,8 +41,16 @@ func TestMain(m *testing.M) {
 	}
 	// A property test here writes two databases a check: a few checks a run,
 	// other ones each time. -rapid.checks asks for more.
-	if err := flag.Set("rapid.checks", "25"); err != nil {
-		panic(err)
+	checks := flag.Lookup("rapid.checks")
+	flag.Parse()
+	if checks.Value.String() == checks.DefValue {
+		few := "25"
+		if testing.Short() {
+			few = "5"
+		}
+		if err := checks.Value.Set(few); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(m.Run())
 }
