@@ -52,8 +52,11 @@ func (s *Service) Run(ctx context.Context) error {
 			if now == nil || now.model.Local || time.Since(reconciled) < reconcileEvery {
 				return nil
 			}
-			reconciled = time.Now()
-			return s.reconcileShared(ctx)
+			err := s.reconcileShared(ctx)
+			if err == nil {
+				reconciled = time.Now()
+			}
+			return err
 		})
 	})
 	err := group.Wait()

@@ -181,11 +181,6 @@ func TestACallThatItsClientLeftIsCounted(t *testing.T) {
 
 func TestAnImportWithAnIdempotencyKeyHappensOnce(t *testing.T) {
 	h := open(t)
-	if _, ok := any(h.service).(interface {
-		RecordImport(context.Context, memory.Caller, memory.Replay, json.RawMessage) error
-	}); !ok {
-		t.Skip("the service does not record imports")
-	}
 	key := []string{"Idempotency-Key", "k"}
 	lines := `{"key":"a","value":1}` + "\nx\n"
 	first := h.want(200, alice, "POST", imports, lines, key...).json(t)
