@@ -35,7 +35,8 @@ type Storage interface {
 	View(ctx context.Context, fn func(ReadTx) error) error
 	// Update runs fn in one serialisable transaction and commits it if fn
 	// returns nil; else nothing is written and fn's error is returned. fn may
-	// run more than once and must have no effect but through its Tx.
+	// run more than once and must have no effect but through its Tx. After a
+	// storage's own error every further call in the transaction returns one.
 	Update(ctx context.Context, fn func(Tx) error) error
 	// Close waits for running transactions and releases the database.
 	Close() error
@@ -90,7 +91,7 @@ type Tx interface {
 	RecordReplay(ctx context.Context, key ReplayKey, record ReplayRecord) error
 	// Load writes one record of a dump as it was, into a database that lacks
 	// it; ErrExists if it has it. doc is what a live searchable entry is
-	// found by, else empty.
+	// found by, else empty. An entry is queued, as by Put.
 	Load(ctx context.Context, record DumpRecord, doc lexical.Document) error
 }
 
@@ -116,8 +117,9 @@ type EntryReader interface {
 	// without Value and Source, in (namespace, key, label, owner) order.
 	// Labels are ordered by rank here.
 	Scan(ctx context.Context, query ScanQuery) ([]Entry, error)
-	// Trash returns deleted entries of a store, without Value and Source,
-	// latest deletion first, ties by id descending.
+	// Trash returns deleted entries of a store, those that are not in context
+	// too, without Value and Source, latest deletion first, ties by id
+	// descending.
 	Trash(ctx context.Context, query TrashQuery) ([]Entry, error)
 	// History returns the versions of an entry before a version (0: all),
 	// newest first, at most limit. The current row is the newest of them.
@@ -184,22 +186,26 @@ type EntryWriter interface {
 	// restored. The row, its history, its lexical terms (doc; empty unless
 	// the entry is searchable and not deleted) and a queue row commit
 	// together. Revision must be one more than the row's (0 for none), else
-	// ErrStale. If Version grew, the row's former state becomes history. A
-	// deleted entry loses its terms and its vectors at once. ErrExists if
-	// another undeleted entry has its path, owner and label.
+	// ErrStale, as for an entry that was swept. If Version grew, the row's
+	// former state becomes history. A deleted entry loses its terms and its
+	// vectors at once. ErrExists if another undeleted entry has its path,
+	// owner and label.
 	Put(ctx context.Context, entry Entry, doc lexical.Document) error
 	// Expired lists entries, deleted ones too, whose time has come and that
 	// were not swept yet, oldest first.
 	Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
 	// Sweep hides expired entries for good: terms and vectors go, the row
-	// stays until it is purged. What is not expired at now is left alone.
+	// stays until it is purged. It raises the revision and queues the entry,
+	// so that an index outside forgets it too. What is not expired at now is
+	// left alone.
 	Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error
 	// SweepFacts removes grants, memberships and replay records that have
 	// expired, and change records older than keepChanges.
 	SweepFacts(ctx context.Context, now time.Time, keepChanges time.Duration) error
-	// Purge erases entries that were deleted or expired before cutoff: row,
-	// history, terms, vectors, queue rows, and the replay records that name
-	// them. It returns their ids, at most limit; call until it returns none.
+	// Purge erases entries that were deleted or expired before cutoff, not at
+	// it: row, history, terms, vectors, queue rows, and the replay records
+	// that name them. It returns their ids, at most limit; call until it
+	// returns none.
 	Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error)
 }
 
@@ -225,7 +231,8 @@ type LexicalQuery struct {
 type VectorRows interface {
 	// Changes returns what happened to vectors after a position, oldest
 	// first, at most limit. Positions grow in commit order. reset=true means
-	// that changes after the position are no longer all known: load anew.
+	// that changes after the position are no longer all known, or that it
+	// lies beyond the last, as after a restored backup: load anew.
 	Changes(ctx context.Context, after int64, limit int) (changes []Change, reset bool, err error)
 	// LastChange is the latest position; 0 if there is none.
 	LastChange(ctx context.Context) (int64, error)
@@ -253,6 +260,8 @@ type Change struct {
 // in step with it.
 type Queue interface {
 	// Lease takes rows that are due and hides them from others until until.
+	// Rows that come back after a failure or a lost lease have a quarter of
+	// limit to themselves, so that an import does not keep them waiting.
 	Lease(ctx context.Context, now, until time.Time, limit int) ([]Lease, error)
 	// SaveVectors replaces an entry's vectors under a fingerprint, if the row
 	// is still at the revision that they were made of, and tells whether. No
