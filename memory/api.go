@@ -36,6 +36,7 @@ type PutRequest struct {
 	InContext   *bool          // fixed at creation
 	Encrypted   *bool          // fixed at creation
 	TTL         *time.Duration // 0: no expiry
+	TTLIfMay    bool           // whoever may not change the expiry leaves it, in place of acl.ErrDenied
 	ExpiresAt   *time.Time     // an instant ahead instead of TTL, for what is copied
 	Source      json.RawMessage
 	If          Preconditions

@@ -136,6 +136,35 @@ func TestAWriteGoesToAnothersEntryAndItsOwnerStays(t *testing.T) {
 	}
 }
 
+// Only the owner, or the store's own agent, changes an expiry. A writer that
+// asks for one if it may leaves it instead of being refused.
+func TestWhoMayNotChangeAnExpiryIsRefusedOrLeavesIt(t *testing.T) {
+	ifMay := func(r *memory.PutRequest) { r.TTLIfMay = true }
+	h := open(t, memory.Limits{})
+	owner, other, host := agent("owner", acl.Public), agent("other", acl.Public), agent("host", acl.Public)
+	for _, grantee := range []string{"owner", "other"} {
+		_, err := h.Share(background, host, memory.ShareRequest{Store: "host", Grantee: grantee, Level: acl.ReadWrite})
+		must(h, err)
+	}
+	until := h.put(owner, "host", "plan", "first", 201, ttl(time.Hour)).ExpiresAt
+	for _, d := range []time.Duration{0, time.Minute} {
+		h.put(other, "host", "plan", "second", 403, ttl(d))
+		if r := h.put(other, "host", "plan", "third", 200, ttl(d), ifMay); !r.ExpiresAt.Equal(until) {
+			t.Errorf("ttl %s of another changed the expiry to %s", d, r.ExpiresAt)
+		}
+	}
+	h.put(other, "host", "plan", "fourth", 422, ttl(-1), ifMay)
+	if r := h.put(owner, "host", "plan", "fifth", 200, ttl(2*time.Hour), ifMay); !r.ExpiresAt.Equal(until.Add(time.Hour)) {
+		t.Errorf("its owner left the expiry at %s", r.ExpiresAt)
+	}
+	if r := h.put(host, "host", "plan", "sixth", 200, ttl(0), ifMay); !r.ExpiresAt.IsZero() {
+		t.Errorf("the store's own agent left the expiry at %s", r.ExpiresAt)
+	}
+	if r := h.put(other, "host", "new", "first", 201, ttl(time.Hour), ifMay); r.ExpiresAt.IsZero() {
+		t.Error("a new entry has no expiry")
+	}
+}
+
 func TestAnEntryOutOfContextIsItsOwnersAlone(t *testing.T) {
 	h := open(t, memory.Limits{})
 	arrange(h)

@@ -83,6 +83,9 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, r PutRequest, proble
 		return PutResult{}, false, err
 	}
 	old := target(c, a, entries, now)
+	if r.TTLIfMay && !mayExpire(c, a, old) {
+		r.TTL = nil
+	}
 	if err := mayChange(c, a, old, r); err != nil {
 		return PutResult{}, false, err
 	}
@@ -131,7 +134,7 @@ func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 	if old == nil {
 		return nil
 	}
-	if changesExpiry(r, old) && old.Owner != c.Agent && a.Via != acl.ViaOwn {
+	if changesExpiry(r, old) && !mayExpire(c, a, old) {
 		return acl.ErrDenied
 	}
 	if r.InContext != nil && *r.InContext != old.InContext {
@@ -141,6 +144,12 @@ func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 		return conflict("encrypted is fixed when an entry is created")
 	}
 	return nil
+}
+
+// mayExpire tells whether the expiry of an entry, nil if it is yet to be made,
+// is the caller's to change: the owner's, and that of the store's own agent.
+func mayExpire(c Caller, a acl.Access, old *Entry) bool {
+	return old == nil || old.Owner == c.Agent || a.Via == acl.ViaOwn
 }
 
 // changesExpiry tells whether a write names an expiry, other than none for an

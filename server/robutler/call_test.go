@@ -205,7 +205,11 @@ func TestTTLZeroDoesNotKeepAWriterFromAnothersEntry(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	h.want(403, bob, "PUT", root+"/plan", `{"value":"v3","ttl":60,"store":"chat-1"}`)
+	h.want(403, bob, "PUT", "/v1/stores/chat-1/memories/plan", `{"value":"v3","ttl":0}`) // there it is a wish
 	h.want(403, agent("carol", acl.Public), "PUT", root+"/plan", `{"value":"v3","ttl":0,"store":"chat-1"}`)
+	if got := h.want(200, alice, "PUT", root+"/plan", `{"value":"v4","ttl":0,"store":"chat-1"}`).json(t); got["expiresAt"] != nil {
+		t.Errorf("its owner's ttl 0 left the expiry at %v", got["expiresAt"])
+	}
 }
 
 // What a skill keeps for itself is read and written by key, and there alone.

@@ -1,11 +1,8 @@
 package robutler
 
 import (
-	"errors"
-
 	"github.com/labstack/echo/v4"
 
-	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/problem"
 )
@@ -69,14 +66,7 @@ func (s *Surface) put(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, caller := c.Request().Context(), insider(c)
-	written, err := s.service.Put(ctx, caller, request)
-	// The skills send ttl 0, their default, with every create. To who may
-	// write an entry, but not change its expiry, that says nothing.
-	if errors.Is(err, acl.ErrDenied) && request.TTL != nil && *request.TTL == 0 {
-		request.TTL = nil
-		written, err = s.service.Put(ctx, caller, request)
-	}
+	written, err := s.service.Put(c.Request().Context(), insider(c), request)
 	if err != nil {
 		return err
 	}
@@ -101,6 +91,9 @@ func (s *Surface) write(c echo.Context) (request memory.PutRequest, err error) {
 	if request.TTL, err = b.ttl(); err != nil {
 		return request, err
 	}
+	// The skills send ttl 0, their default, with every create. To who may
+	// write an entry, but not change its expiry, that says nothing.
+	request.TTLIfMay = request.TTL != nil && *request.TTL == 0
 	if request.InContext, err = b.flag("inContext"); err != nil {
 		return request, err
 	}
