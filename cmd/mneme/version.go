@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// version names a build that is made outside of a checkout, where the go command
+// finds no revision: the linker sets it (-X main.version=…).
+var version string
+
 // build is what a binary knows of how it was made.
 type build struct {
 	Version  string `json:"version"` // the module's; "(devel)" when built from a checkout
@@ -23,7 +27,10 @@ func thisBuild() build {
 	if !ok {
 		return b
 	}
-	if info.Main.Version != "" {
+	switch {
+	case version != "":
+		b.Version = version
+	case info.Main.Version != "":
 		b.Version = info.Main.Version
 	}
 	for _, setting := range info.Settings {

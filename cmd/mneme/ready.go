@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mneme/configs"
+)
+
+// newReady makes the command that health checks run: an image that holds the
+// program alone has neither a shell nor curl.
+func newReady(p *program) *cobra.Command {
+	var address string
+	var timeout time.Duration
+	var vectors bool
+	cmd := &cobra.Command{
+		Use:   "ready",
+		Short: "Ask a running server whether it can serve, for health checks",
+		Long: `Asks the server that the configuration describes (or the one at --url) whether
+it can serve, and succeeds if so. Without vectors it can: searches answer by
+words alone. --vectors asks for these too.`,
+		Args: cobra.NoArgs,
+		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
+			config, err := p.configure(cmd)
+			if err != nil {
+				return err
+			}
+			if timeout <= 0 {
+				return usageError{errors.New("--timeout must be above 0")}
+			}
+			if address == "" {
+				if address, err = ownAddress(config); err != nil {
+					return err
+				}
+			}
+			server, err := newRemote(config, address, callerFlags{})
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
+			defer cancel()
+			return p.askReady(ctx, server.base, vectors)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.String("addr", configs.Default().Addr, "the `address` that the server was told to listen on")
+	flags.StringVar(&address, "url", "", "ask the server at this address")
+	flags.BoolVar(&vectors, "vectors", false, "fail, too, while no model serves questions by meaning")
+	flags.DurationVar(&timeout, "timeout", 4*time.Second, "how long to wait for the answer")
+	return cmd
+}
+
+// ownAddress is where a server with this configuration is reached from its
+// own machine.
+func ownAddress(config configs.Config) (string, error) {
+	host, port, err := net.SplitHostPort(config.Addr)
+	if err != nil {
+		return "", usageError{err}
+	}
+	if port == "0" {
+		return "", usageError{errors.New("with port 0 only --url tells where the server is")}
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1" // all addresses are this one, too
+	}
+	return "http://" + net.JoinHostPort(host, port), nil
+}
+
+// readyAnswer is as much of /readyz as is decided by.
+type readyAnswer struct {
+	Storage    bool    `json:"storage"`
+	Vector     bool    `json:"vector"`
+	QueueDepth int64   `json:"queue_depth"`
+	QueueLagS  float64 `json:"queue_lag_s"`
+}
+
+func (p *program) askReady(ctx context.Context, base *url.URL, vectors bool) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base.JoinPath("readyz").String(), nil)
+	if err != nil {
+		return errors.New("the request cannot be made")
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("server %s: %w", base.Host, withoutURL(err))
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<16))
+	if err != nil {
+		return fmt.Errorf("server %s: %w", base.Host, err)
+	}
+	var answer readyAnswer
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return fmt.Errorf("server %s answers %d, and not as mneme does", base.Host, response.StatusCode)
+	}
+	if p.json {
+		if err := p.printJSON(json.RawMessage(body)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !answer.Storage:
+		return fmt.Errorf("server %s is not ready: its storage does not answer", base.Host)
+	case response.StatusCode != http.StatusOK:
+		return fmt.Errorf("server %s is not ready: it is stopping", base.Host)
+	case vectors && !answer.Vector:
+		return fmt.Errorf("server %s has no vectors to answer by", base.Host)
+	}
+	if !p.json {
+		_, err = fmt.Fprintf(p.out, "ready; %d entries wait for their vectors, the oldest for %.0f s\n", answer.QueueDepth, answer.QueueLagS)
+	}
+	return err
+}

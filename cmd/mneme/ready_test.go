@@ -1,0 +1,71 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mneme/configs"
+)
+
+func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
+	s := serve(t, t.TempDir())
+	if out := must(t, s.dir, "", "ready", "--url", s.address, "--vectors"); !strings.HasPrefix(out, "ready") {
+		t.Errorf("got %q", out)
+	}
+	out := must(t, s.dir, "", "ready", "--url", s.address, "--json")
+	if got := decode[readyAnswer](t, out); !got.Storage || !got.Vector {
+		t.Errorf("got %s", out)
+	}
+	// The server's own way to say where it listens.
+	must(t, s.dir, "", "ready", "--addr", strings.TrimPrefix(s.address, "http://"))
+	s.end(syscall.SIGTERM)
+	if r := mneme(t, s.dir, "", "ready", "--url", s.address); r.status != exitFailed {
+		t.Errorf("of a server that ended: %+v", r)
+	}
+}
+
+func TestReadySaysWhatIsWrong(t *testing.T) {
+	for name, c := range map[string]struct {
+		status     int
+		body, want string
+		args       []string
+	}{
+		"storage away":      {http.StatusServiceUnavailable, `{"storage":false,"vector":true}`, "storage", nil},
+		"stopping":          {http.StatusServiceUnavailable, `{"storage":true,"vector":true}`, "stopping", nil},
+		"without vectors":   {http.StatusOK, `{"storage":true,"vector":false}`, "vectors", []string{"--vectors"}},
+		"another service's": {http.StatusOK, `<html>`, "not as mneme", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			}))
+			defer server.Close()
+			r := mneme(t, t.TempDir(), "", append([]string{"ready", "--url", server.URL}, c.args...)...)
+			if r.status != exitFailed || !strings.Contains(r.err, c.want) {
+				t.Errorf("got %+v", r)
+			}
+		})
+	}
+}
+
+func TestAServerOnAllAddressesIsAskedOnLoopback(t *testing.T) {
+	for addr, want := range map[string]string{
+		":7077":             "http://127.0.0.1:7077",
+		"0.0.0.0:7077":      "http://127.0.0.1:7077",
+		"[::]:7077":         "http://127.0.0.1:7077",
+		"[::1]:7077":        "http://[::1]:7077",
+		"memory.local:7077": "http://memory.local:7077",
+	} {
+		if got, err := ownAddress(configs.Config{Addr: addr}); err != nil || got != want {
+			t.Errorf("%s: %s, %v", addr, got, err)
+		}
+	}
+	if _, err := ownAddress(configs.Config{Addr: "127.0.0.1:0"}); err == nil {
+		t.Error("a free port is known to the server alone")
+	}
+}
