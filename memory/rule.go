@@ -80,7 +80,8 @@ func checkPath(p Path) error {
 	return CheckKey(p.Key)
 }
 
-func checkType(t string) error {
+// CheckType holds the rule of types.
+func CheckType(t string) error {
 	if t == "" {
 		return nil
 	}
@@ -92,7 +93,8 @@ func checkType(t string) error {
 	return rule("type", "must be one of %s, or empty", strings.Join(Types, ", "))
 }
 
-func checkDescription(d string) error {
+// CheckDescription holds the rule of descriptions.
+func CheckDescription(d string) error {
 	if !utf8.ValidString(d) {
 		return rule("description", "must be valid UTF-8")
 	}
@@ -107,7 +109,8 @@ func checkDescription(d string) error {
 	return nil
 }
 
-func checkTags(tags []string) error {
+// CheckTags holds the rule of tags.
+func CheckTags(tags []string) error {
 	if len(tags) > MaxTags {
 		return rule("tags", "must be at most %d", MaxTags)
 	}
@@ -186,17 +189,17 @@ func (s *Service) checkPut(r PutRequest) error {
 		return err
 	}
 	if r.Type != nil {
-		if err := checkType(*r.Type); err != nil {
+		if err := CheckType(*r.Type); err != nil {
 			return err
 		}
 	}
 	if r.Description != nil {
-		if err := checkDescription(*r.Description); err != nil {
+		if err := CheckDescription(*r.Description); err != nil {
 			return err
 		}
 	}
 	if r.Tags != nil {
-		if err := checkTags(*r.Tags); err != nil {
+		if err := CheckTags(*r.Tags); err != nil {
 			return err
 		}
 	}
@@ -222,10 +225,10 @@ func (f Filter) check() error {
 			return err
 		}
 	}
-	if err := checkTags(f.Tags); err != nil {
+	if err := CheckTags(f.Tags); err != nil {
 		return err
 	}
-	return checkType(f.Type)
+	return CheckType(f.Type)
 }
 
 func checkLimit(limit int) error {

@@ -14,7 +14,7 @@ import (
 	"mneme/server/tool"
 )
 
-func indexLine(e *memory.Entry) string { return tool.IndexLine(e) }
+func indexLine(e *memory.Entry) string { return tool.IndexLine("", e) }
 
 // SECURITY: whatever memories say, the tools do what they did before, and say
 // the same of themselves.

@@ -9,10 +9,7 @@ import (
 	"mneme/memory"
 )
 
-// Index renders MEMORY.md for a caller: one line an entry, by key. It goes
-// into system prompts, so it holds nothing that another could have put there:
-// only entries of the caller's own store that it owns and last wrote itself,
-// in the namespace "", with a type and a description.
+// Index renders MEMORY.md for a caller: the lines of its entries, by key.
 //
 // A store that is not the caller's own has an empty index for those who may
 // read it, and is acl.ErrDenied for others.
@@ -28,10 +25,7 @@ func (t *Tools) Index(ctx context.Context, p acl.Principal, store string) (strin
 			return "", nil
 		}
 		for i := range page.Items {
-			e := &page.Items[i]
-			if e.Owner == p.Agent && e.UpdatedBy == p.Agent {
-				b.WriteString(IndexLine(&e.Entry))
-			}
+			b.WriteString(IndexLine(p.Agent, &page.Items[i].Entry))
 		}
 		if page.Next == "" {
 			return b.String(), nil
@@ -40,9 +34,15 @@ func (t *Tools) Index(ctx context.Context, p acl.Principal, store string) (strin
 	}
 }
 
-// IndexLine is an entry's line of MEMORY.md, with its line feed; "" for an
-// entry that has no place there.
-func IndexLine(e *memory.Entry) string {
+// IndexLine is an entry's line of an agent's MEMORY.md, with its line feed; ""
+// for an entry that has no place there. MEMORY.md goes into system prompts, so
+// it holds nothing that another could have put there: only entries of the
+// agent's own store that it owns and last wrote itself, in the namespace "",
+// with a type and a description.
+func IndexLine(agent string, e *memory.Entry) string {
+	if e.Store != agent || e.Owner != agent || e.UpdatedBy != agent || e.Namespace != "" {
+		return ""
+	}
 	description := indexDescription(e.Description)
 	if e.Type == "" || description == "" || !entryName.MatchString(e.Key) {
 		return ""
