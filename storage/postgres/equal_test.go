@@ -16,6 +16,7 @@ import (
 	"mneme/embed/e5"
 	"mneme/memory"
 	"mneme/storage/postgres"
+	"mneme/storage/postgres/postgrestest"
 	"mneme/storage/sqlite"
 	"mneme/vector"
 	"mneme/vector/flat"
@@ -131,7 +132,7 @@ type place struct {
 // flat index and the fused list, in hits, order and scores to the bit.
 func TestAnswersAreThoseOfSQLite(t *testing.T) {
 	turns, questions := conversations(t)
-	dsn := postgres.NewDatabase(t)
+	dsn := postgrestest.Database(t)
 	if testing.Short() {
 		t.Skip("embeds some 2,000 texts")
 	}

@@ -28,8 +28,5 @@ func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {
 	return counts, nil
 }
 
-// For tests of the package from outside.
-var (
-	NewDatabase = newDatabase
-	OpenAt      = openAt
-)
+// OpenAt is for tests of the package from outside.
+var OpenAt = openAt

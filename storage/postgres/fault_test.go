@@ -12,10 +12,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"mneme/memory"
+	"mneme/storage/postgres/postgrestest"
 )
 
 func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
-	dsn := newDatabase(t)
+	dsn := postgrestest.Database(t)
 	s, other := openAt(t, dsn), openAt(t, dsn)
 	e := newEntry("a", "k")
 	kill := func() {
@@ -101,7 +102,7 @@ func TestErrorsAreThoseOfTheContract(t *testing.T) {
 }
 
 func TestAWaitForAnotherTransactionEnds(t *testing.T) {
-	dsn := newDatabase(t)
+	dsn := postgrestest.Database(t)
 	s := openAt(t, dsn)
 	hasty, err := Open(t.Context(), dsn, Options{LockTimeout: 50 * time.Millisecond})
 	if err != nil {

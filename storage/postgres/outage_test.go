@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/storage/postgres/postgrestest"
 )
 
 // line is a proxy before the real server, which can be cut and can hang.
@@ -113,7 +114,7 @@ func (l *line) cut() {
 }
 
 func TestAnOutageIsUnavailableWritesNothingByHalvesAndEndsByItself(t *testing.T) {
-	direct := newDatabase(t)
+	direct := postgrestest.Database(t)
 	line, through := newLine(t, direct)
 	s := openAt(t, through)
 	kept := newEntry("a", "kept")

@@ -16,6 +16,7 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/postgres/postgrestest"
 	"mneme/vector"
 )
 
@@ -45,7 +46,7 @@ func mustUpdate(t testing.TB, s *Storage, fn func(tx memory.Tx) error) {
 }
 
 func TestAFollowerSkipsNoChangeHoweverTransactionsCommit(t *testing.T) {
-	dsn := newDatabase(t)
+	dsn := postgrestest.Database(t)
 	const processes, rounds = 3, 60
 	var all []memory.Entry
 	first := openAt(t, dsn)
@@ -140,7 +141,7 @@ func TestAFollowerSkipsNoChangeHoweverTransactionsCommit(t *testing.T) {
 }
 
 func TestProcessesLoseNoUpdateAndCountAlike(t *testing.T) {
-	dsn := newDatabase(t)
+	dsn := postgrestest.Database(t)
 	const processes, rounds, stores = 4, 25, 3
 	var group sync.WaitGroup
 	for p := range processes {
@@ -271,7 +272,7 @@ func (s *Storage) checkIndex(t *testing.T) {
 }
 
 func TestProcessesThatStartTogetherMakeOneSchema(t *testing.T) {
-	dsn := newDatabase(t)
+	dsn := postgrestest.Database(t)
 	var group sync.WaitGroup
 	for range 6 {
 		group.Go(func() {
@@ -298,7 +299,7 @@ func TestProcessesThatStartTogetherMakeOneSchema(t *testing.T) {
 }
 
 func TestANewerSchemaIsRefused(t *testing.T) {
-	dsn := newDatabase(t)
+	dsn := postgrestest.Database(t)
 	s := openAt(t, dsn)
 	if _, err := s.pool.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)"); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"mneme/acl/acltest"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/postgres/postgrestest"
 	"mneme/vector"
 )
 
@@ -49,7 +50,7 @@ func BenchmarkStorage(b *testing.B) {
 	for _, stores := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("%d stores", stores), func(b *testing.B) {
 			for range b.N {
-				measure(b, openAt(b, newDatabase(b)), *entries, stores)
+				measure(b, openAt(b, postgrestest.Database(b)), *entries, stores)
 			}
 		})
 	}

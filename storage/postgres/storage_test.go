@@ -1,73 +1,13 @@
 package postgres
 
 import (
-	"context"
-	"fmt"
-	"net/url"
-	"os"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"mneme/memory"
+	"mneme/storage/postgres/postgrestest"
 	"mneme/storage/storagetest"
 )
-
-// dsnVariable names the server that the tests use: a URL of a user that may
-// create databases and roles. Each test has a database of its own.
-const dsnVariable = "MNEME_POSTGRES_DSN"
-
-var databases atomic.Int64
-
-// serverDSN is the server of dsnVariable. Without one a test is skipped, but
-// fails where CI is set.
-func serverDSN(t testing.TB) string {
-	t.Helper()
-	dsn := os.Getenv(dsnVariable)
-	if dsn == "" {
-		const missing = dsnVariable + " names no PostgreSQL server"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	return dsn
-}
-
-// newDatabase makes an empty database that goes with the test, and returns
-// its DSN.
-func newDatabase(t testing.TB) string {
-	t.Helper()
-	dsn := serverDSN(t)
-	server, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatalf("%s is not a URL", dsnVariable)
-	}
-	name := fmt.Sprintf("mneme_test_%d_%d_%d", os.Getpid(), time.Now().UnixMilli(), databases.Add(1))
-	// A role that row-level security binds, as a service's should be.
-	administer(t, dsn, "CREATE ROLE "+name+" LOGIN PASSWORD '"+name+"'", "CREATE DATABASE "+name+" OWNER "+name)
-	t.Cleanup(func() { administer(t, dsn, "DROP DATABASE "+name+" WITH (FORCE)", "DROP ROLE "+name) })
-	server.Path, server.User = "/"+name, url.UserPassword(name, name)
-	return server.String()
-}
-
-func administer(t testing.TB, dsn string, commands ...string) {
-	t.Helper()
-	ctx := context.Background() // a test's own has ended at its cleanup
-	conn, err := pgx.Connect(ctx, dsn)
-	if err != nil {
-		t.Fatalf("connect to the server of %s: %v", dsnVariable, err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	for _, command := range commands {
-		if _, err := conn.Exec(ctx, command); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func openAt(t testing.TB, dsn string) *Storage {
 	t.Helper()
@@ -80,7 +20,7 @@ func openAt(t testing.TB, dsn string) *Storage {
 }
 
 // emptied is a storage of which the database is used again: the suite asks
-// for hundreds of empty ones, and making a database takes a third of a second.
+// for hundreds of empty ones, and making a database takes a fifth of a second.
 type emptied struct {
 	*Storage
 	giveBack func()
@@ -97,14 +37,14 @@ func (e emptied) Close() error {
 }
 
 func TestStorage(t *testing.T) {
-	serverDSN(t) // before the suite's own tests, which cannot skip this one
+	postgrestest.DSN(t) // before the suite's own tests, which cannot skip this one
 	var mu sync.Mutex
 	var free []string
 	storagetest.Run(t, func(inner testing.TB) memory.Storage {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(free) == 0 {
-			free = append(free, newDatabase(t))
+			free = append(free, postgrestest.Database(t))
 		}
 		dsn := free[len(free)-1]
 		free = free[:len(free)-1]

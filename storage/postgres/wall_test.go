@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"log/slog"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"mneme/acl/acltest"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/postgres/postgrestest"
 )
 
 // walled are the tables that hold text or terms of memories.
@@ -51,7 +51,7 @@ func written(t *testing.T, s *Storage) map[string]int64 {
 }
 
 func TestAStatementThatForgetsItsScopeIsStoppedByTheDatabase(t *testing.T) {
-	s := openAt(t, newDatabase(t))
+	s := openAt(t, postgrestest.Database(t))
 	numbers := written(t, s)
 	narrow := map[string]struct {
 		see  func(r *reader)
@@ -87,7 +87,7 @@ func TestAStatementThatForgetsItsScopeIsStoppedByTheDatabase(t *testing.T) {
 }
 
 func TestAConnectionThatSaysNothingSeesNothing(t *testing.T) {
-	s := openAt(t, newDatabase(t))
+	s := openAt(t, postgrestest.Database(t))
 	written(t, s)
 	for _, table := range walled {
 		var n int
@@ -101,7 +101,7 @@ func TestAConnectionThatSaysNothingSeesNothing(t *testing.T) {
 }
 
 func TestTheReadsOfASearchRunBehindTheWall(t *testing.T) {
-	s := openAt(t, newDatabase(t))
+	s := openAt(t, postgrestest.Database(t))
 	numbers := written(t, s)
 	facts := acltest.Facts{
 		Numbers: numbers, AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}},
@@ -148,7 +148,7 @@ func TestTheReadsOfASearchRunBehindTheWall(t *testing.T) {
 }
 
 func TestARoleThatPassesTheWallByIsTold(t *testing.T) {
-	dsn := newDatabase(t)
+	dsn := postgrestest.Database(t)
 	var log bytes.Buffer
 	s, err := Open(t.Context(), dsn, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
@@ -163,7 +163,7 @@ func TestARoleThatPassesTheWallByIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := server.User.Username()
-	administer(t, os.Getenv(dsnVariable), "ALTER ROLE "+name+" BYPASSRLS")
+	postgrestest.Administer(t, postgrestest.DSN(t), "ALTER ROLE "+name+" BYPASSRLS")
 	if s, err = Open(t.Context(), dsn, Options{Log: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
 		t.Fatal(err)
 	}

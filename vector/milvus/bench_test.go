@@ -8,11 +8,12 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/vector"
+	"mneme/vector/milvus/milvustest"
 )
 
 // BenchmarkUpsert writes batches of new entries, as the indexing worker does.
 func BenchmarkUpsert(b *testing.B) {
-	addr := server(b)
+	addr := milvustest.Addr(b)
 	for _, size := range []int{1, 32, 256, 1000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			x, c := opened(b, testConfig(addr, 384)), newCorpus(384)
@@ -34,7 +35,7 @@ func BenchmarkUpsert(b *testing.B) {
 // BenchmarkSearch asks one store of a hundred for 200 entries, at each
 // consistency and of each kind.
 func BenchmarkSearch(b *testing.B) {
-	addr := server(b)
+	addr := milvustest.Addr(b)
 	for _, exact := range []bool{false, true} {
 		config := testConfig(addr, 384)
 		config.Exact, config.Partitions = exact, 64
@@ -59,7 +60,7 @@ func BenchmarkSearch(b *testing.B) {
 
 // BenchmarkList lists 20,000 entries.
 func BenchmarkList(b *testing.B) {
-	x, c := opened(b, testConfig(server(b), 8)), newCorpus(8)
+	x, c := opened(b, testConfig(milvustest.Addr(b), 8)), newCorpus(8)
 	if err := x.Upsert(context.Background(), c.records(20_000, 100)); err != nil {
 		b.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"mneme/acl/acltest"
 	"mneme/vector"
 	"mneme/vector/flat"
+	"mneme/vector/milvus/milvustest"
 )
 
 const testDim = 8
@@ -165,7 +166,7 @@ func TestErrorsDoNotQuoteTheAddress(t *testing.T) {
 }
 
 func TestOpenRefusesAnotherMake(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	ctx := context.Background()
 	base := testConfig(addr, testDim)
@@ -198,7 +199,7 @@ func TestOpenRefusesAnotherMake(t *testing.T) {
 }
 
 func TestOpenFindsWhatAnotherProcessWrote(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	ctx, config := context.Background(), testConfig(addr, testDim)
 	x := opened(t, config)
@@ -215,7 +216,7 @@ func TestOpenFindsWhatAnotherProcessWrote(t *testing.T) {
 
 // Several processes start at once on an empty Milvus.
 func TestOpenMakesTheCollectionOnce(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	config := testConfig(addr, testDim)
 	var starting sync.WaitGroup
@@ -236,7 +237,7 @@ func TestOpenMakesTheCollectionOnce(t *testing.T) {
 // Milvus 2.3 reports failures in a field that the SDK does not look at: the
 // SDK alone would give no hits and no error.
 func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	ctx := context.Background()
 	x := opened(t, testConfig(addr, testDim))
@@ -269,7 +270,7 @@ func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
 }
 
 func TestAReleasedCollectionIsLoadedAgain(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	ctx := context.Background()
 	x := opened(t, testConfig(addr, testDim))
@@ -314,7 +315,7 @@ func within(t testing.TB, patience time.Duration, check func() error) {
 
 // The relay passes nothing on, so only the budget ends the search.
 func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
-	r := newRelay(t, server(t))
+	r := newRelay(t, milvustest.Addr(t))
 	t.Parallel()
 	config := testConfig(r.Addr().String(), testDim)
 	x := opened(t, config)
@@ -352,7 +353,7 @@ func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
 
 // A connection that breaks is made anew by the next call.
 func TestABrokenConnectionIsMadeAnew(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -399,7 +400,7 @@ func TestABrokenConnectionIsMadeAnew(t *testing.T) {
 
 // Rows that tie at the cut, and more stores than one search names.
 func TestAnExactIndexCompletesTies(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	config := testConfig(addr, testDim)
 	config.Exact, config.Consistency = true, Strong
@@ -431,7 +432,7 @@ func TestAnExactIndexCompletesTies(t *testing.T) {
 
 // What milvus finds and vector/flat scores must be the same to the last bit.
 func TestAnExactIndexScoresLikeTheFlatOne(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	ctx := context.Background()
 	const dim, many = 50, 1500

@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"mneme/vector"
+	"mneme/vector/milvus/milvustest"
 	"mneme/vector/vectortest"
 )
 
 func TestContract(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	vectortest.Run(t, func(t testing.TB, dim int) vector.Index {
 		return opened(t, testConfig(addr, dim))
@@ -19,7 +20,7 @@ func TestContract(t *testing.T) {
 // an entry's change is not of one instant, and because the suite's longest
 // histories would take an hour of round trips.
 func TestContractOfTheExactKind(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	t.Parallel()
 	vectortest.Run(t, func(t testing.TB, dim int) vector.Index {
 		config := testConfig(addr, dim)

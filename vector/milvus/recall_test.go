@@ -18,6 +18,7 @@ import (
 	"mneme/acl/acltest"
 	"mneme/vector"
 	"mneme/vector/flat"
+	"mneme/vector/milvus/milvustest"
 )
 
 // unit is a random unit vector.
@@ -70,7 +71,7 @@ func (c *corpus) text() []float32 {
 // A graph finds, within scopes of every width, what a scan finds. With
 // MNEME_MILVUS_VECTORS it is a measurement: that many vectors, and a table.
 func TestTheGraphFindsWhatAScanFinds(t *testing.T) {
-	addr := server(t)
+	addr := milvustest.Addr(t)
 	vectors, queries := 4000, 20
 	measured := os.Getenv("MNEME_MILVUS_VECTORS")
 	if measured != "" {

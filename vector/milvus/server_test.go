@@ -3,39 +3,19 @@ package milvus
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"mneme/vector"
+	"mneme/vector/milvus/milvustest"
 )
-
-// server is the address of a running Milvus, MNEME_MILVUS_ADDR. Without one a
-// test is skipped, but fails where CI is set.
-func server(t testing.TB) string {
-	t.Helper()
-	addr := os.Getenv("MNEME_MILVUS_ADDR")
-	if addr != "" {
-		return addr
-	}
-	const missing = "MNEME_MILVUS_ADDR names no Milvus (host:port)"
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
-	return ""
-}
-
-var collections atomic.Int64
 
 // testConfig is a collection of its own on a server, of few partitions, which
 // are made faster.
 func testConfig(addr string, dim int) Config {
 	return Config{
 		Addr: addr, Dim: dim, Fingerprint: "test", Partitions: 2,
-		Prefix:   fmt.Sprintf("test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), collections.Add(1)),
+		Prefix:   milvustest.NewPrefix(),
 		Timeouts: Timeouts{Open: time.Minute, Search: 30 * time.Second},
 	}
 }
