@@ -22,6 +22,10 @@ type Metrics struct {
 	steps      *prometheus.HistogramVec
 	degraded   *prometheus.CounterVec
 	incomplete prometheus.Counter
+	toolCalls  *prometheus.CounterVec
+	toolTimes  *prometheus.HistogramVec
+	messages   *prometheus.CounterVec
+	messaging  *prometheus.HistogramVec
 }
 
 // seconds are the buckets of durations: search steps take from a fraction of
@@ -50,8 +54,21 @@ func NewMetrics() *Metrics {
 		incomplete: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "mneme_search_incomplete_total", Help: "Searches whose refilling hit its bound.",
 		}),
+		toolCalls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "mneme_tool_calls_total", Help: "Calls of tools: ok, refused (what a schema, a rule or a check of access refuses) or failed.",
+		}, []string{"surface", "tool", "outcome"}),
+		toolTimes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "mneme_tool_call_duration_seconds", Help: "Time that a call of a tool took.", Buckets: seconds,
+		}, []string{"surface", "tool"}),
+		messages: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "mneme_mcp_requests_total", Help: "Requests of MCP clients: ok, refused or failed. A tool's refusal is ok here: it is an answer.",
+		}, []string{"method", "outcome"}),
+		messaging: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "mneme_mcp_request_duration_seconds", Help: "Time that a request of an MCP client took.", Buckets: seconds,
+		}, []string{"method"}),
 	}
 	m.registry.MustRegister(m.requests, m.durations, m.searches, m.steps, m.degraded, m.incomplete,
+		m.toolCalls, m.toolTimes, m.messages, m.messaging,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, leg := range []string{"lexical", "vector"} {
 		m.degraded.WithLabelValues(leg) // shown as 0 from the start
@@ -73,6 +90,20 @@ func (m *Metrics) Search(answer memory.Answer) {
 	if answer.Incomplete {
 		m.incomplete.Inc()
 	}
+}
+
+// ToolCall counts a call of a tool. Each label is one of few: the surface over
+// which the call came, the name of a tool that there is, and how it ended.
+func (m *Metrics) ToolCall(surface, tool, outcome string, took time.Duration) {
+	m.toolCalls.WithLabelValues(surface, tool, outcome).Inc()
+	m.toolTimes.WithLabelValues(surface, tool).Observe(took.Seconds())
+}
+
+// MCPRequest counts a request of an MCP client, by a method that there is, or
+// "other".
+func (m *Metrics) MCPRequest(method, outcome string, took time.Duration) {
+	m.messages.WithLabelValues(method, outcome).Inc()
+	m.messaging.WithLabelValues(method).Observe(took.Seconds())
 }
 
 func (m *Metrics) request(route, method string, status int, took time.Duration) {

@@ -18,6 +18,13 @@ import (
 // instanceKey is where the request's id stands in an echo.Context.
 const instanceKey = "mneme.instance"
 
+// callKey is where the name of a call stands in an echo.Context.
+const callKey = "mneme.call"
+
+// Name names the call for log and metrics, where the route's template does not
+// tell it from others. name is one of few constants, and nothing that was sent.
+func Name(c echo.Context, name string) { c.Set(callKey, name) }
+
 // observe is around everything: it names the request, turns errors and panics
 // into problems, and writes log and metrics, which know the route's template
 // but neither the path nor anything else of the request.
@@ -139,8 +146,11 @@ func secureHeaders(h http.Header) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
-// route is the template of the request's route.
+// route is the template of the request's route, or the call's name.
 func (s *Server) route(c echo.Context) string {
+	if name, ok := c.Get(callKey).(string); ok {
+		return name
+	}
 	if s.routes[c.Path()] {
 		return c.Path()
 	}

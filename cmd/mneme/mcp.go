@@ -81,17 +81,18 @@ func (m *offering) local(ctx context.Context, config configs.Config, p acl.Princ
 	group.Go(func() error { return service.Run(background) })
 	group.Go(func() error {
 		defer stop()
-		return m.serve(serving, toolsOf(service.Service, config), p)
+		return m.serve(serving, toolsOf(service.Service, config, nil), p)
 	})
 	return group.Wait()
 }
 
-// toolsOf makes the tools as they are configured.
-func toolsOf(service *memory.Service, config configs.Config) *tool.Tools {
+// toolsOf makes the tools as they are configured. Without a meter nobody
+// counts their calls.
+func toolsOf(service *memory.Service, config configs.Config, meter tool.Meter) *tool.Tools {
 	offer := config.Tools
 	return tool.New(service, tool.Options{
 		NoMemory: !offer.Memory, NoTriggerfish: !offer.Triggerfish, NoMAESTRO: !offer.MAESTRO, NoKeyValue: !offer.KV,
-		ValueLimit: config.Limits.ValueBytes,
+		ValueLimit: config.Limits.ValueBytes, Meter: meter,
 	})
 }
 

@@ -70,7 +70,7 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 	if err != nil {
 		return err
 	}
-	tools := toolsOf(service.Service, config)
+	tools := toolsOf(service.Service, config, metrics)
 	front := server.New(server.Options{
 		Service:  service,
 		Verifier: verifier,
@@ -78,9 +78,9 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 		Surfaces: []server.Surface{
 			native,
 			robutler.New(service.Service, metrics, config.Limits.ValueBytes),
-			tool.NewSurface(tools),
-			mcp.NewSurface(tools, mcp.Options{
-				Version: thisBuild().Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config),
+			tool.NewSurface(tools.Over("http")),
+			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
+				Version: thisBuild().Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
 			}),
 		},
 		Log: log,

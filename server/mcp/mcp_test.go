@@ -51,10 +51,12 @@ func open(t testing.TB, o mcp.Options) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.tools = tool.New(service, tool.Options{})
+	metrics := server.NewMetrics()
+	h.tools = tool.New(service, tool.Options{Meter: metrics})
+	o.Meter = metrics
 	h.http = httptest.NewServer(server.New(server.Options{
-		Service: service, Verifier: verifier, Metrics: server.NewMetrics(),
-		Surfaces: []server.Surface{mcp.NewSurface(h.tools, o), tool.NewSurface(h.tools)},
+		Service: service, Verifier: verifier, Metrics: metrics,
+		Surfaces: []server.Surface{mcp.NewSurface(h.tools.Over("mcp"), o), tool.NewSurface(h.tools.Over("http"))},
 	}))
 	t.Cleanup(h.http.Close)
 	return h

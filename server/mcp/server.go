@@ -50,6 +50,7 @@ func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 		Description: "The entries of your own store that have a type and a description, one line each. " +
 			"ReadUserMemory reads a whole one.",
 	}, indexHandler(tools, p))
+	server.AddReceivingMiddleware(refuseUndeclared)
 	return server
 }
 

@@ -30,6 +30,7 @@ type Options struct {
 	// PublicURL is the address by which clients know the server, without a
 	// path. Empty: that of each request.
 	PublicURL string
+	Meter     Meter // default: nobody counts
 }
 
 // Surface serves MCP over streamable HTTP: without sessions, each answer a
@@ -84,6 +85,9 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 func (s *Surface) serve(c echo.Context) error {
 	r := c.Request()
 	one := NewServer(s.tools, server.Principal(r.Context()), s.options.Version)
+	if s.options.Meter != nil {
+		one.AddReceivingMiddleware(counted(s.options.Meter))
+	}
 	s.handler.ServeHTTP(c.Response(), r.WithContext(context.WithValue(r.Context(), serverKey{}, one)))
 	return nil
 }

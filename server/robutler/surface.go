@@ -75,6 +75,9 @@ func action(known actions) echo.HandlerFunc {
 		if !ok {
 			return problem.In(problem.Malformed, "action", "this method has no such action")
 		}
+		if name != "" { // one route has several calls
+			server.Name(c, root+"?action="+name)
+		}
 		return call(c)
 	}
 }

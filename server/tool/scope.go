@@ -60,7 +60,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 			r.Stores = []string{p.store}
 		}
 	}
-	answer, err := m.service.Search(ctx, m.caller, r)
+	answer, err := m.call.search(ctx, r)
 	if err != nil {
 		return Result{}, err
 	}

@@ -24,7 +24,8 @@ type web struct {
 
 func openWeb(t *testing.T) *web {
 	t.Helper()
-	w := &web{house: open(t)}
+	metrics := server.NewMetrics()
+	w := &web{house: openWith(t, memory.Options{}, tool.Options{Meter: metrics})}
 	var err error
 	if w.key, err = token.OpenLocalKey(t.TempDir()); err != nil {
 		t.Fatal(err)
@@ -34,7 +35,7 @@ func openWeb(t *testing.T) *web {
 		t.Fatal(err)
 	}
 	w.server = server.New(server.Options{
-		Service: w.service, Verifier: verifier, Metrics: server.NewMetrics(), Surfaces: []server.Surface{tool.NewSurface(w.Tools)},
+		Service: w.service, Verifier: verifier, Metrics: metrics, Surfaces: []server.Surface{tool.NewSurface(w.Tools.Over("http"))},
 	})
 	return w
 }

@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/problem"
 )
 
 // Family is a group of tools that is offered or not as a whole.
@@ -37,7 +39,23 @@ type Options struct {
 	// ValueLimit is the service's limit of one value in bytes; 0 is its
 	// default. It bounds the input of a call.
 	ValueLimit int
+	// Meter counts the calls. Default: nobody does.
+	Meter Meter
 }
+
+// Meter counts what tools do; see server.Metrics.
+type Meter interface {
+	// ToolCall counts a call of a tool that there is.
+	ToolCall(surface, tool, outcome string, took time.Duration)
+	// Search counts an answered search.
+	Search(memory.Answer)
+}
+
+// unmetered counts nothing.
+type unmetered struct{}
+
+func (unmetered) ToolCall(string, string, string, time.Duration) {}
+func (unmetered) Search(memory.Answer)                           {}
 
 // Definition is what a model and its client are told of a tool. Everything in
 // it is constant: no memory can change what a tool says of itself.
@@ -78,9 +96,19 @@ type tool struct {
 // call is one call of a tool.
 type call struct {
 	service *memory.Service
+	meter   Meter
 	caller  memory.Caller
 	name    string
 	input   json.RawMessage
+}
+
+// search asks the service, and counts what it answers.
+func (c *call) search(ctx context.Context, r memory.SearchRequest) (memory.Answer, error) {
+	answer, err := c.service.Search(ctx, c.caller, r)
+	if err == nil {
+		c.meter.Search(answer)
+	}
+	return answer, err
 }
 
 // own is the path of a key in the caller's own store.
@@ -89,6 +117,8 @@ func (c *call) own(key string) memory.Path { return memory.Path{Store: c.caller.
 // Tools are the tools over one service.
 type Tools struct {
 	service  *memory.Service
+	meter    Meter
+	surface  string // over which calls come, for the meter
 	maxInput int64
 	private  []tool // offered to tokens without the scope share
 	sharing  []tool // offered to those with it
@@ -101,7 +131,10 @@ func New(service *memory.Service, o Options) *Tools {
 		limit = defaultValueLimit
 	}
 	// A value is sent as a JSON string, in which a byte may take six.
-	t := &Tools{service: service, maxInput: max(minInput, 6*int64(limit)+inputRoom)}
+	t := &Tools{service: service, meter: o.Meter, maxInput: max(minInput, 6*int64(limit)+inputRoom)}
+	if t.meter == nil {
+		t.meter = unmetered{}
+	}
 	off := map[Family]bool{
 		FamilyMemory: o.NoMemory, FamilyTriggerfish: o.NoTriggerfish, FamilyMAESTRO: o.NoMAESTRO, FamilyKeyValue: o.NoKeyValue,
 	}
@@ -112,6 +145,14 @@ func New(service *memory.Service, o Options) *Tools {
 	t.private = offered(append([]tool{memoryTool(false)}, rest...))
 	t.sharing = offered(append([]tool{memoryTool(true)}, rest...))
 	return t
+}
+
+// Over are the same tools as they are called over one surface, which is what
+// the meter is told.
+func (t *Tools) Over(surface string) *Tools {
+	over := *t
+	over.surface = surface
+	return &over
 }
 
 // MaxInput is how many bytes the input of a call may have.
@@ -151,8 +192,12 @@ func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input js
 		return Result{}, ErrNoTool
 	}
 	// Internal stays false: what is not in context is absent for a tool.
-	c := &call{service: t.service, caller: memory.Caller{Principal: p}, name: name, input: input}
+	c := &call{service: t.service, meter: t.meter, caller: memory.Caller{Principal: p}, name: name, input: input}
+	start := time.Now()
+	outcome := failed // what stands where the tool panics
+	defer func() { t.meter.ToolCall(t.surface, name, outcome, time.Since(start)) }()
 	result, err := tools[i].run(ctx, c)
+	outcome = outcomeOf(err)
 	switch {
 	case err == nil:
 		return result, nil
@@ -161,4 +206,22 @@ func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input js
 	default:
 		return Result{Text: textOf(err), IsError: true, cause: err}, nil
 	}
+}
+
+// How a call ends, for the meter.
+const (
+	succeeded = "ok"
+	refused   = "refused" // by a schema, a rule or a check of access
+	failed    = "failed"  // here, or because the client went away
+)
+
+func outcomeOf(err error) string {
+	var said *refusal
+	switch {
+	case err == nil:
+		return succeeded
+	case errors.As(err, &said), problem.From(err).Status < problem.StatusClientClosedRequest:
+		return refused
+	}
+	return failed
 }

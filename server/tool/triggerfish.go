@@ -133,7 +133,7 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	if limit < 1 || limit > 100 {
 		return Result{}, refuse("Error: `max_results` must be 1 to 100")
 	}
-	answer, err := c.service.Search(ctx, c.caller, memory.SearchRequest{Query: query, Limit: limit})
+	answer, err := c.search(ctx, memory.SearchRequest{Query: query, Limit: limit})
 	if err != nil {
 		return Result{}, err
 	}

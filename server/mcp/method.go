@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Methods of the protocol. Of those that belong to a capability which the
+// server does not declare, the SDK answers some all the same, such as a list
+// of no prompts.
+var (
+	declared = []string{
+		"initialize", "notifications/initialized", "ping", "server/discover", "tools/list", "tools/call",
+		"resources/list", "resources/templates/list", "resources/read",
+		"notifications/cancelled", "notifications/progress", "notifications/roots/list_changed", "subscriptions/listen",
+	}
+	undeclared = []string{
+		"prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
+	}
+)
+
+// refuseUndeclared answers the methods of capabilities that are not declared
+// as it answers those that there are not.
+func refuseUndeclared(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		if slices.Contains(undeclared, method) {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has no " + method}
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// Meter counts requests; see server.Metrics.
+type Meter interface {
+	MCPRequest(method, outcome string, took time.Duration)
+}
+
+// counted counts what is asked of a server. Methods are the protocol's own:
+// what a client invents is "other".
+func counted(meter Meter) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			start := time.Now()
+			result, err := next(ctx, method, r)
+			if !slices.Contains(declared, method) && !slices.Contains(undeclared, method) {
+				method = "other"
+			}
+			meter.MCPRequest(method, outcomeOf(err), time.Since(start))
+			return result, err
+		}
+	}
+}
+
+// outcomeOf tells how a request ended: what the protocol or the server refuses
+// is the client's doing, an internal error is not.
+func outcomeOf(err error) string {
+	var wire *jsonrpc.Error
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.As(err, &wire) && wire.Code == jsonrpc.CodeInternalError, errors.Is(err, context.Canceled):
+		return "failed"
+	}
+	return "refused"
+}

@@ -1,0 +1,64 @@
+package mcp_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"mneme/server/mcp"
+)
+
+// What the server does not declare it does not have, though the SDK would
+// answer some of it.
+func TestMethodsOfUndeclaredCapabilitiesDoNotExist(t *testing.T) {
+	h := open(t, mcp.Options{})
+	capabilities := h.client(alice).InitializeResult().Capabilities
+	if c := capabilities; c.Tools == nil || c.Resources == nil || c.Resources.Subscribe || c.Prompts != nil || c.Completions != nil || c.Logging != nil {
+		t.Errorf("declared: %+v", c)
+	}
+	for _, method := range []string{
+		"prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
+	} {
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"name":"x","uri":"mneme://self/MEMORY.md","level":"debug","ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"x","value":""}}}`, method)
+		r := h.post(http.MethodPost, "/mcp", body, "Authorization", "Bearer "+h.token(alice))
+		if !strings.Contains(r.body, `"code":-32601`) {
+			t.Errorf("%s: %d %s", method, r.status, r.body)
+		}
+	}
+}
+
+// Requests are counted by the protocol's methods, and tools as over HTTP.
+func TestRequestsAreCountedByMethodAndOutcomeAlone(t *testing.T) {
+	h := open(t, mcp.Options{})
+	s := h.client(alice)
+	call(t, s, "memory_save", map[string]any{"key": "marzipan", "content": "nougat"})
+	call(t, s, "memory_save", map[string]any{"key": "/marzipan", "content": "nougat"})
+	if _, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "marzipan"}); err == nil {
+		t.Error("a tool that there is not was called")
+	}
+	if _, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "mneme://nougat"}); err == nil {
+		t.Error("a resource that there is not was read")
+	}
+	h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"marzipan/nougat"}`, "Authorization", "Bearer "+h.token(alice))
+	text := h.post(http.MethodGet, "/metrics", "").body
+	for _, line := range []string{
+		`mneme_tool_calls_total{outcome="ok",surface="mcp",tool="memory_save"} 1`,
+		`mneme_tool_calls_total{outcome="refused",surface="mcp",tool="memory_save"} 1`,
+		`mneme_mcp_requests_total{method="tools/call",outcome="ok"} 2`,
+		`mneme_mcp_requests_total{method="tools/call",outcome="refused"} 1`,
+		`mneme_mcp_requests_total{method="resources/read",outcome="refused"} 1`,
+		`mneme_mcp_request_duration_seconds_count{method="tools/call"} 3`,
+	} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("no line %s", line)
+		}
+	}
+	for _, secret := range []string{"marzipan", "nougat", "alice", "PUBLIC"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the metrics hold %s", secret)
+		}
+	}
+}
