@@ -1,0 +1,47 @@
+# mneme in an image that holds nothing else: one static binary, the authorities
+# of TLS, an empty data folder and /tmp. For linux on amd64 and arm64:
+#
+#   docker build --tag mneme --build-arg VERSION="$(git describe --always --dirty)" .
+#   docker run -p 127.0.0.1:7077:7077 -v mneme:/var/lib/mneme mneme
+
+# The compiler runs on the machine's own processor and builds for the target's.
+FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
+WORKDIR /src
+
+COPY go.mod go.sum ./
+RUN --mount=type=cache,target=/go/pkg/mod go mod download
+
+COPY . .
+ARG TARGETOS=linux
+ARG TARGETARCH
+ARG VERSION
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
+    go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /image/mneme ./cmd/mneme
+
+# /image is root's, /owned the service's.
+RUN install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt && \
+    install -D -m 644 -t /image/usr/share/licenses/mneme LICENSE embed/e5/LICENSE-e5-small-v2 && \
+    printf 'mneme:x:65532:65532::/var/lib/mneme:/mneme\n' >/image/etc/passwd && \
+    printf 'mneme:x:65532:\n' >/image/etc/group && \
+    install -d -m 700 /owned/var/lib/mneme && \
+    install -d -m 1777 /owned/tmp
+
+FROM scratch
+ARG VERSION
+LABEL org.opencontainers.image.title="mneme" \
+      org.opencontainers.image.description="Memory search for agents" \
+      org.opencontainers.image.licenses="Apache-2.0 AND MIT" \
+      org.opencontainers.image.version=$VERSION
+COPY --from=build /image/ /
+# A new volume takes its owner from this folder.
+COPY --from=build --chown=65532:65532 /owned/ /
+
+USER 65532:65532
+# All addresses of the container: what of it is published, is said outside.
+ENV MNEME_ADDR=:7077 MNEME_DATA_DIR=/var/lib/mneme
+VOLUME /var/lib/mneme
+EXPOSE 7077
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/mneme", "ready"]
+ENTRYPOINT ["/mneme"]
+CMD ["serve"]

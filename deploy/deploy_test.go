@@ -1,0 +1,212 @@
+// Package deploy_test holds docker-compose.yml and the files beside this one
+// to what the checks run natively, and runs what the composition runs: its
+// script for the role, and its command with its environment.
+package deploy_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	milvus "github.com/milvus-io/milvus-sdk-go/v2/client"
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	composeFile = "../docker-compose.yml"
+	checks      = "../.ci/run"
+)
+
+// composition is what the tests look at of a compose file.
+type composition struct {
+	Services map[string]service
+	Networks map[string]struct{ Internal bool }
+	Volumes  map[string]any
+}
+
+type service struct {
+	Image       string
+	Command     any
+	Restart     string
+	Environment map[string]string
+	EnvFile     []string `yaml:"env_file"`
+	Ports       []string
+	Volumes     []string
+	Networks    []string
+	MemLimit    string `yaml:"mem_limit"`
+	Healthcheck *struct{ Test []string }
+	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
+	ReadOnly    bool                                  `yaml:"read_only"`
+}
+
+func compose(t *testing.T) composition {
+	t.Helper()
+	var c composition
+	if err := yaml.Unmarshal(read(t, composeFile), &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// server is the address of a server that a variable names. Without it a test
+// is skipped, but fails where CI is set.
+func server(t *testing.T, variable string) string {
+	t.Helper()
+	address := os.Getenv(variable)
+	if address == "" {
+		missing(t, variable+" names no server")
+	}
+	return address
+}
+
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+func TestOnlyMnemeIsPublishedAndOnLoopback(t *testing.T) {
+	for name, s := range compose(t).Services {
+		switch {
+		case name != "mneme" && len(s.Ports) > 0:
+			t.Errorf("%s publishes %v", name, s.Ports)
+		case name == "mneme" && (len(s.Ports) != 1 || !strings.HasPrefix(s.Ports[0], "${MNEME_PUBLISH:-127.0.0.1:")):
+			t.Errorf("mneme publishes %v", s.Ports)
+		}
+	}
+}
+
+// The volumes that back-ups are made of, and the copies.
+func TestEveryServiceIsRestartedBoundedWatchedAndKept(t *testing.T) {
+	c := compose(t)
+	dockerfile := string(read(t, "../Dockerfile"))
+	for name, s := range c.Services {
+		if s.Restart != "unless-stopped" || s.MemLimit == "" {
+			t.Errorf("%s: restart %q, mem_limit %q", name, s.Restart, s.MemLimit)
+		}
+		// mneme's own is in its image.
+		if name == "mneme" && strings.Contains(dockerfile, "\nHEALTHCHECK ") {
+			continue
+		}
+		if s.Healthcheck == nil || len(s.Healthcheck.Test) == 0 {
+			t.Errorf("%s has no health check", name)
+		}
+		if _, ok := c.Volumes[name]; !ok || !strings.HasPrefix(s.Volumes[0], name+":/") {
+			t.Errorf("%s keeps its data in %v", name, s.Volumes)
+		}
+		for _, network := range s.Networks {
+			if !c.Networks[network].Internal {
+				t.Errorf("%s has a way out, by network %s", name, network)
+			}
+		}
+	}
+}
+
+func TestSecretsHaveNoDefaults(t *testing.T) {
+	secret := regexp.MustCompile(`PASSWORD|SECRET`)
+	for name, s := range compose(t).Services {
+		for variable, value := range s.Environment {
+			if secret.MatchString(variable) && !strings.Contains(value, ":?") {
+				t.Errorf("%s: %s is not demanded", name, variable)
+			}
+		}
+		if strings.Contains(s.Environment["MNEME_POSTGRES_DSN"], ":PGPASSWORD") {
+			t.Errorf("%s: a password in the DSN would have to be escaped", name)
+		}
+	}
+}
+
+func TestTheChecksRunTheVersionsAndSettingsOfTheComposition(t *testing.T) {
+	c, run := compose(t), string(read(t, checks))
+	version := strings.TrimPrefix(c.Services["milvus"].Image, "milvusdb/milvus:v")
+	if !strings.Contains(run, "\nMILVUS=milvus=="+version+" ") {
+		t.Errorf("the composition runs Milvus %s, the checks another", version)
+	}
+	if !slices.Equal(c.Services["milvus"].EnvFile, []string{"deploy/milvus.env"}) || !strings.Contains(run, ". deploy/milvus.env") {
+		t.Error("Milvus's settings are not those of deploy/milvus.env in both")
+	}
+	if !strings.Contains(fmt.Sprint(c.Services["postgres"].Volumes), "./deploy/postgres.conf:") || !strings.Contains(run, "deploy/postgres.conf") {
+		t.Error("PostgreSQL's settings are not those of deploy/postgres.conf in both")
+	}
+	for _, setting := range strings.Fields(c.Services["postgres"].Environment["POSTGRES_INITDB_ARGS"]) {
+		if !strings.Contains(run, setting) {
+			t.Errorf("the checks set PostgreSQL up without %s", setting)
+		}
+	}
+}
+
+// The servers that the tests run on are those that the composition names.
+func TestTheServersOfTheTestsAreTheCompositions(t *testing.T) {
+	c := compose(t)
+	t.Run("postgres", func(t *testing.T) {
+		db := administrator(t)
+		var major int
+		if err := db.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::int / 10000").Scan(&major); err != nil {
+			t.Fatal(err)
+		}
+		if image := c.Services["postgres"].Image; !strings.HasPrefix(image, fmt.Sprintf("postgres:%d-", major)) {
+			t.Errorf("the composition runs %s, the tests ran on %d", image, major)
+		}
+		if os.Getenv("CI") == "" {
+			return // a developer's server may have settings of its own
+		}
+		for line := range strings.Lines(string(read(t, "postgres.conf"))) {
+			name, _, ok := strings.Cut(line, " = ")
+			if !ok || strings.HasPrefix(line, "#") || name == "listen_addresses" || name == "max_connections" {
+				continue // these two the checks may give as arguments
+			}
+			var file string
+			err := db.QueryRow(t.Context(), "SELECT coalesce(sourcefile, '') FROM pg_settings WHERE lower(name) = $1", strings.TrimSpace(name)).Scan(&file)
+			if err != nil || !strings.HasSuffix(file, "/postgres.conf") {
+				t.Errorf("%s is set by %q, not by postgres.conf: %v", name, file, err)
+			}
+		}
+	})
+	t.Run("milvus", func(t *testing.T) {
+		addr := server(t, "MNEME_MILVUS_ADDR")
+		client, err := milvus.NewClient(t.Context(), milvus.Config{Address: addr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		version, err := client.GetVersion(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if image := c.Services["milvus"].Image; image != "milvusdb/milvus:"+strings.TrimSuffix(version, "-lite") { // so the server of PyPI calls itself
+			t.Errorf("the composition runs %s, the tests ran on %s", image, version)
+		}
+	})
+}
+
+func TestWhatIsBuiltIsWhatIsRun(t *testing.T) {
+	dockerfile := string(read(t, "../Dockerfile"))
+	for _, needed := range []string{"FROM scratch", "CGO_ENABLED=0", "-trimpath", "USER 65532:65532", "MNEME_DATA_DIR=/var/lib/mneme", "EXPOSE 7077"} {
+		if !strings.Contains(dockerfile, needed) {
+			t.Errorf("the Dockerfile lacks %s", needed)
+		}
+	}
+	module := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(read(t, "../go.mod"))
+	if !bytes.Contains([]byte(dockerfile), append([]byte(" golang:"), module[1]...)) {
+		t.Errorf("the image is not built with Go %s", module[1])
+	}
+	s := compose(t).Services["mneme"]
+	if !s.ReadOnly || !slices.Contains(s.Volumes, "mneme:/var/lib/mneme") {
+		t.Errorf("read only %v, volumes %v", s.ReadOnly, s.Volumes)
+	}
+}

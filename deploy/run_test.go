@@ -1,0 +1,218 @@
+package deploy_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	milvus "github.com/milvus-io/milvus-sdk-go/v2/client"
+)
+
+// administrator is a connection of the user that may make roles.
+func administrator(t *testing.T) *pgx.Conn {
+	t.Helper()
+	db, err := pgx.Connect(t.Context(), server(t, "MNEME_POSTGRES_DSN"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close(context.Background()) }) // the test's own context has ended
+	return db
+}
+
+const password = `it's "quoted" \ and $strange%` // must not need escaping anywhere
+
+// role runs the script of the composition under a name of its own, and gives
+// the DSN that the composition would, for the server of the tests.
+func role(t *testing.T) (name, dsn string) {
+	t.Helper()
+	db := administrator(t)
+	psql, err := exec.LookPath("psql")
+	if err != nil {
+		missing(t, "psql is not installed")
+	}
+	at, err := url.Parse(os.Getenv("MNEME_POSTGRES_DSN"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name = fmt.Sprintf("mneme_deploy_%d_%d", os.Getpid(), time.Now().UnixMilli())
+	script := exec.CommandContext(t.Context(), "./postgres-role.sh")
+	script.Env = append(os.Environ(), "PATH="+filepath.Dir(psql)+":"+os.Getenv("PATH"),
+		"PGHOST="+at.Hostname(), "PGPORT="+at.Port(), "POSTGRES_USER="+at.User.Username(),
+		"MNEME_DB_NAME="+name, "MNEME_DB_PASSWORD="+password)
+	if given, ok := at.User.Password(); ok {
+		script.Env = append(script.Env, "PGPASSWORD="+given)
+	}
+	out, err := script.CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Fatalf("the script: %v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		for _, command := range []string{"DROP DATABASE " + name + " WITH (FORCE)", "DROP ROLE " + name} {
+			if _, err := db.Exec(context.Background(), command); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return name, strings.NewReplacer("mneme@postgres/mneme", name+"@"+at.Host+"/"+name).Replace(compose(t).Services["mneme"].Environment["MNEME_POSTGRES_DSN"])
+}
+
+func TestTheRoleIsBoundByRowSecurity(t *testing.T) {
+	name, dsn := role(t)
+	db := administrator(t)
+	var free, scram bool
+	err := db.QueryRow(t.Context(), `SELECT rolsuper OR rolbypassrls OR rolcreatedb OR rolcreaterole OR rolreplication,
+		rolpassword LIKE 'SCRAM-SHA-256$%' FROM pg_authid WHERE rolname = $1`, name).Scan(&free, &scram)
+	if err != nil || free || !scram {
+		t.Errorf("more than it needs: %v; a password that is kept hashed: %v; %v", free, scram, err)
+	}
+	var owner, encoding, collate string
+	err = db.QueryRow(t.Context(), `SELECT pg_get_userbyid(datdba), pg_encoding_to_char(encoding), datcollate
+		FROM pg_database WHERE datname = $1`, name).Scan(&owner, &encoding, &collate)
+	if err != nil || owner != name || encoding != "UTF8" || collate != "C.UTF-8" {
+		t.Errorf("the database is %s's, %s, %s: %v", owner, encoding, collate, err)
+	}
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Password = password
+	own, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close(t.Context())
+	if _, err := own.Exec(t.Context(), "ALTER ROLE "+name+" BYPASSRLS"); err == nil {
+		t.Error("the role can free itself")
+	}
+}
+
+// What the composition runs, with its environment, as a process: the first
+// steps of docs/operating.md.
+func TestTheFirstStepsWorkInTheEnvironmentOfTheComposition(t *testing.T) {
+	name, dsn := role(t)
+	addr := server(t, "MNEME_MILVUS_ADDR")
+	mneme := filepath.Join(t.TempDir(), "mneme")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", mneme, "../cmd/mneme").CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	environment := []string{"MNEME_DATA_DIR=" + t.TempDir(), "MNEME_ADDR=127.0.0.1:0", "MNEME_MILVUS_PREFIX=" + name}
+	for variable, value := range compose(t).Services["mneme"].Environment {
+		switch variable {
+		case "MNEME_POSTGRES_DSN":
+			value = dsn
+		case "PGPASSWORD":
+			value = password
+		case "MNEME_MILVUS_ADDR":
+			value = addr
+		}
+		environment = append(environment, variable+"="+value)
+	}
+	t.Cleanup(func() { dropCollections(t, addr, name) })
+	// exec is docker compose exec mneme /mneme …
+	exec1 := func(args ...string) string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), mneme, args...)
+		command.Env = environment
+		var problem bytes.Buffer
+		command.Stderr = &problem
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("mneme %v: %v: %s", args, err, &problem)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	var log bytes.Buffer
+	serve := exec.CommandContext(t.Context(), mneme, "serve", "--json")
+	serve.Env, serve.Stderr = environment, &log
+	out, err := serve.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var greeting struct{ Address string }
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&greeting); err != nil {
+		_ = serve.Wait()
+		t.Fatalf("the server did not start: %s", &log)
+	}
+	exec1("ready", "--url", greeting.Address)
+	token := exec1("token", "--agent", "a")
+	if status, body := call(t, token, http.MethodPut, greeting.Address+"/v1/stores/self/memories/tea?wait=indexed",
+		`{"value": "I like my tea green, and never after five."}`); status != http.StatusCreated || !strings.Contains(body, `"indexed":true`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := call(t, token, http.MethodPost, greeting.Address+"/v1/search",
+		`{"query": "what do I drink in the afternoon?"}`); status != http.StatusOK || !strings.Contains(body, `"degraded":[]`) || !strings.Contains(body, `"tea"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if report := exec1("reconcile"); !strings.Contains(report, "removed 0 without a row, restored 0") {
+		t.Error(report)
+	}
+	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("it ended badly: %v", err)
+	}
+	for line := range strings.Lines(log.String()) {
+		// Of what is warned about: a role that passes the wall, variables that
+		// mean nothing.
+		if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "row-level") || strings.Contains(line, "variables") || !strings.HasPrefix(line, "{") {
+			t.Errorf("the log says %s", line)
+		}
+	}
+}
+
+func call(t *testing.T, token, method, address, body string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer bytes.Buffer
+	if _, err := answer.ReadFrom(response.Body); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, answer.String()
+}
+
+func dropCollections(t *testing.T, addr, prefix string) {
+	ctx := context.Background()
+	client, err := milvus.NewClient(ctx, milvus.Config{Address: addr})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer client.Close()
+	collections, err := client.ListCollections(ctx)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, c := range collections {
+		if strings.HasPrefix(c.Name, prefix) {
+			if err := client.DropCollection(ctx, c.Name); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
