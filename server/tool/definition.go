@@ -86,8 +86,10 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 	return schema
 }
 
-// sourceSchema takes anything: a lineage that cannot be understood is dropped.
-const sourceSchema = `{"description": "Set by the program that runs the agent, not by the model: where the memory came from, as {\"session\": text, \"read\": [ids of memories read before]}."}`
+// sourceSchema says what a lineage looks like. One that does not is taken all
+// the same, and dropped.
+const sourceSchema = `{"type": "object", "properties": {"session": {"type": "string"}, "read": {"type": "array", "items": {"type": "string"}}},
+	"description": "Where the memory came from: the session, and the ids of memories that it read before. Set by the program that runs the agent, not by the model."}`
 
 var memorySaveDefinition = Definition{
 	Name: "memory_save", Title: "Save a memory", Family: FamilyTriggerfish,

@@ -203,15 +203,15 @@ func TestSchemasAreSoundAndAnswersKeepThem(t *testing.T) {
 		return s
 	}
 	good := map[string][][]any{
-		"memory":           {{"command", "view", "path", "/memories"}, {"action", "share", "agent", "bob", "level", "read"}},
+		"memory":           {{"command", "view", "path", "/memories"}, {"command", "view", "path", "/memories", "view_range", json.RawMessage("[1.0, -1.0]")}, {"action", "share", "agent", "bob", "level", "read"}},
 		"memory_save":      {{"key", "k", "content", "c", "tags", []string{"t"}, "source", map[string]any{"session": "s"}}},
 		"memory_get":       {{"key", "k"}, {"key", "none"}},
-		"memory_search":    {{"query", "c"}, {"query", "c", "max_results", 100}},
+		"memory_search":    {{"query", "c"}, {"query", "c", "max_results", 100}, {"query", "c", "max_results", json.RawMessage("1e1")}},
 		"memory_list":      {{}, {"tag", "t"}},
 		"memory_delete":    {{"key", "k"}},
-		"UpdateUserMemory": {{"action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b", "source", 1}},
+		"UpdateUserMemory": {{"action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b", "source", map[string]any{"read": []string{"id"}}}},
 		"ReadUserMemory":   {{"name", "n"}},
-		"kv_set":           {{"key", "v", "value", []int{1}, "ttl", 5}},
+		"kv_set":           {{"key", "v", "value", []int{1}, "ttl", json.RawMessage("60.0")}},
 		"kv_get":           {{"key", "v"}, {"key", "none"}},
 		"kv_delete":        {{"key", "v"}, {"key", "none"}},
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -41,12 +43,52 @@ func (c *call) decode(into arguments) (given map[string]bool, err error) {
 		if object.LoneSurrogate(m.Value) {
 			return nil, refuse("Error: `%s` has half of a surrogate pair", m.Name)
 		}
-		if err := json.Unmarshal(m.Value, target); err != nil {
+		if err := read(m.Value, target); err != nil {
 			return nil, refuse("Error: `%s` must be %s", m.Name, kindOf(target))
 		}
 		given[m.Name] = true
 	}
 	return given, nil
+}
+
+// read decodes a value. To a JSON schema, and to clients with one kind of
+// number, 60.0 and 6e1 are integers too.
+func read(value json.RawMessage, target any) error {
+	switch target := target.(type) {
+	case *int:
+		n, err := whole(value)
+		*target = n
+		return err
+	case *[]int:
+		var all []json.RawMessage
+		if err := json.Unmarshal(value, &all); err != nil {
+			return err
+		}
+		*target = make([]int, len(all))
+		for i := range all {
+			n, err := whole(all[i])
+			if err != nil {
+				return err
+			}
+			(*target)[i] = n
+		}
+		return nil
+	}
+	return json.Unmarshal(value, target)
+}
+
+// errNotWhole says that a value is no integer.
+var errNotWhole = errors.New("not an integer")
+
+// whole reads an integer. One beyond those that a float holds exactly becomes
+// the nearest of these: it breaks whatever limit there is.
+func whole(value json.RawMessage) (int, error) {
+	const most = 1 << 53
+	n, err := strconv.ParseFloat(string(value), 64)
+	if err != nil && !math.IsInf(n, 0) || n != math.Trunc(n) {
+		return 0, errNotWhole
+	}
+	return int(max(-most, min(n, most))), nil
 }
 
 func kindOf(target any) string {
