@@ -9,17 +9,19 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/memory/memorytest"
 )
 
 func TestAccessMatrixHoldsForTheService(t *testing.T) {
-	accesstest.Run(t, func(t testing.TB) accesstest.Surface {
-		return &direct{open(t, memory.Limits{})}
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		accesstest.Run(t, &direct{open(t, b, memory.Limits{})})
 	})
 }
 
 // direct is the service without a surface.
 type direct struct{ house *house }
 
+func (d *direct) Index()                { d.house.index() }
 func (d *direct) Pass(by time.Duration) { d.house.clock.Pass(by) }
 func (d *direct) Offers(op string) bool { return true }
 
@@ -50,7 +52,11 @@ func (d *direct) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome
 		err := s.Export(ctx, c, op.Store, func(f memory.Found) error { items = append(items, f); return nil })
 		return page(memory.Page{Items: items}, err)
 	case accesstest.Search:
-		return found(s.Search(ctx, c, memory.SearchRequest{Query: op.Query, Stores: []string{op.Store}, Limit: 100}))
+		a, err := s.Search(ctx, c, memory.SearchRequest{Query: op.Query, Stores: []string{op.Store}, Limit: 100})
+		if len(a.Degraded) > 0 {
+			d.house.t.Errorf("the answer is degraded: %v", a.Degraded)
+		}
+		return found(a, err)
 	case accesstest.Delete:
 		return accesstest.Outcome{Status: status(s.Delete(ctx, c, path, memory.Preconditions{}))}
 	case accesstest.Restore:

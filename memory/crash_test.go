@@ -39,11 +39,18 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	// A property test here writes two databases a check: a few checks a run,
-	// other ones each time (rapid takes a fifth with -short). -rapid.checks
-	// asks for more.
-	if err := flag.Set("rapid.checks", "25"); err != nil {
-		panic(err)
+	for name, value := range map[string]string{
+		// A property test here writes two databases a check: a few checks a
+		// run, other ones each time (rapid takes a fifth with -short).
+		// -rapid.checks asks for more.
+		"rapid.checks": "25",
+		// Tests wait for servers more than they compute. -parallel says
+		// otherwise.
+		"test.parallel": "8",
+	} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(m.Run())
 }
@@ -205,10 +212,7 @@ func compare(t *testing.T, path string, seen *acknowledged) {
 		t.Fatal(err)
 	}
 	defer storage.Close()
-	e, err := encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := encoder(t)
 	s, err := memory.New(ctx, storage, memory.Options{
 		// Leases of the killed process must not hold the test up for minutes.
 		Now: func() time.Time { return time.Now().Add(10 * time.Minute) },
@@ -311,12 +315,9 @@ func compareTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memor
 func compareVectors(t *testing.T, storage memory.Storage, fingerprint string, live map[uuid.UUID]memory.Entry) {
 	t.Helper()
 	ctx := context.Background()
-	e, err := encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := encoder(t)
 	have := make(map[uuid.UUID]bool)
-	err = storage.View(ctx, func(tx memory.ReadTx) error {
+	err := storage.View(ctx, func(tx memory.ReadTx) error {
 		return tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
 			entry, ok := live[r.Entry]
 			if !ok {

@@ -10,11 +10,8 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
-	"mneme/embed/e5"
 	"mneme/memory"
-	"mneme/storage/sqlite/sqlitetest"
-	"mneme/vector"
-	"mneme/vector/flat"
+	"mneme/memory/memorytest"
 )
 
 // clock is a service's clock that stands until it is moved.
@@ -37,81 +34,71 @@ func (c *clock) Pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// encoder is the real E5, loaded once for all tests, with a memory of what it
-// embedded: the tests here ask for the same few texts again and again.
-var encoder = sync.OnceValues(func() (*remembering, error) {
-	e, err := e5.New(e5.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return &remembering{Embedder: e, seen: make(map[string][]float32)}, nil
-})
-
-type remembering struct {
-	embed.Embedder
-	mu   sync.Mutex
-	seen map[string][]float32
+// onEachBackend runs a test of a rule in which a search or the index takes
+// part, on all that the product supports. Tests of other rules run
+// onEachStorage: what no index decides need not wait for Milvus's.
+//
+// Subtests run side by side, since they wait for servers most of the time.
+func onEachBackend(t *testing.T, test func(t *testing.T, b memorytest.Backend)) {
+	t.Helper()
+	onEach(t, memorytest.Backends(), test)
 }
 
-func (r *remembering) Query(ctx context.Context, text string) ([]float32, error) {
-	return r.once("query\x00"+text, func() ([]float32, error) { return r.Embedder.Query(ctx, text) })
+// onEachStorage runs a test on each storage, with the flat index.
+func onEachStorage(t *testing.T, test func(t *testing.T, b memorytest.Backend)) {
+	t.Helper()
+	onEach(t, memorytest.Storages(), test)
 }
 
-func (r *remembering) Passages(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
-	for i, text := range texts {
-		v, err := r.once("passage\x00"+text, func() ([]float32, error) {
-			one, err := r.Embedder.Passages(ctx, []string{text})
-			if err != nil {
-				return nil, err
-			}
-			return one[0], nil
+func onEach(t *testing.T, backends []memorytest.Backend, test func(t *testing.T, b memorytest.Backend)) {
+	t.Helper()
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, b)
 		})
-		if err != nil {
-			return nil, err
-		}
-		vectors[i] = v
 	}
-	return vectors, nil
 }
 
-func (r *remembering) once(key string, make func() ([]float32, error)) ([]float32, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if v, ok := r.seen[key]; ok {
-		return v, nil
+// encoder is the built-in one.
+func encoder(t testing.TB) *memorytest.Remembering {
+	t.Helper()
+	e, err := memorytest.Encoder()
+	if err != nil {
+		t.Fatal(err)
 	}
-	v, err := make()
-	if err == nil {
-		r.seen[key] = v
-	}
-	return v, err
+	return e
 }
 
-// house is a service over a fresh database.
+// house is a service over a database.
 type house struct {
 	*memory.Service
 	t     testing.TB
-	clock *clock
+	clock *clock // nil: the system's
 }
 
-func open(t testing.TB, limits memory.Limits) *house {
+// open opens a service over a fresh database.
+func open(t testing.TB, b memorytest.Backend, limits memory.Limits) *house {
 	t.Helper()
-	ctx := context.Background()
-	storage := sqlitetest.Open(t)
-	e, err := encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := newClock()
-	service, err := memory.New(ctx, storage, memory.Options{Limits: limits, Now: c.Now, VectorBudget: time.Minute, Models: []memory.Model{{
-		Embedder: e, Local: true,
-		Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
-	}}})
+	h := openOver(t, b.Open(t), memory.Options{Limits: limits, Now: c.Now}, encoder(t))
+	h.clock = c
+	return h
+}
+
+// openOver opens another service over a database, as another process would.
+func openOver(t testing.TB, data *memorytest.Data, options memory.Options, embedders ...embed.Embedder) *house {
+	t.Helper()
+	for _, e := range embedders {
+		options.Models = append(options.Models, data.Model(t, e))
+	}
+	options.VectorBudget = time.Minute
+	service, err := memory.New(background, data.Storage(t), options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &house{Service: service, t: t, clock: c}
+	return &house{Service: service, t: t}
 }
 
 // index works the queue until it is empty.

@@ -2,7 +2,9 @@ package memory_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 )
 
 // Hidden entries must change nothing in what a caller is answered. Two
@@ -37,9 +40,35 @@ type step struct {
 }
 
 func TestHiddenEntriesChangeNothingInAnswers(t *testing.T) {
+	// Where a check takes seconds, a part of them must do.
+	part := map[string]int{"sqlite+flat": 1, "postgres+flat": 5, "postgres+milvus": 12}
+	for _, b := range memorytest.Backends() {
+		t.Run(b.Name, func(t *testing.T) {
+			checkFewer(t, part[b.Name])
+			checkInterference(t, b.Exact())
+		})
+	}
+}
+
+// checkFewer divides the number of rapid's checks until the test ends.
+func checkFewer(t *testing.T, by int) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks").Value
+	before := checks.String()
+	n, err := strconv.Atoi(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checks.Set(strconv.Itoa(max(1, n/by))); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = checks.Set(before) }) // it was taken before
+}
+
+func checkInterference(t *testing.T, b memorytest.Backend) {
 	reader := agent("reader", acl.Internal)
 	rapid.Check(t, func(rt *rapid.T) {
-		with, without := open(t, memory.Limits{}), open(t, memory.Limits{})
+		with, without := open(t, b, memory.Limits{}), open(t, b, memory.Limits{})
 		worlds := []*house{with, without}
 		for _, h := range worlds {
 			arrange(h)

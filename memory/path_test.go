@@ -8,6 +8,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 )
 
 var background = context.Background()
@@ -66,252 +67,276 @@ func ttl(d time.Duration) func(*memory.PutRequest) {
 }
 
 func TestAWriteTakesTheLabelOfTheSession(t *testing.T) {
-	h := open(t, memory.Limits{})
-	for _, label := range []acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted} {
-		if got := h.put(agent("a", label), "a", label.String(), "x", 201).Label; got != label {
-			t.Errorf("a session at %s wrote %s", label, got)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		for _, label := range []acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted} {
+			if got := h.put(agent("a", label), "a", label.String(), "x", 201).Label; got != label {
+				t.Errorf("a session at %s wrote %s", label, got)
+			}
 		}
-	}
+	})
 }
 
 func TestAHigherLabelShadowsALowerOneOfTheSameKey(t *testing.T) {
-	h := open(t, memory.Limits{})
-	low, high := agent("a", acl.Public), agent("a", acl.Internal)
-	h.put(low, "a", "name", "public name", 201)
-	h.get(high, "a", "name", "public name")
-	if r := h.put(high, "a", "name", "internal name", 201); r.Version != 1 {
-		t.Errorf("a create over a lower label has version %d", r.Version)
-	}
-	h.get(high, "a", "name", "internal name")
-	h.get(low, "a", "name", "public name")
-	h.put(low, "a", "name", "new public name", 200)
-	h.get(high, "a", "name", "internal name")
-	p, err := h.List(background, high, memory.ListRequest{Store: "a", Limit: 100})
-	if err != nil || len(p.Items) != 1 || p.Items[0].Label != acl.Internal {
-		t.Errorf("the list shows %d entries for one path (%v)", len(p.Items), err)
-	}
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		low, high := agent("a", acl.Public), agent("a", acl.Internal)
+		h.put(low, "a", "name", "public name", 201)
+		h.get(high, "a", "name", "public name")
+		if r := h.put(high, "a", "name", "internal name", 201); r.Version != 1 {
+			t.Errorf("a create over a lower label has version %d", r.Version)
+		}
+		h.get(high, "a", "name", "internal name")
+		h.get(low, "a", "name", "public name")
+		h.put(low, "a", "name", "new public name", 200)
+		h.get(high, "a", "name", "internal name")
+		p, err := h.List(background, high, memory.ListRequest{Store: "a", Limit: 100})
+		if err != nil || len(p.Items) != 1 || p.Items[0].Label != acl.Internal {
+			t.Errorf("the list shows %d entries for one path (%v)", len(p.Items), err)
+		}
+	})
 }
 
 func TestFieldsThatAWriteLeavesOutStay(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Public)
-	kind, words, tags := "project", "what it is", []string{"x", "y", "x"}
-	h.put(a, "a", "k", "one", 201, func(r *memory.PutRequest) {
-		r.Type, r.Description, r.Tags = &kind, &words, &tags
-	}, ttl(time.Hour))
-	r := h.put(a, "a", "k", "two", 200)
-	if r.Type != kind || r.Description != words || len(r.Tags) != 2 || r.ExpiresAt.IsZero() || r.Version != 2 {
-		t.Errorf("a bare write changed what it did not name: %+v", r.Entry)
-	}
-	if r = h.put(a, "a", "k", "three", 200, ttl(0)); !r.ExpiresAt.IsZero() {
-		t.Error("ttl 0 does not end the expiry")
-	}
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		kind, words, tags := "project", "what it is", []string{"x", "y", "x"}
+		h.put(a, "a", "k", "one", 201, func(r *memory.PutRequest) {
+			r.Type, r.Description, r.Tags = &kind, &words, &tags
+		}, ttl(time.Hour))
+		r := h.put(a, "a", "k", "two", 200)
+		if r.Type != kind || r.Description != words || len(r.Tags) != 2 || r.ExpiresAt.IsZero() || r.Version != 2 {
+			t.Errorf("a bare write changed what it did not name: %+v", r.Entry)
+		}
+		if r = h.put(a, "a", "k", "three", 200, ttl(0)); !r.ExpiresAt.IsZero() {
+			t.Error("ttl 0 does not end the expiry")
+		}
+	})
 }
 
 func TestWhatIsFixedAtCreationCannotBeChanged(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Public)
-	h.put(a, "a", "plain", "x", 201)
-	h.put(a, "a", "plain", "x", 409, notInContext)
-	h.put(a, "a", "plain", "x", 409, sealed)
-	h.put(a, "a", "sealed", "x", 201, sealed)
-	h.put(a, "a", "sealed", "y", 200)
-	no := false
-	h.put(a, "a", "sealed", "y", 409, func(r *memory.PutRequest) { r.Encrypted = &no })
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		h.put(a, "a", "plain", "x", 201)
+		h.put(a, "a", "plain", "x", 409, notInContext)
+		h.put(a, "a", "plain", "x", 409, sealed)
+		h.put(a, "a", "sealed", "x", 201, sealed)
+		h.put(a, "a", "sealed", "y", 200)
+		no := false
+		h.put(a, "a", "sealed", "y", 409, func(r *memory.PutRequest) { r.Encrypted = &no })
+	})
 }
 
 func TestAWriteGoesToAnothersEntryAndItsOwnerStays(t *testing.T) {
-	h := open(t, memory.Limits{})
-	arrange(h)
-	h.put(agent("other", acl.Public), "room", "plan", "first", 201)
-	r := h.put(agent("reader", acl.Public), "room", "plan", "second", 200)
-	if r.Owner != "other" || r.UpdatedBy != "reader" || r.Version != 2 {
-		t.Errorf("owner %s, updated by %s, version %d", r.Owner, r.UpdatedBy, r.Version)
-	}
-	h.put(agent("reader", acl.Public), "room", "plan", "third", 403, ttl(time.Hour))
-	h.demand(h.Delete(background, agent("reader", acl.Public), path("room", "plan"), memory.Preconditions{}), 403)
-	v, err := h.Versions(background, agent("other", acl.Public), path("room", "plan"), 10, "")
-	if err != nil || len(v.Items) != 2 || v.Items[0].UpdatedBy != "reader" || v.Items[1].UpdatedBy != "other" {
-		t.Errorf("the history does not tell who wrote: %d versions, %v", len(v.Items), err)
-	}
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		arrange(h)
+		h.put(agent("other", acl.Public), "room", "plan", "first", 201)
+		r := h.put(agent("reader", acl.Public), "room", "plan", "second", 200)
+		if r.Owner != "other" || r.UpdatedBy != "reader" || r.Version != 2 {
+			t.Errorf("owner %s, updated by %s, version %d", r.Owner, r.UpdatedBy, r.Version)
+		}
+		h.put(agent("reader", acl.Public), "room", "plan", "third", 403, ttl(time.Hour))
+		h.demand(h.Delete(background, agent("reader", acl.Public), path("room", "plan"), memory.Preconditions{}), 403)
+		v, err := h.Versions(background, agent("other", acl.Public), path("room", "plan"), 10, "")
+		if err != nil || len(v.Items) != 2 || v.Items[0].UpdatedBy != "reader" || v.Items[1].UpdatedBy != "other" {
+			t.Errorf("the history does not tell who wrote: %d versions, %v", len(v.Items), err)
+		}
+	})
 }
 
 // Only the owner, or the store's own agent, changes an expiry. A writer that
 // asks for one if it may leaves it instead of being refused.
 func TestWhoMayNotChangeAnExpiryIsRefusedOrLeavesIt(t *testing.T) {
-	ifMay := func(r *memory.PutRequest) { r.TTLIfMay = true }
-	h := open(t, memory.Limits{})
-	owner, other, host := agent("owner", acl.Public), agent("other", acl.Public), agent("host", acl.Public)
-	for _, grantee := range []string{"owner", "other"} {
-		_, err := h.Share(background, host, memory.ShareRequest{Store: "host", Grantee: grantee, Level: acl.ReadWrite})
-		must(h, err)
-	}
-	until := h.put(owner, "host", "plan", "first", 201, ttl(time.Hour)).ExpiresAt
-	for _, d := range []time.Duration{0, time.Minute} {
-		h.put(other, "host", "plan", "second", 403, ttl(d))
-		if r := h.put(other, "host", "plan", "third", 200, ttl(d), ifMay); !r.ExpiresAt.Equal(until) {
-			t.Errorf("ttl %s of another changed the expiry to %s", d, r.ExpiresAt)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		ifMay := func(r *memory.PutRequest) { r.TTLIfMay = true }
+		h := open(t, b, memory.Limits{})
+		owner, other, host := agent("owner", acl.Public), agent("other", acl.Public), agent("host", acl.Public)
+		for _, grantee := range []string{"owner", "other"} {
+			_, err := h.Share(background, host, memory.ShareRequest{Store: "host", Grantee: grantee, Level: acl.ReadWrite})
+			must(h, err)
 		}
-	}
-	h.put(other, "host", "plan", "fourth", 422, ttl(-1), ifMay)
-	if r := h.put(owner, "host", "plan", "fifth", 200, ttl(2*time.Hour), ifMay); !r.ExpiresAt.Equal(until.Add(time.Hour)) {
-		t.Errorf("its owner left the expiry at %s", r.ExpiresAt)
-	}
-	if r := h.put(host, "host", "plan", "sixth", 200, ttl(0), ifMay); !r.ExpiresAt.IsZero() {
-		t.Errorf("the store's own agent left the expiry at %s", r.ExpiresAt)
-	}
-	if r := h.put(other, "host", "new", "first", 201, ttl(time.Hour), ifMay); r.ExpiresAt.IsZero() {
-		t.Error("a new entry has no expiry")
-	}
+		until := h.put(owner, "host", "plan", "first", 201, ttl(time.Hour)).ExpiresAt
+		for _, d := range []time.Duration{0, time.Minute} {
+			h.put(other, "host", "plan", "second", 403, ttl(d))
+			if r := h.put(other, "host", "plan", "third", 200, ttl(d), ifMay); !r.ExpiresAt.Equal(until) {
+				t.Errorf("ttl %s of another changed the expiry to %s", d, r.ExpiresAt)
+			}
+		}
+		h.put(other, "host", "plan", "fourth", 422, ttl(-1), ifMay)
+		if r := h.put(owner, "host", "plan", "fifth", 200, ttl(2*time.Hour), ifMay); !r.ExpiresAt.Equal(until.Add(time.Hour)) {
+			t.Errorf("its owner left the expiry at %s", r.ExpiresAt)
+		}
+		if r := h.put(host, "host", "plan", "sixth", 200, ttl(0), ifMay); !r.ExpiresAt.IsZero() {
+			t.Errorf("the store's own agent left the expiry at %s", r.ExpiresAt)
+		}
+		if r := h.put(other, "host", "new", "first", 201, ttl(time.Hour), ifMay); r.ExpiresAt.IsZero() {
+			t.Error("a new entry has no expiry")
+		}
+	})
 }
 
 func TestAnEntryOutOfContextIsItsOwnersAlone(t *testing.T) {
-	h := open(t, memory.Limits{})
-	arrange(h)
-	other, reader := agent("other", acl.Public), agent("reader", acl.Public)
-	h.put(reader, "room", "token", "for all", 201)
-	h.put(other, "room", "token", "for me", 200) // goes to what the path shows
-	h.put(other, "room", "secret", "mine", 201, notInContext)
-	h.get(other, "room", "secret", "mine")
-	h.get(reader, "room", "secret", "")
-	h.put(reader, "room", "secret", "public", 201)
-	h.get(other, "room", "secret", "mine") // before any other of that key
-	h.get(reader, "room", "secret", "public")
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		arrange(h)
+		other, reader := agent("other", acl.Public), agent("reader", acl.Public)
+		h.put(reader, "room", "token", "for all", 201)
+		h.put(other, "room", "token", "for me", 200) // goes to what the path shows
+		h.put(other, "room", "secret", "mine", 201, notInContext)
+		h.get(other, "room", "secret", "mine")
+		h.get(reader, "room", "secret", "")
+		h.put(reader, "room", "secret", "public", 201)
+		h.get(other, "room", "secret", "mine") // before any other of that key
+		h.get(reader, "room", "secret", "public")
 
-	tool := other
-	tool.Internal = false
-	h.get(tool, "room", "secret", "public")
-	h.put(other, "other", "key", "mine", 201, notInContext)
-	h.get(tool, "other", "key", "")
-	h.put(tool, "other", "key", "overwritten", 409)
-	h.demand(h.Delete(background, tool, path("other", "key"), memory.Preconditions{}), 404)
-	h.index()
-	for _, c := range []memory.Caller{other, reader} {
-		a, err := h.Search(background, c, memory.SearchRequest{Query: "mine", Limit: 10, Stores: []string{"room"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, hit := range a.Hits {
-			if !hit.InContext {
-				t.Error("a search shows an entry that is not in context")
+		tool := other
+		tool.Internal = false
+		h.get(tool, "room", "secret", "public")
+		h.put(other, "other", "key", "mine", 201, notInContext)
+		h.get(tool, "other", "key", "")
+		h.put(tool, "other", "key", "overwritten", 409)
+		h.demand(h.Delete(background, tool, path("other", "key"), memory.Preconditions{}), 404)
+		h.index()
+		for _, c := range []memory.Caller{other, reader} {
+			a, err := h.Search(background, c, memory.SearchRequest{Query: "mine", Limit: 10, Stores: []string{"room"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, hit := range a.Hits {
+				if !hit.InContext {
+					t.Error("a search shows an entry that is not in context")
+				}
 			}
 		}
-	}
-	_, err := h.Share(background, agent("lender", acl.Public), memory.ShareRequest{Store: "lender", Grantee: "other", Level: acl.ReadWrite})
-	must(h, err)
-	h.put(other, "lender", "k", "x", 403, notInContext)
+		_, err := h.Share(background, agent("lender", acl.Public), memory.ShareRequest{Store: "lender", Grantee: "other", Level: acl.ReadWrite})
+		must(h, err)
+		h.put(other, "lender", "k", "x", 403, notInContext)
+	})
 }
 
 func TestWhatExpiredIsGoneForEveryOperation(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Public)
-	first := h.put(a, "a", "brief", "about pelicans", 201, ttl(time.Minute))
-	h.index()
-	h.clock.Pass(time.Minute)
-	h.get(a, "a", "brief", "")
-	h.demand(h.Delete(background, a, path("a", "brief"), memory.Preconditions{}), 404)
-	_, err := h.Versions(background, a, path("a", "brief"), 10, "")
-	h.demand(err, 404)
-	_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "brief")})
-	h.demand(err, 404)
-	_, err = h.Rename(background, a, memory.RenameRequest{Path: path("a", "brief"), To: "other"})
-	h.demand(err, 404)
-	answer, err := h.Search(background, a, memory.SearchRequest{Query: "pelicans", Limit: 10})
-	if err != nil || len(answer.Hits) != 0 {
-		t.Errorf("a search shows what has expired (%v)", err)
-	}
-	again := h.put(a, "a", "brief", "anew", 201, ttl(0))
-	if again.ID == first.ID || again.Version != 1 {
-		t.Error("a write brought an expired entry back")
-	}
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		first := h.put(a, "a", "brief", "about pelicans", 201, ttl(time.Minute))
+		h.index()
+		h.clock.Pass(time.Minute)
+		h.get(a, "a", "brief", "")
+		h.demand(h.Delete(background, a, path("a", "brief"), memory.Preconditions{}), 404)
+		_, err := h.Versions(background, a, path("a", "brief"), 10, "")
+		h.demand(err, 404)
+		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "brief")})
+		h.demand(err, 404)
+		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("a", "brief"), To: "other"})
+		h.demand(err, 404)
+		answer, err := h.Search(background, a, memory.SearchRequest{Query: "pelicans", Limit: 10})
+		if err != nil || len(answer.Hits) != 0 {
+			t.Errorf("a search shows what has expired (%v)", err)
+		}
+		again := h.put(a, "a", "brief", "anew", 201, ttl(0))
+		if again.ID == first.ID || again.Version != 1 {
+			t.Error("a write brought an expired entry back")
+		}
+	})
 }
 
 func TestDeletedEntriesComeBackFromTheTrash(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Internal)
-	for _, value := range []string{"older", "newer"} {
-		h.put(a, "a", "k", value, 201)
-		h.clock.Pass(time.Second)
-		h.demand(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
-	}
-	h.get(a, "a", "k", "")
-	p, err := h.Trash(background, a, "a", 10, "")
-	if err != nil || len(p.Items) != 2 || string(p.Items[0].Value) != `"newer"` {
-		t.Fatalf("the trash holds %d entries (%v)", len(p.Items), err)
-	}
-	if p, _ = h.Trash(background, agent("a", acl.Public), "a", 10, ""); len(p.Items) != 0 {
-		t.Error("the trash shows entries of another label")
-	}
-	r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
-	h.demand(err, 200)
-	if r.Version != 2 || string(r.Value) != `"newer"` {
-		t.Errorf("restored %s as version %d", r.Value, r.Version)
-	}
-	_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
-	h.demand(err, 409)
-	h.demand(h.Delete(background, agent("a", acl.Confidential), path("a", "k"), memory.Preconditions{}), 409)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Internal)
+		for _, value := range []string{"older", "newer"} {
+			h.put(a, "a", "k", value, 201)
+			h.clock.Pass(time.Second)
+			h.demand(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
+		}
+		h.get(a, "a", "k", "")
+		p, err := h.Trash(background, a, "a", 10, "")
+		if err != nil || len(p.Items) != 2 || string(p.Items[0].Value) != `"newer"` {
+			t.Fatalf("the trash holds %d entries (%v)", len(p.Items), err)
+		}
+		if p, _ = h.Trash(background, agent("a", acl.Public), "a", 10, ""); len(p.Items) != 0 {
+			t.Error("the trash shows entries of another label")
+		}
+		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
+		h.demand(err, 200)
+		if r.Version != 2 || string(r.Value) != `"newer"` {
+			t.Errorf("restored %s as version %d", r.Value, r.Version)
+		}
+		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
+		h.demand(err, 409)
+		h.demand(h.Delete(background, agent("a", acl.Confidential), path("a", "k"), memory.Preconditions{}), 409)
+	})
 }
 
 func TestAnOlderVersionComesBackAsANewOne(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Public)
-	h.put(a, "a", "k", "one", 201)
-	h.put(a, "a", "k", "two", 200)
-	r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: 1})
-	h.demand(err, 200)
-	if r.Version != 3 {
-		t.Errorf("version %d, want 3", r.Version)
-	}
-	h.get(a, "a", "k", "one")
-	_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: 9})
-	h.demand(err, 404)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		h.put(a, "a", "k", "one", 201)
+		h.put(a, "a", "k", "two", 200)
+		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: 1})
+		h.demand(err, 200)
+		if r.Version != 3 {
+			t.Errorf("version %d, want 3", r.Version)
+		}
+		h.get(a, "a", "k", "one")
+		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: 9})
+		h.demand(err, 404)
+	})
 }
 
 func TestRenameMovesOneEntry(t *testing.T) {
-	h := open(t, memory.Limits{})
-	arrange(h)
-	a := agent("reader", acl.Public)
-	first := h.put(a, "reader", "from", "text", 201)
-	h.put(a, "reader", "taken", "x", 201)
-	_, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "from"), To: "taken"})
-	h.demand(err, 409)
-	f, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "from"), To: "to"})
-	h.demand(err, 200)
-	if f.ID != first.ID || f.Version != 2 {
-		t.Errorf("a rename within a store made another entry, or no version")
-	}
-	h.get(a, "reader", "from", "")
-	h.get(a, "reader", "to", "text")
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		arrange(h)
+		a := agent("reader", acl.Public)
+		first := h.put(a, "reader", "from", "text", 201)
+		h.put(a, "reader", "taken", "x", 201)
+		_, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "from"), To: "taken"})
+		h.demand(err, 409)
+		f, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "from"), To: "to"})
+		h.demand(err, 200)
+		if f.ID != first.ID || f.Version != 2 {
+			t.Errorf("a rename within a store made another entry, or no version")
+		}
+		h.get(a, "reader", "from", "")
+		h.get(a, "reader", "to", "text")
 
-	moved, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "to"), To: "to", ToStore: "room"})
-	h.demand(err, 200)
-	if moved.ID == first.ID || moved.Version != 1 {
-		t.Error("a move into another store carries the old store's history along")
-	}
-	h.get(a, "reader", "to", "")
-	h.get(agent("other", acl.Public), "room", "to", "text")
-	h.put(a, "reader", "sealed", "blob", 201, sealed)
-	_, err = h.Rename(background, a, memory.RenameRequest{Path: path("reader", "sealed"), To: "x"})
-	h.demand(err, 422)
-	_, err = h.Rename(background, a, memory.RenameRequest{Path: path("reader", "taken"), To: "a//b"})
-	h.demand(err, 422)
+		moved, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "to"), To: "to", ToStore: "room"})
+		h.demand(err, 200)
+		if moved.ID == first.ID || moved.Version != 1 {
+			t.Error("a move into another store carries the old store's history along")
+		}
+		h.get(a, "reader", "to", "")
+		h.get(agent("other", acl.Public), "room", "to", "text")
+		h.put(a, "reader", "sealed", "blob", 201, sealed)
+		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("reader", "sealed"), To: "x"})
+		h.demand(err, 422)
+		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("reader", "taken"), To: "a//b"})
+		h.demand(err, 422)
+	})
 }
 
 func TestPreconditionsAreJudgedAgainstWhatGetReturns(t *testing.T) {
-	h := open(t, memory.Limits{})
-	low, high := agent("a", acl.Public), agent("a", acl.Internal)
-	match := func(tag string) func(*memory.PutRequest) {
-		return func(r *memory.PutRequest) { r.If.Match = []string{tag} }
-	}
-	none := func(r *memory.PutRequest) { r.If.NoneMatch = []string{"*"} }
-	h.put(low, "a", "k", "x", 412, match("*"))
-	one := h.put(low, "a", "k", "one", 201, none)
-	h.put(low, "a", "k", "x", 412, none)
-	h.put(low, "a", "k", "x", 412, match("something else"))
-	h.put(high, "a", "k", "x", 412, none)
-	h.put(high, "a", "k", "above", 201, match(one.ETag))
-	two := h.put(low, "a", "k", "two", 200, match(one.ETag))
-	h.put(low, "a", "k", "x", 412, match(one.ETag))
-	h.demand(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{one.ETag}}), 412)
-	h.demand(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{two.ETag}}), 200)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		low, high := agent("a", acl.Public), agent("a", acl.Internal)
+		match := func(tag string) func(*memory.PutRequest) {
+			return func(r *memory.PutRequest) { r.If.Match = []string{tag} }
+		}
+		none := func(r *memory.PutRequest) { r.If.NoneMatch = []string{"*"} }
+		h.put(low, "a", "k", "x", 412, match("*"))
+		one := h.put(low, "a", "k", "one", 201, none)
+		h.put(low, "a", "k", "x", 412, none)
+		h.put(low, "a", "k", "x", 412, match("something else"))
+		h.put(high, "a", "k", "x", 412, none)
+		h.put(high, "a", "k", "above", 201, match(one.ETag))
+		two := h.put(low, "a", "k", "two", 200, match(one.ETag))
+		h.put(low, "a", "k", "x", 412, match(one.ETag))
+		h.demand(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{one.ETag}}), 412)
+		h.demand(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{two.ETag}}), 200)
+	})
 }

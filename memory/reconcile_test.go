@@ -10,58 +10,64 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
-	"mneme/storage/sqlite/sqlitetest"
+	"mneme/memory/memorytest"
 	"mneme/vector"
-	"mneme/vector/flat"
 )
 
 func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
-	e, _ := remote(t)
-	index := flat.New(e.Dim())
-	s, err := memory.New(background, sqlitetest.Open(t), memory.Options{VectorBudget: time.Minute, Models: []memory.Model{{
-		Embedder: e, Open: func(context.Context) (vector.Index, error) { return index, nil },
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &house{Service: s, t: t}
-	a := agent("a", acl.Internal)
-	var ids []uuid.UUID
-	for i := range 20 {
-		ids = append(ids, h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i), 201).ID)
-	}
-	h.index()
-	reconcile := func(want memory.Reconciled) {
-		t.Helper()
-		got, err := h.Reconcile(background)
-		must(h, err)
-		if got != want {
-			t.Errorf("reconciled %+v, want %+v", got, want)
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		e, _ := remote(t)
+		data := b.Open(t)
+		model := data.Model(t, e)
+		index, err := model.Open(background)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	reconcile(memory.Reconciled{Rows: 20, Indexed: 20})
+		// As if other processes wrote it too: nothing follows the rows.
+		model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
+		s, err := memory.New(background, data.Storage(t), memory.Options{VectorBudget: time.Minute, Models: []memory.Model{model}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &house{Service: s, t: t}
+		a := agent("a", acl.Internal)
+		var ids []uuid.UUID
+		for i := range 20 {
+			ids = append(ids, h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i), 201).ID)
+		}
+		h.index()
+		reconcile := func(want memory.Reconciled) {
+			t.Helper()
+			got, err := h.Reconcile(background)
+			must(h, err)
+			if got != want {
+				t.Errorf("reconciled %+v, want %+v", got, want)
+			}
+		}
+		reconcile(memory.Reconciled{Rows: 20, Indexed: 20})
 
-	before := list(t, index)
-	must(h, index.Delete(background, ids[:5]))
-	strange := vector.Record{Entry: uuid.New(), Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
-	moved := vector.Record{Entry: ids[7], Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
-	must(h, index.Upsert(background, []vector.Record{strange, moved}))
-	reconcile(memory.Reconciled{Rows: 20, Indexed: 16, Removed: 1, Restored: 6})
-	if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("the index holds %v, want %v", after, before)
-	}
+		before := list(t, index)
+		must(h, index.Delete(background, ids[:5]))
+		strange := vector.Record{Entry: uuid.New(), Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
+		moved := vector.Record{Entry: ids[7], Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
+		must(h, index.Upsert(background, []vector.Record{strange, moved}))
+		reconcile(memory.Reconciled{Rows: 20, Indexed: 16, Removed: 1, Restored: 6})
+		if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("the index holds %v, want %v", after, before)
+		}
 
-	must(h, index.Delete(background, ids)) // wiped
-	reconcile(memory.Reconciled{Rows: 20, Restored: 20})
-	if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("a wiped index holds %v, want %v", after, before)
-	}
+		must(h, index.Delete(background, ids)) // wiped
+		reconcile(memory.Reconciled{Rows: 20, Restored: 20})
+		if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("a wiped index holds %v, want %v", after, before)
+		}
+	})
 }
 
-func list(t *testing.T, index *flat.Index) []vector.Held {
+func list(t *testing.T, index vector.Index) []vector.Held {
 	t.Helper()
 	var all []vector.Held
-	if err := index.List(background, func(h vector.Held) error { all = append(all, h); return nil }); err != nil {
+	if err := index.(vector.Lister).List(background, func(h vector.Held) error { all = append(all, h); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return all

@@ -17,9 +17,8 @@ import (
 	"mneme/embed"
 	"mneme/embed/openai"
 	"mneme/memory"
-	"mneme/storage/sqlite/sqlitetest"
+	"mneme/memory/memorytest"
 	"mneme/vector"
-	"mneme/vector/flat"
 )
 
 // remote is the openai embedder over a network that is faked: the server
@@ -61,170 +60,156 @@ func remote(t *testing.T) (embed.Embedder, *atomic.Bool) {
 	return e, &away
 }
 
-func modelOf(e embed.Embedder) memory.Model {
-	return memory.Model{Embedder: e, Local: true, Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil }}
-}
-
-// reopen opens another service over a database, as another process would.
-func reopen(t *testing.T, storage memory.Storage, now func() time.Time, embedders ...embed.Embedder) *house {
-	t.Helper()
-	var list []memory.Model
-	for _, e := range embedders {
-		list = append(list, modelOf(e))
-	}
-	s, err := memory.New(background, storage, memory.Options{Models: list, VectorBudget: time.Minute, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &house{Service: s, t: t}
-}
-
 func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T) {
-	builtIn, err := encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, _ := remote(t)
-	storage, a := sqlitetest.Open(t), agent("a", acl.Public)
-	question := memory.SearchRequest{Query: "where do herons nest?", Limit: 10}
-	serving := func(h *house, want embed.Embedder, hits int) {
-		t.Helper()
-		fingerprint, degraded := "", true
-		if want != nil {
-			fingerprint, degraded = want.Fingerprint(), false
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		builtIn := encoder(t)
+		other, _ := remote(t)
+		data, a := b.Open(t), agent("a", acl.Public)
+		question := memory.SearchRequest{Query: "where do herons nest?", Limit: 10}
+		serving := func(h *house, want embed.Embedder, hits int) {
+			t.Helper()
+			fingerprint, degraded := "", true
+			if want != nil {
+				fingerprint, degraded = want.Fingerprint(), false
+			}
+			if got := h.Status(background).Serving; got != fingerprint {
+				t.Errorf("serving %q, want %q", got, fingerprint)
+			}
+			answer := h.search(a, question)
+			if len(answer.Hits) != hits || (len(answer.Degraded) > 0) != degraded {
+				t.Errorf("%d hits, degraded %v", len(answer.Hits), answer.Degraded)
+			}
 		}
-		if got := h.Status(background).Serving; got != fingerprint {
-			t.Errorf("serving %q, want %q", got, fingerprint)
+
+		old := openOver(t, data, memory.Options{}, builtIn)
+		for i := range 50 {
+			old.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("herons nest in tree number ", i), 201)
 		}
-		answer := h.search(a, question)
-		if len(answer.Hits) != hits || (len(answer.Degraded) > 0) != degraded {
-			t.Errorf("%d hits, degraded %v", len(answer.Hits), answer.Degraded)
+		old.index()
+		serving(old, builtIn, 10)
+
+		changed := openOver(t, data, memory.Options{}, other, builtIn)
+		serving(changed, builtIn, 10) // the old model serves on
+		changed.put(a, "a", "late", "a heron that came later", 201)
+		changed.index()
+
+		var told int64
+		must(changed, changed.Reindex(background, func(done int64) { told = done }))
+		if told != 51 {
+			t.Errorf("the reindex told of %d entries, want 51", told)
 		}
-	}
-
-	old := reopen(t, storage, nil, builtIn)
-	for i := range 50 {
-		old.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("herons nest in tree number ", i), 201)
-	}
-	old.index()
-	serving(old, builtIn, 10)
-
-	changed := reopen(t, storage, nil, other, builtIn)
-	serving(changed, builtIn, 10) // the old model serves on
-	changed.put(a, "a", "late", "a heron that came later", 201)
-	changed.index()
-
-	var told int64
-	must(changed, changed.Reindex(background, func(done int64) { told = done }))
-	if told != 51 {
-		t.Errorf("the reindex told of %d entries, want 51", told)
-	}
-	serving(changed, other, 10)
-	serving(reopen(t, storage, nil, other, builtIn), other, 10)
-	serving(reopen(t, storage, nil, builtIn), nil, 10) // by words alone, and it says so
-	err = storage.View(background, func(tx memory.ReadTx) error {
-		return tx.AllVectors(background, builtIn.Fingerprint(), func(vector.Record) error {
-			return fmt.Errorf("a vector of the old model is left")
+		serving(changed, other, 10)
+		serving(openOver(t, data, memory.Options{}, other, builtIn), other, 10)
+		serving(openOver(t, data, memory.Options{}, builtIn), nil, 10) // by words alone, and it says so
+		err := data.Storage(t).View(background, func(tx memory.ReadTx) error {
+			return tx.AllVectors(background, builtIn.Fingerprint(), func(vector.Record) error {
+				return fmt.Errorf("a vector of the old model is left")
+			})
 		})
+		must(changed, err)
 	})
-	must(changed, err)
 }
 
 func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
-	e, away := remote(t)
-	c := newClock()
-	h := reopen(t, sqlitetest.Open(t), c.Now, e)
-	a := agent("a", acl.Public)
-	away.Store(true)
-	for i := range 40 {
-		h.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("note ", i), 201)
-	}
-	ctx, stop := context.WithCancel(background)
-	done := make(chan error, 1)
-	go func() { done <- h.Run(ctx) }()
-	queue := func() int64 { return h.Status(background).Queue }
-	answer := h.search(a, memory.SearchRequest{Query: "note"})
-	if len(answer.Hits) == 0 || len(answer.Degraded) != 1 {
-		t.Errorf("while the embedder is away: %d hits, degraded %v", len(answer.Hits), answer.Degraded)
-	}
-	if queue() != 40 {
-		t.Errorf("%d entries wait, want all 40", queue())
-	}
-	away.Store(false)
-	deadline := time.Now().Add(time.Minute)
-	for queue() > 0 && time.Now().Before(deadline) {
-		c.Pass(time.Minute) // backoff is over sooner
-		time.Sleep(10 * time.Millisecond)
-	}
-	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if queue() != 0 {
-		t.Errorf("%d entries still wait after the embedder is back", queue())
-	}
-	if answer := h.search(a, memory.SearchRequest{Query: "note"}); len(answer.Degraded) != 0 {
-		t.Errorf("degraded %v after the embedder is back", answer.Degraded)
-	}
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		e, away := remote(t)
+		c := newClock()
+		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
+		a := agent("a", acl.Public)
+		away.Store(true)
+		for i := range 40 {
+			h.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("note ", i), 201)
+		}
+		ctx, stop := context.WithCancel(background)
+		done := make(chan error, 1)
+		go func() { done <- h.Run(ctx) }()
+		queue := func() int64 { return h.Status(background).Queue }
+		answer := h.search(a, memory.SearchRequest{Query: "note"})
+		if len(answer.Hits) == 0 || len(answer.Degraded) != 1 {
+			t.Errorf("while the embedder is away: %d hits, degraded %v", len(answer.Hits), answer.Degraded)
+		}
+		if queue() != 40 {
+			t.Errorf("%d entries wait, want all 40", queue())
+		}
+		away.Store(false)
+		deadline := time.Now().Add(time.Minute)
+		for queue() > 0 && time.Now().Before(deadline) {
+			c.Pass(time.Minute) // backoff is over sooner
+			time.Sleep(10 * time.Millisecond)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if queue() != 0 {
+			t.Errorf("%d entries still wait after the embedder is back", queue())
+		}
+		if answer := h.search(a, memory.SearchRequest{Query: "note"}); len(answer.Degraded) != 0 {
+			t.Errorf("degraded %v after the embedder is back", answer.Degraded)
+		}
+	})
 }
 
 func TestADumpComesBackAsItWas(t *testing.T) {
-	e, _ := remote(t)
-	from, to := sqlitetest.Open(t), sqlitetest.Open(t)
-	c := newClock()
-	h := reopen(t, from, c.Now, e)
-	arrange(h)
-	a := agent("reader", acl.Internal)
-	h.put(a, "reader", "k", "one", 201)
-	h.put(a, "reader", "k", "two herons", 200)
-	h.put(a, "room", "gone", "x", 201)
-	h.demand(h.Delete(background, a, path("room", "gone"), memory.Preconditions{}), 200)
-	h.put(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
-	_, err := h.Put(background, a, memory.PutRequest{Path: path("reader", "json"), Value: []byte("{ \"a\" : [1.50, 2e3] }")})
-	must(h, err)
-	var dump bytes.Buffer
-	must(h, h.Dump(background, &dump))
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		e, _ := remote(t)
+		c := newClock()
+		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
+		arrange(h)
+		a := agent("reader", acl.Internal)
+		h.put(a, "reader", "k", "one", 201)
+		h.put(a, "reader", "k", "two herons", 200)
+		h.put(a, "room", "gone", "x", 201)
+		h.demand(h.Delete(background, a, path("room", "gone"), memory.Preconditions{}), 200)
+		h.put(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
+		_, err := h.Put(background, a, memory.PutRequest{Path: path("reader", "json"), Value: []byte("{ \"a\" : [1.50, 2e3] }")})
+		must(h, err)
+		var dump bytes.Buffer
+		must(h, h.Dump(background, &dump))
 
-	restored := reopen(t, to, c.Now, e)
-	_, err = restored.LoadDump(background, bytes.NewReader(dump.Bytes()))
-	must(restored, err)
-	var again bytes.Buffer
-	must(restored, restored.Dump(background, &again))
-	if !bytes.Equal(dump.Bytes(), again.Bytes()) {
-		t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
-	}
-	restored.index()
-	if got := keys(restored.search(a, memory.SearchRequest{Query: "herons"})); len(got) == 0 || got[0] != "k" {
-		t.Errorf("the restored database finds %v", got)
-	}
-	v, err := restored.Versions(background, a, path("reader", "k"), 10, "")
-	if err != nil || len(v.Items) != 2 {
-		t.Errorf("%d versions after the restore (%v)", len(v.Items), err)
-	}
-	if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes())); err == nil {
-		t.Error("a dump is loaded twice")
-	}
-	if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes()[:dump.Len()-9])); err == nil {
-		t.Error("a damaged dump is loaded")
-	}
+		restored := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
+		_, err = restored.LoadDump(background, bytes.NewReader(dump.Bytes()))
+		must(restored, err)
+		var again bytes.Buffer
+		must(restored, restored.Dump(background, &again))
+		if !bytes.Equal(dump.Bytes(), again.Bytes()) {
+			t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
+		}
+		restored.index()
+		if got := keys(restored.search(a, memory.SearchRequest{Query: "herons"})); len(got) == 0 || got[0] != "k" {
+			t.Errorf("the restored database finds %v", got)
+		}
+		v, err := restored.Versions(background, a, path("reader", "k"), 10, "")
+		if err != nil || len(v.Items) != 2 {
+			t.Errorf("%d versions after the restore (%v)", len(v.Items), err)
+		}
+		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes())); err == nil {
+			t.Error("a dump is loaded twice")
+		}
+		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes()[:dump.Len()-9])); err == nil {
+			t.Error("a damaged dump is loaded")
+		}
+	})
 }
 
 func TestAWriteCanWaitUntilItIsIndexed(t *testing.T) {
-	e, away := remote(t)
-	h := reopen(t, sqlitetest.Open(t), nil, e)
-	ctx, stop := context.WithCancel(background)
-	defer stop()
-	go h.Run(ctx) //nolint:errcheck // ends with the test
-	a := agent("a", acl.Public)
-	wait := func(r *memory.PutRequest) { r.Wait = true }
-	if r := h.put(a, "a", "k", "a stork", 201, wait); !r.Indexed {
-		t.Error("not indexed after waiting for it")
-	}
-	away.Store(true)
-	short, cancel := context.WithTimeout(background, 50*time.Millisecond)
-	defer cancel()
-	r, err := h.Put(short, a, memory.PutRequest{Path: path("a", "late"), Value: text("x"), Wait: true})
-	if err != nil || r.Indexed {
-		t.Errorf("indexed %v (%v) while the embedder is away", r.Indexed, err)
-	}
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		e, away := remote(t)
+		h := openOver(t, b.Open(t), memory.Options{}, e)
+		ctx, stop := context.WithCancel(background)
+		defer stop()
+		go h.Run(ctx) //nolint:errcheck // ends with the test
+		a := agent("a", acl.Public)
+		wait := func(r *memory.PutRequest) { r.Wait = true }
+		if r := h.put(a, "a", "k", "a stork", 201, wait); !r.Indexed {
+			t.Error("not indexed after waiting for it")
+		}
+		away.Store(true)
+		short, cancel := context.WithTimeout(background, 50*time.Millisecond)
+		defer cancel()
+		r, err := h.Put(short, a, memory.PutRequest{Path: path("a", "late"), Value: text("x"), Wait: true})
+		if err != nil || r.Indexed {
+			t.Errorf("indexed %v (%v) while the embedder is away", r.Indexed, err)
+		}
+	})
 }

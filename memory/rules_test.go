@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 )
 
 func TestKeysFollowTheirRule(t *testing.T) {
@@ -50,231 +51,247 @@ func FuzzKeys(f *testing.F) {
 }
 
 func TestWhatBreaksARuleIsRefusedByName(t *testing.T) {
-	h := open(t, memory.Limits{Value: 100})
-	a := agent("a", acl.Public)
-	str := func(s string) *string { return &s }
-	for field, c := range map[string]struct {
-		status int
-		change func(*memory.PutRequest)
-	}{
-		"value too large":     {413, func(r *memory.PutRequest) { r.Value = text(strings.Repeat("x", 99)) }},
-		"value missing":       {422, func(r *memory.PutRequest) { r.Value = nil }},
-		"value not JSON":      {422, func(r *memory.PutRequest) { r.Value = []byte("{") }},
-		"value not UTF-8":     {422, func(r *memory.PutRequest) { r.Value = []byte("\"\xff\"") }},
-		"type unknown":        {422, func(r *memory.PutRequest) { r.Type = str("poem") }},
-		"description long":    {422, func(r *memory.PutRequest) { r.Description = str(strings.Repeat("ä", 301)) }},
-		"description 2 lines": {422, func(r *memory.PutRequest) { r.Description = str("a\nb") }},
-		"tags empty":          {422, func(r *memory.PutRequest) { r.Tags = &[]string{""} }},
-		"tags many":           {422, func(r *memory.PutRequest) { tags := make([]string, 33); r.Tags = &tags }},
-		"ttl negative":        {422, ttl(-time.Second)},
-		"namespace long":      {422, func(r *memory.PutRequest) { r.Path.Namespace = strings.Repeat("n", 65) }},
-	} {
-		r := memory.PutRequest{Path: path("a", "k"), Value: text("x")}
-		c.change(&r)
-		_, err := h.Put(background, a, r)
-		if status(err) != c.status {
-			t.Errorf("%s: status %d, want %d", field, status(err), c.status)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{Value: 100})
+		a := agent("a", acl.Public)
+		str := func(s string) *string { return &s }
+		for field, c := range map[string]struct {
+			status int
+			change func(*memory.PutRequest)
+		}{
+			"value too large":     {413, func(r *memory.PutRequest) { r.Value = text(strings.Repeat("x", 99)) }},
+			"value missing":       {422, func(r *memory.PutRequest) { r.Value = nil }},
+			"value not JSON":      {422, func(r *memory.PutRequest) { r.Value = []byte("{") }},
+			"value not UTF-8":     {422, func(r *memory.PutRequest) { r.Value = []byte("\"\xff\"") }},
+			"type unknown":        {422, func(r *memory.PutRequest) { r.Type = str("poem") }},
+			"description long":    {422, func(r *memory.PutRequest) { r.Description = str(strings.Repeat("ä", 301)) }},
+			"description 2 lines": {422, func(r *memory.PutRequest) { r.Description = str("a\nb") }},
+			"tags empty":          {422, func(r *memory.PutRequest) { r.Tags = &[]string{""} }},
+			"tags many":           {422, func(r *memory.PutRequest) { tags := make([]string, 33); r.Tags = &tags }},
+			"ttl negative":        {422, ttl(-time.Second)},
+			"namespace long":      {422, func(r *memory.PutRequest) { r.Path.Namespace = strings.Repeat("n", 65) }},
+		} {
+			r := memory.PutRequest{Path: path("a", "k"), Value: text("x")}
+			c.change(&r)
+			_, err := h.Put(background, a, r)
+			if status(err) != c.status {
+				t.Errorf("%s: status %d, want %d", field, status(err), c.status)
+			}
+			var broken *memory.RuleError
+			if errors.As(err, &broken) && !strings.HasPrefix(field, broken.Field) {
+				t.Errorf("%s: the error names %q", field, broken.Field)
+			}
+			// Who has no level learns nothing of the rules.
+			r.Path.Store = "strange"
+			if _, err := h.Put(background, a, r); status(err) != 403 {
+				t.Errorf("%s, in a store without access: status %d, want 403", field, status(err))
+			}
 		}
-		var broken *memory.RuleError
-		if errors.As(err, &broken) && !strings.HasPrefix(field, broken.Field) {
-			t.Errorf("%s: the error names %q", field, broken.Field)
-		}
-		// Who has no level learns nothing of the rules.
-		r.Path.Store = "strange"
-		if _, err := h.Put(background, a, r); status(err) != 403 {
-			t.Errorf("%s, in a store without access: status %d, want 403", field, status(err))
-		}
-	}
-	h.get(a, "a", "k", "")
-	deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
-	wide := open(t, memory.Limits{})
-	_, err := wide.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: []byte(deep)})
-	h.demand(err, 422)
+		h.get(a, "a", "k", "")
+		deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
+		wide := open(t, b, memory.Limits{})
+		_, err := wide.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: []byte(deep)})
+		h.demand(err, 422)
+	})
 }
 
 func TestLimitsCountLiveEntriesPerStoreOwnerAndLabel(t *testing.T) {
-	h := open(t, memory.Limits{Keys: 2, Bytes: 20})
-	low, high := agent("a", acl.Public), agent("a", acl.Internal)
-	h.put(low, "a", "1", "x", 201, ttl(time.Minute))
-	h.put(low, "a", "2", "x", 201)
-	h.put(low, "a", "3", "x", 429)
-	h.put(low, "a", "2", "y", 200)
-	h.put(high, "a", "3", "x", 201) // another label has its own count
-	h.clock.Pass(time.Minute)
-	h.put(low, "a", "3", "x", 201) // what has expired does not count
-	h.put(low, "a", "4", "x", 429)
-	h.demand(h.Delete(background, low, path("a", "2"), memory.Preconditions{}), 200)
-	h.put(low, "a", "4", strings.Repeat("x", 30), 429)
-	h.put(low, "a", "4", "x", 201)
-	_, err := h.Restore(background, low, memory.RestoreRequest{Path: path("a", "2")})
-	h.demand(err, 429)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{Keys: 2, Bytes: 20})
+		low, high := agent("a", acl.Public), agent("a", acl.Internal)
+		h.put(low, "a", "1", "x", 201, ttl(time.Minute))
+		h.put(low, "a", "2", "x", 201)
+		h.put(low, "a", "3", "x", 429)
+		h.put(low, "a", "2", "y", 200)
+		h.put(high, "a", "3", "x", 201) // another label has its own count
+		h.clock.Pass(time.Minute)
+		h.put(low, "a", "3", "x", 201) // what has expired does not count
+		h.put(low, "a", "4", "x", 429)
+		h.demand(h.Delete(background, low, path("a", "2"), memory.Preconditions{}), 200)
+		h.put(low, "a", "4", strings.Repeat("x", 30), 429)
+		h.put(low, "a", "4", "x", 201)
+		_, err := h.Restore(background, low, memory.RestoreRequest{Path: path("a", "2")})
+		h.demand(err, 429)
+	})
 }
 
 func TestNobodyGivesMoreThanItHas(t *testing.T) {
-	h := open(t, memory.Limits{})
-	arrange(h)
-	share := func(c memory.Caller, store, grantee string, level acl.Level, top acl.Label) error {
-		_, err := h.Share(background, c, memory.ShareRequest{Store: store, Grantee: grantee, Level: level, MaxLabel: top})
-		return err
-	}
-	reader, other := agent("reader", acl.Internal), agent("other", acl.Internal)
-	h.demand(share(reader, "lender", "friend", acl.Read, 0), 403) // read is not enough to share
-	h.demand(share(reader, "room", "reader", acl.Read, 0), 422)
-	h.demand(share(reader, "room", "friend", acl.ReadWrite, acl.Confidential), 403)
-	h.demand(share(reader, "room", "friend", acl.ReadWrite, 0), 200)
-	h.demand(share(other, "room", "friend", acl.Read, 0), 403) // another made it
-	h.demand(h.Unshare(background, other, "room", "friend"), 403)
-	h.put(agent("other", acl.Confidential), "room", "k", "secret", 201)
-	h.get(agent("friend", acl.Restricted), "room", "k", "") // above the maker's taint at the making
-	friend := agent("friend", acl.Internal)
-	h.demand(share(friend, "room", "far", acl.Read, 0), 200)
-	h.put(other, "room", "open", "text", 201)
-	h.get(agent("far", acl.Internal), "room", "open", "text")
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		arrange(h)
+		share := func(c memory.Caller, store, grantee string, level acl.Level, top acl.Label) error {
+			_, err := h.Share(background, c, memory.ShareRequest{Store: store, Grantee: grantee, Level: level, MaxLabel: top})
+			return err
+		}
+		reader, other := agent("reader", acl.Internal), agent("other", acl.Internal)
+		h.demand(share(reader, "lender", "friend", acl.Read, 0), 403) // read is not enough to share
+		h.demand(share(reader, "room", "reader", acl.Read, 0), 422)
+		h.demand(share(reader, "room", "friend", acl.ReadWrite, acl.Confidential), 403)
+		h.demand(share(reader, "room", "friend", acl.ReadWrite, 0), 200)
+		h.demand(share(other, "room", "friend", acl.Read, 0), 403) // another made it
+		h.demand(h.Unshare(background, other, "room", "friend"), 403)
+		h.put(agent("other", acl.Confidential), "room", "k", "secret", 201)
+		h.get(agent("friend", acl.Restricted), "room", "k", "") // above the maker's taint at the making
+		friend := agent("friend", acl.Internal)
+		h.demand(share(friend, "room", "far", acl.Read, 0), 200)
+		h.put(other, "room", "open", "text", 201)
+		h.get(agent("far", acl.Internal), "room", "open", "text")
 
-	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
-	must(h, h.DeleteParticipant(background, platform, "room", "reader"))
-	for _, c := range []memory.Caller{friend, agent("far", acl.Internal)} {
-		_, err := h.Get(background, c, path("room", "open"))
-		h.demand(err, 403) // the chain hangs on the one who left
-	}
-	h.demand(share(other, "room", "friend", acl.Read, 0), 200) // a grant that counts no more stands in nobody's way
-	h.demand(h.Unshare(background, platform, "room", "friend"), 200)
+		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
+		must(h, h.DeleteParticipant(background, platform, "room", "reader"))
+		for _, c := range []memory.Caller{friend, agent("far", acl.Internal)} {
+			_, err := h.Get(background, c, path("room", "open"))
+			h.demand(err, 403) // the chain hangs on the one who left
+		}
+		h.demand(share(other, "room", "friend", acl.Read, 0), 200) // a grant that counts no more stands in nobody's way
+		h.demand(h.Unshare(background, platform, "room", "friend"), 200)
+	})
 }
 
 func TestChatsAndCallersDoNotShareIds(t *testing.T) {
-	h := open(t, memory.Limits{})
-	arrange(h)
-	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
-	must(h, h.Admit(background, acl.Principal{Agent: "known", Taint: acl.Public}))
-	h.demand(h.PutParticipant(background, platform, "known", "x", nil), 409)
-	if err := h.Admit(background, acl.Principal{Agent: "room", Taint: acl.Public}); !errors.Is(err, memory.ErrNotCaller) {
-		t.Errorf("a chat's id is accepted as a caller's: %v", err)
-	}
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		arrange(h)
+		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
+		must(h, h.Admit(background, acl.Principal{Agent: "known", Taint: acl.Public}))
+		h.demand(h.PutParticipant(background, platform, "known", "x", nil), 409)
+		if err := h.Admit(background, acl.Principal{Agent: "room", Taint: acl.Public}); !errors.Is(err, memory.ErrNotCaller) {
+			t.Errorf("a chat's id is accepted as a caller's: %v", err)
+		}
+	})
 }
 
 func TestSwitchesTurnStoreKindsOff(t *testing.T) {
-	h := open(t, memory.Limits{})
-	arrange(h)
-	a := agent("reader", acl.Public)
-	h.put(a, "reader", "k", "lighthouse", 201)
-	h.put(a, "room", "k", "lighthouse", 201)
-	h.index()
-	off := acl.DefaultSettings()
-	off.Chat, off.DefaultTTL = false, time.Hour
-	must(h, h.PutSettings(background, a, "reader", off))
-	h.put(a, "room", "k", "x", 403)
-	if r := h.put(a, "reader", "new", "x", 201); r.ExpiresAt.IsZero() {
-		t.Error("the default ttl is not applied")
-	}
-	answer, err := h.Search(background, caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"}), memory.SearchRequest{Query: "lighthouse", Limit: 10})
-	must(h, err)
-	for _, hit := range answer.Hits {
-		if hit.Store == "room" {
-			t.Error("a search covers a store kind that is off")
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		arrange(h)
+		a := agent("reader", acl.Public)
+		h.put(a, "reader", "k", "lighthouse", 201)
+		h.put(a, "room", "k", "lighthouse", 201)
+		h.index()
+		off := acl.DefaultSettings()
+		off.Chat, off.DefaultTTL = false, time.Hour
+		must(h, h.PutSettings(background, a, "reader", off))
+		h.put(a, "room", "k", "x", 403)
+		if r := h.put(a, "reader", "new", "x", 201); r.ExpiresAt.IsZero() {
+			t.Error("the default ttl is not applied")
 		}
-	}
-	h.demand(h.PutSettings(background, agent("other", acl.Public), "reader", off), 403)
-	off.Enabled = false
-	must(h, h.PutSettings(background, a, "reader", off))
-	h.put(a, "reader", "k", "x", 403)
+		answer, err := h.Search(background, caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"}), memory.SearchRequest{Query: "lighthouse", Limit: 10})
+		must(h, err)
+		for _, hit := range answer.Hits {
+			if hit.Store == "room" {
+				t.Error("a search covers a store kind that is off")
+			}
+		}
+		h.demand(h.PutSettings(background, agent("other", acl.Public), "reader", off), 403)
+		off.Enabled = false
+		must(h, h.PutSettings(background, a, "reader", off))
+		h.put(a, "reader", "k", "x", 403)
+	})
 }
 
 func TestCursorsAreBoundToTheirCall(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Internal)
-	for i := range 7 {
-		h.put(a, "a", fmt.Sprint("k", i), "x", 201)
-	}
-	list := func(c memory.Caller, r memory.ListRequest) (memory.Page, error) {
-		r.Store, r.Limit = "a", 3
-		return h.List(background, c, r)
-	}
-	first, err := list(a, memory.ListRequest{})
-	must(h, err)
-	var keys []string
-	h.put(a, "a", "k0/later", "x", 201) // before the cursor: not shown, and nothing shown twice
-	for p := first; ; {
-		for _, item := range p.Items {
-			keys = append(keys, item.Key)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Internal)
+		for i := range 7 {
+			h.put(a, "a", fmt.Sprint("k", i), "x", 201)
 		}
-		if p.Next == "" {
-			break
+		list := func(c memory.Caller, r memory.ListRequest) (memory.Page, error) {
+			r.Store, r.Limit = "a", 3
+			return h.List(background, c, r)
 		}
-		p, err = list(a, memory.ListRequest{Cursor: p.Next})
+		first, err := list(a, memory.ListRequest{})
 		must(h, err)
-	}
-	if strings.Join(keys, " ") != "k0 k1 k2 k3 k4 k5 k6" {
-		t.Errorf("the pages hold %v", keys)
-	}
-	for name, try := range map[string]func() error{
-		"another taint": func() error {
-			_, err := list(agent("a", acl.Public), memory.ListRequest{Cursor: first.Next})
-			return err
-		},
-		"another filter": func() error { _, err := list(a, memory.ListRequest{Cursor: first.Next, Prefix: "k"}); return err },
-		"not a cursor":   func() error { _, err := list(a, memory.ListRequest{Cursor: "AAAA"}); return err },
-		"another call":   func() error { _, err := h.Trash(background, a, "a", 3, first.Next); return err },
-	} {
-		if err := try(); !errors.Is(err, memory.ErrCursor) {
-			t.Errorf("%s: %v", name, err)
+		var keys []string
+		h.put(a, "a", "k0/later", "x", 201) // before the cursor: not shown, and nothing shown twice
+		for p := first; ; {
+			for _, item := range p.Items {
+				keys = append(keys, item.Key)
+			}
+			if p.Next == "" {
+				break
+			}
+			p, err = list(a, memory.ListRequest{Cursor: p.Next})
+			must(h, err)
 		}
-	}
+		if strings.Join(keys, " ") != "k0 k1 k2 k3 k4 k5 k6" {
+			t.Errorf("the pages hold %v", keys)
+		}
+		for name, try := range map[string]func() error{
+			"another taint": func() error {
+				_, err := list(agent("a", acl.Public), memory.ListRequest{Cursor: first.Next})
+				return err
+			},
+			"another filter": func() error { _, err := list(a, memory.ListRequest{Cursor: first.Next, Prefix: "k"}); return err },
+			"not a cursor":   func() error { _, err := list(a, memory.ListRequest{Cursor: "AAAA"}); return err },
+			"another call":   func() error { _, err := h.Trash(background, a, "a", 3, first.Next); return err },
+		} {
+			if err := try(); !errors.Is(err, memory.ErrCursor) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
 }
 
 func TestAReplayAnswersAsTheFirstCallDid(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Public)
-	h.put(a, "a", "k", "one", 201)
-	h.put(a, "a", "k", "two", 200)
-	call := memory.RestoreRequest{Path: path("a", "k"), Version: 1, Replay: &memory.Replay{Call: "restore", Path: "p", Key: "key", Digest: "d"}}
-	for range 2 {
-		r, err := h.Restore(background, a, call)
-		must(h, err)
-		if r.Version != 3 {
-			t.Fatalf("version %d, want 3 both times", r.Version)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		h.put(a, "a", "k", "one", 201)
+		h.put(a, "a", "k", "two", 200)
+		call := memory.RestoreRequest{Path: path("a", "k"), Version: 1, Replay: &memory.Replay{Call: "restore", Path: "p", Key: "key", Digest: "d"}}
+		for range 2 {
+			r, err := h.Restore(background, a, call)
+			must(h, err)
+			if r.Version != 3 {
+				t.Fatalf("version %d, want 3 both times", r.Version)
+			}
 		}
-	}
-	other := call
-	other.Replay = &memory.Replay{Call: "restore", Path: "p", Key: "key", Digest: "another body"}
-	if _, err := h.Restore(background, a, other); !errors.Is(err, memory.ErrReplay) {
-		t.Errorf("another body under the same key: %v", err)
-	}
-	h.clock.Pass(25 * time.Hour)
-	if r, err := h.Restore(background, a, call); err != nil || r.Version != 4 {
-		t.Errorf("after a day the key is free again: version %d, %v", r.Version, err)
-	}
+		other := call
+		other.Replay = &memory.Replay{Call: "restore", Path: "p", Key: "key", Digest: "another body"}
+		if _, err := h.Restore(background, a, other); !errors.Is(err, memory.ErrReplay) {
+			t.Errorf("another body under the same key: %v", err)
+		}
+		h.clock.Pass(25 * time.Hour)
+		if r, err := h.Restore(background, a, call); err != nil || r.Version != 4 {
+			t.Errorf("after a day the key is free again: version %d, %v", r.Version, err)
+		}
+	})
 }
 
 func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
-	h := open(t, memory.Limits{Retention: 24 * time.Hour})
-	a := agent("a", acl.Public)
-	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
-	old := h.put(a, "a", "old", "x", 201)
-	h.demand(h.Delete(background, a, path("a", "old"), memory.Preconditions{}), 200)
-	brief := h.put(a, "a", "brief", "x", 201, ttl(time.Minute))
-	h.clock.Pass(48 * time.Hour)
-	h.put(a, "a", "young", "x", 201)
-	h.demand(h.Delete(background, a, path("a", "young"), memory.Preconditions{}), 200)
-	h.put(a, "a", "live", "x", 201)
-	cutoff := h.clock.Now().Add(-24 * time.Hour)
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{Retention: 24 * time.Hour})
+		a := agent("a", acl.Public)
+		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
+		old := h.put(a, "a", "old", "x", 201)
+		h.demand(h.Delete(background, a, path("a", "old"), memory.Preconditions{}), 200)
+		brief := h.put(a, "a", "brief", "x", 201, ttl(time.Minute))
+		h.clock.Pass(48 * time.Hour)
+		h.put(a, "a", "young", "x", 201)
+		h.demand(h.Delete(background, a, path("a", "young"), memory.Preconditions{}), 200)
+		h.put(a, "a", "live", "x", 201)
+		cutoff := h.clock.Now().Add(-24 * time.Hour)
 
-	_, err := h.Purge(background, a, cutoff, nil)
-	h.demand(err, 403)
-	_, err = h.Purge(background, platform, h.clock.Now(), nil)
-	h.demand(err, 422)
-	result, err := h.Purge(background, platform, cutoff, nil)
-	must(h, err)
-	if len(result.IDs) != 2 || result.IDs[0] == result.IDs[1] {
-		t.Errorf("purged %d entries, want 2", len(result.IDs))
-	}
-	for _, id := range result.IDs {
-		if id != old.ID && id != brief.ID {
-			t.Error("purged another entry")
+		_, err := h.Purge(background, a, cutoff, nil)
+		h.demand(err, 403)
+		_, err = h.Purge(background, platform, h.clock.Now(), nil)
+		h.demand(err, 422)
+		result, err := h.Purge(background, platform, cutoff, nil)
+		must(h, err)
+		if len(result.IDs) != 2 || result.IDs[0] == result.IDs[1] {
+			t.Errorf("purged %d entries, want 2", len(result.IDs))
 		}
-	}
-	p, err := h.Trash(background, a, "a", 10, "")
-	if err != nil || len(p.Items) != 1 {
-		t.Errorf("the trash holds %d entries after the purge (%v)", len(p.Items), err)
-	}
-	h.get(a, "a", "live", "x")
+		for _, id := range result.IDs {
+			if id != old.ID && id != brief.ID {
+				t.Error("purged another entry")
+			}
+		}
+		p, err := h.Trash(background, a, "a", 10, "")
+		if err != nil || len(p.Items) != 1 {
+			t.Errorf("the trash holds %d entries after the purge (%v)", len(p.Items), err)
+		}
+		h.get(a, "a", "live", "x")
+	})
 }

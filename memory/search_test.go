@@ -14,7 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/memory"
-	"mneme/storage/sqlite/sqlitetest"
+	"mneme/memory/memorytest"
 	"mneme/vector"
 )
 
@@ -39,159 +39,171 @@ func keys(a memory.Answer) []string {
 }
 
 func TestAnyQuestionWorks(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Public)
-	h.put(a, "a", "k", "we met at the \"Blue Door\" café (it's closed) on 5/7", 201)
-	h.index()
-	for _, question := range []string{
-		"?", "\"", "'", "it's", "a AND b OR NOT c", "NEAR(x, 2)", "col:term", "k*", "-minus +plus", "(((", "^caret",
-		"select * from entry; --", "🙂🙃", "👩‍👩‍👧‍👦", "\x00", "\u202e", "ไม่มีช่องว่าง", "没有空格", "zzzzqqqq",
-		strings.Repeat("word ", 2000), strings.Repeat("x", 10_000), strings.Repeat("🙂", 2500), "%", "_", "\\", "[CLS] [SEP] [MASK]",
-	} {
-		if a := h.search(a, memory.SearchRequest{Query: question}); len(a.Degraded) > 0 {
-			t.Errorf("%.20q degrades the answer: %v", question, a.Degraded)
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		h.put(a, "a", "k", "we met at the \"Blue Door\" café (it's closed) on 5/7", 201)
+		h.index()
+		for _, question := range []string{
+			"?", "\"", "'", "it's", "a AND b OR NOT c", "NEAR(x, 2)", "col:term", "k*", "-minus +plus", "(((", "^caret",
+			"select * from entry; --", "🙂🙃", "👩‍👩‍👧‍👦", "\x00", "\u202e", "ไม่มีช่องว่าง", "没有空格", "zzzzqqqq",
+			strings.Repeat("word ", 2000), strings.Repeat("x", 10_000), strings.Repeat("🙂", 2500), "%", "_", "\\", "[CLS] [SEP] [MASK]",
+		} {
+			if a := h.search(a, memory.SearchRequest{Query: question}); len(a.Degraded) > 0 {
+				t.Errorf("%.20q degrades the answer: %v", question, a.Degraded)
+			}
 		}
-	}
-	_, err := h.Search(background, a, memory.SearchRequest{Query: " \n", Limit: 10})
-	h.demand(err, 422)
-	_, err = h.Search(background, a, memory.SearchRequest{Query: "x", Limit: 101})
-	h.demand(err, 422)
+		_, err := h.Search(background, a, memory.SearchRequest{Query: " \n", Limit: 10})
+		h.demand(err, 422)
+		_, err = h.Search(background, a, memory.SearchRequest{Query: "x", Limit: 101})
+		h.demand(err, 422)
+	})
 }
 
 func TestASearchShowsOneEntryAPathAndNeverEncryptedOnes(t *testing.T) {
-	h := open(t, memory.Limits{})
-	low, high := agent("a", acl.Public), agent("a", acl.Internal)
-	h.put(low, "a", "both", "the ferry leaves at nine", 201)
-	h.put(high, "a", "both", "the ferry leaves at ten", 201)
-	h.put(low, "a", "covered", "the ferry is blue", 201)
-	h.put(high, "a", "covered", "opaque", 201, sealed)
-	h.index()
-	a := h.search(high, memory.SearchRequest{Query: "ferry"})
-	if len(a.Hits) != 1 || a.Hits[0].Label != acl.Internal || a.Label != acl.Internal {
-		t.Errorf("hits %v, want the INTERNAL entry alone", keys(a))
-	}
-	if got := keys(h.search(low, memory.SearchRequest{Query: "ferry"})); len(got) != 2 {
-		t.Errorf("a PUBLIC session finds %v", got)
-	}
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		low, high := agent("a", acl.Public), agent("a", acl.Internal)
+		h.put(low, "a", "both", "the ferry leaves at nine", 201)
+		h.put(high, "a", "both", "the ferry leaves at ten", 201)
+		h.put(low, "a", "covered", "the ferry is blue", 201)
+		h.put(high, "a", "covered", "opaque", 201, sealed)
+		h.index()
+		a := h.search(high, memory.SearchRequest{Query: "ferry"})
+		if len(a.Hits) != 1 || a.Hits[0].Label != acl.Internal || a.Label != acl.Internal {
+			t.Errorf("hits %v, want the INTERNAL entry alone", keys(a))
+		}
+		if got := keys(h.search(low, memory.SearchRequest{Query: "ferry"})); len(got) != 2 {
+			t.Errorf("a PUBLIC session finds %v", got)
+		}
+	})
 }
 
 func TestAFilterNarrowsASearch(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Public)
-	kind, tags, space := "project", []string{"x", "y"}, "work"
-	h.put(a, "a", "plain", "harbour crane", 201)
-	h.put(a, "a", "tagged", "harbour crane", 201, func(r *memory.PutRequest) { r.Tags = &tags })
-	h.put(a, "a", "typed", "harbour crane", 201, func(r *memory.PutRequest) { r.Type = &kind })
-	h.put(a, "a", "spaced", "harbour crane", 201, func(r *memory.PutRequest) { r.Path.Namespace = space })
-	h.index()
-	empty := ""
-	for want, f := range map[string]memory.Filter{
-		"tagged":             {Tags: []string{"y"}},
-		"typed":              {Type: "project"},
-		"spaced":             {Namespace: &space},
-		"plain,tagged,typed": {Namespace: &empty},
-		"":                   {Tags: []string{"x", "z"}},
-	} {
-		got := keys(h.search(a, memory.SearchRequest{Query: "harbour", Filter: f}))
-		slices.Sort(got)
-		if strings.Join(got, ",") != want {
-			t.Errorf("%+v finds %v, want %s", f, got, want)
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		kind, tags, space := "project", []string{"x", "y"}, "work"
+		h.put(a, "a", "plain", "harbour crane", 201)
+		h.put(a, "a", "tagged", "harbour crane", 201, func(r *memory.PutRequest) { r.Tags = &tags })
+		h.put(a, "a", "typed", "harbour crane", 201, func(r *memory.PutRequest) { r.Type = &kind })
+		h.put(a, "a", "spaced", "harbour crane", 201, func(r *memory.PutRequest) { r.Path.Namespace = space })
+		h.index()
+		empty := ""
+		for want, f := range map[string]memory.Filter{
+			"tagged":             {Tags: []string{"y"}},
+			"typed":              {Type: "project"},
+			"spaced":             {Namespace: &space},
+			"plain,tagged,typed": {Namespace: &empty},
+			"":                   {Tags: []string{"x", "z"}},
+		} {
+			got := keys(h.search(a, memory.SearchRequest{Query: "harbour", Filter: f}))
+			slices.Sort(got)
+			if strings.Join(got, ",") != want {
+				t.Errorf("%+v finds %v, want %s", f, got, want)
+			}
 		}
-	}
+	})
 }
 
 func TestABroadFilterIsRefilled(t *testing.T) {
-	h := open(t, memory.Limits{})
-	a := agent("a", acl.Public)
-	var requests []memory.PutRequest
-	space := "rare"
-	for i := range 2500 { // more pass the filter than can be named, and the first ones of each leg do not
-		r := memory.PutRequest{Path: path("a", fmt.Sprintf("k%04d", i)), Value: text("a note about tides tides tides")}
-		if i >= 1200 {
-			r.Path.Namespace, r.Value = space, text("a note about tides and more")
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		var requests []memory.PutRequest
+		space := "rare"
+		for i := range 2500 { // more pass the filter than can be named, and the first ones of each leg do not
+			r := memory.PutRequest{Path: path("a", fmt.Sprintf("k%04d", i)), Value: text("a note about tides tides tides")}
+			if i >= 1200 {
+				r.Path.Namespace, r.Value = space, text("a note about tides and more")
+			}
+			requests = append(requests, r)
 		}
-		requests = append(requests, r)
-	}
-	for batch := range slices.Chunk(requests, 500) {
-		_, err := h.PutAll(background, a, batch)
-		must(h, err)
-	}
-	h.index()
-	answer := h.search(a, memory.SearchRequest{Query: "tides", Limit: 100, Filter: memory.Filter{Namespace: &space}})
-	if len(answer.Hits) != 100 || answer.Incomplete {
-		t.Errorf("%d hits, incomplete %v", len(answer.Hits), answer.Incomplete)
-	}
+		for batch := range slices.Chunk(requests, 500) {
+			_, err := h.PutAll(background, a, batch)
+			must(h, err)
+		}
+		h.index()
+		answer := h.search(a, memory.SearchRequest{Query: "tides", Limit: 100, Filter: memory.Filter{Namespace: &space}})
+		if len(answer.Hits) != 100 || answer.Incomplete {
+			t.Errorf("%d hits, incomplete %v", len(answer.Hits), answer.Incomplete)
+		}
+	})
 }
 
 func TestALevelOfSearchGivesBareHitsAndAtMostTen(t *testing.T) {
-	h := open(t, memory.Limits{})
-	arrange(h)
-	reader := agent("reader", acl.Public)
-	for i := range 30 {
-		h.put(agent("seller", acl.Public), "seller", fmt.Sprint("paid", i), "lighthouse keepers", 201)
-		h.put(reader, "reader", fmt.Sprint("own", i), "lighthouse keepers", 201)
-	}
-	h.index()
-	answer := h.search(reader, memory.SearchRequest{Query: "lighthouse", Limit: 40})
-	sold := 0
-	for _, hit := range answer.Hits {
-		if hit.Store == "seller" {
-			sold++
-			if hit.Owner != "" || !hit.CreatedAt.IsZero() || hit.UpdatedBy != "" || hit.Explain != nil {
-				t.Error("a hit of a store with level search tells more than its value")
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		arrange(h)
+		reader := agent("reader", acl.Public)
+		for i := range 30 {
+			h.put(agent("seller", acl.Public), "seller", fmt.Sprint("paid", i), "lighthouse keepers", 201)
+			h.put(reader, "reader", fmt.Sprint("own", i), "lighthouse keepers", 201)
+		}
+		h.index()
+		answer := h.search(reader, memory.SearchRequest{Query: "lighthouse", Limit: 40})
+		sold := 0
+		for _, hit := range answer.Hits {
+			if hit.Store == "seller" {
+				sold++
+				if hit.Owner != "" || !hit.CreatedAt.IsZero() || hit.UpdatedBy != "" || hit.Explain != nil {
+					t.Error("a hit of a store with level search tells more than its value")
+				}
 			}
 		}
-	}
-	if sold != 10 || len(answer.Hits) != 40 {
-		t.Errorf("%d hits, %d of them from a store with level search", len(answer.Hits), sold)
-	}
-	space := ""
-	for _, r := range []memory.SearchRequest{
-		{Explain: true}, {Filter: memory.Filter{Tags: []string{"x"}}}, {Filter: memory.Filter{Type: "user"}}, {Filter: memory.Filter{Namespace: &space}},
-	} {
-		r.Query, r.Limit, r.Stores = "lighthouse", 10, []string{"seller"}
-		_, err := h.Search(background, reader, r)
-		h.demand(err, 403)
-	}
-	explained := h.search(reader, memory.SearchRequest{Query: "lighthouse", Explain: true})
-	for _, hit := range explained.Hits {
-		if (hit.Explain != nil) != (hit.Store == "reader") {
-			t.Errorf("explanation of a hit from %s: %v", hit.Store, hit.Explain)
+		if sold != 10 || len(answer.Hits) != 40 {
+			t.Errorf("%d hits, %d of them from a store with level search", len(answer.Hits), sold)
 		}
-	}
+		space := ""
+		for _, r := range []memory.SearchRequest{
+			{Explain: true}, {Filter: memory.Filter{Tags: []string{"x"}}}, {Filter: memory.Filter{Type: "user"}}, {Filter: memory.Filter{Namespace: &space}},
+		} {
+			r.Query, r.Limit, r.Stores = "lighthouse", 10, []string{"seller"}
+			_, err := h.Search(background, reader, r)
+			h.demand(err, 403)
+		}
+		explained := h.search(reader, memory.SearchRequest{Query: "lighthouse", Explain: true})
+		for _, hit := range explained.Hits {
+			if (hit.Explain != nil) != (hit.Store == "reader") {
+				t.Errorf("explanation of a hit from %s: %v", hit.Store, hit.Explain)
+			}
+		}
+	})
 }
 
 func TestASearchWithoutStoresCoversTheWholeScope(t *testing.T) {
-	h := open(t, memory.Limits{})
-	arrange(h)
-	reader := agent("reader", acl.Public)
-	h.put(reader, "reader", "own", "cormorant", 201)
-	h.put(reader, "room", "chat", "cormorant", 201)
-	h.put(agent("lender", acl.Public), "lender", "lent", "cormorant", 201)
-	h.put(agent("stranger", acl.Public), "stranger", "strange", "cormorant", 201)
-	h.index()
-	ask := func(c memory.Caller, r memory.SearchRequest) string {
-		r.Query = "cormorant"
-		got := keys(h.search(c, r))
-		slices.Sort(got)
-		return strings.Join(got, " ")
-	}
-	claims := caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"})
-	if got := ask(reader, memory.SearchRequest{}); got != "lent own" {
-		t.Errorf("an unclaimed chat is searched: %s", got)
-	}
-	if got := ask(claims, memory.SearchRequest{}); got != "chat lent own" {
-		t.Errorf("the claimed chat is left out: %s", got)
-	}
-	if got := ask(reader, memory.SearchRequest{Chat: "room"}); got != "chat lent own" {
-		t.Errorf("the named chat is left out: %s", got)
-	}
-	_, err := h.Search(background, reader, memory.SearchRequest{Query: "x", Limit: 1, Stores: []string{"reader", "stranger"}})
-	h.demand(err, 403)
-	none := agent("nobody", acl.Public)
-	if a := h.search(none, memory.SearchRequest{Query: "cormorant"}); len(a.Hits) != 0 || a.Label != 0 {
-		t.Errorf("an agent without entries finds %v", keys(a))
-	}
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		arrange(h)
+		reader := agent("reader", acl.Public)
+		h.put(reader, "reader", "own", "cormorant", 201)
+		h.put(reader, "room", "chat", "cormorant", 201)
+		h.put(agent("lender", acl.Public), "lender", "lent", "cormorant", 201)
+		h.put(agent("stranger", acl.Public), "stranger", "strange", "cormorant", 201)
+		h.index()
+		ask := func(c memory.Caller, r memory.SearchRequest) string {
+			r.Query = "cormorant"
+			got := keys(h.search(c, r))
+			slices.Sort(got)
+			return strings.Join(got, " ")
+		}
+		claims := caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"})
+		if got := ask(reader, memory.SearchRequest{}); got != "lent own" {
+			t.Errorf("an unclaimed chat is searched: %s", got)
+		}
+		if got := ask(claims, memory.SearchRequest{}); got != "chat lent own" {
+			t.Errorf("the claimed chat is left out: %s", got)
+		}
+		if got := ask(reader, memory.SearchRequest{Chat: "room"}); got != "chat lent own" {
+			t.Errorf("the named chat is left out: %s", got)
+		}
+		_, err := h.Search(background, reader, memory.SearchRequest{Query: "x", Limit: 1, Stores: []string{"reader", "stranger"}})
+		h.demand(err, 403)
+		none := agent("nobody", acl.Public)
+		if a := h.search(none, memory.SearchRequest{Query: "cormorant"}); len(a.Hits) != 0 || a.Label != 0 {
+			t.Errorf("an agent without entries finds %v", keys(a))
+		}
+	})
 }
 
 // broken is an index that fails, or is slow until its context ends.
@@ -208,29 +220,28 @@ func (b broken) Search(ctx context.Context, _ acl.Scope, _ vector.Query) ([]vect
 }
 
 func TestALegThatFailsOrIsTooSlowIsNamedAndTheOtherAnswers(t *testing.T) {
-	e, err := encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, index := range []broken{{slow: false}, {slow: true}} {
-		s := serviceWith(t, e, index)
-		a := agent("a", acl.Public)
-		if _, err := s.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text("a heron")}); err != nil {
-			t.Fatal(err)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		e := encoder(t)
+		for _, index := range []broken{{slow: false}, {slow: true}} {
+			s := serviceWith(t, b.Open(t), e, index)
+			a := agent("a", acl.Public)
+			if _, err := s.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text("a heron")}); err != nil {
+				t.Fatal(err)
+			}
+			answer, err := s.Search(background, a, memory.SearchRequest{Query: "heron", Limit: 10})
+			if err != nil || len(answer.Hits) != 1 || !slices.Equal(answer.Degraded, []string{"vector"}) {
+				t.Errorf("slow=%v: %d hits, degraded %v, %v", index.slow, len(answer.Hits), answer.Degraded, err)
+			}
+			if _, err := s.Search(background, a, memory.SearchRequest{Query: "heron", Limit: 10, Stores: []string{"b"}}); status(err) != 403 {
+				t.Errorf("a failing leg turned a denial into %v", err)
+			}
 		}
-		answer, err := s.Search(background, a, memory.SearchRequest{Query: "heron", Limit: 10})
-		if err != nil || len(answer.Hits) != 1 || !slices.Equal(answer.Degraded, []string{"vector"}) {
-			t.Errorf("slow=%v: %d hits, degraded %v, %v", index.slow, len(answer.Hits), answer.Degraded, err)
-		}
-		if _, err := s.Search(background, a, memory.SearchRequest{Query: "heron", Limit: 10, Stores: []string{"b"}}); status(err) != 403 {
-			t.Errorf("a failing leg turned a denial into %v", err)
-		}
-	}
+	})
 }
 
-func serviceWith(t *testing.T, e embed.Embedder, index vector.Index) *memory.Service {
+func serviceWith(t *testing.T, data *memorytest.Data, e embed.Embedder, index vector.Index) *memory.Service {
 	t.Helper()
-	s, err := memory.New(background, sqlitetest.Open(t), memory.Options{VectorBudget: 50 * time.Millisecond, Models: []memory.Model{{
+	s, err := memory.New(background, data.Storage(t), memory.Options{VectorBudget: 50 * time.Millisecond, Models: []memory.Model{{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return index, nil },
 	}}})
 	if err != nil {

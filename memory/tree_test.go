@@ -11,6 +11,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 )
 
 // place writes entries by key as a caller.
@@ -46,129 +47,139 @@ func (h *house) lend(c memory.Caller, grantee string) {
 }
 
 func TestATreeIsDeletedWithAllBelowItAndNothingBeside(t *testing.T) {
-	h := open(t, memory.Limits{})
-	me := agent("me", acl.Public)
-	h.place(me, "me", "a", "a/b", "a/b/c", "a/d", "ab", "b/a/x")
-	n, err := h.DeleteTree(context.Background(), me, memory.Tree{Store: "me", Folder: "a"})
-	if want := []string{"a", "ab", "b/a/x"}; err != nil || n != 3 || !slices.Equal(h.keysOf(me, "me"), want) {
-		t.Errorf("%d, %v, left %q", n, err, h.keysOf(me, "me"))
-	}
-	if _, err := h.DeleteTree(context.Background(), me, memory.Tree{Store: "me", Folder: "a"}); !errors.Is(err, memory.ErrNotFound) {
-		t.Error(err)
-	}
-	if trash, err := h.Trash(context.Background(), me, "me", 100, ""); err != nil || len(trash.Items) != 3 {
-		t.Errorf("%d in the trash, %v", len(trash.Items), err)
-	}
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		me := agent("me", acl.Public)
+		h.place(me, "me", "a", "a/b", "a/b/c", "a/d", "ab", "b/a/x")
+		n, err := h.DeleteTree(context.Background(), me, memory.Tree{Store: "me", Folder: "a"})
+		if want := []string{"a", "ab", "b/a/x"}; err != nil || n != 3 || !slices.Equal(h.keysOf(me, "me"), want) {
+			t.Errorf("%d, %v, left %q", n, err, h.keysOf(me, "me"))
+		}
+		if _, err := h.DeleteTree(context.Background(), me, memory.Tree{Store: "me", Folder: "a"}); !errors.Is(err, memory.ErrNotFound) {
+			t.Error(err)
+		}
+		if trash, err := h.Trash(context.Background(), me, "me", 100, ""); err != nil || len(trash.Items) != 3 {
+			t.Errorf("%d in the trash, %v", len(trash.Items), err)
+		}
+	})
 }
 
 // One entry that may not be deleted or moved refuses the whole.
 func TestOneEntryThatMayNotGoKeepsTheWholeTree(t *testing.T) {
-	h := open(t, memory.Limits{})
-	owner, guest := agent("owner", acl.Internal), agent("guest", acl.Internal)
-	h.lend(owner, "guest")
-	h.place(guest, "owner", "a/1", "a/3", "b/1")
-	h.place(owner, "owner", "a/2")
-	h.place(agent("owner", acl.Public), "owner", "low/1")
-	h.place(owner, "owner", "low/2")
-	h.place(guest, "guest", "mine/1")
-	if _, err := h.Put(context.Background(), guest, memory.PutRequest{
-		Path: memory.Path{Store: "guest", Key: "mine/2"}, Value: text("blob"), Encrypted: new(true),
-	}); err != nil {
-		t.Fatal(err)
-	}
-	before, mine := h.keysOf(owner, "owner"), h.keysOf(guest, "guest")
-	ctx := context.Background()
-	for name, c := range map[string]struct {
-		status int
-		try    func() (int, error)
-	}{
-		"delete with another's entry": {403, func() (int, error) { return h.DeleteTree(ctx, guest, memory.Tree{Store: "owner", Folder: "a"}) }},
-		"rename with another's entry": {403, func() (int, error) {
-			return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "a"}, "", "z")
-		}},
-		"delete with a lower label": {409, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner", Folder: "low"}) }},
-		"rename with a lower label": {409, func() (int, error) {
-			return h.RenameTree(ctx, owner, memory.Tree{Store: "owner", Folder: "low"}, "", "z")
-		}},
-		"rename with an encrypted entry": {422, func() (int, error) {
-			return h.RenameTree(ctx, guest, memory.Tree{Store: "guest", Folder: "mine"}, "", "z")
-		}},
-		"rename onto a folder": {409, func() (int, error) {
-			return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "b"}, "", "a")
-		}},
-		"rename onto an entry": {409, func() (int, error) {
-			return h.RenameTree(ctx, guest, memory.Tree{Store: "guest", Folder: "mine"}, "owner", "b/1")
-		}},
-		"rename onto itself": {409, func() (int, error) {
-			return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "b"}, "", "b")
-		}},
-		"rename into itself": {422, func() (int, error) {
-			return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "b"}, "", "b/c")
-		}},
-		"rename to keys that are too long": {422, func() (int, error) {
-			return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "b"}, "", strings.Repeat("x", memory.MaxKey))
-		}},
-		"a bad folder":   {422, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner", Folder: "../a"}) }},
-		"the top":        {422, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner"}) }},
-		"without access": {403, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "guest", Folder: "mine"}) }},
-		"into a closed one": {403, func() (int, error) {
-			return h.RenameTree(ctx, owner, memory.Tree{Store: "owner", Folder: "b"}, "guest", "z")
-		}},
-		"nothing there": {404, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner", Folder: "none"}) }},
-	} {
-		if n, err := c.try(); status(err) != c.status || n != 0 {
-			t.Errorf("%s: %d entries, status %d (%v), want %d", name, n, status(err), err, c.status)
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		owner, guest := agent("owner", acl.Internal), agent("guest", acl.Internal)
+		h.lend(owner, "guest")
+		h.place(guest, "owner", "a/1", "a/3", "b/1")
+		h.place(owner, "owner", "a/2")
+		h.place(agent("owner", acl.Public), "owner", "low/1")
+		h.place(owner, "owner", "low/2")
+		h.place(guest, "guest", "mine/1")
+		if _, err := h.Put(context.Background(), guest, memory.PutRequest{
+			Path: memory.Path{Store: "guest", Key: "mine/2"}, Value: text("blob"), Encrypted: new(true),
+		}); err != nil {
+			t.Fatal(err)
 		}
-		if !slices.Equal(h.keysOf(owner, "owner"), before) || !slices.Equal(h.keysOf(guest, "guest"), mine) {
-			t.Fatalf("%s changed something", name)
+		before, mine := h.keysOf(owner, "owner"), h.keysOf(guest, "guest")
+		ctx := context.Background()
+		for name, c := range map[string]struct {
+			status int
+			try    func() (int, error)
+		}{
+			"delete with another's entry": {403, func() (int, error) { return h.DeleteTree(ctx, guest, memory.Tree{Store: "owner", Folder: "a"}) }},
+			"rename with another's entry": {403, func() (int, error) {
+				return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "a"}, "", "z")
+			}},
+			"delete with a lower label": {409, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner", Folder: "low"}) }},
+			"rename with a lower label": {409, func() (int, error) {
+				return h.RenameTree(ctx, owner, memory.Tree{Store: "owner", Folder: "low"}, "", "z")
+			}},
+			"rename with an encrypted entry": {422, func() (int, error) {
+				return h.RenameTree(ctx, guest, memory.Tree{Store: "guest", Folder: "mine"}, "", "z")
+			}},
+			"rename onto a folder": {409, func() (int, error) {
+				return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "b"}, "", "a")
+			}},
+			"rename onto an entry": {409, func() (int, error) {
+				return h.RenameTree(ctx, guest, memory.Tree{Store: "guest", Folder: "mine"}, "owner", "b/1")
+			}},
+			"rename onto itself": {409, func() (int, error) {
+				return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "b"}, "", "b")
+			}},
+			"rename into itself": {422, func() (int, error) {
+				return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "b"}, "", "b/c")
+			}},
+			"rename to keys that are too long": {422, func() (int, error) {
+				return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "b"}, "", strings.Repeat("x", memory.MaxKey))
+			}},
+			"a bad folder":   {422, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner", Folder: "../a"}) }},
+			"the top":        {422, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner"}) }},
+			"without access": {403, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "guest", Folder: "mine"}) }},
+			"into a closed one": {403, func() (int, error) {
+				return h.RenameTree(ctx, owner, memory.Tree{Store: "owner", Folder: "b"}, "guest", "z")
+			}},
+			"nothing there": {404, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner", Folder: "none"}) }},
+		} {
+			if n, err := c.try(); status(err) != c.status || n != 0 {
+				t.Errorf("%s: %d entries, status %d (%v), want %d", name, n, status(err), err, c.status)
+			}
+			if !slices.Equal(h.keysOf(owner, "owner"), before) || !slices.Equal(h.keysOf(guest, "guest"), mine) {
+				t.Fatalf("%s changed something", name)
+			}
 		}
-	}
+	})
 }
 
 func TestATreeMovesWhole(t *testing.T) {
-	h := open(t, memory.Limits{})
-	me, friend := agent("me", acl.Public), agent("friend", acl.Public)
-	h.place(me, "me", "a/b", "a/c/d", "a")
-	n, err := h.RenameTree(context.Background(), me, memory.Tree{Store: "me", Folder: "a"}, "", "x/y")
-	if want := []string{"a", "x/y/b", "x/y/c/d"}; err != nil || n != 2 || !slices.Equal(h.keysOf(me, "me"), want) {
-		t.Errorf("%d, %v, %q", n, err, h.keysOf(me, "me"))
-	}
-	h.lend(friend, "me")
-	n, err = h.RenameTree(context.Background(), me, memory.Tree{Store: "me", Folder: "x/y"}, "friend", "z")
-	if err != nil || n != 2 || !slices.Equal(h.keysOf(friend, "friend"), []string{"z/b", "z/c/d"}) || !slices.Equal(h.keysOf(me, "me"), []string{"a"}) {
-		t.Errorf("%d, %v, %q, %q", n, err, h.keysOf(me, "me"), h.keysOf(friend, "friend"))
-	}
-	found, err := h.Get(context.Background(), friend, memory.Path{Store: "friend", Key: "z/c/d"})
-	if err != nil || string(found.Value) != `"of a/c/d"` || found.Owner != "me" {
-		t.Errorf("%+v, %v", found, err)
-	}
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		me, friend := agent("me", acl.Public), agent("friend", acl.Public)
+		h.place(me, "me", "a/b", "a/c/d", "a")
+		n, err := h.RenameTree(context.Background(), me, memory.Tree{Store: "me", Folder: "a"}, "", "x/y")
+		if want := []string{"a", "x/y/b", "x/y/c/d"}; err != nil || n != 2 || !slices.Equal(h.keysOf(me, "me"), want) {
+			t.Errorf("%d, %v, %q", n, err, h.keysOf(me, "me"))
+		}
+		h.lend(friend, "me")
+		n, err = h.RenameTree(context.Background(), me, memory.Tree{Store: "me", Folder: "x/y"}, "friend", "z")
+		if err != nil || n != 2 || !slices.Equal(h.keysOf(friend, "friend"), []string{"z/b", "z/c/d"}) || !slices.Equal(h.keysOf(me, "me"), []string{"a"}) {
+			t.Errorf("%d, %v, %q, %q", n, err, h.keysOf(me, "me"), h.keysOf(friend, "friend"))
+		}
+		found, err := h.Get(context.Background(), friend, memory.Path{Store: "friend", Key: "z/c/d"})
+		if err != nil || string(found.Value) != `"of a/c/d"` || found.Owner != "me" {
+			t.Errorf("%+v, %v", found, err)
+		}
+	})
 }
 
 // What is above the taint neither stands in a tree's way nor goes with it.
 func TestHiddenEntriesAreNoPartOfATree(t *testing.T) {
-	h := open(t, memory.Limits{})
-	low, high := agent("me", acl.Public), agent("me", acl.Restricted)
-	h.place(low, "me", "a/1")
-	h.place(high, "me", "a/1", "a/2", "b", "b/1")
-	if n, err := h.RenameTree(context.Background(), low, memory.Tree{Store: "me", Folder: "a"}, "", "b"); err != nil || n != 1 {
-		t.Errorf("%d, %v", n, err)
-	}
-	if n, err := h.DeleteTree(context.Background(), low, memory.Tree{Store: "me", Folder: "b"}); err != nil || n != 1 {
-		t.Errorf("%d, %v", n, err)
-	}
-	if got := h.keysOf(high, "me"); !slices.Equal(got, []string{"a/1", "a/2", "b", "b/1"}) {
-		t.Errorf("%q", got)
-	}
-	if _, err := h.DeleteTree(context.Background(), low, memory.Tree{Store: "me", Folder: "a"}); !errors.Is(err, memory.ErrNotFound) {
-		t.Error(err)
-	}
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		low, high := agent("me", acl.Public), agent("me", acl.Restricted)
+		h.place(low, "me", "a/1")
+		h.place(high, "me", "a/1", "a/2", "b", "b/1")
+		if n, err := h.RenameTree(context.Background(), low, memory.Tree{Store: "me", Folder: "a"}, "", "b"); err != nil || n != 1 {
+			t.Errorf("%d, %v", n, err)
+		}
+		if n, err := h.DeleteTree(context.Background(), low, memory.Tree{Store: "me", Folder: "b"}); err != nil || n != 1 {
+			t.Errorf("%d, %v", n, err)
+		}
+		if got := h.keysOf(high, "me"); !slices.Equal(got, []string{"a/1", "a/2", "b", "b/1"}) {
+			t.Errorf("%q", got)
+		}
+		if _, err := h.DeleteTree(context.Background(), low, memory.Tree{Store: "me", Folder: "a"}); !errors.Is(err, memory.ErrNotFound) {
+			t.Error(err)
+		}
+	})
 }
 
+// Ten thousand entries take a while, and no storage has a part in the bound.
 func TestATreeHasABound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten thousand entries")
 	}
-	h := open(t, memory.Limits{})
+	t.Parallel()
+	h := open(t, memorytest.Embedded(), memory.Limits{})
 	me := agent("me", acl.Public)
 	var puts []memory.PutRequest
 	for i := range memory.MaxTree + 1 {
@@ -190,54 +201,56 @@ func TestATreeHasABound(t *testing.T) {
 }
 
 func TestASourceShowsOnlyIdsThatItsReaderMayGet(t *testing.T) {
-	h := open(t, memory.Limits{})
-	me, other := agent("me", acl.Internal), agent("other", acl.Internal)
-	id := func(c memory.Caller, store, key string) string {
-		h.place(c, store, key)
-		found, err := h.Get(context.Background(), c, memory.Path{Store: store, Key: key})
-		if err != nil {
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		me, other := agent("me", acl.Internal), agent("other", acl.Internal)
+		id := func(c memory.Caller, store, key string) string {
+			h.place(c, store, key)
+			found, err := h.Get(context.Background(), c, memory.Path{Store: store, Key: key})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return found.ID.String()
+		}
+		own, secret, above := id(me, "me", "a"), id(other, "other", "b"), id(agent("me", acl.Restricted), "me", "c")
+		deleted := id(me, "me", "d")
+		if err := h.Delete(context.Background(), me, memory.Path{Store: "me", Key: "d"}, memory.Preconditions{}); err != nil {
 			t.Fatal(err)
 		}
-		return found.ID.String()
-	}
-	own, secret, above := id(me, "me", "a"), id(other, "other", "b"), id(agent("me", acl.Restricted), "me", "c")
-	deleted := id(me, "me", "d")
-	if err := h.Delete(context.Background(), me, memory.Path{Store: "me", Key: "d"}, memory.Preconditions{}); err != nil {
-		t.Fatal(err)
-	}
-	shadowed := id(agent("me", acl.Public), "me", "e")
-	id(me, "me", "e")
-	all := fmt.Sprintf(`{"tool":"t","session":"s","read":["%s","%s","%s","%s","%s","nonsense","%s"],"extra":1}`, own, secret, above, deleted, shadowed, own)
-	arrange(h)
-	must(h, h.PutParticipant(context.Background(), caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}), "room", "me", nil))
-	writer := agent("other", acl.Public)
-	for name, c := range map[string]struct {
-		as            memory.Caller
-		source, shown string
-	}{
-		"its owner's session": {me, all, fmt.Sprintf(`{"tool":"t","session":"s","read":["%s"]}`, own)},
-		"a higher session":    {agent("me", acl.Restricted), all, fmt.Sprintf(`{"tool":"t","session":"s","read":["%s","%s"]}`, own, above)},
-		"another participant": {agent("reader", acl.Restricted), all, `{"tool":"t","session":"s"}`},
-		"ids alone":           {other, `{"read":["` + own + `"]}`, ``},
-		"another shape":       {me, `["x"]`, ``},
-		"none":                {me, ``, ``},
-	} {
-		h.put(writer, "room", "k/"+name, "x", 201, func(r *memory.PutRequest) {
-			if c.source != "" {
-				r.Source = json.RawMessage(c.source)
-			}
-		})
-		here := memory.Path{Store: "room", Key: "k/" + name}
-		got, err := h.Get(context.Background(), c.as, here)
-		must(h, err)
-		listed, err := h.List(context.Background(), c.as, memory.ListRequest{Store: "room", Prefix: here.Key, Limit: 1})
-		must(h, err)
-		versions, err := h.Versions(context.Background(), c.as, here, 1, "")
-		must(h, err)
-		for way, f := range map[string]memory.Found{"get": got, "list": listed.Items[0], "versions": versions.Items[0]} {
-			if string(f.Source) != c.shown {
-				t.Errorf("%s, %s: %s, want %s", name, way, f.Source, c.shown)
+		shadowed := id(agent("me", acl.Public), "me", "e")
+		id(me, "me", "e")
+		all := fmt.Sprintf(`{"tool":"t","session":"s","read":["%s","%s","%s","%s","%s","nonsense","%s"],"extra":1}`, own, secret, above, deleted, shadowed, own)
+		arrange(h)
+		must(h, h.PutParticipant(context.Background(), caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}), "room", "me", nil))
+		writer := agent("other", acl.Public)
+		for name, c := range map[string]struct {
+			as            memory.Caller
+			source, shown string
+		}{
+			"its owner's session": {me, all, fmt.Sprintf(`{"tool":"t","session":"s","read":["%s"]}`, own)},
+			"a higher session":    {agent("me", acl.Restricted), all, fmt.Sprintf(`{"tool":"t","session":"s","read":["%s","%s"]}`, own, above)},
+			"another participant": {agent("reader", acl.Restricted), all, `{"tool":"t","session":"s"}`},
+			"ids alone":           {other, `{"read":["` + own + `"]}`, ``},
+			"another shape":       {me, `["x"]`, ``},
+			"none":                {me, ``, ``},
+		} {
+			h.put(writer, "room", "k/"+name, "x", 201, func(r *memory.PutRequest) {
+				if c.source != "" {
+					r.Source = json.RawMessage(c.source)
+				}
+			})
+			here := memory.Path{Store: "room", Key: "k/" + name}
+			got, err := h.Get(context.Background(), c.as, here)
+			must(h, err)
+			listed, err := h.List(context.Background(), c.as, memory.ListRequest{Store: "room", Prefix: here.Key, Limit: 1})
+			must(h, err)
+			versions, err := h.Versions(context.Background(), c.as, here, 1, "")
+			must(h, err)
+			for way, f := range map[string]memory.Found{"get": got, "list": listed.Items[0], "versions": versions.Items[0]} {
+				if string(f.Source) != c.shown {
+					t.Errorf("%s, %s: %s, want %s", name, way, f.Source, c.shown)
+				}
 			}
 		}
-	}
+	})
 }

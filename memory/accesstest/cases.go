@@ -11,6 +11,7 @@ import (
 // attempt is one operation with what the rules say of it.
 type attempt struct {
 	name   string
+	world  string // attempts of one world do not change what the others find
 	op     Operation
 	before func(w *world)
 	check  func(t *testing.T, got Outcome)
@@ -26,6 +27,9 @@ const (
 	clashes  = 409
 	ruledOut = 422
 )
+
+// unchanged is the world of attempts that only read.
+const unchanged = "unchanged"
 
 func cases(r relation) []attempt {
 	var all []attempt
@@ -63,20 +67,20 @@ func onEntry(r relation, label acl.Label, k kind) []attempt {
 	restore := op(Restore)
 	restore.Version = 1
 	move := op(Rename)
-	move.To = "elsewhere"
+	move.To = "elsewhere/" + key
 	versions := pick(r.level < acl.Read, denied, hidden(r, label, k), absent, true, ok)
 	return []attempt{
-		{name: name(Get), op: op(Get), check: func(t *testing.T, got Outcome) {
+		{name: name(Get), world: unchanged, op: op(Get), check: func(t *testing.T, got Outcome) {
 			status(t, got, get)
 			if get == ok && (got.Value != valueOf(label, k) || got.Label != label) {
 				t.Errorf("get showed another entry: label %v", got.Label)
 			}
 		}},
-		{name: name(Versions), op: op(Versions), check: want(versions)},
-		{name: name(Put), op: put1, check: want(put)},
-		{name: name(Delete), op: op(Delete), check: want(change)},
-		{name: name(Restore + " a version"), op: restore, check: want(revert)},
-		{name: name(Rename), op: move, check: want(rename)},
+		{name: name(Versions), world: unchanged, op: op(Versions), check: want(versions)},
+		{name: name(Put), world: Put, op: put1, check: want(put)},
+		{name: name(Delete), world: Delete, op: op(Delete), check: want(change)},
+		{name: name(Restore + " a version"), world: Restore, op: restore, check: want(revert)},
+		{name: name(Rename), world: Rename, op: move, check: want(rename)},
 		undelete(r, label, k, name),
 	}
 }
@@ -89,8 +93,9 @@ func undelete(r relation, label acl.Label, k kind, name func(string) string) att
 	}
 	expect := pick(r.level < acl.ReadWrite, denied, label != taint || !r.self, absent, true, created)
 	return attempt{
-		name: name(Restore + " from the trash"),
-		op:   Operation{Name: Restore, Store: r.store, Key: keyOf(label, k)},
+		name:  name(Restore + " from the trash"),
+		world: Trash,
+		op:    Operation{Name: Restore, Store: r.store, Key: keyOf(label, k)},
 		before: func(w *world) {
 			if r.store != "nowhere" {
 				w.must(acl.Principal{Agent: writer, Taint: label}, Operation{Name: Delete, Store: r.store, Key: keyOf(label, k)})
@@ -138,25 +143,25 @@ func onStore(r relation) []attempt {
 		}
 	}
 	return []attempt{
-		{name: List, op: op(List), check: shows(read, listed(plain, encrypted))},
-		{name: Export, op: op(Export), check: shows(read, listed(plain, encrypted))},
-		{name: Search, op: search, check: func(t *testing.T, got Outcome) {
+		{name: List, world: unchanged, op: op(List), check: shows(read, listed(plain, encrypted))},
+		{name: Export, world: unchanged, op: op(Export), check: shows(read, listed(plain, encrypted))},
+		{name: Search, world: unchanged, op: search, before: func(w *world) { w.Index() }, check: func(t *testing.T, got Outcome) {
 			shows(find, listed(plain))(t, got)
 			if find == ok && got.Bare != (r.level == acl.Search) {
 				t.Errorf("bare hits: %v at level %v", got.Bare, r.level)
 			}
 		}},
-		{name: Trash, op: op(Trash), check: shows(write, nil)},
-		{name: Grants, op: op(Grants), check: want(manage)},
-		{name: Share, op: share, check: want(manage)},
-		{name: Share + " above the taint", op: above, check: want(denied)},
-		{name: Share + " with itself", op: itself, check: func(t *testing.T, got Outcome) {
+		{name: Trash, world: unchanged, op: op(Trash), check: shows(write, nil)},
+		{name: Grants, world: unchanged, op: op(Grants), check: want(manage)},
+		{name: Share, world: Share, op: share, check: want(manage)},
+		{name: Share + " above the taint", world: "share above", op: above, check: want(denied)},
+		{name: Share + " with itself", world: "share itself", op: itself, check: func(t *testing.T, got Outcome) {
 			// A grantee of another's making is refused before its name is judged.
 			if got.Status != denied && got.Status != ruledOut {
 				t.Errorf("status %d, want %d or %d", got.Status, denied, ruledOut)
 			}
 		}},
-		{name: Put + " not in context", op: private, check: want(pick(
+		{name: Put + " not in context", world: "put private", op: private, check: want(pick(
 			r.level < acl.ReadWrite || r.name == "readwrite grant", denied, true, created))},
 	}
 }

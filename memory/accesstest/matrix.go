@@ -3,6 +3,7 @@ package accesstest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,11 +40,30 @@ const (
 	word  = "heliotrope" // every value holds it, so that every search finds it
 )
 
-// world is a fresh database, filled, with the caller in one relation to it.
+// world is a set of agents and stores that no other world of the matrix has,
+// filled, with the caller in one relation to a store. Worlds lie side by side
+// in one database, so that each is also a stranger's to all others.
 type world struct {
-	t testing.TB
+	t      testing.TB
+	number int
 	Surface
 	relation
+}
+
+// Do implements Surface: within a world the matrix speaks of plain names.
+func (w *world) Do(p acl.Principal, op Operation) Outcome {
+	for _, name := range []*string{&p.Agent, &p.User, &op.Store, &op.Other} {
+		if *name != "" {
+			*name += fmt.Sprintf("@%d", w.number)
+		}
+	}
+	return w.Surface.Do(p, op)
+}
+
+// Is tells whether an id that a Surface was given is the matrix's plain name.
+func Is(id, name string) bool {
+	plain, _, _ := strings.Cut(id, "@")
+	return plain == name
 }
 
 func relations() []relation {
@@ -99,20 +119,20 @@ func (r relation) caller() acl.Principal {
 }
 
 // Run tries every operation in every relation.
-func Run(t *testing.T, open func(t testing.TB) Surface) {
+func Run(t *testing.T, surface Surface) {
+	number := 0
 	for _, r := range relations() {
 		t.Run(r.name, func(t *testing.T) {
-			var shared *world // for what only reads; what writes gets a world of its own
+			worlds := make(map[string]*world)
 			for _, c := range cases(r) {
-				w := shared
-				if !c.op.reads() || w == nil {
-					w = newWorld(t, r, open(t))
-				}
-				if c.op.reads() {
-					shared = w
-				}
-				if !w.Offers(c.op.Name) {
+				if !surface.Offers(c.op.Name) {
 					continue
+				}
+				w := worlds[c.world]
+				if w == nil {
+					number++
+					w = newWorld(t, number, r, surface)
+					worlds[c.world] = w
 				}
 				t.Run(c.name, func(t *testing.T) {
 					if c.before != nil {
@@ -125,22 +145,13 @@ func Run(t *testing.T, open func(t testing.TB) Surface) {
 	}
 }
 
-func newWorld(t testing.TB, r relation, surface Surface) *world {
-	w := &world{t: t, Surface: surface, relation: r}
+func newWorld(t testing.TB, number int, r relation, surface Surface) *world {
+	w := &world{t: t, number: number, Surface: surface, relation: r}
 	w.fill()
 	if r.arrange != nil {
 		r.arrange(w)
 	}
 	return w
-}
-
-// reads tells whether the operation changes nothing.
-func (op Operation) reads() bool {
-	switch op.Name {
-	case Get, List, Versions, Export, Search, Trash, Grants:
-		return true
-	}
-	return false
 }
 
 // fill writes, in the store that is tried, an entry of every label and kind,

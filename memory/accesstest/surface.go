@@ -57,10 +57,12 @@ type Outcome struct {
 	Bare   bool   // of a search: the hits carried key, value, label, store and score alone
 }
 
-// Surface is one way into the service, over a fresh database.
+// Surface is one way into the service, over a database that nothing else uses.
 type Surface interface {
 	// Do tries an operation as a principal.
 	Do(p acl.Principal, op Operation) Outcome
+	// Index brings the vector index into step with what was written.
+	Index()
 	// Pass lets time pass for the service's clock.
 	Pass(d time.Duration)
 	// Offers tells whether the surface has the operation at all.

@@ -15,15 +15,16 @@ import (
 // The whole access matrix holds over HTTP as it does for the service.
 func TestAccessMatrixHoldsForREST(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing runs at once in the matrix, and under the race detector it takes minutes: the full run has it")
+		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
 	}
-	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &overHTTP{open(t)} })
+	accesstest.Run(t, &overHTTP{open(t)})
 }
 
 type overHTTP struct{ *house }
 
 func (o *overHTTP) Pass(by time.Duration) { o.clock.Pass(by) }
 func (o *overHTTP) Offers(string) bool    { return true }
+func (o *overHTTP) Index()                {} // a house without a model has no vectors
 
 func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	store := "/v1/stores/" + url.PathEscape(op.Store)

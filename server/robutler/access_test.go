@@ -9,21 +9,29 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/memory/memorytest"
 )
 
-// The access matrix holds through this API, as far as it has the operations.
+// The access matrix holds through this API, as far as it has the operations,
+// on the embedded backend and on what several processes share.
 func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing runs at once in the matrix, and under the race detector it takes minutes: the full run has it")
+		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
 	}
-	accesstest.Run(t, func(t testing.TB) accesstest.Surface { return &portal{open(t)} })
+	for _, b := range []memorytest.Backend{memorytest.Embedded(), memorytest.Production()} {
+		t.Run(b.Name, func(t *testing.T) {
+			accesstest.Run(t, &portal{openOn(t, b, memory.Limits{})})
+		})
+	}
 }
 
 // portal is the API as the matrix sees it. What the matrix needs to arrange
 // its world, and this API lacks, goes by the native surface.
 type portal struct{ *house }
 
+func (o *portal) Index()                { o.index() }
 func (o *portal) Pass(by time.Duration) { o.clock.Pass(by) }
 
 func (o *portal) Offers(operation string) bool {

@@ -11,16 +11,12 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/embed"
-	"mneme/embed/e5"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 	"mneme/server"
 	"mneme/server/rest"
 	"mneme/server/robutler"
 	"mneme/server/token"
-	"mneme/storage/sqlite/sqlitetest"
-	"mneme/vector"
-	"mneme/vector/flat"
 )
 
 // clock is a clock that stands until it is moved.
@@ -41,32 +37,6 @@ func (c *clock) Pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// encoder is the real E5, loaded once, with a memory of the questions that it
-// embedded: the matrix asks the same one again and again.
-var encoder = sync.OnceValues(func() (*remembering, error) {
-	e, err := e5.New(e5.Options{})
-	return &remembering{Embedder: e, seen: make(map[string][]float32)}, err
-})
-
-type remembering struct {
-	embed.Embedder
-	mu   sync.Mutex
-	seen map[string][]float32
-}
-
-func (r *remembering) Query(ctx context.Context, text string) ([]float32, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if v, ok := r.seen[text]; ok {
-		return v, nil
-	}
-	v, err := r.Embedder.Query(ctx, text)
-	if err == nil {
-		r.seen[text] = v
-	}
-	return v, err
-}
-
 // house is a server over a fresh database, with the native surface beside:
 // a platform's facts and an agent's settings are written there.
 type house struct {
@@ -81,16 +51,21 @@ func open(t testing.TB) *house { return openWith(t, memory.Limits{}) }
 
 func openWith(t testing.TB, limits memory.Limits) *house {
 	t.Helper()
+	return openOn(t, memorytest.Embedded(), limits)
+}
+
+func openOn(t testing.TB, b memorytest.Backend, limits memory.Limits) *house {
+	t.Helper()
 	ctx := context.Background()
 	h := &house{t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
-	e, err := encoder()
+	e, err := memorytest.Encoder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.service, err = memory.New(ctx, sqlitetest.Open(t), memory.Options{Limits: limits, Now: h.clock.Now, VectorBudget: time.Minute, Models: []memory.Model{{
-		Embedder: e, Local: true,
-		Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
-	}}})
+	data := b.Open(t)
+	h.service, err = memory.New(ctx, data.Storage(t), memory.Options{
+		Limits: limits, Now: h.clock.Now, VectorBudget: time.Minute, Models: []memory.Model{data.Model(t, e)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

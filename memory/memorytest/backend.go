@@ -1,0 +1,131 @@
+// Package memorytest gives the tests of the heart, and of the surfaces above
+// it, what a service stands on: each choice of storage and vector index, and
+// the built-in encoder.
+package memorytest
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"mneme/embed"
+	"mneme/memory"
+	"mneme/storage/postgres"
+	"mneme/storage/postgres/postgrestest"
+	"mneme/storage/sqlite/sqlitetest"
+	"mneme/vector"
+	"mneme/vector/flat"
+	"mneme/vector/milvus"
+	"mneme/vector/milvus/milvustest"
+)
+
+// Backend is one choice of storage and vector index.
+type Backend struct {
+	Name   string
+	open   func(t testing.TB, b Backend) *Data
+	milvus milvus.Config // of the index, where it is Milvus
+}
+
+// Embedded is what needs no server.
+func Embedded() Backend {
+	return Backend{Name: "sqlite+flat", open: func(t testing.TB, _ Backend) *Data {
+		storage := sqlitetest.Open(t)
+		return &Data{Storage: func(testing.TB) memory.Storage { return storage }, Model: flatModel}
+	}}
+}
+
+// Storages are those with the flat index: one for each storage.
+func Storages() []Backend {
+	return []Backend{Embedded(), {Name: "postgres+flat", open: func(t testing.TB, _ Backend) *Data {
+		return &Data{Storage: postgresAt(postgrestest.Database(t)), Model: flatModel}
+	}}}
+}
+
+// Production is what several processes share. Its searches wait for all that
+// was written before (milvus.Strong), so that tests need not. A short run
+// leaves it out.
+func Production() Backend {
+	return Backend{
+		Name: "postgres+milvus",
+		open: func(t testing.TB, b Backend) *Data {
+			if testing.Short() {
+				t.Skip("-short leaves Milvus out: each answer of it takes a fifth of a second")
+			}
+			dsn := postgrestest.Database(t)
+			b.milvus.Addr, b.milvus.Prefix = milvustest.Prefix(t)
+			return &Data{Storage: postgresAt(dsn), Model: b.milvusModel}
+		},
+		milvus: milvus.Config{
+			Consistency: milvus.Strong, Partitions: 2, // few are made faster
+			Timeouts: milvus.Timeouts{Open: time.Minute, Search: 30 * time.Second},
+		},
+	}
+}
+
+// Backends are all that the product supports.
+func Backends() []Backend { return append(Storages(), Production()) }
+
+// Exact is the backend with an exact index, for rules about the order of
+// answers. On others, only what may be shown is certain.
+func (b Backend) Exact() Backend {
+	b.milvus.Exact = true
+	return b
+}
+
+// Serving is the backend as it serves, whose index may lag behind.
+func (b Backend) Serving() Backend {
+	b.milvus.Consistency = milvus.Bounded
+	return b
+}
+
+// Open makes a fresh database and index, which are gone with the test. The
+// test is skipped where their server is missing, or fails if CI is set.
+func (b Backend) Open(t testing.TB) *Data {
+	t.Helper()
+	return b.open(t, b)
+}
+
+// Data is one database and index. What is opened over it shares it as several
+// processes do.
+type Data struct {
+	// Storage opens the database, with connections of its own; SQLite's is
+	// opened once.
+	Storage func(t testing.TB) memory.Storage
+	// Model pairs an embedder with the index of what it makes, which is
+	// opened by a client of its own.
+	Model func(t testing.TB, e embed.Embedder) memory.Model
+}
+
+func postgresAt(dsn string) func(testing.TB) memory.Storage {
+	return func(t testing.TB) memory.Storage {
+		t.Helper()
+		storage, err := postgres.Open(t.Context(), dsn, postgres.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := storage.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return storage
+	}
+}
+
+func flatModel(_ testing.TB, e embed.Embedder) memory.Model {
+	return memory.Model{Embedder: e, Local: true, Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil }}
+}
+
+func (b Backend) milvusModel(t testing.TB, e embed.Embedder) memory.Model {
+	config := b.milvus
+	config.Fingerprint, config.Dim = e.Fingerprint(), e.Dim()
+	return memory.Model{Embedder: e, Open: func(ctx context.Context) (vector.Index, error) {
+		index, err := milvus.Open(ctx, config, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return nil, err
+		}
+		t.Cleanup(func() { _ = index.Close() }) // its collection goes anyway
+		return index, nil
+	}}
+}

@@ -1,0 +1,76 @@
+package memorytest
+
+import (
+	"context"
+	"sync"
+
+	"mneme/embed"
+	"mneme/embed/e5"
+)
+
+// Encoder is the real E5, loaded once in a process, with a memory of what it
+// embedded: tests ask for the same few texts again and again.
+var Encoder = sync.OnceValues(func() (*Remembering, error) {
+	e, err := e5.New(e5.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return Remember(e), nil
+})
+
+// Remembering is an embedder that embeds each text once.
+type Remembering struct {
+	embed.Embedder
+	mu   sync.Mutex
+	seen map[string][]float32
+}
+
+// Remember gives an embedder a memory.
+func Remember(e embed.Embedder) *Remembering {
+	return &Remembering{Embedder: e, seen: make(map[string][]float32)}
+}
+
+// Query implements embed.Embedder.
+func (r *Remembering) Query(ctx context.Context, text string) ([]float32, error) {
+	vectors, err := r.once("query\x00", []string{text}, func(texts []string) ([][]float32, error) {
+		v, err := r.Embedder.Query(ctx, texts[0])
+		return [][]float32{v}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}
+
+// Passages implements embed.Embedder.
+func (r *Remembering) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+	return r.once("passage\x00", texts, func(texts []string) ([][]float32, error) { return r.Embedder.Passages(ctx, texts) })
+}
+
+// once embeds those of texts that it has not seen.
+func (r *Remembering) once(kind string, texts []string, embed func([]string) ([][]float32, error)) ([][]float32, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	asked := make(map[string]bool)
+	var missing []string
+	for _, text := range texts {
+		if r.seen[kind+text] == nil && !asked[text] {
+			asked[text] = true
+			missing = append(missing, text)
+		}
+	}
+	if len(missing) > 0 {
+		made, err := embed(missing)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range made {
+			r.seen[kind+missing[i]] = v
+		}
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		vectors[i] = r.seen[kind+text]
+	}
+	return vectors, nil
+}
