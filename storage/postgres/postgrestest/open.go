@@ -37,14 +37,19 @@ func DSN(t testing.TB) string {
 var databases atomic.Int64
 
 // Database makes an empty database on the server of Variable, which goes with
-// the test, and returns its DSN. Its role is one that row-level security
-// binds, as a service's should be.
+// the test, and returns its DSN.
 func Database(t testing.TB) string {
 	t.Helper()
-	dsn := DSN(t)
+	return DatabaseAt(t, DSN(t))
+}
+
+// DatabaseAt does the same on the server of a DSN, which must be a URL. The
+// role is one that row-level security binds, as a service's should be.
+func DatabaseAt(t testing.TB, dsn string) string {
+	t.Helper()
 	server, err := url.Parse(dsn)
 	if err != nil {
-		t.Fatalf("%s is not a URL", Variable)
+		t.Fatal("the server's DSN is not a URL") // the error quotes it
 	}
 	name := fmt.Sprintf("mneme_test_%d_%d_%d", os.Getpid(), time.Now().UnixMilli(), databases.Add(1))
 	Administer(t, dsn, "CREATE ROLE "+name+" LOGIN PASSWORD '"+name+"'", "CREATE DATABASE "+name+" OWNER "+name)
