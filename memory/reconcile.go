@@ -79,7 +79,11 @@ func (s *Service) Reconcile(ctx context.Context) (Reconciled, error) {
 			report.Restored++
 		}
 	}
-	return report, s.mend(ctx, now, wrong)
+	if err := s.mend(ctx, now, wrong); err != nil {
+		return report, err
+	}
+	s.progress.mended(report, s.instant())
+	return report, nil
 }
 
 // rowVectors is what the index should hold, by the rows.
@@ -95,13 +99,15 @@ func (s *Service) rowVectors(ctx context.Context, fingerprint string) (map[uuid.
 	return should, err
 }
 
-// mend makes the index hold of each entry what the rows have now.
+// mend makes a shared index hold of each entry what the rows have now. Others
+// may do the same for the same entries: whoever writes last looks at the rows
+// after it.
 func (s *Service) mend(ctx context.Context, now *serving, ids []uuid.UUID) error {
 	const many = 500
 	for batch := range slices.Chunk(ids, many) {
-		// An entry deleted between the reading of its vectors and the writing
-		// of the index would be left behind in it, so the rows are read again
-		// until they stay the same.
+		// An entry deleted or edited between the reading of its vectors and
+		// the writing of the index would be left there as it was, so the rows
+		// are read again until they stay the same.
 		for before := []vector.Record(nil); ; {
 			records, err := s.vectorsNow(ctx, now.fingerprint, batch)
 			if err != nil {

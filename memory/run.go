@@ -198,11 +198,12 @@ type Status struct {
 	Configured string        // fingerprint of the configured embedder: where it differs, reindex
 	Queue      int64         // entries whose vectors are not in step
 	QueueLag   time.Duration // how long the oldest of them has waited
+	Progress   Progress      // of this process
 }
 
 // Status looks at the storage and the model that serves.
 func (s *Service) Status(ctx context.Context) Status {
-	status := Status{Configured: s.models.wanted()}
+	status := Status{Configured: s.models.wanted(), Progress: s.progress.now()}
 	if now := s.models.serving(); now != nil {
 		status.Vector, status.Serving = true, now.fingerprint
 	}

@@ -71,6 +71,7 @@ type Service struct {
 	queries  *queryCache
 	admitted sync.Map      // ids known as callers
 	kick     chan struct{} // wakes the worker
+	progress progress
 }
 
 // Caller is who makes a call, and through what kind of surface.

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -51,6 +50,7 @@ func (s *Service) work(ctx context.Context) (int, error) {
 	}
 	err = s.index(ctx, now, leases)
 	if err == nil {
+		s.progress.indexed.Add(int64(len(leases)))
 		return len(leases), nil
 	}
 	if ctx.Err() != nil {
@@ -75,6 +75,7 @@ func (s *Service) indexEach(ctx context.Context, now *serving, leases []Lease) e
 	for i := range leases {
 		err := s.index(ctx, now, leases[i:i+1])
 		if err == nil {
+			s.progress.indexed.Add(1)
 			continue
 		}
 		failed, last = append(failed, leases[i]), err
@@ -91,9 +92,10 @@ func (s *Service) indexEach(ctx context.Context, now *serving, leases []Lease) e
 
 // retry gives leases back, to be taken again after a wait.
 func (s *Service) retry(ctx context.Context, leases []Lease, cause error) error {
+	reason := s.progress.failed(len(leases), cause)
 	return s.storage.Update(ctx, func(tx Tx) error {
 		for _, lease := range leases {
-			if err := tx.Retry(ctx, lease, s.instant().Add(backoff(lease.Attempts)), reason(cause)); err != nil {
+			if err := tx.Retry(ctx, lease, s.instant().Add(backoff(lease.Attempts)), reason); err != nil {
 				return err
 			}
 		}
@@ -109,17 +111,6 @@ func backoff(attempts int) time.Duration {
 		wait = min(retryMost, retryFirst<<attempts)
 	}
 	return wait - time.Duration(rand.Int64N(int64(wait/5))) //nolint:gosec // jitter, no secret
-}
-
-// reason is an error's class, which is all that a queue row keeps of it.
-func reason(err error) string {
-	switch {
-	case errors.Is(err, errIndex):
-		return "vector index"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "timeout"
-	}
-	return "embedder"
 }
 
 // job is one leased entry on its way to the index.

@@ -322,3 +322,34 @@ func TestRunningRequestsFinishAtShutdown(t *testing.T) {
 		t.Errorf("serve: %v", err)
 	}
 }
+
+// state is a service that is in it.
+type state memory.Status
+
+func (state) Admit(context.Context, acl.Principal) error { return nil }
+func (s state) Status(context.Context) memory.Status     { return memory.Status(s) }
+
+func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
+	metrics := server.NewMetrics()
+	metrics.Build("v1", "abc")
+	service := state{
+		Storage: true, Serving: "old", Configured: "new", Queue: 3, QueueLag: 2 * time.Second,
+		Progress: memory.Progress{Indexed: 7, IndexFailed: 5, Restored: 4, Reconciled: time.Unix(1700000000, 0)},
+	}
+	front := server.New(server.Options{Service: service, Verifier: names{}, Metrics: metrics})
+	answer := httptest.NewRecorder()
+	front.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, line := range []string{
+		`mneme_storage_up 1`, `mneme_vector_up 0`, `mneme_reindex_needed 1`, `mneme_queue_entries 3`, `mneme_queue_lag_seconds 2`,
+		`mneme_indexed_entries_total 7`, `mneme_index_failures_total{cause="vector_index"} 5`, `mneme_index_failures_total{cause="embedder"} 0`,
+		`mneme_reconcile_repairs_total{kind="restored"} 4`, `mneme_reconcile_last_success_timestamp_seconds 1.7e+09`,
+		`mneme_search_degraded_total{leg="vector"} 0`,
+	} {
+		if !strings.Contains(answer.Body.String(), "\n"+line+"\n") {
+			t.Errorf("/metrics lacks %s", line)
+		}
+	}
+	if !strings.Contains(answer.Body.String(), `mneme_build_info{`) {
+		t.Error("/metrics does not name the build")
+	}
+}

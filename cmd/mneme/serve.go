@@ -66,6 +66,7 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 		return err
 	}
 	metrics := server.NewMetrics()
+	metrics.Build(thisBuild().Version, thisBuild().Revision)
 	native, err := rest.New(service.Service, metrics, config.Limits.ValueBytes)
 	if err != nil {
 		return err

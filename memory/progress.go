@@ -1,0 +1,58 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// Progress is what the background work of this process has done since it
+// began.
+type Progress struct {
+	Indexed int64 // entries that came off the queue
+	// How often entries were given back to the queue, by what failed.
+	IndexFailed, EmbedderFailed, TimedOut int64
+	// What reconciliations mended, and when the last one succeeded; zero:
+	// none has.
+	Removed, Restored int64
+	Reconciled        time.Time
+}
+
+// progress counts it.
+type progress struct {
+	indexed, indexFailed, embedderFailed, timedOut, removed, restored atomic.Int64
+	reconciled                                                        atomic.Pointer[time.Time]
+}
+
+func (p *progress) now() Progress {
+	now := Progress{
+		Indexed: p.indexed.Load(), IndexFailed: p.indexFailed.Load(), EmbedderFailed: p.embedderFailed.Load(),
+		TimedOut: p.timedOut.Load(), Removed: p.removed.Load(), Restored: p.restored.Load(),
+	}
+	if at := p.reconciled.Load(); at != nil {
+		now.Reconciled = *at
+	}
+	return now
+}
+
+// failed counts entries that were given back, and gives the class of the
+// error, which is all that a queue row keeps of it.
+func (p *progress) failed(entries int, err error) string {
+	switch {
+	case errors.Is(err, errIndex):
+		p.indexFailed.Add(int64(entries))
+		return "vector index"
+	case errors.Is(err, context.DeadlineExceeded):
+		p.timedOut.Add(int64(entries))
+		return "timeout"
+	}
+	p.embedderFailed.Add(int64(entries))
+	return "embedder"
+}
+
+func (p *progress) mended(report Reconciled, at time.Time) {
+	p.removed.Add(report.Removed)
+	p.restored.Add(report.Restored)
+	p.reconciled.Store(&at)
+}
