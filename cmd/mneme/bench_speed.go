@@ -2,245 +2,181 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"mneme/acl"
+	"mneme/benchmarks/speed"
 	"mneme/configs"
-	"mneme/memory"
+	"mneme/embed"
 )
 
 func newBenchSpeed(p *program) *cobra.Command {
 	b := speedBench{program: p}
 	cmd := &cobra.Command{
 		Use:   "speed",
-		Short: "Measure import, size and search over generated memories",
-		Long: `Writes generated memories into a data folder of its own, makes their vectors
-with the configured embedder, and asks questions about them, one after another.
-Prints rates, sizes, and how long each step of a search takes. The texts are the
-same at each run with the same seed.`,
+		Short: "Measure import, size, search and recall over generated memories",
+		Long: `Writes generated memories, makes and indexes their vectors, asks questions
+about them one after another, and prints a table: a column for each backend and
+size, and how each figure grows from the smallest size to the largest.
+
+Backends are STORAGE+VECTOR, as sqlite+flat or postgres+milvus; Postgres and
+Milvus are those of the configuration. Everything is measured in a place of its
+own, which is removed at the end, also after an interruption: a temporary
+folder, a schema of Postgres and collections of Milvus whose names begin with
+mneme_bench_. The database's role must be allowed to create a schema.
+
+Texts are the same at each run with the same seed. Synthetic vectors resemble
+those of the model and take next to no time; questions run through the model all
+the same, and its own rate is measured on a sample. Recall is that of the vector
+index against an exact scan of the same vectors, within scopes of a hundredth, a
+tenth and all of the stores.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
 			if err != nil {
 				return err
 			}
-			if b.entries < 1 || b.stores < 1 || b.questions < 1 {
-				return usageError{errors.New("--entries, --stores and --questions must be above 0")}
+			if err := b.check(config); err != nil {
+				return usageError{err}
 			}
 			return b.run(cmd.Context(), config)
 		}),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&b.entries, "entries", 10_000, "how many memories")
-	flags.IntVar(&b.stores, "stores", 1, "over how many stores they are spread evenly")
+	flags.StringSliceVar(&b.names, "backends", nil, "`list` of backends (default sqlite+flat, and what is configured beside it)")
+	flags.IntSliceVar(&b.entries, "entries", []int{20_000, 200_000}, "`list` of sizes: how many memories")
+	flags.IntVar(&b.stores, "stores", 1000, "over how many stores they are spread evenly")
 	flags.IntVar(&b.questions, "questions", 300, "how many questions are asked, each in one store")
+	flags.StringVar(&b.vectors, "vectors", vectorsSynthetic, "synthetic, or model: those of the configured embedder")
 	flags.Uint64Var(&b.seed, "seed", 1, "of the texts")
 	return cmd
 }
 
+// What the vectors are made by.
+const (
+	vectorsSynthetic = "synthetic"
+	vectorsModel     = "model"
+)
+
 // speedBench is one run of the command.
 type speedBench struct {
 	*program
-	entries, stores, questions int
-	seed                       uint64
+	names             []string // --backends
+	backends          []backend
+	entries           []int // ascending
+	stores, questions int
+	vectors           string
+	seed              uint64
 }
 
-// speedReport is what it measured.
-type speedReport struct {
-	Entries   int               `json:"entries"`
-	Stores    int               `json:"stores"`
-	Questions int               `json:"questions"`
-	CPUs      int               `json:"cpus"`
-	Embedder  string            `json:"embedder"` // fingerprint
-	WriteS    float64           `json:"write_s"`
-	VectorsS  float64           `json:"vectors_s"`
-	DiskBytes int64             `json:"disk_bytes"`
-	HeapBytes uint64            `json:"heap_bytes"`          // live, after a collection
-	RSSBytes  int64             `json:"rss_bytes,omitempty"` // as the kernel counts; 0: not known here
-	Steps     map[string]spread `json:"steps"`               // of a search, by name
-}
+// backend is a storage with a vector index.
+type backend struct{ storage, vector string }
 
-// spread is how long a step takes, in milliseconds.
-type spread struct {
-	P50 float64 `json:"p50_ms"`
-	P99 float64 `json:"p99_ms"`
-}
+func (b backend) String() string { return b.storage + "+" + b.vector }
 
-// speedSteps in the order in which they are shown. Lexical runs beside embed
-// and vector.
-var speedSteps = []string{"embed", "lexical", "vector", "fetch", "total"}
-
-func (b *speedBench) run(ctx context.Context, config configs.Config) (err error) {
-	if config.DataDir, err = os.MkdirTemp("", "mneme-bench-*"); err != nil {
-		return err
+// check reads the flags.
+func (b *speedBench) check(config configs.Config) error {
+	if len(b.entries) == 0 || slices.Min(b.entries) < 1 || b.stores < 1 || b.questions < 1 {
+		return errors.New("--entries, --stores and --questions must be above 0")
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(config.DataDir)) }()
-	report := speedReport{Entries: b.entries, Stores: b.stores, Questions: b.questions, CPUs: runtime.GOMAXPROCS(0)}
-	service, err := open(ctx, config, b.logger(configs.Log{Level: "error", Format: "text"}))
-	if err != nil {
-		return err
+	slices.Sort(b.entries)
+	b.entries = slices.Compact(b.entries)
+	if b.vectors != vectorsSynthetic && b.vectors != vectorsModel {
+		return errors.New("--vectors must be synthetic or model")
 	}
-	defer closing(service, &err)
-	report.Embedder = service.Status(ctx).Serving
-	started := time.Now()
-	if err := b.write(ctx, service); err != nil {
-		return err
+	if len(b.names) == 0 {
+		b.backends = configured(config)
 	}
-	report.WriteS = time.Since(started).Seconds()
-	started = time.Now()
-	if err := b.drain(ctx, service); err != nil {
-		return err
-	}
-	report.VectorsS = time.Since(started).Seconds()
-	if report.Steps, err = b.ask(ctx, service); err != nil {
-		return err
-	}
-	if report.DiskBytes, err = sizeOf(config.DataDir); err != nil {
-		return err
-	}
-	runtime.GC()
-	var heap runtime.MemStats
-	runtime.ReadMemStats(&heap)
-	report.HeapBytes, report.RSSBytes = heap.HeapAlloc, resident()
-	if b.json {
-		return b.printJSON(report)
-	}
-	return b.print(report)
-}
-
-// store is the name of the store that a memory is in.
-func (b *speedBench) store(entry int) string { return fmt.Sprintf("agent-%d", entry%b.stores) }
-
-func (b *speedBench) write(ctx context.Context, service *opened) error {
-	bar := b.newBar(int64(b.entries), "writing")
-	defer bar.Exit()
-	to := importing{program: b.program, as: callerFlags{taint: acl.Public.String()}}
-	sink := &localSink{service: service.Service, as: to.as}
-	// A store's memories go in batches, as its agent would send them.
-	for store := range min(b.stores, b.entries) {
-		var records []record
-		for entry := store; entry < b.entries; entry += b.stores {
-			value, err := json.Marshal(newMemory(b.seed, entry).text())
-			if err != nil {
-				return err
-			}
-			path := memory.Path{Store: b.store(entry), Key: fmt.Sprintf("memory/%07d", entry)}
-			records = append(records, record{put: memory.PutRequest{Path: path, Value: value}})
-			if len(records) < batch && entry+b.stores < b.entries {
-				continue
-			}
-			if err := to.hand(ctx, sink, records); err != nil {
-				return err
-			}
-			_ = bar.Add(len(records))
-			records = records[:0]
+	for _, name := range b.names {
+		storage, vector, _ := strings.Cut(name, "+")
+		if !slices.Contains([]string{"sqlite", "postgres"}, storage) || !slices.Contains([]string{"flat", "milvus"}, vector) {
+			return errors.New("--backends takes sqlite or postgres, +, and flat or milvus: sqlite+flat,postgres+milvus")
 		}
-	}
-	if refused := to.counts.Refused; len(refused) > 0 {
-		return fmt.Errorf("%d memories were refused, the first because: %s", len(refused), refused[0].Reason)
+		b.backends = append(b.backends, backend{storage, vector})
 	}
 	return nil
 }
 
-// ask puts questions about memories spread over the whole set, each by the
-// agent of their store.
-func (b *speedBench) ask(ctx context.Context, service *opened) (map[string]spread, error) {
-	const warmUp = 10 // questions that are not counted
-	bar := b.newBar(int64(b.questions), "asking")
-	defer bar.Exit()
-	took := make(map[string][]time.Duration)
-	for i := range warmUp + b.questions {
-		entry := int(uint64(i) * 2_654_435_761 % uint64(b.entries)) // Knuth's multiplicative hash
-		caller := memory.Caller{Principal: acl.Principal{Agent: b.store(entry), Taint: acl.Public}}
-		// Each question is new, so that no cache answers it.
-		query := newMemory(b.seed, entry).question() + " " + strconv.Itoa(i)
-		started := time.Now()
-		answer, err := service.Search(ctx, caller, memory.SearchRequest{Query: query, Limit: 10})
-		total := time.Since(started)
-		if err != nil {
-			return nil, err
-		}
-		if len(answer.Degraded) > 0 {
-			return nil, fmt.Errorf("the %s leg did not answer", strings.Join(answer.Degraded, " and "))
-		}
-		if i < warmUp {
-			continue
-		}
-		for n, d := range []time.Duration{answer.Took.Embed, answer.Took.Lexical, answer.Took.Vector, answer.Took.Fetch, total} {
-			took[speedSteps[n]] = append(took[speedSteps[n]], d)
-		}
-		_ = bar.Add(1)
+// configured is the embedded backend, and beside it the one of the servers
+// that the configuration names.
+func configured(config configs.Config) []backend {
+	embedded := backend{"sqlite", "flat"}
+	served := embedded
+	if config.Postgres.DSN != "" {
+		served.storage = "postgres"
 	}
-	steps := make(map[string]spread, len(took))
-	for step, all := range took {
-		slices.Sort(all)
-		steps[step] = spread{P50: quantile(all, .50), P99: quantile(all, .99)}
+	if config.Milvus.Addr != "" {
+		served.vector = "milvus"
 	}
-	return steps, nil
+	return slices.Compact([]backend{embedded, served})
 }
 
-// quantile of sorted durations in milliseconds: the smallest that at least
-// the share q of them does not exceed.
-func quantile(sorted []time.Duration, q float64) float64 {
-	n := int(q*float64(len(sorted)) + 1 - 1e-9)
-	return float64(sorted[max(0, min(n, len(sorted))-1)].Microseconds()) / 1000
-}
-
-// sizeOf adds up the files of a folder.
-func sizeOf(dir string) (int64, error) {
-	var total int64
-	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+// run measures every backend at every size. Where one fails, those before it
+// are shown all the same.
+func (b *speedBench) run(ctx context.Context, config configs.Config) error {
+	report := speedReport{
+		CPUs: runtime.GOMAXPROCS(0), Stores: b.stores, Questions: b.questions, Seed: b.seed, Vectors: b.vectors,
+	}
+	model, err := openEmbedder(config)
+	if err != nil {
+		return err
+	}
+	if report.Model, err = b.measureModel(ctx, model); err != nil {
+		return err
+	}
+	embedder := model
+	if b.vectors == vectorsSynthetic {
+		if embedder, err = speed.NewSynthetic(ctx, model); err != nil {
 			return err
 		}
-		info, err := entry.Info()
-		if err == nil {
-			total += info.Size()
+	}
+	for _, backend := range b.backends {
+		for _, entries := range b.entries {
+			c := columnBench{speedBench: b, backend: backend, entries: entries, embedder: embedder}
+			measured, failed := c.run(ctx, config)
+			if failed != nil {
+				err = fmt.Errorf("%s with %d entries: %w", backend, entries, failed)
+				break
+			}
+			report.Columns = append(report.Columns, measured)
 		}
+	}
+	if len(report.Columns) == 0 {
 		return err
-	})
-	return total, err
+	}
+	if b.json {
+		return errors.Join(err, b.printJSON(report))
+	}
+	return errors.Join(err, report.print(b.out))
 }
 
-// resident is the memory of this process that is in use, as Linux counts it.
-func resident() int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
+// measureModel takes the model's own speed, on texts and questions that come
+// up nowhere else.
+func (b *speedBench) measureModel(ctx context.Context, model embed.Embedder) (modelSpeed, error) {
+	const texts, questions = 128, 32
+	var sample []string
+	for i := range texts {
+		sample = append(sample, speed.NewMemory(^b.seed, i).Text())
 	}
-	for line := range strings.Lines(string(status)) {
-		if text, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kB, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "kB")), 10, 64)
-			return kB << 10
+	began := time.Now()
+	if _, err := model.Passages(ctx, sample); err != nil {
+		return modelSpeed{}, err
+	}
+	m := modelSpeed{Fingerprint: model.Fingerprint(), TextsPerS: texts / time.Since(began).Seconds()}
+	var took []time.Duration
+	for i := range questions {
+		began := time.Now()
+		if _, err := model.Query(ctx, speed.NewMemory(^b.seed, i).Question()); err != nil {
+			return modelSpeed{}, err
 		}
+		took = append(took, time.Since(began))
 	}
-	return 0
-}
-
-func (b *speedBench) print(r speedReport) error {
-	const MB = 1 << 20
-	table := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "entries, stores\t%d, %d (%d CPUs)\n", r.Entries, r.Stores, r.CPUs)
-	fmt.Fprintf(table, "written in\t%.1f s (%s)\n", r.WriteS, rate(int64(r.Entries), seconds(r.WriteS)))
-	fmt.Fprintf(table, "vectors made in\t%.1f s (%s)\n", r.VectorsS, rate(int64(r.Entries), seconds(r.VectorsS)))
-	fmt.Fprintf(table, "on disk\t%.1f MB\n", float64(r.DiskBytes)/MB)
-	fmt.Fprintf(table, "in memory\t%.1f MB live heap, %.1f MB resident\n", float64(r.HeapBytes)/MB, float64(r.RSSBytes)/MB)
-	fmt.Fprintf(table, "search, ms\tp50\tp99\n")
-	for _, step := range speedSteps {
-		fmt.Fprintf(table, "  %s\t%.2f\t%.2f\n", step, r.Steps[step].P50, r.Steps[step].P99)
-	}
-	return table.Flush()
+	m.Question = spreadOf(took)
+	return m, nil
 }

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/milvus-io/milvus-sdk-go/v2/client"
+
 	"mneme/benchmarks/relevance"
+	"mneme/configs"
 	"mneme/memory"
 )
 
@@ -76,34 +83,205 @@ func TestRunKeepsTheOrderOfTies(t *testing.T) {
 	}
 }
 
-func TestBenchSpeedReportsEveryStep(t *testing.T) {
-	report := decode[speedReport](t, must(t, "", "", "bench", "speed", "--entries", "50", "--stores", "7", "--questions", "5", "--json"))
-	if report.Entries != 50 || report.DiskBytes == 0 || report.HeapBytes == 0 || report.Embedder == "" {
+func TestBenchSpeedMeasuresEverySizeAndStep(t *testing.T) {
+	report := decode[speedReport](t, must(t, "", "", "bench", "speed", "--backends", "sqlite+flat", "--vectors", "model",
+		"--entries", "50,20", "--stores", "7", "--questions", "5", "--json"))
+	if len(report.Columns) != 2 || report.Columns[0].Entries != 20 || report.Columns[1].Entries != 50 {
+		t.Fatalf("got %+v, want the sizes 20 and 50", report)
+	}
+	if report.Vectors != vectorsModel || report.Model.TextsPerS <= 0 || report.Model.Fingerprint == "" {
 		t.Errorf("got %+v", report)
 	}
-	for _, step := range speedSteps {
-		if s := report.Steps[step]; s.P50 <= 0 || s.P99 < s.P50 {
-			t.Errorf("%s: got %+v", step, s)
+	for _, c := range report.Columns {
+		checkColumn(t, c, "sqlite+flat")
+		for _, scope := range c.Scopes {
+			if scope.Recall != nil {
+				t.Errorf("recall %+v of an exact index", scope)
+			}
 		}
 	}
 }
 
-func TestQuantileIsTheSmallestThatCovers(t *testing.T) {
-	var all []time.Duration
-	for i := range 100 {
-		all = append(all, time.Duration(i+1)*time.Millisecond)
+func checkColumn(t *testing.T, c speedColumn, backend string) {
+	t.Helper()
+	if c.Backend != backend || c.WriteS <= 0 || c.VectorsS <= 0 || c.DiskBytes == 0 || c.HeapBytes == 0 || c.Degraded > 0 {
+		t.Errorf("got %+v", c)
 	}
-	if p50, p99 := quantile(all, .5), quantile(all, .99); p50 != 50 || p99 != 99 {
-		t.Errorf("got %g, %g", p50, p99)
+	for _, step := range speedSteps {
+		if s := c.Steps[step]; s.P50 <= 0 || s.P99 < s.P50 {
+			t.Errorf("%s: got %+v", step, s)
+		}
 	}
-	if one := quantile(all[:1], .99); one != 1 {
-		t.Errorf("got %g", one)
+	if len(c.Scopes) != len(widths) {
+		t.Fatalf("got the scopes %+v", c.Scopes)
+	}
+	for i, scope := range c.Scopes {
+		if scope.Percent != widths[i] || scope.Stores < 1 || scope.Search.P50 <= 0 {
+			t.Errorf("got %+v", scope)
+		}
 	}
 }
 
-func TestGeneratedMemoriesAreTheSameForASeed(t *testing.T) {
-	one, again := newMemory(1, 5), newMemory(1, 5)
-	if one != again || one == newMemory(2, 5) || one == newMemory(1, 6) {
-		t.Error("a seed and a number do not decide")
+// What the command makes on servers is gone when it is done, and when it was
+// interrupted.
+func TestBenchSpeedLeavesNothingOnServers(t *testing.T) {
+	dsn, addr := benchServers(t)
+	args := []string{
+		"bench", "speed", "--backends", "postgres+milvus", "--vectors", "model",
+		"--entries", "60", "--stores", "3", "--questions", "5", "--json",
+	}
+	t.Setenv("MNEME_POSTGRES_DSN", dsn)
+	t.Setenv("MNEME_MILVUS_ADDR", addr)
+	before := leftOnServers(t, dsn, addr)
+	report := decode[speedReport](t, must(t, "", "", args...))
+	if len(report.Columns) != 1 {
+		t.Fatalf("got %+v", report)
+	}
+	checkColumn(t, report.Columns[0], "postgres+milvus")
+	for _, scope := range report.Columns[0].Scopes {
+		// So few vectors are scanned, not walked.
+		if scope.Recall == nil || scope.Recall.At10 < .99 || scope.Recall.At200 < .99 {
+			t.Errorf("got %+v", scope)
+		}
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		defer interrupt()
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for range tick.C {
+			// Its collection is made after its schema.
+			if t.Context().Err() != nil || len(leftOnServers(t, dsn, addr)) >= len(before)+2 {
+				return
+			}
+		}
+	}()
+	if r := mnemeUntil(ctx, "", "", args...); r.status != exitFailed || !strings.Contains(r.err, "interrupted") {
+		t.Errorf("status %d\n%s", r.status, r.err)
+	}
+	if after := leftOnServers(t, dsn, addr); !slices.Equal(after, before) {
+		t.Errorf("the servers have %v, before it was %v", after, before)
+	}
+}
+
+// The tests' servers, as the environment has them: TestMain takes them away.
+var benchDSN, benchAddr = os.Getenv("MNEME_POSTGRES_DSN"), os.Getenv("MNEME_MILVUS_ADDR")
+
+func benchServers(t *testing.T) (dsn, addr string) {
+	t.Helper()
+	if benchDSN == "" || benchAddr == "" {
+		const missing = "MNEME_POSTGRES_DSN or MNEME_MILVUS_ADDR names no server"
+		if os.Getenv("CI") != "" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	return benchDSN, benchAddr
+}
+
+// leftOnServers are the schemas and collections of measurements. Errors end
+// the test.
+func leftOnServers(t *testing.T, dsn, addr string) []string {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer conn.Close(ctx)
+	rows, err := conn.Query(ctx, "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'mneme\\_bench\\_%' ORDER BY 1")
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	left, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Error(err)
+	}
+	milvus, err := client.NewClient(ctx, client.Config{Address: addr})
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer milvus.Close()
+	collections, err := milvus.ListCollections(ctx)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, c := range collections {
+		if strings.HasPrefix(c.Name, "mneme_bench_") {
+			left = append(left, c.Name)
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+func TestBenchSpeedTakesWhatIsConfigured(t *testing.T) {
+	server := configs.Default()
+	server.Postgres.DSN, server.Milvus.Addr = "postgres://x", "x:1"
+	rowsOnly := configs.Default()
+	rowsOnly.Postgres.DSN = "postgres://x"
+	for _, c := range []struct {
+		config configs.Config
+		want   string
+	}{
+		{configs.Default(), "[sqlite+flat]"},
+		{rowsOnly, "[sqlite+flat postgres+flat]"},
+		{server, "[sqlite+flat postgres+milvus]"},
+	} {
+		if got := fmt.Sprint(configured(c.config)); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
+
+func TestBenchSpeedRefusesWrongFlags(t *testing.T) {
+	for _, args := range [][]string{
+		{"--entries", "0"}, {"--stores", "0"}, {"--questions", "-1"}, {"--vectors", "none"},
+		{"--backends", "sqlite"}, {"--backends", "sqlite+flat,mysql+flat"},
+	} {
+		if r := mneme(t, "", "", append([]string{"bench", "speed"}, args...)...); r.status != exitUsage {
+			t.Errorf("%v: status %d", args, r.status)
+		}
+	}
+}
+
+func TestASchemaIsNamedInEitherKindOfDSN(t *testing.T) {
+	for dsn, want := range map[configs.Secret]configs.Secret{
+		"postgres://u:p@h:1/d":                 "postgres://u:p@h:1/d?search_path=s",
+		"postgresql://h/d?sslmode=disable":     "postgresql://h/d?search_path=s&sslmode=disable",
+		"postgres://h/d?search_path=other,too": "postgres://h/d?search_path=s",
+		"host=h dbname=d":                      "host=h dbname=d search_path=s",
+	} {
+		if got, err := within(dsn, "s"); err != nil || got != want {
+			t.Errorf("%s: %s, error %v", string(dsn), string(got), err)
+		}
+	}
+}
+
+func TestTheTableShowsGrowth(t *testing.T) {
+	report := speedReport{CPUs: 2, Stores: 1000, Vectors: vectorsSynthetic}
+	for i, entries := range []int{20_000, 200_000} {
+		c := speedColumn{Backend: "sqlite+flat", Entries: entries, WriteS: []float64{10, 125}[i], Scopes: make([]speedScope, len(widths))}
+		report.Columns = append(report.Columns, c)
+	}
+	report.Columns = append(report.Columns, speedColumn{Backend: "postgres+milvus", Entries: 20_000, WriteS: 20, Scopes: make([]speedScope, len(widths))})
+	var out strings.Builder
+	if err := report.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range [][]string{
+		{"sqlite+flat", "postgres+milvus"},
+		{"entries", "20000", "200000", "growth", "20000"},
+		{"rows", "written/s", "2000", "1600", "×0.80", "1000"},
+	} {
+		found := false
+		for line := range strings.Lines(out.String()) {
+			found = found || slices.Equal(strings.Fields(line), want)
+		}
+		if !found {
+			t.Errorf("no line %v in\n%s", want, out.String())
+		}
 	}
 }

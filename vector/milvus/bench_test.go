@@ -7,6 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/benchmarks/speed"
 	"mneme/vector"
 	"mneme/vector/milvus/milvustest"
 )
@@ -16,8 +17,8 @@ func BenchmarkUpsert(b *testing.B) {
 	addr := milvustest.Addr(b)
 	for _, size := range []int{1, 32, 256, 1000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			x, c := opened(b, testConfig(addr, 384)), newCorpus(384)
-			records, n := c.records(20_000, 100), 0
+			x, c := opened(b, testConfig(addr, 384)), speed.NewCorpus(384)
+			records, n := c.Records(20_000, 100), 0
 			for b.Loop() {
 				batch := records[n : n+size]
 				if n += size; n+size > len(records) {
@@ -39,8 +40,8 @@ func BenchmarkSearch(b *testing.B) {
 	for _, exact := range []bool{false, true} {
 		config := testConfig(addr, 384)
 		config.Exact, config.Partitions = exact, 64
-		x, c := opened(b, config), newCorpus(384)
-		if err := x.Upsert(context.Background(), c.records(20_000, 100)); err != nil {
+		x, c := opened(b, config), speed.NewCorpus(384)
+		if err := x.Upsert(context.Background(), c.Records(20_000, 100)); err != nil {
 			b.Fatal(err)
 		}
 		settle(b, x)
@@ -49,7 +50,7 @@ func BenchmarkSearch(b *testing.B) {
 			b.Run(fmt.Sprintf("exact=%v/%s", exact, name), func(b *testing.B) {
 				x.config.Consistency = consistency
 				for b.Loop() {
-					if _, err := x.Search(context.Background(), scope, vector.Query{Vector: c.text(), Limit: 200}); err != nil {
+					if _, err := x.Search(context.Background(), scope, vector.Query{Vector: c.Vector(), Limit: 200}); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -60,8 +61,8 @@ func BenchmarkSearch(b *testing.B) {
 
 // BenchmarkList lists 20,000 entries.
 func BenchmarkList(b *testing.B) {
-	x, c := opened(b, testConfig(milvustest.Addr(b), 8)), newCorpus(8)
-	if err := x.Upsert(context.Background(), c.records(20_000, 100)); err != nil {
+	x, c := opened(b, testConfig(milvustest.Addr(b), 8)), speed.NewCorpus(8)
+	if err := x.Upsert(context.Background(), c.Records(20_000, 100)); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

@@ -1,4 +1,7 @@
-package main
+// Package speed holds what measurements of speed are made of: memories that
+// are generated, vectors that resemble a text encoder's without its work, and
+// the recall of an approximate index against an exact one.
+package speed
 
 import (
 	"fmt"
@@ -8,21 +11,21 @@ import (
 // The vocabulary of generated memories: enough combinations that most of a
 // hundred thousand differ, with words as unevenly common as in real ones.
 var (
-	benchWho = []string{
+	whoWords = []string{
 		"Anna", "Boris", "Carla", "Dmitri", "Elena", "Farid", "Grace", "Hiro", "Ines", "Jonas", "Kira", "Luis",
 		"Maya", "Nils", "Olga", "Pablo", "Quinn", "Rosa", "Sven", "Tara", "Umar", "Vera", "Wanda", "Yusuf", "Zoe",
 	}
-	benchDid = []string{
+	didWords = []string{
 		"booked", "painted", "repaired", "planned", "cancelled", "reviewed", "bought", "sold", "moved", "measured",
 		"translated", "photographed", "tested", "borrowed", "returned", "ordered", "described", "forgot", "replaced",
 		"cleaned", "compared", "finished", "recommended", "scheduled", "sketched",
 	}
-	benchHow = []string{
+	howWords = []string{
 		"old", "green", "broken", "expensive", "second", "small", "northern", "quiet", "wooden", "late", "annual",
 		"borrowed", "digital", "heavy", "handmade", "urgent", "weekly", "blue", "spare", "temporary", "shared",
 		"noisy", "portable", "yellow", "seasonal",
 	}
-	benchWhat = []string{
+	whatWords = []string{
 		"bicycle", "train ticket", "garden shed", "invoice", "telescope", "kitchen table", "budget", "violin",
 		"database migration", "coffee grinder", "passport", "quarterly report", "boat", "window frame", "camera lens",
 		"piano lesson", "rain barrel", "bookshelf", "release schedule", "tent", "heating contract", "sourdough starter",
@@ -30,32 +33,32 @@ var (
 		"observatory visit", "choir rehearsal", "compost bin", "insurance claim", "ferry timetable", "sewing machine",
 		"marathon entry", "dashboard", "hiking map", "backup job",
 	}
-	benchWhere = []string{
+	whereWords = []string{
 		"Lisbon", "Tromsø", "Kyoto", "Nairobi", "Tallinn", "Quito", "Ghent", "Aarhus", "Valparaíso", "Leipzig",
 		"Montreal", "Busan", "Cardiff", "Split", "Turku", "Oaxaca", "Hobart", "Bergen", "Porto", "Graz",
 	}
-	benchWhy = []string{
+	whyWords = []string{
 		"because the price had doubled", "so that the team could start on Monday", "although it rained all day",
 		"after a long talk with the landlord", "since the old one leaked", "for the spring exhibition",
 		"before the audit", "to save about forty euros a month", "instead of waiting for a reply",
 		"and asked to be reminded in June", "as a present for a cousin", "because the doctor advised it",
 		"while the workshop was closed", "and prefers to pay by card", "without telling anyone",
 	}
-	benchWhen = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+	whenWords = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
 )
 
-// generated is a memory made of the vocabulary.
-type generated struct {
+// Memory is a memory made of the vocabulary.
+type Memory struct {
 	who, did, how, what, where, why, when string
 	day, number                           int
 }
 
-// newMemory is the memory with a number; the same at every run with a seed.
-func newMemory(seed uint64, number int) generated {
+// NewMemory is the memory with a number; the same at every run with a seed.
+func NewMemory(seed uint64, number int) Memory {
 	r := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // it must be the same at each run
-	return generated{
-		who: pick(r, benchWho), did: pick(r, benchDid), how: pick(r, benchHow), what: pick(r, benchWhat),
-		where: pick(r, benchWhere), why: pick(r, benchWhy), when: pick(r, benchWhen),
+	return Memory{
+		who: pick(r, whoWords), did: pick(r, didWords), how: pick(r, howWords), what: pick(r, whatWords),
+		where: pick(r, whereWords), why: pick(r, whyWords), when: pick(r, whenWords),
 		day: 1 + r.IntN(28), number: r.IntN(10_000),
 	}
 }
@@ -66,13 +69,13 @@ func pick(r *rand.Rand, words []string) string {
 	return words[int(r.Float64()*r.Float64()*float64(len(words)))]
 }
 
-// text is the memory's value, about 25 words.
-func (g generated) text() string {
+// Text is the memory's value, about 25 words.
+func (m Memory) Text() string {
 	return fmt.Sprintf("On %d %s %s %s the %s %s in %s %s. Reference number %d, noted during the evening call.",
-		g.day, g.when, g.who, g.did, g.how, g.what, g.where, g.why, g.number)
+		m.day, m.when, m.who, m.did, m.how, m.what, m.where, m.why, m.number)
 }
 
-// question asks for the memory in words of which it has some.
-func (g generated) question() string {
-	return fmt.Sprintf("When was the %s %s in %s %s, and was it %s who did that?", g.how, g.what, g.where, g.did, g.who)
+// Question asks for the memory in words of which it has some.
+func (m Memory) Question() string {
+	return fmt.Sprintf("When was the %s %s in %s %s, and was it %s who did that?", m.how, m.what, m.where, m.did, m.who)
 }
