@@ -97,7 +97,7 @@ func toolsOf(service *memory.Service, config configs.Config, meter tool.Meter) *
 }
 
 func (m *offering) serve(ctx context.Context, tools mcp.Tools, p acl.Principal) error {
-	err := mcp.ServeStream(ctx, mcp.NewServer(tools, p, thisBuild().Version), m.in, m.out)
+	err := mcp.ServeStream(ctx, mcp.NewServer(tools, p, thisBuild().Version), tools.MaxInput(), m.in, m.out)
 	if errors.Is(err, context.Canceled) { // a signal is how clients end it
 		return nil
 	}
