@@ -16,7 +16,7 @@ import (
 func TestMethodsOfUndeclaredCapabilitiesDoNotExist(t *testing.T) {
 	h := open(t, mcp.Options{})
 	capabilities := h.client(alice).InitializeResult().Capabilities
-	if c := capabilities; c.Tools == nil || c.Resources == nil || c.Resources.Subscribe || c.Prompts != nil || c.Completions != nil || c.Logging != nil {
+	if c := capabilities; c.Tools == nil || c.Resources == nil || c.Resources.Subscribe || c.Prompts != nil || c.Completions != nil {
 		t.Errorf("declared: %+v", c)
 	}
 	for _, method := range []string{

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,7 +22,11 @@ import (
 func ServeStream(ctx context.Context, server *mcp.Server, maxInput int64, in io.Reader, out io.Writer) error {
 	messages, forward := io.Pipe()
 	answers := &stream{out: out}
-	go func() { forward.CloseWithError(screen(in, forward, answers, maxInput+messageRoom)) }()
+	go func() {
+		err := screen(in, forward, answers, maxInput+messageRoom)
+		answers.settle(ctx)
+		forward.CloseWithError(err)
+	}()
 	// Lines are bounded already.
 	err := server.Run(ctx, &mcp.IOTransport{Reader: messages, Writer: answers, MaxLineLength: -1})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
@@ -31,11 +36,15 @@ func ServeStream(ctx context.Context, server *mcp.Server, maxInput int64, in io.
 }
 
 // screen hands the lines that are messages on, and answers the others.
-func screen(in io.Reader, messages, answers io.Writer, limit int64) error {
+func screen(in io.Reader, messages io.Writer, answers *stream, limit int64) error {
 	lines := bufio.NewReader(in)
 	for {
 		line, long, err := readLine(lines, limit)
-		switch fault := faultOf(line, long); {
+		message, fault := read(line, long)
+		if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
+			answers.owe()
+		}
+		switch {
 		case fault != "":
 			if _, err := io.WriteString(answers, fault); err != nil {
 				return err
@@ -70,40 +79,83 @@ func readLine(lines *bufio.Reader, limit int64) (line []byte, long bool, err err
 	}
 }
 
-// faultOf is the answer to a line that is no message; "" if it is one, or
-// empty. Since nobody knows its id, it has none.
-func faultOf(line []byte, long bool) string {
+// read is the message that a line is, or the answer to a line that is none.
+// Since nobody knows its id, it has none. An empty line is neither.
+func read(line []byte, long bool) (message jsonrpc.Message, fault string) {
 	answer := func(code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":"%s"}}`+"\n", code, message)
 	}
 	switch {
 	case long:
-		return answer(jsonrpc.CodeInvalidRequest, "the message is too large")
+		return nil, answer(jsonrpc.CodeInvalidRequest, "the message is too large")
 	case len(line) == 0:
-		return ""
+		return nil, ""
 	case !json.Valid(line):
-		return answer(jsonrpc.CodeParseError, "the line is not valid JSON, or nests too deep")
+		return nil, answer(jsonrpc.CodeParseError, "the line is not valid JSON, or nests too deep")
 	case line[0] == '[':
-		return answer(jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line")
+		return nil, answer(jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line")
 	}
-	if _, err := jsonrpc.DecodeMessage(line); err != nil {
-		return answer(jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message")
+	message, err := jsonrpc.DecodeMessage(line)
+	if err != nil {
+		return nil, answer(jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message")
 	}
-	return ""
+	return message, ""
 }
 
+// settleTimeout bounds how long what was asked may go on after the client's
+// last word. Of what it cancelled, some is never answered.
+const settleTimeout = 10 * time.Second
+
 // stream is the client's, for several writers, and left open for whoever owns
-// it.
+// it. It counts what was asked and not yet answered: the SDK drops that when
+// its reader ends.
 type stream struct {
-	mu  sync.Mutex
-	out io.Writer
+	mu      sync.Mutex
+	out     io.Writer
+	owed    int
+	settled chan struct{} // closed when nothing is owed; nil: nobody waits
+}
+
+func (s *stream) owe() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owed++
 }
 
 // Write writes one whole line.
 func (s *stream) Write(line []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.out.Write(line)
+	n, err := s.out.Write(line)
+	if message, fault := read(bytes.TrimSpace(line), false); fault == "" {
+		if response, ok := message.(*jsonrpc.Response); ok && response.ID.IsValid() {
+			s.owed--
+		}
+	}
+	if s.owed <= 0 && s.settled != nil {
+		close(s.settled)
+		s.settled = nil
+	}
+	return n, err
+}
+
+// settle waits until all that was asked is answered.
+func (s *stream) settle(ctx context.Context) {
+	s.mu.Lock()
+	settled := make(chan struct{})
+	if s.owed <= 0 {
+		close(settled)
+	} else {
+		s.settled = settled
+	}
+	s.mu.Unlock()
+	patience := time.NewTimer(settleTimeout)
+	defer patience.Stop()
+	select {
+	case <-settled:
+	case <-ctx.Done():
+	case <-patience.C:
+	}
 }
 
 // Close does nothing.

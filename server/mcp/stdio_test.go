@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -94,6 +95,26 @@ func TestALineThatIsNoMessageIsAnsweredAndTheNextIsRead(t *testing.T) {
 	s.say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 	if got := s.hear(); got != `{"jsonrpc":"2.0","id":"last","result":{}}`+"\n" {
 		t.Error(got)
+	}
+	if err := s.end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A client may ask, hang up, and read its answers then.
+func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
+	s := open(t, mcp.Options{}).stream(t, alice)
+	const calls = 20
+	go func() {
+		for id := range calls {
+			fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"memory_save","arguments":{"key":"k%[1]d","content":"v"}}}`+"\n", id+1)
+		}
+		s.in.Close()
+	}()
+	for range calls {
+		if got := s.hear(); !strings.Contains(got, `"saved":true`) {
+			t.Error(got)
+		}
 	}
 	if err := s.end(); err != nil {
 		t.Error(err)
