@@ -308,13 +308,18 @@ func TestEndpointIsStatelessAndAnswersJSON(t *testing.T) {
 	for name, c := range map[string]struct {
 		body   string
 		status int
+		want   string
 	}{
-		"no JSON":   {`{"jsonrpc": `, 400},
-		"an object": {`{}`, 400},
-		"too large": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"x":"` + strings.Repeat("x", 3<<20) + `"}}}`, 413},
-		"too deep":  {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"content":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}}}`, 400},
+		"no JSON":        {`{"jsonrpc": `, 400, `"id":null,"error":{"code":-32700`},
+		"nothing":        {``, 400, ``},
+		"an object":      {`{}`, 400, `"id":null,"error":{"code":-32600`},
+		"too large":      {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"x":"` + strings.Repeat("x", 3<<20) + `"}}}`, 413, `urn:mneme:problem:too-large`},
+		"too deep":       {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"content":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}}}`, 400, `"code":-32700`},
+		"no such method": {`{"jsonrpc":"2.0","id":"marzipan","method":"nougat"}`, 200, `"id":"marzipan","error":{"code":-32601`},
+		"a batch":        {`[` + listTools + `]`, 200, `"tools":[`},
 	} {
-		if r := h.post(http.MethodPost, "/mcp", c.body, auth...); r.status != c.status {
+		r := h.post(http.MethodPost, "/mcp", c.body, auth...)
+		if r.status != c.status || !strings.Contains(r.body, c.want) || c.want != "" && !json.Valid([]byte(r.body)) || strings.Contains(r.body, "nougat") {
 			t.Errorf("%s: status %d, %.200s", name, r.status, r.body)
 		}
 	}

@@ -24,6 +24,11 @@ var (
 	}
 )
 
+// known tells whether the protocol has a method.
+func known(method string) bool {
+	return slices.Contains(declared, method) || slices.Contains(undeclared, method)
+}
+
 // refuseUndeclared answers the methods of capabilities that are not declared
 // as it answers those that there are not.
 func refuseUndeclared(next mcp.MethodHandler) mcp.MethodHandler {
@@ -47,7 +52,7 @@ func counted(meter Meter) mcp.Middleware {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			start := time.Now()
 			result, err := next(ctx, method, r)
-			if !slices.Contains(declared, method) && !slices.Contains(undeclared, method) {
+			if !known(method) {
 				method = "other"
 			}
 			meter.MCPRequest(method, outcomeOf(err), time.Since(start))

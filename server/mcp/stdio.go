@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -77,29 +75,6 @@ func readLine(lines *bufio.Reader, limit int64) (line []byte, long bool, err err
 			return bytes.TrimSpace(line), long, err
 		}
 	}
-}
-
-// read is the message that a line is, or the answer to a line that is none.
-// Since nobody knows its id, it has none. An empty line is neither.
-func read(line []byte, long bool) (message jsonrpc.Message, fault string) {
-	answer := func(code int, message string) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":"%s"}}`+"\n", code, message)
-	}
-	switch {
-	case long:
-		return nil, answer(jsonrpc.CodeInvalidRequest, "the message is too large")
-	case len(line) == 0:
-		return nil, ""
-	case !json.Valid(line):
-		return nil, answer(jsonrpc.CodeParseError, "the line is not valid JSON, or nests too deep")
-	case line[0] == '[':
-		return nil, answer(jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line")
-	}
-	message, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		return nil, answer(jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message")
-	}
-	return message, ""
 }
 
 // settleTimeout bounds how long what was asked may go on after the client's

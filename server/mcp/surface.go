@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 
@@ -38,7 +40,9 @@ type Options struct {
 type Surface struct {
 	tools   Tools
 	options Options
+	maxBody int64
 	handler http.Handler
+	origins *http.CrossOriginProtection
 }
 
 // serverKey is where the server of a request stands in its context.
@@ -46,6 +50,7 @@ type serverKey struct{}
 
 // NewSurface makes the surface.
 func NewSurface(tools Tools, o Options) *Surface {
+	maxBody := tools.MaxInput() + messageRoom
 	streamable := mcp.NewStreamableHTTPHandler(
 		func(r *http.Request) *mcp.Server {
 			s, _ := r.Context().Value(serverKey{}).(*mcp.Server)
@@ -53,17 +58,12 @@ func NewSurface(tools Tools, o Options) *Surface {
 		},
 		&mcp.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-			MaxRequestBodyBytes: tools.MaxInput() + messageRoom,
+			MaxRequestBodyBytes: maxBody,
 			// On loopback the SDK refuses Host headers of elsewhere, which a
 			// proxy in front sends.
 			DisableLocalhostProtection: o.PublicURL != "",
 		})
-	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		// A client that cannot read the answer is gone; there is no one to tell.
-		_ = problem.New(problem.Forbidden, "a page of another origin may not call").Write(w, w.Header().Get("X-Request-Id"))
-	}))
-	return &Surface{tools: tools, options: o, handler: protection.Handler(streamable)}
+	return &Surface{tools: tools, options: o, maxBody: maxBody, handler: streamable, origins: http.NewCrossOriginProtection()}
 }
 
 // messageRoom is what a message may hold beside a tool's input.
@@ -84,11 +84,25 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 // serve answers one message as the request's caller.
 func (s *Surface) serve(c echo.Context) error {
 	r := c.Request()
+	if s.origins.Check(r) != nil {
+		return problem.New(problem.Forbidden, "a page of another origin may not call")
+	}
 	one := NewServer(s.tools, server.Principal(r.Context()), s.options.Version)
 	if s.options.Meter != nil {
 		one.AddReceivingMiddleware(counted(s.options.Meter))
 	}
-	s.handler.ServeHTTP(c.Response(), r.WithContext(context.WithValue(r.Context(), serverKey{}, one)))
+	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, one))
+	if r.Method == http.MethodPost {
+		body, err := s.body(r)
+		if err != nil {
+			return err
+		}
+		if status, fault := faultOf(r, body); fault != "" {
+			return c.Blob(status, echo.MIMEApplicationJSON, []byte(fault))
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	s.handler.ServeHTTP(c.Response(), r)
 	return nil
 }
 
