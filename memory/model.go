@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -38,11 +39,17 @@ type models struct {
 	list    []Model
 	log     *slog.Logger
 
-	current atomic.Pointer[serving] // nil: none of the list made the vectors
-	mu      sync.Mutex              // guards what follows, and the filling of a local index
-	stands  string                  // the database's fingerprint, as last seen
-	retry   time.Time               // before it, an index that did not open is not tried again
-	wait    time.Duration           // from the last attempt to retry
+	// current is read by searches without the mutex, which is held for
+	// seconds where an index does not open. nil: none of the list made the
+	// vectors, or its index is not open yet.
+	current atomic.Pointer[serving]
+	mu      sync.Mutex    // guards what follows, and the filling of a local index
+	stands  string        // the database's fingerprint, as last seen
+	retry   time.Time     // before it, an index that did not open is not tried again
+	wait    time.Duration // from the last attempt to retry
+	// opened are the indexes to close at the end. One that no longer serves
+	// stays open until then: a search may be under way in it.
+	opened []vector.Index
 }
 
 // Between attempts to open an index, the wait doubles.
@@ -168,6 +175,7 @@ func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 	}
 	next := &serving{model: model, fingerprint: model.Embedder.Fingerprint(), index: index}
 	if !model.Local {
+		m.opened = append(m.opened, index)
 		return next, nil
 	}
 	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
@@ -177,6 +185,30 @@ func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 		return fillIndex(ctx, tx, index, next.fingerprint)
 	})
 	return next, err
+}
+
+// close ends the connections of indexes outside the process.
+func (m *models) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.current.Store(nil)
+	var failed []error
+	for _, index := range m.opened {
+		failed = append(failed, closeIndex(index))
+	}
+	m.opened = nil
+	return errors.Join(failed...)
+}
+
+func closeIndex(index vector.Index) error {
+	closer, ok := index.(io.Closer)
+	if !ok {
+		return nil
+	}
+	if err := closer.Close(); err != nil {
+		return fmt.Errorf("%w: close: %w", errIndex, err)
+	}
+	return nil
 }
 
 // fillIndex copies every vector of a fingerprint from the rows to an index.

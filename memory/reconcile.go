@@ -15,6 +15,17 @@ import (
 // errNoList says that an index cannot be compared with the rows.
 var errNoList = errors.New("this vector index cannot tell what it holds")
 
+// forgetful is a vector index that can find out that it lost what it held.
+type forgetful interface {
+	// Lost tells whether that was found since the last call.
+	Lost() bool
+}
+
+func lost(index vector.Index) bool {
+	f, ok := index.(forgetful)
+	return ok && f.Lost()
+}
+
 // Reconciled is what a reconciliation found and mended.
 type Reconciled struct {
 	Rows     int64 // entries that have vectors with their rows

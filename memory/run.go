@@ -20,9 +20,9 @@ const (
 	// 60 s.
 	sweepEvery = 20 * time.Second
 	// reconcileEvery is how often an index that several processes write is
-	// compared with the rows; the first time when it begins to serve, in case
-	// that it was wiped. reconcileLook is how often it is looked whether the
-	// time has come.
+	// compared with the rows: first when it begins to serve, and at once where
+	// it says that it lost what it held. reconcileLook is how often it is
+	// looked whether the time has come.
 	reconcileEvery = time.Hour
 	reconcileLook  = 10 * time.Second
 	// keepChanges is how long the change sequence reaches back. A process
@@ -49,7 +49,13 @@ func (s *Service) Run(ctx context.Context) error {
 	group.Go(func() error {
 		return s.every(ctx, reconcileLook, "reconcile", func(ctx context.Context) error {
 			now := s.models.serving()
-			if now == nil || now.model.Local || time.Since(reconciled) < reconcileEvery {
+			if now == nil || now.model.Local {
+				return nil
+			}
+			if lost(now.index) {
+				reconciled = time.Time{}
+			}
+			if time.Since(reconciled) < reconcileEvery {
 				return nil
 			}
 			err := s.reconcileShared(ctx)

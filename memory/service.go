@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -72,6 +73,7 @@ type Service struct {
 	admitted sync.Map      // ids known as callers
 	kick     chan struct{} // wakes the worker
 	progress progress
+	away     atomic.Bool // the shared index did not answer when it was last asked
 }
 
 // Caller is who makes a call, and through what kind of surface.
@@ -115,6 +117,10 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	}
 	return s, nil
 }
+
+// Close ends the connections to vector indexes, after the last call has
+// returned. The storage is its opener's to close.
+func (s *Service) Close() error { return s.models.close() }
 
 // instant is now in the precision that rows keep.
 func (s *Service) instant() time.Time { return instantOf(s.now()) }

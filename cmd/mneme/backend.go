@@ -32,8 +32,8 @@ type opened struct {
 	storage memory.Storage
 }
 
-// Close releases the database.
-func (o *opened) Close() error { return o.storage.Close() }
+// Close ends the connections of the vector indexes and releases the database.
+func (o *opened) Close() error { return errors.Join(o.Service.Close(), o.storage.Close()) }
 
 // closing adds the error of Close to a function's own.
 func closing(o *opened, err *error) { *err = errors.Join(*err, o.Close()) }

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
@@ -33,8 +34,9 @@ type Index struct {
 	client client.Client
 	log    *slog.Logger
 
-	mending sync.Mutex // held while the collection is made or loaded
-	mended  time.Time  // when that was last tried; guarded by mending
+	lost    atomic.Bool // see Lost
+	mending sync.Mutex  // held while the collection is made or loaded
+	mended  time.Time   // when that was last tried; guarded by mending
 }
 
 var (
@@ -72,6 +74,20 @@ func Open(ctx context.Context, config Config, log *slog.Logger) (*Index, error) 
 
 // Close ends the connection. Calls that are under way fail.
 func (x *Index) Close() error { return x.client.Close() }
+
+// Lost tells whether, since the last call, the collection turned out to be
+// missing: Milvus was wiped under a running service, and the rows' vectors are
+// to be put back.
+func (x *Index) Lost() bool { return x.lost.Swap(false) }
+
+// missed notes where err is of a collection that is missing.
+func (x *Index) missed(err error) bool {
+	missing := errors.Is(err, ErrMissing)
+	if missing {
+		x.lost.Store(true)
+	}
+	return missing
+}
 
 // Collection is the name of the collection in Milvus.
 func (x *Index) Collection() string { return x.name }

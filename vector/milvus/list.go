@@ -94,9 +94,13 @@ func (x *Index) page(ctx context.Context, after string) ([]heldRow, error) {
 // Settle implements vector.Settler: Milvus answers a query at Strong
 // consistency only after it has taken in all that was written before.
 func (x *Index) Settle(ctx context.Context) error {
-	return x.try(ctx, "settle", searchTries, x.config.Timeouts.Write, func(ctx context.Context) error {
+	err := x.try(ctx, "settle", searchTries, x.config.Timeouts.Write, func(ctx context.Context) error {
 		_, err := x.client.Query(ctx, x.name, nil, fieldStore+" == 0", []string{fieldID},
 			client.WithLimit(1), client.WithSearchQueryConsistencyLevel(entity.ClStrong))
 		return err
 	})
+	if x.missed(err) {
+		return x.remake(ctx)
+	}
+	return err
 }

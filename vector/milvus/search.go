@@ -45,6 +45,7 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 		})
 	}
 	if err := group.Wait(); err != nil {
+		x.missed(err)
 		return nil, err
 	}
 	var rows []row

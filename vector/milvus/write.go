@@ -2,7 +2,6 @@ package milvus
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -60,7 +59,7 @@ func (x *Index) Delete(ctx context.Context, entries []uuid.UUID) error {
 // it wrote; and it would leave the chunks that are no more.
 func (x *Index) replace(ctx context.Context, entries []uuid.UUID, records []vector.Record) error {
 	held, err := x.held(ctx, entries)
-	if errors.Is(err, ErrMissing) {
+	if x.missed(err) {
 		if err := x.remake(ctx); err != nil {
 			return err
 		}
