@@ -15,7 +15,7 @@ import (
 // and drops the old. Entries written meanwhile are found at the end. It can
 // be interrupted and goes on where it was. progress, which may be nil, is
 // told how many entries were embedded.
-func (s *Service) Reindex(ctx context.Context, progress func(done int64)) error {
+func (s *Service) Reindex(ctx context.Context, progress func(done int64)) (err error) {
 	if len(s.models.list) == 0 {
 		return errNoModel
 	}
@@ -23,10 +23,10 @@ func (s *Service) Reindex(ctx context.Context, progress func(done int64)) error 
 	fingerprint := model.Embedder.Fingerprint()
 	var index vector.Index
 	if !model.Local {
-		var err error
 		if index, err = model.Open(ctx); err != nil {
 			return fmt.Errorf("%w: open: %w", errIndex, err)
 		}
+		defer func() { err = errors.Join(err, closeIndex(index)) }()
 	}
 	next := &serving{model: model, fingerprint: fingerprint, index: index}
 	var done int64
@@ -99,7 +99,7 @@ func (s *Service) saveBeside(ctx context.Context, next *serving, jobs []job, vec
 	if next.model.Local {
 		return nil
 	}
-	return s.share(ctx, next, jobs)
+	return s.mend(ctx, next, entriesIn(jobs))
 }
 
 // errBehind says that entries were written since they were last counted.

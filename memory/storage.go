@@ -269,6 +269,9 @@ type Queue interface {
 	SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error)
 	// DropVectors removes all vectors of other fingerprints than these.
 	DropVectors(ctx context.Context, keep []string) error
+	// Renew moves the end of leases to until, of those rows that were not
+	// queued again since. An end that has passed gives them back.
+	Renew(ctx context.Context, leases []Lease, until time.Time) error
 	// Done removes a queue row if it is still at the revision of the lease.
 	Done(ctx context.Context, lease Lease) error
 	// Retry gives a leased row back, to be taken again at notBefore. reason

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -19,9 +20,6 @@ const (
 	// as for few (docs/decisions/0008-milvus.md).
 	leaseBatch  = 32
 	sharedBatch = 256
-	// leaseTime is how long they are hidden from other workers. A worker that
-	// died holds them back for this long.
-	leaseTime = 2 * time.Minute
 	// retryFirst and retryMost bound the wait after a failure: it doubles
 	// with each attempt.
 	retryFirst = time.Second
@@ -32,35 +30,48 @@ const (
 // step with their rows, and tells how many entries it took.
 func (s *Service) work(ctx context.Context) (int, error) {
 	now := s.models.serving()
-	if now == nil {
+	if now == nil || s.away.Load() && !s.answers(ctx, now) {
 		return 0, nil
 	}
 	batch := leaseBatch
 	if !now.model.Local {
 		batch = sharedBatch
 	}
-	var leases []Lease
-	err := s.storage.Update(ctx, func(tx Tx) (err error) {
-		at := s.instant()
-		leases, err = tx.Lease(ctx, at, at.Add(leaseTime), batch)
-		return err
-	})
+	leases, err := s.take(ctx, batch)
 	if err != nil || len(leases) == 0 {
 		return 0, err
 	}
+	let := s.hold(ctx, leases)
+	failed, err := s.attempt(ctx, now, leases)
+	let()
+	switch {
+	case err == nil:
+		return len(leases), nil
+	case ctx.Err() != nil:
+		return 0, errors.Join(ctx.Err(), s.release(ctx, failed))
+	case s.away.Load():
+		s.progress.failed(len(failed), err)
+		return 0, s.release(ctx, failed)
+	}
+	return len(leases) - len(failed), s.retry(ctx, failed, err)
+}
+
+// attempt indexes leased entries and returns those that failed, with an error
+// of theirs.
+func (s *Service) attempt(ctx context.Context, now *serving, leases []Lease) (failed []Lease, err error) {
 	err = s.index(ctx, now, leases)
 	if err == nil {
 		s.progress.indexed.Add(int64(len(leases)))
-		return len(leases), nil
+		return nil, nil
 	}
-	if ctx.Err() != nil {
-		return 0, ctx.Err()
+	if ctx.Err() != nil || errors.Is(err, errIndex) && !s.answers(ctx, now) {
+		return leases, err
 	}
 	s.log.WarnContext(ctx, "indexing failed", "entries", len(leases), "error", err)
 	if len(leases) == 1 {
-		return 0, s.retry(ctx, leases, err)
+		return leases, err
 	}
-	return len(leases), s.indexEach(ctx, now, leases)
+	return s.indexEach(ctx, now, leases)
 }
 
 // giveUp is how many entries in a row must fail, one by one, for the rest of
@@ -69,9 +80,7 @@ const giveUp = 3
 
 // indexEach indexes entries one by one after they failed together, so that
 // one that cannot be embedded does not hold back the others.
-func (s *Service) indexEach(ctx context.Context, now *serving, leases []Lease) error {
-	var failed []Lease
-	var last error
+func (s *Service) indexEach(ctx context.Context, now *serving, leases []Lease) (failed []Lease, last error) {
 	for i := range leases {
 		err := s.index(ctx, now, leases[i:i+1])
 		if err == nil {
@@ -80,14 +89,10 @@ func (s *Service) indexEach(ctx context.Context, now *serving, leases []Lease) e
 		}
 		failed, last = append(failed, leases[i]), err
 		if len(failed) == giveUp && i == giveUp-1 {
-			failed = leases
-			break
+			return leases, last
 		}
 	}
-	if last == nil {
-		return nil
-	}
-	return s.retry(ctx, failed, last)
+	return failed, last
 }
 
 // retry gives leases back, to be taken again after a wait.
@@ -140,7 +145,7 @@ func (s *Service) index(ctx context.Context, now *serving, leases []Lease) error
 	if now.model.Local {
 		return s.models.sync(ctx)
 	}
-	if err := s.share(ctx, now, jobs); err != nil {
+	if err := s.mend(ctx, now, entriesIn(jobs)); err != nil {
 		return err
 	}
 	return s.storage.Update(ctx, func(tx Tx) error { return finish(ctx, tx, jobs) })
@@ -213,17 +218,6 @@ func (s *Service) save(ctx context.Context, now *serving, jobs []job, vectors []
 	})
 }
 
-// share writes a batch to an index that other processes use too.
-func (s *Service) share(ctx context.Context, now *serving, jobs []job) error {
-	var ids []uuid.UUID
-	var records []vector.Record
-	for _, j := range jobs {
-		ids = append(ids, j.lease.Entry)
-		records = append(records, j.records...)
-	}
-	return s.models.take(ctx, now.index, ids, records)
-}
-
 // finish takes jobs off the queue, unless their entries changed meanwhile.
 func finish(ctx context.Context, tx Tx, jobs []job) error {
 	for _, j := range jobs {
@@ -232,6 +226,14 @@ func finish(ctx context.Context, tx Tx, jobs []job) error {
 		}
 	}
 	return nil
+}
+
+func entriesIn(jobs []job) []uuid.UUID {
+	ids := make([]uuid.UUID, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.lease.Entry
+	}
+	return ids
 }
 
 func storesOf(rows []Entry) []string {

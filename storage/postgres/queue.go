@@ -95,6 +95,21 @@ func (w *writer) lease(ctx context.Context, query string, now, until time.Time, 
 	return leases, err
 }
 
+// In the order of their keys, so that two that renew the same rows do not
+// deadlock.
+const renewLeases = `WITH mine AS MATERIALIZED (SELECT q.entry FROM unnest($1::uuid[], $2::bigint[]) l (entry, revision)
+	JOIN queue q USING (entry, revision) ORDER BY q.entry FOR UPDATE OF q)
+	UPDATE queue q SET not_before = $3 FROM mine WHERE q.entry = mine.entry`
+
+// Renew implements memory.Queue.
+func (w *writer) Renew(ctx context.Context, leases []memory.Lease, until time.Time) error {
+	ids, revisions := make([][16]byte, len(leases)), make([]int64, len(leases))
+	for i, lease := range leases {
+		ids[i], revisions[i] = lease.Entry, lease.Revision
+	}
+	return w.exec(ctx, renewLeases, ids, revisions, until)
+}
+
 // Done implements memory.Queue.
 func (w *writer) Done(ctx context.Context, lease memory.Lease) error {
 	w.later("DELETE FROM queue WHERE entry = $1 AND revision = $2", [16]byte(lease.Entry), lease.Revision)

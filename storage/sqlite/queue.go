@@ -79,6 +79,17 @@ func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]
 
 const whereLeased = " WHERE doc = (SELECT doc FROM entry WHERE id = ?) AND revision = ?"
 
+// Renew implements memory.Queue.
+func (w *writer) Renew(ctx context.Context, leases []memory.Lease, until time.Time) error {
+	for _, lease := range leases {
+		_, err := w.exec(ctx, "UPDATE queue SET not_before = max(1, ?)"+whereLeased, micros(until), lease.Entry[:], lease.Revision)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Done implements memory.Queue.
 func (w *writer) Done(ctx context.Context, lease memory.Lease) error {
 	_, err := w.exec(ctx, "DELETE FROM queue"+whereLeased, lease.Entry[:], lease.Revision)

@@ -155,6 +155,33 @@ var queues = []clause{
 		f.done(again...)
 	}},
 
+	{"Renew moves the end of a lease, and gives a row back where that has passed", func(f *fixture) {
+		e, other := entry("a", "k"), entry("a", "other")
+		f.put(e, other)
+		leases := f.lease(start, 10)
+		renew := func(until time.Time) {
+			f.update(func(tx memory.Tx) error { return tx.Renew(f.ctx, leases, until) })
+		}
+		renew(after(2 * leaseTime))
+		f.equal(len(f.lease(after(2*leaseTime-time.Microsecond), 10)), 0)
+		f.equal(len(f.lease(after(2*leaseTime), 10)), 2)
+		f.done(leases[1:]...)
+		renew(start)
+		f.equal(f.lease(start, 10), leases[:1])
+	}},
+
+	{"Renew of an old lease does not touch a row that was queued again", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		old := f.lease(start, 10)
+		f.put(edited(e))
+		f.update(func(tx memory.Tx) error { return tx.Renew(f.ctx, old, after(time.Hour)) })
+		f.equal(f.lease(start, 10), []memory.Lease{{Entry: e.ID, Revision: 2}})
+		f.update(func(tx memory.Tx) error { return tx.Renew(f.ctx, old, start) })
+		f.equal(len(f.lease(start, 10)), 0)
+		f.update(func(tx memory.Tx) error { return tx.Renew(f.ctx, nil, start) })
+	}},
+
 	{"Retry gives a row back for a later time and counts the attempt", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)

@@ -1,0 +1,90 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"mneme/vector"
+)
+
+const (
+	// leaseTime is how long entries that a worker took are hidden from
+	// others, and renewEvery how often a worker that goes on with them makes
+	// that anew. What a killed worker had taken is free again after leaseTime.
+	leaseTime  = 10 * time.Second
+	renewEvery = 3 * time.Second
+	// releaseWait bounds the giving back of leases by a worker that ends.
+	releaseWait = 5 * time.Second
+)
+
+// take leases one batch from the queue.
+func (s *Service) take(ctx context.Context, batch int) (leases []Lease, err error) {
+	err = s.storage.Update(ctx, func(tx Tx) (err error) {
+		at := s.instant()
+		leases, err = tx.Lease(ctx, at, at.Add(leaseTime), batch)
+		return err
+	})
+	return leases, err
+}
+
+// hold renews leases until the returned function is called.
+func (s *Service) hold(ctx context.Context, leases []Lease) (let func()) {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(renewEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := s.renew(ctx, leases, s.instant().Add(leaseTime)); err != nil && ctx.Err() == nil {
+				// Another may begin with them too, which costs time alone.
+				s.log.WarnContext(ctx, "leases of the indexing queue were not renewed", "entries", len(leases), "error", err)
+			}
+		}
+	}()
+	return func() {
+		stop()
+		<-done
+	}
+}
+
+func (s *Service) renew(ctx context.Context, leases []Lease, until time.Time) error {
+	return s.storage.Update(ctx, func(tx Tx) error { return tx.Renew(ctx, leases, until) })
+}
+
+// release gives leases back as if nobody had taken them. It does so too when
+// the process is ending.
+func (s *Service) release(ctx context.Context, leases []Lease) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
+	defer cancel()
+	return s.renew(ctx, leases, s.instant())
+}
+
+// While an index outside the process is away, the queue rests: nothing is
+// leased or embedded in vain, no entry's wait grows, and all of them go on as
+// soon as it is back.
+
+// answers tells whether an index answers that may have been away.
+func (s *Service) answers(ctx context.Context, now *serving) bool {
+	settler, ok := now.index.(vector.Settler)
+	if !ok {
+		return true
+	}
+	err := settler.Settle(ctx)
+	if err != nil && ctx.Err() != nil {
+		return false // the process is ending
+	}
+	if away := err != nil; s.away.Swap(away) != away {
+		if away {
+			s.log.WarnContext(ctx, "the vector index does not answer: vectors are made when it does again", "error", err)
+		} else {
+			s.log.InfoContext(ctx, "the vector index answers again")
+		}
+	}
+	return err == nil
+}
