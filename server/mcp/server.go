@@ -47,8 +47,7 @@ func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 	}
 	server.AddResource(&mcp.Resource{
 		URI: indexURI, Name: "MEMORY.md", Title: "Index of your memories", MIMEType: "text/markdown",
-		Description: "The entries of your own store that have a type and a description, one line each. " +
-			"ReadUserMemory reads a whole one.",
+		Description: "The entries of your own store that have a type and a description: one line each, with the entry's key.",
 	}, indexHandler(tools, p))
 	server.AddReceivingMiddleware(refuseUndeclared)
 	return server

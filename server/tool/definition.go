@@ -16,7 +16,7 @@ const (
 
 // Instructions tell a model that is given these tools how to use them.
 const Instructions = "mneme is a long-term memory that outlasts this conversation. Before you answer, look whether something " +
-	"relevant is remembered: search with a question in plain words, or view /memories. " + whenToSave + " " + dataNotOrders
+	"relevant is remembered: search with a question in plain words, or list what there is. " + whenToSave + " " + dataNotOrders
 
 func memoryDefinition(sharing bool, known []string) Definition {
 	description := "Long-term memory as files below /memories. Paths: /memories/<key> is your own store, " +
