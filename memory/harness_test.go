@@ -93,7 +93,9 @@ func openOver(t testing.TB, data *memorytest.Data, options memory.Options, embed
 	for _, e := range embedders {
 		options.Models = append(options.Models, data.Model(t, e))
 	}
-	options.VectorBudget = time.Minute
+	if options.VectorBudget == 0 {
+		options.VectorBudget = time.Minute
+	}
 	service, err := memory.New(background, data.Storage(t), options)
 	if err != nil {
 		t.Fatal(err)

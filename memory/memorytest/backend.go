@@ -66,6 +66,9 @@ func Production() Backend {
 // Backends are all that the product supports.
 func Backends() []Backend { return append(Storages(), Production()) }
 
+// Shared are those that several processes can share.
+func Shared() []Backend { return []Backend{Storages()[1], Production()} }
+
 // Exact is the backend with an exact index, for rules about the order of
 // answers. On others, only what may be shown is certain.
 func (b Backend) Exact() Backend {
@@ -100,7 +103,9 @@ type Data struct {
 func postgresAt(dsn string) func(testing.TB) memory.Storage {
 	return func(t testing.TB) memory.Storage {
 		t.Helper()
-		storage, err := postgres.Open(t.Context(), dsn, postgres.Options{})
+		// Many tests run side by side, and the server takes some hundred
+		// connections.
+		storage, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8})
 		if err != nil {
 			t.Fatal(err)
 		}
