@@ -19,15 +19,24 @@ import (
 
 func newExport(p *program) *cobra.Command {
 	var as callerFlags
-	var store, address string
-	var full bool
+	var store, address, folder string
+	var full, force bool
 	cmd := &cobra.Command{
-		Use:   "export --agent A [--store S]",
-		Short: "Print what an agent can list of a store, as NDJSON that import takes",
+		Use:   "export --agent A [--store S] [--markdown DIR]",
+		Short: "Print what an agent can list of a store, as NDJSON or Markdown files that import takes",
 		Long: `Prints the entries of a store (the agent's own, unless --store names another)
-that the agent can list, one JSON object a line. With --full it is an operator's
-dump of the whole database: ids, owners, labels, versions, times, history,
-grants, settings and trash, which import --full restores as they were.`,
+that the agent can list, one JSON object a line.
+
+With --markdown they become files of a folder, in MAESTRO's form: key.md with
+frontmatter and the value, the index MEMORY.md, and what the agent may restore
+under trash/. Such a folder is brought up to date by exporting into it again:
+what changed is written, and files of entries that are gone are removed, but
+files that were edited since are left and told, and any other folder that is
+not empty is refused, unless --force is given.
+
+With --full it is an operator's dump of the whole database: ids, owners, labels,
+versions, times, history, grants, settings and trash, which import --full
+restores as they were.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -35,8 +44,8 @@ grants, settings and trash, which import --full restores as they were.`,
 				return err
 			}
 			if full {
-				if !only(cmd) {
-					return usageError{errors.New("--full takes neither --agent, --taint, --store nor --url")}
+				if !only(cmd) || folder != "" {
+					return usageError{errors.New("--full takes neither --agent, --taint, --store, --url nor --markdown")}
 				}
 				return p.dump(cmd.Context(), config)
 			}
@@ -49,6 +58,12 @@ grants, settings and trash, which import --full restores as they were.`,
 			}
 			if err := acl.CheckID(store); err != nil {
 				return usageError{err}
+			}
+			if folder != "" {
+				return p.exportFolder(cmd.Context(), config, caller, store, address, as, folder, force)
+			}
+			if force {
+				return usageError{errors.New("--force goes with --markdown")}
 			}
 			if address == "" {
 				return p.export(cmd.Context(), config, caller, store)
@@ -70,6 +85,8 @@ grants, settings and trash, which import --full restores as they were.`,
 	flags := cmd.Flags()
 	flags.StringVar(&store, "store", "", "the store (default: the agent's own)")
 	flags.StringVar(&address, "url", "", "read from the server at this address")
+	flags.StringVar(&folder, "markdown", "", "write Markdown files into this `folder`")
+	flags.BoolVar(&force, "force", false, "with --markdown: into any folder, and over edited files")
 	flags.BoolVar(&full, "full", false, "dump the whole database")
 	return cmd
 }
@@ -121,6 +138,24 @@ type exportLine struct {
 	CreatedAt   time.Time       `json:"created_at"`
 	UpdatedAt   time.Time       `json:"updated_at"`
 	UpdatedBy   string          `json:"updated_by"`
+	DeletedAt   *time.Time      `json:"deleted_at,omitempty"` // of entries in the trash
+}
+
+// entry is what a line says of an entry. Its id does not matter here.
+func (l *exportLine) entry() *memory.Entry {
+	e := &memory.Entry{
+		Path: memory.Path{Store: l.Store, Namespace: l.Namespace, Key: l.Key}, Owner: l.Owner, Label: l.Label,
+		Value: l.Value, Type: l.Type, Description: l.Description, Tags: l.Tags, InContext: l.InContext,
+		Encrypted: l.Encrypted, Source: l.Source, Version: l.Version,
+		CreatedAt: l.CreatedAt, UpdatedAt: l.UpdatedAt, UpdatedBy: l.UpdatedBy,
+	}
+	if l.ExpiresAt != nil {
+		e.ExpiresAt = *l.ExpiresAt
+	}
+	if l.DeletedAt != nil {
+		e.DeletedAt = *l.DeletedAt
+	}
+	return e
 }
 
 func entryLine(e *memory.Entry) exportLine {

@@ -9,13 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mneme/acl"
 	"mneme/configs"
 )
 
 func newImport(p *program) *cobra.Command {
 	i := importing{program: p}
 	cmd := &cobra.Command{
-		Use:   "import [--store S] [--agent A] FILE…",
+		Use:   "import [--store S] [--agent A] FILE… | --markdown DIR",
 		Short: "Write the entries of files: NDJSON, BEIR corpus.jsonl, Markdown with frontmatter",
 		Long: `Writes the entries of files into the store, or into a server with --url. A file
 is mneme's own NDJSON, a BEIR corpus.jsonl (_id is the key, title and text are
@@ -24,8 +25,20 @@ tags, and the body as its value); its format is found from its content, and -
 is standard input. A store that a line names goes before --store; without
 --agent the agent is the line's store. What is there already, and the same, is
 left alone: an import that was interrupted or refused lines is simply repeated.
-At the end it waits until the vectors are made.`,
-		Args: cobra.MinimumNArgs(1),
+At the end it waits until the vectors are made.
+
+With --markdown it reads the folder that export --markdown wrote, or MAESTRO
+itself: each .md file is an entry as a whole (what it does not say is empty),
+those under trash/ are deleted entries, and MEMORY.md is compared with the
+files. What is wrong is told as FILE:LINE: REASON, and the rest is imported.
+Nothing is deleted because its file is missing. --dry-run tells what would
+happen and writes nothing.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if i.markdown != "" {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			config, err := p.configure(cmd)
 			if err != nil {
@@ -33,9 +46,12 @@ At the end it waits until the vectors are made.`,
 			}
 			if i.full {
 				if !only(cmd) || len(args) != 1 {
-					return usageError{errors.New("--full takes one file, and neither --agent, --taint, --store nor --url")}
+					return usageError{errors.New("--full takes one file, and neither --agent, --taint, --store, --url nor --markdown")}
 				}
 				return p.loadDump(cmd.Context(), config, args[0])
+			}
+			if i.dryRun && i.markdown == "" {
+				return usageError{errors.New("--dry-run goes with --markdown")}
 			}
 			return i.run(cmd.Context(), config, args)
 		}),
@@ -45,6 +61,8 @@ At the end it waits until the vectors are made.`,
 	flags.StringVar(&i.store, "store", "", "store of lines that name none")
 	flags.StringVar(&i.url, "url", "", "write to the server at this address")
 	flags.BoolVar(&i.noWait, "no-wait", false, "do not wait for vectors: a server, or the next import, makes them")
+	flags.StringVar(&i.markdown, "markdown", "", "read the Markdown files of this `folder`")
+	flags.BoolVar(&i.dryRun, "dry-run", false, "with --markdown: only tell what would happen")
 	flags.BoolVar(&i.full, "full", false, "restore a dump that export --full wrote, into an empty database")
 	return cmd
 }
@@ -54,7 +72,9 @@ type importing struct {
 	*program
 	as           callerFlags
 	store, url   string
+	markdown     string
 	noWait, full bool
+	dryRun       bool
 	counts       importCounts
 }
 
@@ -63,13 +83,16 @@ type importCounts struct {
 	Created   int64     `json:"created"`
 	Updated   int64     `json:"updated"`
 	Unchanged int64     `json:"unchanged"`
+	Trashed   int64     `json:"trashed"` // deleted entries of a Markdown folder
 	Refused   []refusal `json:"refused"`
+	Notes     []refusal `json:"notes,omitempty"`   // what is odd, and was not refused
+	DryRun    bool      `json:"dry_run,omitempty"` // nothing was written
 	WriteS    float64   `json:"write_s"`           // reading and writing
 	VectorsS  float64   `json:"vectors_s"`         // making vectors, after that
 	Pending   int64     `json:"pending,omitempty"` // entries whose vectors were not waited for
 }
 
-func (c *importCounts) written() int64 { return c.Created + c.Updated }
+func (c *importCounts) written() int64 { return c.Created + c.Updated + c.Trashed }
 func (c *importCounts) lines() int64 {
 	return c.written() + c.Unchanged + int64(len(c.Refused))
 }
@@ -82,16 +105,14 @@ type refusal struct {
 }
 
 func (i *importing) run(ctx context.Context, config configs.Config, files []string) (err error) {
-	if i.as.agent != "" {
-		if _, err := i.as.caller(i.as.agent); err != nil {
-			return err
-		}
+	if err := i.names(); err != nil {
+		return err
 	}
 	var to sink
 	var local *opened
 	if i.url != "" {
 		to, err = newRemote(config, i.url, i.as)
-	} else if i.noWait {
+	} else if i.noWait || i.dryRun {
 		local, err = openRows(ctx, config, i.logger(config.Log))
 	} else {
 		local, err = open(ctx, config, i.logger(config.Log))
@@ -103,15 +124,44 @@ func (i *importing) run(ctx context.Context, config configs.Config, files []stri
 		defer closing(local, &err)
 		to = &localSink{service: local.Service, as: i.as}
 	}
-	if err := i.write(ctx, to, files); err != nil {
+	if i.markdown != "" {
+		err = i.writeFolder(ctx, to)
+	} else {
+		err = i.write(ctx, to, files)
+	}
+	if err != nil {
 		return i.interrupted(err)
 	}
-	if local != nil {
+	if local != nil && !i.dryRun {
 		if err := i.embed(ctx, local); err != nil {
 			return i.interrupted(err)
 		}
 	}
 	return i.report()
+}
+
+// names checks the agent. A folder is imported by one agent into one store, of
+// which either names the other.
+func (i *importing) names() error {
+	if i.markdown != "" {
+		if i.as.agent == "" {
+			i.as.agent = i.store
+		}
+		if i.store == "" {
+			i.store = i.as.agent
+		}
+		if i.store == "" {
+			return usageError{errors.New("--markdown needs --agent or --store")}
+		}
+		if err := acl.CheckID(i.store); err != nil {
+			return usageError{err}
+		}
+	}
+	if i.as.agent == "" {
+		return nil
+	}
+	_, err := i.as.caller(i.as.agent)
+	return err
 }
 
 // interrupted tells how far an import came that ended early.
@@ -153,12 +203,18 @@ func (i *importing) report() error {
 		c.Refused = []refusal{}
 	}
 	for _, r := range c.Refused {
-		fmt.Fprintf(i.err, "%s, line %d: %s\n", r.File, r.Line, r.Reason)
+		fmt.Fprintf(i.err, "%s:%d: %s\n", plain(r.File), r.Line, r.Reason)
+	}
+	for _, r := range c.Notes {
+		fmt.Fprintf(i.err, "%s:%d: note: %s\n", plain(r.File), r.Line, r.Reason)
 	}
 	var err error
-	if i.json {
+	switch {
+	case i.json:
 		err = i.printJSON(c)
-	} else {
+	case i.markdown != "":
+		err = i.reportFolder()
+	default:
 		_, err = fmt.Fprintf(i.out, "created %d, updated %d, unchanged %d, refused %d: written in %.1f s (%s)",
 			c.Created, c.Updated, c.Unchanged, len(c.Refused), c.WriteS, rate(c.lines(), seconds(c.WriteS)))
 		switch {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"mneme/memory"
 )
@@ -12,6 +13,25 @@ type record struct {
 	file string
 	line int
 	put  memory.PutRequest
+
+	fields map[string]int // of a Markdown file: on which line each field is
+}
+
+// lineOf is the line that a refusal is about: that of the field it names, if
+// the record knows it.
+func (r *record) lineOf(reason string) int {
+	for part := range strings.SplitSeq(reason, ": ") {
+		switch part {
+		case "key":
+			part = "name"
+		case "value":
+			part = "body"
+		}
+		if line := r.fields[part]; line > 0 {
+			return line
+		}
+	}
+	return r.line
 }
 
 // sink takes entries of one agent; outcomes are in the order of records.

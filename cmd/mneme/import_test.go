@@ -125,7 +125,7 @@ func TestRefusedLinesAreListedWithoutTheirText(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	for line := 2; line <= 5; line++ {
-		if !strings.Contains(r.err, fmt.Sprintf("-, line %d: ", line)) {
+		if !strings.Contains(r.err, fmt.Sprintf("-:%d: ", line)) {
 			t.Errorf("line %d is not listed in\n%s", line, r.err)
 		}
 	}

@@ -42,7 +42,7 @@ func (i *importing) write(ctx context.Context, to sink, files []string) error {
 				i.refuse(file, line.Number, reason.Error())
 				return nil
 			}
-			waiting = append(waiting, record{file: file, line: line.Number, put: line.Put})
+			waiting = append(waiting, record{file: file, line: line.Number, put: line.Put, fields: line.Fields})
 			if len(waiting) < batch {
 				return nil
 			}
@@ -97,7 +97,7 @@ func (i *importing) hand(ctx context.Context, to sink, records []record) error {
 			r := of[agent][n]
 			switch {
 			case o.refused != "":
-				i.refuse(r.file, r.line, o.refused)
+				i.refuse(r.file, r.lineOf(o.refused), o.refused)
 			case o.unchanged:
 				i.counts.Unchanged++
 			case o.created:

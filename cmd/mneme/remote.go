@@ -36,13 +36,16 @@ func newRemote(config configs.Config, address string, as callerFlags) (*remote, 
 	return &remote{base: base, config: config, as: as, tokens: make(map[string]string)}, nil
 }
 
-// call makes one request as agent. The caller closes the body.
+// call makes one request as agent; path may have a query behind it. The caller
+// closes the body.
 func (r *remote) call(ctx context.Context, agent, method, path, contentType string, body io.Reader) (io.ReadCloser, error) {
 	bearer, err := r.token(agent)
 	if err != nil {
 		return nil, err
 	}
+	path, query, _ := strings.Cut(path, "?")
 	address := r.base.JoinPath(path) // path is escaped where it must be
+	address.RawQuery = query
 	request, err := http.NewRequestWithContext(ctx, method, address.String(), body)
 	if err != nil {
 		return nil, errors.New("the request cannot be made")

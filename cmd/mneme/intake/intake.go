@@ -23,7 +23,10 @@ type Line struct {
 	// Put lacks the store and everything that the service sets anew: ids,
 	// owners, labels, sources, versions and times.
 	Put memory.PutRequest
-	Err error // holds nothing of the line's text
+	// Fields says of a Markdown file on which line a field stands; the value
+	// is body.
+	Fields map[string]int
+	Err    error // holds nothing of the line's text
 }
 
 // maxLine bounds a line of NDJSON and a whole Markdown file, in bytes. The

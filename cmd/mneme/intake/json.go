@@ -1,13 +1,12 @@
 package intake
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
+	"mneme/cmd/mneme/markdown"
 	"mneme/memory"
 )
 
@@ -41,7 +40,7 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 		switch {
 		case !known && exported[name]:
 		case !known:
-			return Line{Err: unknownField(name)}
+			return Line{Err: errors.New(markdown.UnknownField(name))}
 		case json.Unmarshal(value, target) != nil:
 			return Line{Err: fmt.Errorf("%s: is not of its type", name)}
 		}
@@ -100,7 +99,7 @@ func parseBEIR(text []byte, _ time.Time) (line Line) {
 	}
 	return Line{Store: document.Store, Put: memory.PutRequest{
 		Path:  memory.Path{Key: *document.ID},
-		Value: jsonString(value),
+		Value: markdown.Value(value),
 	}}
 }
 
@@ -118,25 +117,4 @@ func object(text []byte) (map[string]json.RawMessage, error) {
 		return nil, errors.New("is not a JSON object")
 	}
 	return fields, nil
-}
-
-var plainName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,31}$`)
-
-// unknownField names the field if it looks like a field's name: in a broken
-// line it can be text.
-func unknownField(name string) error {
-	if plainName.MatchString(name) {
-		return fmt.Errorf("%s: is an unknown field", name)
-	}
-	return errors.New("has an unknown field")
-}
-
-// jsonString is text as a JSON value, with <, > and & as they are.
-func jsonString(text string) json.RawMessage {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	// Without an error: strings always encode, and buffers take everything.
-	_ = encoder.Encode(text)
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

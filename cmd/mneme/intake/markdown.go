@@ -8,82 +8,81 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
-
+	"mneme/cmd/mneme/markdown"
 	"mneme/memory"
 )
 
-// frontmatter is what a Markdown file says of itself between its two lines of
-// three dashes. Other programs' fields are read over.
-type frontmatter struct {
-	Name        string    `yaml:"name"`
-	Namespace   string    `yaml:"namespace"`
-	Store       string    `yaml:"store"`
-	Type        *string   `yaml:"type"`
-	Description *string   `yaml:"description"`
-	Tags        *[]string `yaml:"tags"`
-}
-
-var errFrontmatter = errors.New("the frontmatter is not YAML, or name, namespace, store, type, description or tags is not of its type")
-
 // readMarkdown reads a file, which is one entry: the body is its value, and
 // the key is the name in the frontmatter, else the file's name without its
-// ending.
+// ending. What is wrong with it comes as a line each.
 func readMarkdown(name string, in io.Reader, yield func(Line) error) error {
 	text, err := io.ReadAll(io.LimitReader(in, maxLine+1))
 	if err != nil {
 		return err
 	}
-	line := Line{Number: 1}
-	switch {
-	case len(text) > maxLine:
-		line.Err = errors.New("is too long")
-	case !utf8.Valid(text):
-		line.Err = errNotUTF8
-	default:
-		line = parseMarkdown(name, text)
+	for _, line := range parseMarkdown(name, text) {
+		if err := yield(line); err != nil {
+			return err
+		}
 	}
-	return yield(line)
+	return nil
 }
 
-func parseMarkdown(name string, text []byte) Line {
-	head, body := split(text)
-	var front frontmatter
-	if err := yaml.Unmarshal(head, &front); err != nil {
-		return Line{Number: 1, Err: errFrontmatter}
+func parseMarkdown(name string, text []byte) []Line {
+	if len(text) > maxLine {
+		return []Line{{Number: 1, Err: errors.New("is too long")}}
 	}
-	if front.Name == "" && name != "-" {
+	note, problems := parseNote(text)
+	if len(problems) > 0 {
+		var lines []Line
+		for _, p := range problems {
+			lines = append(lines, Line{Number: p.Line, Err: errors.New(p.Reason)})
+		}
+		return lines
+	}
+	if note.Name == "" && name != "-" {
 		base := filepath.Base(name)
-		front.Name = strings.TrimSuffix(base, filepath.Ext(base))
+		note.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	if front.Name == "" {
-		return Line{Number: 1, Err: errors.New("the frontmatter lacks a name")}
+	if note.Name == "" {
+		return []Line{{Number: 1, Err: errors.New("the frontmatter lacks a name")}}
 	}
-	return Line{Number: 1, Store: front.Store, Put: memory.PutRequest{
-		Path:        memory.Path{Namespace: front.Namespace, Key: front.Name},
-		Value:       jsonString(strings.TrimSpace(string(body))),
-		Type:        front.Type,
-		Description: front.Description,
-		Tags:        front.Tags,
+	line := Line{Number: 1, Store: note.Store, Fields: note.Lines, Put: memory.PutRequest{
+		Path: memory.Path{Namespace: note.Namespace, Key: note.Name}, Value: note.Value,
 	}}
+	given := func(field string) bool { return note.Lines[field] > 0 }
+	put := &line.Put
+	if given("type") {
+		put.Type = &note.Type
+	}
+	if given("description") {
+		put.Description = &note.Description
+	}
+	if given("tags") {
+		tags := append([]string{}, note.Tags...)
+		put.Tags = &tags
+	}
+	if given("in_context") {
+		put.InContext = &note.InContext
+	}
+	if given("encrypted") {
+		put.Encrypted = &note.Encrypted
+	}
+	if !note.ExpiresAt.IsZero() {
+		put.ExpiresAt = &note.ExpiresAt
+	}
+	return []Line{line}
 }
 
-// split parts frontmatter and body. A file that does not begin with a line of
-// three dashes, or lacks the second one, is all body.
-func split(text []byte) (head, body []byte) {
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	rest, ok := bytes.CutPrefix(text, []byte("---\n"))
-	if !ok {
-		return nil, text
+// parseNote reads frontmatter and body. Other programs' fields are read over,
+// and a file without frontmatter is all body.
+func parseNote(text []byte) (markdown.Note, []markdown.Problem) {
+	if markdown.HasFrontmatter(text) {
+		return markdown.Parse(text, true)
 	}
-	if body, ok := bytes.CutPrefix(rest, []byte("---\n")); ok {
-		return nil, body
+	if !utf8.Valid(text) {
+		return markdown.Note{}, []markdown.Problem{{Line: 1, Reason: errNotUTF8.Error()}}
 	}
-	if head, body, ok := bytes.Cut(rest, []byte("\n---\n")); ok {
-		return head, body
-	}
-	if head, ok := bytes.CutSuffix(rest, []byte("\n---")); ok {
-		return head, nil
-	}
-	return nil, text
+	text = bytes.TrimSuffix(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"))
+	return markdown.Note{Value: markdown.Value(string(text)), Lines: map[string]int{"body": 1}}, nil
 }

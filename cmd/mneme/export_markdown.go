@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"mneme/cmd/mneme/markdown"
+	"mneme/configs"
+	"mneme/memory"
+	"mneme/server/tool"
+)
+
+// folderReport is what an export to Markdown files did.
+type folderReport struct {
+	Entries   int             `json:"entries"`
+	Trash     int             `json:"trash"`
+	Written   int             `json:"written"` // files, MEMORY.md among them
+	Unchanged int             `json:"unchanged"`
+	Removed   int             `json:"removed"`
+	Kept      []markdown.Kept `json:"kept"`
+}
+
+// exportFolder writes a store into a folder of Markdown files.
+func (p *program) exportFolder(ctx context.Context, config configs.Config, caller memory.Caller, store, address string, as callerFlags, dir string, force bool) (err error) {
+	var from shelf
+	if address != "" {
+		server, err := newRemote(config, address, as)
+		if err != nil {
+			return err
+		}
+		from = &remoteShelf{server: server, agent: as.agent, store: store}
+	} else {
+		service, err := openRows(ctx, config, p.logger(config.Log))
+		if err != nil {
+			return err
+		}
+		defer closing(service, &err)
+		if err := service.Admit(ctx, caller.Principal); err != nil {
+			return err
+		}
+		from = &localShelf{service: service.Service, caller: caller, store: store}
+	}
+	return p.exportShelf(ctx, from, markdown.Origin{Store: store, Agent: as.agent, Taint: caller.Taint.String()}, dir, force)
+}
+
+func (p *program) exportShelf(ctx context.Context, from shelf, origin markdown.Origin, dir string, force bool) (err error) {
+	// Nothing is made where nothing may be read.
+	if err := from.entries(ctx, func(*memory.Entry) error { return errEnough }); err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	folder, err := markdown.OpenFolder(dir, origin, force)
+	if err != nil {
+		return fmt.Errorf("%s: %w%s", dir, err, advice(err))
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	w := folderWriter{folder: folder, names: markdown.NewNames(), agent: origin.Agent}
+	if err := w.all(ctx, from); err != nil {
+		return err
+	}
+	if w.report.Entries+w.report.Trash == 0 && folder.Earlier() > 1 && !force {
+		return fmt.Errorf("%s: the store has no entries, and the folder those of an earlier export: they stay (--force removes them)", dir)
+	}
+	if err := w.finish(); err != nil {
+		return err
+	}
+	return p.reportFolder(&w, dir)
+}
+
+var errEnough = errors.New("one entry is enough")
+
+func advice(err error) string {
+	switch {
+	case errors.Is(err, markdown.ErrForeign), errors.Is(err, markdown.ErrOrigin):
+		return ": take another folder, or --force to write into it and over files that are in the way"
+	case errors.Is(err, markdown.ErrRecord):
+		return ": with --force the folder is written all the same, over files that were edited"
+	}
+	return ""
+}
+
+// folderWriter writes entries as files.
+type folderWriter struct {
+	folder *markdown.Folder
+	names  *markdown.Names
+	agent  string
+	index  strings.Builder
+	report folderReport
+}
+
+func (w *folderWriter) all(ctx context.Context, from shelf) error {
+	err := from.entries(ctx, func(e *memory.Entry) error {
+		file, err := w.names.File(e.Namespace, e.Key)
+		if err != nil {
+			return err
+		}
+		w.index.WriteString(tool.IndexLine(w.agent, e))
+		w.report.Entries++
+		return w.put(file, e)
+	})
+	if err != nil {
+		return err
+	}
+	return from.trash(ctx, func(e *memory.Entry) error {
+		if !e.InContext { // never exported
+			return nil
+		}
+		w.report.Trash++
+		return w.put(w.names.Deleted(e.Namespace, e.Key), e)
+	})
+}
+
+func (w *folderWriter) put(file string, e *memory.Entry) error {
+	note := markdown.NoteOf(e)
+	return w.folder.Put(file, note.Render(), func(old []byte) markdown.Verdict { return markdown.Judge(old, note) })
+}
+
+// finish writes the index and takes away what is gone.
+func (w *folderWriter) finish() error {
+	other := func([]byte) markdown.Verdict { return markdown.Other }
+	if err := w.folder.Put(markdown.IndexFile, []byte(w.index.String()), other); err != nil {
+		return err
+	}
+	if err := w.folder.Finish(); err != nil {
+		return err
+	}
+	w.report.Written, w.report.Unchanged, w.report.Removed = w.folder.Written, w.folder.Unchanged, w.folder.Removed
+	w.report.Kept = append([]markdown.Kept{}, w.folder.Kept...)
+	return nil
+}
+
+func (p *program) reportFolder(w *folderWriter, dir string) (err error) {
+	r := &w.report
+	for _, kept := range r.Kept {
+		fmt.Fprintf(p.err, "%s: %s\n", plain(filepath.Join(dir, kept.File)), kept.Reason)
+	}
+	if p.json {
+		err = p.printJSON(r)
+	} else {
+		_, err = fmt.Fprintf(p.out, "%d entries and %d deleted ones: wrote %d files, left %d unchanged, removed %d\n",
+			r.Entries, r.Trash, r.Written, r.Unchanged, r.Removed)
+	}
+	if err == nil && len(r.Kept) > 0 {
+		err = fmt.Errorf("files that were left as they are: %d; import them, move them away, or give --force to overwrite them", len(r.Kept))
+	}
+	return err
+}

@@ -1,0 +1,379 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mneme/acl"
+	"mneme/cmd/mneme/markdown"
+	"mneme/memory"
+)
+
+// leaf is one file that may be imported. Its body is read again when it is:
+// a folder may be larger than the memory.
+type leaf struct {
+	file    string // in the folder
+	path    memory.Path
+	label   acl.Label
+	sum     contents
+	deleted time.Time
+	number  int // of several deleted ones at one key, the later the larger
+	fields  map[string]int
+}
+
+// contents is a digest of what a note says of an entry.
+type contents [sha256.Size]byte
+
+func contentsOf(n markdown.Note) contents { return sha256.Sum256(n.Contents()) }
+
+// standing is what is known of an entry in the store.
+type standing struct {
+	label acl.Label
+	sum   contents
+}
+
+// folderImport is one import of a folder.
+type folderImport struct {
+	*importing
+	root    *os.Root
+	target  shelf
+	taint   acl.Label
+	files   map[string]bool // every .md file that was seen
+	live    []leaf
+	deleted []leaf
+	stand   map[memory.Path]standing // entries of the store that have a file
+}
+
+// writeFolder imports a folder of Markdown files.
+func (i *importing) writeFolder(ctx context.Context, to sink) (err error) {
+	started := time.Now()
+	defer func() { i.counts.WriteS = time.Since(started).Seconds() }()
+	i.counts.DryRun = i.dryRun
+	root, err := os.OpenRoot(i.markdown)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	caller, err := i.as.caller(i.as.agent)
+	if err != nil {
+		return err
+	}
+	f := folderImport{importing: i, root: root, taint: caller.Taint, files: make(map[string]bool)}
+	switch to := to.(type) {
+	case *localSink:
+		if err := to.service.Admit(ctx, caller.Principal); err != nil {
+			return err
+		}
+		f.target = &localShelf{service: to.service, caller: caller, store: i.store}
+	case *remote:
+		f.target = &remoteShelf{server: to, agent: i.as.agent, store: i.store}
+	}
+	if err := f.read(ctx); err != nil {
+		return err
+	}
+	if err := f.look(ctx); err != nil {
+		return err
+	}
+	if err := f.bury(ctx); err != nil {
+		return err
+	}
+	return f.write(ctx, to)
+}
+
+// read looks at every file, and reports what is wrong with it.
+func (f *folderImport) read(ctx context.Context) error {
+	index := make(markdown.Index)
+	err := markdown.Walk(f.root, func(file string) error {
+		f.files[file] = true
+		note, problems := f.load(file)
+		l, more := f.leaf(file, note)
+		for _, p := range append(problems, more...) {
+			f.refuseFile(file, p)
+		}
+		if len(problems)+len(more) == 0 {
+			if inTrash(file) {
+				f.deleted = append(f.deleted, l)
+			} else {
+				f.live = append(f.live, l)
+			}
+		}
+		// A damaged file stands in the index with what can be read of it.
+		if l.path.Namespace == "" && !inTrash(file) && l.path.Key != "" {
+			index[l.path.Key] = note.Description
+		}
+		return ctx.Err()
+	}, func(file, reason string) {
+		f.counts.Notes = append(f.counts.Notes, refusal{File: f.shown(file), Line: 1, Reason: reason + ": it was not read"})
+	})
+	if err != nil {
+		return err
+	}
+	f.refuseTwins()
+	return f.checkIndex(index)
+}
+
+func (f *folderImport) load(file string) (markdown.Note, []markdown.Problem) {
+	text, problems := markdown.Read(f.root, file)
+	if len(problems) > 0 {
+		return markdown.Note{}, problems
+	}
+	return markdown.Parse(text, false)
+}
+
+// leaf is the file of a note, with what is wrong with its place and with the
+// note in this import.
+func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems []markdown.Problem) {
+	refuse := func(field, reason string) {
+		problems = append(problems, markdown.Problem{Line: max(1, note.Lines[field]), Reason: field + ": " + reason})
+	}
+	place, number := file, 0
+	if inTrash(file) {
+		place, number = numberOf(strings.TrimPrefix(file, markdown.TrashFolder+"/"))
+	}
+	namespace, key, named := markdown.EntryOf(place)
+	if note.Lines["namespace"] == 0 && named {
+		note.Namespace = namespace
+	}
+	switch {
+	case note.Name == "" && (!named || memory.CheckKey(key) != nil || memory.CheckNamespace(note.Namespace) != nil):
+		refuse("name", "is missing, and the file's own name cannot stand for it")
+	case note.Name == "":
+		note.Name = key
+	}
+	// Under trash/ the same name may come again, in whatever way others number.
+	if note.Name != "" && !inTrash(file) && !markdown.Belongs(file, note.Namespace, note.Name) {
+		refuse("name", "does not agree with the file's own name: one of the two has to be changed")
+	}
+	if note.Store != "" && note.Store != f.store {
+		refuse("store", "names another store than the import's")
+	}
+	if note.Label > f.taint {
+		refuse("label", "is above the label of this session (--taint)")
+	}
+	if !note.ExpiresAt.IsZero() && !note.ExpiresAt.After(time.Now()) {
+		refuse("expires_at", "is over")
+	}
+	return leaf{
+		file: file, path: memory.Path{Store: f.store, Namespace: note.Namespace, Key: note.Name}, label: cmp.Or(note.Label, acl.Public),
+		sum: contentsOf(note), deleted: note.DeletedAt, number: number, fields: note.Lines,
+	}, problems
+}
+
+func inTrash(file string) bool { return strings.HasPrefix(file, markdown.TrashFolder+"/") }
+
+// numberOf takes the number from a file in the trash: key~2.md is key.md's
+// second.
+func numberOf(file string) (string, int) {
+	stem := strings.TrimSuffix(file, ".md")
+	if at := strings.LastIndexByte(stem, '~'); at >= 0 {
+		if number, err := strconv.Atoi(stem[at+1:]); err == nil {
+			return stem[:at] + ".md", number
+		}
+	}
+	return file, 1
+}
+
+// refuseTwins refuses further files of an entry that has one.
+func (f *folderImport) refuseTwins() {
+	first := make(map[memory.Path]bool)
+	f.live = slices.DeleteFunc(f.live, func(l leaf) bool {
+		twin := first[l.path]
+		first[l.path] = true
+		if twin {
+			f.refuseFile(l.file, markdown.Problem{Line: max(1, l.fields["name"]), Reason: "name: is that of another file here, too"})
+		}
+		return twin
+	})
+}
+
+func (f *folderImport) checkIndex(index markdown.Index) error {
+	info, err := f.root.Lstat(markdown.IndexFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	problems := []markdown.Problem{{Line: 1, Reason: "is no regular file"}}
+	if info.Mode().IsRegular() {
+		var text []byte
+		if text, problems = markdown.Read(f.root, markdown.IndexFile); problems == nil {
+			problems = index.Check(text)
+		}
+	}
+	for _, p := range problems {
+		f.counts.Notes = append(f.counts.Notes, refusal{File: f.shown(markdown.IndexFile), Line: p.Line, Reason: p.Reason})
+	}
+	return nil
+}
+
+func (f *folderImport) shown(file string) string {
+	return filepath.Join(f.markdown, filepath.FromSlash(file))
+}
+
+func (f *folderImport) refuseFile(file string, p markdown.Problem) {
+	f.refuse(f.shown(file), p.Line, p.Reason)
+}
+
+// look finds what stands in the store already.
+func (f *folderImport) look(ctx context.Context) error {
+	wanted := make(map[memory.Path]bool)
+	for _, l := range slices.Concat(f.live, f.deleted) {
+		wanted[l.path] = true
+	}
+	f.stand = make(map[memory.Path]standing)
+	return f.target.entries(ctx, func(e *memory.Entry) error {
+		if wanted[e.Path] {
+			f.stand[e.Path] = standing{label: e.Label, sum: contentsOf(markdown.NoteOf(e))}
+		}
+		return nil
+	})
+}
+
+// bury puts deleted entries into the trash that are not in it, in the order in
+// which they were deleted. An import can delete them but now: when they were
+// deleted is lost.
+func (f *folderImport) bury(ctx context.Context) error {
+	if len(f.deleted) == 0 {
+		return nil
+	}
+	type grave struct {
+		path memory.Path
+		sum  contents
+	}
+	there := make(map[grave]int)
+	err := f.target.trash(ctx, func(e *memory.Entry) error {
+		there[grave{e.Path, contentsOf(markdown.NoteOf(e))}]++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(f.deleted, func(a, b leaf) int {
+		return cmp.Or(a.deleted.Compare(b.deleted), cmp.Compare(b.number, a.number))
+	})
+	for _, l := range f.deleted {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if g := (grave{l.path, l.sum}); there[g] > 0 {
+			there[g]--
+			f.counts.Unchanged++
+			continue
+		}
+		refused, err := f.buryOne(ctx, l)
+		if err != nil {
+			return err
+		}
+		if refused != "" {
+			r := record{line: 1, fields: l.fields}
+			f.refuseFile(l.file, markdown.Problem{Line: r.lineOf(refused), Reason: refused})
+			continue
+		}
+		f.counts.Trashed++
+	}
+	return nil
+}
+
+func (f *folderImport) buryOne(ctx context.Context, l leaf) (refused string, err error) {
+	stands, ok := f.stand[l.path]
+	switch {
+	case ok && stands.label == f.taint && stands.sum == l.sum && !f.files[markdown.FileName(l.path.Namespace, l.path.Key)]:
+		// Its file was moved to the trash by hand.
+		if f.dryRun {
+			return "", nil
+		}
+		return f.target.discard(ctx, l.path)
+	case ok && stands.label == f.taint:
+		return inTheWay, nil
+	}
+	note, problems := f.load(l.file)
+	if len(problems) > 0 {
+		return problems[0].Reason, nil
+	}
+	put := putOf(l.path, note)
+	if !ok {
+		put.If.NoneMatch = []string{"*"}
+	}
+	if f.dryRun {
+		return "", nil
+	}
+	return f.target.bury(ctx, put)
+}
+
+// write writes the files that say something else than the store.
+func (f *folderImport) write(ctx context.Context, to sink) error {
+	bar := f.newBar(int64(len(f.live)), "writing")
+	defer bar.Exit()
+	var waiting []record
+	for n, l := range f.live {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		stands, ok := f.stand[l.path]
+		switch same := ok && stands.sum == l.sum && (stands.label == f.taint || stands.label == l.label); {
+		case same:
+			f.counts.Unchanged++
+		case f.dryRun && ok && stands.label == f.taint:
+			f.counts.Updated++
+		case f.dryRun:
+			f.counts.Created++
+		default:
+			note, problems := f.load(l.file)
+			for _, p := range problems { // it was changed meanwhile
+				f.refuseFile(l.file, p)
+			}
+			if len(problems) == 0 {
+				waiting = append(waiting, record{file: f.shown(l.file), line: 1, put: putOf(l.path, note), fields: note.Lines})
+			}
+		}
+		if len(waiting) == batch || n == len(f.live)-1 {
+			if err := f.hand(ctx, to, waiting); err != nil {
+				return err
+			}
+			waiting = waiting[:0]
+			_ = bar.Set64(int64(n + 1)) // one that cannot be drawn is no reason to stop
+		}
+	}
+	return nil
+}
+
+// putOf writes the whole entry: what the file does not say is empty.
+func putOf(path memory.Path, n markdown.Note) memory.PutRequest {
+	tags := append([]string{}, n.Tags...)
+	put := memory.PutRequest{
+		Path: path, Value: n.Value, Type: &n.Type, Description: &n.Description, Tags: &tags,
+		InContext: &n.InContext, Encrypted: &n.Encrypted,
+	}
+	if n.ExpiresAt.IsZero() {
+		put.TTL = new(time.Duration)
+	} else {
+		put.ExpiresAt = &n.ExpiresAt
+	}
+	return put
+}
+
+// reportFolder says in words what became of the files.
+func (i *importing) reportFolder() error {
+	c := &i.counts
+	refused := make(map[string]bool)
+	for _, r := range c.Refused {
+		refused[r.File] = true
+	}
+	would := ""
+	if i.dryRun {
+		would = "nothing was written; it would have "
+	}
+	_, err := fmt.Fprintf(i.out, "%screated %d, updated %d, deleted %d, unchanged %d, refused %d files\n",
+		would, c.Created, c.Updated, c.Trashed, c.Unchanged, len(refused))
+	return err
+}

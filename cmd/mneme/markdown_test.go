@@ -1,0 +1,503 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	"mneme/cmd/mneme/markdown"
+	"mneme/memory"
+)
+
+// tree reads the files of a folder, without its record of exports.
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Name() == ".mneme-export.json" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		short, _ := filepath.Rel(dir, name)
+		files[filepath.ToSlash(short)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+var deletedAt = regexp.MustCompile(`(?m)^deleted_at: .*\n`)
+
+// timeless is a tree without the times of deletions, which an import cannot
+// keep.
+func timeless(files map[string]string) map[string]string {
+	for name, text := range files {
+		if strings.HasPrefix(name, "trash/") {
+			files[name] = deletedAt.ReplaceAllString(text, "")
+		}
+	}
+	return files
+}
+
+// fill writes files into a new folder.
+func fill(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// local opens a store's data folder as one agent.
+func local(t testing.TB, dir, agent string, taint acl.Label) (*memory.Service, memory.Caller) {
+	t.Helper()
+	p := &program{out: t.Output(), err: t.Output()}
+	config, err := p.configure(newRoot(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.DataDir = dir
+	service, err := openRows(t.Context(), config, p.logger(config.Log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { service.Close() })
+	return service.Service, memory.Caller{Principal: acl.Principal{Agent: agent, Taint: taint}, Internal: true}
+}
+
+const maestroFile = `---
+name: preferred-language
+type: user
+description: User prefers Japanese output
+---
+
+Always respond in Japanese unless the user explicitly asks for another language.
+`
+
+func TestFolderOfMaestroComesInAndOutAsItIs(t *testing.T) {
+	files := map[string]string{
+		"preferred-language.md": maestroFile,
+		"MEMORY.md":             "- [preferred-language](preferred-language.md) — User prefers Japanese output\n",
+		"trash/old-habit.md":    "---\nname: old-habit\ntype: feedback\ndescription: no longer so\n---\n\nUse tabs.\n",
+	}
+	from := fill(t, files)
+	dir, to := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	counts := decode[importCounts](t, must(t, dir, "", "import", "--no-wait", "--json", "--agent", "ada", "--markdown", from))
+	if counts.Created != 1 || counts.Trashed != 1 || len(counts.Refused)+len(counts.Notes) != 0 {
+		t.Errorf("got %+v", counts)
+	}
+	must(t, dir, "", "export", "--agent", "ada", "--markdown", to)
+	got := tree(t, to)
+	if !strings.Contains(got["trash/old-habit.md"], "\ndeleted_at: 20") {
+		t.Errorf("the trash does not say when:\n%s", got["trash/old-habit.md"])
+	}
+	if got := timeless(got); !maps.Equal(got, files) {
+		t.Errorf("got %q", got)
+	}
+	service, caller := local(t, dir, "ada", acl.Public)
+	page, err := service.Trash(t.Context(), caller, "ada", 10, "")
+	if err != nil || len(page.Items) != 1 || page.Items[0].Key != "old-habit" {
+		t.Fatalf("the trash lists %+v, %v", page.Items, err)
+	}
+	if _, err := service.Restore(t.Context(), caller, memory.RestoreRequest{Path: page.Items[0].Path}); err != nil {
+		t.Errorf("it cannot be restored: %v", err)
+	}
+	found, err := service.Get(t.Context(), caller, memory.Path{Store: "ada", Key: "preferred-language"})
+	if err != nil || string(found.Value) != `"Always respond in Japanese unless the user explicitly asks for another language."` {
+		t.Errorf("got %s, %v", found.Value, err)
+	}
+}
+
+// aKey draws keys that entries may have.
+func aKey() *rapid.Generator[string] {
+	segment := rapid.OneOf(rapid.SampledFrom([]string{
+		"a", "A", "MEMORY", "memory", "trash", "con", "a.md", ".git", "~", "%41", "a~2", "@ns", " a", "a ", "ß", "ss", "日本語", "a: b", "---", `"`, `\`,
+		strings.Repeat("x", 200), "y", "1.0",
+	}), rapid.StringN(1, 8, 30))
+	return rapid.Custom(func(t *rapid.T) string {
+		return norm.NFC.String(strings.Join(rapid.SliceOfN(segment, 1, 3).Draw(t, "segments"), "/"))
+	}).Filter(func(key string) bool { return memory.CheckKey(key) == nil })
+}
+
+func aValue() *rapid.Generator[json.RawMessage] {
+	asJSON := func(text string) json.RawMessage {
+		value, _ := json.Marshal(text)
+		return value
+	}
+	return rapid.OneOf(
+		rapid.Map(rapid.String(), asJSON),
+		rapid.Map(rapid.SampledFrom([]string{"", "\n", "x\n", "\n\nx\n\n", "---\nx\n---\n", "\ufeffx", "x\r\ny", "\r", "\x00", "name: x"}), asJSON),
+		rapid.Map(rapid.SampledFrom([]string{"null", "1.50", "{}", `{"a":[1,{"b":"\u00e9\n"}]}`, `"\ud800"`, `"caf\u00e9"`, `[[],""]`}), func(text string) json.RawMessage { return json.RawMessage(text) }),
+	)
+}
+
+// Store, folder, empty store, folder: both folders are the same, byte for
+// byte.
+func TestRoundTripLosesNothing(t *testing.T) {
+	from, _ := local(t, t.TempDir(), "ada", acl.Public)
+	to, _ := local(t, t.TempDir(), "ada", acl.Public)
+	n := 0
+	rapid.Check(t, func(r *rapid.T) {
+		n++ // each time another agent, so that both databases are new to it
+		agent := fmt.Sprintf("ada-%d", n)
+		root, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			r.Fatal(err)
+		}
+		taint := rapid.SampledFrom([]acl.Label{acl.Public, acl.Confidential}).Draw(r, "taint")
+		as := callerFlags{agent: agent, taint: taint.String()}
+		caller, err := as.caller(agent)
+		if err != nil {
+			r.Fatal(err)
+		}
+		drawEntries(r, from, caller)
+		quiet := &program{out: io.Discard, err: io.Discard}
+		export := func(service *memory.Service, dir string) map[string]string {
+			r.Helper()
+			origin := markdown.Origin{Store: agent, Agent: agent, Taint: taint.String()}
+			if err := quiet.exportShelf(t.Context(), &localShelf{service: service, caller: caller, store: agent}, origin, dir, false); err != nil {
+				r.Fatal(err)
+			}
+			return tree(t, dir)
+		}
+		imported := func(service *memory.Service, dir string) importCounts {
+			r.Helper()
+			i := importing{program: quiet, as: as, store: agent, markdown: dir}
+			if err := i.writeFolder(t.Context(), &localSink{service: service, as: as}); err != nil {
+				r.Fatal(err)
+			}
+			if len(i.counts.Refused)+len(i.counts.Notes) > 0 {
+				r.Fatalf("got %+v of %q", i.counts, tree(t, dir))
+			}
+			return i.counts
+		}
+		first, second := filepath.Join(root, "first"), filepath.Join(root, "second")
+		before := export(from, first)
+		if c := imported(from, first); c.written() > 0 {
+			r.Errorf("an import of what is there writes: %+v", c)
+		}
+		imported(to, first)
+		if c := imported(to, first); c.written() > 0 {
+			r.Errorf("a second import writes: %+v", c)
+		}
+		if after := export(from, first); !maps.Equal(before, after) {
+			r.Errorf("an import of what is there changes it:\n%q\nwas\n%q", after, before)
+		}
+		if got, want := timeless(export(to, second)), timeless(before); !maps.Equal(got, want) {
+			r.Errorf("got\n%q\nwas\n%q", got, want)
+		}
+	})
+}
+
+// drawEntries writes entries, and deletes some of them.
+func drawEntries(r *rapid.T, service *memory.Service, caller memory.Caller) {
+	for range rapid.IntRange(1, 8).Draw(r, "writes") {
+		put := memory.PutRequest{Path: memory.Path{Store: caller.Agent, Key: aKey().Draw(r, "key")}, Value: aValue().Draw(r, "value")}
+		put.Path.Namespace = rapid.SampledFrom([]string{"", "", "ns", "NS", "a/b", "trash", ".."}).Draw(r, "namespace")
+		kind := rapid.SampledFrom(append([]string{""}, memory.Types...)).Draw(r, "type")
+		description := rapid.String().Filter(func(d string) bool { return memory.CheckDescription(d) == nil }).Draw(r, "description")
+		tags := rapid.SliceOfNDistinct(rapid.StringN(1, 5, 20), 0, 3, rapid.ID[string]).Filter(func(tags []string) bool { return memory.CheckTags(tags) == nil }).Draw(r, "tags")
+		sealed := rapid.Bool().Draw(r, "encrypted")
+		put.Type, put.Description, put.Tags, put.Encrypted = &kind, &description, &tags, &sealed
+		if rapid.Bool().Draw(r, "expires") {
+			ttl := 24 * time.Hour
+			put.TTL = &ttl
+		}
+		if _, err := service.Put(context.Background(), caller, put); errors.Is(err, memory.ErrConflict) { // drawn twice, once encrypted
+			continue
+		} else if err != nil {
+			r.Fatal(err)
+		}
+		if rapid.IntRange(0, 2).Draw(r, "deleted") == 0 {
+			if err := service.Delete(context.Background(), caller, put.Path, memory.Preconditions{}); err != nil {
+				r.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestValuesLiveThroughTheFolderByteForByte(t *testing.T) {
+	from, to, folder := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "f")
+	lines := `{"key":"a","value":"no end"}
+{"key":"b","value":"---\nname: evil\n---\n\n\n","type":"user","description":"d","tags":["t"],"ttl":86400}
+{"key":"c","namespace":"n","value":{"z":1.50,"a":["\u0000"]},"encrypted":true}
+{"key":"d","value":""}
+{"key":"e","value":"\r\n\r\n"}
+`
+	must(t, from, lines, "import", "--no-wait", "--store", "ada", "-")
+	must(t, from, "", "export", "--agent", "ada", "--markdown", folder)
+	must(t, to, "", "import", "--no-wait", "--agent", "ada", "--markdown", folder)
+	contents := func(dir string) (all []exportLine) {
+		for line := range strings.Lines(must(t, dir, "", "export", "--agent", "ada")) {
+			l := decode[exportLine](t, line)
+			l.ID, l.CreatedAt, l.UpdatedAt = "", l.CreatedAt.Truncate(1<<62), l.CreatedAt.Truncate(1<<62)
+			all = append(all, l)
+		}
+		return all
+	}
+	if got, want := contents(to), contents(from); fmt.Sprintf("%+v", asJSONText(t, got)) != fmt.Sprintf("%+v", asJSONText(t, want)) {
+		t.Errorf("got\n%s\nwas\n%s", asJSONText(t, got), asJSONText(t, want))
+	}
+}
+
+func asJSONText(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestRepeatedFolderImportChangesNothing(t *testing.T) {
+	dir, folder := t.TempDir(), fill(t, map[string]string{
+		"a.md": "---\nname: a\ntags: [t]\n---\n\nx\n", "trash/b.md": "---\nname: b\n---\n\n1\n", "trash/b~2.md": "---\nname: b\n---\n\n2\n",
+		"@work/c.md": "---\nname: c\nexpires_at: 2099-01-01\n---\n\nx\n", "d/e.md": "---\n---\nno name\n",
+	})
+	for i, want := range []importCounts{{Created: 3, Trashed: 2}, {Unchanged: 5}, {Unchanged: 5}} {
+		dry := decode[importCounts](t, must(t, dir, "", "import", "--dry-run", "--json", "--agent", "ada", "--markdown", folder))
+		got := decode[importCounts](t, must(t, dir, "", "import", "--no-wait", "--json", "--agent", "ada", "--markdown", folder))
+		for _, c := range []importCounts{dry, got} {
+			if c.Created != want.Created || c.Trashed != want.Trashed || c.Unchanged != want.Unchanged || c.Updated != 0 || len(c.Refused) != 0 {
+				t.Errorf("time %d: got %+v", i, c)
+			}
+		}
+		if !dry.DryRun || got.DryRun {
+			t.Error("which one was tried only is not told")
+		}
+	}
+	text := must(t, dir, "", "export", "--agent", "ada")
+	for _, part := range []string{`"namespace":"work","key":"c"`, `"key":"d/e"`, `"expires_at":"2099-01-01T00:00:00Z"`} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s is not in\n%s", part, text)
+		}
+	}
+}
+
+func TestFileReplacesTheWholeEntry(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, `{"key":"a","value":"old","type":"user","description":"d","tags":["t"],"ttl":86400}
+{"key":"sealed","value":"blob","encrypted":true}`, "import", "--no-wait", "--store", "ada", "-")
+	folder := fill(t, map[string]string{"a.md": "---\nname: a\n---\n\nnew\n", "sealed.md": "---\nname: sealed\n---\n\nplain\n"})
+	r := mneme(t, dir, "", "import", "--no-wait", "--agent", "ada", "--markdown", folder)
+	if r.status != exitFailed || !strings.Contains(r.err, "sealed.md:5: ") && !strings.Contains(r.err, "sealed.md:1: ") || !strings.Contains(r.out, "updated 1") {
+		t.Errorf("got %+v", r)
+	}
+	lines := strings.Split(must(t, dir, "", "export", "--agent", "ada"), "\n")
+	if l := decode[exportLine](t, lines[0]); string(l.Value) != `"new"` || l.Type != "" || l.Description != "" || len(l.Tags) != 0 || l.ExpiresAt != nil {
+		t.Errorf("got %+v", l)
+	}
+	if l := decode[exportLine](t, lines[1]); string(l.Value) != `"blob"` {
+		t.Errorf("plain text stands in the place of a sealed one: %+v", l)
+	}
+}
+
+// What is refused is told with file and line, and without its text.
+func TestDamagedFolderIsReportedAndTheRestImported(t *testing.T) {
+	const hidden = "xyzzy"
+	folder := fill(t, map[string]string{
+		"good.md":          "---\nname: good\ntype: user\ndescription: fine\n---\n\nx\n",
+		"unclosed.md":      "---\nname: unclosed\n\nxyzzy\n",
+		"bare.md":          "xyzzy\n",
+		"kind.md":          "---\nname: kind\ntype: xyzzy\n---\n\nx\n",
+		"other.md":         "---\ntype: user\nname: xyzzy\n---\n\nx\n",
+		"field.md":         "---\nname: field\nauthor: xyzzy\n---\n",
+		"yaml.md":          "---\nname: yaml\ndescription: xyzzy: xyzzy\n---\n",
+		"bytes.md":         "---\nname: bytes\n---\n\nxyzzy\n\xff\n",
+		"control.md":       "---\nname: control\n---\n\nxyzzy\n\n\x07\n",
+		"large.md":         "---\nname: large\n---\n\n" + strings.Repeat("xyzzy ", 20000),
+		"over.md":          "---\nname: over\nexpires_at: 2001-01-01\n---\n",
+		"above.md":         "---\nname: above\nlabel: RESTRICTED\n---\n",
+		"elsewhere.md":     "---\nname: elsewhere\nstore: xyzzy\n---\n",
+		"twin.md":          "---\nname: twin\n---\n\n1\n",
+		"TWIN.md":          "---\nname: twin\n---\n\n2\n",
+		"trash/stands.md":  "---\nname: good\n---\n\nanother\n",
+		"trash/damaged.md": "---\nname: good\ntype: xyzzy\n---\n",
+		"notes.txt":        "xyzzy",
+		"MEMORY.md":        "- [good](good.md) — fine\n- [gone](gone.md) — xyzzy\nxyzzy\n- [unclosed](unclosed.md) — xyzzy\n",
+	})
+	dir := t.TempDir()
+	must(t, dir, `{"key":"good","value":"there"}`, "import", "--no-wait", "--store", "ada", "-")
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 18 {
+		t.Skip("the file system does not tell upper from lower case")
+	}
+	r := mneme(t, dir, "", "import", "--no-wait", "--agent", "ada", "--markdown", folder)
+	if r.status != exitFailed || strings.Contains(r.out+r.err, hidden) {
+		t.Errorf("got %+v", r)
+	}
+	if want := "created 1, updated 1, deleted 0, unchanged 0, refused 15 files\n"; r.out != want {
+		t.Errorf("got %q, want %q", r.out, want)
+	}
+	for _, want := range []string{
+		"unclosed.md:1: the frontmatter has no end", "bare.md:1: the frontmatter is missing", "kind.md:3: type: must be one of",
+		"other.md:3: name: does not agree with the file's own name", "field.md:3: author: is an unknown field",
+		"yaml.md:3: the frontmatter is not valid YAML: a text with a colon in it needs quotes", "bytes.md:6: is not valid UTF-8",
+		"control.md:7: has a control character", "large.md:5: value: must have at most", "over.md:3: expires_at: is over",
+		"above.md:3: label: is above the label of this session", "elsewhere.md:3: store: names another store",
+		"twin.md:2: name: is that of another file here, too", "trash/stands.md:1: an entry stands at this name now",
+		"trash/damaged.md:3: type: must be", "notes.txt:1: note: is no .md file", "MEMORY.md:2: note: names an entry that has no file here",
+		"MEMORY.md:3: note: is not an entry's line",
+	} {
+		if !strings.Contains(r.err, string(filepath.Separator)+filepath.FromSlash(want)) {
+			t.Errorf("%s is not in\n%s", want, r.err)
+		}
+	}
+	report := decode[importCounts](t, mneme(t, dir, "", "import", "--no-wait", "--json", "--agent", "ada", "--markdown", folder).out)
+	if report.Unchanged != 2 || len(report.Refused) != 15 || len(report.Notes) < 3 {
+		t.Errorf("got %+v", report)
+	}
+}
+
+func TestFileMovedToTheTrashDeletesItsEntryAndBackRestores(t *testing.T) {
+	dir, folder := t.TempDir(), filepath.Join(t.TempDir(), "f")
+	must(t, dir, `{"key":"a","value":"x","type":"user","description":"d"}`, "import", "--no-wait", "--store", "ada", "-")
+	export := func() { t.Helper(); must(t, dir, "", "export", "--agent", "ada", "--markdown", folder) }
+	imported := func() importCounts {
+		t.Helper()
+		return decode[importCounts](t, must(t, dir, "", "import", "--no-wait", "--json", "--agent", "ada", "--markdown", folder))
+	}
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(folder, "trash"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(folder, from), filepath.Join(folder, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	export()
+	move("a.md", "trash/a.md")
+	if c := imported(); c.Trashed != 1 {
+		t.Errorf("got %+v", c)
+	}
+	export()
+	if files := slices.Sorted(maps.Keys(tree(t, folder))); !slices.Equal(files, []string{"MEMORY.md", "trash/a.md"}) {
+		t.Errorf("got %v", files)
+	}
+	move("trash/a.md", "a.md")
+	if c := imported(); c.Created != 1 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestEditedFilesOutliveAnExport(t *testing.T) {
+	dir, folder := t.TempDir(), filepath.Join(t.TempDir(), "f")
+	must(t, dir, `{"key":"a","value":"x"}
+{"key":"b","value":"x"}`, "import", "--no-wait", "--store", "ada", "-")
+	must(t, dir, "", "export", "--agent", "ada", "--markdown", folder)
+	name := filepath.Join(folder, "a.md")
+	edited := "---\nname: 'a' # mine\n---\nedited"
+	if err := os.WriteFile(name, []byte(edited), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := mneme(t, dir, "", "export", "--agent", "ada", "--markdown", folder)
+	if r.status != exitFailed || !strings.Contains(r.err, "a.md: was edited since the last export") || !strings.Contains(r.out, "wrote 0 files, left 2 unchanged") {
+		t.Errorf("got %+v", r)
+	}
+	must(t, dir, "", "import", "--no-wait", "--agent", "ada", "--markdown", folder)
+	must(t, dir, "", "export", "--agent", "ada", "--markdown", folder) // it says the same now
+	if got := tree(t, folder)["a.md"]; got != edited {
+		t.Errorf("got %q", got)
+	}
+	must(t, dir, "", "export", "--agent", "ada", "--markdown", folder, "--force")
+	for _, other := range [][]string{{"--agent", "bob"}, {"--agent", "ada", "--taint", "INTERNAL"}} {
+		if r := mneme(t, dir, "", append([]string{"export", "--markdown", folder}, other...)...); r.status != exitFailed || !strings.Contains(r.err, "another store, agent or taint") {
+			t.Errorf("%v: got %+v", other, r)
+		}
+	}
+	// An empty store, as by a wrong --data-dir, takes nothing away.
+	if r := mneme(t, t.TempDir(), "", "export", "--agent", "ada", "--markdown", folder); r.status != exitFailed || len(tree(t, folder)) != 3 {
+		t.Errorf("got %+v, %v", r, tree(t, folder))
+	}
+}
+
+// SECURITY: an export shows what a list would, and no more.
+func TestFolderHoldsWhatTheAgentMayList(t *testing.T) {
+	dir := t.TempDir()
+	for label, key := range map[string]string{"PUBLIC": "low", "INTERNAL": "mid", "RESTRICTED": "high"} {
+		must(t, dir, fmt.Sprintf(`{"key":%q,"value":"x","type":"user","description":"d"}
+{"key":"private-%s","value":"x","in_context":false}`, key, key), "import", "--no-wait", "--store", "ada", "--taint", label, "-")
+	}
+	folder := filepath.Join(t.TempDir(), "f")
+	must(t, dir, "", "export", "--agent", "ada", "--taint", "INTERNAL", "--markdown", folder)
+	files := tree(t, folder)
+	if names := slices.Sorted(maps.Keys(files)); !slices.Equal(names, []string{"MEMORY.md", "low.md", "mid.md"}) {
+		t.Errorf("got %v", names)
+	}
+	if !strings.Contains(files["mid.md"], "\nlabel: INTERNAL\n") || files["MEMORY.md"] != "- [low](low.md) — d\n- [mid](mid.md) — d\n" {
+		t.Errorf("got %q", files)
+	}
+	// A label comes back only to a session that has it.
+	r := mneme(t, t.TempDir(), "", "import", "--no-wait", "--agent", "ada", "--markdown", folder)
+	if r.status != exitFailed || !strings.Contains(r.err, "mid.md:5: label: is above") {
+		t.Errorf("got %+v", r)
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	if r := mneme(t, dir, "", "export", "--agent", "bob", "--store", "ada", "--markdown", none); r.status != exitFailed {
+		t.Errorf("got %+v", r)
+	}
+	if _, err := os.Stat(none); err == nil {
+		t.Error("a folder is made for what may not be read")
+	}
+}
+
+func TestFolderGoesOverAServer(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir)
+	folder := fill(t, map[string]string{
+		"a.md": "---\nname: a\ntype: user\ndescription: d\ntags: [t]\n---\n\nx\n", "b/c.md": "---\nname: b/c\njson: true\n---\n\n{\n  \"a\": 1\n}\n",
+		"@work/d e.md": "---\nname: d e\nnamespace: work\nexpires_at: 2099-01-01T00:00:00.5Z\n---\n\nx\n",
+		"trash/g.md":   "---\nname: g\nnamespace: \"\"\ndeleted_at: 2026-01-02T00:00:00Z\n---\n\n2\n", "trash/g~2.md": "---\nname: g\ndeleted_at: 2026-01-01T00:00:00Z\n---\n\n1\n",
+		"trash/h/i.md": "---\nname: h/i\nencrypted: true\nexpires_at: 2099-01-01T00:00:00.5Z\n---\n\nblob\n",
+		"bad.md":       "---\nname: bad\n---\n\n" + strings.Repeat("x", 200_000),
+	})
+	url := s.address
+	args := []string{"--agent", "ada", "--url", url, "--markdown"}
+	first := mneme(t, dir, "", append([]string{"import", "--json"}, append(args, folder)...)...)
+	if first.out == "" {
+		t.Fatalf("got %+v", first)
+	}
+	if c := decode[importCounts](t, first.out); first.status != exitFailed || c.Created != 3 || c.Trashed != 3 || len(c.Refused) != 1 || c.Refused[0].Line != 5 {
+		t.Errorf("got %+v", first)
+	}
+	if err := os.Remove(filepath.Join(folder, "bad.md")); err != nil {
+		t.Fatal(err)
+	}
+	if c := decode[importCounts](t, must(t, dir, "", append([]string{"import", "--json"}, append(args, folder)...)...)); c.Unchanged != 6 {
+		t.Errorf("got %+v", c)
+	}
+	over, beside := filepath.Join(t.TempDir(), "over"), filepath.Join(t.TempDir(), "beside")
+	must(t, dir, "", append([]string{"export"}, append(args, over)...)...)
+	must(t, dir, "", "export", "--agent", "ada", "--markdown", beside)
+	if a, b := tree(t, over), tree(t, beside); !maps.Equal(a, b) || len(a) != 7 {
+		t.Errorf("got\n%q\nand\n%q", a, b)
+	}
+	got := timeless(tree(t, over))
+	if !strings.HasSuffix(got["trash/g.md"], "\n2\n") || !strings.HasSuffix(got["trash/g~2.md"], "\n1\n") || got["MEMORY.md"] != "- [a](a.md) — d\n" {
+		t.Errorf("got %q", got)
+	}
+}
