@@ -4,7 +4,7 @@
 # TOKEN is one of `mneme token`; its agent's store is written to and tidied up.
 # NAME is a folder here; without one all are tried. PYTHON (python3) and npm make
 # what they need in a folder that is removed afterwards. MNEME is the program
-# that the MCP example starts; without it that example is left out.
+# that MCP clients start; without it claude-desktop is left out.
 # The exit status is 0 if none failed.
 set -uo pipefail
 cd "$(dirname "$0")"
@@ -16,7 +16,7 @@ fi
 export MNEME_URL=${1%/} MNEME_TOKEN=$2 PYTHONDONTWRITEBYTECODE=1
 shift 2
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(robutler-python robutler-typescript anthropic-python anthropic-typescript langgraph claude-desktop)
+[ ${#names[@]} -gt 0 ] || names=(robutler-python robutler-typescript anthropic-python anthropic-typescript langgraph mcp-python claude-desktop)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
