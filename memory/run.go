@@ -199,7 +199,7 @@ func (s *Service) depth(ctx context.Context) (rows int64, oldest time.Duration, 
 // Status tells how the service is.
 type Status struct {
 	Storage    bool          // it answers
-	Vector     bool          // a model serves questions
+	Vector     bool          // a model serves questions, and its index is not known to be away
 	Serving    string        // fingerprint of the vectors that serve; "" if no embedder here made them
 	Configured string        // fingerprint of the configured embedder: where it differs, reindex
 	Queue      int64         // entries whose vectors are not in step
@@ -211,7 +211,7 @@ type Status struct {
 func (s *Service) Status(ctx context.Context) Status {
 	status := Status{Configured: s.models.wanted(), Progress: s.progress.now()}
 	if now := s.models.serving(); now != nil {
-		status.Vector, status.Serving = true, now.fingerprint
+		status.Vector, status.Serving = !s.away.Load(), now.fingerprint
 	}
 	var err error
 	status.Queue, status.QueueLag, err = s.depth(ctx)
