@@ -1,0 +1,284 @@
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// caller is an agent that talks to one process.
+type caller struct {
+	*process
+	token string
+}
+
+// as is an agent of the process with a token of its own.
+func (p *process) as(agent string, flags ...string) caller {
+	p.t.Helper()
+	return caller{p, p.token(agent, flags...)}
+}
+
+// at is the same agent at another process of the service.
+func (c caller) at(p *process) caller { return caller{p, c.token} }
+
+// reply is an answer of REST; status 0: none came.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+	err    error
+}
+
+// client waits longer than any answer may take.
+var client = &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
+
+// call makes one request; headers are pairs of name and value.
+func (c caller) call(method, path string, body any, headers ...string) reply {
+	var text io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return reply{err: err}
+		}
+		text = bytes.NewReader(raw)
+	}
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.address+path, text)
+	if err != nil {
+		return reply{err: err}
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for pair := range slices.Chunk(headers, 2) {
+		request.Header.Set(pair[0], pair[1])
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	if err != nil {
+		return reply{err: err}
+	}
+	return reply{status: response.StatusCode, header: response.Header, body: read}
+}
+
+func (r reply) String() string {
+	if r.err != nil {
+		return r.err.Error()
+	}
+	return fmt.Sprintf("%d %s", r.status, bytes.TrimSpace(r.body))
+}
+
+// refused tells what is wrong with an answer that should say "not now".
+func (r reply) refused() error {
+	switch {
+	case r.status != http.StatusServiceUnavailable,
+		r.header.Get("Content-Type") != "application/problem+json",
+		r.header.Get("Retry-After") == "":
+		return fmt.Errorf("want a 503 problem with Retry-After, got %v", r)
+	}
+	return nil
+}
+
+// entry is what the tests look at of one.
+type entry struct {
+	ID        string
+	Key       string
+	Value     json.RawMessage
+	Version   int
+	Indexed   bool
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+const memories = "/v1/stores/self/memories/"
+
+// put writes a value that is a text or a number.
+func (c caller) put(key string, value any, headers ...string) reply {
+	return c.call(http.MethodPut, memories+key, map[string]any{"value": value}, headers...)
+}
+
+func (c caller) get(key string) reply { return c.call(http.MethodGet, memories+key, nil) }
+
+func (c caller) remove(key string) reply { return c.call(http.MethodDelete, memories+key, nil) }
+
+// list are the keys of the caller's own store, of which there are few.
+func (c caller) list() map[string]bool {
+	c.t.Helper()
+	keys := make(map[string]bool)
+	for _, e := range read[struct{ Items []entry }](c, c.call(http.MethodGet, "/v1/stores/self/memories?limit=100", nil), http.StatusOK).Items {
+		keys[e.Key] = true
+	}
+	return keys
+}
+
+// read decodes an answer that has to have a status.
+func read[T any](c caller, r reply, status int) T {
+	c.t.Helper()
+	var value T
+	if r.status != status {
+		c.t.Fatalf("want status %d, got %v", status, r)
+	}
+	if err := json.Unmarshal(r.body, &value); err != nil {
+		c.t.Fatalf("%v in %s", err, r.body)
+	}
+	return value
+}
+
+// hit is an entry found, with the legs that found it.
+type hit struct {
+	entry
+	Explain struct{ Lexical, Vector *struct{ Rank int } }
+}
+
+type found struct {
+	Hits       []hit
+	Degraded   []string
+	Incomplete bool
+}
+
+// search asks the caller's own store, and fails the test unless it is
+// answered.
+func (c caller) search(question string) found {
+	c.t.Helper()
+	f, err := c.ask(question)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return f
+}
+
+func (c caller) ask(question string) (f found, err error) {
+	r := c.call(http.MethodPost, "/v1/search", map[string]any{"query": question, "stores": []string{"self"}, "explain": true, "limit": 100})
+	if r.status != http.StatusOK {
+		return f, fmt.Errorf("search: %v", r)
+	}
+	return f, json.Unmarshal(r.body, &f)
+}
+
+// whole tells whether no leg failed.
+func (f found) whole() bool { return len(f.Degraded) == 0 }
+
+// lexical tells whether the answer says that it lacks the vector leg, and
+// that alone.
+func (f found) lexical() bool { return slices.Equal(f.Degraded, []string{"vector"}) }
+
+// of is the hit with a key; nil: none.
+func (f found) of(key string) *hit {
+	for i := range f.Hits {
+		if f.Hits[i].Key == key {
+			return &f.Hits[i]
+		}
+	}
+	return nil
+}
+
+func (f found) String() string {
+	var keys []string
+	for _, h := range f.Hits {
+		keys = append(keys, h.Key)
+	}
+	return fmt.Sprintf("hits [%s], degraded %v", strings.Join(keys, " "), f.Degraded)
+}
+
+// readiness is what /readyz says.
+type readiness struct {
+	Vector     bool
+	Serving    string
+	QueueDepth int `json:"queue_depth"`
+}
+
+// ready asks a process how it is; it is an error if it is not ready.
+func (p *process) ready() (now readiness, err error) {
+	response, err := client.Get(p.address + "/readyz")
+	if err != nil {
+		return now, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return now, fmt.Errorf("/readyz says %d", response.StatusCode)
+	}
+	return now, json.NewDecoder(response.Body).Decode(&now)
+}
+
+// counter reads a counter without labels from a process's metrics.
+func (p *process) counter(name string) float64 {
+	p.t.Helper()
+	response, err := client.Get(p.address + "/metrics")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			return n
+		}
+	}
+	p.t.Fatalf("no counter %s", name)
+	return 0
+}
+
+// idle waits until a process is ready and nobody has vectors to make.
+func (p *process) idle() {
+	p.t.Helper()
+	eventually(p.t, func() error {
+		now, err := p.ready()
+		switch {
+		case err != nil:
+			return err
+		case !now.Vector:
+			return errors.New("the vector index does not serve")
+		case now.QueueDepth > 0:
+			return fmt.Errorf("%d entries wait for their vectors", now.QueueDepth)
+		}
+		return nil
+	})
+}
+
+// meaning are memories with questions that share no word with them.
+var meaning = []struct{ key, text, question string }{
+	{"breakfast", "I like my tea green, without sugar.", "favourite hot beverage"},
+	{"pet", "Our dog is afraid of thunder.", "which animals live at home?"},
+	{"trip", "We fly to Lisbon in May.", "vacation abroad plans"},
+	{"job", "Marta works as a nurse in the clinic.", "her profession"},
+	{"car", "The brakes must be repaired before winter.", "vehicle maintenance"},
+	{"music", "Paul plays the cello on Sundays.", "which instruments do friends perform?"},
+}
+
+// understands waits until questions find each of meaning by its vector alone.
+func (c caller) understands() {
+	c.t.Helper()
+	for _, m := range meaning {
+		eventually(c.t, func() error {
+			f, err := c.ask(m.question)
+			if err != nil {
+				return err
+			}
+			one := f.of(m.key)
+			switch {
+			case !f.whole():
+				return fmt.Errorf("%s: %v", m.question, f)
+			case one == nil || one.Explain.Vector == nil || one.Explain.Lexical != nil:
+				return fmt.Errorf("%s does not find %s by its vector: %v", m.question, m.key, f)
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,140 @@
+package faults
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"mneme/vector"
+	"mneme/vector/milvus"
+)
+
+// dim is the length of the built-in model's vectors.
+const dim = 384
+
+// held is what the service's collection in Milvus holds, seen without mneme.
+func (p *process) held() (ids map[string]bool, err error) {
+	now, err := p.ready()
+	if err != nil {
+		return nil, err
+	}
+	index, err := milvus.Open(p.t.Context(), milvus.Config{
+		Addr: vectors.Addr(), Prefix: p.service.prefix, Fingerprint: now.Serving, Dim: dim,
+	}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	defer index.Close()
+	ids = make(map[string]bool)
+	return ids, index.List(p.t.Context(), func(h vector.Held) error {
+		ids[h.Entry.String()] = true
+		return nil
+	})
+}
+
+// A clock shared by test and server: what was answered before the instant
+// must show the entry, what was asked after it must not.
+func TestAnEntryIsGoneAtItsInstantEverywhereAndItsVectorSoon(t *testing.T) {
+	s := newService(t)
+	t.Parallel()
+	first := s.serve()
+	second := s.serve()
+	c := first.as("a")
+	both := []caller{c, c.at(second)}
+	stays := read[entry](c, c.put("stays?wait=indexed", "a fleeting thought that stays"), http.StatusCreated)
+	goes := read[entry](c, c.call(http.MethodPut, memories+"goes?wait=indexed",
+		map[string]any{"value": "a fleeting thought that goes", "ttl": 3}), http.StatusCreated)
+	if !goes.Indexed || goes.ExpiresAt.IsZero() {
+		t.Fatalf("indexed %v, expires at %v", goes.Indexed, goes.ExpiresAt)
+	}
+	// Not only their answers: both vectors are in Milvus.
+	eventually(t, func() error {
+		ids, err := first.held()
+		if err == nil && (!ids[stays.ID] || !ids[goes.ID]) {
+			err = fmt.Errorf("milvus holds %d vectors", len(ids))
+		}
+		return err
+	})
+
+	seenBefore, seenAfter := 0, 0
+	for seenAfter < 5 {
+		for _, c := range both {
+			for what, shows := range map[string]func() bool{
+				"get": func() bool {
+					r := c.get("goes")
+					if r.status != http.StatusOK && r.status != http.StatusNotFound {
+						t.Fatal(r)
+					}
+					return r.status == http.StatusOK
+				},
+				"list":   func() bool { return c.list()["goes"] },
+				"search": func() bool { return c.search("fleeting thought").of("goes") != nil },
+			} {
+				asked := time.Now()
+				shown := shows()
+				switch answered := time.Now(); {
+				case answered.Before(goes.ExpiresAt):
+					seenBefore++
+					if !shown {
+						t.Fatalf("%s lacks the entry before its instant", what)
+					}
+				case asked.After(goes.ExpiresAt):
+					seenAfter++
+					if shown {
+						t.Fatalf("%s shows the entry after its instant", what)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d looks before the instant, %d after it", seenBefore, seenAfter)
+	for _, c := range both {
+		if c.search("fleeting thought").of("stays") == nil || !c.list()["stays"] {
+			t.Error("the entry without an expiry is gone too")
+		}
+	}
+	eventually(t, func() error { // the sweeper comes by
+		ids, err := first.held()
+		if err == nil && (len(ids) != 1 || !ids[stays.ID]) {
+			err = fmt.Errorf("milvus holds %d vectors", len(ids))
+		}
+		return err
+	})
+}
+
+func TestAGrantEndsAtItsInstantAtEveryProcess(t *testing.T) {
+	s := newService(t)
+	t.Parallel()
+	first := s.serve()
+	second := s.serve()
+	owner, guest := first.as("owner"), first.as("guest")
+	read[entry](owner, owner.put("shared?wait=indexed", "an open secret"), http.StatusCreated)
+	ends := read[struct {
+		ExpiresAt time.Time `json:"expires_at"`
+	}](owner, owner.call(http.MethodPut, "/v1/stores/self/grants/guest", map[string]any{"level": "read", "ttl": 2}), http.StatusOK).ExpiresAt
+	for seen := 0; seen < 5; {
+		for _, c := range []caller{guest, guest.at(second)} {
+			for what, call := range map[string]func() reply{
+				"get":  func() reply { return c.call(http.MethodGet, "/v1/stores/owner/memories/shared", nil) },
+				"list": func() reply { return c.call(http.MethodGet, "/v1/stores/owner/memories", nil) },
+				"search": func() reply {
+					return c.call(http.MethodPost, "/v1/search", map[string]any{"query": "secret", "stores": []string{"owner"}})
+				},
+			} {
+				asked := time.Now()
+				r := call()
+				switch answered := time.Now(); {
+				case answered.Before(ends) && r.status != http.StatusOK:
+					t.Fatalf("%s before the grant ends: %v", what, r)
+				case asked.After(ends):
+					seen++
+					if r.status != http.StatusForbidden {
+						t.Fatalf("%s after the grant ended: %v", what, r)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// load is what several clients write at once, and what was acknowledged: each
+// writes entries of its own, overwrites and deletes some of them, and counts
+// up, with If-Match, counters that all share.
+type load struct {
+	mu     sync.Mutex
+	stands map[string]int   // entries of one client: the number acknowledged last; 0: deleted
+	may    map[string][]int // what may stand instead, since later writes were not answered
+	counts map[string]int   // counters: increments acknowledged
+	maybe  map[string]int   // increments of which no answer came
+	bad    []string         // answers that may not be
+	number int
+}
+
+const (
+	loadClients  = 4
+	loadCounters = 2
+	loadKeys     = 4 // of each client
+)
+
+func newLoad() *load {
+	return &load{
+		stands: make(map[string]int), may: make(map[string][]int),
+		counts: make(map[string]int), maybe: make(map[string]int),
+	}
+}
+
+// run lets clients work until stop is closed. Each goes to the callers in
+// turn. allowed judges an answer that acknowledges nothing.
+func (l *load) run(clients []caller, stop <-chan struct{}, allowed func(reply) error) *sync.WaitGroup {
+	var running sync.WaitGroup
+	for n := range loadClients {
+		running.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				c := clients[(n+i)%len(clients)]
+				var r reply
+				switch key := fmt.Sprintf("own-%d-%d", n, i%loadKeys); i % 5 {
+				case 0, 1, 2:
+					r = l.put(c, key)
+				case 3:
+					r = l.remove(c, key)
+				default:
+					r = l.count(c, fmt.Sprintf("counter-%d", i/5%loadCounters))
+				}
+				if r.status >= 200 && r.status < 300 || r.status == http.StatusPreconditionFailed {
+					continue
+				}
+				if err := allowed(r); err != nil {
+					l.mu.Lock()
+					l.bad = append(l.bad, err.Error())
+					l.mu.Unlock()
+				}
+			}
+		})
+	}
+	return &running
+}
+
+// word is one word to any analysis.
+func word(n int) string {
+	return "w" + strings.Map(func(r rune) rune { return 'a' + r - '0' }, fmt.Sprint(n)) + "q"
+}
+
+func (l *load) next() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.number++
+	return l.number
+}
+
+// put writes a new number to a key that no other client writes.
+func (l *load) put(c caller, key string) reply {
+	n := l.next()
+	r := c.put(key, fmt.Sprintf("the number is %s", word(n)))
+	l.own(key, n, r, r.status == http.StatusOK || r.status == http.StatusCreated)
+	return r
+}
+
+func (l *load) remove(c caller, key string) reply {
+	r := c.remove(key)
+	gone := r.status == http.StatusNoContent || r.status == http.StatusNotFound
+	l.own(key, 0, r, gone)
+	if r.status == http.StatusNotFound {
+		r.status = http.StatusNoContent // nothing was there to delete
+	}
+	return r
+}
+
+// own notes what became of a write that nobody else can have done.
+func (l *load) own(key string, n int, r reply, acknowledged bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if acknowledged {
+		l.stands[key] = n
+		delete(l.may, key)
+		return
+	}
+	l.may[key] = append(l.may[key], n)
+}
+
+// count adds one to a counter, or makes it.
+func (l *load) count(c caller, key string) reply {
+	r := c.get(key)
+	var write reply
+	switch r.status {
+	case http.StatusNotFound:
+		write = c.put(key, 1, "If-None-Match", "*")
+	case http.StatusOK:
+		var e entry
+		var n int
+		if json.Unmarshal(r.body, &e) != nil || json.Unmarshal(e.Value, &n) != nil {
+			return reply{err: fmt.Errorf("a counter that does not read: %s", r.body)}
+		}
+		write = c.put(key, n+1, "If-Match", r.header.Get("ETag"))
+	default:
+		return r
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch write.status {
+	case http.StatusOK, http.StatusCreated:
+		l.counts[key]++
+	case http.StatusPreconditionFailed: // another was quicker
+	default:
+		l.maybe[key]++
+	}
+	return write
+}
+
+// acknowledged is how many writes were.
+func (l *load) acknowledged() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.stands)
+	for _, count := range l.counts {
+		n += count
+	}
+	return n
+}
+
+// check holds what stands now against what was acknowledged, each entry with
+// its versions and its words, and gives the number of live entries.
+func (l *load) check(c caller) (live int) {
+	c.t.Helper()
+	for _, bad := range l.bad {
+		c.t.Errorf("under load: %s", bad)
+	}
+	for key, counted := range l.counts {
+		e := read[entry](c, c.get(key), http.StatusOK)
+		var n int
+		if err := json.Unmarshal(e.Value, &n); err != nil {
+			c.t.Fatal(err)
+		}
+		if n < counted || n > counted+l.maybe[key] {
+			c.t.Errorf("%s stands at %d: %d increments were acknowledged, of %d no answer came", key, n, counted, l.maybe[key])
+		}
+		if e.Version != n {
+			c.t.Errorf("%s stands at %d in version %d", key, n, e.Version)
+		}
+		l.checkHistory(c, e)
+		live++
+	}
+	for n := range loadClients {
+		for i := range loadKeys {
+			if l.checkOwn(c, fmt.Sprintf("own-%d-%d", n, i)) {
+				live++
+			}
+		}
+	}
+	found := 0
+	for _, h := range c.search("what is the number?").Hits {
+		if h.Explain.Lexical != nil {
+			found++
+		}
+	}
+	if share := live - len(l.counts); found != share {
+		c.t.Errorf("a word that all share finds %d entries, of %d", found, share)
+	}
+	return live
+}
+
+// checkOwn checks a key of one client and tells whether an entry lives there.
+func (l *load) checkOwn(c caller, key string) bool {
+	c.t.Helper()
+	r := c.get(key)
+	stands := l.stands[key]
+	matches := func(n int) bool {
+		if n == 0 {
+			return r.status == http.StatusNotFound
+		}
+		var e entry
+		return r.status == http.StatusOK && json.Unmarshal(r.body, &e) == nil &&
+			string(e.Value) == fmt.Sprintf("%q", "the number is "+word(n))
+	}
+	// An entry that nobody wrote is 0, as a deleted one.
+	if !matches(stands) && !slices.ContainsFunc(l.may[key], matches) {
+		c.t.Errorf("%s: %d is acknowledged, %v were not answered, and there is %v", key, stands, l.may[key], r)
+	}
+	for _, n := range append(l.may[key], stands) {
+		if n == 0 {
+			continue
+		}
+		if one := c.search(word(n)).of(key); (one != nil && one.Explain.Lexical != nil) != matches(n) {
+			c.t.Errorf("%s: its word finds it: %v, it stands: %v", key, one != nil, matches(n))
+		}
+	}
+	if r.status != http.StatusOK {
+		return false
+	}
+	l.checkHistory(c, read[entry](c, r, http.StatusOK))
+	return true
+}
+
+// checkHistory checks that every version is there, newest first.
+func (l *load) checkHistory(c caller, e entry) {
+	c.t.Helper()
+	want := e.Version
+	for cursor := ""; ; {
+		page := read[struct {
+			Items      []entry
+			NextCursor string `json:"next_cursor"`
+		}](c, c.call(http.MethodGet, memories+e.Key+"/versions?limit=100"+cursor, nil), http.StatusOK)
+		for _, v := range page.Items {
+			if v.Version != want {
+				c.t.Errorf("%s: version %d where %d belongs", e.Key, v.Version, want)
+			}
+			want--
+		}
+		if page.NextCursor == "" {
+			break
+		}
+		cursor = "&cursor=" + page.NextCursor
+	}
+	if want != 0 {
+		c.t.Errorf("%s: the history ends before version %d", e.Key, want)
+	}
+}

@@ -1,0 +1,149 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"mneme/wiretest"
+)
+
+func TestWritersThroughSeveralProcessesLoseNoUpdate(t *testing.T) {
+	s := newService(t)
+	t.Parallel()
+	const processes, clients, each = 3, 6, 10
+	var all []caller
+	for range processes {
+		p := s.serve()
+		if len(all) == 0 {
+			all = append(all, p.as("a"))
+		} else {
+			all = append(all, all[0].at(p))
+		}
+	}
+	read[entry](all[0], all[0].put("counter", 0), http.StatusCreated)
+	var writing sync.WaitGroup
+	for n := range clients {
+		writing.Go(func() {
+			for i := 0; i < each; {
+				c := all[(n+i)%processes]
+				r := c.get("counter")
+				var e entry
+				var stands int
+				if err := json.Unmarshal(r.body, &e); r.status != http.StatusOK || err != nil || json.Unmarshal(e.Value, &stands) != nil {
+					t.Errorf("get: %v", r)
+					return
+				}
+				// It is written through another process than it was read of.
+				switch w := all[(n+i+1)%processes].put("counter", stands+1, "If-Match", r.header.Get("ETag")); w.status {
+				case http.StatusOK:
+					i++
+				case http.StatusPreconditionFailed:
+				default:
+					t.Errorf("put: %v", w)
+					return
+				}
+			}
+		})
+	}
+	writing.Wait()
+	for _, c := range all {
+		e := read[entry](c, c.get("counter"), http.StatusOK)
+		if want := fmt.Sprint(clients * each); string(e.Value) != want || e.Version != clients*each+1 {
+			t.Errorf("the counter stands at %s in version %d, after %s increments", e.Value, e.Version, want)
+		}
+	}
+	all[0].idle()
+	all[0].inStep(1)
+}
+
+func TestNoProcessReturnsWhatAnotherHasDeleted(t *testing.T) {
+	s := newService(t)
+	t.Parallel()
+	const clients, each = 3, 8
+	first := s.serve()
+	second := s.serve()
+	a := first.as("a")
+	both := []caller{a, a.at(second)}
+	var working sync.WaitGroup
+	for n := range clients {
+		working.Go(func() {
+			for i := range each {
+				here, there := both[(n+i)%2], both[(n+i+1)%2]
+				key := fmt.Sprintf("note-%d-%d", n, i)
+				path := key
+				if i%2 == 0 { // some are deleted before they have vectors
+					path += "?wait=indexed"
+				}
+				if r := here.put(path, "a note about "+key); r.status != http.StatusCreated {
+					t.Errorf("put: %v", r)
+					return
+				}
+				if f, err := there.ask("note about " + key); err != nil || f.of(key) == nil {
+					t.Errorf("what one process wrote, another does not find: %v, %v", f, err)
+				}
+				if r := here.remove(key); r.status != http.StatusNoContent {
+					t.Errorf("delete: %v", r)
+					return
+				}
+				for _, c := range []caller{there, here} {
+					if f, err := c.ask("note about " + key); err != nil || f.of(key) != nil {
+						t.Errorf("what one process deleted, a search returns: %v, %v", f, err)
+					}
+				}
+			}
+		})
+	}
+	working.Wait()
+	first.idle()
+	second.idle()
+	first.inStep(0)
+}
+
+// The first process cannot finish: its way to Milvus is held up. Once it is
+// dead the second does what it had begun.
+func TestTheWorkOfAKilledProcessIsDoneByAnother(t *testing.T) {
+	s := newService(t)
+	t.Parallel()
+	relay := wiretest.NewRelay(t, vectors.Addr())
+	s.milvus = relay.Addr()
+	first := s.serve()
+	s.milvus = vectors.Addr()
+	c := first.as("a")
+	c.whole()
+	second := s.serve()
+
+	relay.Hold()
+	const leased = `SELECT count(*) FROM queue WHERE not_before > '-infinity' AND attempts = 0`
+	// Both look for work. What the second takes is soon done: go on until the
+	// first holds something.
+	written := 0
+	eventually(t, func() error {
+		if written < len(meaning) {
+			m := meaning[written]
+			read[entry](c, c.put(m.key, m.text), http.StatusCreated)
+		} else {
+			read[entry](c, c.put(fmt.Sprintf("more-%d", written), "nothing of interest"), http.StatusCreated)
+		}
+		written++
+		var holds int
+		if err := s.query(&holds, leased); err != nil {
+			return err
+		}
+		if written < len(meaning) || holds == 0 {
+			return fmt.Errorf("of %d entries %d are leased", written, holds)
+		}
+		select {
+		case <-relay.Waiting():
+			return nil
+		default:
+			return fmt.Errorf("the first process asks nothing of Milvus")
+		}
+	})
+	first.kill()
+	second.idle()
+	c.at(second).understands()
+	second.inStep(written)
+}
