@@ -100,6 +100,11 @@ func openOver(t testing.TB, data *memorytest.Data, options memory.Options, embed
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := service.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return &house{Service: service, t: t}
 }
 

@@ -95,14 +95,14 @@ func (h *house) byMeaning(c memory.Caller, question, key string) bool {
 	return false
 }
 
-// counting counts the passages that are embedded, by their text.
-type counting struct {
+// tally counts the passages that are embedded, by their text.
+type tally struct {
 	embed.Embedder
 	mu    sync.Mutex
 	times map[string]int
 }
 
-func (c *counting) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+func (c *tally) Passages(ctx context.Context, texts []string) ([][]float32, error) {
 	c.mu.Lock()
 	for _, text := range texts {
 		c.times[text]++
@@ -112,7 +112,7 @@ func (c *counting) Passages(ctx context.Context, texts []string) ([][]float32, e
 }
 
 // of is how often a text with a word was embedded.
-func (c *counting) of(word string) int {
+func (c *tally) of(word string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
@@ -126,7 +126,7 @@ func (c *counting) of(word string) int {
 
 func TestWorkersOfSeveralProcessesEmbedEachEntryOnce(t *testing.T) {
 	onShared(t, func(t *testing.T, b memorytest.Backend) {
-		e := &counting{Embedder: encoder(t), times: make(map[string]int)}
+		e := &tally{Embedder: encoder(t), times: make(map[string]int)}
 		houses := several(t, b.Open(t), e, memory.Options{})
 		writes := 60
 		if testing.Short() {

@@ -130,7 +130,7 @@ func (b Backend) milvusModel(t testing.TB, e embed.Embedder) memory.Model {
 		if err != nil {
 			return nil, err
 		}
-		t.Cleanup(func() { _ = index.Close() }) // its collection goes anyway
+		t.Cleanup(func() { _ = index.Close() }) // the service may have closed it
 		return index, nil
 	}}
 }
