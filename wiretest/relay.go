@@ -84,7 +84,8 @@ func (r *Relay) Cut() {
 // Restore takes connections again after a Cut, at the same address.
 func (r *Relay) Restore(t testing.TB) {
 	t.Helper()
-	listener, err := net.Listen("tcp", r.address)
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "tcp", r.address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package milvus
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -21,6 +20,7 @@ import (
 	"mneme/vector"
 	"mneme/vector/flat"
 	"mneme/vector/milvus/milvustest"
+	"mneme/wiretest"
 )
 
 const testDim = 8
@@ -44,88 +44,11 @@ func store(t testing.TB, n int64) acl.Scope {
 // free is an address on loopback where nobody listens.
 func free(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := wiretest.Free()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// relay is a TCP proxy that can be held up: bytes wait while it is.
-type relay struct {
-	net.Listener
-	mu      sync.Mutex
-	held    chan struct{} // closed: bytes pass
-	bytes   chan struct{} // gets a token when bytes wait, if there is room
-	stopped chan struct{}
-}
-
-func newRelay(t testing.TB, target string) *relay {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &relay{Listener: l, held: make(chan struct{}), bytes: make(chan struct{}, 1), stopped: make(chan struct{})}
-	close(r.held)
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", target)
-			if err != nil {
-				in.Close()
-				continue
-			}
-			go r.copy(out, in)
-			go r.copy(in, out)
-		}
-	}()
-	t.Cleanup(func() { l.Close(); close(r.stopped) })
-	return r
-}
-
-func (r *relay) copy(to, from net.Conn) {
-	defer to.Close()
-	defer from.Close()
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := from.Read(buffer)
-		if err != nil {
-			return
-		}
-		r.mu.Lock()
-		held := r.held
-		r.mu.Unlock()
-		select {
-		case <-held:
-		default:
-			select {
-			case r.bytes <- struct{}{}:
-			default:
-			}
-		}
-		select {
-		case <-held:
-		case <-r.stopped:
-			return
-		}
-		if _, err := to.Write(buffer[:n]); err != nil {
-			return
-		}
-	}
-}
-
-// hold stops the bytes until the returned function is called.
-func (r *relay) hold() (release func()) {
-	held := make(chan struct{})
-	r.mu.Lock()
-	r.held = held
-	r.mu.Unlock()
-	return func() { close(held) }
+	return addr
 }
 
 func TestOpenTellsThatNobodyListens(t *testing.T) {
@@ -252,6 +175,9 @@ func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
 	if !errors.Is(err, ErrMissing) || len(hits) > 0 {
 		t.Errorf("search: %d hits, error %v", len(hits), err)
 	}
+	if !x.Lost() || x.Lost() {
+		t.Error("the loss is to be told once")
+	}
 	if err := x.List(ctx, func(vector.Held) error { return nil }); err != nil {
 		t.Errorf("list: %v", err)
 	}
@@ -262,6 +188,9 @@ func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
 	}
 	if err := x.Upsert(ctx, []vector.Record{one(2, 1, axis(0))}); err != nil {
 		t.Fatalf("upsert: %v", err)
+	}
+	if !x.Lost() {
+		t.Error("a write does not tell the loss")
 	}
 	settle(t, x)
 	hits, err = x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 9})
@@ -316,9 +245,9 @@ func within(t testing.TB, patience time.Duration, check func() error) {
 
 // The relay passes nothing on, so only the budget ends the search.
 func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
-	r := newRelay(t, milvustest.Addr(t))
+	r := wiretest.NewRelay(t, milvustest.Addr(t))
 	t.Parallel()
-	config := testConfig(r.Addr().String(), testDim)
+	config := testConfig(r.Addr(), testDim)
 	x := opened(t, config)
 	if err := x.Upsert(context.Background(), []vector.Record{one(1, 1, axis(0))}); err != nil {
 		t.Fatal(err)
@@ -327,7 +256,7 @@ func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
 		_, err := x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
 		return err
 	}
-	release := r.hold()
+	release := r.Hold()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if err := search(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -339,7 +268,7 @@ func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	go func() {
-		<-r.bytes // of the searches above or of this one: it is under way
+		<-r.Waiting() // of the searches above or of this one: it is under way
 		cancel()
 	}()
 	x.config.Timeouts.Search = time.Minute
@@ -356,39 +285,10 @@ func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
 func TestABrokenConnectionIsMadeAnew(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	var mu sync.Mutex
-	var live []net.Conn
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", addr)
-			if err != nil {
-				in.Close()
-				continue
-			}
-			mu.Lock()
-			live = append(live, in, out)
-			mu.Unlock()
-			go func() { _, _ = io.Copy(out, in); out.Close() }()
-			go func() { _, _ = io.Copy(in, out); in.Close() }()
-		}
-	}()
-	x := opened(t, testConfig(l.Addr().String(), testDim))
+	r := wiretest.NewRelay(t, addr)
+	x := opened(t, testConfig(r.Addr(), testDim))
 	for range 3 {
-		mu.Lock()
-		for _, c := range live {
-			c.Close()
-		}
-		live = nil
-		mu.Unlock()
+		r.Break()
 		eventually(t, func() error {
 			_, err := x.Search(context.Background(), store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
 			return err

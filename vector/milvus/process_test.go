@@ -9,107 +9,40 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"math/big"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"mneme/vector"
+	"mneme/vector/milvus/milvustest"
 )
 
-// process is a Milvus of the test's own: PyPI's milvus, the whole standalone
-// server, with users and TLS.
-type process struct {
-	binary, dir, port string
-	arguments         []string
-	command           *exec.Cmd
-}
-
-func newProcess(t *testing.T, arguments ...string) *process {
+// ownServer is a Milvus of the test's own.
+func ownServer(t *testing.T, arguments ...string) *milvustest.Server {
 	t.Helper()
-	binary, err := exec.LookPath("milvus-server")
-	if err != nil {
-		const missing = "no milvus-server in PATH (pip install milvus==2.3.5)"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
+	s, err := milvustest.NewServer(t.TempDir(), arguments...)
+	switch {
+	case errors.Is(err, milvustest.ErrNoServer) && os.Getenv("CI") == "":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
 		}
-		t.Skip(missing)
-	}
-	p := &process{binary: binary, dir: t.TempDir(), port: freePort(t)}
-	client, peer := freePort(t), freePort(t)
-	// Its etcd takes port 2380 unless told otherwise, by a file.
-	etcd := fmt.Sprintf(etcdConfig, filepath.Join(p.dir, "etcd"), client, peer)
-	if err := os.WriteFile(filepath.Join(p.dir, "etcd.yaml"), []byte(etcd), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.arguments = append([]string{"--data", filepath.Join(p.dir, "milvus"), "--proxy-port", p.port, "--etcd-port", client}, arguments...)
-	t.Cleanup(func() { p.stop(t) })
-	return p
+	})
+	return s
 }
 
-const etcdConfig = `name: default
-data-dir: %[1]s
-listen-client-urls: http://127.0.0.1:%[2]s
-advertise-client-urls: http://127.0.0.1:%[2]s
-listen-peer-urls: http://127.0.0.1:%[3]s
-initial-advertise-peer-urls: http://127.0.0.1:%[3]s
-initial-cluster: default=http://127.0.0.1:%[3]s
-`
-
-func freePort(t *testing.T) string {
+func start(t *testing.T, s *milvustest.Server) {
 	t.Helper()
-	_, port, err := net.SplitHostPort(free(t))
-	if err != nil {
+	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return port
-}
-
-func (p *process) addr() string { return "127.0.0.1:" + p.port }
-
-// start runs milvus-server, which unpacks the server and writes its
-// configuration, and the second time the server itself: milvus-server would
-// refuse the port for a minute after its connections were broken, since it
-// tries it without SO_REUSEADDR.
-func (p *process) start(t *testing.T) {
-	t.Helper()
-	data := filepath.Join(p.dir, "milvus")
-	if server := filepath.Join(data, "bin", "milvus"); exists(server) {
-		p.command = exec.Command(server, "run", "standalone")
-		p.command.Dir = data
-		p.command.Env = append(os.Environ(), "DEPLOY_MODE=STANDALONE", "METRICS_PORT="+freePort(t),
-			"MILVUS_RUN_DIR="+filepath.Join(data, "run"), "LD_LIBRARY_PATH="+filepath.Dir(server))
-	} else {
-		p.command = exec.Command(p.binary, p.arguments...)
-		p.command.Env = os.Environ()
-	}
-	p.command.Env = append(p.command.Env, "ETCD_CONFIG_PATH="+filepath.Join(p.dir, "etcd.yaml"))
-	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := p.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
-}
-
-// stop ends the server and what it started.
-func (p *process) stop(t *testing.T) {
-	if p.command == nil {
-		return
-	}
-	if err := syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL); err != nil {
-		t.Errorf("stop: %v", err)
-	}
-	_ = p.command.Wait() // killed
-	p.command = nil
 }
 
 // certificate writes a self-signed certificate for loopback, and its key.
@@ -152,11 +85,11 @@ func TestAServerWithUsersAndTLSThatIsKilled(t *testing.T) {
 		t.Skip("starts a Milvus of its own, twice")
 	}
 	cert, key := certificate(t)
-	p := newProcess(t, "--authorization-enabled", "true", "--tls-mode", "1",
+	p := ownServer(t, "--authorization-enabled", "true", "--tls-mode", "1",
 		"--server-pem-path", cert, "--server-key-path", key, "--ca-pem-path", cert)
-	p.start(t)
+	start(t, p)
 
-	ctx, config := context.Background(), testConfig(p.addr(), testDim)
+	ctx, config := context.Background(), testConfig(p.Addr(), testDim)
 	config.User, config.Password = "root", "Milvus" // a new Milvus's own
 	config.TLS = TLS{Enabled: true, CAFile: cert}
 	var x *Index
@@ -187,14 +120,16 @@ func TestAServerWithUsersAndTLSThatIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	query := vector.Query{Vector: axis(0), Limit: 1}
-	p.stop(t)
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := x.Search(ctx, store(t, 1), query); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("search while it is away: error %v", err)
 	}
 	if err := x.Upsert(ctx, []vector.Record{one(2, 1, axis(1))}); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("upsert while it is away: error %v", err)
 	}
-	p.start(t)
+	start(t, p)
 	eventually(t, func() error { return x.Upsert(ctx, []vector.Record{one(2, 1, axis(1))}) })
 	eventually(t, func() error { return x.Settle(ctx) })
 	eventually(t, func() error {

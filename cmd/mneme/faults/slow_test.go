@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -13,14 +14,11 @@ func (c caller) whole() {
 	eventually(c.t, func() error {
 		f, err := c.ask("anything at all")
 		if err == nil && !f.whole() {
-			err = f
+			err = fmt.Errorf("still %v", f)
 		}
 		return err
 	})
 }
-
-// A found answer that lacks a leg, as an error.
-func (f found) Error() string { return f.String() }
 
 // The relay lets no answer of Milvus through until the search has returned:
 // nothing but the leg's budget can have ended it.
