@@ -17,13 +17,20 @@ type dumpHeader struct {
 	Version int    `json:"version"`
 }
 
-var dumpFormat = dumpHeader{Format: "mneme dump", Version: 1}
+var dumpFormat = dumpHeader{Format: "mneme dump", Version: 2}
 
 // dumpLine is a DumpRecord as a line of JSON.
 type dumpLine struct {
 	DumpRecord
 	Entry   *dumpEntry `json:"entry,omitempty"`
 	Version *dumpEntry `json:"version,omitempty"`
+	End     *dumpEnd   `json:"end,omitempty"`
+}
+
+// dumpEnd is the last line: without it a dump is but the beginning of one, of
+// a full disk or a broken pipe.
+type dumpEnd struct {
+	Records int `json:"records"`
 }
 
 // dumpEntry carries value and source as strings, so that they come back byte
@@ -64,7 +71,7 @@ func (l dumpLine) record() DumpRecord {
 }
 
 // Dump writes everything that an operator's dump holds, one JSON record a
-// line behind a header: entries with their history and the trash, grants,
+// line between a header and an end: entries with their history and the trash, grants,
 // participants, sessions, settings and known names. Vectors are not in it;
 // they are made anew. It is the operator's: nothing is left out by access.
 func (s *Service) Dump(ctx context.Context, w io.Writer) error {
@@ -75,7 +82,15 @@ func (s *Service) Dump(ctx context.Context, w io.Writer) error {
 		return fmt.Errorf("dump: %w", err)
 	}
 	err := s.storage.View(ctx, func(tx ReadTx) error {
-		return tx.Dump(ctx, func(record DumpRecord) error { return encoder.Encode(lineOf(record)) })
+		records := 0
+		err := tx.Dump(ctx, func(record DumpRecord) error {
+			records++
+			return encoder.Encode(lineOf(record))
+		})
+		if err != nil {
+			return err
+		}
+		return encoder.Encode(dumpLine{End: &dumpEnd{Records: records}})
 	})
 	if err != nil {
 		return fmt.Errorf("dump: %w", err)
@@ -122,11 +137,15 @@ func readDump(r io.Reader) ([]DumpRecord, error) {
 	for {
 		var line dumpLine
 		err := decoder.Decode(&line)
-		if errors.Is(err, io.EOF) {
-			return records, nil
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, fmt.Errorf("the dump breaks off after %d records", len(records))
+		case err != nil:
 			return nil, fmt.Errorf("record %d cannot be read", len(records)+1)
+		case line.End != nil && line.End.Records != len(records):
+			return nil, fmt.Errorf("the dump has %d records, and says that it has %d", len(records), line.End.Records)
+		case line.End != nil:
+			return records, nil
 		}
 		records = append(records, line.record())
 	}

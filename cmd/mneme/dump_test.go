@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestADumpThatBreaksOffIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, "", "import", sampleMemories)
+	whole := must(t, dir, "", "export", "--full")
+	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
+	for name, part := range map[string]string{
+		"in a line":           whole[:len(whole)/2],
+		"between two lines":   strings.Join(lines[:len(lines)/2], ""),
+		"before its end":      strings.Join(lines[:len(lines)-1], ""),
+		"a line lost in it":   strings.Join(append(append([]string{}, lines[:5]...), lines[6:]...), ""),
+		"after its beginning": lines[0],
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "part.dump")
+			if err := os.WriteFile(file, []byte(part), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			empty := t.TempDir()
+			if r := mneme(t, empty, "", "import", "--full", file); r.status != exitFailed || !strings.Contains(r.err, "dump") {
+				t.Errorf("got %+v", r)
+			}
+			if rest := must(t, empty, "", "export", "--full"); strings.Count(rest, "\n") != 2 {
+				t.Errorf("something of it was loaded: %s", rest)
+			}
+		})
+	}
+}
