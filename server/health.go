@@ -18,6 +18,9 @@ const (
 	statusTimeout = 2 * time.Second
 )
 
+// healthRoutes are the templates of the calls about the server itself.
+var healthRoutes = []string{"/livez", "/readyz", "/metrics"}
+
 // mountHealth adds the calls about the server itself.
 func (s *Server) mountHealth() {
 	s.echo.GET("/livez", func(c echo.Context) error {
@@ -25,7 +28,7 @@ func (s *Server) mountHealth() {
 	})
 	s.echo.GET("/readyz", s.ready)
 	s.echo.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
-	for _, template := range []string{"/livez", "/readyz", "/metrics"} {
+	for _, template := range healthRoutes {
 		s.open[template] = true
 	}
 }

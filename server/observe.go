@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		took := time.Since(start)
 		route, method, status := s.route(c), knownMethod(c.Request().Method), c.Response().Status
 		s.metrics.request(route, method, status, took)
-		s.log.LogAttrs(c.Request().Context(), levelOf(status), "request",
+		s.log.LogAttrs(c.Request().Context(), levelOf(route, status), "request",
 			slog.String("request_id", instance), slog.String("method", method), slog.String("route", route),
 			slog.Int("status", status), slog.Float64("duration_ms", float64(took.Microseconds())/1000))
 		if aborted {
@@ -166,9 +167,14 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-func levelOf(status int) slog.Level {
-	if status >= http.StatusInternalServerError {
+// levelOf keeps what machines ask every few seconds out of the log while all
+// is well.
+func levelOf(route string, status int) slog.Level {
+	switch {
+	case status >= http.StatusInternalServerError:
 		return slog.LevelError
+	case slices.Contains(healthRoutes, route):
+		return slog.LevelDebug
 	}
 	return slog.LevelInfo
 }

@@ -353,3 +353,20 @@ func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 		t.Error("/metrics does not name the build")
 	}
 }
+
+func TestHealthIsNotLoggedWhileAllIsWell(t *testing.T) {
+	for _, away := range []bool{false, true} {
+		var log journal
+		front := server.New(server.Options{Service: &stub{away: away}, Verifier: names{}, Metrics: server.NewMetrics(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		for _, path := range []string{"/livez", "/readyz", "/metrics"} {
+			front.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil))
+		}
+		want := 0
+		if away {
+			want = 1 // of /readyz
+		}
+		if got := strings.Count(log.String(), "msg=request"); got != want {
+			t.Errorf("away %v: %s", away, log.String())
+		}
+	}
+}

@@ -38,8 +38,8 @@ words alone. --vectors asks for these too.`,
 				return usageError{errors.New("--timeout must be above 0")}
 			}
 			if address == "" {
-				if address, err = ownAddress(config); err != nil {
-					return err
+				if address, err = urlOf(config.Addr); err != nil {
+					return usageError{err}
 				}
 			}
 			server, err := newRemote(config, address, callerFlags{})
@@ -59,15 +59,15 @@ words alone. --vectors asks for these too.`,
 	return cmd
 }
 
-// ownAddress is where a server with this configuration is reached from its
-// own machine.
-func ownAddress(config configs.Config) (string, error) {
-	host, port, err := net.SplitHostPort(config.Addr)
+// urlOf is where a server that listens on addr is reached from its own
+// machine.
+func urlOf(addr string) (string, error) {
+	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return "", usageError{err}
+		return "", err
 	}
 	if port == "0" {
-		return "", usageError{errors.New("with port 0 only --url tells where the server is")}
+		return "", errors.New("with port 0 only --url tells where the server is")
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1" // all addresses are this one, too

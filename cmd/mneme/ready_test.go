@@ -7,8 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"mneme/configs"
 )
 
 func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
@@ -61,11 +59,11 @@ func TestAServerOnAllAddressesIsAskedOnLoopback(t *testing.T) {
 		"[::1]:7077":        "http://[::1]:7077",
 		"memory.local:7077": "http://memory.local:7077",
 	} {
-		if got, err := ownAddress(configs.Config{Addr: addr}); err != nil || got != want {
+		if got, err := urlOf(addr); err != nil || got != want {
 			t.Errorf("%s: %s, %v", addr, got, err)
 		}
 	}
-	if _, err := ownAddress(configs.Config{Addr: "127.0.0.1:0"}); err == nil {
+	if _, err := urlOf("127.0.0.1:0"); err == nil {
 		t.Error("a free port is known to the server alone")
 	}
 }

@@ -153,11 +153,14 @@ func issuers(config configs.Config) []string {
 // greet tells where the service is, and a first call to paste.
 func (p *program) greet(config configs.Config, addr string) error {
 	self := command(config)
-	address := "http://" + addr
+	address, err := urlOf(addr)
+	if err != nil {
+		return err
+	}
 	if p.json {
 		return p.printJSON(map[string]string{"address": address, "data_dir": config.DataDir})
 	}
-	_, err := fmt.Fprintf(p.out, `mneme listens on %[1]s
+	_, err = fmt.Fprintf(p.out, `mneme listens on %[1]s
 its data lives in %[2]s
 
 A first call, from another terminal:
