@@ -272,6 +272,7 @@ func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
 		h.put(a, "a", "young", "x", 201)
 		h.demand(h.Delete(background, a, path("a", "young"), memory.Preconditions{}), 200)
 		h.put(a, "a", "live", "x", 201)
+		h.index()
 		cutoff := h.clock.Now().Add(-24 * time.Hour)
 
 		_, err := h.Purge(background, a, cutoff, nil)
@@ -293,5 +294,9 @@ func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
 			t.Errorf("the trash holds %d entries after the purge (%v)", len(p.Items), err)
 		}
 		h.get(a, "a", "live", "x")
+		h.index()
+		if held, err := h.Reconcile(background); err != nil || held != (memory.Reconciled{Rows: 1, Indexed: 1}) {
+			t.Errorf("beside the living entry something has a vector: %+v, %v", held, err)
+		}
 	})
 }
