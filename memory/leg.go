@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,11 +32,33 @@ type legLists struct {
 	failed          []string
 }
 
-// ids are the entries that any leg named, each once.
-func (l legLists) ids() []uuid.UUID {
-	ids := append(entriesOf(l.lexical.hits), entriesOf(l.vector.hits)...)
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	return slices.Compact(ids)
+// ids are the entries that any leg named, each once: first those among the
+// first legDepth of a leg, or that tie with the last of them; spare the others.
+func (l legLists) ids() (first, spare []uuid.UUID) {
+	named := make(map[uuid.UUID]bool)
+	add := func(to []uuid.UUID, hits []vector.Hit) []uuid.UUID {
+		for _, hit := range hits {
+			if !named[hit.Entry] {
+				named[hit.Entry] = true
+				to = append(to, hit.Entry)
+			}
+		}
+		return to
+	}
+	lexicalEnd, vectorEnd := l.lexical.end(), l.vector.end()
+	first = add(add(nil, l.lexical.hits[:lexicalEnd]), l.vector.hits[:vectorEnd])
+	spare = add(add(nil, l.lexical.hits[lexicalEnd:]), l.vector.hits[vectorEnd:])
+	return first, spare
+}
+
+// end is behind the first legDepth hits and those that tie with the last of
+// them.
+func (l legList) end() int {
+	n := min(legDepth, len(l.hits))
+	for 0 < n && n < len(l.hits) && l.hits[n].Score == l.hits[n-1].Score {
+		n++
+	}
+	return n
 }
 
 // runLegs runs both legs side by side. One that fails is named in the result

@@ -167,13 +167,27 @@ func (s *Service) fetch(ctx context.Context, c Caller, p *plan, legs legLists) (
 	return answer, short, err
 }
 
-// seen reads the rows of everything that a leg named and keeps what the
-// caller sees: within the scope, live, passing the filter, not encrypted, and
-// the one entry that its path shows.
+// seen reads the rows of the candidates and keeps what the caller sees. As a
+// rule nothing falls away, so the rows of as many as the fusion takes are read
+// first, and those of the hits to spare only if something did.
 func (s *Service) seen(ctx context.Context, tx ReadTx, c Caller, scope acl.Scope, filter Filter, legs legLists) (map[uuid.UUID]*candidate, error) {
-	rows, err := tx.Siblings(ctx, scope, legs.ids())
-	if err != nil {
+	seen := make(map[uuid.UUID]*candidate)
+	first, spare := legs.ids()
+	if err := s.look(ctx, tx, c, scope, filter, first, seen); err != nil {
 		return nil, err
+	}
+	if len(spare) == 0 || !slices.ContainsFunc(first, func(id uuid.UUID) bool { return seen[id] == nil }) {
+		return seen, nil
+	}
+	return seen, s.look(ctx, tx, c, scope, filter, spare, seen)
+}
+
+// look adds to seen what the caller sees of ids: within the scope, live,
+// passing the filter, not encrypted, and the one entry that its path shows.
+func (s *Service) look(ctx context.Context, tx ReadTx, c Caller, scope acl.Scope, filter Filter, ids []uuid.UUID, seen map[uuid.UUID]*candidate) error {
+	rows, err := tx.Siblings(ctx, scope, ids)
+	if err != nil {
+		return err
 	}
 	now := s.instant()
 	reader := Caller{Principal: c.Principal} // a search never reaches what is not in context
@@ -188,18 +202,18 @@ func (s *Service) seen(ctx context.Context, tx ReadTx, c Caller, scope acl.Scope
 			best[e.Path] = e
 		}
 	}
-	seen := make(map[uuid.UUID]*candidate, len(best))
 	for _, e := range best {
 		if e.Searchable() && filter.passes(e) {
 			a, _ := scope.Access(e.Store)
 			seen[e.ID] = &candidate{entry: e, access: a}
 		}
 	}
-	return seen, nil
+	return nil
 }
 
 // survivors is a leg's list without what fell away, in its final order and
-// cut to legDepth. short says that the leg has more that might take the
+// cut to legDepth. (Hits to spare whose rows were not read are not missed:
+// none before them fell away.) short says that the leg has more that might take the
 // places.
 func survivors(leg legList, seen map[uuid.UUID]*candidate) (list []vector.Hit, short bool) {
 	for _, hit := range leg.hits {
