@@ -111,8 +111,12 @@ func (f *folderImport) read(ctx context.Context) error {
 			index[l.path.Key] = note.Description
 		}
 		return ctx.Err()
-	}, func(file, reason string) {
-		f.counts.Notes = append(f.counts.Notes, refusal{File: f.shown(file), Line: 1, Reason: reason + ": it was not read"})
+	}, func(file, reason string, foreign bool) {
+		if foreign {
+			f.note(file, markdown.Problem{Line: 1, Reason: reason})
+		} else {
+			f.refuseFile(file, markdown.Problem{Line: 1, Reason: reason})
+		}
 	})
 	if err != nil {
 		return err
@@ -211,7 +215,7 @@ func (f *folderImport) checkIndex(index markdown.Index) error {
 		}
 	}
 	for _, p := range problems {
-		f.counts.Notes = append(f.counts.Notes, refusal{File: f.shown(markdown.IndexFile), Line: p.Line, Reason: p.Reason})
+		f.note(markdown.IndexFile, p)
 	}
 	return nil
 }
@@ -222,6 +226,11 @@ func (f *folderImport) shown(file string) string {
 
 func (f *folderImport) refuseFile(file string, p markdown.Problem) {
 	f.refuse(f.shown(file), p.Line, p.Reason)
+}
+
+// note tells what is odd and stops nothing.
+func (f *folderImport) note(file string, p markdown.Problem) {
+	f.counts.Notes = append(f.counts.Notes, refusal{File: f.shown(file), Line: p.Line, Reason: p.Reason})
 }
 
 // look finds what stands in the store already.

@@ -386,8 +386,9 @@ func bareError(err error) string {
 
 // Walk yields the Markdown files below a folder, in the order of their names:
 // those under trash/ too, but not the index. Hidden files and folders are
-// passed over. What is no regular file or not Markdown is told to other.
-func Walk(root *os.Root, yield func(file string) error, other func(file, reason string)) error {
+// passed over, and so is what other tells: foreign is a file of another kind;
+// else it may hold entries, and is a link or cannot be read.
+func Walk(root *os.Root, yield func(file string) error, other func(file, reason string, foreign bool)) error {
 	return fs.WalkDir(root.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
 		name := path.Base(file)
 		switch {
@@ -399,15 +400,15 @@ func Walk(root *os.Root, yield func(file string) error, other func(file, reason 
 				return fs.SkipDir
 			}
 		case err != nil:
-			other(file, "cannot be read: "+bareError(err))
+			other(file, "cannot be read: "+bareError(err), false)
 			return fs.SkipDir
 		case entry.IsDir():
 		case entry.Type()&fs.ModeSymlink != 0:
-			other(file, "is a symbolic link, and links are not followed")
+			other(file, "is a symbolic link, and links are not followed", false)
 		case !entry.Type().IsRegular():
-			other(file, "is no regular file")
+			other(file, "is no regular file", false)
 		case !strings.HasSuffix(name, extension):
-			other(file, "is no .md file")
+			other(file, "is no .md file", true)
 		default:
 			return yield(file)
 		}

@@ -229,7 +229,11 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 	defer root.Close()
 	var told []string
-	err = Walk(root, func(file string) error { t.Errorf("%s is read", file); return nil }, func(file, reason string) { told = append(told, file+" "+reason) })
+	err = Walk(root, func(file string) error { t.Errorf("%s is read", file); return nil }, func(file, reason string, foreign bool) {
+		if told = append(told, file+" "+reason); foreign {
+			t.Errorf("%s: a link may hold entries", file)
+		}
+	})
 	if err != nil || len(told) != 4 || !strings.Contains(told[0], "a.md is a symbolic link") {
 		t.Errorf("got %q, %v", told, err)
 	}
@@ -254,7 +258,11 @@ func TestHiddenAndOtherFilesAreNoEntries(t *testing.T) {
 	}
 	defer root.Close()
 	var files, others []string
-	err = Walk(root, func(file string) error { files = append(files, file); return nil }, func(file, _ string) { others = append(others, file) })
+	err = Walk(root, func(file string) error { files = append(files, file); return nil }, func(file, _ string, foreign bool) {
+		if others = append(others, file); !foreign {
+			t.Errorf("%s: holds no entries", file)
+		}
+	})
 	if err != nil || !slices.Equal(files, []string{"a.md", "trash/a.md", "x/MEMORY.md"}) || !slices.Equal(others, []string{"b.txt"}) {
 		t.Errorf("got %q, %q, %v", files, others, err)
 	}

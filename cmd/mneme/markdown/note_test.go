@@ -178,6 +178,8 @@ func TestDamagedFilesAreToldLineByLine(t *testing.T) {
 		"---\nname: n\n---\nxyzzy\n\xff":       {{5, "UTF-8"}},
 		"---\nname: n\n---\n\nxyzzy\n\x1b":     {{6, "control character"}},
 		"---\nname: n\ntype: \x00xyzzy\n---\n": {{3, "control character"}},
+		"---\nname: n\rxyzzy\n---\n":           {{2, "control character"}},
+		"---\n\u2028xyzzy\n---\n":              {{2, "control character"}},
 		"---\nname: n\ntype: xyzzy\n---\n":     {{3, "type: must be one of user, feedback"}},
 		"---\nname: n\nxyzzy there: 1\n---\n":  {{3, "has an unknown field"}},
 		"---\nname: n\nauthor: xyzzy\n---\n":   {{3, "author: is an unknown field"}},

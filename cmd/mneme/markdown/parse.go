@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -102,7 +103,8 @@ func (p *parser) refuse(line int, reason string) {
 // head reads the frontmatter, which begins on line 2.
 func (p *parser) head(text []byte) {
 	for at, r := range string(text) {
-		if unstable(r) {
+		// YAML takes some for line ends, and its lines would not be the file's.
+		if unstable(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r == '\r' && text[at+1] != '\n' {
 			p.refuse(1+lineAt(text, at), "has a control character")
 			return
 		}
