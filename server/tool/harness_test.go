@@ -24,6 +24,8 @@ type house struct {
 	t       testing.TB
 	service *memory.Service
 	clock   *clock
+	// wire, if set, brings the calls of try to the tools.
+	wire func(p acl.Principal, name string, input json.RawMessage) (tool.Result, error)
 }
 
 // clock is a clock that stands until it is moved.
@@ -98,7 +100,13 @@ func input(pairs ...any) json.RawMessage {
 // try calls a tool.
 func (h *house) try(p acl.Principal, name string, pairs ...any) tool.Result {
 	h.t.Helper()
-	result, err := h.Call(context.Background(), p, name, input(pairs...))
+	bring := h.wire
+	if bring == nil {
+		bring = func(p acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
+			return h.Call(context.Background(), p, name, input)
+		}
+	}
+	result, err := bring(p, name, input(pairs...))
 	if err != nil {
 		h.t.Fatalf("%s: %v", name, err)
 	}

@@ -1,0 +1,93 @@
+package tool_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory/accesstest"
+	"mneme/server"
+	"mneme/server/mcp"
+	"mneme/server/token"
+	"mneme/server/tool"
+)
+
+// The access matrix once more, with each call brought over MCP as a client's
+// is: the token alone says who calls.
+func TestAccessMatrixHoldsOverMCP(t *testing.T) {
+	full(t)
+	accesstest.Run(t, &throughMemory{direct{openMCP(t)}})
+	accesstest.Run(t, &throughTriggerfish{direct{openMCP(t)}})
+}
+
+// openMCP is a house whose tools are called over MCP.
+func openMCP(t *testing.T) *house {
+	t.Helper()
+	h := open(t)
+	key, err := token.OpenLocalKey(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := token.NewVerifier(t.Context(), token.Options{Local: key, Now: h.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched := &watched{Tools: h.Tools}
+	front := server.New(server.Options{
+		Service: h.service, Verifier: verifier, Metrics: server.NewMetrics(), Surfaces: []server.Surface{mcp.NewSurface(watched, mcp.Options{})},
+	})
+	h.wire = func(p acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
+		minted, err := key.Mint(p, time.Hour, h.clock.Now())
+		if err != nil {
+			return tool.Result{}, err
+		}
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, name, input)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+minted)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		w := httptest.NewRecorder()
+		watched.called = false
+		front.ServeHTTP(w, r)
+		return watched.arrived(w.Body.Bytes())
+	}
+	return h
+}
+
+// watched remembers what the last call brought: a protocol shows a refusal's
+// text, and not which error it was.
+type watched struct {
+	*tool.Tools
+	called bool
+	last   tool.Result
+}
+
+func (w *watched) Call(ctx context.Context, p acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
+	result, err := w.Tools.Call(ctx, p, name, input)
+	w.called, w.last = true, result
+	return result, err
+}
+
+// arrived is the last result, if the client got it as it was.
+func (w *watched) arrived(answer []byte) (tool.Result, error) {
+	var got struct {
+		Result struct {
+			Content []struct{ Text string }
+			IsError bool
+		}
+	}
+	if err := json.Unmarshal(answer, &got); err != nil {
+		return tool.Result{}, err
+	}
+	if c := got.Result.Content; !w.called || len(c) != 1 || c[0].Text != w.last.Text || got.Result.IsError != w.last.IsError {
+		return tool.Result{}, errors.New("the client got another result than the tool gave")
+	}
+	return w.last, nil
+}
