@@ -139,7 +139,7 @@ func (p *program) reportFolder(w *folderWriter, dir string) (err error) {
 	if p.json {
 		err = p.printJSON(r)
 	} else {
-		_, err = fmt.Fprintf(p.out, "%d entries and %d deleted ones: wrote %d files, left %d unchanged, removed %d\n",
+		_, err = fmt.Fprintf(p.out, "entries %d, deleted ones %d: files written %d, unchanged %d, removed %d\n",
 			r.Entries, r.Trash, r.Written, r.Unchanged, r.Removed)
 	}
 	if err == nil && len(r.Kept) > 0 {

@@ -407,7 +407,7 @@ func TestEditedFilesOutliveAnExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := mneme(t, dir, "", "export", "--agent", "ada", "--markdown", folder)
-	if r.status != exitFailed || !strings.Contains(r.err, "a.md: was edited since the last export") || !strings.Contains(r.out, "wrote 0 files, left 2 unchanged") {
+	if r.status != exitFailed || !strings.Contains(r.err, "a.md: was edited since the last export") || !strings.Contains(r.out, "files written 0, unchanged 2, removed 0") {
 		t.Errorf("got %+v", r)
 	}
 	must(t, dir, "", "import", "--no-wait", "--agent", "ada", "--markdown", folder)
