@@ -6,36 +6,34 @@ import (
 	"testing"
 )
 
+// Of two processes under load one is killed, and started again, in turn.
 func TestKillUnderLoadLosesNothingThatWasAcknowledged(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	p := s.serve()
+	processes := []*process{s.serve(), s.serve()}
+	c := processes[0].as("a")
 	l := newLoad()
-	for range 3 {
-		c := p.as("a")
-		before := l.acknowledged()
-		stop := make(chan struct{})
+	for round := range 4 {
+		victim := processes[round%2]
 		var killed atomic.Bool
-		running := l.run([]caller{c}, stop, func(r reply) error {
-			if !killed.Load() {
-				return fmt.Errorf("before the kill: %v", r)
+		stop := make(chan struct{})
+		running := l.run([]caller{c.at(processes[0]), c.at(processes[1])}, stop, func(r reply) error {
+			if r.err == nil || !killed.Load() {
+				return fmt.Errorf("round %d: %v", round, r)
 			}
 			return nil
 		})
-		eventually(t, func() error {
-			if n := l.acknowledged(); n < before+30 {
-				return fmt.Errorf("%d writes", n-before)
-			}
-			return nil
-		})
+		l.grows(t, 30)
 		killed.Store(true)
-		p.kill()
+		victim.kill()
+		l.grows(t, 10) // through the other
 		close(stop)
 		running.Wait()
-		p.start()
-		l.check(p.as("a"))
+		victim.start()
+		l.check(c.at(victim))
 	}
-	c := p.as("a")
-	p.idle()
-	p.inStep(l.check(c))
+	for _, p := range processes {
+		p.idle()
+		p.inStep(l.check(c.at(p)))
+	}
 }

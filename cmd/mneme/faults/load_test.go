@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 )
 
 // load is what several clients write at once, and what was acknowledged: each
@@ -17,6 +18,7 @@ type load struct {
 	stands map[string]int   // entries of one client: the number acknowledged last; 0: deleted
 	may    map[string][]int // what may stand instead, since later writes were not answered
 	counts map[string]int   // counters: increments acknowledged
+	acks   int              // acknowledged writes of all kinds
 	maybe  map[string]int   // increments of which no answer came
 	bad    []string         // answers that may not be
 	number int
@@ -106,6 +108,7 @@ func (l *load) own(key string, n int, r reply, acknowledged bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if acknowledged {
+		l.acks++
 		l.stands[key] = n
 		delete(l.may, key)
 		return
@@ -134,6 +137,7 @@ func (l *load) count(c caller, key string) reply {
 	defer l.mu.Unlock()
 	switch write.status {
 	case http.StatusOK, http.StatusCreated:
+		l.acks++
 		l.counts[key]++
 	case http.StatusPreconditionFailed: // another was quicker
 	default:
@@ -146,11 +150,19 @@ func (l *load) count(c caller, key string) reply {
 func (l *load) acknowledged() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := len(l.stands)
-	for _, count := range l.counts {
-		n += count
-	}
-	return n
+	return l.acks
+}
+
+// grows waits until a number of writes more were acknowledged.
+func (l *load) grows(t *testing.T, by int) {
+	t.Helper()
+	before := l.acknowledged()
+	eventually(t, func() error {
+		if n := l.acknowledged() - before; n < by {
+			return fmt.Errorf("%d writes of %d", n, by)
+		}
+		return nil
+	})
 }
 
 // check holds what stands now against what was acknowledged, each entry with

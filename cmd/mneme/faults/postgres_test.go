@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"net/http"
 	"testing"
 )
@@ -13,14 +12,8 @@ func TestPostgresStoppedUnderLoadIsRefusedAndLeavesNothingHalfWritten(t *testing
 	l := newLoad()
 	stop := make(chan struct{})
 	running := l.run([]caller{c}, stop, reply.refused)
-	for round := range 2 {
-		before := l.acknowledged()
-		eventually(t, func() error {
-			if n := l.acknowledged(); n < before+30 {
-				return fmt.Errorf("round %d: %d writes", round, n-before)
-			}
-			return nil
-		})
+	for range 2 {
+		l.grows(t, 30)
 		if err := rows.Stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -43,18 +36,43 @@ func TestPostgresStoppedUnderLoadIsRefusedAndLeavesNothingHalfWritten(t *testing
 			t.Fatal(err)
 		}
 	}
-	before := l.acknowledged()
-	eventually(t, func() error {
-		if n := l.acknowledged(); n < before+30 {
-			return fmt.Errorf("after the last: %d writes", n-before)
-		}
-		return nil
-	})
+	l.grows(t, 30)
 	close(stop)
 	running.Wait()
 	if r := c.get("refused"); r.status != http.StatusNotFound {
 		t.Errorf("a write that was refused: %v", r)
 	}
+	p.idle()
+	p.inStep(l.check(c))
+}
+
+func TestPostgresThatHangsDelaysWritesAndLosesNone(t *testing.T) {
+	s := newService(t)
+	p := s.serve()
+	c := p.as("a")
+	l := newLoad()
+	stop := make(chan struct{})
+	running := l.run([]caller{c}, stop, reply.refused)
+	l.grows(t, 30)
+	if err := rows.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	before := l.acknowledged()
+	r := c.call(http.MethodGet, "/readyz", nil) // waits for its own bound
+	after := l.acknowledged()
+	if err := rows.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if r.status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz while Postgres hangs: %v", r)
+	}
+	// Of those that had the answer on its way, each client has one.
+	if after > before+loadClients {
+		t.Errorf("%d writes were acknowledged while Postgres hung", after-before)
+	}
+	l.grows(t, 30)
+	close(stop)
+	running.Wait()
 	p.idle()
 	p.inStep(l.check(c))
 }

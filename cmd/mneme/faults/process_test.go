@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"mneme/storage/postgres/postgrestest"
 	"mneme/vector/milvus/milvustest"
+	"mneme/wiretest"
 )
 
 var errShort = errors.New("these tests start servers: not with -short")
@@ -84,6 +86,7 @@ type process struct {
 	address string // http://host:port
 	command *exec.Cmd
 	log     *lines
+	loose   func() // see wiretest.Tether
 }
 
 // serve starts a process. environment adds to its configuration.
@@ -116,7 +119,11 @@ func (p *process) start(environment ...string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.command.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	if p.loose, err = wiretest.Tether(p.command.Process.Pid); err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() {
@@ -141,6 +148,7 @@ func (p *process) kill() {
 	if p.command.ProcessState == nil {
 		_ = p.command.Process.Kill()
 		_ = p.command.Wait() // killed
+		p.loose()
 	}
 }
 

@@ -28,6 +28,7 @@ type Server struct {
 	programs, data, port string
 	as                   *syscall.Credential // nil: this process's own
 	process              *exec.Cmd           // nil: stopped
+	loose                func()              // see wiretest.Tether
 }
 
 // NewServer makes a database cluster in a folder that anybody may enter.
@@ -118,6 +119,9 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.process.Start(); err != nil {
 		return err
 	}
+	if s.loose, err = wiretest.Tether(s.process.Process.Pid); err != nil {
+		return errors.Join(err, s.Stop())
+	}
 	for {
 		conn, err := pgx.Connect(ctx, s.DSN())
 		if err == nil {
@@ -142,6 +146,9 @@ func (s *Server) Stop() error {
 	}
 	err := s.process.Wait()
 	s.process = nil
+	if s.loose != nil {
+		s.loose()
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return nil // its own way to say that it did not end in order

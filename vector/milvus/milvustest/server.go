@@ -26,6 +26,7 @@ type Server struct {
 	program, dir, port, etcd string
 	arguments                []string
 	process                  *exec.Cmd // nil: stopped
+	loose                    func()    // see wiretest.Tether
 }
 
 // NewServer prepares a server in a folder; arguments are milvus-server's.
@@ -95,7 +96,14 @@ func (s *Server) Start() error {
 	}
 	s.process.Env = append(s.process.Env, "ETCD_CONFIG_PATH="+s.etcd)
 	s.process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	return s.process.Start()
+	if err := s.process.Start(); err != nil {
+		return err
+	}
+	var err error
+	if s.loose, err = wiretest.Tether(s.process.Process.Pid); err != nil {
+		return errors.Join(err, s.Stop())
+	}
+	return nil
 }
 
 // Ready waits until the server, one without users and TLS, serves.
@@ -138,6 +146,9 @@ func (s *Server) Stop() error {
 	}
 	_ = s.process.Wait() // killed
 	s.process = nil
+	if s.loose != nil {
+		s.loose()
+	}
 	return nil
 }
 
