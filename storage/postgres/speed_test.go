@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/benchmarks/speed"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
@@ -25,26 +24,6 @@ import (
 //
 //	go test ./storage/postgres -run '^$' -bench Storage -benchtime 1x -entries 200000
 var entries = flag.Int("entries", 2000, "how many entries BenchmarkStorage measures with")
-
-// zipf draws words as they occur in text: the word of rank r with a
-// probability that falls as 1/(r+2.7), as Mandelbrot fitted it to English.
-type zipf struct {
-	random *rand.Rand
-	draw   *rand.Zipf
-}
-
-func newZipf(seed uint64) *zipf {
-	random := rand.New(rand.NewPCG(seed, 1))
-	return &zipf{random, rand.NewZipf(random, 1.05, 2.7, 60_000)}
-}
-
-func (z *zipf) text(n int) string {
-	words := make([]string, n)
-	for i := range words {
-		words[i] = fmt.Sprintf("w%dx", z.draw.Uint64())
-	}
-	return strings.Join(words, " ")
-}
 
 func BenchmarkStorage(b *testing.B) {
 	for _, stores := range []int{1, 1000} {
@@ -58,7 +37,7 @@ func BenchmarkStorage(b *testing.B) {
 
 func measure(b *testing.B, s *Storage, entries, stores int) {
 	ctx := b.Context()
-	z := newZipf(1)
+	z := speed.NewZipf(1)
 	var ids []uuid.UUID
 	began := time.Now()
 	for from := 0; from < entries; from += 100 {
@@ -139,9 +118,9 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 func measureLeg(b *testing.B, s *Storage, stores []string, words int) {
 	ctx := context.Background()
 	scope := benchScope(b, s, stores)
-	q := newZipf(2)
+	q := speed.NewZipf(2)
 	b.Logf("lexical in %d stores, %d words: %s", len(stores), words, times(200, func(int) {
-		terms := lexical.ParseQuery(q.text(words))
+		terms := lexical.ParseQuery(q.Text(words))
 		must(b, s.View(ctx, func(tx memory.ReadTx) error {
 			_, err := tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: terms, Limit: 256, Now: time.Now()})
 			return err
@@ -151,8 +130,8 @@ func measureLeg(b *testing.B, s *Storage, stores []string, words int) {
 
 func storeName(i int) string { return fmt.Sprint("store-", i) }
 
-func benchEntry(z *zipf, store, key string) (memory.Entry, lexical.Document) {
-	text := z.text(20 + z.random.IntN(20))
+func benchEntry(z *speed.Zipf, store, key string) (memory.Entry, lexical.Document) {
+	text := z.Text(20 + z.Random.IntN(20))
 	e := newEntry(store, key)
 	e.Value, _ = json.Marshal(text) // a string
 	return e, lexical.Analyze(text)

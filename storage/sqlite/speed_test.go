@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +16,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/benchmarks/speed"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
@@ -27,26 +26,6 @@ import (
 //
 //	go test ./storage/sqlite -run '^$' -bench Storage -benchtime 1x -entries 100000
 var entries = flag.Int("entries", 2000, "how many entries BenchmarkStorage measures with")
-
-// zipf draws words as they occur in text: the word of rank r with a
-// probability that falls as 1/(r+2.7), as Mandelbrot fitted it to English.
-type zipf struct {
-	random *rand.Rand
-	draw   *rand.Zipf
-}
-
-func newZipf(seed uint64) *zipf {
-	random := rand.New(rand.NewPCG(seed, 1))
-	return &zipf{random, rand.NewZipf(random, 1.05, 2.7, 60_000)}
-}
-
-func (z *zipf) text(n int) string {
-	words := make([]string, n)
-	for i := range words {
-		words[i] = fmt.Sprintf("w%dx", z.draw.Uint64())
-	}
-	return strings.Join(words, " ")
-}
 
 func BenchmarkStorage(b *testing.B) {
 	for _, stores := range []int{1, 1000} {
@@ -63,7 +42,7 @@ func measure(t *testing.B, entries, stores int) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)
 	defer func() { _ = s.Close() }()
-	z := newZipf(1)
+	z := speed.NewZipf(1)
 	now := time.Now()
 	var ids []uuid.UUID
 	began, longest, before := time.Now(), time.Duration(0), processor()
@@ -72,7 +51,7 @@ func measure(t *testing.B, entries, stores int) {
 		batch := make([]memory.Entry, 100)
 		docs := make([]lexical.Document, 100)
 		for i := range batch {
-			text := z.text(20 + z.random.IntN(20))
+			text := z.Text(20 + z.Random.IntN(20))
 			value, _ := json.Marshal(text)
 			store := fmt.Sprint("store-", 1+(from+i)*stores/entries)
 			batch[i] = memory.Entry{ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: fmt.Sprint("turn/", from+i)},
@@ -117,11 +96,11 @@ func measure(t *testing.B, entries, stores int) {
 	one = all[:1]
 	lexicalTimes := func(name string, reaches []acltest.Reach, words int) {
 		scope := acltest.Scope(t, reaches...)
-		q := newZipf(2)
+		q := speed.NewZipf(2)
 		var took []time.Duration
 		hits, before := 0, processor()
 		for range 300 {
-			terms := lexical.ParseQuery(q.text(words))
+			terms := lexical.ParseQuery(q.Text(words))
 			a := time.Now()
 			if err := s.View(ctx, func(tx memory.ReadTx) error {
 				found, err := tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: terms, Limit: 200, Now: now})
@@ -145,7 +124,7 @@ func measure(t *testing.B, entries, stores int) {
 
 	var single []time.Duration
 	for i := range 200 {
-		text := z.text(30)
+		text := z.Text(30)
 		value, _ := json.Marshal(text)
 		e := memory.Entry{ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: "store-1", Key: fmt.Sprint("single/", i)}, Owner: "x", Label: acl.Public,
 			Value: value, InContext: true, Version: 1, Revision: 1, CreatedAt: now, UpdatedAt: now}
