@@ -77,6 +77,7 @@ type figure struct {
 	name  string                                   // with spaces before it: of the heading above
 	value func(c speedColumn) (v float64, is bool) // nil: a heading
 	none  string                                   // stands where a column has no value
+	still bool                                     // its growth says nothing
 }
 
 // figures are the rows, headings without values among them.
@@ -125,7 +126,7 @@ func (r speedReport) figures() []figure {
 	if slices.ContainsFunc(r.Columns, func(c speedColumn) bool { return c.Degraded > 0 }) {
 		rows = append(rows, plain("answers without a leg", func(c speedColumn) float64 { return float64(c.Degraded) }))
 	}
-	return append(rows, figure{name: "load of the machine", none: "?", value: func(c speedColumn) (float64, bool) { return c.Load, c.Load > 0 }})
+	return append(rows, figure{name: "load of the machine", none: "?", still: true, value: func(c speedColumn) (float64, bool) { return c.Load, c.Load > 0 }})
 }
 
 // print writes the table: a column for each size of a backend, and behind
@@ -182,7 +183,7 @@ func (f figure) cells(of []speedColumn) []string {
 		}
 	}
 	growth := ""
-	if len(values) == len(of) && values[0] > 0 {
+	if len(values) == len(of) && values[0] > 0 && !f.still {
 		growth = fmt.Sprintf("×%.2f", values[len(values)-1]/values[0])
 	}
 	if len(of) > 1 {
@@ -198,7 +199,7 @@ func number(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case v >= 10:
 		return strconv.FormatFloat(v, 'f', 1, 64)
-	case v > 1 || v == 0:
+	case v >= 1.0005 || v == 0:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 3, 64)
