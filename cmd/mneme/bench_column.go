@@ -87,9 +87,9 @@ func (c *columnBench) open(ctx context.Context) error {
 		return err
 	}
 	if !c.service.Status(ctx).Vector {
-		// The service would go on without; the index's own error says more.
+		// The service would go on without; the index's own error says why.
 		_, err := openIndex(ctx)
-		return errors.Join(err, c.service.Close())
+		return errors.Join(errors.New("the vector index cannot be used"), err, c.service.Close())
 	}
 	return nil
 }
