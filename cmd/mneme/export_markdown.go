@@ -134,7 +134,7 @@ func (w *folderWriter) finish() error {
 func (p *program) reportFolder(w *folderWriter, dir string) (err error) {
 	r := &w.report
 	for _, kept := range r.Kept {
-		fmt.Fprintf(p.err, "%s: %s\n", plain(filepath.Join(dir, kept.File)), kept.Reason)
+		fmt.Fprintf(p.err, "%s: %s\n", fileName(filepath.Join(dir, kept.File)), kept.Reason)
 	}
 	if p.json {
 		err = p.printJSON(r)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -203,10 +205,10 @@ func (i *importing) report() error {
 		c.Refused = []refusal{}
 	}
 	for _, r := range c.Refused {
-		fmt.Fprintf(i.err, "%s:%d: %s\n", plain(r.File), r.Line, r.Reason)
+		fmt.Fprintf(i.err, "%s:%d: %s\n", fileName(r.File), r.Line, r.Reason)
 	}
 	for _, r := range c.Notes {
-		fmt.Fprintf(i.err, "%s:%d: note: %s\n", plain(r.File), r.Line, r.Reason)
+		fmt.Fprintf(i.err, "%s:%d: note: %s\n", fileName(r.File), r.Line, r.Reason)
 	}
 	var err error
 	switch {
@@ -230,6 +232,17 @@ func (i *importing) report() error {
 		err = fmt.Errorf("%d lines were refused", len(c.Refused))
 	}
 	return err
+}
+
+// fileName is a file's name as it can be printed: one that could drive the
+// terminal is quoted.
+func fileName(name string) string {
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return strconv.Quote(name)
+		}
+	}
+	return name
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

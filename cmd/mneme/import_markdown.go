@@ -47,7 +47,8 @@ type folderImport struct {
 	root    *os.Root
 	target  shelf
 	taint   acl.Label
-	files   map[string]bool // every .md file that was seen
+	files   markdown.Files       // every file that was seen, damaged ones too, but the trash
+	named   map[memory.Path]bool // what they say they are
 	live    []leaf
 	deleted []leaf
 	stand   map[memory.Path]standing // entries of the store that have a file
@@ -67,7 +68,7 @@ func (i *importing) writeFolder(ctx context.Context, to sink) (err error) {
 	if err != nil {
 		return err
 	}
-	f := folderImport{importing: i, root: root, taint: caller.Taint, files: make(map[string]bool)}
+	f := folderImport{importing: i, root: root, taint: caller.Taint, files: make(markdown.Files), named: make(map[memory.Path]bool)}
 	switch to := to.(type) {
 	case *localSink:
 		if err := to.service.Admit(ctx, caller.Principal); err != nil {
@@ -93,22 +94,27 @@ func (i *importing) writeFolder(ctx context.Context, to sink) (err error) {
 func (f *folderImport) read(ctx context.Context) error {
 	index := make(markdown.Index)
 	err := markdown.Walk(f.root, func(file string) error {
-		f.files[file] = true
 		note, problems := f.load(file)
 		l, more := f.leaf(file, note)
 		for _, p := range append(problems, more...) {
 			f.refuseFile(file, p)
 		}
-		if len(problems)+len(more) == 0 {
-			if inTrash(file) {
-				f.deleted = append(f.deleted, l)
-			} else {
+		good := len(problems)+len(more) == 0
+		switch {
+		case !inTrash(file):
+			f.files.Add(file)
+			f.named[l.path] = true
+			if good {
 				f.live = append(f.live, l)
 			}
-		}
-		// A damaged file stands in the index with what can be read of it.
-		if l.path.Namespace == "" && !inTrash(file) && l.path.Key != "" {
-			index[l.path.Key] = note.Description
+			if l.path.Namespace == "" {
+				index[l.path.Key] = nil
+				if len(problems) == 0 {
+					index[l.path.Key] = &note.Description
+				}
+			}
+		case good:
+			f.deleted = append(f.deleted, l)
 		}
 		return ctx.Err()
 	}, func(file, reason string, foreign bool) {
@@ -186,12 +192,15 @@ func numberOf(file string) (string, int) {
 	return file, 1
 }
 
-// refuseTwins refuses further files of an entry that has one.
+// refuseTwins refuses all files of an entry that has several: which one is
+// meant is for the user to say.
 func (f *folderImport) refuseTwins() {
-	first := make(map[memory.Path]bool)
+	files := make(map[memory.Path]int)
+	for _, l := range f.live {
+		files[l.path]++
+	}
 	f.live = slices.DeleteFunc(f.live, func(l leaf) bool {
-		twin := first[l.path]
-		first[l.path] = true
+		twin := files[l.path] > 1
 		if twin {
 			f.refuseFile(l.file, markdown.Problem{Line: max(1, l.fields["name"]), Reason: "name: is that of another file here, too"})
 		}
@@ -296,7 +305,7 @@ func (f *folderImport) bury(ctx context.Context) error {
 func (f *folderImport) buryOne(ctx context.Context, l leaf) (refused string, err error) {
 	stands, ok := f.stand[l.path]
 	switch {
-	case ok && stands.label == f.taint && stands.sum == l.sum && !f.files[markdown.FileName(l.path.Namespace, l.path.Key)]:
+	case ok && stands.label == f.taint && stands.sum == l.sum && !f.named[l.path] && !f.files.Hold(l.path.Namespace, l.path.Key):
 		// Its file was moved to the trash by hand.
 		if f.dryRun {
 			return "", nil

@@ -10,8 +10,8 @@ import (
 )
 
 // Index is what MEMORY.md may say of a folder's entries: by name, the
-// description that the entry's file gives.
-type Index map[string]string
+// description that the entry's file gives; nil if the file is damaged.
+type Index map[string]*string
 
 // indexed is a line of MEMORY.md.
 var indexed = regexp.MustCompile(`^- \[([A-Za-z0-9_-]+)\]\(([A-Za-z0-9_-]+)\.md\) — (.*)$`)
@@ -54,10 +54,13 @@ func (x Index) differs(name, shown string) string {
 	if !ok {
 		return "names an entry that has no file here"
 	}
+	if description == nil {
+		return ""
+	}
 	// The agent does not matter: this one wrote the entry itself.
-	e := memory.Entry{Path: memory.Path{Key: name}, Type: "user", Description: description}
+	e := memory.Entry{Path: memory.Path{Key: name}, Type: "user", Description: *description}
 	line := strings.TrimSuffix(tool.IndexLine("", &e), "\n")
-	if _, rendered, ok := strings.Cut(line, " — "); ok && rendered == shown || description == strings.TrimSpace(shown) {
+	if _, rendered, ok := strings.Cut(line, " — "); ok && rendered == shown || *description == strings.TrimSpace(shown) {
 		return ""
 	}
 	return "has another description than the entry's file"

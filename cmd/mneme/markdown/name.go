@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -172,12 +173,31 @@ func fold(name string) string {
 	return norm.NFD.String(cases.Fold().String(norm.NFD.String(name)))
 }
 
-// Belongs tells whether a file may hold the entry: it is the one that an
-// export would write, or bears the key as it stands.
+// places are the files, folded, that may hold an entry: those that an export
+// would write, and the one that bears the key as it stands.
+func places(namespace, key string) []string {
+	all := []string{fold(FileName(namespace, key)), fold(apart(namespace, key))}
+	if namespace == "" {
+		all = append(all, fold(key+extension))
+	}
+	return all
+}
+
+// Belongs tells whether a file may hold the entry.
 func Belongs(file, namespace, key string) bool {
-	file = fold(file)
-	return file == fold(FileName(namespace, key)) || file == fold(apart(namespace, key)) ||
-		namespace == "" && file == fold(key+extension)
+	return slices.Contains(places(namespace, key), fold(file))
+}
+
+// Files are files of a folder, as case-insensitive file systems tell them
+// apart.
+type Files map[string]bool
+
+// Add puts a file to them.
+func (f Files) Add(file string) { f[fold(file)] = true }
+
+// Hold tells whether one of them may hold the entry, or may have been meant to.
+func (f Files) Hold(namespace, key string) bool {
+	return slices.ContainsFunc(places(namespace, key), func(place string) bool { return f[place] })
 }
 
 // EntryOf is the entry that a file's path names, if its frontmatter does not:

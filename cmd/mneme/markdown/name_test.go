@@ -124,7 +124,8 @@ func TestFileBelongsToTheEntryThatItNames(t *testing.T) {
 }
 
 func TestIndexIsComparedWithTheFiles(t *testing.T) {
-	x := Index{"a": "about a", "b": "about [b] `c`", "c": "of c"}
+	a, b, c := "about a", "about [b] `c`", "of c"
+	x := Index{"a": &a, "b": &b, "c": &c, "damaged": nil}
 	text := "\ufeff- [a](a.md) — about a\n" +
 		"- [b](b.md) — about \\[b\\] \\`c\\`\r\n" +
 		"\n" +
@@ -135,7 +136,8 @@ func TestIndexIsComparedWithTheFiles(t *testing.T) {
 		"# xyzzy\n" +
 		"- [c](c.md) - of c\n" +
 		"\xff\n" +
-		"- [b](b.md) — about [b] `c`"
+		"- [b](b.md) — about [b] `c`\n" +
+		"- [damaged](damaged.md) — xyzzy"
 	want := []Problem{
 		{4, "has another description than the entry's file"},
 		{5, "names an entry that has no file here"},
