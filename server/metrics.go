@@ -121,7 +121,7 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 	}
 	m.registry.MustRegister(
 		gauge("mneme_storage_up", "1 while the storage answers.", func(s memory.Status) float64 { return truth(s.Storage) }),
-		gauge("mneme_vector_up", "1 while a model serves questions by meaning.", func(s memory.Status) float64 { return truth(s.Vector) }),
+		gauge("mneme_vector_up", "1 while a model serves questions by meaning, and its index is not known to be away.", func(s memory.Status) float64 { return truth(s.Vector) }),
 		gauge("mneme_queue_entries", "Entries whose vectors are not in step with them.", func(s memory.Status) float64 { return float64(s.Queue) }),
 		gauge("mneme_queue_lag_seconds", "How long the oldest of these has waited.", func(s memory.Status) float64 { return s.QueueLag.Seconds() }),
 		gauge("mneme_reindex_needed", "1 while the vectors that serve were made by another model than the configured one.",
