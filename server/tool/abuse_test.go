@@ -74,20 +74,49 @@ func TestInputThatIsNoneGetsAClearError(t *testing.T) {
 		"no path":          {`{"command": "view"}`, "Error: `path` is required"},
 		"half a range":     {`{"command": "view", "path": "/memories/a", "view_range": [1]}`, "Error: Invalid `view_range` parameter: it must be two line numbers, [first, last]"},
 		"a broken line":    {`{"command": "insert", "path": "/memories/a", "insert_line": 1.5, "insert_text": "x"}`, "Error: `insert_line` must be an integer"},
-		"deep":             {`{"command": "create", "path": "/memories/b", "content": ` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `}`, "Error: value: must nest at most 100 deep"},
+		"deep":             {`{"command": "create", "path": "/memories/b", "content": ` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `}`, "Error: `content` must nest at most 100 deep"},
 		"very deep":        {`{"command": "create", "path": "/memories/b", "content": ` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, "Error: the input: not valid JSON"},
-		"large":            {`{"command": "create", "path": "/memories/b", "content": "` + strings.Repeat("x", 100_001) + `"}`, "Error: value: must have at most 100000 bytes"},
+		"large":            {`{"command": "create", "path": "/memories/b", "content": "` + strings.Repeat("x", 100_001) + `"}`, "Error: `content` must have at most 100000 bytes"},
 		"both texts":       {`{"command": "create", "path": "/memories/b", "content": "x", "file_text": "x"}`, "Error: create takes either `file_text` or `content`"},
 		"neither text":     {`{"command": "create", "path": "/memories/b"}`, "Error: create takes either `file_text` or `content`"},
 		"a folder's name":  {`{"command": "create", "path": "/memories/b/", "content": "x"}`, "Error: The path /memories/b is a directory; name a memory in it"},
 		"no text to find":  {`{"command": "edit", "path": "/memories/a", "old_str": "", "new_str": "x"}`, "Error: `old_str` must not be empty"},
-		"limit":            {`{"command": "search", "query": "x", "limit": 101}`, "Error: limit: must be 1 to 100"},
-		"blank query":      {`{"command": "search", "query": "  "}`, "Error: query: must hold a question"},
+		"limit":            {`{"command": "search", "query": "x", "limit": 101}`, "Error: `limit` must be 1 to 100"},
+		"blank query":      {`{"command": "search", "query": "  "}`, "Error: `query` must hold a question"},
 	} {
 		h.put(alice, "alice", "a", `"x"`)
 		got, err := h.Call(t.Context(), alice, "memory", json.RawMessage(c.input))
 		if err != nil || !got.IsError || got.Text != c.want {
 			t.Errorf("%s: %.200s, %v\nwant %s", name, got.Text, err, c.want)
+		}
+	}
+}
+
+// A rule of the service is told in the tool's own words.
+func TestRulesNameTheParameterThatBreaksThem(t *testing.T) {
+	h := open(t)
+	h.put(alice, "alice", "a", `"x"`)
+	long := strings.Repeat("x", 100_000)
+	for _, c := range []struct {
+		tool, want string
+		input      []any
+	}{
+		{"memory", "Error: `file_text` must have at most 100000 bytes", []any{"command", "create", "path", "/memories/b", "file_text", long}},
+		{"memory", "Error: the edited text must have at most 100000 bytes", []any{"command", "insert", "path", "/memories/a", "insert_line", 0, "insert_text", long}},
+		{"memory", "Error: the edited text must have at most 100000 bytes", []any{"command", "edit", "path", "/memories/a", "old_str", "x", "new_str", long}},
+		{"memory", "Error: `agent` must not be the caller itself", []any{"command", "share", "agent", "alice"}},
+		{"memory", "Error: `agent`: " + acl.ErrBadID.Error(), []any{"command", "share", "agent", "a b"}},
+		{"memory", "Error: `agent`: " + acl.ErrBadID.Error(), []any{"command", "unshare", "agent", "self"}},
+		{"memory_save", "Error: `content` must have at most 100000 bytes", []any{"key", "k", "content", long}},
+		{"memory_save", "Error: `key` must have no segment '.' or '..'", []any{"key", "a/../b", "content", "x"}},
+		{"memory_save", "Error: `tags` each must have 1 to 64 bytes", []any{"key", "k", "content", "x", "tags", []string{""}}},
+		{"UpdateUserMemory", "Error: `body` must have at most 100000 bytes", []any{"action", "upsert", "name", "n", "type", "user", "description", "d", "body", long}},
+		{"UpdateUserMemory", "Error: `description` must be one line without control characters", []any{"action", "upsert", "name", "n", "type", "user", "description", "a\nb", "body", "b"}},
+		{"kv_set", "Error: `value` must have at most 100000 bytes", []any{"key", "k", "value", long}},
+		{"kv_set", "Error: `ttl` must be 0 to 3153600000 seconds", []any{"key", "k", "value", 1, "ttl", int64(1) << 40}},
+	} {
+		if got := h.refused(sharer, c.tool, c.input...); got != c.want {
+			t.Errorf("%s: %.200s\nwant %s", c.tool, got, c.want)
 		}
 	}
 }

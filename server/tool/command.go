@@ -148,7 +148,9 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 	}
 	plain := false // plain text never takes the place of a client's encrypted blob
 	r := memory.PutRequest{Path: p.at(), Value: m.content, Encrypted: &plain, Source: m.lineage(m.source)}
+	m.said = map[string]string{"value": "`content`"}
 	if m.given["file_text"] {
+		m.said["value"] = "`file_text`"
 		if r.Value, err = quoted(m.fileText); err != nil {
 			return Result{}, err
 		}

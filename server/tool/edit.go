@@ -147,6 +147,7 @@ func (m *memoryCall) put(ctx context.Context, p place, found memory.Found, text 
 		// from now on is what the path shows: it keeps the rest.
 		r.Type, r.Description, r.Tags = &found.Type, &found.Description, &found.Tags
 	}
+	m.said = map[string]string{"value": "the edited text"}
 	_, err = m.service.Put(ctx, m.caller, r)
 	return err
 }

@@ -15,7 +15,7 @@ import (
 // read it, and is acl.ErrDenied for others.
 func (t *Tools) Index(ctx context.Context, p acl.Principal, store string) (string, error) {
 	var b strings.Builder
-	r := memory.ListRequest{Store: store, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100}
+	r := memory.ListRequest{Store: store, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100, WithoutText: true}
 	for {
 		page, err := t.service.List(ctx, memory.Caller{Principal: p}, r)
 		if err != nil {

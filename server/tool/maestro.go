@@ -58,6 +58,7 @@ func updateUserMemory(ctx context.Context, c *call) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
+		c.said = map[string]string{"value": "`body`"}
 		put, err := c.save(ctx, name, value, source, func(r *memory.PutRequest) { r.Type, r.Description = &kind, &description })
 		if err != nil {
 			return Result{}, err

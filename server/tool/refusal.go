@@ -3,8 +3,10 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
+	"mneme/memory"
 	"mneme/server/problem"
 )
 
@@ -29,12 +31,21 @@ func because(err error, format string, args ...any) error {
 }
 
 // textOf is what a model is told of an error. What is no refusal has the text
-// of its problem, which is a constant or names only fields and limits.
-func textOf(err error) string {
+// of its problem, which is a constant or names only fields and limits; a rule
+// names the tool's own parameter.
+func (c *call) textOf(err error) string {
 	if r, ok := err.(*refusal); ok { //nolint:errorlint // a refusal is never wrapped
 		return r.text
 	}
-	return "Error: " + problem.From(err).Error()
+	var broken *memory.RuleError
+	if !errors.As(err, &broken) {
+		return "Error: " + problem.From(err).Error()
+	}
+	name, ok := c.said[broken.Field]
+	if !ok {
+		name = "`" + broken.Field + "`"
+	}
+	return "Error: " + name + " " + broken.Rule
 }
 
 // asJSON is a result of an object: its JSON is the text too, for clients that

@@ -118,6 +118,10 @@ func (m *memoryCall) share(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := m.checkAgent(); err != nil {
+		return Result{}, err
+	}
+	m.said = map[string]string{"grantee": "`agent`"}
 	r := memory.ShareRequest{Store: p.store, Grantee: m.agent, Level: acl.Read}
 	if m.given["level"] {
 		if r.Level, err = acl.ParseLevel(m.level); err != nil {
@@ -136,6 +140,14 @@ func (m *memoryCall) share(ctx context.Context) (Result, error) {
 	}{true, grant.Store, grant.Grantee, grant.Level.String()})
 }
 
+// checkAgent holds the rule of ids for the parameter agent.
+func (m *memoryCall) checkAgent() error {
+	if err := acl.CheckID(m.agent); err != nil {
+		return because(err, "Error: `agent`: %s", acl.ErrBadID)
+	}
+	return nil
+}
+
 // unshare takes a grant back.
 func (m *memoryCall) unshare(ctx context.Context) (Result, error) {
 	if err := need(m.given, "agent"); err != nil {
@@ -145,8 +157,8 @@ func (m *memoryCall) unshare(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := acl.CheckID(m.agent); err != nil {
-		return Result{}, because(err, "Error: `agent`: %s", acl.ErrBadID)
+	if err := m.checkAgent(); err != nil {
+		return Result{}, err
 	}
 	err = m.service.Unshare(ctx, m.caller, p.store, m.agent)
 	if errors.Is(err, memory.ErrNotFound) {

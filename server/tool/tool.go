@@ -100,6 +100,7 @@ type call struct {
 	caller  memory.Caller
 	name    string
 	input   json.RawMessage
+	said    map[string]string // what the caller knows a field of the service as; else it is its name
 }
 
 // search asks the service, and counts what it answers.
@@ -204,7 +205,7 @@ func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input js
 	case errors.Is(err, context.Canceled):
 		return Result{}, err
 	default:
-		return Result{Text: textOf(err), IsError: true, cause: err}, nil
+		return Result{Text: c.textOf(err), IsError: true, cause: err}, nil
 	}
 }
 

@@ -47,6 +47,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	c.said = map[string]string{"value": "`content`"}
 	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
 		if given["tags"] {
 			r.Tags = &tags
