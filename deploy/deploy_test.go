@@ -4,7 +4,6 @@
 package deploy_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"regexp"
@@ -192,57 +191,4 @@ func TestTheServersOfTheTestsAreTheCompositions(t *testing.T) {
 			t.Errorf("the composition runs %s, the tests ran on %s", image, version)
 		}
 	})
-}
-
-func TestWhatIsBuiltIsWhatIsRun(t *testing.T) {
-	dockerfile := string(read(t, "../Dockerfile"))
-	for _, needed := range []string{"FROM scratch", "CGO_ENABLED=0", "-trimpath", "USER 65532:65532", "MNEME_DATA_DIR=/var/lib/mneme", "EXPOSE 7077"} {
-		if !strings.Contains(dockerfile, needed) {
-			t.Errorf("the Dockerfile lacks %s", needed)
-		}
-	}
-	module := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(read(t, "../go.mod"))
-	if !bytes.Contains([]byte(dockerfile), append([]byte(" golang:"), module[1]...)) {
-		t.Errorf("the image is not built with Go %s", module[1])
-	}
-	s := compose(t).Services["mneme"]
-	if !s.ReadOnly || !slices.Contains(s.Volumes, "mneme:/var/lib/mneme") {
-		t.Errorf("read only %v, volumes %v", s.ReadOnly, s.Volumes)
-	}
-}
-
-// What is watched is what the service shows: alerts and page name no metric
-// that it lacks, and the page explains every one.
-func TestAlertsAndThePageNameTheMetricsThatThereAre(t *testing.T) {
-	given := make(map[string]bool)
-	for _, found := range regexp.MustCompile(`"(mneme_[a-z_]+)"`).FindAllSubmatch(read(t, "../server/metrics.go"), -1) {
-		given[string(found[1])] = true
-	}
-	page := read(t, "../docs/operating.md")
-	for file, text := range map[string][]byte{"alerts.yml": read(t, "alerts.yml"), "operating.md": page} {
-		for _, found := range regexp.MustCompile(`mneme_[a-z_]+`).FindAllString(string(text), -1) {
-			name := strings.TrimSuffix(strings.TrimSuffix(found, "_bucket"), "_count")
-			if !given[name] && found != "mneme_mneme" { // a volume
-				t.Errorf("%s names %s, which is no metric", file, found)
-			}
-		}
-	}
-	for name := range given {
-		if !bytes.Contains(page, []byte("`"+name)) {
-			t.Errorf("operating.md does not explain %s", name)
-		}
-	}
-	var rules struct {
-		Groups []struct {
-			Rules []struct{ Alert, Expr string }
-		}
-	}
-	if err := yaml.Unmarshal(read(t, "alerts.yml"), &rules); err != nil || len(rules.Groups) == 0 {
-		t.Fatalf("alerts.yml: %v", err)
-	}
-	for _, rule := range rules.Groups[0].Rules {
-		if rule.Expr == "" || !bytes.Contains(page, []byte("`"+rule.Alert+"`")) {
-			t.Errorf("operating.md does not say what to do at %s", rule.Alert)
-		}
-	}
 }

@@ -1,0 +1,78 @@
+package deploy_test
+
+import (
+	"bytes"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestWhatIsBuiltIsWhatIsRun(t *testing.T) {
+	dockerfile := string(read(t, "../Dockerfile"))
+	for _, needed := range []string{"FROM scratch", "CGO_ENABLED=0", "-trimpath", "USER 65532:65532", "MNEME_DATA_DIR=/var/lib/mneme", "EXPOSE 7077"} {
+		if !strings.Contains(dockerfile, needed) {
+			t.Errorf("the Dockerfile lacks %s", needed)
+		}
+	}
+	module := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(read(t, "../go.mod"))
+	if !bytes.Contains([]byte(dockerfile), append([]byte(" golang:"), module[1]...)) {
+		t.Errorf("the image is not built with Go %s", module[1])
+	}
+	s := compose(t).Services["mneme"]
+	if !s.ReadOnly || !slices.Contains(s.Volumes, "mneme:/var/lib/mneme") {
+		t.Errorf("read only %v, volumes %v", s.ReadOnly, s.Volumes)
+	}
+}
+
+// Nothing that the program is made of is kept out of the image's build.
+func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+		`{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .SFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`,
+		"./cmd/mneme")
+	list.Dir = ".."
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := strings.Fields(strings.ReplaceAll(string(out), root+"/", ""))
+	if len(files) < 100 {
+		t.Fatalf("the program is made of %d files", len(files))
+	}
+	// What the Dockerfile copies by name comes from the same folder.
+	files = append(files, "go.mod", "go.sum", "LICENSE", "embed/e5/LICENSE-e5-small-v2")
+	for pattern := range strings.Lines(string(read(t, "../.dockerignore"))) {
+		pattern = strings.TrimSpace(pattern)
+		if pattern == "" || strings.HasPrefix(pattern, "#") {
+			continue
+		}
+		for _, file := range files {
+			if ignored(pattern, file) {
+				t.Errorf("%s is ignored by %s", file, pattern)
+			}
+		}
+	}
+}
+
+// ignored tells whether a pattern of .dockerignore matches a file or a folder
+// that it is in. Of its language "**/" at the beginning and the wildcards of
+// path.Match are known here.
+func ignored(pattern, file string) bool {
+	anywhere, deep := strings.CutPrefix(pattern, "**/")
+	parts := strings.Split(file, "/")
+	for i, part := range parts {
+		whole, _ := path.Match(pattern, strings.Join(parts[:i+1], "/"))
+		single, _ := path.Match(anywhere, part)
+		if whole || deep && single {
+			return true
+		}
+	}
+	return false
+}
