@@ -57,6 +57,8 @@ type ListRequest struct {
 	Prefix string // of the key
 	Limit  int    // 1–100
 	Cursor string // "" for the first page
+	// WithoutText leaves out values and sources, and does not read them.
+	WithoutText bool
 }
 
 // Page is a stretch of a longer list.

@@ -3,6 +3,7 @@ package memory_test
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"testing"
 	"time"
 
@@ -93,6 +94,40 @@ func TestAHigherLabelShadowsALowerOneOfTheSameKey(t *testing.T) {
 		p, err := h.List(background, high, memory.ListRequest{Store: "a", Limit: 100})
 		if err != nil || len(p.Items) != 1 || p.Items[0].Label != acl.Internal {
 			t.Errorf("the list shows %d entries for one path (%v)", len(p.Items), err)
+		}
+	})
+}
+
+func TestListWithoutTextShowsTheSameEntries(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+		h := open(t, b, memory.Limits{})
+		low, high := agent("a", acl.Public), agent("a", acl.Internal)
+		kind, tags := "user", []string{"t"}
+		for _, key := range []string{"x", "y", "z"} {
+			h.put(low, "a", key, "low", 201, func(r *memory.PutRequest) {
+				r.Type, r.Tags, r.Source = &kind, &tags, json.RawMessage(`{"tool":"test"}`)
+			}, ttl(time.Hour))
+		}
+		h.put(high, "a", "y", "high", 201)
+		whole, bare := memory.ListRequest{Store: "a", Limit: 2}, memory.ListRequest{Store: "a", Limit: 2, WithoutText: true}
+		for {
+			p, err := h.List(background, high, whole)
+			q, errBare := h.List(background, high, bare)
+			if err != nil || errBare != nil || len(p.Items) != len(q.Items) || (p.Next == "") != (q.Next == "") {
+				t.Fatalf("%d and %d entries: %v, %v", len(p.Items), len(q.Items), err, errBare)
+			}
+			for i := range p.Items {
+				if q.Items[i].Value != nil || q.Items[i].Source != nil {
+					t.Error("text is there")
+				}
+				if p.Items[i].Value, p.Items[i].Source = nil, nil; !reflect.DeepEqual(p.Items[i], q.Items[i]) {
+					t.Errorf("%+v\nis without text %+v", p.Items[i], q.Items[i])
+				}
+			}
+			if p.Next == "" {
+				return
+			}
+			whole.Cursor, bare.Cursor = p.Next, q.Next
 		}
 	})
 }

@@ -131,6 +131,9 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 	}
 	more := len(chosen) > r.Limit
 	chosen = chosen[:min(len(chosen), r.Limit)]
+	if r.WithoutText {
+		return s.bare(chosen), more, nil
+	}
 	items, err := s.fill(ctx, tx, chosen)
 	if err != nil {
 		return nil, false, err
@@ -155,6 +158,15 @@ func byPath(rows []Entry, last bool) (groups [][]Entry, whole int) {
 		start = end
 	}
 	return groups, whole
+}
+
+// bare are entries as they were scanned: without values and sources.
+func (s *Service) bare(entries []Entry) []Found {
+	items := make([]Found, len(entries))
+	for i, e := range entries {
+		items[i] = s.found(e)
+	}
+	return items
 }
 
 // fill reads the values of entries that were scanned without them.

@@ -77,7 +77,7 @@ func listing(c echo.Context) (request memory.ListRequest, hidden bool, err error
 	if _, given := q.values["namespace"]; given {
 		request.Filter.Namespace = &namespace
 	}
-	request.Store, request.Limit = about.orOwn(), pageSize
+	request.Store, request.Limit, request.WithoutText = about.orOwn(), pageSize, true
 	return request, hidden, nil
 }
 
