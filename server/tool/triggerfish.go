@@ -165,7 +165,7 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100}
+	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100, WithoutText: true}
 	if given["tag"] {
 		r.Filter.Tags = []string{tag}
 	}
