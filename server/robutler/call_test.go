@@ -2,6 +2,8 @@ package robutler_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -328,4 +330,31 @@ func TestListsShowEveryKey(t *testing.T) {
 	h.want(200, alice, "DELETE", root+"/notes/000?namespace=work", "")
 	h.want(404, alice, "GET", root+"/notes/000?namespace=work", "")
 	h.want(200, alice, "GET", root+"/notes/000", "")
+}
+
+// One route has several calls; metrics tell them apart, by names that there are.
+func TestEachCallIsCountedByItsOwnName(t *testing.T) {
+	h := open(t)
+	h.want(200, alice, "GET", root+"?action=search&q=marzipan", "")
+	h.want(200, alice, "GET", root+"?action=stores", "")
+	h.want(200, alice, "GET", root, "")
+	h.want(400, alice, "GET", root+"?action=marzipan", "")
+	h.want(404, alice, "GET", root+"/marzipan", "")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	text := w.Body.String()
+	for _, line := range []string{
+		`{method="GET",route="/api/storage/memory?action=search",status="200"} 1`,
+		`{method="GET",route="/api/storage/memory?action=stores",status="200"} 1`,
+		`{method="GET",route="/api/storage/memory",status="200"} 1`,
+		`{method="GET",route="/api/storage/memory",status="400"} 1`,
+		`{method="GET",route="/api/storage/memory/*",status="404"} 1`,
+	} {
+		if !strings.Contains(text, "mneme_http_requests_total"+line) {
+			t.Errorf("no line %s", line)
+		}
+	}
+	if strings.Contains(text, "marzipan") || strings.Contains(text, "alice") {
+		t.Error("the metrics hold what was asked, or by whom")
+	}
 }
