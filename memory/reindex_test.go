@@ -205,9 +205,17 @@ func TestAWriteCanWaitUntilItIsIndexed(t *testing.T) {
 			t.Error("not indexed after waiting for it")
 		}
 		away.Store(true)
-		short, cancel := context.WithTimeout(background, 50*time.Millisecond)
-		defer cancel()
-		r, err := h.Put(short, a, memory.PutRequest{Path: path("a", "late"), Value: text("x"), Wait: true})
+		// Whoever waits gives up once the entry stands.
+		waiting, cancel := context.WithCancel(background)
+		go func() {
+			defer cancel()
+			for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+				if _, err := h.Get(background, a, path("a", "late")); err == nil {
+					return
+				}
+			}
+		}()
+		r, err := h.Put(waiting, a, memory.PutRequest{Path: path("a", "late"), Value: text("x"), Wait: true})
 		if err != nil || r.Indexed {
 			t.Errorf("indexed %v (%v) while the embedder is away", r.Indexed, err)
 		}
