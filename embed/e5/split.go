@@ -5,12 +5,15 @@ import "strings"
 const (
 	// headerTokens bounds what a header takes of every piece's window.
 	headerTokens = 64
+	// openingTokens is how long a text's first line may be to stand before
+	// every piece, as a title or a heading does.
+	openingTokens = 64
 	// overlapTokens is what a piece repeats of the one before, so that a
 	// sentence cut in two still stands whole in one of them.
 	overlapTokens = 64
-	// sentenceReach is how far before the window's end, in tokens, the end of a
-	// sentence or line is preferred to a cut between words.
-	sentenceReach = 96
+	// sentenceReach is how far, in tokens, a cut is moved to the end of a
+	// sentence or line.
+	sentenceReach = 48
 )
 
 // word is a word of a text to be split: where its bytes end, the tokens up to
@@ -21,45 +24,89 @@ type word struct {
 }
 
 // Split cuts text into pieces that fit the model's window as passages that
-// begin with header and a line break. Consecutive pieces overlap by about
-// 64 tokens; cuts lie between words, at the end of a sentence where one is
-// near. A header of more than 64 tokens is cut off. A text that fits is one
-// piece.
+// begin with header and a line break. A text that fits is one piece. Else the
+// pieces are about equally long, since a short rest is found by questions that
+// it has little to say to; consecutive ones overlap by about 64 tokens, and
+// cuts lie between words, at the end of a sentence where one is near. A short
+// first line, such as a title, stands before the later pieces too: it says
+// what they are about. A header of more than 64 tokens is cut off.
+//
+// Measured: docs/decisions/0016-pieces.md.
 func (e *Encoder) Split(header, text string) []string {
 	header = e.clipHeader(header)
+	words := e.words(text)
 	budget := maxTokens - len(e.tokenizer.encode(passagePrefix, header))
+	opening := ""
+	if !fits(words, 0, budget) {
+		var tokens int
+		opening, tokens = openingOf(text, words)
+		budget -= tokens
+	}
 	var pieces []string
-	for _, c := range e.cuts(text, budget) {
-		pieces = append(pieces, join(header, text[c.from:c.to]))
+	for i, c := range cuts(text, words, budget) {
+		piece := text[c.from:c.to]
+		if i > 0 {
+			piece = join(opening, piece)
+		}
+		pieces = append(pieces, join(header, piece))
 	}
 	return pieces
+}
+
+// openingOf is the first line of a text that has more, if it is short, with
+// its tokens.
+func openingOf(text string, words []word) (opening string, tokens int) {
+	line, _, more := strings.Cut(text, "\n")
+	if !more {
+		return "", 0
+	}
+	for _, w := range words {
+		if w.end > len(line) {
+			break
+		}
+		tokens = w.tokens
+	}
+	if tokens > openingTokens {
+		return "", 0
+	}
+	return strings.TrimSpace(line), tokens
 }
 
 // cut is the byte range of a piece.
 type cut struct{ from, to int }
 
-// cuts gives the pieces of text of at most budget tokens each.
-func (e *Encoder) cuts(text string, budget int) []cut {
-	words := e.words(text)
-	if len(words) == 0 || words[len(words)-1].tokens <= budget {
+// cuts gives the pieces of a text of at most budget tokens each.
+func cuts(text string, words []word, budget int) []cut {
+	if fits(words, 0, budget) {
 		return []cut{{0, len(text)}}
 	}
 	var cuts []cut
 	for first := 0; ; {
-		last := fit(words, first, budget)
 		c := cut{words[first].start, len(text)}
 		if first == 0 {
 			c.from = 0
 		}
-		if last+1 < len(words) {
-			c.to = words[last+1].start
+		if fits(words, first, budget) {
+			return append(cuts, c)
 		}
+		last := end(words, first, budget)
+		c.to = words[last+1].start
 		cuts = append(cuts, c)
-		if last+1 == len(words) {
-			return cuts
-		}
 		first = overlap(words, first, last)
 	}
+}
+
+// before counts the tokens before word first.
+func before(words []word, first int) int {
+	if first == 0 {
+		return 0
+	}
+	return words[first-1].tokens
+}
+
+// fits tells whether what begins with word first has at most budget tokens.
+func fits(words []word, first, budget int) bool {
+	return len(words) == 0 || words[len(words)-1].tokens-before(words, first) <= budget
 }
 
 // words scans text once. A word of more tokens than a piece can hold does not
@@ -79,28 +126,35 @@ func (e *Encoder) words(text string) []word {
 	return words
 }
 
-// fit gives the last word of the piece that begins with word first: as many
-// as the budget holds, or, if the end of a sentence lies within the last
-// sentenceReach tokens, up to there.
-func fit(words []word, first, budget int) int {
-	before := 0
-	if first > 0 {
-		before = words[first-1].tokens
-	}
+// end gives the last word of the piece that begins with word first, where what
+// is left does not fit into one: it is cut into as few as can be, equally long,
+// and the end of a sentence is taken that is nearest to that length.
+func end(words []word, first, budget int) int {
+	start := before(words, first)
+	rest := words[len(words)-1].tokens - start
+	pieces := ceil(rest-overlapTokens, budget-overlapTokens)
+	size := overlapTokens + ceil(rest-overlapTokens, pieces) // at most budget
 	last := first
-	for last+1 < len(words) && words[last+1].tokens-before <= budget {
+	for last+1 < len(words) && words[last+1].tokens-start <= size {
 		last++
 	}
-	if last+1 == len(words) {
-		return last
-	}
-	for i := last; i > first && words[last].tokens-words[i].tokens < sentenceReach; i-- {
-		if words[i].stop {
-			return i
+	nearest, distance := last, sentenceReach
+	try := func(i int) bool {
+		d := max(words[last].tokens-words[i].tokens, words[i].tokens-words[last].tokens)
+		if d < distance && words[i].stop {
+			nearest, distance = i, d
 		}
+		return d < distance
 	}
-	return last
+	for i := last; i > first && try(i); i-- {
+	}
+	for i := last + 1; i < len(words) && words[i].tokens-start <= budget && try(i); i++ {
+	}
+	return nearest
 }
+
+// ceil divides and rounds up; b is above 0.
+func ceil(a, b int) int { return (a + b - 1) / b }
 
 // overlap gives the first word of the next piece: overlapTokens before the cut
 // after last, or the sentence that begins next after that; in any case beyond

@@ -23,13 +23,25 @@ func checkSplit(t *testing.T, e *Encoder, header, text string) []string {
 	if !strings.HasPrefix(header, clipped) || tokensOf(e, clipped) > tokensOf(e, "")+headerTokens {
 		t.Fatalf("header of %d tokens", tokensOf(e, clipped))
 	}
-	cuts := e.cuts(text, maxTokens-tokensOf(e, clipped))
+	words, budget, opening := e.words(text), maxTokens-tokensOf(e, clipped), ""
+	if !fits(words, 0, budget) {
+		tokens := 0
+		if opening, tokens = openingOf(text, words); tokens != tokensOf(e, opening)-tokensOf(e, "") {
+			t.Fatalf("an opening of %d tokens, counted as %d", tokensOf(e, opening)-tokensOf(e, ""), tokens)
+		}
+		budget -= tokens
+	}
+	cuts := cuts(text, words, budget)
 	if len(pieces) == 0 || len(pieces) != len(cuts) {
 		t.Fatalf("%d pieces, %d cuts", len(pieces), len(cuts))
 	}
 	for i, c := range cuts {
-		if pieces[i] != join(clipped, text[c.from:c.to]) {
-			t.Fatalf("piece %d is not header and text", i)
+		piece := text[c.from:c.to]
+		if i > 0 {
+			piece = join(opening, piece)
+		}
+		if pieces[i] != join(clipped, piece) {
+			t.Fatalf("piece %d is not header, opening and text", i)
 		}
 		if n := tokensOf(e, pieces[i]); n > maxTokens {
 			t.Fatalf("piece %d has %d tokens", i, n)
@@ -87,15 +99,41 @@ func TestPiecesOverlapAndEndWithSentences(t *testing.T) {
 		if !strings.HasPrefix(piece, "notes/garden\nSentence") {
 			t.Errorf("piece %d begins within a sentence", i)
 		}
-		if n := tokensOf(e, piece); i+1 < len(pieces) && n < maxTokens-sentenceReach {
-			t.Errorf("piece %d has only %d tokens", i, n)
+		if d := tokensOf(e, piece) - tokensOf(e, pieces[0]); d < -2*sentenceReach || d > 2*sentenceReach {
+			t.Errorf("piece %d has %d tokens more than the first", i, d)
 		}
 	}
 	text := textOf(2000)
-	cuts := e.cuts(text, 500)
+	cuts := cuts(text, e.words(text), 500)
 	for i := 1; i < len(cuts); i++ {
 		if n := strings.Count(text[cuts[i].from:cuts[i-1].to], "garden"); n < overlapTokens-10 || n > overlapTokens+10 {
 			t.Errorf("pieces %d and %d share %d tokens", i-1, i, n)
 		}
+	}
+}
+
+// A title tells what every piece is about; a first line that is a paragraph
+// does not, and neither does a text of one line.
+func TestAShortFirstLineStandsBeforeEveryPiece(t *testing.T) {
+	e := testEncoder(t)
+	for name, c := range map[string]struct {
+		text, want string
+	}{
+		"title":     {"  The house by the lake \n" + textOf(700), "header\nThe house by the lake\n"},
+		"paragraph": {textOf(openingTokens+3) + "\n" + textOf(700), ""},
+		"one line":  {textOf(700), ""},
+		"no title":  {"\n" + textOf(700), ""},
+	} {
+		pieces := checkSplit(t, e, "header", c.text)
+		if len(pieces) != 2 {
+			t.Errorf("%s: %d pieces", name, len(pieces))
+			continue
+		}
+		if begins := strings.HasPrefix(pieces[1], "header\nThe house"); begins != (c.want != "") || !strings.HasPrefix(pieces[1], c.want) {
+			t.Errorf("%s: the second piece begins %q", name, pieces[1][:40])
+		}
+	}
+	if pieces := checkSplit(t, e, "", "The house\n"+textOf(100)); len(pieces) != 1 || strings.Count(pieces[0], "The house") != 1 {
+		t.Errorf("a text that fits: %d pieces", len(pieces))
 	}
 }
