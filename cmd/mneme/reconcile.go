@@ -12,8 +12,9 @@ func newReconcile(p *program) *cobra.Command {
 		Short: "Compare the vector index with the rows, and mend it",
 		Long: `Compares what the vector index holds with the vectors that the rows own. What
 has no row is removed, what is missing or differs is written from the rows;
-nothing is embedded anew. A running server does so by itself each hour. Needed
-at once after Milvus was wiped or restored from an older backup.`,
+nothing is embedded anew. A running server does so by itself each hour, and when
+it finds that Milvus was wiped. Needed at once after Milvus was restored from an
+older backup.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := p.configure(cmd)

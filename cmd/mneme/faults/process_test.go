@@ -143,6 +143,17 @@ func (p *process) start(environment ...string) {
 	p.address = started.Address
 }
 
+// end asks the process to end (SIGTERM) and gives its exit status.
+func (p *process) end() int {
+	p.t.Helper()
+	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Fatal(err)
+	}
+	_ = p.command.Wait() // its status tells
+	p.loose()
+	return p.command.ProcessState.ExitCode()
+}
+
 // kill ends the process with SIGKILL, if it runs.
 func (p *process) kill() {
 	if p.command.ProcessState == nil {

@@ -102,6 +102,41 @@ func TestNoProcessReturnsWhatAnotherHasDeleted(t *testing.T) {
 	first.inStep(0)
 }
 
+// A process that ends in order, even one that waits for a silent Milvus, holds
+// nothing back.
+func TestAProcessThatEndsHandsItsWorkOn(t *testing.T) {
+	s := newService(t)
+	t.Parallel()
+	relay := wiretest.NewRelay(t, vectors.Addr())
+	s.milvus = relay.Addr()
+	first := s.serve()
+	c := first.as("a")
+	c.whole()
+	relay.Hold()
+	for _, m := range meaning {
+		read[entry](c, c.put(m.key, m.text), http.StatusCreated)
+	}
+	<-relay.Waiting()
+	if status := first.end(); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	var waiting, leased int
+	if err := s.query(&waiting, "SELECT count(*) FROM queue"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.query(&leased, "SELECT count(*) FROM queue WHERE not_before > now()"); err != nil {
+		t.Fatal(err)
+	}
+	if waiting != len(meaning) || leased > 0 {
+		t.Errorf("of %d entries %d are in the queue, %d of them leased", len(meaning), waiting, leased)
+	}
+	s.milvus = vectors.Addr()
+	second := s.serve()
+	second.idle()
+	c.at(second).understands()
+	second.inStep(len(meaning))
+}
+
 // The first process cannot finish: its way to Milvus is held up. Once it is
 // dead the second does what it had begun.
 func TestTheWorkOfAKilledProcessIsDoneByAnother(t *testing.T) {
