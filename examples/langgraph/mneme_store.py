@@ -87,7 +87,8 @@ class MnemeStore(BaseStore):
             hits += self._call("POST", "/v1/search", json={**question, "namespace": joined(op.namespace_prefix)})["hits"]
         best = {(hit["namespace"], hit["key"]): hit for hit in hits}.values()
         for hit in sorted(best, key=lambda hit: -hit["score"]):
-            made = datetime.fromtimestamp((UUID(hit["id"]).int >> 80) / 1000, timezone.utc)  # a UUIDv7 tells its time
+            made = datetime.fromtimestamp((UUID(hit["id"]).int >> 80) / 1000, timezone.utc)  # a UUIDv7 tells its millisecond
+            made = min(made, datetime.fromisoformat(hit["updated_at"]))
             yield SearchItem(**parts({**hit, "created_at": made}), score=hit["score"])
 
     def _listed(self) -> Iterator[SearchItem]:
