@@ -9,6 +9,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // revisions of the protocol for which the suite has scenarios.
@@ -71,14 +73,14 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: MNEME_TOKEN=… conformance SUITE URL")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2], os.Getenv("MNEME_TOKEN")); err != nil {
+	if err := run(context.Background(), os.Args[1], os.Args[2], os.Getenv("MNEME_TOKEN")); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
 		os.Exit(1)
 	}
 }
 
-func run(suite, server, token string) error {
-	address, err := withToken(server, token)
+func run(ctx context.Context, suite, server, token string) error {
+	address, err := withToken(ctx, server, token)
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func run(suite, server, token string) error {
 	var failures []string
 	ran, passed, skipped := make(map[string]bool), 0, make(map[string]string)
 	for _, revision := range revisions {
-		results, err := scenarios(suite, address+"/mcp", revision, filepath.Join(work, revision))
+		results, err := scenarios(ctx, suite, address+"/mcp", revision, filepath.Join(work, revision))
 		if err != nil {
 			return err
 		}
@@ -145,12 +147,12 @@ func reason(scenario string) string {
 
 // withToken listens in front of a server and adds the token, which the suite
 // cannot send. All else goes through as it is, Host and Origin too.
-func withToken(server, token string) (address string, err error) {
+func withToken(ctx context.Context, server, token string) (address string, err error) {
 	target, err := url.Parse(server)
 	if err != nil {
 		return "", err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
@@ -160,8 +162,8 @@ func withToken(server, token string) (address string, err error) {
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer "+token)
 	}}
-	// It ends with the process.
-	go func() { _ = http.Serve(listener, proxy) }()
+	front := &http.Server{Handler: proxy, ReadHeaderTimeout: time.Minute}
+	go func() { _ = front.Serve(listener) }() // which ends with the process
 	return "http://" + listener.Addr().String(), nil
 }
 
@@ -177,8 +179,9 @@ var stamped = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$`)
 
 // scenarios runs all that the suite has for a revision. Its exit status counts
 // for nothing: it fails for scenarios that are not applicable.
-func scenarios(suite, address, revision, folder string) (map[string][]check, error) {
-	said, err := exec.Command(suite, "server", "--url", address, "--suite", "all", "--spec-version", revision, "-o", folder).CombinedOutput()
+func scenarios(ctx context.Context, suite, address, revision, folder string) (map[string][]check, error) {
+	//nolint:gosec // which program it is, is what the caller says
+	said, err := exec.CommandContext(ctx, suite, "server", "--url", address, "--suite", "all", "--spec-version", revision, "-o", folder).CombinedOutput()
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		return nil, err
 	}
