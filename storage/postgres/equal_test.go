@@ -2,24 +2,20 @@ package postgres_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
+	"time"
 
 	"mneme/acl"
 	"mneme/embed"
-	"mneme/embed/e5"
 	"mneme/memory"
-	"mneme/storage/postgres"
+	"mneme/memory/memorytest"
 	"mneme/storage/postgres/postgrestest"
-	"mneme/storage/sqlite"
 	"mneme/vector"
-	"mneme/vector/flat"
 )
 
 // turn is a line of LoCoMo's corpus or of its questions.
@@ -72,53 +68,6 @@ func readLines(t *testing.T, path string) (lines []turn) {
 	return lines
 }
 
-// remembering embeds each text once: both services ask for the same ones.
-type remembering struct {
-	embed.Embedder
-	mu   sync.Mutex
-	seen map[string][]float32
-}
-
-func (r *remembering) Query(ctx context.Context, text string) ([]float32, error) {
-	vectors, err := r.all([]string{text}, func(texts []string) ([][]float32, error) {
-		v, err := r.Embedder.Query(ctx, texts[0])
-		return [][]float32{v}, err
-	}, "query")
-	if err != nil {
-		return nil, err
-	}
-	return vectors[0], nil
-}
-
-func (r *remembering) Passages(ctx context.Context, texts []string) ([][]float32, error) {
-	return r.all(texts, func(texts []string) ([][]float32, error) { return r.Embedder.Passages(ctx, texts) }, "passage")
-}
-
-func (r *remembering) all(texts []string, make func([]string) ([][]float32, error), kind string) ([][]float32, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var missing []string
-	for _, text := range texts {
-		if r.seen[kind+text] == nil {
-			missing = append(missing, text)
-		}
-	}
-	if len(missing) > 0 {
-		made, err := make(missing)
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range made {
-			r.seen[kind+missing[i]] = v
-		}
-	}
-	vectors := [][]float32{}
-	for _, text := range texts {
-		vectors = append(vectors, r.seen[kind+text])
-	}
-	return vectors, nil
-}
-
 // place is one hit as an answer shows it, less what differs between any two
 // databases (ids and times).
 type place struct {
@@ -127,46 +76,53 @@ type place struct {
 	Lexical, Vector memory.LegRank
 }
 
-// TestAnswersAreThoseOfSQLite imports the same conversations into both
-// storages and compares every answer: the lexical leg, the vector leg over a
-// flat index and the fused list, in hits, order and scores to the bit.
+// TestAnswersAreThoseOfSQLite imports the same conversations everywhere and
+// compares every answer: the lexical leg, the vector leg over an exact index,
+// in the process or in Milvus, and the fused list, in hits, order and scores
+// to the bit.
 func TestAnswersAreThoseOfSQLite(t *testing.T) {
 	turns, questions := conversations(t)
-	dsn := postgrestest.Database(t)
+	postgrestest.DSN(t) // before the work
 	if testing.Short() {
 		t.Skip("embeds some 2,000 texts")
 	}
-	encoder, err := e5.New(e5.Options{})
+	embedder, err := memorytest.Encoder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	embedder := &remembering{Embedder: encoder, seen: make(map[string][]float32)}
-	embedded, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "mneme.db"))
-	if err != nil {
-		t.Fatal(err)
+	want := answersOf(t, memorytest.Embedded(), embedder, turns, questions)
+	for _, b := range memorytest.Shared() {
+		t.Run(b.Name, func(t *testing.T) {
+			got, hits := answersOf(t, b.Exact().Serving(), embedder, turns, questions), 0
+			for i, q := range questions {
+				if !slices.Equal(got[i].lexical, want[i].lexical) {
+					t.Fatalf("question %s: the lexical legs differ:\nsqlite   %v\npostgres %v", q.ID, want[i].lexical, got[i].lexical)
+				}
+				if !slices.Equal(got[i].fused, want[i].fused) {
+					t.Fatalf("question %s: the answers differ:\nsqlite   %v\npostgres %v", q.ID, want[i].fused, got[i].fused)
+				}
+				hits += len(got[i].fused)
+			}
+			t.Logf("%d entries, %d questions, %d hits alike", len(turns), len(questions), hits)
+		})
 	}
-	t.Cleanup(func() { _ = embedded.Close() })
-	storages := [2]memory.Storage{embedded, postgres.OpenAt(t, dsn)}
-	var services [2]*memory.Service
-	for i, storage := range storages {
-		services[i] = fill(t, storage, embedder, turns)
+}
+
+// said is what the lexical leg and a whole search answer to a question.
+type said struct{ lexical, fused []place }
+
+// answersOf fills a fresh database of a backend and asks it.
+func answersOf(t *testing.T, b memorytest.Backend, embedder embed.Embedder, turns, questions []turn) []said {
+	t.Helper()
+	data := b.Open(t)
+	storage, model := data.Storage(t), data.Model(t, embedder)
+	service := fill(t, storage, model, turns)
+	settle(t, model)
+	answers := make([]said, len(questions))
+	for i, q := range questions {
+		answers[i] = said{askLeg(t, storage, q), askAll(t, service, q)}
 	}
-	hits := 0
-	for _, q := range questions {
-		var lexical, fused [2][]place
-		for i := range services {
-			lexical[i] = askLeg(t, storages[i], q)
-			fused[i] = askAll(t, services[i], q)
-		}
-		if !slices.Equal(lexical[0], lexical[1]) {
-			t.Fatalf("question %s: the lexical legs differ:\nsqlite   %v\npostgres %v", q.ID, lexical[0], lexical[1])
-		}
-		if !slices.Equal(fused[0], fused[1]) {
-			t.Fatalf("question %s: the answers differ:\nsqlite   %v\npostgres %v", q.ID, fused[0], fused[1])
-		}
-		hits += len(fused[0])
-	}
-	t.Logf("%d entries, %d questions, %d hits alike", len(turns), len(questions), hits)
+	return answers
 }
 
 func owner(store string) memory.Caller {
@@ -174,12 +130,9 @@ func owner(store string) memory.Caller {
 }
 
 // fill imports the turns and embeds them.
-func fill(t *testing.T, storage memory.Storage, embedder embed.Embedder, turns []turn) *memory.Service {
+func fill(t *testing.T, storage memory.Storage, model memory.Model, turns []turn) *memory.Service {
 	t.Helper()
-	service, err := memory.New(t.Context(), storage, memory.Options{Models: []memory.Model{{
-		Embedder: embedder, Local: true,
-		Open: func(context.Context) (vector.Index, error) { return flat.New(embedder.Dim()), nil },
-	}}})
+	service, err := memory.New(t.Context(), storage, memory.Options{VectorBudget: time.Minute, Models: []memory.Model{model}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,6 +161,20 @@ func fill(t *testing.T, storage memory.Storage, embedder embed.Embedder, turns [
 		t.Fatal(err)
 	}
 	return service
+}
+
+// settle waits until searches of a shared index see all that was written.
+func settle(t *testing.T, model memory.Model) {
+	t.Helper()
+	index, err := model.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if settler, ok := index.(vector.Settler); ok {
+		if err := settler.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // askAll asks the service, with what each leg said.

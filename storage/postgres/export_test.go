@@ -27,6 +27,3 @@ func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {
 	}
 	return counts, nil
 }
-
-// OpenAt is for tests of the package from outside.
-var OpenAt = openAt
