@@ -5,36 +5,14 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
-	"strings"
 	"syscall"
 )
-
-// recordFile remembers what an export wrote, so that the next one tells its
-// own files from those that somebody wrote or edited.
-const recordFile = ".mneme-export.json"
-
-// Origin is what a folder is an export of. Another session would not see the
-// same entries, and would take away what it cannot see.
-type Origin struct {
-	Store string `json:"store"`
-	Agent string `json:"agent"`
-	Taint string `json:"taint"`
-}
-
-// record is the contents of recordFile.
-type record struct {
-	Format int `json:"format"` // 1
-	Origin
-	Files map[string]string `json:"files"` // by path, SHA-256 of what was written
-}
 
 // Errors of OpenFolder.
 var (
@@ -111,40 +89,6 @@ func OpenFolder(dir string, origin Origin, force bool) (_ *Folder, err error) {
 		f.record.Files[file], f.folded[fold(file)] = sum, sum
 	}
 	return f, f.save()
-}
-
-func (f *Folder) readRecord() (record, error) {
-	var r record
-	info, err := f.root.Lstat(recordFile)
-	if err != nil {
-		return r, err
-	}
-	if !info.Mode().IsRegular() {
-		return r, ErrRecord
-	}
-	text, err := f.root.ReadFile(recordFile)
-	if err != nil {
-		return r, err
-	}
-	if json.Unmarshal(text, &r) != nil || r.Format != 1 {
-		return r, ErrRecord
-	}
-	for file := range r.Files {
-		if !fs.ValidPath(file) || !strings.HasSuffix(file, extension) {
-			return r, ErrRecord
-		}
-	}
-	return r, nil
-}
-
-// save writes the record: at the beginning too, so that an export that is
-// interrupted leaves a folder that the next one takes up.
-func (f *Folder) save() error {
-	text, err := json.MarshalIndent(f.record, "", "  ")
-	if err != nil {
-		return err
-	}
-	return f.replace(recordFile, append(text, '\n'))
 }
 
 // Earlier is how many files the last export wrote here.
@@ -352,66 +296,4 @@ func (f *Folder) replace(file string, content []byte) (err error) {
 func sumOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
-}
-
-// maxFile bounds a file that is read, in bytes. The service's own limit on
-// values is far below it.
-const maxFile = 64 << 20
-
-// Read gives the content of a file that Walk found.
-func Read(root *os.Root, file string) ([]byte, []Problem) {
-	in, err := root.Open(file)
-	if err != nil {
-		return nil, []Problem{{1, "cannot be read: " + bareError(err)}}
-	}
-	defer in.Close()
-	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
-	if err != nil {
-		return nil, []Problem{{1, "cannot be read: " + bareError(err)}}
-	}
-	if len(text) > maxFile {
-		return nil, []Problem{{1, fmt.Sprintf("is larger than %d bytes", maxFile)}}
-	}
-	return text, nil
-}
-
-// bareError is an error of a file system without the path.
-func bareError(err error) string {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err.Error()
-	}
-	return err.Error()
-}
-
-// Walk yields the Markdown files below a folder, in the order of their names:
-// those under trash/ too, but not the index. Hidden files and folders are
-// passed over, and so is what other tells: foreign is a file of another kind;
-// else it may hold entries, and is a link or cannot be read.
-func Walk(root *os.Root, yield func(file string) error, other func(file, reason string, foreign bool)) error {
-	return fs.WalkDir(root.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
-		name := path.Base(file)
-		switch {
-		case err != nil && file == ".":
-			return err
-		case file == "." || file == IndexFile:
-		case strings.HasPrefix(name, "."):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-		case err != nil:
-			other(file, "cannot be read: "+bareError(err), false)
-			return fs.SkipDir
-		case entry.IsDir():
-		case entry.Type()&fs.ModeSymlink != 0:
-			other(file, "is a symbolic link, and links are not followed", false)
-		case !entry.Type().IsRegular():
-			other(file, "is no regular file", false)
-		case !strings.HasSuffix(name, extension):
-			other(file, "is no .md file", true)
-		default:
-			return yield(file)
-		}
-		return nil
-	})
 }

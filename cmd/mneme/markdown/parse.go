@@ -7,13 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
-	"mneme/acl"
 	"mneme/memory"
 )
 
@@ -111,7 +108,7 @@ func (p *parser) head(text []byte) {
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		p.refuse(badYAML(err, bytes.Count(text, []byte("\n"))))
+		p.refuse(damage(text))
 		return
 	}
 	if len(document.Content) == 0 { // nothing, or comments
@@ -119,7 +116,7 @@ func (p *parser) head(text []byte) {
 	}
 	fields := document.Content[0]
 	if fields.Kind != yaml.MappingNode {
-		p.refuse(fields.Line+1, "the frontmatter does not consist of fields (name: value)")
+		p.refuse(damage(text))
 		return
 	}
 	for i := 0; i+1 < len(fields.Content); i += 2 {
@@ -169,112 +166,6 @@ func UnknownField(name string) string {
 	return "has an unknown field"
 }
 
-// field reads one field of the frontmatter.
-func (p *parser) field(name string, value *yaml.Node) (err error) {
-	n := p.note
-	switch name {
-	case "name":
-		if n.Name, err = textOf(value); err == nil {
-			err = memory.CheckKey(n.Name)
-		}
-	case "type":
-		if n.Type, err = textOf(value); err == nil {
-			err = memory.CheckType(n.Type)
-		}
-	case "description":
-		if n.Description, err = textOf(value); err == nil {
-			err = memory.CheckDescription(n.Description)
-		}
-	case "namespace":
-		if n.Namespace, err = textOf(value); err == nil {
-			err = memory.CheckNamespace(n.Namespace)
-		}
-	case "tags":
-		if n.Tags, err = textsOf(value); err == nil {
-			err = memory.CheckTags(n.Tags)
-		}
-	case "store":
-		if n.Store, err = textOf(value); err == nil && n.Store != "" {
-			err = acl.CheckID(n.Store)
-		}
-	case "label":
-		var text string
-		if text, err = textOf(value); err == nil {
-			n.Label, err = acl.ParseLabel(text)
-		}
-		if err != nil {
-			err = errors.New("must be PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED")
-		}
-	case "in_context":
-		n.InContext, err = boolOf(value)
-	case "encrypted":
-		n.Encrypted, err = boolOf(value)
-	case "json":
-		p.json, err = boolOf(value)
-	case "expires_at":
-		n.ExpiresAt, err = timeOf(value)
-	case "deleted_at":
-		n.DeletedAt, err = timeOf(value)
-	}
-	return err
-}
-
-// textOf is a scalar's text: of a number, too, as it stands there. null is no
-// text.
-func textOf(value *yaml.Node) (string, error) {
-	if value.Kind != yaml.ScalarNode {
-		return "", errors.New("must be a text")
-	}
-	switch value.ShortTag() {
-	case "!!null":
-		return "", nil
-	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
-		return value.Value, nil
-	}
-	return "", errors.New("must be a text")
-}
-
-func textsOf(value *yaml.Node) ([]string, error) {
-	if value.Kind == yaml.ScalarNode && value.ShortTag() == "!!null" {
-		return nil, nil
-	}
-	if value.Kind != yaml.SequenceNode {
-		return nil, errors.New("must be a list of texts: [one, another]")
-	}
-	var texts []string
-	for _, item := range value.Content {
-		text, err := textOf(item)
-		if err != nil {
-			return nil, errors.New("must be a list of texts: [one, another]")
-		}
-		texts = append(texts, text)
-	}
-	return texts, nil
-}
-
-func boolOf(value *yaml.Node) (bool, error) {
-	var b bool
-	if value.Kind != yaml.ScalarNode || value.ShortTag() != "!!bool" || value.Decode(&b) != nil {
-		return false, errors.New("must be true or false")
-	}
-	return b, nil
-}
-
-// timeOf reads an instant, or a day, which stands for its beginning in UTC.
-func timeOf(value *yaml.Node) (time.Time, error) {
-	if value.Kind == yaml.ScalarNode {
-		if value.ShortTag() == "!!null" {
-			return time.Time{}, nil
-		}
-		for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-			if t, err := time.Parse(layout, value.Value); err == nil {
-				return t.UTC(), nil
-			}
-		}
-	}
-	return time.Time{}, errors.New("must be a time such as 2026-11-21T09:30:00Z")
-}
-
 // body reads what is behind the frontmatter, which begins on a line.
 func (p *parser) body(text []byte, line int) {
 	if rest, ok := bytes.CutPrefix(text, []byte("\n")); ok {
@@ -306,36 +197,4 @@ func (p *parser) body(text []byte, line int) {
 	// Without an error: it was just found valid.
 	_ = json.Compact(&out, value)
 	p.note.Value = out.Bytes()
-}
-
-var yamlLine = regexp.MustCompile(`\bline (\d+): `)
-
-// hints are messages of the YAML library that help whoever wrote the file. Any
-// other may quote the file.
-var hints = map[string]string{
-	"mapping values are not allowed in this context":        "a text with a colon in it needs quotes",
-	"found character that cannot start any token":           "a text that begins with this character needs quotes, and a line no tab before its field",
-	"did not find expected key":                             "a field is indented otherwise than those before it, or a quote is missing",
-	"could not find expected ':'":                           "a field lacks its colon, or a quote is missing",
-	"did not find expected ',' or ']'":                      "a list lacks its closing bracket",
-	"found unexpected end of stream":                        "a quote is missing",
-	"did not find expected alphabetic or numeric character": "a text that begins with this character needs quotes",
-}
-
-// badYAML tells where the frontmatter, of so many lines, is not YAML, and why
-// if that is known.
-func badYAML(err error, lines int) (line int, reason string) {
-	line, reason = 1, "the frontmatter is not valid YAML"
-	message := err.Error()
-	if found := yamlLine.FindStringSubmatch(message); found != nil {
-		if number, err := strconv.Atoi(found[1]); err == nil {
-			line = min(number, lines) + 1
-		}
-	}
-	for text, hint := range hints {
-		if strings.HasSuffix(message, text) {
-			reason += ": " + hint
-		}
-	}
-	return line, reason
 }

@@ -1,0 +1,117 @@
+package markdown
+
+import (
+	"errors"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// field reads one field of the frontmatter.
+func (p *parser) field(name string, value *yaml.Node) (err error) {
+	n := p.note
+	switch name {
+	case "name":
+		if n.Name, err = textOf(value); err == nil {
+			err = memory.CheckKey(n.Name)
+		}
+	case "type":
+		if n.Type, err = textOf(value); err == nil {
+			err = memory.CheckType(n.Type)
+		}
+	case "description":
+		if n.Description, err = textOf(value); err == nil {
+			err = memory.CheckDescription(n.Description)
+		}
+	case "namespace":
+		if n.Namespace, err = textOf(value); err == nil {
+			err = memory.CheckNamespace(n.Namespace)
+		}
+	case "tags":
+		if n.Tags, err = textsOf(value); err == nil {
+			err = memory.CheckTags(n.Tags)
+		}
+	case "store":
+		if n.Store, err = textOf(value); err == nil && n.Store != "" {
+			err = acl.CheckID(n.Store)
+		}
+	case "label":
+		var text string
+		if text, err = textOf(value); err == nil {
+			n.Label, err = acl.ParseLabel(text)
+		}
+		if err != nil {
+			err = errors.New("must be PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED")
+		}
+	case "in_context":
+		n.InContext, err = boolOf(value)
+	case "encrypted":
+		n.Encrypted, err = boolOf(value)
+	case "json":
+		p.json, err = boolOf(value)
+	case "expires_at":
+		n.ExpiresAt, err = timeOf(value)
+	case "deleted_at":
+		n.DeletedAt, err = timeOf(value)
+	}
+	return err
+}
+
+// textOf is a scalar's text: of a number, too, as it stands there. null is no
+// text.
+func textOf(value *yaml.Node) (string, error) {
+	if value.Kind != yaml.ScalarNode {
+		return "", errors.New("must be a text")
+	}
+	switch value.ShortTag() {
+	case "!!null":
+		return "", nil
+	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
+		return value.Value, nil
+	}
+	return "", errors.New("must be a text")
+}
+
+func textsOf(value *yaml.Node) ([]string, error) {
+	if value.Kind == yaml.ScalarNode && value.ShortTag() == "!!null" {
+		return nil, nil
+	}
+	if value.Kind != yaml.SequenceNode {
+		return nil, errors.New("must be a list of texts: [one, another]")
+	}
+	var texts []string
+	for _, item := range value.Content {
+		text, err := textOf(item)
+		if err != nil {
+			return nil, errors.New("must be a list of texts: [one, another]")
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
+}
+
+func boolOf(value *yaml.Node) (bool, error) {
+	var b bool
+	if value.Kind != yaml.ScalarNode || value.ShortTag() != "!!bool" || value.Decode(&b) != nil {
+		return false, errors.New("must be true or false")
+	}
+	return b, nil
+}
+
+// timeOf reads an instant, or a day, which stands for its beginning in UTC.
+func timeOf(value *yaml.Node) (time.Time, error) {
+	if value.Kind == yaml.ScalarNode {
+		if value.ShortTag() == "!!null" {
+			return time.Time{}, nil
+		}
+		for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+			if t, err := time.Parse(layout, value.Value); err == nil {
+				return t.UTC(), nil
+			}
+		}
+	}
+	return time.Time{}, errors.New("must be a time such as 2026-11-21T09:30:00Z")
+}
