@@ -64,6 +64,9 @@ func (i *importing) read(file string, yield func(intake.Line) error) error {
 		return err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return errors.New("is a folder: --markdown reads one")
+	}
 	return intake.Read(file, f, time.Now(), yield)
 }
 

@@ -111,6 +111,7 @@ func TestWhatFailsExitsWith1AndSaysWhy(t *testing.T) {
 		"import --full " + file:                                 "not a dump",
 		"export --agent a --store other":                        "",
 		"export --agent a --markdown " + file:                   "not a directory",
+		"import --agent a " + filepath.Dir(file):                "--markdown",
 		"import --agent a --markdown " + file:                   "not a directory",
 		"search --agent a --stores other q":                     "",
 		"import --agent a --store other " + filepath.Join("..", "..", "samples", "preferred-tone.md"): "refused",
