@@ -45,7 +45,7 @@ func TestAnEntryIsGoneAtItsInstantEverywhereAndItsVectorSoon(t *testing.T) {
 	both := []caller{c, c.at(second)}
 	stays := read[entry](c, c.put("stays?wait=indexed", "a fleeting thought that stays"), http.StatusCreated)
 	goes := read[entry](c, c.call(http.MethodPut, memories+"goes?wait=indexed",
-		map[string]any{"value": "a fleeting thought that goes", "ttl": 3}), http.StatusCreated)
+		map[string]any{"value": "a fleeting thought that goes", "ttl": 8}), http.StatusCreated)
 	if !goes.Indexed || goes.ExpiresAt.IsZero() {
 		t.Fatalf("indexed %v, expires at %v", goes.Indexed, goes.ExpiresAt)
 	}
@@ -113,7 +113,7 @@ func TestAGrantEndsAtItsInstantAtEveryProcess(t *testing.T) {
 	read[entry](owner, owner.put("shared?wait=indexed", "an open secret"), http.StatusCreated)
 	ends := read[struct {
 		ExpiresAt time.Time `json:"expires_at"`
-	}](owner, owner.call(http.MethodPut, "/v1/stores/self/grants/guest", map[string]any{"level": "read", "ttl": 2}), http.StatusOK).ExpiresAt
+	}](owner, owner.call(http.MethodPut, "/v1/stores/self/grants/guest", map[string]any{"level": "read", "ttl": 4}), http.StatusOK).ExpiresAt
 	for seen := 0; seen < 5; {
 		for _, c := range []caller{guest, guest.at(second)} {
 			for what, call := range map[string]func() reply{

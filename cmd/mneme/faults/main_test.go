@@ -64,7 +64,7 @@ func start(dir string) error {
 		return nil
 	}
 	// Tests wait for servers and instants most of the time.
-	if err := flag.Set("test.parallel", "6"); err != nil {
+	if err := flag.Set("test.parallel", "10"); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
