@@ -16,7 +16,7 @@ fi
 export MNEME_URL=${1%/} MNEME_TOKEN=$2 PYTHONDONTWRITEBYTECODE=1
 shift 2
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(robutler-python robutler-typescript anthropic-python anthropic-typescript langgraph mcp-python claude-desktop)
+[ ${#names[@]} -gt 0 ] || names=(robutler-python robutler-skill robutler-typescript anthropic-python anthropic-typescript langgraph mcp-python claude-desktop)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -29,6 +29,9 @@ python() {
 	fi
 	if [ -f "$folder/requirements.txt" ]; then
 		"$work/python/bin/pip" install --quiet --disable-pip-version-check -r "$folder/requirements.txt" || return 1
+	fi
+	if [ -f "$folder/requirements-alone.txt" ]; then # without what it requires in turn
+		"$work/python/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$folder/requirements-alone.txt" || return 1
 	fi
 	"$work/python/bin/python" "$folder/check.py"
 }
