@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"context"
 	"os/exec"
 	"strconv"
 	"syscall"
@@ -12,7 +13,7 @@ import (
 // loose is called once the server has ended.
 func Tether(leader int) (loose func(), err error) {
 	// Its standard input ends with this process, which alone has the other end.
-	watch := exec.Command("sh", "-c", `read -r _; kill -s KILL -- "-$0"`, strconv.Itoa(leader)) //nolint:gosec // a number
+	watch := exec.CommandContext(context.Background(), "sh", "-c", `read -r _; kill -s KILL -- "-$0"`, strconv.Itoa(leader)) //nolint:gosec // a number
 	watch.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	held, err := watch.StdinPipe()
 	if err != nil {

@@ -60,6 +60,14 @@ func newService(t *testing.T) *service {
 	return &service{t: t, dsn: postgrestest.DatabaseAt(t, rows.DSN()), prefix: milvustest.NewPrefix(), milvus: vectors.Addr()}
 }
 
+// relayed puts a proxy before Milvus, for processes that start from now on.
+func (s *service) relayed() *wiretest.Relay {
+	s.t.Helper()
+	relay := wiretest.NewRelay(s.t, vectors.Addr())
+	s.milvus = relay.Addr()
+	return relay
+}
+
 // query reads one row of the service's database.
 func (s *service) query(into any, query string, args ...any) error {
 	conn, err := pgx.Connect(s.t.Context(), s.dsn)

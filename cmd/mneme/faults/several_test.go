@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"sync"
 	"testing"
-
-	"mneme/wiretest"
 )
 
 func TestWritersThroughSeveralProcessesLoseNoUpdate(t *testing.T) {
@@ -107,8 +105,7 @@ func TestNoProcessReturnsWhatAnotherHasDeleted(t *testing.T) {
 func TestAProcessThatEndsHandsItsWorkOn(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	relay := wiretest.NewRelay(t, vectors.Addr())
-	s.milvus = relay.Addr()
+	relay := s.relayed()
 	first := s.serve()
 	c := first.as("a")
 	c.whole()
@@ -142,8 +139,7 @@ func TestAProcessThatEndsHandsItsWorkOn(t *testing.T) {
 func TestTheWorkOfAKilledProcessIsDoneByAnother(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	relay := wiretest.NewRelay(t, vectors.Addr())
-	s.milvus = relay.Addr()
+	relay := s.relayed()
 	first := s.serve()
 	s.milvus = vectors.Addr()
 	c := first.as("a")

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-
-	"mneme/wiretest"
 )
 
 // whole waits until searches of a process use both legs again.
@@ -25,8 +23,7 @@ func (c caller) whole() {
 func TestASearchIsAnsweredWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	relay := wiretest.NewRelay(t, vectors.Addr())
-	s.milvus = relay.Addr()
+	relay := s.relayed()
 	p := s.serve("MNEME_SEARCH_VECTOR_BUDGET=300ms")
 	c := p.as("a")
 	read[entry](c, c.put("tea?wait=indexed", "I like my tea green"), http.StatusCreated)
@@ -54,8 +51,7 @@ func TestASearchIsAnsweredWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
 func TestAProcessStartsBesideASilentMilvus(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	relay := wiretest.NewRelay(t, vectors.Addr())
-	s.milvus = relay.Addr()
+	relay := s.relayed()
 	release := relay.Hold()
 	p := s.serve()
 	c := p.as("a")
