@@ -112,9 +112,9 @@ func TestABroadFilterIsRefilled(t *testing.T) {
 		a := agent("a", acl.Public)
 		var requests []memory.PutRequest
 		space := "rare"
-		for i := range 2500 { // more pass the filter than can be named, and the first ones of each leg do not
+		for i := range 1450 { // more pass the filter than can be named, and the first ones of each leg do not
 			r := memory.PutRequest{Path: path("a", fmt.Sprintf("k%04d", i)), Value: text("a note about tides tides tides")}
-			if i >= 1200 {
+			if i >= 400 {
 				r.Path.Namespace, r.Value = space, text("a note about tides and more")
 			}
 			requests = append(requests, r)
