@@ -21,20 +21,21 @@ names=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The Python examples share one environment, made when the first needs it.
-python() {
-	local folder=$1
-	if [ ! -d "$work/python" ]; then
-		"${PYTHON:-python3}" -m venv "$work/python" || return 1
-	fi
-	if [ -f "$folder/requirements.txt" ]; then
-		"$work/python/bin/pip" install --quiet --disable-pip-version-check -r "$folder/requirements.txt" || return 1
-	fi
-	if [ -f "$folder/requirements-alone.txt" ]; then # without what it requires in turn
-		"$work/python/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$folder/requirements-alone.txt" || return 1
-	fi
-	"$work/python/bin/python" "$folder/check.py"
+# The Python examples share one environment. What stands in
+# requirements-alone.txt comes without what it requires in turn.
+environment() {
+	local all=() alone=() name
+	for name in "${names[@]}"; do
+		[ ! -f "$name/requirements.txt" ] || all+=(-r "$name/requirements.txt")
+		[ ! -f "$name/requirements-alone.txt" ] || alone+=(-r "$name/requirements-alone.txt")
+	done
+	"${PYTHON:-python3}" -m venv "$work/python" || return 1
+	local pip=("$work/python/bin/pip" install --quiet --disable-pip-version-check)
+	[ ${#all[@]} = 0 ] || "${pip[@]}" "${all[@]}" || return 1
+	[ ${#alone[@]} = 0 ] || "${pip[@]}" --no-deps "${alone[@]}"
 }
+
+python() { wait_for_environment && "$work/python/bin/python" "$1/check.py"; }
 
 # A TypeScript example is compiled in a copy.
 typescript() {
@@ -42,25 +43,44 @@ typescript() {
 		npm install --silent --no-audit --no-fund --no-package-lock && npm run --silent check
 }
 
-summary=() tried=0 failed=0
+# What the examples need is fetched at the same time, and each runs as soon as
+# it has it: each keeps to names of its own.
+wait_for_environment() {
+	until [ -f "$work/environment" ]; do sleep 0.2; done
+	[ "$(cat "$work/environment")" = 0 ]
+}
+(
+	environment >"$work/environment.said" 2>&1
+	echo $? >"$work/environment.status"
+	mv "$work/environment.status" "$work/environment"
+) &
+
+summary=() tried=() started=() failed=0
 for name in "${names[@]}"; do
-	echo "── $name"
 	if [ "$name" = claude-desktop ] && [ -z "${MNEME:-}" ]; then
 		summary+=("$name: left out, since MNEME names no program")
 		continue
 	fi
-	tried=$((tried + 1))
 	if [ -f "$name/package.json" ]; then kind=typescript; else kind=python; fi
-	if ("$kind" "$name") >"$work/said" 2>&1; then
-		summary+=("$name: $(tail -n 1 "$work/said")")
+	("$kind" "$name") >"$work/$name.said" 2>&1 &
+	started+=($!)
+	tried+=("$name")
+done
+for i in "${!tried[@]}"; do
+	name=${tried[$i]}
+	if wait "${started[$i]}"; then
+		summary+=("$name: $(tail -n 1 "$work/$name.said")")
 	else
-		cat "$work/said" >&2
+		echo "── $name" >&2
+		cat "$work/$name.said" >&2
 		summary+=("$name: FAILED")
 		failed=$((failed + 1))
 	fi
 done
+wait
+[ "$(cat "$work/environment")" = 0 ] || cat "$work/environment.said" >&2
 
 echo "── examples"
 printf '%s\n' "${summary[@]}"
-echo "$tried tried, $failed failed, $((${#names[@]} - tried)) left out"
+echo "${#tried[@]} tried, $failed failed, $((${#names[@]} - ${#tried[@]})) left out"
 [ "$failed" = 0 ]
