@@ -60,12 +60,17 @@ func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) (
 	return append(versions, former...), err
 }
 
-const selectSiblings = scopeTable + `SELECT ` + withoutText + ` FROM scope
-	JOIN entry p ON p.store = scope.store AND p.label <= scope.ceiling
+// From the named rows to their paths' rows, by index at each step: OFFSET 0
+// keeps the planner, which knows little of a table that was just filled, from
+// another order.
+const selectSiblings = scopeTable + `SELECT ` + withoutText + ` FROM unnest($3::uuid[]) AS named (id)
+	CROSS JOIN LATERAL (SELECT f.store, f.label, f.namespace, f.key FROM entry f WHERE f.id = named.id AND f.state < 2 OFFSET 0) p
+	JOIN scope ON scope.store = p.store AND p.label <= scope.ceiling
 	CROSS JOIN ` + labels + `
-	JOIN entry e ON e.store = p.store AND e.label = l.label AND e.namespace = p.namespace AND e.key = p.key
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = p.store AND f.label = l.label
+		AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 AND f.in_context OFFSET 0) e
 	JOIN store s ON s.number = e.store
-	WHERE p.id = ANY($3) AND p.state < 2 AND l.label <= scope.ceiling AND e.state = 0 AND e.in_context`
+	WHERE l.label <= scope.ceiling`
 
 // Siblings implements memory.EntryReader.
 func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
