@@ -69,6 +69,10 @@ func (s *Service) release(ctx context.Context, leases []Lease) error {
 // leased or embedded in vain, no entry's wait grows, and all of them go on as
 // soon as it is back.
 
+// inDoubt tells whether the index should be asked before work is taken: it
+// was away, or has not answered a search since it was asked.
+func (s *Service) inDoubt() bool { return s.doubted.Swap(false) || s.away.Load() }
+
 // answers tells whether an index answers that may have been away.
 func (s *Service) answers(ctx context.Context, now *serving) bool {
 	settler, ok := now.index.(vector.Settler)

@@ -121,6 +121,9 @@ func (s *Service) vectorLeg(ctx context.Context, c Caller, p *plan, fetch int) (
 	hits, err := withDeadline(ctx, func() ([]vector.Hit, error) {
 		return serving.index.Search(ctx, p.scope, vector.Query{Vector: query, Limit: fetch, Only: p.only})
 	})
+	if err != nil {
+		s.doubted.Store(true)
+	}
 	return legList{hits: hits, more: len(hits) >= fetch}, err
 }
 

@@ -74,6 +74,7 @@ type Service struct {
 	kick     chan struct{} // wakes the worker
 	progress progress
 	away     atomic.Bool // the shared index did not answer when it was last asked
+	doubted  atomic.Bool // a search had no answer of the index since
 }
 
 // Caller is who makes a call, and through what kind of surface.

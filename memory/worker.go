@@ -30,7 +30,7 @@ const (
 // step with their rows, and tells how many entries it took.
 func (s *Service) work(ctx context.Context) (int, error) {
 	now := s.models.serving()
-	if now == nil || s.away.Load() && !s.answers(ctx, now) {
+	if now == nil || s.inDoubt() && !s.answers(ctx, now) {
 		return 0, nil
 	}
 	batch := leaseBatch

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -35,6 +36,14 @@ func TestASearchIsAnsweredWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
 			t.Errorf("while Milvus is slow: %v", f)
 		}
 	}
+	// Nothing was written meanwhile: it is the searches that make it known.
+	eventually(t, func() error {
+		now, err := p.ready()
+		if err == nil && now.Vector {
+			err = errors.New("Milvus is still counted on")
+		}
+		return err
+	})
 	r := c.put("late", "written while it is slow")
 	release()
 	read[entry](c, r, http.StatusCreated)
