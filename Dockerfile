@@ -7,15 +7,16 @@
 # The compiler runs on the machine's own processor and builds for the target's.
 FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
 WORKDIR /src
+ENV GOMODCACHE=/cache/module GOCACHE=/cache/build
 
 COPY go.mod go.sum ./
-RUN --mount=type=cache,target=/go/pkg/mod go mod download
+RUN --mount=type=cache,target=/cache go mod download
 
 COPY . .
 ARG TARGETOS=linux
 ARG TARGETARCH
 ARG VERSION
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+RUN --mount=type=cache,target=/cache \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
     go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /image/mneme ./cmd/mneme
 
