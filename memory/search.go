@@ -212,8 +212,8 @@ func (s *Service) look(ctx context.Context, tx ReadTx, c Caller, scope acl.Scope
 }
 
 // survivors is a leg's list without what fell away, in its final order and
-// cut to legDepth. (Hits to spare whose rows were not read are not missed:
-// none before them fell away.) short says that the leg has more that might take the
+// cut to legDepth. Hits to spare whose rows were not read are not missed: none
+// before them fell away. short says that the leg has more that might take the
 // places.
 func survivors(leg legList, seen map[uuid.UUID]*candidate) (list []vector.Hit, short bool) {
 	for _, hit := range leg.hits {
