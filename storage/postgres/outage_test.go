@@ -7,26 +7,27 @@ import (
 	"testing"
 	"time"
 
+	"mneme/faulttest"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
-	"mneme/wiretest"
 )
 
-// through is a proxy before the real server, and the DSN that leads through it.
-func through(t *testing.T, dsn string) (*wiretest.Relay, string) {
+// throughProxy starts a proxy in front of the real server and returns it with a
+// DSN that leads through it.
+func throughProxy(t *testing.T, dsn string) (*faulttest.FaultProxy, string) {
 	t.Helper()
 	u, err := url.Parse(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := wiretest.NewRelay(t, u.Host)
-	u.Host = r.Addr()
-	return r, u.String()
+	proxy := faulttest.NewFaultProxy(t, u.Host)
+	u.Host = proxy.Addr()
+	return proxy, u.String()
 }
 
 func TestAnOutageIsUnavailableWritesNothingByHalvesAndEndsByItself(t *testing.T) {
 	direct := postgrestest.Database(t)
-	line, dsn := through(t, direct)
+	proxy, dsn := throughProxy(t, direct)
 	s := openAt(t, dsn)
 	kept := newEntry("a", "kept")
 	mustUpdate(t, s, func(tx memory.Tx) error { return tx.Put(t.Context(), kept, doc("word")) })
@@ -36,7 +37,7 @@ func TestAnOutageIsUnavailableWritesNothingByHalvesAndEndsByItself(t *testing.T)
 		if err := tx.Put(t.Context(), newEntry("a", "lost"), doc("word")); err != nil {
 			return err
 		}
-		line.Cut()
+		proxy.Disable()
 		return nil
 	})
 	if !errors.Is(err, memory.ErrUnavailable) {
@@ -51,13 +52,13 @@ func TestAnOutageIsUnavailableWritesNothingByHalvesAndEndsByItself(t *testing.T)
 	if err := s.View(t.Context(), func(memory.ReadTx) error { return nil }); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("a view while it is cut: %v", err)
 	}
-	line.Restore(t)
+	proxy.Enable(t)
 	if err := put("after"); err != nil {
 		t.Errorf("after it is back: %v", err)
 	}
 
 	// A server that does not answer: the caller's deadline holds.
-	line.Deafen(true)
+	proxy.Discard(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	err = s.View(ctx, func(tx memory.ReadTx) error {
@@ -67,9 +68,9 @@ func TestAnOutageIsUnavailableWritesNothingByHalvesAndEndsByItself(t *testing.T)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("while it hangs: %v", err)
 	}
-	line.Deafen(false)
-	line.Cut()
-	line.Restore(t)
+	proxy.Discard(false)
+	proxy.Disable()
+	proxy.Enable(t)
 	if err := put("at last"); err != nil {
 		t.Errorf("after it answers again: %v", err)
 	}

@@ -17,10 +17,10 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/benchmarks/speed"
+	"mneme/faulttest"
 	"mneme/vector"
 	"mneme/vector/flat"
 	"mneme/vector/milvus/milvustest"
-	"mneme/wiretest"
 )
 
 const testDim = 8
@@ -44,7 +44,7 @@ func store(t testing.TB, n int64) acl.Scope {
 // free is an address on loopback where nobody listens.
 func free(t testing.TB) string {
 	t.Helper()
-	addr, err := wiretest.Free()
+	addr, err := faulttest.FreeAddr()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,11 +243,11 @@ func within(t testing.TB, patience time.Duration, check func() error) {
 	}
 }
 
-// The relay passes nothing on, so only the budget ends the search.
+// The proxy passes nothing on, so only the budget ends the search.
 func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
-	r := wiretest.NewRelay(t, milvustest.Addr(t))
+	proxy := faulttest.NewFaultProxy(t, milvustest.Addr(t))
 	t.Parallel()
-	config := testConfig(r.Addr(), testDim)
+	config := testConfig(proxy.Addr(), testDim)
 	x := opened(t, config)
 	if err := x.Upsert(context.Background(), []vector.Record{one(1, 1, axis(0))}); err != nil {
 		t.Fatal(err)
@@ -256,7 +256,7 @@ func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
 		_, err := x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
 		return err
 	}
-	release := r.Hold()
+	release := proxy.Stall()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if err := search(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -268,7 +268,7 @@ func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	go func() {
-		<-r.Waiting() // of the searches above or of this one: it is under way
+		<-proxy.Stalled() // of the searches above or of this one: it is under way
 		cancel()
 	}()
 	x.config.Timeouts.Search = time.Minute
@@ -285,10 +285,10 @@ func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
 func TestABrokenConnectionIsMadeAnew(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
-	r := wiretest.NewRelay(t, addr)
-	x := opened(t, testConfig(r.Addr(), testDim))
+	proxy := faulttest.NewFaultProxy(t, addr)
+	x := opened(t, testConfig(proxy.Addr(), testDim))
 	for range 3 {
-		r.Break()
+		proxy.DropConnections()
 		eventually(t, func() error {
 			_, err := x.Search(context.Background(), store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
 			return err

@@ -18,9 +18,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"mneme/faulttest"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/vector/milvus/milvustest"
-	"mneme/wiretest"
 )
 
 var errShort = errors.New("these tests start servers: not with -short")
@@ -60,12 +60,12 @@ func newService(t *testing.T) *service {
 	return &service{t: t, dsn: postgrestest.DatabaseAt(t, rows.DSN()), prefix: milvustest.NewPrefix(), milvus: vectors.Addr()}
 }
 
-// relayed puts a proxy before Milvus, for processes that start from now on.
-func (s *service) relayed() *wiretest.Relay {
+// proxied puts a proxy in front of Milvus for processes started afterwards.
+func (s *service) proxied() *faulttest.FaultProxy {
 	s.t.Helper()
-	relay := wiretest.NewRelay(s.t, vectors.Addr())
-	s.milvus = relay.Addr()
-	return relay
+	proxy := faulttest.NewFaultProxy(s.t, vectors.Addr())
+	s.milvus = proxy.Addr()
+	return proxy
 }
 
 // query reads one row of the service's database.
@@ -94,7 +94,7 @@ type process struct {
 	address string // http://host:port
 	command *exec.Cmd
 	log     *lines
-	loose   func() // see wiretest.Tether
+	release func() // see faulttest.KillWithParent
 }
 
 // serve starts a process. environment adds to its configuration.
@@ -131,7 +131,7 @@ func (p *process) start(environment ...string) {
 	if err := p.command.Start(); err != nil {
 		p.t.Fatal(err)
 	}
-	if p.loose, err = wiretest.Tether(p.command.Process.Pid); err != nil {
+	if p.release, err = faulttest.KillWithParent(p.command.Process.Pid); err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() {
@@ -158,7 +158,7 @@ func (p *process) end() int {
 		p.t.Fatal(err)
 	}
 	_ = p.command.Wait() // its status tells
-	p.loose()
+	p.release()
 	return p.command.ProcessState.ExitCode()
 }
 
@@ -167,7 +167,7 @@ func (p *process) kill() {
 	if p.command.ProcessState == nil {
 		_ = p.command.Process.Kill()
 		_ = p.command.Wait() // killed
-		p.loose()
+		p.release()
 	}
 }
 

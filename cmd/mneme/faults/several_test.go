@@ -105,15 +105,15 @@ func TestNoProcessReturnsWhatAnotherHasDeleted(t *testing.T) {
 func TestAProcessThatEndsHandsItsWorkOn(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	relay := s.relayed()
+	proxy := s.proxied()
 	first := s.serve()
 	c := first.as("a")
 	c.whole()
-	relay.Hold()
+	proxy.Stall()
 	for _, m := range meaning {
 		read[entry](c, c.put(m.key, m.text), http.StatusCreated)
 	}
-	<-relay.Waiting()
+	<-proxy.Stalled()
 	if status := first.end(); status != 0 {
 		t.Errorf("exit status %d", status)
 	}
@@ -139,14 +139,14 @@ func TestAProcessThatEndsHandsItsWorkOn(t *testing.T) {
 func TestTheWorkOfAKilledProcessIsDoneByAnother(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	relay := s.relayed()
+	proxy := s.proxied()
 	first := s.serve()
 	s.milvus = vectors.Addr()
 	c := first.as("a")
 	c.whole()
 	second := s.serve()
 
-	relay.Hold()
+	proxy.Stall()
 	const leased = `SELECT count(*) FROM queue WHERE not_before > '-infinity' AND attempts = 0`
 	// Both look for work. What the second takes is soon done: go on until the
 	// first holds something.
@@ -167,7 +167,7 @@ func TestTheWorkOfAKilledProcessIsDoneByAnother(t *testing.T) {
 			return fmt.Errorf("of %d entries %d are leased", written, holds)
 		}
 		select {
-		case <-relay.Waiting():
+		case <-proxy.Stalled():
 			return nil
 		default:
 			return fmt.Errorf("the first process asks nothing of Milvus")

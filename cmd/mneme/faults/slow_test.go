@@ -19,18 +19,18 @@ func (c caller) whole() {
 	})
 }
 
-// The relay lets no answer of Milvus through until the search has returned:
+// The proxy lets no answer of Milvus through until the search has returned:
 // nothing but the leg's budget can have ended it.
 func TestASearchIsAnsweredWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	relay := s.relayed()
+	proxy := s.proxied()
 	p := s.serve("MNEME_SEARCH_VECTOR_BUDGET=300ms")
 	c := p.as("a")
 	read[entry](c, c.put("tea?wait=indexed", "I like my tea green"), http.StatusCreated)
 	c.whole()
 
-	release := relay.Hold()
+	release := proxy.Stall()
 	for range 3 {
 		if f := c.search("green tea"); !f.lexical() || f.of("tea") == nil {
 			t.Errorf("while Milvus is slow: %v", f)
@@ -60,12 +60,12 @@ func TestASearchIsAnsweredWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
 func TestAProcessStartsBesideASilentMilvus(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	relay := s.relayed()
-	release := relay.Hold()
+	proxy := s.proxied()
+	release := proxy.Stall()
 	p := s.serve()
 	c := p.as("a")
 	read[entry](c, c.put("tea", "I like my tea green"), http.StatusCreated)
-	<-relay.Waiting() // another attempt to open the collection is under way
+	<-proxy.Stalled() // another attempt to open the collection is under way
 	if f := c.search("green tea"); !f.lexical() || f.of("tea") == nil {
 		t.Errorf("while Milvus is silent: %v", f)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"mneme/wiretest"
+	"mneme/faulttest"
 )
 
 // ErrNoServer says that PostgreSQL's programs are not installed.
@@ -28,7 +28,7 @@ type Server struct {
 	programs, data, port string
 	as                   *syscall.Credential // nil: this process's own
 	process              *exec.Cmd           // nil: stopped
-	loose                func()              // see wiretest.Tether
+	release              func()              // see faulttest.KillWithParent
 }
 
 // NewServer makes a database cluster in a folder that anybody may enter.
@@ -49,7 +49,7 @@ func NewServer(dir string) (*Server, error) {
 			return nil, err
 		}
 	}
-	if s.port, err = wiretest.FreePort(); err != nil {
+	if s.port, err = faulttest.FreePort(); err != nil {
 		return nil, err
 	}
 	out, err := s.command("initdb", "-A", "trust", "-U", "mneme", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync").CombinedOutput()
@@ -119,7 +119,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.process.Start(); err != nil {
 		return err
 	}
-	if s.loose, err = wiretest.Tether(s.process.Process.Pid); err != nil {
+	if s.release, err = faulttest.KillWithParent(s.process.Process.Pid); err != nil {
 		return errors.Join(err, s.Stop())
 	}
 	for {
@@ -146,8 +146,8 @@ func (s *Server) Stop() error {
 	}
 	err := s.process.Wait()
 	s.process = nil
-	if s.loose != nil {
-		s.loose()
+	if s.release != nil {
+		s.release()
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 
-	"mneme/wiretest"
+	"mneme/faulttest"
 )
 
 // ErrNoServer says that there is no Milvus to start.
@@ -26,7 +26,7 @@ type Server struct {
 	program, dir, port, etcd string
 	arguments                []string
 	process                  *exec.Cmd // nil: stopped
-	loose                    func()    // see wiretest.Tether
+	release                  func()    // see faulttest.KillWithParent
 }
 
 // NewServer prepares a server in a folder; arguments are milvus-server's.
@@ -37,7 +37,7 @@ func NewServer(dir string, arguments ...string) (*Server, error) {
 	}
 	var ports [3]string
 	for i := range ports {
-		if ports[i], err = wiretest.FreePort(); err != nil {
+		if ports[i], err = faulttest.FreePort(); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +82,7 @@ func (s *Server) Addr() string { return "127.0.0.1:" + s.port }
 func (s *Server) Start() error {
 	server := filepath.Join(s.home(), "bin", "milvus")
 	if _, err := os.Stat(server); err == nil {
-		metrics, err := wiretest.FreePort()
+		metrics, err := faulttest.FreePort()
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (s *Server) Start() error {
 		return err
 	}
 	var err error
-	if s.loose, err = wiretest.Tether(s.process.Process.Pid); err != nil {
+	if s.release, err = faulttest.KillWithParent(s.process.Process.Pid); err != nil {
 		return errors.Join(err, s.Stop())
 	}
 	return nil
@@ -146,8 +146,8 @@ func (s *Server) Stop() error {
 	}
 	_ = s.process.Wait() // killed
 	s.process = nil
-	if s.loose != nil {
-		s.loose()
+	if s.release != nil {
+		s.release()
 	}
 	return nil
 }
