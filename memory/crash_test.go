@@ -286,7 +286,7 @@ func compareTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memor
 		if err != nil {
 			return err
 		}
-		ask := func(question string) ([]vector.Hit, error) {
+		ask := func(question string) ([]lexical.Hit, error) {
 			return tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: lexical.ParseQuery(question), Limit: 1000, Now: time.Now()})
 		}
 		for id, e := range live {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/lexical"
 	"mneme/vector"
 )
 
@@ -20,10 +21,16 @@ const (
 // errNoModel says that no embedder at hand made this database's vectors.
 var errNoModel = errors.New("no embedder here made the vectors of this database")
 
+// legHit is an entry with its score in one leg: a lexical.Hit or a vector.Hit.
+type legHit struct {
+	Entry uuid.UUID
+	Score float64
+}
+
 // legList is what one leg found.
 type legList struct {
-	hits []vector.Hit // best first, ties with the last included
-	more bool         // the leg was filled to what it was asked for: it may have more
+	hits []legHit // best first, ties with the last included
+	more bool     // the leg was filled to what it was asked for: it may have more
 }
 
 // legLists is what both legs found, and which of them failed.
@@ -36,7 +43,7 @@ type legLists struct {
 // first legDepth of a leg, or that tie with the last of them; spare the others.
 func (l legLists) ids() (first, spare []uuid.UUID) {
 	named := make(map[uuid.UUID]bool)
-	add := func(to []uuid.UUID, hits []vector.Hit) []uuid.UUID {
+	add := func(to []uuid.UUID, hits []legHit) []uuid.UUID {
 		for _, hit := range hits {
 			if !named[hit.Entry] {
 				named[hit.Entry] = true
@@ -98,11 +105,15 @@ func (s *Service) lexicalLeg(ctx context.Context, p *plan, fetch int) (legList, 
 	if len(p.terms) == 0 {
 		return legList{}, nil
 	}
-	var hits []vector.Hit
+	var found []lexical.Hit
 	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
-		hits, err = tx.Lexical(ctx, p.scope, LexicalQuery{Terms: p.terms, Limit: fetch, Only: p.only, Now: s.instant()})
+		found, err = tx.Lexical(ctx, p.scope, LexicalQuery{Terms: p.terms, Limit: fetch, Only: p.only, Now: s.instant()})
 		return err
 	})
+	hits := make([]legHit, len(found))
+	for i, hit := range found {
+		hits[i] = legHit(hit)
+	}
 	return legList{hits: hits, more: len(hits) >= fetch}, err
 }
 
@@ -118,11 +129,15 @@ func (s *Service) vectorLeg(ctx context.Context, c Caller, p *plan, fetch int) (
 		return legList{}, err
 	}
 	defer timed(&p.took.Vector)()
-	hits, err := withDeadline(ctx, func() ([]vector.Hit, error) {
+	found, err := withDeadline(ctx, func() ([]vector.Hit, error) {
 		return serving.index.Search(ctx, p.scope, vector.Query{Vector: query, Limit: fetch, Only: p.only})
 	})
 	if err != nil {
 		s.doubted.Store(true)
+	}
+	hits := make([]legHit, len(found))
+	for i, hit := range found {
+		hits[i] = legHit(hit)
 	}
 	return legList{hits: hits, more: len(hits) >= fetch}, err
 }

@@ -215,13 +215,13 @@ func (s *Service) look(ctx context.Context, tx ReadTx, c Caller, scope acl.Scope
 // cut to legDepth. Hits to spare whose rows were not read are not missed: none
 // before them fell away. short says that the leg has more that might take the
 // places.
-func survivors(leg legList, seen map[uuid.UUID]*candidate) (list []vector.Hit, short bool) {
+func survivors(leg legList, seen map[uuid.UUID]*candidate) (list []legHit, short bool) {
 	for _, hit := range leg.hits {
 		if seen[hit.Entry] != nil {
 			list = append(list, hit)
 		}
 	}
-	slices.SortFunc(list, func(a, b vector.Hit) int {
+	slices.SortFunc(list, func(a, b legHit) int {
 		if c := cmp.Compare(b.Score, a.Score); c != 0 {
 			return c
 		}
@@ -234,7 +234,7 @@ func survivors(leg legList, seen map[uuid.UUID]*candidate) (list []vector.Hit, s
 }
 
 // fuse merges the legs' lists by Reciprocal Rank Fusion.
-func fuse(seen map[uuid.UUID]*candidate, lexicalList, vectorList []vector.Hit) []*candidate {
+func fuse(seen map[uuid.UUID]*candidate, lexicalList, vectorList []legHit) []*candidate {
 	byOrder := func(a, b uuid.UUID) int { return compareOrder(seen[a].entry, seen[b].entry) }
 	var fused []*candidate
 	for _, item := range fusion.RRF(byOrder, entriesOf(lexicalList), entriesOf(vectorList)) {
@@ -309,7 +309,7 @@ func hit(one *candidate, e Entry, explain bool) Hit {
 	return h
 }
 
-func entriesOf(hits []vector.Hit) []uuid.UUID {
+func entriesOf(hits []legHit) []uuid.UUID {
 	ids := make([]uuid.UUID, len(hits))
 	for i, hit := range hits {
 		ids[i] = hit.Entry

@@ -216,7 +216,7 @@ type LexicalLeg interface {
 	// one that ties with the last of them, in no defined order among equals.
 	// Term and document counts are those of the scope's searchable entries,
 	// less those expired at Now, which are not returned either.
-	Lexical(ctx context.Context, scope acl.Scope, query LexicalQuery) ([]vector.Hit, error)
+	Lexical(ctx context.Context, scope acl.Scope, query LexicalQuery) ([]lexical.Hit, error)
 }
 
 // LexicalQuery asks the lexical leg.

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"mneme/acl"
+	"mneme/lexical"
 	"mneme/memory"
-	"mneme/vector"
 )
 
 // vectorOnly is a storage whose lexical leg fails, so that a search answers
@@ -23,6 +23,6 @@ func (s vectorOnly) View(ctx context.Context, fn func(memory.ReadTx) error) erro
 type vectorOnlyTx struct{ memory.ReadTx }
 
 // Lexical fails.
-func (vectorOnlyTx) Lexical(context.Context, acl.Scope, memory.LexicalQuery) ([]vector.Hit, error) {
+func (vectorOnlyTx) Lexical(context.Context, acl.Scope, memory.LexicalQuery) ([]lexical.Hit, error) {
 	return nil, errLegOff
 }

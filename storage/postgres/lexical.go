@@ -11,10 +11,7 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
-	"mneme/vector"
 )
-
-type hit = vector.Hit
 
 // The reads of one question. Each is restricted by store and label (see
 // scopeTable) before anything is counted or ranked. LATERAL and OFFSET 0 hold
@@ -40,7 +37,7 @@ type where struct{ store, place int64 }
 // Lexical implements memory.LexicalLeg. It evaluates the question in full: all
 // postings of its terms in the scope are read, so that document counts are
 // exact and no entry outside can have any part in them.
-func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]hit, error) {
+func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || len(q.Terms) == 0 || q.Limit <= 0 || q.Only != nil && len(q.Only) == 0 {
 		return nil, nil
@@ -116,12 +113,12 @@ func (r *reader) readMatches(ctx context.Context, m *matches, stores []acl.Acces
 }
 
 // name gives ranked documents their ids.
-func (r *reader) name(ctx context.Context, ranked []scored) ([]hit, error) {
+func (r *reader) name(ctx context.Context, ranked []scored) ([]lexical.Hit, error) {
 	if len(ranked) == 0 {
 		return nil, nil
 	}
 	stores, places := make([]int64, len(ranked)), make([]int64, len(ranked))
-	hits := make([]hit, len(ranked))
+	hits := make([]lexical.Hit, len(ranked))
 	for i, s := range ranked {
 		stores[i], places[i], hits[i].Score = s.store, s.place, s.score
 	}

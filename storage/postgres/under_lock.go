@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/lexical"
 	"mneme/memory"
 )
 
@@ -67,7 +68,7 @@ func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label
 }
 
 // Lexical implements memory.LexicalLeg.
-func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]hit, error) {
+func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, error) {
 	var keys []int64
 	for _, a := range scope.Indexed() {
 		keys = append(keys, storeKey(a.Store))

@@ -32,7 +32,7 @@ const (
 // Lexical implements memory.LexicalLeg. It evaluates the question in full: all
 // postings of its terms in the scope are read, so that document counts are
 // exact and no entry outside can have any part in them.
-func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]hit, error) {
+func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || len(q.Terms) == 0 || q.Limit <= 0 || q.Only != nil && len(q.Only) == 0 {
 		return nil, nil
@@ -128,13 +128,13 @@ func (r *reader) docs(ctx context.Context, ids []uuid.UUID) (map[int64]bool, err
 }
 
 // hits names ranked documents by their ids.
-func (r *reader) hits(ctx context.Context, ranked []scored) ([]hit, error) {
+func (r *reader) hits(ctx context.Context, ranked []scored) ([]lexical.Hit, error) {
 	if len(ranked) == 0 {
 		return nil, nil
 	}
 	places := make(map[int64]int, len(ranked))
 	docs := make([]int64, len(ranked))
-	hits := make([]hit, len(ranked))
+	hits := make([]lexical.Hit, len(ranked))
 	for i, s := range ranked {
 		docs[i], places[s.doc], hits[i].Score = s.doc, i, s.score
 	}

@@ -23,7 +23,7 @@ type writer struct {
 var _ memory.Tx = (*writer)(nil)
 
 // Lexical implements memory.LexicalLeg.
-func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]hit, error) {
+func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, error) {
 	if err := w.flush(ctx); err != nil {
 		return nil, err
 	}

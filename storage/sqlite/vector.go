@@ -11,8 +11,6 @@ import (
 	"mneme/vector"
 )
 
-type hit = vector.Hit
-
 // lastChange is the latest position ever used: rows of change may be gone.
 const lastChange = "SELECT seq FROM sqlite_sequence WHERE name = 'change'"
 

@@ -11,7 +11,6 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
-	"mneme/vector"
 )
 
 // corpus are entries of store a that an answer is about.
@@ -69,7 +68,7 @@ var lexicals = []clause{
 	{"what is expired at Now is subtracted, and what expires later is not", func(f *fixture) {
 		f.put(entry("a", "1", says("needle"), expiring(after(time.Hour))), entry("a", "2", says("needle hay")))
 		scope := f.scope(reach{"a", acl.Public})
-		at := func(now time.Time) []vector.Hit {
+		at := func(now time.Time) []lexical.Hit {
 			return f.ask(scope, memory.LexicalQuery{Terms: terms("needle"), Limit: 10, Now: now})
 		}
 		f.equal(len(at(after(time.Hour-time.Microsecond))), 2)
@@ -221,7 +220,7 @@ var lexicals = []clause{
 }
 
 // reference ranks by definition: every entry is looked at.
-func reference(entries []memory.Entry, scope []reach, question string, limit int) []vector.Hit {
+func reference(entries []memory.Entry, scope []reach, question string, limit int) []lexical.Hit {
 	return rank(entries, func(e memory.Entry) bool {
 		for _, r := range scope {
 			if e.Store == r.store && e.Label.CanFlowTo(r.ceiling) {
@@ -232,7 +231,7 @@ func reference(entries []memory.Entry, scope []reach, question string, limit int
 	}, terms(question), limit)
 }
 
-func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexical.QueryTerm, limit int) []vector.Hit {
+func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexical.QueryTerm, limit int) []lexical.Hit {
 	var stats lexical.Stats
 	df := make([]int64, len(query))
 	type candidate struct {
@@ -264,13 +263,13 @@ func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexica
 		}
 	}
 	scorer := lexical.NewScorer(stats, query, df)
-	var hits []vector.Hit
+	var hits []lexical.Hit
 	for _, c := range candidates {
 		score := 0.0
 		for i, count := range c.counts {
 			score += scorer.Term(i, count, c.length)
 		}
-		hits = append(hits, vector.Hit{Entry: c.id, Score: score})
+		hits = append(hits, lexical.Hit{Entry: c.id, Score: score})
 	}
 	orderEquals(hits)
 	end := min(limit, len(hits))
@@ -281,7 +280,7 @@ func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexica
 }
 
 // exact compares hits with their scores to the bit.
-func (f *fixture) exact(got, want []vector.Hit) {
+func (f *fixture) exact(got, want []lexical.Hit) {
 	f.Helper()
 	if len(got) != len(want) {
 		f.Fatalf("%d hits, want %d", len(got), len(want))

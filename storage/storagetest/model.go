@@ -14,7 +14,6 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
-	"mneme/vector"
 )
 
 // model is what a storage should hold: plain maps, and every question
@@ -218,7 +217,7 @@ func (m *model) check(r *rapid.T) {
 	})...)...)
 }
 
-func (m *model) rank(scope []reach, query []lexical.QueryTerm, limit int) []vector.Hit {
+func (m *model) rank(scope []reach, query []lexical.QueryTerm, limit int) []lexical.Hit {
 	return rank(m.all(func(memory.Entry) bool { return true }), func(e memory.Entry) bool {
 		return e.Searchable() && e.Live(m.now) && slices.ContainsFunc(scope, func(r reach) bool { return r.store == e.Store && e.Label <= r.ceiling })
 	}, query, limit)

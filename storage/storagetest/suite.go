@@ -15,8 +15,8 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/lexical"
 	"mneme/memory"
-	"mneme/vector"
 )
 
 // RowCounter is what a storage may offer to the suite beside its contract:
@@ -224,13 +224,13 @@ func (f *fixture) scope(reaches ...reach) acl.Scope {
 }
 
 // search asks the lexical leg at start.
-func (f *fixture) search(scope acl.Scope, question string, limit int) []vector.Hit {
+func (f *fixture) search(scope acl.Scope, question string, limit int) []lexical.Hit {
 	f.Helper()
 	return f.ask(scope, memory.LexicalQuery{Terms: terms(question), Limit: limit, Now: start})
 }
 
 // ask asks the lexical leg and orders equals by id.
-func (f *fixture) ask(scope acl.Scope, query memory.LexicalQuery) (hits []vector.Hit) {
+func (f *fixture) ask(scope acl.Scope, query memory.LexicalQuery) (hits []lexical.Hit) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {
 		hits, err = tx.Lexical(f.ctx, scope, query)
@@ -245,8 +245,8 @@ func (f *fixture) ask(scope acl.Scope, query memory.LexicalQuery) (hits []vector
 	return hits
 }
 
-func orderEquals(hits []vector.Hit) {
-	slices.SortStableFunc(hits, func(a, b vector.Hit) int {
+func orderEquals(hits []lexical.Hit) {
+	slices.SortStableFunc(hits, func(a, b lexical.Hit) int {
 		switch {
 		case a.Score > b.Score:
 			return -1
@@ -257,7 +257,7 @@ func orderEquals(hits []vector.Hit) {
 	})
 }
 
-func entriesOf(hits []vector.Hit) []uuid.UUID {
+func entriesOf(hits []lexical.Hit) []uuid.UUID {
 	ids := make([]uuid.UUID, len(hits))
 	for i, h := range hits {
 		ids[i] = h.Entry
