@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"mneme/cmd/mneme/markdown"
+	"mneme/markdown"
 	"mneme/configs"
 	"mneme/memory"
 	"mneme/server/tool"

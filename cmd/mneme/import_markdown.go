@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/cmd/mneme/markdown"
+	"mneme/markdown"
 	"mneme/memory"
 )
 

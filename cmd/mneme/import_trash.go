@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mneme/cmd/mneme/markdown"
+	"mneme/markdown"
 	"mneme/memory"
 )
 

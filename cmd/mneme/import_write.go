@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/cmd/mneme/intake"
+	"mneme/cmd/mneme/importer"
 )
 
 // write reads the files and hands their entries on, batch by batch.
@@ -27,7 +27,7 @@ func (i *importing) write(ctx context.Context, to sink, files []string) error {
 		return err
 	}
 	for _, file := range files {
-		err := i.read(file, func(line intake.Line) error {
+		err := i.read(file, func(line importer.Line) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -55,9 +55,9 @@ func (i *importing) write(ctx context.Context, to sink, files []string) error {
 	return flush()
 }
 
-func (i *importing) read(file string, yield func(intake.Line) error) error {
+func (i *importing) read(file string, yield func(importer.Line) error) error {
 	if file == "-" {
-		return intake.Read(file, i.in, time.Now(), yield)
+		return importer.Read(file, i.in, time.Now(), yield)
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -67,7 +67,7 @@ func (i *importing) read(file string, yield func(intake.Line) error) error {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return errors.New("is a folder: --markdown reads one")
 	}
-	return intake.Read(file, f, time.Now(), yield)
+	return importer.Read(file, f, time.Now(), yield)
 }
 
 // hand gives a stretch of records to the sink, each agent's together. Where

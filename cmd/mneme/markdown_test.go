@@ -21,7 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	"mneme/cmd/mneme/markdown"
+	"mneme/markdown"
 	"mneme/memory"
 )
 

@@ -1,4 +1,4 @@
-package intake
+package importer
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mneme/cmd/mneme/markdown"
+	"mneme/markdown"
 	"mneme/memory"
 )
 

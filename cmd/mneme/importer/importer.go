@@ -1,6 +1,6 @@
-// Package intake reads the files that mneme imports: mneme's own NDJSON, the
+// Package importer reads the files that mneme imports: mneme's own NDJSON, the
 // corpus.jsonl of BEIR data sets, and Markdown with frontmatter.
-package intake
+package importer
 
 import (
 	"bufio"

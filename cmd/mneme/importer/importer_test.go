@@ -1,4 +1,4 @@
-package intake
+package importer
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package intake
+package importer
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"mneme/cmd/mneme/markdown"
+	"mneme/markdown"
 	"mneme/memory"
 )
 
