@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend"
 	"mneme/benchmarks/speed"
 	"mneme/configs"
 	"mneme/embed"
@@ -23,12 +24,12 @@ import (
 // columnBench measures one backend at one size.
 type columnBench struct {
 	*speedBench
-	backend  backend
+	backend  combination
 	entries  int
 	embedder embed.Embedder
 
 	place   *benchPlace
-	service *opened
+	service *backend.Instance
 	index   vector.Index // as the service has it
 }
 
@@ -73,7 +74,7 @@ func (c *columnBench) run(ctx context.Context, config configs.Config) (column sp
 // measured by itself.
 func (c *columnBench) open(ctx context.Context) error {
 	log := c.logger(configs.Log{Level: "error", Format: "text"})
-	model, err := withIndex(c.place.config, c.embedder, log)
+	model, err := backend.NewModel(c.place.config, c.embedder, log)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (c *columnBench) open(ctx context.Context) error {
 		c.index = index
 		return index, err
 	}
-	if c.service, err = openWith(ctx, c.place.config, log, []memory.Model{model}); err != nil {
+	if c.service, err = backend.OpenWith(ctx, c.place.config, log, []memory.Model{model}); err != nil {
 		return err
 	}
 	if !c.service.Status(ctx).Vector {
@@ -227,7 +228,7 @@ func (c *columnBench) widen(ctx context.Context) ([]speedScope, error) {
 
 // grant lets a reader read stores that are spread evenly over all.
 func (c *columnBench) grant(ctx context.Context, reader string, stores int) error {
-	return c.service.storage.Update(ctx, func(tx memory.Tx) error {
+	return c.service.Storage.Update(ctx, func(tx memory.Tx) error {
 		for n := range stores {
 			err := tx.PutGrant(ctx, acl.Grant{
 				Store: c.store(n * c.stores / stores), Grantee: reader, Level: acl.Read, MaxLabel: acl.Public,
@@ -248,7 +249,7 @@ func (c *columnBench) exact(ctx context.Context) (vector.Index, error) {
 		return nil, nil
 	}
 	exact := flat.New(c.embedder.Dim())
-	err := c.service.storage.View(ctx, func(tx memory.ReadTx) error {
+	err := c.service.Storage.View(ctx, func(tx memory.ReadTx) error {
 		// The memories are short: each is one chunk.
 		return tx.AllVectors(ctx, c.embedder.Fingerprint(), func(r vector.Record) error {
 			return exact.Upsert(ctx, []vector.Record{r})
@@ -259,7 +260,7 @@ func (c *columnBench) exact(ctx context.Context) (vector.Index, error) {
 
 func (c *columnBench) recall(ctx context.Context, reader string, exact vector.Index) (*speed.Recall, error) {
 	var scope acl.Scope
-	err := c.service.storage.View(ctx, func(tx memory.ReadTx) (err error) {
+	err := c.service.Storage.View(ctx, func(tx memory.ReadTx) (err error) {
 		scope, err = acl.NewScope(ctx, tx, acl.Principal{Agent: reader, Taint: acl.Public}, acl.ScopeRequest{}, time.Now())
 		return err
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"mneme/backend"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/memory"
@@ -33,7 +34,7 @@ type benchPlace struct {
 
 // newBenchPlace makes the folder and the schema. Collections are made when the
 // index is opened.
-func newBenchPlace(ctx context.Context, config configs.Config, on backend, embedder embed.Embedder) (*benchPlace, error) {
+func newBenchPlace(ctx context.Context, config configs.Config, on combination, embedder embed.Embedder) (*benchPlace, error) {
 	random := make([]byte, 6)
 	_, _ = rand.Read(random) // never fails
 	p := &benchPlace{config: config, embedder: embedder, name: "mneme_bench_" + hex.EncodeToString(random), server: config.Postgres.DSN}
@@ -80,7 +81,7 @@ func (p *benchPlace) remove(ctx context.Context) error {
 		err = errors.Join(err, p.exec(ctx, "DROP SCHEMA "+p.name+" CASCADE"))
 	}
 	if p.config.Vector == "milvus" && p.config.Milvus.Addr != "" {
-		err = errors.Join(err, milvus.Drop(ctx, milvusConfig(p.config.Milvus, p.embedder)))
+		err = errors.Join(err, milvus.Drop(ctx, backend.MilvusConfig(p.config.Milvus, p.embedder)))
 	}
 	return err
 }

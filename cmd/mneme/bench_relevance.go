@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/backend"
 	"mneme/benchmarks/relevance"
 	"mneme/configs"
 	"mneme/memory"
@@ -112,7 +113,7 @@ func (b *relevanceBench) run(ctx context.Context, config configs.Config) (err er
 // whose lexical leg fails.
 func (b *relevanceBench) measure(ctx context.Context, config configs.Config, set *relevance.Set) (_ relevanceReport, _ map[string]relevance.Run, err error) {
 	log := b.logger(configs.Log{Level: "error", Format: "text"})
-	service, err := open(ctx, config, log)
+	service, err := backend.Open(ctx, config, log)
 	if err != nil {
 		return relevanceReport{}, nil, err
 	}
@@ -124,15 +125,15 @@ func (b *relevanceBench) measure(ctx context.Context, config configs.Config, set
 		Documents: len(set.Documents), Embedder: service.Status(ctx).Serving, Legs: make(map[string]relevance.Metrics),
 	}
 	quiet := b.logger(configs.Log{Level: "error", Format: "text"})
-	models, err := openModels(config, quiet)
+	models, err := backend.OpenModels(config, quiet)
 	if err != nil {
 		return relevanceReport{}, nil, err
 	}
-	lexical, err := memory.New(ctx, service.storage, serviceOptions(config, quiet, nil))
+	lexical, err := memory.New(ctx, service.Storage, backend.Options(config, quiet, nil))
 	if err != nil {
 		return relevanceReport{}, nil, err
 	}
-	vector, err := memory.New(ctx, vectorOnly{service.storage}, serviceOptions(config, quiet, models))
+	vector, err := memory.New(ctx, vectorOnly{service.Storage}, backend.Options(config, quiet, models))
 	if err != nil {
 		return relevanceReport{}, nil, err
 	}
@@ -149,7 +150,7 @@ func (b *relevanceBench) measure(ctx context.Context, config configs.Config, set
 
 // load writes the documents, each by its store's own agent, and makes their
 // vectors.
-func (b *relevanceBench) load(ctx context.Context, service *opened, set *relevance.Set) error {
+func (b *relevanceBench) load(ctx context.Context, service *backend.Instance, set *relevance.Set) error {
 	bar := b.newBar(int64(len(set.Documents)), "writing")
 	defer bar.Exit()
 	to := importing{program: b.program, as: callerFlags{taint: acl.Public.String()}}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mneme/backend"
 	"mneme/benchmarks/speed"
 	"mneme/configs"
 	"mneme/embed"
@@ -68,17 +69,17 @@ const (
 type speedBench struct {
 	*program
 	names             []string // --backends
-	backends          []backend
+	backends          []combination
 	entries           []int // ascending
 	stores, questions int
 	vectors           string
 	seed              uint64
 }
 
-// backend is a storage with a vector index.
-type backend struct{ storage, vector string }
+// combination is a storage with a vector index.
+type combination struct{ storage, vector string }
 
-func (b backend) String() string { return b.storage + "+" + b.vector }
+func (b combination) String() string { return b.storage + "+" + b.vector }
 
 // check reads the flags.
 func (b *speedBench) check(config configs.Config) error {
@@ -98,15 +99,15 @@ func (b *speedBench) check(config configs.Config) error {
 		if !slices.Contains([]string{"sqlite", "postgres"}, storage) || !slices.Contains([]string{"flat", "milvus"}, vector) {
 			return errors.New("--backends takes sqlite or postgres, +, and flat or milvus: sqlite+flat,postgres+milvus")
 		}
-		b.backends = append(b.backends, backend{storage, vector})
+		b.backends = append(b.backends, combination{storage, vector})
 	}
 	return nil
 }
 
 // configured is the embedded backend, and beside it the one of the servers
 // that the configuration names.
-func configured(config configs.Config) []backend {
-	embedded := backend{"sqlite", "flat"}
+func configured(config configs.Config) []combination {
+	embedded := combination{"sqlite", "flat"}
 	served := embedded
 	if config.Postgres.DSN != "" {
 		served.storage = "postgres"
@@ -114,7 +115,7 @@ func configured(config configs.Config) []backend {
 	if config.Milvus.Addr != "" {
 		served.vector = "milvus"
 	}
-	return slices.Compact([]backend{embedded, served})
+	return slices.Compact([]combination{embedded, served})
 }
 
 // run measures every backend at every size. Where one fails, those before it
@@ -123,7 +124,7 @@ func (b *speedBench) run(ctx context.Context, config configs.Config) error {
 	report := speedReport{
 		CPUs: runtime.GOMAXPROCS(0), Stores: b.stores, Questions: b.questions, Seed: b.seed, Vectors: b.vectors,
 	}
-	model, err := openEmbedder(config)
+	model, err := backend.OpenEmbedder(config)
 	if err != nil {
 		return err
 	}
@@ -136,12 +137,12 @@ func (b *speedBench) run(ctx context.Context, config configs.Config) error {
 			return err
 		}
 	}
-	for _, backend := range b.backends {
+	for _, on := range b.backends {
 		for _, entries := range b.entries {
-			c := columnBench{speedBench: b, backend: backend, entries: entries, embedder: embedder}
+			c := columnBench{speedBench: b, backend: on, entries: entries, embedder: embedder}
 			measured, failed := c.run(ctx, config)
 			if failed != nil {
-				err = fmt.Errorf("%s with %d entries: %w", backend, entries, failed)
+				err = fmt.Errorf("%s with %d entries: %w", on, entries, failed)
 				break
 			}
 			report.Columns = append(report.Columns, measured)

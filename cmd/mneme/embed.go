@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mneme/backend"
 	"mneme/embed"
 )
 
@@ -26,7 +27,7 @@ standard input is one.`,
 			if err != nil {
 				return err
 			}
-			embedder, err := openEmbedder(config)
+			embedder, err := backend.OpenEmbedder(config)
 			if err != nil {
 				return err
 			}

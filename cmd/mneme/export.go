@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/backend"
 	"mneme/configs"
 	"mneme/memory"
 )
@@ -92,7 +93,7 @@ restores as they were.`,
 }
 
 func (p *program) export(ctx context.Context, config configs.Config, caller memory.Caller, store string) (err error) {
-	service, err := openRows(ctx, config, p.logger(config.Log))
+	service, err := backend.OpenRows(ctx, config, p.logger(config.Log))
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (p *program) export(ctx context.Context, config configs.Config, caller memo
 }
 
 func (p *program) dump(ctx context.Context, config configs.Config) (err error) {
-	service, err := openRows(ctx, config, p.logger(config.Log))
+	service, err := backend.OpenRows(ctx, config, p.logger(config.Log))
 	if err != nil {
 		return err
 	}

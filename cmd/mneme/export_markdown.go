@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"mneme/markdown"
+	"mneme/backend"
 	"mneme/configs"
+	"mneme/markdown"
 	"mneme/memory"
 	"mneme/server/tool"
 )
@@ -33,7 +34,7 @@ func (p *program) exportFolder(ctx context.Context, config configs.Config, calle
 		}
 		from = &remoteShelf{server: server, agent: as.agent, store: store}
 	} else {
-		service, err := openRows(ctx, config, p.logger(config.Log))
+		service, err := backend.OpenRows(ctx, config, p.logger(config.Log))
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/backend"
 	"mneme/configs"
 )
 
@@ -111,13 +112,13 @@ func (i *importing) run(ctx context.Context, config configs.Config, files []stri
 		return err
 	}
 	var to sink
-	var local *opened
+	var local *backend.Instance
 	if i.url != "" {
 		to, err = newRemote(config, i.url, i.as)
 	} else if i.noWait || i.dryRun {
-		local, err = openRows(ctx, config, i.logger(config.Log))
+		local, err = backend.OpenRows(ctx, config, i.logger(config.Log))
 	} else {
-		local, err = open(ctx, config, i.logger(config.Log))
+		local, err = backend.Open(ctx, config, i.logger(config.Log))
 	}
 	if err != nil {
 		return err
@@ -174,7 +175,7 @@ func (i *importing) interrupted(err error) error {
 }
 
 // embed waits until the vectors are made, making them.
-func (i *importing) embed(ctx context.Context, service *opened) error {
+func (i *importing) embed(ctx context.Context, service *backend.Instance) error {
 	if i.noWait {
 		i.counts.Pending = service.Status(ctx).Queue
 		return nil
@@ -186,7 +187,7 @@ func (i *importing) embed(ctx context.Context, service *opened) error {
 }
 
 // drain works the queue until it is empty, with a progress bar.
-func (p *program) drain(ctx context.Context, service *opened) error {
+func (p *program) drain(ctx context.Context, service *backend.Instance) error {
 	total := service.Status(ctx).Queue
 	bar := p.newBar(total, "making vectors")
 	defer bar.Exit()
@@ -258,7 +259,7 @@ func (p *program) loadDump(ctx context.Context, config configs.Config, file stri
 		defer f.Close()
 		in = f
 	}
-	service, err := open(ctx, config, p.logger(config.Log))
+	service, err := backend.Open(ctx, config, p.logger(config.Log))
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
+	"mneme/backend"
 	"mneme/markdown"
 	"mneme/memory"
 )
@@ -82,7 +83,7 @@ func local(t testing.TB, dir, agent string, taint acl.Label) (*memory.Service, m
 		t.Fatal(err)
 	}
 	config.DataDir = dir
-	service, err := openRows(t.Context(), config, p.logger(config.Log))
+	service, err := backend.OpenRows(t.Context(), config, p.logger(config.Log))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
+	"mneme/backend"
 	"mneme/configs"
-	"mneme/memory"
 	"mneme/server/mcp"
 	"mneme/server/tool"
 )
@@ -68,7 +68,7 @@ func (m *offering) run(ctx context.Context, config configs.Config) error {
 
 // local offers the tools over the store itself, with a worker of its own.
 func (m *offering) local(ctx context.Context, config configs.Config, p acl.Principal) (err error) {
-	service, err := open(ctx, config, m.logger(config.Log))
+	service, err := backend.Open(ctx, config, m.logger(config.Log))
 	if err != nil {
 		return err
 	}
@@ -81,19 +81,9 @@ func (m *offering) local(ctx context.Context, config configs.Config, p acl.Princ
 	group.Go(func() error { return service.Run(background) })
 	group.Go(func() error {
 		defer stop()
-		return m.serve(serving, toolsOf(service.Service, config, nil), p)
+		return m.serve(serving, backend.NewTools(service.Service, config, nil), p)
 	})
 	return group.Wait()
-}
-
-// toolsOf makes the tools as they are configured. Without a meter nobody
-// counts their calls.
-func toolsOf(service *memory.Service, config configs.Config, meter tool.Meter) *tool.Tools {
-	offer := config.Tools
-	return tool.New(service, tool.Options{
-		NoMemory: !offer.Memory, NoTriggerfish: !offer.Triggerfish, NoMAESTRO: !offer.MAESTRO, NoKeyValue: !offer.KV,
-		ValueLimit: config.Limits.ValueBytes, Meter: meter,
-	})
 }
 
 func (m *offering) serve(ctx context.Context, tools mcp.Tools, p acl.Principal) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -37,3 +38,6 @@ func rate(n int64, took time.Duration) string {
 	}
 	return fmt.Sprintf("%.0f/s", float64(n)/took.Seconds())
 }
+
+// closing closes c and joins its error to the one that a function returns.
+func closing(c io.Closer, err *error) { *err = errors.Join(*err, c.Close()) }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/backend"
 	"mneme/memory"
 )
 
@@ -37,9 +38,9 @@ with --json their ids.`,
 			}
 			ctx := cmd.Context()
 			// Local indexes follow the rows; only a remote one must be told.
-			openFor := openRows
+			openFor := backend.OpenRows
 			if config.Vector != "flat" {
-				openFor = open
+				openFor = backend.Open
 			}
 			service, err := openFor(ctx, config, p.logger(config.Log))
 			if err != nil {

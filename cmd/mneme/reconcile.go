@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"mneme/backend"
 )
 
 func newReconcile(p *program) *cobra.Command {
@@ -22,7 +24,7 @@ older backup.`,
 				return err
 			}
 			ctx := cmd.Context()
-			service, err := open(ctx, config, p.logger(config.Log))
+			service, err := backend.Open(ctx, config, p.logger(config.Log))
 			if err != nil {
 				return err
 			}

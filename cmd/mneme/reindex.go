@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"mneme/backend"
 )
 
 func newReindex(p *program) *cobra.Command {
@@ -21,7 +23,7 @@ old ones are dropped. It can be interrupted, and goes on where it was.`,
 				return err
 			}
 			ctx := cmd.Context()
-			service, err := open(ctx, config, p.logger(config.Log))
+			service, err := backend.Open(ctx, config, p.logger(config.Log))
 			if err != nil {
 				return err
 			}

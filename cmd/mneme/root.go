@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mneme/backend"
 	"mneme/configs"
 )
 
@@ -27,6 +28,14 @@ const (
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// isUsageError reports whether err is the caller's mistake, in the command line
+// or in the configuration.
+func isUsageError(err error) bool {
+	var usage usageError
+	var config *backend.ConfigError
+	return errors.As(err, &usage) || errors.As(err, &config)
+}
 
 // program is what the commands share: their streams and the common flags.
 type program struct {
@@ -43,10 +52,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root := newRoot(p)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	switch usage := (usageError{}); {
+	switch {
 	case err == nil:
 		return exitDone
-	case !p.started || errors.As(err, &usage):
+	case !p.started || isUsageError(err):
 		fmt.Fprintf(errOut, "mneme: %v\n(mneme help, or --help behind a command, tells how it is called)\n", err)
 		return exitUsage
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/backend"
 	"mneme/configs"
 	"mneme/memory"
 )
@@ -173,7 +174,7 @@ func (s *searching) ask(ctx context.Context, config configs.Config) (found answe
 
 // look searches in this process.
 func (s *searching) look(ctx context.Context, config configs.Config, caller memory.Caller) (found answer, err error) {
-	service, err := open(ctx, config, s.logger(config.Log))
+	service, err := backend.Open(ctx, config, s.logger(config.Log))
 	if err != nil {
 		return answer{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -14,14 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"mneme/acl"
+	"mneme/backend"
 	"mneme/configs"
-	"mneme/server"
-	"mneme/server/mcp"
-	"mneme/server/rest"
-	"mneme/server/robutler"
-	"mneme/server/token"
-	"mneme/server/tool"
 )
 
 func newServe(p *program) *cobra.Command {
@@ -54,38 +47,21 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 		return err
 	}
 	defer listener.Close() // the server closes it too, unless it never ran
-	service, err := open(ctx, config, log)
+	service, err := backend.Open(ctx, config, log)
 	if err != nil {
 		return err
 	}
 	defer closing(service, &err)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	verifier, err := openVerifier(background, config, log)
+	verifier, err := backend.NewVerifier(background, config, log)
 	if err != nil {
 		return err
 	}
-	metrics := server.NewMetrics()
-	metrics.Build(thisBuild().Version, thisBuild().Revision)
-	native, err := rest.New(service.Service, metrics, config.Limits.ValueBytes)
+	front, err := backend.NewServer(service.Service, verifier, config, thisBuild().backend(), log)
 	if err != nil {
 		return err
 	}
-	tools := toolsOf(service.Service, config, metrics)
-	front := server.New(server.Options{
-		Service:  service,
-		Verifier: verifier,
-		Metrics:  metrics,
-		Surfaces: []server.Surface{
-			native,
-			robutler.New(service.Service, metrics, config.Limits.ValueBytes),
-			tool.NewSurface(tools.Over("http")),
-			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
-				Version: thisBuild().Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
-			}),
-		},
-		Log: log,
-	})
 	// The worker outlives the last request, which may wait for its vectors.
 	group, serving := errgroup.WithContext(ctx)
 	group.Go(func() error { return service.Run(background) })
@@ -110,44 +86,6 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
 	return listener, nil
-}
-
-// openVerifier says whose tokens are believed.
-func openVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (*token.Verifier, error) {
-	options := token.Options{Log: log}
-	for i, from := range config.Auth.Issuers {
-		var taint acl.Label
-		if from.MaxTaint != "" {
-			var err error
-			if taint, err = acl.ParseLabel(from.MaxTaint); err != nil {
-				return nil, usageError{fmt.Errorf("configuration: auth.issuers[%d].max_taint: %w", i, err)}
-			}
-		}
-		options.Issuers = append(options.Issuers, token.Issuer{
-			Issuer: from.Issuer, Audience: from.Audience, Algorithm: from.Algorithm, JWKS: from.JWKS,
-			Subjects: from.Subjects, MaxTaint: taint, Scopes: from.Scopes,
-		})
-	}
-	if config.Auth.LocalKey == "on" || config.Auth.LocalKey == "auto" && len(options.Issuers) == 0 {
-		var err error
-		if options.Local, err = token.OpenLocalKey(config.DataDir); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	if options.APIKeys, err = token.OpenAPIKeys(config.DataDir); err != nil {
-		return nil, err
-	}
-	return token.NewVerifier(ctx, options)
-}
-
-// issuers are the addresses of those whose tokens are believed.
-func issuers(config configs.Config) []string {
-	var all []string
-	for _, from := range config.Auth.Issuers {
-		all = append(all, from.Issuer)
-	}
-	return all
 }
 
 // greet tells where the service is, and a first call to paste.

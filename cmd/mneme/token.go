@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/backend"
 	"mneme/configs"
 	"mneme/server/token"
 )
@@ -88,7 +89,7 @@ func mint(config configs.Config, principal acl.Principal, ttl time.Duration) (st
 }
 
 func (p *program) createKey(config configs.Config, principal acl.Principal, ttl time.Duration) error {
-	if err := makeDataDir(config.DataDir); err != nil {
+	if err := backend.MakeDataDir(config.DataDir); err != nil {
 		return err
 	}
 	keys, err := token.OpenAPIKeys(config.DataDir)

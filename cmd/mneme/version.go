@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"mneme/backend"
 )
 
 // version names a build that is made outside of a checkout, where the go command
@@ -42,6 +44,11 @@ func thisBuild() build {
 		}
 	}
 	return b
+}
+
+// backend is the build as backend.NewServer takes it.
+func (b build) backend() backend.Build {
+	return backend.Build{Version: b.Version, Revision: b.Revision}
 }
 
 func newVersion(p *program) *cobra.Command {

@@ -1,0 +1,99 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"mneme/acl"
+	"mneme/configs"
+	"mneme/memory"
+	"mneme/server"
+	"mneme/server/mcp"
+	"mneme/server/rest"
+	"mneme/server/robutler"
+	"mneme/server/token"
+	"mneme/server/tool"
+)
+
+// Build identifies the running program, to metrics and to MCP clients.
+type Build struct{ Version, Revision string }
+
+// NewServer returns the HTTP server of an opened Service, with every surface
+// and with metrics of its own. verifier decides whose credentials are accepted:
+// NewVerifier's for a public server, the caller's own for requests that never
+// leave the process. The server is an http.Handler, and Serve runs it on a
+// listener. It does not run the indexing worker.
+func NewServer(service *memory.Service, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger) (*server.Server, error) {
+	metrics := server.NewMetrics()
+	metrics.Build(build.Version, build.Revision)
+	native, err := rest.New(service, metrics, config.Limits.ValueBytes)
+	if err != nil {
+		return nil, err
+	}
+	tools := NewTools(service, config, metrics)
+	return server.New(server.Options{
+		Service:  service,
+		Verifier: verifier,
+		Metrics:  metrics,
+		Surfaces: []server.Surface{
+			native,
+			robutler.New(service, metrics, config.Limits.ValueBytes),
+			tool.NewSurface(tools.Over("http")),
+			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
+				Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
+			}),
+		},
+		Log: log,
+	}), nil
+}
+
+// NewTools returns the tools that config switches on. A nil meter counts no
+// calls.
+func NewTools(service *memory.Service, config configs.Config, meter tool.Meter) *tool.Tools {
+	families := config.Tools
+	return tool.New(service, tool.Options{
+		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
+		ValueLimit: config.Limits.ValueBytes, Meter: meter,
+	})
+}
+
+// NewVerifier returns the verifier of the configured credentials: tokens of
+// remote issuers, tokens of the local key, and API keys. It refreshes the keys
+// of remote issuers until ctx is done.
+func NewVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (*token.Verifier, error) {
+	options := token.Options{Log: log}
+	for i, from := range config.Auth.Issuers {
+		var taint acl.Label
+		if from.MaxTaint != "" {
+			var err error
+			if taint, err = acl.ParseLabel(from.MaxTaint); err != nil {
+				return nil, &ConfigError{fmt.Errorf("configuration: auth.issuers[%d].max_taint: %w", i, err)}
+			}
+		}
+		options.Issuers = append(options.Issuers, token.Issuer{
+			Issuer: from.Issuer, Audience: from.Audience, Algorithm: from.Algorithm, JWKS: from.JWKS,
+			Subjects: from.Subjects, MaxTaint: taint, Scopes: from.Scopes,
+		})
+	}
+	if config.Auth.LocalKey == "on" || config.Auth.LocalKey == "auto" && len(options.Issuers) == 0 {
+		var err error
+		if options.Local, err = token.OpenLocalKey(config.DataDir); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if options.APIKeys, err = token.OpenAPIKeys(config.DataDir); err != nil {
+		return nil, err
+	}
+	return token.NewVerifier(ctx, options)
+}
+
+// issuers returns the names of the remote token issuers.
+func issuers(config configs.Config) []string {
+	var names []string
+	for _, from := range config.Auth.Issuers {
+		names = append(names, from.Issuer)
+	}
+	return names
+}

@@ -1,0 +1,43 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"mneme/configs"
+	"mneme/memory"
+	"mneme/storage/postgres"
+	"mneme/storage/sqlite"
+)
+
+// databaseFile is the name of the SQLite database in the data folder.
+const databaseFile = "mneme.db"
+
+// openStorage opens the configured storage.
+func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (memory.Storage, error) {
+	switch config.Storage {
+	case "sqlite":
+		if err := MakeDataDir(config.DataDir); err != nil {
+			return nil, err
+		}
+		storage, err := sqlite.Open(ctx, filepath.Join(config.DataDir, databaseFile))
+		if err != nil {
+			return nil, err // not a nil *sqlite.Storage in an interface
+		}
+		return storage, nil
+	case "postgres":
+		if config.Postgres.DSN == "" {
+			return nil, &ConfigError{errors.New("storage postgres needs postgres.dsn (MNEME_POSTGRES_DSN)")}
+		}
+		storage, err := postgres.Open(ctx, string(config.Postgres.DSN), postgres.Options{Log: log})
+		if err != nil {
+			return nil, err
+		}
+		return storage, nil
+	default:
+		return nil, &ConfigError{fmt.Errorf("unknown storage %s: use sqlite or postgres", config.Storage)}
+	}
+}
