@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Via names the way by which a caller came to a store.
+// Via names the rule of the cascade that gave a caller access to a store.
 type Via string
 
-// The ways of the cascade.
+// The rules of the cascade.
 const (
 	ViaOwn   Via = "own"
 	ViaGrant Via = "grant"
@@ -16,18 +16,19 @@ const (
 	ViaUser  Via = "user"
 )
 
-// maxLinks bounds the chain of grants that hang on one another: a grant counts
-// while its maker has readwrite, which may itself come from a grant.
+// maxLinks is the longest chain of grants that depend on one another. A grant
+// is in effect while its maker has readwrite, which may itself come from a
+// grant.
 const maxLinks = 8
 
-// Access is what one caller may do with one store, now.
+// Access is what one caller may do with one store at one instant.
 type Access struct {
 	Store     string
-	Number    int64 // the store's internal number; 0 while it never had an entry
+	Number    int64 // the store's internal number; 0 if no entry was ever written to it
 	Level     Level
-	Ceiling   Label // the highest label that the caller sees there: taint and grant, the lower
+	Ceiling   Label // the highest label that the caller may read there: the lower of taint and grant
 	Via       Via
-	ExpiresAt time.Time // of the grant or membership; zero: never
+	ExpiresAt time.Time // when the grant or membership ends; zero: never
 }
 
 // Require returns ErrDenied unless the access allows level.
@@ -38,12 +39,13 @@ func (a Access) Require(level Level) error {
 	return nil
 }
 
-// Sees tells whether label is within the access.
+// Sees reports whether the caller may read entries with this label.
 func (a Access) Sees(label Label) bool { return a.Level != None && label.CanFlowTo(a.Ceiling) }
 
-// Decide runs the cascade for a store that the request names: the highest of
-// own store, participant, session user and grant. Its error is ErrDenied
-// where no way leads to the store, known or unknown, and else one of facts.
+// Decide runs the cascade for a store that the request names and returns the
+// highest access among own store, chat participant, session user and grant.
+// It returns ErrDenied if none of them applies, whether or not the store
+// exists. Any other error comes from facts.
 func Decide(ctx context.Context, facts Facts, p Principal, store string, now time.Time) (Access, error) {
 	settings, err := facts.Settings(ctx, p.Agent)
 	if err != nil {
@@ -64,18 +66,18 @@ func Decide(ctx context.Context, facts Facts, p Principal, store string, now tim
 	return access, nil
 }
 
-// decide is Decide without the store's number; Level None for no way. The
-// three ways that give readwrite at every label come first, so that the
-// first hit is the highest.
+// decide is Decide without the store's number. It returns Level None instead
+// of ErrDenied. The three rules that give readwrite at every label come first,
+// so the first rule that applies gives the highest access.
 func decide(ctx context.Context, facts Facts, p Principal, store string, settings Settings, now time.Time) (Access, error) {
 	full := func(via Via, until time.Time) Access {
 		return Access{Store: store, Level: ReadWrite, Ceiling: p.Taint, Via: via, ExpiresAt: until}
 	}
-	if p.Agent == "" || !p.Taint.Valid() { // no token gives such a principal
+	if p.Agent == "" || !p.Taint.Valid() { // no token yields such a principal
 		return Access{}, nil
 	}
 	if store == p.Agent {
-		if !settings.allow(ViaOwn) { // off is off, whatever other way leads there
+		if !settings.allow(ViaOwn) { // no other rule overrides the switch
 			return Access{}, nil
 		}
 		return full(ViaOwn, time.Time{}), nil
@@ -85,7 +87,7 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 		if err != nil {
 			return Access{}, err
 		}
-		if m.at(now) {
+		if m.activeAt(now) {
 			return full(ViaChat, m.ExpiresAt), nil
 		}
 	}
@@ -94,7 +96,7 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 		if err != nil {
 			return Access{}, err
 		}
-		if m.at(now) {
+		if m.activeAt(now) {
 			return full(ViaUser, m.ExpiresAt), nil
 		}
 	}
@@ -105,64 +107,67 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 	if err != nil {
 		return Access{}, err
 	}
-	return granted(ctx, facts, p, grant, now)
+	return grantAccess(ctx, facts, p, grant, now)
 }
 
-// granted turns a grant to p into the access it gives, if it counts.
-func granted(ctx context.Context, facts Facts, p Principal, grant Grant, now time.Time) (Access, error) {
-	level, ceiling, err := worth(ctx, facts, grant, now, maxLinks)
+// grantAccess returns the access that a grant gives p; Level None if the grant
+// is not in effect.
+func grantAccess(ctx context.Context, facts Facts, p Principal, grant Grant, now time.Time) (Access, error) {
+	level, ceiling, err := effectiveGrant(ctx, facts, grant, now, maxLinks)
 	if err != nil || level == None {
 		return Access{}, err
 	}
 	return Access{Store: grant.Store, Level: level, Ceiling: min(ceiling, p.Taint), Via: ViaGrant, ExpiresAt: grant.ExpiresAt}, nil
 }
 
-// Counts tells whether a grant gives anything now: it has not expired, and
-// its maker still has readwrite on the store.
-func Counts(ctx context.Context, facts Facts, grant Grant, now time.Time) (bool, error) {
-	level, _, err := worth(ctx, facts, grant, now, maxLinks)
+// InEffect reports whether a grant gives any access now: it has not expired,
+// and its maker still has readwrite on the store.
+func InEffect(ctx context.Context, facts Facts, grant Grant, now time.Time) (bool, error) {
+	level, _, err := effectiveGrant(ctx, facts, grant, now, maxLinks)
 	return level != None, err
 }
 
-// worth is the level and highest label that a grant gives now. links is how
-// many grants the chain may still have, this one included.
-func worth(ctx context.Context, facts Facts, grant Grant, now time.Time, links int) (Level, Label, error) {
+// effectiveGrant returns the level and highest label that a grant gives now.
+// links is the number of grants that the chain may still have, including this
+// one.
+func effectiveGrant(ctx context.Context, facts Facts, grant Grant, now time.Time, links int) (Level, Label, error) {
 	if links == 0 || !grant.Level.Valid() || expired(grant.ExpiresAt, now) {
 		return None, 0, nil
 	}
 	if grant.ByPlatform {
 		return grant.Level, grant.MaxLabel, nil
 	}
-	level, ceiling, err := standing(ctx, facts, grant.Maker, grant.Store, now, links-1)
+	level, ceiling, err := makerAccess(ctx, facts, grant.Maker, grant.Store, now, links-1)
 	if err != nil || level != ReadWrite {
 		return None, 0, err
 	}
 	return grant.Level, min(grant.MaxLabel, ceiling), nil
 }
 
-// standing is what agent has on store apart from any request: a maker of
-// grants is judged by the facts alone, not by its token or its settings.
-func standing(ctx context.Context, facts Facts, agent, store string, now time.Time, links int) (Level, Label, error) {
-	if agent == store {
+// makerAccess returns the access of a grant's maker to the store. It depends
+// on facts alone, not on the maker's token or settings: the maker is not the
+// caller.
+func makerAccess(ctx context.Context, facts Facts, maker, store string, now time.Time, links int) (Level, Label, error) {
+	if maker == store {
 		return ReadWrite, Restricted, nil
 	}
-	m, err := facts.Participant(ctx, store, agent)
+	m, err := facts.Participant(ctx, store, maker)
 	if err != nil {
 		return None, 0, err
 	}
-	if m.at(now) {
+	if m.activeAt(now) {
 		return ReadWrite, Restricted, nil
 	}
-	m, err = facts.Session(ctx, store, agent)
+	m, err = facts.Session(ctx, store, maker)
 	if err != nil {
 		return None, 0, err
 	}
-	if m.at(now) {
+	if m.activeAt(now) {
 		return ReadWrite, Restricted, nil
 	}
-	grant, err := facts.Grant(ctx, store, agent)
+	grant, err := facts.Grant(ctx, store, maker)
 	if err != nil {
 		return None, 0, err
 	}
-	return worth(ctx, facts, grant, now, links)
+	return effectiveGrant(ctx, facts, grant, now, links)
 }

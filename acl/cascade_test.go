@@ -21,7 +21,7 @@ func member(until time.Time) acl.Membership { return acl.Membership{Present: tru
 
 func caller(agent string) acl.Principal { return acl.Principal{Agent: agent, Taint: acl.Confidential} }
 
-// grant is one by the store's own agent, without expiry.
+// grant returns a grant made by the store's own agent, without expiry.
 func grant(store, grantee string, level acl.Level) acl.Grant {
 	return acl.Grant{Store: store, Grantee: grantee, Level: level, MaxLabel: acl.Restricted, Maker: store}
 }
@@ -62,7 +62,7 @@ func TestCascade(t *testing.T) {
 		"another's grant":                 {facts{GrantList: []acl.Grant{grant("bob", "eve", acl.ReadWrite)}}, ann, "bob", acl.None, "", 0},
 		"grant of another store":          {facts{GrantList: []acl.Grant{grant("eve", "ann", acl.ReadWrite)}}, ann, "bob", acl.None, "", 0},
 		"grant below the taint":           {facts{GrantList: []acl.Grant{changed(grant("bob", "ann", acl.Read), func(g *acl.Grant) { g.MaxLabel = acl.Internal })}}, ann, "bob", acl.Read, acl.ViaGrant, acl.Internal},
-		"grant still runs":                {facts{GrantList: []acl.Grant{changed(grant("bob", "ann", acl.Read), func(g *acl.Grant) { g.ExpiresAt = future })}}, ann, "bob", acl.Read, acl.ViaGrant, acl.Confidential},
+		"grant not yet expired":           {facts{GrantList: []acl.Grant{changed(grant("bob", "ann", acl.Read), func(g *acl.Grant) { g.ExpiresAt = future })}}, ann, "bob", acl.Read, acl.ViaGrant, acl.Confidential},
 		"grant ends at its instant":       {facts{GrantList: []acl.Grant{changed(grant("bob", "ann", acl.Read), func(g *acl.Grant) { g.ExpiresAt = now })}}, ann, "bob", acl.None, "", 0},
 		"grant expired":                   {facts{GrantList: []acl.Grant{changed(grant("bob", "ann", acl.Read), func(g *acl.Grant) { g.ExpiresAt = past })}}, ann, "bob", acl.None, "", 0},
 		"grant by a platform token":       {facts{GrantList: []acl.Grant{changed(grant("bob", "ann", acl.Read), func(g *acl.Grant) { g.Maker, g.ByPlatform = "ops", true })}}, ann, "bob", acl.Read, acl.ViaGrant, acl.Confidential},
@@ -93,7 +93,7 @@ func TestCascade(t *testing.T) {
 		"by a reader":                     {facts{GrantList: []acl.Grant{grant("s", "bob", acl.Read), changed(grant("s", "ann", acl.Read), func(g *acl.Grant) { g.Maker = "bob" })}}, ann, "s", acl.None, "", 0},
 		"by a writer":                     {facts{GrantList: []acl.Grant{grant("s", "bob", acl.ReadWrite), changed(grant("s", "ann", acl.Read), func(g *acl.Grant) { g.Maker = "bob" })}}, ann, "s", acl.Read, acl.ViaGrant, acl.Confidential},
 		"by a writer under a lower label": {facts{GrantList: []acl.Grant{changed(grant("s", "bob", acl.ReadWrite), func(g *acl.Grant) { g.MaxLabel = acl.Public }), changed(grant("s", "ann", acl.Read), func(g *acl.Grant) { g.Maker = "bob" })}}, ann, "s", acl.Read, acl.ViaGrant, acl.Public},
-		"two that hold up each other":     {facts{GrantList: []acl.Grant{changed(grant("s", "bob", acl.ReadWrite), func(g *acl.Grant) { g.Maker = "ann" }), changed(grant("s", "ann", acl.ReadWrite), func(g *acl.Grant) { g.Maker = "bob" })}}, ann, "s", acl.None, "", 0},
+		"two makers of each other   ":     {facts{GrantList: []acl.Grant{changed(grant("s", "bob", acl.ReadWrite), func(g *acl.Grant) { g.Maker = "ann" }), changed(grant("s", "ann", acl.ReadWrite), func(g *acl.Grant) { g.Maker = "bob" })}}, ann, "s", acl.None, "", 0},
 		"all off":                         {facts{AgentSettings: settings(func(s *acl.Settings) { s.Enabled = false })}, ann, "ann", acl.None, "", 0},
 		"all off, grants too":             {facts{GrantList: []acl.Grant{grant("bob", "ann", acl.Read)}, AgentSettings: settings(func(s *acl.Settings) { s.Enabled = false })}, ann, "bob", acl.None, "", 0},
 		"own store off":                   {facts{AgentSettings: settings(func(s *acl.Settings) { s.Self = false })}, ann, "ann", acl.None, "", 0},
@@ -138,11 +138,11 @@ func TestAChainOfGrantsHasAtMostEightLinks(t *testing.T) {
 		if want := link <= 8; (err == nil) != want {
 			t.Errorf("link %d: error %v", link, err)
 		}
-		if counts, err := acl.Counts(context.Background(), f, g, now); err != nil || counts != (link <= 8) {
-			t.Errorf("link %d counts: %v, error %v", link, counts, err)
+		if in, err := acl.InEffect(context.Background(), f, g, now); err != nil || in != (link <= 8) {
+			t.Errorf("link %d in effect: %v, error %v", link, in, err)
 		}
 	}
-	// What hangs on a link ends with it, at once.
+	// Every later link ends together with the one it depends on.
 	f.GrantList[2].ExpiresAt = now
 	for link := 1; link <= 8; link++ {
 		_, err := acl.Decide(context.Background(), f, caller(fmt.Sprintf("agent%d", link)), "root", now)
@@ -152,8 +152,8 @@ func TestAChainOfGrantsHasAtMostEightLinks(t *testing.T) {
 	}
 }
 
-func TestFactsThatFailAreAnErrorAndNoAnswer(t *testing.T) {
-	broken := errors.New("the disk is away")
+func TestAnErrorOfFactsIsReturnedWithoutAccess(t *testing.T) {
+	broken := errors.New("disk failure")
 	f := &acltest.Facts{Err: broken}
 	if access, err := acl.Decide(context.Background(), f, caller("ann"), "ann", now); !errors.Is(err, broken) || errors.Is(err, acl.ErrDenied) || access != (acl.Access{}) {
 		t.Errorf("Decide: %+v, error %v", access, err)
@@ -163,13 +163,13 @@ func TestFactsThatFailAreAnErrorAndNoAnswer(t *testing.T) {
 	}
 }
 
-func TestRequireHoldsTheOrderOfLevels(t *testing.T) {
+func TestRequireFollowsTheOrderOfLevels(t *testing.T) {
 	levels := []acl.Level{acl.None, acl.Search, acl.Read, acl.ReadWrite}
 	for _, has := range levels {
 		for _, needs := range levels {
 			err := acl.Access{Level: has}.Require(needs)
 			if want := has != acl.None && has >= needs; (err == nil) != want || err != nil && !errors.Is(err, acl.ErrDenied) {
-				t.Errorf("%v asked for %v: %v", has, needs, err)
+				t.Errorf("has %v, needs %v: %v", has, needs, err)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func TestLabelsFlowUpOnly(t *testing.T) {
 	}
 }
 
-func TestNamesOfLabelsAndLevelsComeBack(t *testing.T) {
+func TestLabelsAndLevelsRoundTripAsText(t *testing.T) {
 	for l := acl.Public; l <= acl.Restricted; l++ {
 		text, err := l.MarshalText()
 		var back acl.Label

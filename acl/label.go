@@ -1,12 +1,12 @@
-// Package acl decides who may do what. It knows labels, levels, principals,
-// the cascade by which an agent comes to a store, and the Scope of a search.
-// It does no I/O of its own: the facts it judges by come through Facts.
+// Package acl decides who may do what. It defines labels, levels, principals,
+// the cascade of rules that gives an agent access to a store, and the Scope of
+// a search. It does no I/O: the data it decides on comes through Facts.
 package acl
 
 import "fmt"
 
-// Label is the classification of an entry, and of a session (its taint).
-// Labels are ordered; the zero value is no label and flows nowhere.
+// Label is the classification of an entry or of a session (its taint). Labels
+// are ordered. The zero value is no label and can flow nowhere.
 type Label uint8
 
 // The four labels, lowest first.
@@ -19,7 +19,7 @@ const (
 
 var labelNames = [...]string{Public: "PUBLIC", Internal: "INTERNAL", Confidential: "CONFIDENTIAL", Restricted: "RESTRICTED"}
 
-// ParseLabel reads a label's name, in capitals.
+// ParseLabel parses a label's name. Names are upper-case.
 func ParseLabel(name string) (Label, error) {
 	for l := Public; l <= Restricted; l++ {
 		if labelNames[l] == name {
@@ -29,16 +29,16 @@ func ParseLabel(name string) (Label, error) {
 	return 0, fmt.Errorf("label must be one of PUBLIC, INTERNAL, CONFIDENTIAL, RESTRICTED")
 }
 
-// Valid tells whether l is one of the four labels.
+// Valid reports whether l is one of the four labels.
 func (l Label) Valid() bool { return l >= Public && l <= Restricted }
 
-// CanFlowTo tells whether what is labelled l may be shown where the highest
+// CanFlowTo reports whether data labelled l may be shown where the highest
 // permitted label is ceiling.
 func (l Label) CanFlowTo(ceiling Label) bool {
 	return l.Valid() && ceiling.Valid() && l <= ceiling
 }
 
-// String is the label's name, "" for the zero value.
+// String returns the label's name, "" for an invalid label.
 func (l Label) String() string {
 	if !l.Valid() {
 		return ""
@@ -46,7 +46,7 @@ func (l Label) String() string {
 	return labelNames[l]
 }
 
-// MarshalText writes the label's name.
+// MarshalText returns the label's name.
 func (l Label) MarshalText() ([]byte, error) {
 	if !l.Valid() {
 		return nil, fmt.Errorf("label %d is not one of the four labels", uint8(l))
@@ -54,7 +54,7 @@ func (l Label) MarshalText() ([]byte, error) {
 	return []byte(labelNames[l]), nil
 }
 
-// UnmarshalText reads the label's name.
+// UnmarshalText parses the label's name.
 func (l *Label) UnmarshalText(text []byte) (err error) {
 	*l, err = ParseLabel(string(text))
 	return err

@@ -5,33 +5,32 @@ import (
 	"fmt"
 )
 
-// ErrDenied says that the caller has no level that allows the operation. It
-// is the same for a store that does not exist.
+// ErrDenied reports that the caller's level does not allow the operation. It
+// does not depend on whether the store exists.
 var ErrDenied = errors.New("no access to this store at the level that the operation needs")
 
-// ErrBadID says that a store, agent, chat or user id breaks the rule of ids.
+// ErrBadID reports a malformed store, agent, chat or user id.
 var ErrBadID = errors.New("an id must match [A-Za-z0-9._:@-]{1,128} and not be '.', '..', 'self' or 'shared'")
 
-// Principal is the authenticated caller. Every field comes from its token;
-// nothing in a request raises or lowers one.
+// Principal is the authenticated caller. Every field comes from the caller's
+// token; nothing in a request changes one.
 type Principal struct {
-	// Agent is the token's subject: an agent, or a user that authenticates
-	// as itself.
+	// Agent is the token's subject: an agent, or a user acting directly.
 	Agent string
-	// Taint is the label of the caller's session: what it writes takes this
-	// label, and it reads labels up to it.
+	// Taint is the label of the caller's session. The caller writes entries
+	// with this label and reads entries up to it.
 	Taint Label
-	// Chat and User are the token's claims. Where either is set, no other
-	// chat or user gives access, whatever the request names.
+	// Chat and User are claims of the token. If either is set, no other chat
+	// or user gives access, whatever the request names.
 	Chat, User string
-	// Platform is the scope of administration. It gives no level on any
+	// Platform marks a token for administration. It gives no level on any
 	// store and no label.
 	Platform bool
-	// Share is the scope that lets a tool offer share and unshare.
+	// Share permits tools to offer share and unshare.
 	Share bool
 }
 
-// Validate tells whether the principal can have come from a sound token.
+// Validate returns an error unless p could come from a valid token.
 func (p Principal) Validate() error {
 	if err := CheckID(p.Agent); err != nil {
 		return fmt.Errorf("subject: %w", err)
@@ -52,17 +51,18 @@ func (p Principal) Validate() error {
 	return nil
 }
 
-// mayUseChat tells whether the principal may act as a participant of chat.
+// mayUseChat reports whether the principal may act as a participant of chat.
 func (p Principal) mayUseChat(chat string) bool {
 	return p.Chat == chat || p.Chat == "" && p.User == ""
 }
 
-// mayUseUser tells whether the principal may act in a session of user.
+// mayUseUser reports whether the principal may act in a session of user.
 func (p Principal) mayUseUser(user string) bool {
 	return p.User == user || p.Chat == "" && p.User == ""
 }
 
-// CheckID holds the rule of store, agent, chat and user ids.
+// CheckID returns ErrBadID unless id is a well-formed store, agent, chat or
+// user id.
 func CheckID(id string) error {
 	if len(id) < 1 || len(id) > 128 {
 		return ErrBadID

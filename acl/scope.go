@@ -8,25 +8,26 @@ import (
 )
 
 // Scope is what one caller may search: stores, each with its level and
-// highest label. It can be made only by NewScope, from facts; its zero value
-// matches nothing.
+// highest label. Only NewScope makes one, from facts. The zero value matches
+// nothing.
 type Scope struct {
 	stores []Access // ordered by store id, each at most once
 }
 
-// ScopeRequest says what a search names.
+// ScopeRequest is the part of a search request that selects stores.
 type ScopeRequest struct {
-	// Stores are searched and nothing else; each must be within reach. Empty:
-	// the own store, granted stores, and the chat and user that the token
+	// Stores are the stores to search, and no others. The caller must have
+	// access to each. If empty, the search covers the caller's own store, the
+	// stores granted to it, and those of the chat and user that its token
 	// claims or the request names.
 	Stores []string
-	// Chat and User add that chat's or user's store where the facts give a
-	// level; they never cause an error. Only for a request without Stores.
+	// Chat and User add the store of that chat or user if the caller has
+	// access to it; they never cause an error. Ignored if Stores is set.
 	Chat, User string
 }
 
-// NewScope finds the stores that p may search. A named store without a level
-// is ErrDenied, as an unknown one is.
+// NewScope returns the stores that p may search. It returns ErrDenied for a
+// named store without access, whether or not that store exists.
 func NewScope(ctx context.Context, facts Facts, p Principal, request ScopeRequest, now time.Time) (Scope, error) {
 	settings, err := facts.Settings(ctx, p.Agent)
 	if err != nil {
@@ -34,22 +35,22 @@ func NewScope(ctx context.Context, facts Facts, p Principal, request ScopeReques
 	}
 	var found []Access
 	if len(request.Stores) > 0 {
-		found, err = named(ctx, facts, p, request.Stores, settings, now)
+		found, err = namedStores(ctx, facts, p, request.Stores, settings, now)
 	} else {
-		found, err = reachable(ctx, facts, p, request, settings, now)
+		found, err = reachableStores(ctx, facts, p, request, settings, now)
 	}
 	if err != nil {
 		return Scope{}, err
 	}
 	slices.SortFunc(found, func(a, b Access) int { return strings.Compare(a.Store, b.Store) })
 	found = slices.CompactFunc(found, func(a, b Access) bool { return a.Store == b.Store })
-	if err := number(ctx, facts, found); err != nil {
+	if err := setNumbers(ctx, facts, found); err != nil {
 		return Scope{}, err
 	}
 	return Scope{stores: found}, nil
 }
 
-func named(ctx context.Context, facts Facts, p Principal, stores []string, settings Settings, now time.Time) ([]Access, error) {
+func namedStores(ctx context.Context, facts Facts, p Principal, stores []string, settings Settings, now time.Time) ([]Access, error) {
 	found := make([]Access, 0, len(stores))
 	for _, store := range stores {
 		access, err := decide(ctx, facts, p, store, settings, now)
@@ -64,8 +65,8 @@ func named(ctx context.Context, facts Facts, p Principal, stores []string, setti
 	return found, nil
 }
 
-// reachable lists every store that p comes to without naming it.
-func reachable(ctx context.Context, facts Facts, p Principal, request ScopeRequest, settings Settings, now time.Time) ([]Access, error) {
+// reachableStores returns every store that p may search without naming it.
+func reachableStores(ctx context.Context, facts Facts, p Principal, request ScopeRequest, settings Settings, now time.Time) ([]Access, error) {
 	var found []Access
 	seen := map[string]bool{"": true}
 	for _, store := range []string{p.Agent, p.Chat, p.User, request.Chat, request.User} {
@@ -92,7 +93,7 @@ func reachable(ctx context.Context, facts Facts, p Principal, request ScopeReque
 		if seen[grant.Store] {
 			continue
 		}
-		access, err := granted(ctx, facts, p, grant, now)
+		access, err := grantAccess(ctx, facts, p, grant, now)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +104,8 @@ func reachable(ctx context.Context, facts Facts, p Principal, request ScopeReque
 	return found, nil
 }
 
-func number(ctx context.Context, facts Facts, found []Access) error {
+// setNumbers fills in the stores' internal numbers.
+func setNumbers(ctx context.Context, facts Facts, found []Access) error {
 	ids := make([]string, len(found))
 	for i, access := range found {
 		ids[i] = access.Store
@@ -118,25 +120,25 @@ func number(ctx context.Context, facts Facts, found []Access) error {
 	return nil
 }
 
-// Without is the scope less the stores for which drop is true: a search with
-// a filter leaves out the stores that allow none.
+// Without returns the scope without the stores for which drop returns true.
+// A search with filters uses it to leave out stores that do not allow them.
 func (s Scope) Without(drop func(Access) bool) Scope {
 	return Scope{stores: slices.DeleteFunc(slices.Clone(s.stores), drop)}
 }
 
-// Stores are the accesses of the scope, ordered by store id.
+// Stores returns the scope's accesses, ordered by store id.
 func (s Scope) Stores() []Access { return slices.Clone(s.stores) }
 
-// Indexed are the accesses of the stores that have a number: those of which
-// an index can hold anything. Ordered by store id.
+// Indexed returns the accesses of stores that have an internal number, ordered
+// by store id. An index holds nothing of the others.
 func (s Scope) Indexed() []Access {
 	return slices.DeleteFunc(slices.Clone(s.stores), func(a Access) bool { return a.Number == 0 })
 }
 
-// Empty tells whether the scope has no store.
+// Empty reports whether the scope has no stores.
 func (s Scope) Empty() bool { return len(s.stores) == 0 }
 
-// Access finds a store of the scope.
+// Access returns the access to a store, and whether the scope contains it.
 func (s Scope) Access(store string) (Access, bool) {
 	i, ok := slices.BinarySearchFunc(s.stores, store, func(a Access, id string) int { return strings.Compare(a.Store, id) })
 	if !ok {
@@ -145,7 +147,7 @@ func (s Scope) Access(store string) (Access, bool) {
 	return s.stores[i], true
 }
 
-// Allows tells whether an entry of store at label is within the scope.
+// Allows reports whether the scope includes entries of store with this label.
 func (s Scope) Allows(store string, label Label) bool {
 	access, ok := s.Access(store)
 	return ok && access.Sees(label)

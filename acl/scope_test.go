@@ -15,7 +15,7 @@ import (
 	"mneme/acl/acltest"
 )
 
-// village is a world in which ann has every relation that there is.
+// village returns facts in which ann has every kind of relation to a store.
 func village() *acltest.Facts {
 	return &acltest.Facts{
 		Numbers: map[string]int64{"ann": 1, "granted": 2, "searchable": 3, "chat": 5, "user": 6, "secret": 7},
@@ -123,7 +123,7 @@ func TestTheZeroScopeMatchesNothing(t *testing.T) {
 	}
 }
 
-func TestAScopeCannotBeChangedThroughWhatItGives(t *testing.T) {
+func TestAScopeCannotBeChangedThroughItsResults(t *testing.T) {
 	scope := village().Scope(t, caller("ann"), acl.ScopeRequest{})
 	for _, accesses := range [][]acl.Access{scope.Stores(), scope.Indexed()} {
 		for i := range accesses {
@@ -144,10 +144,11 @@ func TestAScopeCannotBeChangedThroughWhatItGives(t *testing.T) {
 	}
 }
 
-// world draws facts over a few agents, which are stores, too, and principals
-// among them, so that every way and its ends are common.
-func world(r *rapid.T) (*acltest.Facts, acl.Principal) {
-	agents, places := []string{"a", "b", "c", "d"}, []string{"a", "b", "c", "d", "chat", "user"}
+// drawFacts draws facts about a few agents, which are also stores, and a
+// principal among them. Every rule of the cascade applies often, and often
+// fails to.
+func drawFacts(r *rapid.T) (*acltest.Facts, acl.Principal) {
+	agents, stores := []string{"a", "b", "c", "d"}, []string{"a", "b", "c", "d", "chat", "user"}
 	when := rapid.SampledFrom([]time.Time{{}, past, now, future})
 	f := &acltest.Facts{
 		Numbers:       map[string]int64{"a": 1, "chat": 2, "user": 3},
@@ -162,7 +163,7 @@ func world(r *rapid.T) (*acltest.Facts, acl.Principal) {
 		if coin("settings") {
 			f.AgentSettings[agent] = acl.Settings{Enabled: coin("enabled"), Self: coin("self"), Chat: coin("chat"), User: coin("user")}
 		}
-		for _, store := range places {
+		for _, store := range stores {
 			if store == agent || !coin("grant") {
 				continue
 			}
@@ -179,10 +180,10 @@ func world(r *rapid.T) (*acltest.Facts, acl.Principal) {
 	}
 }
 
-// standing is what the page says an agent has on a store apart from requests,
-// written anew: readwrite of one's own, membership now, or a grant that
-// counts, with the highest label it carries.
-func standing(f *acltest.Facts, agent, store string, links int) (acl.Level, acl.Label) {
+// wantAccess is a second implementation of what the specification says about
+// an agent's access to a store apart from requests: readwrite for the store's
+// own agent or a current member, else the level and label of its grant.
+func wantAccess(f *acltest.Facts, agent, store string, links int) (acl.Level, acl.Label) {
 	for _, m := range []acl.Membership{f.Participants[[2]string{store, agent}], f.Sessions[[2]string{store, agent}]} {
 		if m.Present && !ends(m.ExpiresAt) {
 			return acl.ReadWrite, acl.Restricted
@@ -191,12 +192,12 @@ func standing(f *acltest.Facts, agent, store string, links int) (acl.Level, acl.
 	if agent == store {
 		return acl.ReadWrite, acl.Restricted
 	}
-	return granted(f, agent, store, links)
+	return wantGrant(f, agent, store, links)
 }
 
-// granted is what the agent's grant of the store gives; links bounds the
-// grants that it hangs on, itself included.
-func granted(f *acltest.Facts, agent, store string, links int) (acl.Level, acl.Label) {
+// wantGrant is what the agent's grant of the store gives. links is the number
+// of grants that the chain may still have, including this one.
+func wantGrant(f *acltest.Facts, agent, store string, links int) (acl.Level, acl.Label) {
 	for _, g := range f.GrantList {
 		if g.Store != store || g.Grantee != agent || ends(g.ExpiresAt) || links == 0 {
 			continue
@@ -204,7 +205,7 @@ func granted(f *acltest.Facts, agent, store string, links int) (acl.Level, acl.L
 		if g.ByPlatform {
 			return g.Level, g.MaxLabel
 		}
-		if level, ceiling := standing(f, g.Maker, store, links-1); level == acl.ReadWrite {
+		if level, ceiling := wantAccess(f, g.Maker, store, links-1); level == acl.ReadWrite {
 			return g.Level, min(g.MaxLabel, ceiling)
 		}
 	}
@@ -213,9 +214,9 @@ func granted(f *acltest.Facts, agent, store string, links int) (acl.Level, acl.L
 
 func ends(at time.Time) bool { return !at.IsZero() && !at.After(now) }
 
-func TestTheCascadeIsThePage(t *testing.T) {
+func TestDecideFollowsTheSpecification(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		f, p := world(r)
+		f, p := drawFacts(r)
 		settings, _ := f.Settings(context.Background(), p.Agent)
 		free := p.Chat == "" && p.User == ""
 		mine := &acltest.Facts{} // the memberships that this call may use
@@ -230,10 +231,10 @@ func TestTheCascadeIsThePage(t *testing.T) {
 			switch {
 			case !settings.Enabled, store == p.Agent && !settings.Self:
 			default:
-				// The caller's own memberships count as this call may use
-				// them; its grants' makers are judged by all of theirs.
-				if level, ceiling = standing(mine, p.Agent, store, 0); level == acl.None {
-					level, ceiling = granted(f, p.Agent, store, 8)
+				// Only the memberships that this call may use count for the
+				// caller. All of theirs count for the makers of its grants.
+				if level, ceiling = wantAccess(mine, p.Agent, store, 0); level == acl.None {
+					level, ceiling = wantGrant(f, p.Agent, store, 8)
 				}
 			}
 			access, err := acl.Decide(context.Background(), f, p, store, now)
@@ -250,12 +251,12 @@ func TestTheCascadeIsThePage(t *testing.T) {
 	})
 }
 
-// TestScopeAndCascadeAgree holds that a search without named stores reaches
-// exactly the stores that a call naming them could search, less the chats and
-// users that nobody named; and that naming a store gives the same access.
+// TestScopeAndCascadeAgree checks that a search without named stores reaches
+// exactly the stores that a call naming them could search, except chats and
+// users that nobody named, and that naming a store gives the same access.
 func TestScopeAndCascadeAgree(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		f, p := world(r)
+		f, p := drawFacts(r)
 		ctx := context.Background()
 		wide, err := acl.NewScope(ctx, f, p, acl.ScopeRequest{Chat: "chat", User: "user"}, now)
 		if err != nil {
@@ -285,11 +286,11 @@ func TestScopeAndCascadeAgree(t *testing.T) {
 	})
 }
 
-// TestOthersFactsChangeNothing holds that what is granted or told of other
-// agents' own dealings with other stores leaves an access as it is.
+// TestOthersFactsChangeNothing checks that grants to others, and memberships
+// that no request names, do not change an access.
 func TestOthersFactsChangeNothing(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		f, p := world(r)
+		f, p := drawFacts(r)
 		ctx := context.Background()
 		before := fmt.Sprint(acl.NewScope(ctx, f, p, acl.ScopeRequest{Chat: "chat"}, now))
 		for i := range 3 {

@@ -71,11 +71,11 @@ func mayChangeGrant(ctx context.Context, tx ReadTx, c Caller, a acl.Access, old 
 	if old.Level == acl.None || old.Maker == c.Agent || a.Via == acl.ViaOwn || c.Platform {
 		return nil
 	}
-	counts, err := acl.Counts(ctx, tx, old, now)
+	inEffect, err := acl.InEffect(ctx, tx, old, now)
 	if err != nil {
 		return err
 	}
-	if counts {
+	if inEffect {
 		return acl.ErrDenied
 	}
 	return nil

@@ -1,5 +1,5 @@
-// Package acltest makes the facts that tests of access and of indexes need,
-// without a storage.
+// Package acltest provides in-memory facts and scopes for tests of access and
+// of indexes, without a storage.
 package acltest
 
 import (
@@ -13,19 +13,19 @@ import (
 	"mneme/acl"
 )
 
-// Now is the instant by which scopes are made.
+// Now is the time at which scopes are made.
 var Now = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
 
-// Facts is acl.Facts in memory. Its zero value knows nothing: no store has a
-// number, nobody has a grant, and every agent has the default settings. It is
-// not safe for changes while it is read.
+// Facts implements acl.Facts in memory. The zero value holds no facts: no store
+// has a number, there are no grants, and every agent has the default settings.
+// It must not be changed while it is in use.
 type Facts struct {
 	Numbers       map[string]int64             // store → internal number
-	GrantList     []acl.Grant                  // at most one for a store and a grantee
+	GrantList     []acl.Grant                  // at most one per store and grantee
 	Participants  map[[2]string]acl.Membership // {chat, agent}
 	Sessions      map[[2]string]acl.Membership // {user, agent}
 	AgentSettings map[string]acl.Settings      // agent → switches
-	// Err, where it is set, is the answer to every question.
+	// Err, if not nil, is returned by every method.
 	Err error
 }
 
@@ -85,7 +85,7 @@ func (f *Facts) Settings(_ context.Context, agent string) (acl.Settings, error) 
 	return acl.DefaultSettings(), f.Err
 }
 
-// Scope is what p may search at Now; an error ends the test.
+// Scope returns what p may search at Now. An error ends the test.
 func (f *Facts) Scope(t testing.TB, p acl.Principal, request acl.ScopeRequest) acl.Scope {
 	t.Helper()
 	scope, err := acl.NewScope(context.Background(), f, p, request, Now)
@@ -95,15 +95,15 @@ func (f *Facts) Scope(t testing.TB, p acl.Principal, request acl.ScopeRequest) a
 	return scope
 }
 
-// Reach is a store's internal number with the highest label seen there.
+// Reach is a store's internal number and the highest label that may be read
+// there.
 type Reach struct {
 	Number  int64
 	Ceiling acl.Label
 }
 
-// Scope is a scope of exactly these stores, made from grants of a platform
-// token to one agent: for tests of what lies behind a scope, not of how one
-// comes about.
+// Scope returns a scope of exactly these stores. It is for tests of what uses
+// a scope, not of how a scope is computed.
 func Scope(t testing.TB, stores ...Reach) acl.Scope {
 	t.Helper()
 	f := &Facts{Numbers: make(map[string]int64)}
@@ -116,5 +116,5 @@ func Scope(t testing.TB, stores ...Reach) acl.Scope {
 	return f.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
 }
 
-// StoreName is the id that Scope gives the store of an internal number.
+// StoreName returns the id that Scope gives the store with an internal number.
 func StoreName(number int64) string { return "store-" + strconv.FormatInt(number, 10) }
