@@ -94,7 +94,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		now:     options.Now,
 		log:     options.Log,
 		budget:  options.VectorBudget,
-		queries: newQueryCache(1024),
+		queries: newQueryCache(queryCacheBytes),
 		kick:    make(chan struct{}, 1),
 	}
 	if s.now == nil {
