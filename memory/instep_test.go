@@ -202,9 +202,9 @@ func inStep(t *testing.T, storage memory.Storage, fingerprint string, index vect
 	if err != nil {
 		return err
 	}
-	err = index.(vector.Lister).List(background, func(h vector.Held) error {
+	err = index.(vector.Lister).List(background, func(h vector.IndexedEntry) error {
 		held++
-		if r, ok := rows[h.Entry]; !ok || h.Mixed || h.Chunks != 1 || h.Store != r.Store || h.Label != r.Label {
+		if r, ok := rows[h.Entry]; !ok || h.Inconsistent || h.Chunks != 1 || h.Store != r.Store || h.Label != r.Label {
 			return fmt.Errorf("the index holds %+v of an entry, in the rows: %v", h, ok)
 		}
 		return nil

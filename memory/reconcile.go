@@ -61,9 +61,9 @@ func (s *Service) Reconcile(ctx context.Context) (Reconciled, error) {
 	// The index is read before the rows: an entry that is written in between
 	// is then among the rows, and not taken for one that has none.
 	found := make(map[uuid.UUID]held)
-	err := lister.List(ctx, func(h vector.Held) error {
+	err := lister.List(ctx, func(h vector.IndexedEntry) error {
 		one := held{chunks: h.Chunks, store: h.Store, label: h.Label}
-		if h.Mixed {
+		if h.Inconsistent {
 			one.chunks = 0
 		}
 		found[h.Entry] = one

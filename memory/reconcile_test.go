@@ -64,10 +64,10 @@ func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
 	})
 }
 
-func list(t *testing.T, index vector.Index) []vector.Held {
+func list(t *testing.T, index vector.Index) []vector.IndexedEntry {
 	t.Helper()
-	var all []vector.Held
-	if err := index.(vector.Lister).List(background, func(h vector.Held) error { all = append(all, h); return nil }); err != nil {
+	var all []vector.IndexedEntry
+	if err := index.(vector.Lister).List(background, func(h vector.IndexedEntry) error { all = append(all, h); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return all

@@ -1,7 +1,6 @@
-// Package vector holds what every vector index has in common. Its children
-// are the indexes: vector/flat scans exactly inside the process,
-// vector/milvus asks a Milvus server; vector/vectortest is the suite that
-// each must pass.
+// Package vector defines the interface of a vector index. Its implementations
+// are vector/flat, an exact scan in the process, and vector/milvus, a Milvus
+// server. Each must pass the conformance suite in vector/vectortest.
 package vector
 
 import (
@@ -24,11 +23,11 @@ type Record struct {
 // Query asks for the entries nearest to a vector.
 type Query struct {
 	Vector []float32   // unit length, of the index's dimension
-	Limit  int         // how many entries, > 0
-	Only   []uuid.UUID // nil: all; else only these, at most MaxOnly of them
+	Limit  int         // number of entries to return, > 0
+	Only   []uuid.UUID // if not nil, the only entries to consider, at most MaxOnly
 }
 
-// MaxOnly is the most ids that Query.Only may have.
+// MaxOnly is the maximum length of Query.Only.
 const MaxOnly = 1000
 
 // Hit is one entry with the cosine of its best chunk, in [-1, 1].
@@ -37,50 +36,51 @@ type Hit struct {
 	Score float64
 }
 
-// Index finds the nearest entries. It is derived from the rows, which decide:
-// it may lag behind them, so what it returns is a hint to be checked there.
-// An index holds vectors of one fingerprint. Implementations are safe for
+// Index finds the nearest entries. It is derived from the rows and may lag
+// behind them, so callers must check its results against the rows. An index
+// holds vectors of one fingerprint. Implementations must be safe for
 // concurrent use.
 type Index interface {
-	// Upsert makes records the vectors of their entries: chunks of these
-	// entries that records lacks are removed. All records of one entry come
-	// in one call.
+	// Upsert replaces the vectors of the records' entries. Chunks of these
+	// entries that are not among the records are removed. All records of one
+	// entry must come in one call.
 	Upsert(ctx context.Context, records []Record) error
 
-	// Delete removes every chunk of the entries; unknown ones are no error.
+	// Delete removes every chunk of the entries. Unknown entries are ignored.
 	Delete(ctx context.Context, entries []uuid.UUID) error
 
 	// Search returns the entries of the scope nearest to the query, best
-	// first, each once with its best chunk. Store and label restrict before
-	// anything is ranked or counted. An exact index returns the first Limit
-	// and every further one that ties with the last of them, in no defined
-	// order among equals; an approximate one may miss some. An empty scope
-	// gives no hits.
+	// first, each once with the score of its best chunk. Store and label
+	// filter before anything is ranked or counted. An exact index returns
+	// Limit entries and every further one that ties with the last of them, in
+	// no defined order among equals; an approximate one may miss some. An
+	// empty scope gives no hits.
 	Search(ctx context.Context, scope acl.Scope, query Query) ([]Hit, error)
 }
 
-// Held is what an index holds of one entry.
-type Held struct {
+// IndexedEntry describes what an index holds of one entry.
+type IndexedEntry struct {
 	Entry  uuid.UUID
 	Chunks int
-	Store  int64     // as written with the vectors, perhaps since outdated
+	Store  int64     // as written with the vectors; the row may have changed since
 	Label  acl.Label // likewise
-	// Mixed says that the entry's chunks differ in store or label: an upsert
-	// was cut off. Store and Label are those of one of them.
-	Mixed bool
+	// Inconsistent is set if the entry's chunks differ in store or label,
+	// because an upsert was interrupted. Store and Label are those of one of
+	// the chunks.
+	Inconsistent bool
 }
 
-// Lister is an Index that can tell what it holds, so that it can be compared
-// with the rows.
+// Lister is an Index that can list its contents for comparison with the rows.
 type Lister interface {
-	// List calls yield once for each entry, in the order of their ids, and
-	// ends at its first error, which it returns. An entry that is written or
-	// deleted meanwhile may be told of or not.
-	List(ctx context.Context, yield func(Held) error) error
+	// List calls yield once for each entry, ordered by id. It stops at the
+	// first error of yield and returns it. Entries written or deleted during
+	// the call may or may not be listed.
+	List(ctx context.Context, yield func(IndexedEntry) error) error
 }
 
 // Settler is an Index whose searches may lag behind its writes.
 type Settler interface {
-	// Settle returns once searches see everything that was written before.
+	// Settle blocks until searches see every write that returned before it
+	// was called.
 	Settle(ctx context.Context) error
 }

@@ -11,7 +11,7 @@ import (
 var _ vector.Lister = (*Index)(nil)
 
 // List implements vector.Lister. It tells of what is held when it begins.
-func (x *Index) List(ctx context.Context, yield func(vector.Held) error) error {
+func (x *Index) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
 	for _, held := range x.held() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -24,14 +24,14 @@ func (x *Index) List(ctx context.Context, yield func(vector.Held) error) error {
 }
 
 // held notes every entry, in the order of ids.
-func (x *Index) held() []vector.Held {
+func (x *Index) held() []vector.IndexedEntry {
 	x.mu.RLock()
-	list := make([]vector.Held, 0, len(x.entries))
+	list := make([]vector.IndexedEntry, 0, len(x.entries))
 	for id, p := range x.entries {
-		list = append(list, vector.Held{Entry: id, Chunks: x.chunks(p), Store: p.slab.store, Label: p.slab.label})
+		list = append(list, vector.IndexedEntry{Entry: id, Chunks: x.chunks(p), Store: p.slab.store, Label: p.slab.label})
 	}
 	x.mu.RUnlock()
-	slices.SortFunc(list, func(a, b vector.Held) int { return bytes.Compare(a.Entry[:], b.Entry[:]) })
+	slices.SortFunc(list, func(a, b vector.IndexedEntry) int { return bytes.Compare(a.Entry[:], b.Entry[:]) })
 	return list
 }
 

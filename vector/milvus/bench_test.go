@@ -67,7 +67,7 @@ func BenchmarkList(b *testing.B) {
 	}
 	for b.Loop() {
 		n := 0
-		if err := x.List(context.Background(), func(vector.Held) error { n++; return nil }); err != nil || n != 20_000 {
+		if err := x.List(context.Background(), func(vector.IndexedEntry) error { n++; return nil }); err != nil || n != 20_000 {
 			b.Fatalf("%d entries, error %v", n, err)
 		}
 	}

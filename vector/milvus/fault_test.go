@@ -178,7 +178,7 @@ func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
 	if !x.Lost() || x.Lost() {
 		t.Error("the loss is to be told once")
 	}
-	if err := x.List(ctx, func(vector.Held) error { return nil }); err != nil {
+	if err := x.List(ctx, func(vector.IndexedEntry) error { return nil }); err != nil {
 		t.Errorf("list: %v", err)
 	}
 	// A write makes the collection anew, so that the rows' vectors can be put

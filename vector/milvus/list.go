@@ -17,8 +17,8 @@ const listPage = 8192
 
 // List implements vector.Lister. It reads the rows in the order of their keys
 // and sees everything that was written before it began.
-func (x *Index) List(ctx context.Context, yield func(vector.Held) error) error {
-	var now vector.Held
+func (x *Index) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
+	var now vector.IndexedEntry
 	last := ""
 	for {
 		page, err := x.page(ctx, last)
@@ -35,11 +35,11 @@ func (x *Index) List(ctx context.Context, yield func(vector.Held) error) error {
 						return err
 					}
 				}
-				now = r.Held
+				now = r.IndexedEntry
 				continue
 			}
 			now.Chunks++
-			now.Mixed = now.Mixed || r.Store != now.Store || r.Label != now.Label
+			now.Inconsistent = now.Inconsistent || r.Store != now.Store || r.Label != now.Label
 		}
 		if len(page) < listPage {
 			break
@@ -54,7 +54,7 @@ func (x *Index) List(ctx context.Context, yield func(vector.Held) error) error {
 
 // heldRow is one row of a page, as an entry of one chunk.
 type heldRow struct {
-	vector.Held
+	vector.IndexedEntry
 	id string
 }
 
@@ -86,7 +86,7 @@ func (x *Index) page(ctx context.Context, after string) ([]heldRow, error) {
 			return nil, fmt.Errorf("milvus: list: %w: rows came out of order", ErrRefused)
 		}
 		after = id
-		page[i] = heldRow{vector.Held{Entry: entry, Chunks: 1, Store: stores.Data()[i], Label: acl.Label(labels.Data()[i])}, id}
+		page[i] = heldRow{vector.IndexedEntry{Entry: entry, Chunks: 1, Store: stores.Data()[i], Label: acl.Label(labels.Data()[i])}, id}
 	}
 	return page, nil
 }

@@ -18,9 +18,9 @@ func listed(t *testing.T, b *bench) {
 	if !ok {
 		t.Skip("the index is no vector.Lister")
 	}
-	list := func() (held []vector.Held) {
+	list := func() (held []vector.IndexedEntry) {
 		t.Helper()
-		err := lister.List(context.Background(), func(h vector.Held) error {
+		err := lister.List(context.Background(), func(h vector.IndexedEntry) error {
 			held = append(held, h)
 			return nil
 		})
@@ -33,13 +33,13 @@ func listed(t *testing.T, b *bench) {
 		t.Fatalf("an empty index lists %d entries", len(held))
 	}
 	var records []vector.Record
-	var want []vector.Held
+	var want []vector.IndexedEntry
 	for n := range 60 {
 		store, label, chunks := int64(n%3+1), labels[n%4], 1+n%12
 		for chunk := range chunks {
 			records = append(records, record(n, chunk, store, label, axis(chunk)))
 		}
-		want = append(want, vector.Held{Entry: id(n), Chunks: chunks, Store: store, Label: label})
+		want = append(want, vector.IndexedEntry{Entry: id(n), Chunks: chunks, Store: store, Label: label})
 	}
 	slices.Reverse(records)
 	p.upsert(t, records...)
@@ -49,25 +49,25 @@ func listed(t *testing.T, b *bench) {
 
 	p.remove(t, id(7))
 	p.upsert(t, record(8, 0, 2, acl.Restricted, axis(0)))
-	want[8] = vector.Held{Entry: id(8), Chunks: 1, Store: 2, Label: acl.Restricted}
+	want[8] = vector.IndexedEntry{Entry: id(8), Chunks: 1, Store: 2, Label: acl.Restricted}
 	want = slices.Delete(want, 7, 8)
 	held := list()
 	if !slices.Equal(held, want) {
 		t.Fatalf("listed %v, want %v", held, want)
 	}
-	if !slices.IsSortedFunc(held, func(a, b vector.Held) int { return bytes.Compare(a.Entry[:], b.Entry[:]) }) {
+	if !slices.IsSortedFunc(held, func(a, b vector.IndexedEntry) int { return bytes.Compare(a.Entry[:], b.Entry[:]) }) {
 		t.Error("not in the order of ids")
 	}
 
 	enough := errors.New("enough")
 	calls := 0
-	err := lister.List(context.Background(), func(vector.Held) error { calls++; return enough })
+	err := lister.List(context.Background(), func(vector.IndexedEntry) error { calls++; return enough })
 	if !errors.Is(err, enough) || calls != 1 {
 		t.Errorf("%d calls and error %v after the first asked to stop", calls, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := lister.List(ctx, func(vector.Held) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := lister.List(ctx, func(vector.IndexedEntry) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended context: error %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func (p *process) held() (ids map[string]bool, err error) {
 	}
 	defer index.Close()
 	ids = make(map[string]bool)
-	return ids, index.List(p.t.Context(), func(h vector.Held) error {
+	return ids, index.List(p.t.Context(), func(h vector.IndexedEntry) error {
 		ids[h.Entry.String()] = true
 		return nil
 	})
