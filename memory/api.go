@@ -67,31 +67,22 @@ type Page struct {
 	Next  string // cursor of the next page; "" at the end
 }
 
-// Replay makes a call with an Idempotency-Key happen once. The Service
-// authorises the call, and reads what it answers, anew each time.
-type Replay struct {
-	Call   string // method and route template
-	Path   string // digest of the path's values
-	Key    string // digest of the client's key
-	Digest string // of the body
-}
-
 // RestoreRequest brings an older version of a live entry back as a new one
 // (Version > 0), or the latest deleted entry of a path (0).
 type RestoreRequest struct {
-	Path    Path
-	Version int
-	If      Preconditions
-	Replay  *Replay
+	Path        Path
+	Version     int
+	If          Preconditions
+	Idempotency *Idempotency // nil: none
 }
 
 // RenameRequest moves an entry to another key, and maybe another store.
 type RenameRequest struct {
-	Path    Path
-	To      string // key
-	ToStore string // "": the same
-	If      Preconditions
-	Replay  *Replay
+	Path        Path
+	To          string // key
+	ToStore     string // "": the same
+	If          Preconditions
+	Idempotency *Idempotency // nil: none
 }
 
 // SearchRequest is a question.

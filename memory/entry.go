@@ -70,6 +70,14 @@ func (e *Entry) Live(now time.Time) bool { return e.DeletedAt.IsZero() && !e.Exp
 // Searchable tells whether the entry may be indexed, while it lives.
 func (e *Entry) Searchable() bool { return e.InContext && !e.Encrypted }
 
+func idsOf(entries []Entry) []uuid.UUID {
+	ids := make([]uuid.UUID, len(entries))
+	for i := range entries {
+		ids[i] = entries[i].ID
+	}
+	return ids
+}
+
 // compareOrder is the order of ties everywhere: store, namespace, key, label,
 // owner, in byte order (labels by name).
 func compareOrder(a, b *Entry) int {

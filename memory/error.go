@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"mneme/acl"
 )
 
 // Errors of the Service. A surface turns them into statuses in one table;
@@ -19,8 +21,8 @@ var (
 	ErrCursor = errors.New("the cursor is not valid for this call")
 	// ErrNotCaller: the id is known as a chat's and cannot be a caller's.
 	ErrNotCaller = errors.New("this subject cannot call")
-	// ErrReplay: the Idempotency-Key was used with another body.
-	ErrReplay = errors.New("the Idempotency-Key was used with another body")
+	// ErrKeyReused: the Idempotency-Key was used with another body.
+	ErrKeyReused = errors.New("the Idempotency-Key was used with another body")
 )
 
 // RuleError says which field breaks which rule. It never holds what was sent.
@@ -57,4 +59,14 @@ type QuotaError struct {
 
 func (e *QuotaError) Error() string {
 	return fmt.Sprintf("the limit of %d %s in this store is reached", e.Max, e.Limit)
+}
+
+// isRefusal reports whether err concerns one request alone. Other errors are
+// the storage's and concern the whole transaction.
+func isRefusal(err error) bool {
+	var broken *RuleError
+	var full *QuotaError
+	return errors.As(err, &broken) || errors.As(err, &full) ||
+		errors.Is(err, ErrNotFound) || errors.Is(err, ErrConflict) || errors.Is(err, ErrPrecondition) ||
+		errors.Is(err, acl.ErrDenied) || errors.Is(err, acl.ErrBadID)
 }

@@ -130,8 +130,8 @@ func selfOrPlatform(c Caller, agent string) error {
 
 // Purge erases, with a platform token, what was deleted or expired before an
 // instant that must lie at least the retention ago: row, history, lexical
-// terms, vectors and replay records.
-func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, replay *Replay) (PurgeResult, error) {
+// terms, vectors and idempotency records.
+func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idempotency) (PurgeResult, error) {
 	if !c.Platform {
 		return PurgeResult{}, acl.ErrDenied
 	}
@@ -142,7 +142,7 @@ func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, replay 
 	var result PurgeResult
 	again := false
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		record, err := s.recorded(ctx, tx, c, replay)
+		record, err := s.recorded(ctx, tx, c, i)
 		if err != nil || record == nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, replay 
 		return PurgeResult{}, fmt.Errorf("purge: %w", err)
 	}
 	return result, s.storage.Update(ctx, func(tx Tx) error {
-		return s.record(ctx, tx, c, replay, replayDone, nil, numbers)
+		return s.record(ctx, tx, c, i, IdempotencyRecord{Numbers: numbers})
 	})
 }
 

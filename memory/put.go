@@ -15,10 +15,9 @@ import (
 // Put creates an entry at the session's label, or updates the one of that
 // label which the path resolves to.
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
-	problem := s.checkPut(r)
 	var result PutResult
 	err := s.storage.Update(ctx, func(tx Tx) (err error) {
-		result, _, err = s.put(ctx, tx, c, r, problem, false)
+		result, _, err = s.put(ctx, tx, c, r, false)
 		return err
 	})
 	if err != nil {
@@ -49,8 +48,8 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 		outcomes = make([]PutOutcome, len(requests))
 		for i, r := range requests {
 			o := &outcomes[i]
-			o.PutResult, o.Unchanged, o.Err = s.put(ctx, tx, c, r, s.checkPut(r), true)
-			if o.Err = clash(o.Err); o.Err != nil && !refusal(o.Err) {
+			o.PutResult, o.Unchanged, o.Err = s.put(ctx, tx, c, r, true)
+			if o.Err = clash(o.Err); o.Err != nil && !isRefusal(o.Err) {
 				return o.Err
 			}
 		}
@@ -63,20 +62,20 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 	return outcomes, nil
 }
 
-// put is one write inside a transaction. problem is what the request's own
-// rules found, judged after access. skip leaves an identical entry alone.
-func (s *Service) put(ctx context.Context, tx Tx, c Caller, r PutRequest, problem error, skip bool) (_ PutResult, unchanged bool, _ error) {
+// put is one write inside a transaction: authorise, validate, resolve the
+// path, judge the change, build the entry, check the quota, write. With
+// skipSame an entry with the same contents is left alone.
+func (s *Service) put(ctx context.Context, tx Tx, c Caller, r PutRequest, skipSame bool) (_ PutResult, unchanged bool, _ error) {
 	now := s.instant()
-	a, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, now)
+	a, err := writeAccess(ctx, tx, c, r.Path.Store, now)
 	if err != nil {
 		return PutResult{}, false, err
 	}
-	internal := r.InContext != nil && !*r.InContext
-	if a.Ceiling < c.Taint || internal && a.Via == acl.ViaGrant {
+	if r.InContext != nil && !*r.InContext && a.Via == acl.ViaGrant {
 		return PutResult{}, false, acl.ErrDenied
 	}
-	if problem != nil {
-		return PutResult{}, false, problem
+	if err := s.checkPut(r); err != nil {
+		return PutResult{}, false, err
 	}
 	entries, err := s.at(ctx, tx, r.Path, now)
 	if err != nil {
@@ -89,17 +88,17 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, r PutRequest, proble
 	if err := mayChange(c, a, old, r); err != nil {
 		return PutResult{}, false, err
 	}
-	if err := s.holds(r.If, shown(c, a, entries, now)); err != nil {
+	if err := s.checkPreconditions(r.If, shown(c, a, entries, now)); err != nil {
 		return PutResult{}, false, err
 	}
-	if skip && old != nil && same(old, r) {
+	if skipSame && old != nil && same(old, r) {
 		return PutResult{Found: s.found(*old)}, true, nil
 	}
-	e, err := s.compose(ctx, tx, c, r, old, now)
+	e, err := buildEntry(ctx, tx, c, r, old, now)
 	if err != nil {
 		return PutResult{}, false, err
 	}
-	if err := s.fits(ctx, tx, &e, old, now); err != nil {
+	if err := s.checkQuota(ctx, tx, &e, old, now); err != nil {
 		return PutResult{}, false, err
 	}
 	if err := tx.Put(ctx, e, document(&e)); err != nil {
@@ -158,8 +157,9 @@ func changesExpiry(r PutRequest, old *Entry) bool {
 	return r.ExpiresAt != nil || r.TTL != nil && !(*r.TTL == 0 && old.ExpiresAt.IsZero())
 }
 
-// compose makes the entry that the write leaves behind.
-func (s *Service) compose(ctx context.Context, tx Tx, c Caller, r PutRequest, old *Entry, now time.Time) (Entry, error) {
+// buildEntry returns the entry that the write leaves. old is the entry that it
+// replaces, nil if it creates one.
+func buildEntry(ctx context.Context, tx Tx, c Caller, r PutRequest, old *Entry, now time.Time) (Entry, error) {
 	var e Entry
 	if old != nil {
 		e = *old
@@ -210,10 +210,10 @@ func stamp(e *Entry, c Caller, now time.Time) {
 	e.UpdatedAt, e.UpdatedBy = now, c.Agent
 }
 
-// fits holds the limits of keys and bytes, which are counted per store, owner
-// and label, so that they tell nothing of hidden entries. old is the entry
-// that e replaces, nil if it is new there.
-func (s *Service) fits(ctx context.Context, tx ReadTx, e, old *Entry, now time.Time) error {
+// checkQuota enforces the limits of keys and bytes. They are counted per store,
+// owner and label, so that they reveal nothing about hidden entries. old is
+// the entry that e replaces, nil if it is new there.
+func (s *Service) checkQuota(ctx context.Context, tx ReadTx, e, old *Entry, now time.Time) error {
 	usage, err := tx.Usage(ctx, e.Store, e.Owner, e.Label, now)
 	if err != nil {
 		return err

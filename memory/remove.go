@@ -22,7 +22,7 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 		if err := atOwnLabel(c, e); err != nil {
 			return err
 		}
-		if err := s.holds(conditions, e); err != nil {
+		if err := s.checkPreconditions(conditions, e); err != nil {
 			return err
 		}
 		return discard(ctx, tx, c, e, s.instant())
@@ -60,7 +60,7 @@ func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutR
 		if err := checkRestore(r); err != nil {
 			return err
 		}
-		result, err = s.once(ctx, tx, c, r.Replay, func() (PutResult, error) {
+		result, err = s.idempotent(ctx, tx, c, r.Idempotency, func() (PutResult, error) {
 			if r.Version > 0 {
 				return s.revert(ctx, tx, c, r)
 			}
@@ -99,14 +99,14 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	if err := atOwnLabel(c, e); err != nil {
 		return PutResult{}, err
 	}
-	if err := s.holds(r.If, e); err != nil {
+	if err := s.checkPreconditions(r.If, e); err != nil {
 		return PutResult{}, err
 	}
 	now := s.instant()
 	before := *e
 	e.Value, e.Type, e.Description, e.Tags, e.Source = old[0].Value, old[0].Type, old[0].Description, old[0].Tags, old[0].Source
 	stamp(e, c, now)
-	if err := s.fits(ctx, tx, e, &before, now); err != nil {
+	if err := s.checkQuota(ctx, tx, e, &before, now); err != nil {
 		return PutResult{}, err
 	}
 	return PutResult{Found: s.found(*e)}, tx.Put(ctx, *e, document(e))
@@ -131,7 +131,7 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	if target(c, a, entries, now) != nil {
 		return PutResult{}, conflict("a live entry stands at this key")
 	}
-	if err := s.holds(r.If, shown(c, a, entries, now)); err != nil {
+	if err := s.checkPreconditions(r.If, shown(c, a, entries, now)); err != nil {
 		return PutResult{}, err
 	}
 	whole, err := tx.Get(ctx, idsOf(deleted))
@@ -141,7 +141,7 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	e := &whole[0]
 	e.DeletedAt, e.DeletedBy = time.Time{}, ""
 	stamp(e, c, now)
-	if err := s.fits(ctx, tx, e, nil, now); err != nil {
+	if err := s.checkQuota(ctx, tx, e, nil, now); err != nil {
 		return PutResult{}, err
 	}
 	return PutResult{Found: s.found(*e), Created: true}, tx.Put(ctx, *e, document(e))

@@ -22,12 +22,9 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 		if _, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, now); err != nil {
 			return err
 		}
-		dest, err := access(ctx, tx, c, to.Store, acl.ReadWrite, now)
+		dest, err := writeAccess(ctx, tx, c, to.Store, now)
 		if err != nil {
 			return err
-		}
-		if dest.Ceiling < c.Taint {
-			return acl.ErrDenied
 		}
 		if err := checkPath(r.Path); err != nil {
 			return err
@@ -35,7 +32,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 		if err := CheckKey(r.To); err != nil {
 			return renamed(err)
 		}
-		result, err = s.once(ctx, tx, c, r.Replay, func() (PutResult, error) {
+		result, err = s.idempotent(ctx, tx, c, r.Idempotency, func() (PutResult, error) {
 			return s.rename(ctx, tx, c, dest, r, to)
 		})
 		return err
@@ -78,7 +75,7 @@ func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, 
 	if shown(c, dest, there, now) != nil {
 		return PutResult{}, conflict("an entry stands at the new key")
 	}
-	if err := s.holds(r.If, e); err != nil {
+	if err := s.checkPreconditions(r.If, e); err != nil {
 		return PutResult{}, err
 	}
 	moved := *e
@@ -92,7 +89,7 @@ func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, 
 	}
 	moved.Version, moved.Revision, moved.CreatedAt = 0, 0, now
 	stamp(&moved, c, now)
-	if err := s.fits(ctx, tx, &moved, nil, now); err != nil {
+	if err := s.checkQuota(ctx, tx, &moved, nil, now); err != nil {
 		return PutResult{}, err
 	}
 	if err := discard(ctx, tx, c, e, now); err != nil {

@@ -23,6 +23,30 @@ func access(ctx context.Context, tx ReadTx, c Caller, store string, level acl.Le
 	return a, a.Require(level)
 }
 
+// writeAccess is access for a write: the caller must also be able to see what
+// it writes at its session's label.
+func writeAccess(ctx context.Context, tx ReadTx, c Caller, store string, now time.Time) (acl.Access, error) {
+	a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
+	if err == nil && a.Ceiling < c.Taint {
+		err = acl.ErrDenied
+	}
+	return a, err
+}
+
+// Authorize returns nil if the caller may use a store at a level, and an
+// acl.ErrDenied if not. At acl.ReadWrite the caller must be able to write
+// entries at its session's label.
+func (s *Service) Authorize(ctx context.Context, c Caller, store string, level acl.Level) error {
+	return s.storage.View(ctx, func(tx ReadTx) (err error) {
+		if level == acl.ReadWrite {
+			_, err = writeAccess(ctx, tx, c, store, s.instant())
+		} else {
+			_, err = access(ctx, tx, c, store, level, s.instant())
+		}
+		return err
+	})
+}
+
 // shown is the entry that the caller sees at a path, of those that stand
 // there: nil if none. Its own entry that is not in context comes before any
 // other; then the highest visible label, the caller's own, the newest.
@@ -84,8 +108,9 @@ func managesAll(c Caller, a acl.Access) bool {
 	return a.Via == acl.ViaOwn || c.Platform && (a.Via == acl.ViaChat || a.Via == acl.ViaUser)
 }
 
-// holds judges preconditions against what the caller sees.
-func (s *Service) holds(p Preconditions, e *Entry) error {
+// checkPreconditions judges preconditions against the entry that the caller
+// sees, nil for none.
+func (s *Service) checkPreconditions(p Preconditions, e *Entry) error {
 	if p.Match != nil && !s.matches(p.Match, e) || p.NoneMatch != nil && s.matches(p.NoneMatch, e) {
 		return ErrPrecondition
 	}

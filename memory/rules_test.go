@@ -153,9 +153,9 @@ func TestChatsAndCallersDoNotShareIds(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		arrange(h)
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
-		must(h, h.Admit(background, acl.Principal{Agent: "known", Taint: acl.Public}))
+		must(h, h.RegisterCaller(background, acl.Principal{Agent: "known", Taint: acl.Public}))
 		h.demand(h.PutParticipant(background, platform, "known", "x", nil), 409)
-		if err := h.Admit(background, acl.Principal{Agent: "room", Taint: acl.Public}); !errors.Is(err, memory.ErrNotCaller) {
+		if err := h.RegisterCaller(background, acl.Principal{Agent: "room", Taint: acl.Public}); !errors.Is(err, memory.ErrNotCaller) {
 			t.Errorf("a chat's id is accepted as a caller's: %v", err)
 		}
 	})
@@ -240,7 +240,7 @@ func TestAReplayAnswersAsTheFirstCallDid(t *testing.T) {
 		a := agent("a", acl.Public)
 		h.put(a, "a", "k", "one", 201)
 		h.put(a, "a", "k", "two", 200)
-		call := memory.RestoreRequest{Path: path("a", "k"), Version: 1, Replay: &memory.Replay{Call: "restore", Path: "p", Key: "key", Digest: "d"}}
+		call := memory.RestoreRequest{Path: path("a", "k"), Version: 1, Idempotency: &memory.Idempotency{Operation: "restore", Path: "p", Key: "key", Digest: "d"}}
 		for range 2 {
 			r, err := h.Restore(background, a, call)
 			must(h, err)
@@ -249,8 +249,8 @@ func TestAReplayAnswersAsTheFirstCallDid(t *testing.T) {
 			}
 		}
 		other := call
-		other.Replay = &memory.Replay{Call: "restore", Path: "p", Key: "key", Digest: "another body"}
-		if _, err := h.Restore(background, a, other); !errors.Is(err, memory.ErrReplay) {
+		other.Idempotency = &memory.Idempotency{Operation: "restore", Path: "p", Key: "key", Digest: "another body"}
+		if _, err := h.Restore(background, a, other); !errors.Is(err, memory.ErrKeyReused) {
 			t.Errorf("another body under the same key: %v", err)
 		}
 		h.clock.Pass(25 * time.Hour)

@@ -16,11 +16,11 @@ import (
 
 // Limits bound what the Service takes. Zero fields take the default.
 type Limits struct {
-	Value     int           // bytes of one value; 100,000
-	Keys      int64         // live entries per store, owner and label; 1,000,000
-	Bytes     int64         // their values' bytes; 1 GiB
-	Retention time.Duration // purge spares what was deleted later than this ago; negative means 0, default 7 days
-	Replay    time.Duration // how long an Idempotency-Key is remembered; 24 h
+	Value          int           // bytes of one value; 100,000
+	Keys           int64         // live entries per store, owner and label; 1,000,000
+	Bytes          int64         // their values' bytes; 1 GiB
+	Retention      time.Duration // purge spares what was deleted later than this ago; negative means 0, default 7 days
+	IdempotencyTTL time.Duration // how long an Idempotency-Key is remembered; 24 h
 }
 
 func (l Limits) withDefaults() Limits {
@@ -39,8 +39,8 @@ func (l Limits) withDefaults() Limits {
 	case l.Retention < 0:
 		l.Retention = 0
 	}
-	if l.Replay == 0 {
-		l.Replay = 24 * time.Hour
+	if l.IdempotencyTTL == 0 {
+		l.IdempotencyTTL = 24 * time.Hour
 	}
 	return l
 }
@@ -70,7 +70,7 @@ type Service struct {
 	secret   secret
 	models   *models
 	queries  *queryCache
-	admitted sync.Map      // ids known as callers
+	callers  sync.Map      // ids known as callers
 	kick     chan struct{} // wakes the worker
 	progress progress
 	away     atomic.Bool // the shared index did not answer when it was last asked
@@ -147,13 +147,13 @@ func loadSecret(ctx context.Context, storage Storage) (secret, error) {
 	return newSecret(key)
 }
 
-// Admit lets an authenticated subject call: an id known as a chat's is
-// ErrNotCaller, and any other is known as a caller's from then on.
-func (s *Service) Admit(ctx context.Context, p acl.Principal) error {
+// RegisterCaller records that an authenticated subject calls: its id is known
+// as a caller's from then on. ErrNotCaller if it is known as a chat's.
+func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotCaller, err)
 	}
-	if _, ok := s.admitted.Load(p.Agent); ok {
+	if _, ok := s.callers.Load(p.Agent); ok {
 		return nil
 	}
 	var kind Kind
@@ -170,7 +170,7 @@ func (s *Service) Admit(ctx context.Context, p acl.Principal) error {
 	case err != nil:
 		return err
 	}
-	s.admitted.Store(p.Agent, struct{}{})
+	s.callers.Store(p.Agent, struct{}{})
 	return nil
 }
 

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -59,8 +58,9 @@ type ReadTx interface {
 	KindOf(ctx context.Context, id string) (Kind, error)
 	// Meta is a setting of the whole database; nil if it was never set.
 	Meta(ctx context.Context, name string) ([]byte, error)
-	// Replay finds the record of an Idempotency-Key; nil if there is none.
-	Replay(ctx context.Context, key ReplayKey) (*ReplayRecord, error)
+	// IdempotencyRecord returns the record of a key; nil if there is none. In
+	// a writing transaction it waits for others that look for the same key.
+	IdempotencyRecord(ctx context.Context, key IdempotencyKey) (*IdempotencyRecord, error)
 	// Dump yields everything an operator's dump holds, in an order in which
 	// it can be loaded. An error of yield ends it and is returned.
 	Dump(ctx context.Context, yield func(DumpRecord) error) error
@@ -86,9 +86,9 @@ type Tx interface {
 	Claim(ctx context.Context, id string, kind Kind) error
 	// SetMeta writes a setting of the whole database.
 	SetMeta(ctx context.Context, name string, value []byte) error
-	// RecordReplay keeps the outcome of a call with an Idempotency-Key;
-	// ErrExists if the key has one.
-	RecordReplay(ctx context.Context, key ReplayKey, record ReplayRecord) error
+	// PutIdempotencyRecord keeps the outcome of a call; ErrExists if its key
+	// has one.
+	PutIdempotencyRecord(ctx context.Context, key IdempotencyKey, record IdempotencyRecord) error
 	// Load writes one record of a dump as it was, into a database that lacks
 	// it; ErrExists if it has it. doc is what a live searchable entry is
 	// found by, else empty. An entry is queued, as by Put.
@@ -199,11 +199,11 @@ type EntryWriter interface {
 	// so that an index outside forgets it too. What is not expired at now is
 	// left alone.
 	Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error
-	// SweepFacts removes grants, memberships and replay records that have
+	// SweepFacts removes grants, memberships and idempotency records that have
 	// expired, and change records older than keepChanges.
 	SweepFacts(ctx context.Context, now time.Time, keepChanges time.Duration) error
 	// Purge erases entries that were deleted or expired before cutoff, not at
-	// it: row, history, terms, vectors, queue rows, and the replay records
+	// it: row, history, terms, vectors, queue rows, and the idempotency records
 	// that name them. It returns their ids, at most limit; call until it
 	// returns none.
 	Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error)
@@ -284,24 +284,6 @@ type Lease struct {
 	Entry    uuid.UUID
 	Revision int64 // of the entry when the row was queued
 	Attempts int   // failed ones so far
-}
-
-// ReplayKey is what an Idempotency-Key is scoped to.
-type ReplayKey struct {
-	Agent string
-	Taint acl.Label
-	Call  string // method and route template
-	Path  string // digest of the path's values
-	Key   string // digest of the client's key
-}
-
-// ReplayRecord is the outcome of a call: status and ids, never text.
-type ReplayRecord struct {
-	Digest    string // of the body
-	Status    int
-	IDs       []uuid.UUID
-	Numbers   json.RawMessage // counts of an outcome that is no entry; nil: none
-	ExpiresAt time.Time
 }
 
 // DumpRecord is one line of an operator's dump; exactly one field is set.

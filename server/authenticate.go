@@ -46,7 +46,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		case err != nil:
 			return problem.New(problem.Unavailable, "tokens cannot be checked for now").Because(err)
 		}
-		if err := s.service.Admit(r.Context(), p); errors.Is(err, memory.ErrNotCaller) {
+		if err := s.service.RegisterCaller(r.Context(), p); errors.Is(err, memory.ErrNotCaller) {
 			return unauthenticated("this subject cannot call")
 		} else if err != nil {
 			return err

@@ -27,9 +27,9 @@ type Surface interface {
 
 // Service is what the server itself asks of the memory service.
 type Service interface {
-	// Admit lets an authenticated subject call; memory.ErrNotCaller if it
-	// may not.
-	Admit(context.Context, acl.Principal) error
+	// RegisterCaller records an authenticated subject as a caller;
+	// memory.ErrNotCaller if it cannot be one.
+	RegisterCaller(context.Context, acl.Principal) error
 	// Status tells how the service is.
 	Status(context.Context) memory.Status
 }

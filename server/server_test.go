@@ -26,13 +26,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stub is a service that admits everyone but chat-1, and may be away.
+// stub is a service that registers everyone but chat-1, and may be away.
 type stub struct {
 	away  bool
 	asked int
 }
 
-func (s *stub) Admit(_ context.Context, p acl.Principal) error {
+func (s *stub) RegisterCaller(_ context.Context, p acl.Principal) error {
 	switch {
 	case s.away:
 		return memory.ErrUnavailable
@@ -326,8 +326,8 @@ func TestRunningRequestsFinishAtShutdown(t *testing.T) {
 // state is a service that is in it.
 type state memory.Status
 
-func (state) Admit(context.Context, acl.Principal) error { return nil }
-func (s state) Status(context.Context) memory.Status     { return memory.Status(s) }
+func (state) RegisterCaller(context.Context, acl.Principal) error { return nil }
+func (s state) Status(context.Context) memory.Status              { return memory.Status(s) }
 
 func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 	metrics := server.NewMetrics()

@@ -98,7 +98,7 @@ func (p *program) export(ctx context.Context, config configs.Config, caller memo
 		return err
 	}
 	defer closing(service, &err)
-	if err := service.Admit(ctx, caller.Principal); err != nil {
+	if err := service.RegisterCaller(ctx, caller.Principal); err != nil {
 		return err
 	}
 	out := bufio.NewWriterSize(p.out, 1<<16)

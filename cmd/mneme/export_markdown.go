@@ -39,7 +39,7 @@ func (p *program) exportFolder(ctx context.Context, config configs.Config, calle
 			return err
 		}
 		defer closing(service, &err)
-		if err := service.Admit(ctx, caller.Principal); err != nil {
+		if err := service.RegisterCaller(ctx, caller.Principal); err != nil {
 			return err
 		}
 		from = &localShelf{service: service.Service, caller: caller, store: store}

@@ -70,7 +70,7 @@ func (i *importing) writeFolder(ctx context.Context, to sink) (err error) {
 	f := folderImport{importing: i, root: root, taint: caller.Taint, files: make(markdown.Files), named: make(map[memory.Path]bool)}
 	switch to := to.(type) {
 	case *localSink:
-		if err := to.service.Admit(ctx, caller.Principal); err != nil {
+		if err := to.service.RegisterCaller(ctx, caller.Principal); err != nil {
 			return err
 		}
 		f.target = &localShelf{service: to.service, caller: caller, store: i.store}

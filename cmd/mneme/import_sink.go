@@ -59,7 +59,7 @@ func (l *localSink) put(ctx context.Context, agent string, records []record) ([]
 	if err != nil {
 		return nil, err
 	}
-	if err := l.service.Admit(ctx, caller.Principal); errors.Is(err, memory.ErrNotCaller) {
+	if err := l.service.RegisterCaller(ctx, caller.Principal); errors.Is(err, memory.ErrNotCaller) {
 		return refuseAll(records, err), nil
 	} else if err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (m *offering) local(ctx context.Context, config configs.Config, p acl.Princ
 		return err
 	}
 	defer closing(service, &err)
-	if err := service.Admit(ctx, p); err != nil {
+	if err := service.RegisterCaller(ctx, p); err != nil {
 		return err
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))

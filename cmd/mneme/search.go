@@ -179,7 +179,7 @@ func (s *searching) look(ctx context.Context, config configs.Config, caller memo
 		return answer{}, err
 	}
 	defer closing(service, &err)
-	if err := service.Admit(ctx, caller.Principal); err != nil {
+	if err := service.RegisterCaller(ctx, caller.Principal); err != nil {
 		return answer{}, err
 	}
 	q := s.question

@@ -99,7 +99,7 @@ var constant = []struct {
 	{acl.ErrBadID, Malformed},
 	{memory.ErrCursor, Malformed},
 	{acl.ErrDenied, Forbidden},
-	{memory.ErrReplay, KeyReused},
+	{memory.ErrKeyReused, KeyReused},
 	{memory.ErrNotFound, NotFound},
 	{memory.ErrKindClash, Conflict},
 	{memory.ErrConflict, Conflict},

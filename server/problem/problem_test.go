@@ -26,7 +26,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		{fmt.Errorf("put: %w", acl.ErrDenied), 403, "forbidden"},
 		{&memory.RuleError{Field: "value", Rule: "must have at most 5 bytes", TooLarge: true}, 413, "too-large"},
 		{&memory.RuleError{Field: "tags", Rule: "must be at most 32"}, 422, "rule"},
-		{memory.ErrReplay, 422, "idempotency-key-reused"},
+		{memory.ErrKeyReused, 422, "idempotency-key-reused"},
 		{memory.ErrNotFound, 404, "not-found"},
 		{memory.ErrConflict, 409, "conflict"},
 		{&memory.ConflictError{Reason: "in_context is fixed"}, 409, "conflict"},

@@ -1,9 +1,7 @@
 package rest
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/url"
 	"reflect"
@@ -12,7 +10,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/acl"
-	"mneme/memory"
 	"mneme/server/object"
 	"mneme/server/problem"
 )
@@ -52,7 +49,7 @@ func (s *Surface) oversized(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.mayWrite(c.Request().Context(), caller(ctx), store); err != nil {
+		if err := s.service.Authorize(ctx, caller(ctx), store, acl.ReadWrite); err != nil {
 			return err
 		}
 	}
@@ -154,18 +151,4 @@ func nameOf(kind reflect.Type) string {
 	default:
 		return "a date and time as in RFC 3339"
 	}
-}
-
-// mayWrite tells whether the caller may write to a store: a write of nothing
-// is refused for access before it is refused for having no key.
-func (s *Surface) mayWrite(ctx context.Context, c memory.Caller, store string) error {
-	_, err := s.service.Put(ctx, c, memory.PutRequest{Path: memory.Path{Store: store}})
-	var broken *memory.RuleError
-	switch {
-	case errors.As(err, &broken):
-		return nil
-	case err == nil: // cannot be: an entry without a key
-		return acl.ErrDenied
-	}
-	return err
 }

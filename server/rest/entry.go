@@ -151,7 +151,7 @@ func (s *Surface) RestoreMemory(ctx context.Context, r RestoreMemoryRequestObjec
 			version = -1
 		}
 	}
-	restored, err := s.service.Restore(ctx, caller(ctx), memory.RestoreRequest{Path: path, Version: version, If: holds, Replay: replay})
+	restored, err := s.service.Restore(ctx, caller(ctx), memory.RestoreRequest{Path: path, Version: version, If: holds, Idempotency: replay})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (s *Surface) RenameMemory(ctx context.Context, r RenameMemoryRequestObject)
 	if err != nil {
 		return nil, err
 	}
-	moved, err := s.service.Rename(ctx, caller(ctx), memory.RenameRequest{Path: path, To: r.Body.To, ToStore: toStore, If: holds, Replay: replay})
+	moved, err := s.service.Rename(ctx, caller(ctx), memory.RenameRequest{Path: path, To: r.Body.To, ToStore: toStore, If: holds, Idempotency: replay})
 	if err != nil {
 		return nil, err
 	}

@@ -83,9 +83,10 @@ func quote(etag string) string { return `"` + etag + `"` }
 // maxIdempotencyKey is in bytes.
 const maxIdempotencyKey = 255
 
-// replay reads an Idempotency-Key; nil if there is none. call is method and
-// route template, path what the template's values are, body the decoded body.
-func (s *Surface) replay(key *IdempotencyKey, call string, path []string, body any) (*memory.Replay, error) {
+// replay reads an Idempotency-Key; nil if there is none. operation is the
+// method and route template, path the values of the template's parameters,
+// body the decoded body.
+func (s *Surface) replay(key *IdempotencyKey, operation string, path []string, body any) (*memory.Idempotency, error) {
 	if key == nil {
 		return nil, nil
 	}
@@ -96,8 +97,8 @@ func (s *Surface) replay(key *IdempotencyKey, call string, path []string, body a
 	if err != nil {
 		return nil, err
 	}
-	return &memory.Replay{
-		Call: call, Path: s.service.Digest(append([]string{"path"}, path...)...),
+	return &memory.Idempotency{
+		Operation: operation, Path: s.service.Digest(append([]string{"path"}, path...)...),
 		Key: s.service.Digest("key", *key), Digest: s.service.Digest("body", string(text)),
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/problem"
 )
@@ -31,7 +32,7 @@ func (s *Surface) ImportMemories(ctx context.Context, r ImportMemoriesRequestObj
 		return nil, err
 	}
 	c := caller(ctx)
-	if err := s.mayWrite(ctx, c, store); err != nil {
+	if err := s.service.Authorize(ctx, c, store, acl.ReadWrite); err != nil {
 		return nil, err
 	}
 	in := &importing{surface: s, caller: c, store: store, result: ImportResult{Refusals: []Refusal{}}}
@@ -64,7 +65,7 @@ func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reade
 	if err != nil {
 		return ImportResult{}, err
 	}
-	before, numbers, err := s.service.ImportReplay(ctx, in.caller, in.store, *replay)
+	before, numbers, err := s.service.RecordedImport(ctx, in.caller, in.store, *replay)
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -87,7 +88,7 @@ func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reade
 		return done, s.service.RecordImport(ctx, in.caller, *replay, numbers)
 	}
 	if replay.Digest != before {
-		return ImportResult{}, memory.ErrReplay
+		return ImportResult{}, memory.ErrKeyReused
 	}
 	var n counts
 	if err := json.Unmarshal(numbers, &n); err != nil {

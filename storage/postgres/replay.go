@@ -10,49 +10,61 @@ import (
 	"mneme/memory"
 )
 
+// Values of the column status. Only the storage knows them.
+const (
+	statusDone    = 200
+	statusCreated = 201
+)
+
 const selectReplay = `SELECT digest, status, ids, numbers, expires_at FROM replay
 	WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5`
 
-// Replay implements memory.ReadTx.
-func (r *reader) Replay(ctx context.Context, key memory.ReplayKey) (*memory.ReplayRecord, error) {
-	var found *memory.ReplayRecord
+// IdempotencyRecord implements memory.ReadTx.
+func (r *reader) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
+	var found *memory.IdempotencyRecord
 	err := r.each(ctx, func(rows pgx.Rows) error {
-		var record memory.ReplayRecord
+		var record memory.IdempotencyRecord
+		var status int
 		var ids [][16]byte
-		if err := rows.Scan(&record.Digest, &record.Status, &ids, (*[]byte)(&record.Numbers), &record.ExpiresAt); err != nil {
+		if err := rows.Scan(&record.Digest, &status, &ids, (*[]byte)(&record.Numbers), &record.ExpiresAt); err != nil {
 			return err
 		}
 		for _, id := range ids {
 			record.IDs = append(record.IDs, uuid.UUID(id))
 		}
+		record.Created = status == statusCreated
 		record.ExpiresAt = record.ExpiresAt.UTC()
 		found = &record
 		return nil
-	}, selectReplay, key.Agent, int16(key.Taint), key.Call, key.Path, key.Key)
+	}, selectReplay, key.Agent, int16(key.Taint), key.Operation, key.Path, key.Key)
 	return found, err
 }
 
-// Replay implements memory.ReadTx. The same call, made twice at a time, waits
+// IdempotencyRecord implements memory.ReadTx. The same call, made twice at a time, waits
 // here for the first to end.
-func (w *writer) Replay(ctx context.Context, key memory.ReplayKey) (*memory.ReplayRecord, error) {
-	name := strings.Join([]string{key.Agent, key.Taint.String(), key.Call, key.Path, key.Key}, "\x00")
+func (w *writer) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
+	name := strings.Join([]string{key.Agent, key.Taint.String(), key.Operation, key.Path, key.Key}, "\x00")
 	if err := w.lock(ctx, lockKey("replay", name)); err != nil {
 		return nil, err
 	}
-	return w.reader.Replay(ctx, key)
+	return w.reader.IdempotencyRecord(ctx, key)
 }
 
 const insertReplay = `INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`
 
-// RecordReplay implements memory.Tx.
-func (w *writer) RecordReplay(ctx context.Context, key memory.ReplayKey, record memory.ReplayRecord) error {
+// PutIdempotencyRecord implements memory.Tx.
+func (w *writer) PutIdempotencyRecord(ctx context.Context, key memory.IdempotencyKey, record memory.IdempotencyRecord) error {
 	ids := make([][16]byte, len(record.IDs))
 	for i, id := range record.IDs {
 		ids[i] = id
 	}
-	n, err := w.affected(ctx, insertReplay, key.Agent, int16(key.Taint), key.Call, key.Path, key.Key,
-		record.Digest, record.Status, ids, []byte(record.Numbers), record.ExpiresAt)
+	status := statusDone
+	if record.Created {
+		status = statusCreated
+	}
+	n, err := w.affected(ctx, insertReplay, key.Agent, int16(key.Taint), key.Operation, key.Path, key.Key,
+		record.Digest, status, ids, []byte(record.Numbers), record.ExpiresAt)
 	if err == nil && n == 0 {
 		return memory.ErrExists
 	}

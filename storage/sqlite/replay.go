@@ -10,17 +10,24 @@ import (
 	"mneme/memory"
 )
 
+// Values of the column status. Only the storage knows them.
+const (
+	statusDone    = 200
+	statusCreated = 201
+)
+
 const selectReplay = `SELECT digest, status, ids, numbers, expires_at FROM replay
 	WHERE agent = ? AND taint = ? AND call = ? AND path = ? AND key = ?`
 
-// Replay implements memory.ReadTx.
-func (r *reader) Replay(ctx context.Context, key memory.ReplayKey) (*memory.ReplayRecord, error) {
-	var found *memory.ReplayRecord
+// IdempotencyRecord implements memory.ReadTx.
+func (r *reader) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
+	var found *memory.IdempotencyRecord
 	err := r.each(ctx, func(rows *sql.Rows) error {
-		var record memory.ReplayRecord
+		var record memory.IdempotencyRecord
+		var status int
 		var ids []byte
 		var expires int64
-		if err := rows.Scan(&record.Digest, &record.Status, &ids, (*[]byte)(&record.Numbers), &expires); err != nil {
+		if err := rows.Scan(&record.Digest, &status, &ids, (*[]byte)(&record.Numbers), &expires); err != nil {
 			return err
 		}
 		for ; len(ids) >= 16; ids = ids[16:] {
@@ -29,10 +36,11 @@ func (r *reader) Replay(ctx context.Context, key memory.ReplayKey) (*memory.Repl
 		if len(ids) > 0 {
 			return fmt.Errorf("sqlite: a replay record has %d bytes beyond its ids", len(ids))
 		}
+		record.Created = status == statusCreated
 		record.ExpiresAt = instant(expires)
 		found = &record
 		return nil
-	}, selectReplay, key.Agent, key.Taint, key.Call, key.Path, key.Key)
+	}, selectReplay, key.Agent, key.Taint, key.Operation, key.Path, key.Key)
 	return found, err
 }
 
@@ -42,14 +50,18 @@ const (
 	insertReplayEntry = `INSERT OR IGNORE INTO replay_entry (entry, replay) VALUES (?, ?)`
 )
 
-// RecordReplay implements memory.Tx.
-func (w *writer) RecordReplay(ctx context.Context, key memory.ReplayKey, record memory.ReplayRecord) error {
+// PutIdempotencyRecord implements memory.Tx.
+func (w *writer) PutIdempotencyRecord(ctx context.Context, key memory.IdempotencyKey, record memory.IdempotencyRecord) error {
 	ids := make([]byte, 0, 16*len(record.IDs))
 	for _, id := range record.IDs {
 		ids = append(ids, id[:]...)
 	}
-	result, err := w.exec(ctx, insertReplay, key.Agent, key.Taint, key.Call, key.Path, key.Key,
-		record.Digest, record.Status, ids, maybeBytes(record.Numbers), micros(record.ExpiresAt))
+	status := statusDone
+	if record.Created {
+		status = statusCreated
+	}
+	result, err := w.exec(ctx, insertReplay, key.Agent, key.Taint, key.Operation, key.Path, key.Key,
+		record.Digest, status, ids, maybeBytes(record.Numbers), micros(record.ExpiresAt))
 	if err != nil {
 		return err
 	}

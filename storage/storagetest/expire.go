@@ -63,7 +63,7 @@ var expiries = []clause{
 		f.equal(f.pending(e.ID), true)
 	}},
 
-	{"SweepFacts removes expired grants, memberships and replay records, and no others", func(f *fixture) {
+	{"SweepFacts removes expired grants, memberships and idempotency records, and no others", func(f *fixture) {
 		for i, at := range []time.Time{start, after(time.Microsecond), {}} {
 			agent := fmt.Sprint("agent", i)
 			f.update(func(tx memory.Tx) error {
@@ -72,11 +72,11 @@ var expiries = []clause{
 				return tx.PutSession(f.ctx, "user", agent, acl.Membership{Present: true, ExpiresAt: at})
 			})
 		}
-		later := replayKey
+		later := idempotencyKey
 		later.Key = "later"
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.RecordReplay(f.ctx, replayKey, memory.ReplayRecord{ExpiresAt: start}))
-			f.ok(tx.RecordReplay(f.ctx, later, memory.ReplayRecord{ExpiresAt: after(1000)}))
+			f.ok(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start}))
+			f.ok(tx.PutIdempotencyRecord(f.ctx, later, memory.IdempotencyRecord{ExpiresAt: after(1000)}))
 			return tx.SweepFacts(f.ctx, start, time.Hour)
 		})
 		f.view(func(tx memory.ReadTx) error {
@@ -92,9 +92,9 @@ var expiries = []clause{
 				f.ok(err)
 				f.equal(session.Present, want)
 			}
-			gone, err := tx.Replay(f.ctx, replayKey)
+			gone, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
 			f.ok(err)
-			kept, err := tx.Replay(f.ctx, later)
+			kept, err := tx.IdempotencyRecord(f.ctx, later)
 			f.equal([]bool{gone == nil, kept == nil}, []bool{true, false})
 			return err
 		})
@@ -190,9 +190,9 @@ var purges = []clause{
 			f.update(func(tx memory.Tx) error {
 				_, err := tx.SaveVectors(f.ctx, e.ID, 2, "model", records(e, 3))
 				f.ok(err)
-				key := replayKey
+				key := idempotencyKey
 				key.Key = fmt.Sprint(i)
-				return tx.RecordReplay(f.ctx, key, memory.ReplayRecord{IDs: []uuid.UUID{stays.ID, e.ID}, ExpiresAt: after(time.Hour)})
+				return tx.PutIdempotencyRecord(f.ctx, key, memory.IdempotencyRecord{IDs: []uuid.UUID{stays.ID, e.ID}, ExpiresAt: after(time.Hour)})
 			})
 		}
 		for _, i := range []int{0, 3, 4} {
@@ -206,21 +206,21 @@ var purges = []clause{
 		f.equal(entriesOf(f.search(f.scope(reach{"a", acl.Public}), "needle", 10)), idsOf(stays))
 	}},
 
-	{"Purge removes the replay records that name an entry, and no others", func(f *fixture) {
+	{"Purge removes the idempotency records that name an entry, and no others", func(f *fixture) {
 		goes, stays := entry("a", "1"), entry("a", "2")
 		f.put(goes, stays)
 		f.delete(goes, after(-1000))
-		other := replayKey
+		other := idempotencyKey
 		other.Key = "other"
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.RecordReplay(f.ctx, replayKey, memory.ReplayRecord{IDs: idsOf(stays, goes), ExpiresAt: after(1000)}))
-			return tx.RecordReplay(f.ctx, other, memory.ReplayRecord{IDs: idsOf(stays), ExpiresAt: after(1000)})
+			f.ok(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, memory.IdempotencyRecord{IDs: idsOf(stays, goes), ExpiresAt: after(1000)}))
+			return tx.PutIdempotencyRecord(f.ctx, other, memory.IdempotencyRecord{IDs: idsOf(stays), ExpiresAt: after(1000)})
 		})
 		f.purge(start, 10)
 		f.view(func(tx memory.ReadTx) error {
-			gone, err := tx.Replay(f.ctx, replayKey)
+			gone, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
 			f.ok(err)
-			kept, err := tx.Replay(f.ctx, other)
+			kept, err := tx.IdempotencyRecord(f.ctx, other)
 			f.equal([]bool{gone == nil, kept == nil}, []bool{true, false})
 			return err
 		})

@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-var replayKey = memory.ReplayKey{Agent: "a", Taint: acl.Internal, Call: "POST /x", Path: "p", Key: "k"}
+var idempotencyKey = memory.IdempotencyKey{Agent: "a", Taint: acl.Internal, Operation: "POST /x", Path: "p", Key: "k"}
 
 var facts = []clause{
 	{"a store has a number from its first entry on, always the same", func(f *fixture) {
@@ -147,28 +147,28 @@ var facts = []clause{
 		})
 	}},
 
-	{"a replay record is found by its whole key, and a second one is ErrExists", func(f *fixture) {
-		record := memory.ReplayRecord{Digest: "d", Status: 201, IDs: []uuid.UUID{uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())},
+	{"an idempotency record is found by its whole key, and a second one is ErrExists", func(f *fixture) {
+		record := memory.IdempotencyRecord{Digest: "d", Created: true, IDs: []uuid.UUID{uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())},
 			Numbers: json.RawMessage(`{"n": 1}`), ExpiresAt: after(24 * time.Hour)}
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.RecordReplay(f.ctx, replayKey, record))
-			f.wantError(tx.RecordReplay(f.ctx, replayKey, memory.ReplayRecord{ExpiresAt: start}), memory.ErrExists)
+			f.ok(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, record))
+			f.wantError(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start}), memory.ErrExists)
 			return nil
 		})
-		for _, change := range []func(*memory.ReplayKey){
-			func(k *memory.ReplayKey) { k.Agent = "b" }, func(k *memory.ReplayKey) { k.Taint = acl.Public },
-			func(k *memory.ReplayKey) { k.Call = "x" }, func(k *memory.ReplayKey) { k.Path = "x" }, func(k *memory.ReplayKey) { k.Key = "x" },
+		for _, change := range []func(*memory.IdempotencyKey){
+			func(k *memory.IdempotencyKey) { k.Agent = "b" }, func(k *memory.IdempotencyKey) { k.Taint = acl.Public },
+			func(k *memory.IdempotencyKey) { k.Operation = "x" }, func(k *memory.IdempotencyKey) { k.Path = "x" }, func(k *memory.IdempotencyKey) { k.Key = "x" },
 		} {
-			key := replayKey
+			key := idempotencyKey
 			change(&key)
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.Replay(f.ctx, key)
+				got, err := tx.IdempotencyRecord(f.ctx, key)
 				f.equal(got == nil, true)
 				return err
 			})
 		}
 		f.view(func(tx memory.ReadTx) error {
-			got, err := tx.Replay(f.ctx, replayKey)
+			got, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
 			f.equal(got, record)
 			return err
 		})

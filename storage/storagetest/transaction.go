@@ -178,7 +178,9 @@ func writeEverything(ctx context.Context, tx memory.Tx, kept, lost memory.Entry)
 		func() error { return tx.PutSettings(ctx, "g", acl.Settings{}) },
 		func() error { return tx.Claim(ctx, "chat", memory.KindChat) },
 		func() error { return tx.SetMeta(ctx, "name", []byte("value")) },
-		func() error { return tx.RecordReplay(ctx, replayKey, memory.ReplayRecord{ExpiresAt: start}) },
+		func() error {
+			return tx.PutIdempotencyRecord(ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start})
+		},
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -227,7 +229,7 @@ func (f *fixture) nothingWritten(kept, lost memory.Entry) {
 		meta, err := tx.Meta(f.ctx, "name")
 		f.ok(err)
 		f.equal(meta == nil, true)
-		replay, err := tx.Replay(f.ctx, replayKey)
+		replay, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
 		f.equal(replay == nil, true)
 		return err
 	})

@@ -1,0 +1,115 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// Idempotency identifies a call with an Idempotency-Key, so that it happens
+// once. The Service authorises a repeated call like the first, and answers it
+// with what the caller may see now.
+type Idempotency struct {
+	Operation string // the surface's name of the operation; the Service only compares it
+	Path      string // digest of the operation's path parameters
+	Key       string // digest of the client's key
+	Digest    string // of the body
+}
+
+// IdempotencyKey is what an Idempotency-Key is scoped to.
+type IdempotencyKey struct {
+	Agent     string
+	Taint     acl.Label
+	Operation string
+	Path      string
+	Key       string
+}
+
+// IdempotencyRecord is the outcome of a call: ids and counts, never text.
+type IdempotencyRecord struct {
+	Digest    string          // of the body
+	Created   bool            // the call created an entry
+	IDs       []uuid.UUID     // of the entries that the call left
+	Numbers   json.RawMessage // counts of an outcome that is no entry; nil: none
+	ExpiresAt time.Time
+}
+
+func (c Caller) idempotencyKey(i *Idempotency) IdempotencyKey {
+	return IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
+}
+
+// recorded returns the outcome of an earlier call with the same key: nil if
+// there is none, ErrKeyReused if that call had another body. i is nil for a
+// call without a key.
+func (s *Service) recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency) (*IdempotencyRecord, error) {
+	if i == nil {
+		return nil, nil
+	}
+	record, err := tx.IdempotencyRecord(ctx, c.idempotencyKey(i))
+	if err != nil || record == nil {
+		return nil, err
+	}
+	if now := s.instant(); !now.Before(record.ExpiresAt) { // remove it, so that this call can be recorded
+		return nil, tx.SweepFacts(ctx, now, keepChanges)
+	}
+	if record.Digest != i.Digest {
+		return nil, ErrKeyReused
+	}
+	return record, nil
+}
+
+// record keeps an outcome in the transaction of its call. Digest and
+// ExpiresAt are filled in.
+func (s *Service) record(ctx context.Context, tx Tx, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
+	if i == nil {
+		return nil
+	}
+	outcome.Digest, outcome.ExpiresAt = i.Digest, s.instant().Add(s.limits.IdempotencyTTL)
+	return tx.PutIdempotencyRecord(ctx, c.idempotencyKey(i), outcome)
+}
+
+// idempotent runs a call that leaves one entry, unless it was made before:
+// then it returns that entry as the caller sees it now. The caller has been
+// authorised already.
+func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotency, call func() (PutResult, error)) (PutResult, error) {
+	record, err := s.recorded(ctx, tx, c, i)
+	if err != nil {
+		return PutResult{}, err
+	}
+	if record != nil {
+		return s.repeat(ctx, tx, c, record)
+	}
+	result, err := call()
+	if err != nil {
+		return PutResult{}, err
+	}
+	if err := s.showSources(ctx, tx, c, &result.Found); err != nil {
+		return PutResult{}, err
+	}
+	return result, s.record(ctx, tx, c, i, IdempotencyRecord{Created: result.Created, IDs: []uuid.UUID{result.ID}})
+}
+
+// repeat answers a repeated call with the entry that the first one left;
+// ErrNotFound if the caller no longer sees it.
+func (s *Service) repeat(ctx context.Context, tx Tx, c Caller, record *IdempotencyRecord) (PutResult, error) {
+	entries, err := tx.Get(ctx, record.IDs)
+	if err != nil {
+		return PutResult{}, err
+	}
+	if len(entries) == 0 {
+		return PutResult{}, ErrNotFound
+	}
+	_, e, err := s.see(ctx, tx, c, entries[0].Path, acl.Read)
+	if err != nil {
+		return PutResult{}, err
+	}
+	if e.ID != entries[0].ID {
+		return PutResult{}, ErrNotFound
+	}
+	result := PutResult{Found: s.found(*e), Created: record.Created}
+	return result, s.showSources(ctx, tx, c, &result.Found)
+}
