@@ -43,6 +43,7 @@ type Config struct {
 	Auth     Auth     `mapstructure:"auth"`
 	Tools    Tools    `mapstructure:"tools"`
 	Log      Log      `mapstructure:"log"`
+	Tracing  Tracing  `mapstructure:"tracing"`
 }
 
 // Postgres is where storage postgres keeps the rows.
@@ -142,6 +143,15 @@ type Log struct {
 	Format string `mapstructure:"format"` // text or json
 }
 
+// Tracing configures the export of OpenTelemetry spans. Spans carry names,
+// durations and counts; memory text, queries, IDs, keys and tokens never.
+type Tracing struct {
+	// Endpoint is the URL of an OTLP/HTTP collector. Empty: no tracing.
+	Endpoint string `mapstructure:"endpoint"`
+	// SampleRatio is the share of new traces that are exported, 0 to 1.
+	SampleRatio float64 `mapstructure:"sample_ratio"`
+}
+
 // Default is the configuration of a fresh machine.
 func Default() Config {
 	return Config{
@@ -155,6 +165,7 @@ func Default() Config {
 		Auth:     Auth{LocalKey: "auto"},
 		Tools:    Tools{Memory: true, Triggerfish: true, MAESTRO: true, KV: true},
 		Log:      Log{Level: "info", Format: "text"},
+		Tracing:  Tracing{SampleRatio: 1},
 	}
 }
 
@@ -201,6 +212,7 @@ func (c *Config) check() error {
 	need(c.Limits.Bytes > 0, "limits.bytes must be above 0")
 	need(c.Limits.Retention >= 0, "limits.retention must not be negative")
 	need(c.Search.VectorBudget > 0, "search.vector_budget must be above 0")
+	need(c.Tracing.SampleRatio >= 0 && c.Tracing.SampleRatio <= 1, "tracing.sample_ratio must be between 0 and 1")
 	if c.Embedder == "openai" {
 		need(c.OpenAI.BaseURL != "", "embedder openai needs openai.base_url")
 		need(c.OpenAI.Model != "", "embedder openai needs openai.model")
