@@ -3,11 +3,49 @@ package markdown
 import (
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"mneme/memory"
-	"mneme/server/tool"
 )
+
+// indexName matches the keys that MEMORY.md can name.
+var indexName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// IndexLine returns an entry's line of an agent's MEMORY.md, with its line feed,
+// or "" if the entry is not listed there.
+//
+// SECURITY: MEMORY.md goes into system prompts, so it holds nothing that another
+// agent could have put there: only entries of the agent's own store that it owns
+// and last wrote itself, in the namespace "", with a type and a description.
+func IndexLine(agent string, e *memory.Entry) string {
+	if e.Store != agent || e.Owner != agent || e.UpdatedBy != agent || e.Namespace != "" {
+		return ""
+	}
+	description := indexDescription(e.Description)
+	if e.Type == "" || description == "" || !indexName.MatchString(e.Key) {
+		return ""
+	}
+	return "- [" + e.Key + "](" + e.Key + ".md) — " + description + "\n"
+}
+
+// indexDescription strips from a description what could end its line or hide
+// text in it, and escapes what could begin a link or code. It escapes the
+// backslash too: one in the description would undo the escape that follows it.
+func indexDescription(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+		case strings.ContainsRune("[]`\\", r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
 
 // Index is what MEMORY.md may say of a folder's entries: by name, the
 // description that the entry's file gives; nil if the file is damaged.
@@ -59,7 +97,7 @@ func (x Index) differs(name, shown string) string {
 	}
 	// The agent does not matter: this one wrote the entry itself.
 	e := memory.Entry{Path: memory.Path{Key: name}, Type: "user", Description: *description}
-	line := strings.TrimSuffix(tool.IndexLine("", &e), "\n")
+	line := strings.TrimSuffix(IndexLine("", &e), "\n")
 	if _, rendered, ok := strings.Cut(line, " — "); ok && rendered == shown || *description == strings.TrimSpace(shown) {
 		return ""
 	}

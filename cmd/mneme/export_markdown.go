@@ -11,7 +11,6 @@ import (
 	"mneme/configs"
 	"mneme/markdown"
 	"mneme/memory"
-	"mneme/server/tool"
 )
 
 // folderReport is what an export to Markdown files did.
@@ -97,7 +96,7 @@ func (w *folderWriter) all(ctx context.Context, from shelf) error {
 		if err != nil {
 			return err
 		}
-		w.index.WriteString(tool.IndexLine(w.agent, e))
+		w.index.WriteString(markdown.IndexLine(w.agent, e))
 		w.report.Entries++
 		return w.put(file, e)
 	})

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/markdown"
 	"mneme/memory"
-	"mneme/server/tool"
 )
 
-func indexLine(e *memory.Entry) string { return tool.IndexLine("", e) }
+func indexLine(e *memory.Entry) string { return markdown.IndexLine("", e) }
 
 // SECURITY: whatever memories say, the tools do what they did before, and say
 // the same of themselves.
