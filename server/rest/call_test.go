@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -226,6 +227,8 @@ func TestUnknownCallsAreProblems(t *testing.T) {
 	}
 }
 
+var serverTiming = regexp.MustCompile(`^embed;dur=[0-9.]+, lexical;dur=[0-9.]+, vector;dur=[0-9.]+, fetch;dur=[0-9.]+, total;dur=[0-9.]+$`)
+
 func TestSharingOverItsCalls(t *testing.T) {
 	h := open(t)
 	owner := acl.Principal{Agent: "alice", Taint: acl.Internal}
@@ -241,7 +244,11 @@ func TestSharingOverItsCalls(t *testing.T) {
 	}
 	reader := acl.Principal{Agent: "bob", Taint: acl.Internal}
 	for _, question := range []string{`{"query":"heliotrope"}`, `{"query":"heliotrope","stores":["alice"]}`, `{"query":"heliotrope","explain":true}`} {
-		hits := h.want(200, reader, "POST", "/v1/search", question).items(t, "hits")
+		found := h.want(200, reader, "POST", "/v1/search", question)
+		if timing := found.header.Get("Server-Timing"); timing != "" {
+			t.Errorf("%s: the timing of a store with level search: %s", question, timing)
+		}
+		hits := found.items(t, "hits")
 		if len(hits) != 1 || len(hits[0]) != 5 {
 			t.Fatalf("%s: a hit from a store with level search: %v", question, hits)
 		}
@@ -267,6 +274,12 @@ func TestSharingOverItsCalls(t *testing.T) {
 	explain := first["explain"].(map[string]any)
 	if first["updated_by"] != "alice" || explain["via"] != "grant" || explain["lexical"] == nil || hit.json(t)["label"] != "INTERNAL" {
 		t.Errorf("an explained hit: %s", hit.body)
+	}
+	if timing := hit.header.Get("Server-Timing"); !serverTiming.MatchString(timing) {
+		t.Errorf("an explained search: Server-Timing: %s", timing)
+	}
+	if timing := h.want(200, reader, "POST", "/v1/search", `{"query":"heliotrope"}`).header.Get("Server-Timing"); timing != "" {
+		t.Errorf("a search that is not explained: Server-Timing: %s", timing)
 	}
 	h.want(403, reader, "GET", "/v1/stores/alice/grants", "")
 	grants := h.want(200, owner, "GET", "/v1/stores/self/grants", "").items(t, "grants")

@@ -207,6 +207,7 @@ type reply struct {
 	body     []byte
 	etag     string // without quotes; "": none
 	location string
+	timing   string // Server-Timing; "": none
 }
 
 func (r reply) write(w http.ResponseWriter) error {
@@ -216,6 +217,9 @@ func (r reply) write(w http.ResponseWriter) error {
 	}
 	if r.location != "" {
 		h.Set("Location", r.location)
+	}
+	if r.timing != "" {
+		h.Set("Server-Timing", r.timing)
 	}
 	if r.body == nil {
 		w.WriteHeader(r.status)

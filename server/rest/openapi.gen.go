@@ -2763,15 +2763,25 @@ type SearchResponseObject interface {
 	VisitSearchResponse(w http.ResponseWriter) error
 }
 
-type Search200JSONResponse Answer
+type Search200ResponseHeaders struct {
+	ServerTiming *string
+}
+
+type Search200JSONResponse struct {
+	Body    Answer
+	Headers Search200ResponseHeaders
+}
 
 func (response Search200JSONResponse) VisitSearchResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ServerTiming != nil {
+		w.Header().Set("Server-Timing", fmt.Sprint(*response.Headers.ServerTiming))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err

@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
+	"time"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/problem"
 )
@@ -32,6 +36,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 			return nil, problem.In(problem.Rule, "stores", fmt.Sprintf("must name 1 to %d stores, or be left out", maxStores))
 		}
 	}
+	started := time.Now()
 	answer, err := s.service.Search(ctx, caller(ctx), memory.SearchRequest{
 		Query: r.Body.Query, Stores: stores,
 		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, "")},
@@ -41,6 +46,30 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 		return nil, err
 	}
 	s.metrics.Search(answer)
+	took := time.Since(started)
 	body, err := encodeAnswer(answer)
-	return reply{status: http.StatusOK, body: body}, err
+	out := reply{status: http.StatusOK, body: body}
+	if or(r.Body.Explain, false) && mayExplain(answer) {
+		out.timing = timingOf(answer.Took, took)
+	}
+	return out, err
+}
+
+// mayExplain reports whether the caller may read every store with a hit. The
+// time that the search of another store took would hint at its size.
+func mayExplain(a memory.Answer) bool {
+	return !slices.ContainsFunc(a.Hits, func(h memory.Hit) bool { return h.Level < acl.Read })
+}
+
+// timingOf is the header Server-Timing of a search: how long each step took,
+// in milliseconds.
+func timingOf(t memory.Took, total time.Duration) string {
+	var metrics []string
+	for _, step := range []struct {
+		name string
+		took time.Duration
+	}{{"embed", t.Embed}, {"lexical", t.Lexical}, {"vector", t.Vector}, {"fetch", t.Fetch}, {"total", total}} {
+		metrics = append(metrics, fmt.Sprintf("%s;dur=%.3f", step.name, float64(step.took.Microseconds())/1000))
+	}
+	return strings.Join(metrics, ", ")
 }

@@ -1,0 +1,248 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// ErrAddress reports a server address that is not an http or https URL with a
+// host and without query or fragment.
+var ErrAddress = errors.New("the address must be an http or https URL without query, such as http://127.0.0.1:7077")
+
+// Options configure a Client.
+type Options struct {
+	// Token returns the bearer token of a request. Nil sends none.
+	Token func(context.Context) (string, error)
+	// HTTP sends the requests. The default is http.DefaultClient.
+	HTTP *http.Client
+}
+
+// StaticToken is an Options.Token that always returns token.
+func StaticToken(token string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return token, nil }
+}
+
+// Client calls one server. It is safe for concurrent use.
+type Client struct {
+	*API
+	host string
+}
+
+// New makes a client of the server at address. The error is ErrAddress.
+func New(address string, o Options) (*Client, error) {
+	base, err := url.Parse(address)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
+		return nil, ErrAddress // the cause would quote the address, which may hold a password
+	}
+	if o.HTTP == nil {
+		o.HTTP = http.DefaultClient
+	}
+	api, err := NewClient(base.String(), WithHTTPClient(&doer{http: o.HTTP, token: o.Token, host: base.Host}))
+	if err != nil {
+		return nil, ErrAddress
+	}
+	return &Client{API: api, host: base.Host}, nil
+}
+
+// Host is the server's host and port.
+func (c *Client) Host() string { return c.host }
+
+// doer sends requests for the generated code: with a token, and with problems
+// as errors.
+type doer struct {
+	http  *http.Client
+	token func(context.Context) (string, error)
+	host  string
+}
+
+// Do sends a request. The response it returns is a success or a 304.
+func (d *doer) Do(r *http.Request) (*http.Response, error) {
+	if d.token != nil {
+		token, err := d.token(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := d.http.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("server %s: %w", d.host, withoutURL(err))
+	}
+	if response.StatusCode/100 != 2 && response.StatusCode != http.StatusNotModified {
+		defer response.Body.Close()
+		return nil, errorOf(response, d.host)
+	}
+	return response, nil
+}
+
+// withoutURL removes the URL from an error of net/http: it names a store.
+func withoutURL(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+// ErrUnreadable reports an answer that is not what the API describes. It
+// omits the cause, which may quote the answer.
+var ErrUnreadable = errors.New("the server's answer cannot be read")
+
+// Decode reads the JSON body of a generated method's response:
+//
+//	stores, err := client.Decode[client.Stores](c.ListStores(ctx))
+func Decode[T any](response *http.Response, err error) (T, error) {
+	var body T
+	if err != nil {
+		return body, err
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
+		return body, unreadable(response.Request.Context())
+	}
+	return body, nil
+}
+
+// Discard closes the response of a generated method that answers no body.
+func Discard(response *http.Response, err error) error {
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}
+
+// unreadable is ErrUnreadable, or the reason why the call was given up.
+func unreadable(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return ErrUnreadable
+}
+
+// Path names an entry in a store.
+type Path struct {
+	Store     string // an id, or "self"
+	Namespace string
+	Key       string
+}
+
+// ErrPath reports a path that cannot be one: "" and "." segments would lead to
+// another call.
+var ErrPath = errors.New("a store or key must not be empty, . or ..")
+
+func (p Path) check() error { return checkSegments(p.Store, p.Key) }
+
+func checkSegments(segments ...string) error {
+	for _, segment := range segments {
+		if segment == "" || segment == "." || segment == ".." {
+			return ErrPath
+		}
+	}
+	return nil
+}
+
+// Conditions are entity tags that a write is subject to, without quotes. The
+// server answers 412 if they do not hold.
+type Conditions struct {
+	// Match is the tag that the entry must have.
+	Match string
+	// New requires that there is no entry.
+	New bool
+}
+
+func (c Conditions) headers() (match *IfMatch, noneMatch *IfNoneMatch) {
+	if c.Match != "" {
+		quoted := `"` + c.Match + `"`
+		match = &quoted
+	}
+	if c.New {
+		star := "*"
+		noneMatch = &star
+	}
+	return match, noneMatch
+}
+
+// Stored is an entry after a write.
+type Stored struct {
+	Written
+	ETag    string // without quotes
+	Created bool   // false: a new version of an entry
+}
+
+// Put writes an entry. The value is sent byte for byte.
+func (c *Client) Put(ctx context.Context, path Path, w Write, on Conditions) (Stored, error) {
+	if err := path.check(); err != nil {
+		return Stored{}, err
+	}
+	head := struct {
+		Write
+		Value *struct{} `json:"value,omitempty"` // hides the value, which encoding/json would reformat
+	}{Write: w}
+	body, err := withValue(head, w.Value)
+	if err != nil {
+		return Stored{}, err
+	}
+	params := PutMemoryParams{Namespace: &path.Namespace}
+	params.IfMatch, params.IfNoneMatch = on.headers()
+	response, err := c.PutMemoryWithBody(ctx, path.Store, path.Key, &params, "application/json", bytes.NewReader(body))
+	written, err := Decode[Written](response, err)
+	if err != nil {
+		return Stored{}, err
+	}
+	return Stored{Written: written, ETag: etagOf(response), Created: response.StatusCode == http.StatusCreated}, nil
+}
+
+// Get reads an entry and its entity tag, without quotes.
+func (c *Client) Get(ctx context.Context, path Path) (entry Entry, etag string, err error) {
+	if err := path.check(); err != nil {
+		return Entry{}, "", err
+	}
+	response, err := c.GetMemory(ctx, path.Store, path.Key, &GetMemoryParams{Namespace: &path.Namespace})
+	if entry, err = Decode[Entry](response, err); err != nil {
+		return Entry{}, "", err
+	}
+	return entry, etagOf(response), nil
+}
+
+// Delete moves an entry to the trash.
+func (c *Client) Delete(ctx context.Context, path Path, on Conditions) error {
+	if err := path.check(); err != nil {
+		return err
+	}
+	params := DeleteMemoryParams{Namespace: &path.Namespace}
+	params.IfMatch, params.IfNoneMatch = on.headers()
+	return Discard(c.DeleteMemory(ctx, path.Store, path.Key, &params))
+}
+
+func etagOf(response *http.Response) string {
+	tag := response.Header.Get("ETag")
+	if n := len(tag); n >= 2 && tag[0] == '"' && tag[n-1] == '"' {
+		return tag[1 : n-1]
+	}
+	return ""
+}
+
+// withValue encodes an object with value as its last member, byte for byte.
+func withValue(head any, value json.RawMessage) ([]byte, error) {
+	if !json.Valid(value) {
+		return nil, errors.New("the value is not JSON")
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(head); err != nil {
+		return nil, err
+	}
+	text := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	if text[len(text)-1] != '{' {
+		text = append(text, ',')
+	}
+	text = append(text, `"value":`...)
+	text = append(text, value...)
+	return append(text, '}'), nil
+}

@@ -1,0 +1,308 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	client "mneme/clients/go"
+	"mneme/memory"
+	"mneme/server"
+	"mneme/server/inprocess"
+	"mneme/server/rest"
+	"mneme/server/token"
+	"mneme/storage/sqlite/sqlitetest"
+)
+
+// start serves a fresh database. It has no model: searches answer by words.
+func start(t testing.TB) (handler http.Handler, bearer string) {
+	t.Helper()
+	handler, bearer, err := serve(sqlitetest.Open(t), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler, bearer
+}
+
+// serve makes the handler, and a token of the agent alice.
+func serve(storage memory.Storage, dir string) (handler http.Handler, bearer string, err error) {
+	ctx := context.Background()
+	service, err := memory.New(ctx, storage, memory.Options{})
+	if err != nil {
+		return nil, "", err
+	}
+	key, err := token.OpenLocalKey(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	verifier, err := token.NewVerifier(ctx, token.Options{Local: key})
+	if err != nil {
+		return nil, "", err
+	}
+	metrics := server.NewMetrics()
+	surface, err := rest.New(service, metrics, 0)
+	if err != nil {
+		return nil, "", err
+	}
+	bearer, err = key.Mint(acl.Principal{Agent: "alice", Taint: acl.Public}, time.Hour, time.Now())
+	return server.New(server.Options{
+		Service: service, Verifier: verifier, Metrics: metrics, Surfaces: []server.Surface{surface},
+	}), bearer, err
+}
+
+// each runs a test over a network connection and within the process.
+func each(t *testing.T, test func(t *testing.T, c *client.Client)) {
+	t.Run("network", func(t *testing.T) {
+		handler, bearer := start(t)
+		listening := httptest.NewServer(handler)
+		t.Cleanup(listening.Close)
+		test(t, open(t, listening.URL, bearer, nil))
+	})
+	t.Run("process", func(t *testing.T) {
+		handler, bearer := start(t)
+		transport := inprocess.New(handler)
+		t.Cleanup(transport.Wait)
+		test(t, open(t, "http://mneme", bearer, &http.Client{Transport: transport}))
+	})
+}
+
+func open(t testing.TB, address, bearer string, h *http.Client) *client.Client {
+	t.Helper()
+	c, err := client.New(address, client.Options{Token: client.StaticToken(bearer), HTTP: h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+var note = client.Path{Store: "self", Namespace: "n", Key: "diet/anna?x=1#y"}
+
+func TestValuesTravelByteForByte(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		for _, value := range []string{`"a < b & c"`, `{ "z" : 1.50, "a":[ 1 ] }`, `"\u00e9é"`, `null`, "{\n\t\"a\": 1\n}"} {
+			stored, err := c.Put(t.Context(), note, client.Write{Value: []byte(value), Tags: &client.Tags{"<t>"}}, client.Conditions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			entry, etag, err := c.Get(t.Context(), note)
+			if err != nil || string(entry.Value) != value || string(stored.Value) != value || etag != stored.ETag || entry.Tags[0] != "<t>" {
+				t.Errorf("%s came back as %s, %s, %v", value, stored.Value, entry.Value, err)
+			}
+		}
+	})
+}
+
+func TestConditionsHold(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		stored, err := c.Put(t.Context(), note, client.Write{Value: []byte("1")}, client.Conditions{New: true})
+		if err != nil || !stored.Created || stored.ETag == "" {
+			t.Fatalf("got %+v, %v", stored, err)
+		}
+		if _, err := c.Put(t.Context(), note, client.Write{Value: []byte("2")}, client.Conditions{New: true}); client.StatusOf(err) != http.StatusPreconditionFailed {
+			t.Errorf("got %v", err)
+		}
+		if err := c.Delete(t.Context(), note, client.Conditions{Match: "another"}); client.StatusOf(err) != http.StatusPreconditionFailed {
+			t.Errorf("got %v", err)
+		}
+		if err := c.Delete(t.Context(), note, client.Conditions{Match: stored.ETag}); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := c.Get(t.Context(), note); client.StatusOf(err) != http.StatusNotFound {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// lines yields n entries.
+func lines(n int) iter.Seq2[client.ImportLine, error] {
+	return func(yield func(client.ImportLine, error) bool) {
+		for i := range n {
+			if !yield(client.ImportLine{Key: fmt.Sprintf("k%04d", i), Value: []byte(`"winter <tyres>"`)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestStreamsAndPagesGiveEveryEntryOnce(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		result, err := c.Import(t.Context(), "self", lines(250))
+		if err != nil || result.Created != 250 {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		keys := func(entries iter.Seq2[client.Entry, error]) (all []string) {
+			for entry, err := range entries {
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, entry.Key)
+			}
+			return all
+		}
+		listed, exported := keys(c.List(t.Context(), "self", nil)), keys(c.Export(t.Context(), "self"))
+		if len(listed) != 250 || strings.Join(listed, " ") != strings.Join(exported, " ") {
+			t.Errorf("listed %d, exported %d", len(listed), len(exported))
+		}
+		for range c.Export(t.Context(), "self") {
+			break // an iteration may end early
+		}
+		for _, key := range []string{"k0000", "k0001"} {
+			if err := c.Delete(t.Context(), client.Path{Store: "self", Key: key}, client.Conditions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		deleted := 0
+		for entry, err := range c.Trash(t.Context(), "self") {
+			if err != nil || entry.DeletedAt.IsZero() {
+				t.Fatalf("got %+v, %v", entry, err)
+			}
+			deleted++
+		}
+		if deleted != 2 {
+			t.Errorf("the trash has %d", deleted)
+		}
+		versions := 0
+		for range c.Versions(t.Context(), client.Path{Store: "self", Key: "k0002"}) {
+			versions++
+		}
+		if versions != 1 {
+			t.Errorf("got %d versions", versions)
+		}
+	})
+}
+
+func TestRefusedLinesAreListed(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		result, err := c.ImportLines(t.Context(), "self", strings.NewReader("{\"key\":\"/\",\"value\":1}\n{\"key\":\"k\",\"value\":1}\n"))
+		if err != nil || result.Created != 1 || result.Refused != 1 || result.Refusals[0].Line != 1 || result.Refusals[0].Detail == nil {
+			t.Errorf("got %+v, %v", result, err)
+		}
+	})
+}
+
+func TestAnErrorOfTheLinesEndsAnImport(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		broken := errors.New("broken")
+		_, err := c.Import(t.Context(), "self", func(yield func(client.ImportLine, error) bool) {
+			if yield(client.ImportLine{Key: "k", Value: []byte("1")}, nil) {
+				yield(client.ImportLine{}, broken)
+			}
+		})
+		if !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := c.Import(t.Context(), "other", lines(10_000)); client.StatusOf(err) != http.StatusForbidden {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestSearchHasItsTimingOnlyWithExplain(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		if _, err := c.Import(t.Context(), "self", lines(3)); err != nil {
+			t.Fatal(err)
+		}
+		for _, explain := range []bool{false, true} {
+			answer, timing, err := c.Search(t.Context(), client.Question{Query: "tyres for the winter", Explain: &explain})
+			if err != nil || len(answer.Hits) != 3 {
+				t.Fatalf("got %+v, %v", answer, err)
+			}
+			if explain != (timing != nil) || explain && timing.Total <= 0 {
+				t.Errorf("explain %v: got %+v", explain, timing)
+			}
+		}
+	})
+}
+
+func TestGeneratedCallsAreReadByDecode(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		read := client.Read
+		grant, err := client.Decode[client.Grant](c.PutGrant(t.Context(), "self", "bob", client.Share{Level: &read}))
+		if err != nil || grant.Grantee != "bob" {
+			t.Fatalf("got %+v, %v", grant, err)
+		}
+		if err := client.Discard(c.DeleteGrant(t.Context(), "self", "bob")); err != nil {
+			t.Error(err)
+		}
+		stores, err := client.Decode[client.Stores](c.ListStores(t.Context()))
+		if err != nil || len(stores.Stores) != 1 {
+			t.Errorf("got %+v, %v", stores, err)
+		}
+	})
+}
+
+// Whatever goes wrong, the error can be logged.
+func TestErrorsHoldNoStoreTokenOrText(t *testing.T) {
+	const secret = "xyzzy"
+	path := client.Path{Store: secret, Namespace: secret, Key: secret}
+	failures := map[string]http.Handler{
+		"no problem": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, secret, http.StatusBadGateway) }),
+		"no JSON":    http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `["`+secret+`"]`) }),
+		"broken off": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, `{"value": "`+secret)
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}),
+		"closed": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }),
+	}
+	failures["refused"], _ = start(t)
+	for name, handler := range failures {
+		t.Run(name, func(t *testing.T) {
+			listening := httptest.NewUnstartedServer(handler)
+			listening.Config.ErrorLog = nil
+			listening.Start()
+			defer listening.Close()
+			c := open(t, listening.URL, secret, nil)
+			_, _, get := c.Get(t.Context(), path)
+			_, put := c.Put(t.Context(), path, client.Write{Value: []byte(`"` + secret + `"`)}, client.Conditions{})
+			_, _, search := c.Search(t.Context(), client.Question{Query: secret})
+			_, imported := c.Import(t.Context(), secret, lines(1))
+			calls := map[string]error{"get": get, "put": put, "search": search, "import": imported}
+			for _, err := range c.Export(t.Context(), secret) {
+				calls["export"] = err
+			}
+			for call, err := range calls {
+				if err == nil || strings.Contains(err.Error(), secret) {
+					t.Errorf("%s: got %v", call, err)
+				}
+			}
+		})
+	}
+	if _, err := client.New("ftp://user:"+secret+"@host", client.Options{}); err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := client.New("http://127.0.0.1:1", client.Options{}); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPathsThatLeadElsewhereAreNotSent(t *testing.T) {
+	c := open(t, "http://127.0.0.1:1", "t", nil)
+	for _, path := range []client.Path{{Store: "..", Key: "k"}, {Store: "s", Key: ".."}, {Store: "s"}} {
+		if _, _, err := c.Get(t.Context(), path); !errors.Is(err, client.ErrPath) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := c.ExportLines(t.Context(), ".."); !errors.Is(err, client.ErrPath) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestProblemSaysWhatTheServerSaid(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		_, err := c.Put(t.Context(), client.Path{Store: "self", Key: "k"}, client.Write{Value: []byte("1"), Tags: &client.Tags{""}}, client.Conditions{})
+		var refused *client.Error
+		if !errors.As(err, &refused) || refused.Status != http.StatusUnprocessableEntity || refused.Type != client.UrnMnemeProblemRule ||
+			refused.Field == nil || *refused.Field != "tags" || !strings.HasPrefix(refused.Reason(), "tags: ") {
+			t.Errorf("got %+v", err)
+		}
+	})
+}

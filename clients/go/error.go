@@ -1,0 +1,73 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Error is a call that the server refused or failed. It names the server, the
+// status and what the problem document says, never what was sent.
+type Error struct {
+	// Problem is the server's RFC 9457 document. A response without one has
+	// Status alone.
+	Problem
+	Host       string        // of the server
+	RetryAfter time.Duration // when it may be worth trying again; 0 if the server did not say
+}
+
+func (e *Error) Error() string {
+	text := fmt.Sprintf("server %s: status %d", e.Host, e.Status)
+	if e.Title == "" {
+		return text
+	}
+	text += ", " + e.Title
+	if e.Detail != nil {
+		text += ": " + *e.Detail
+	}
+	return text + " (request " + e.Instance + ")"
+}
+
+// Reason is the problem's detail, or its title if it has none.
+func (e *Error) Reason() string {
+	switch {
+	case e.Detail != nil:
+		return *e.Detail
+	case e.Title != "":
+		return e.Title
+	}
+	return fmt.Sprintf("status %d", e.Status)
+}
+
+// StatusOf is the status with which the server refused a call; 0 if err is no
+// *Error.
+func StatusOf(err error) int {
+	var refused *Error
+	if errors.As(err, &refused) {
+		return refused.Status
+	}
+	return 0
+}
+
+// maxProblem bounds how much of a problem document is read, in bytes.
+const maxProblem = 1 << 16
+
+// errorOf reads the problem document of a response.
+func errorOf(response *http.Response, host string) *Error {
+	e := &Error{Host: host}
+	kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err == nil && kind == "application/problem+json" &&
+		json.NewDecoder(io.LimitReader(response.Body, maxProblem)).Decode(&e.Problem) != nil {
+		e.Problem = Problem{}
+	}
+	e.Status = response.StatusCode
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return e
+}

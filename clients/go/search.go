@@ -1,0 +1,50 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Timing is how long the steps of a search took. Embed and Vector run beside
+// Lexical; Fetch follows them. Total is the whole search.
+type Timing struct {
+	Embed, Lexical, Vector, Fetch, Total time.Duration
+}
+
+// Search asks a question. The timing is nil unless the question has Explain,
+// and the server shows its timing to the caller.
+func (c *Client) Search(ctx context.Context, q Question) (Answer, *Timing, error) {
+	response, err := c.API.Search(ctx, q)
+	answer, err := Decode[Answer](response, err)
+	if err != nil {
+		return Answer{}, nil, err
+	}
+	return answer, timingOf(response.Header), nil
+}
+
+// timingOf reads the header Server-Timing; nil if there is none.
+func timingOf(h http.Header) *Timing {
+	var t Timing
+	steps := map[string]*time.Duration{
+		"embed": &t.Embed, "lexical": &t.Lexical, "vector": &t.Vector, "fetch": &t.Fetch, "total": &t.Total,
+	}
+	found := false
+	for metric := range strings.SplitSeq(strings.Join(h.Values("Server-Timing"), ","), ",") {
+		name, parameters, _ := strings.Cut(strings.TrimSpace(metric), ";")
+		step := steps[name]
+		milliseconds, ok := strings.CutPrefix(parameters, "dur=")
+		if step == nil || !ok {
+			continue
+		}
+		if value, err := strconv.ParseFloat(milliseconds, 64); err == nil {
+			*step, found = time.Duration(value*float64(time.Millisecond)), true
+		}
+	}
+	if !found {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,121 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+)
+
+// contentLines is the media type of NDJSON.
+const contentLines = "application/x-ndjson"
+
+// ErrCutShort reports an export that broke off: access ended, or the server or
+// the connection failed. What was yielded before is valid, and not all.
+var ErrCutShort = errors.New("the export broke off before its end, or cannot be read")
+
+// Export yields all entries of a store that the caller can list, while they
+// arrive. The iteration ends at the first error.
+func (c *Client) Export(ctx context.Context, store string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		body, err := c.ExportLines(ctx, store)
+		if err != nil {
+			yield(Entry{}, err)
+			return
+		}
+		defer body.Close()
+		lines := json.NewDecoder(body)
+		for {
+			var e Entry
+			switch err := lines.Decode(&e); {
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil && ctx.Err() != nil:
+				yield(Entry{}, ctx.Err())
+				return
+			case err != nil:
+				yield(Entry{}, ErrCutShort)
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// ExportLines is an export as the server writes it: NDJSON, an Entry a line.
+// The caller closes it. A read that fails with anything but io.EOF means that
+// the export broke off.
+func (c *Client) ExportLines(ctx context.Context, store string) (io.ReadCloser, error) {
+	if err := checkSegments(store); err != nil {
+		return nil, err
+	}
+	response, err := c.ExportMemories(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	return response.Body, nil
+}
+
+// Import writes entries, each like a Put, and returns what became of them. The
+// entries are sent while lines yields them, each value byte for byte but for
+// line breaks between its tokens. An error of lines ends the request and is
+// returned; the lines before it may be written.
+func (c *Client) Import(ctx context.Context, store string, lines iter.Seq2[ImportLine, error]) (ImportResult, error) {
+	body, in := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		err := writeLines(in, lines)
+		written <- err
+		in.CloseWithError(err) // nil is io.EOF
+	}()
+	result, err := c.ImportLines(ctx, store, body)
+	body.Close() // ends the writer if the server did not read to the end
+	if cause := <-written; cause != nil && !errors.Is(cause, io.ErrClosedPipe) {
+		return result, cause
+	}
+	return result, err
+}
+
+// ImportLines writes the entries of an NDJSON stream, an ImportLine a line.
+func (c *Client) ImportLines(ctx context.Context, store string, lines io.Reader) (ImportResult, error) {
+	if err := checkSegments(store); err != nil {
+		return ImportResult{}, err
+	}
+	return Decode[ImportResult](c.ImportMemoriesWithBody(ctx, store, &ImportMemoriesParams{}, contentLines, lines))
+}
+
+func writeLines(to io.Writer, lines iter.Seq2[ImportLine, error]) error {
+	for line, err := range lines {
+		if err != nil {
+			return err
+		}
+		text, err := line.encode()
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encode is the line with its end.
+func (l ImportLine) encode() ([]byte, error) {
+	text, err := withValue(struct {
+		ImportLine
+		Value *struct{} `json:"value,omitempty"`
+	}{ImportLine: l}, l.Value)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range text { // JSON has line breaks only between tokens
+		if c == '\n' || c == '\r' {
+			text[i] = ' '
+		}
+	}
+	return append(text, '\n'), nil
+}

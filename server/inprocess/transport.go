@@ -1,0 +1,133 @@
+// Package inprocess sends HTTP requests to a handler of the same process, so
+// that a client needs no server to listen:
+//
+//	transport := inprocess.New(handler)
+//	defer transport.Wait()
+//	client := http.Client{Transport: transport}
+//
+// Bodies stream in both directions, as over a connection.
+package inprocess
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"sync"
+)
+
+// Transport is an http.RoundTripper that calls a handler. It is safe for
+// concurrent use.
+type Transport struct {
+	handler http.Handler
+	running sync.WaitGroup
+}
+
+// New makes a transport.
+func New(h http.Handler) *Transport { return &Transport{handler: h} }
+
+// Wait waits until all calls of the handler have returned: what they use must
+// not be closed before.
+func (t *Transport) Wait() { t.running.Wait() }
+
+// RoundTrip calls the handler on a goroutine of its own and returns once the
+// handler has written the header. A handler that panics breaks the response
+// off, as net/http does; with http.ErrAbortHandler that is how it means it.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(r.Context())
+	body, pipe := io.Pipe()
+	w := &responseWriter{header: make(http.Header), pipe: pipe, started: make(chan struct{})}
+	in := incoming(ctx, r)
+	// A canceled call ends the reading of its response at once, whatever the
+	// handler does.
+	context.AfterFunc(ctx, func() { pipe.CloseWithError(ctx.Err()) })
+	returned := make(chan struct{})
+	t.running.Go(func() {
+		defer in.Body.Close()
+		defer close(returned)
+		err := io.ErrUnexpectedEOF
+		defer func() {
+			_ = recover() // the value was logged by the handler, or is http.ErrAbortHandler
+			pipe.CloseWithError(err)
+		}()
+		t.handler.ServeHTTP(w, in)
+		w.WriteHeader(http.StatusOK)
+		err = nil
+	})
+	select {
+	case <-w.started:
+	case <-returned:
+		select {
+		case <-w.started:
+		default:
+			cancel()
+			return nil, io.ErrUnexpectedEOF
+		}
+	case <-ctx.Done():
+		cancel()
+		return nil, ctx.Err()
+	}
+	return &http.Response{
+		Status: http.StatusText(w.status), StatusCode: w.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.sent, ContentLength: -1, Request: r,
+		Body: &responseBody{PipeReader: body, cancel: cancel},
+	}, nil
+}
+
+// incoming is a request as a server sees it.
+func incoming(ctx context.Context, r *http.Request) *http.Request {
+	in := r.Clone(ctx)
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
+	in.RequestURI = r.URL.RequestURI()
+	in.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+	if in.Host == "" {
+		in.Host = r.URL.Host
+	}
+	in.RemoteAddr = "inprocess"
+	return in
+}
+
+// responseWriter hands what the handler writes to the reader of the response.
+type responseWriter struct {
+	header  http.Header // the handler's
+	pipe    *io.PipeWriter
+	once    sync.Once
+	started chan struct{} // closed when status and sent are set
+	status  int
+	sent    http.Header
+}
+
+func (w *responseWriter) Header() http.Header { return w.header }
+
+// WriteHeader sends the header. Only the first call counts.
+func (w *responseWriter) WriteHeader(status int) {
+	w.once.Do(func() {
+		w.status, w.sent = status, maps.Clone(w.header)
+		close(w.started)
+	})
+}
+
+func (w *responseWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.pipe.Write(p)
+}
+
+// Flush does nothing: a write is at the reader when it returns.
+func (w *responseWriter) Flush() { w.WriteHeader(http.StatusOK) }
+
+// responseBody is the body of a response.
+type responseBody struct {
+	*io.PipeReader
+	cancel context.CancelFunc
+}
+
+// Close ends the call if the handler still writes.
+func (b *responseBody) Close() error {
+	err := b.PipeReader.Close()
+	b.cancel()
+	return err
+}
