@@ -3,6 +3,7 @@ package memorytest
 import (
 	"context"
 	"sync"
+	"testing"
 
 	"mneme/embed"
 	"mneme/embed/e5"
@@ -73,4 +74,14 @@ func (r *Remembering) once(kind string, texts []string, embed func([]string) ([]
 		vectors[i] = r.seen[kind+text]
 	}
 	return vectors, nil
+}
+
+// MustEncoder is Encoder for a test, which fails if the encoder cannot load.
+func MustEncoder(t testing.TB) *Remembering {
+	t.Helper()
+	e, err := Encoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

@@ -2,62 +2,44 @@ package mcp_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 	"mneme/server"
 	"mneme/server/mcp"
-	"mneme/server/token"
+	"mneme/server/servertest"
 	"mneme/server/tool"
-	"mneme/storage/sqlite"
 )
 
-// house is a server of MCP over a fresh database.
-type house struct {
+// harness is a server of MCP over a fresh database.
+type harness struct {
+	*servertest.Server
 	t     testing.TB
 	tools *tool.Tools
-	key   *token.LocalKey
 	http  *httptest.Server
 }
 
-func open(t testing.TB, o mcp.Options) *house {
+func open(t testing.TB, o mcp.Options) *harness {
 	t.Helper()
-	h := &house{t: t}
-	storage, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "mneme.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { storage.Close() })
-	service, err := memory.New(context.Background(), storage, memory.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h.key, err = token.OpenLocalKey(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := token.NewVerifier(context.Background(), token.Options{Local: h.key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := memorytest.Open(t, memorytest.Embedded(), memory.Options{})
 	metrics := server.NewMetrics()
-	h.tools = tool.New(service, tool.Options{Meter: metrics})
+	h := &harness{t: t, tools: tool.New(f.Service, tool.Options{Meter: metrics})}
 	o.Meter = metrics
-	h.http = httptest.NewServer(server.New(server.Options{
-		Service: service, Verifier: verifier, Metrics: metrics,
+	h.Server = servertest.Open(t, f.Clock.Now, server.Options{
+		Service: f.Service, Metrics: metrics,
 		Surfaces: []server.Surface{mcp.NewSurface(h.tools.Over("mcp"), o), tool.NewSurface(h.tools.Over("http"))},
-	}))
+	})
+	h.http = httptest.NewServer(h.Server)
 	t.Cleanup(h.http.Close)
 	return h
 }
@@ -66,15 +48,6 @@ var (
 	alice = acl.Principal{Agent: "alice", Taint: acl.Public}
 	bob   = acl.Principal{Agent: "bob", Taint: acl.Public}
 )
-
-func (h *house) token(p acl.Principal) string {
-	h.t.Helper()
-	minted, err := h.key.Mint(p, time.Hour, time.Now())
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return minted
-}
 
 // bearer sends a token with every request.
 type bearer struct{ token string }
@@ -86,11 +59,11 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // client is the SDK's own client, as a principal.
-func (h *house) client(p acl.Principal) *sdk.ClientSession {
+func (h *harness) client(p acl.Principal) *sdk.ClientSession {
 	h.t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(h.t.Context(), &sdk.StreamableClientTransport{
-		Endpoint: h.http.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{h.token(p)}}, DisableStandaloneSSE: true,
+		Endpoint: h.http.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{h.Token(p)}}, DisableStandaloneSSE: true,
 	}, nil)
 	if err != nil {
 		h.t.Fatal(err)
@@ -107,7 +80,7 @@ type answer struct {
 }
 
 // post sends one message with whatever headers.
-func (h *house) post(method, target, body string, header ...string) answer {
+func (h *harness) post(method, target, body string, header ...string) answer {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.http.URL+target, strings.NewReader(body))
 	if err != nil {
@@ -281,7 +254,7 @@ func TestIndexIsAResource(t *testing.T) {
 	}
 	// An empty index still is a text, and nobody else's.
 	body := h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"mneme://self/MEMORY.md"}}`,
-		"Authorization", "Bearer "+h.token(bob)).body
+		"Authorization", "Bearer "+h.Token(bob)).body
 	if !strings.Contains(body, `"text":"\n"`) || !strings.Contains(body, `"cacheScope":"private"`) {
 		t.Error(body)
 	}
@@ -291,12 +264,12 @@ const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
 func TestEndpointIsStatelessAndAnswersJSON(t *testing.T) {
 	h := open(t, mcp.Options{})
-	auth := []string{"Authorization", "Bearer " + h.token(alice)}
+	auth := []string{"Authorization", "Bearer " + h.Token(alice)}
 	r := h.post(http.MethodPost, "/mcp", listTools, auth...)
 	if r.status != http.StatusOK || r.header.Get("Content-Type") != "application/json" || r.header.Get("Mcp-Session-Id") != "" {
 		t.Errorf("%d %v %s", r.status, r.header, r.body)
 	}
-	r = h.post(http.MethodPost, "/mcp", listTools, "X-API-Key", h.token(alice))
+	r = h.post(http.MethodPost, "/mcp", listTools, "X-API-Key", h.Token(alice))
 	if r.status != http.StatusOK {
 		t.Errorf("status %d with X-API-Key", r.status)
 	}
@@ -371,7 +344,7 @@ func TestForeignHostsOnLoopbackAreRefusedUnlessAProxyIsConfigured(t *testing.T) 
 			t.Fatal(err)
 		}
 		r.Host = "memory.example.org"
-		r.Header.Set("Authorization", "Bearer "+h.token(alice))
+		r.Header.Set("Authorization", "Bearer "+h.Token(alice))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		response, err := http.DefaultClient.Do(r)
@@ -387,7 +360,7 @@ func TestForeignHostsOnLoopbackAreRefusedUnlessAProxyIsConfigured(t *testing.T) 
 
 func TestPagesOfOtherOriginsMayNotCall(t *testing.T) {
 	h := open(t, mcp.Options{})
-	auth := "Bearer " + h.token(alice)
+	auth := "Bearer " + h.Token(alice)
 	for name, c := range map[string]struct {
 		header []string
 		status int
@@ -409,7 +382,7 @@ func TestPagesOfOtherOriginsMayNotCall(t *testing.T) {
 
 func FuzzMessage(f *testing.F) {
 	h := open(f, mcp.Options{})
-	bearer := "Bearer " + h.token(alice)
+	bearer := "Bearer " + h.Token(alice)
 	for _, seed := range []string{
 		listTools, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory","arguments":{"command":"view","path":"/memories"}}}`,
 		`[]`, `{`, `{"jsonrpc":"2.0","id":null,"method":"initialize","params":{}}`, `{"jsonrpc":"2.0","method":"notifications/initialized"}`,

@@ -23,7 +23,7 @@ func TestMethodsOfUndeclaredCapabilitiesDoNotExist(t *testing.T) {
 		"prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
 	} {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"name":"x","uri":"mneme://self/MEMORY.md","level":"debug","ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"x","value":""}}}`, method)
-		r := h.post(http.MethodPost, "/mcp", body, "Authorization", "Bearer "+h.token(alice))
+		r := h.post(http.MethodPost, "/mcp", body, "Authorization", "Bearer "+h.Token(alice))
 		if !strings.Contains(r.body, `"code":-32601`) {
 			t.Errorf("%s: %d %s", method, r.status, r.body)
 		}
@@ -42,7 +42,7 @@ func TestRequestsAreCountedByMethodAndOutcomeAlone(t *testing.T) {
 	if _, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "mneme://nougat"}); err == nil {
 		t.Error("a resource that there is not was read")
 	}
-	h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"marzipan/nougat"}`, "Authorization", "Bearer "+h.token(alice))
+	h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"marzipan/nougat"}`, "Authorization", "Bearer "+h.Token(alice))
 	text := h.post(http.MethodGet, "/metrics", "").body
 	for _, line := range []string{
 		`mneme_tool_calls_total{outcome="ok",surface="mcp",tool="memory_save"} 1`,

@@ -24,7 +24,7 @@ type stream struct {
 
 const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 
-func (h *house) stream(t testing.TB, p acl.Principal) *stream {
+func (h *harness) stream(t testing.TB, p acl.Principal) *stream {
 	t.Helper()
 	toServer, in := io.Pipe()
 	answers, out := io.Pipe()

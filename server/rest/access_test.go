@@ -20,11 +20,11 @@ func TestAccessMatrixHoldsForREST(t *testing.T) {
 	accesstest.Run(t, &overHTTP{open(t)})
 }
 
-type overHTTP struct{ *house }
+type overHTTP struct{ *harness }
 
-func (o *overHTTP) Pass(by time.Duration) { o.clock.Pass(by) }
+func (o *overHTTP) Pass(by time.Duration) { o.clock.Advance(by) }
 func (o *overHTTP) Offers(string) bool    { return true }
-func (o *overHTTP) Index()                {} // a house without a model has no vectors
+func (o *overHTTP) Index()                {} // a service without a model has no vectors
 
 func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	store := "/v1/stores/" + url.PathEscape(op.Store)

@@ -333,7 +333,7 @@ func TestPurgeErasesAndCanBeRepeated(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", seat, `{"value":1}`)
 	h.want(204, alice, "DELETE", seat, "")
-	h.clock.Pass(8 * 24 * time.Hour)
+	h.clock.Advance(8 * 24 * time.Hour)
 	h.want(403, alice, "POST", "/v1/admin/purge", `{"before":"2026-03-01T13:00:00Z"}`)
 	h.want(422, platform, "POST", "/v1/admin/purge", `{"before":"2026-03-05T13:00:00Z"}`)
 	h.want(400, platform, "POST", "/v1/admin/purge", `{"before":"yesterday"}`)

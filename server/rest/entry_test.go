@@ -351,7 +351,7 @@ func TestAPostWithAnIdempotencyKeyHappensOnce(t *testing.T) {
 		h.want(400, alice, "POST", "/v1/stores/self/memories/moved/restore", `{"version":1}`, "Idempotency-Key", bad)
 	}
 	h.want(400, alice, "POST", "/v1/stores/self/memories/moved/restore", `{"version":1}`, "Idempotency-Key", "a", "Idempotency-Key", "b")
-	h.clock.Pass(25 * time.Hour)
+	h.clock.Advance(25 * time.Hour)
 	h.want(404, alice, "POST", seat+"/rename", `{"to":"moved"}`, key...)
 	h.want(201, alice, "PUT", seat, `{"value":"three"}`)
 	h.want(200, alice, "POST", seat+"/restore", `{"version":1}`, key...) // forgotten, so it is a new call

@@ -12,7 +12,7 @@ import (
 func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 	h := open(f)
 	h.want(201, alice, "PUT", seat, `{"value":1}`)
-	token := h.token(alice)
+	token := h.Token(alice)
 	for _, seed := range []struct{ method, target, header, value, body string }{
 		{"PUT", seat, "If-Match", `"x"`, `{"value":1,"tags":["a"]}`},
 		{"PUT", "/v1/stores/self/memories/a%2Fb%00?namespace=%C3%BC&wait=indexed", "If-None-Match", "*", `{"value":{"a":[1,"\ud800"]}}`},

@@ -10,45 +10,25 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 	"mneme/server"
 	"mneme/server/rest"
-	"mneme/server/token"
+	"mneme/server/servertest"
 	"mneme/server/tool"
-	"mneme/storage/sqlite/sqlitetest"
 )
 
-// clock is a clock that stands until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// house is a server over a fresh database. It has no model: its searches
-// answer by words.
-type house struct {
-	*server.Server
+// harness is a server of this surface and of tools over a fresh database. It
+// has no model: its searches answer by words.
+type harness struct {
+	*servertest.Server
 	t       testing.TB
 	service *memory.Service
-	clock   *clock
-	key     *token.LocalKey
+	clock   *memorytest.Clock
 	log     *lockedBuffer
 }
 
@@ -69,46 +49,25 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// newService makes the service under test.
-func newService(t testing.TB, now func() time.Time, limits memory.Limits) *memory.Service {
-	t.Helper()
-	service, err := memory.New(context.Background(), sqlitetest.Open(t), memory.Options{Limits: limits, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return service
-}
+func open(t testing.TB) *harness { return openWith(t, memory.Limits{}) }
 
-func open(t testing.TB) *house { return openWith(t, memory.Limits{}) }
-
-func openWith(t testing.TB, limits memory.Limits) *house {
+func openWith(t testing.TB, limits memory.Limits) *harness {
 	t.Helper()
-	h := &house{t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, log: &lockedBuffer{}}
-	h.service = newService(t, h.clock.Now, limits)
-	var err error
-	if h.key, err = token.OpenLocalKey(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := token.NewVerifier(context.Background(), token.Options{Local: h.key, Now: h.clock.Now})
+	f := memorytest.Open(t, memorytest.Embedded(), memory.Options{Limits: limits})
+	metrics, log := server.NewMetrics(), &lockedBuffer{}
+	surface, err := rest.New(f.Service, metrics, limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	metrics := server.NewMetrics()
-	surface, err := rest.New(h.service, metrics, limits.Value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Server = server.New(server.Options{
-		Service: h.service, Verifier: verifier, Metrics: metrics, Surfaces: []server.Surface{surface, tool.NewSurface(tool.New(h.service, tool.Options{ValueLimit: limits.Value}))},
-		Log: slog.New(slog.NewJSONHandler(h.log, nil)),
+	tools := tool.NewSurface(tool.New(f.Service, tool.Options{ValueLimit: limits.Value}))
+	s := servertest.Open(t, f.Clock.Now, server.Options{
+		Service: f.Service, Metrics: metrics, Surfaces: []server.Surface{surface, tools},
+		Log: slog.New(slog.NewJSONHandler(log, nil)),
 	})
-	return h
+	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, log: log}
 }
 
-// agent is a principal without any claim but its name and taint.
-func agent(name string, taint acl.Label) acl.Principal {
-	return acl.Principal{Agent: name, Taint: taint}
-}
+var agent = memorytest.Principal
 
 var (
 	alice    = agent("alice", acl.Public)
@@ -123,18 +82,9 @@ type answer struct {
 	body   string
 }
 
-func (h *house) token(p acl.Principal) string {
-	h.t.Helper()
-	minted, err := h.key.Mint(p, time.Hour, h.clock.Now())
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return minted
-}
-
 // call makes a request as a principal and holds the answer against the
 // specification. Headers come in pairs of name and value.
-func (h *house) call(p acl.Principal, method, target, body string, header ...string) answer {
+func (h *harness) call(p acl.Principal, method, target, body string, header ...string) answer {
 	h.t.Helper()
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	if body != "" {
@@ -143,7 +93,7 @@ func (h *house) call(p acl.Principal, method, target, body string, header ...str
 			r.Header.Set("Content-Type", "application/x-ndjson")
 		}
 	}
-	r.Header.Set("Authorization", "Bearer "+h.token(p))
+	r.Header.Set("Authorization", "Bearer "+h.Token(p))
 	for i := 0; i < len(header); i += 2 {
 		if header[i] == "Content-Type" {
 			r.Header.Del("Content-Type")
@@ -153,7 +103,7 @@ func (h *house) call(p acl.Principal, method, target, body string, header ...str
 	return h.send(r)
 }
 
-func (h *house) send(r *http.Request) answer {
+func (h *harness) send(r *http.Request) answer {
 	h.t.Helper()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -165,7 +115,7 @@ func (h *house) send(r *http.Request) answer {
 }
 
 // want makes a call and checks its status.
-func (h *house) want(status int, p acl.Principal, method, target, body string, header ...string) answer {
+func (h *harness) want(status int, p acl.Principal, method, target, body string, header ...string) answer {
 	h.t.Helper()
 	a := h.call(p, method, target, body, header...)
 	if a.status != status {

@@ -156,7 +156,7 @@ func TestABodyThatBreaksOffIsMalformed(t *testing.T) {
 			method, kind = "POST", "application/x-ndjson"
 		}
 		r := httptest.NewRequest(method, target, io.MultiReader(strings.NewReader(`{"key":"a",`), broken{}))
-		r.Header.Set("Authorization", "Bearer "+h.token(alice))
+		r.Header.Set("Authorization", "Bearer "+h.Token(alice))
 		r.Header.Set("Content-Type", kind)
 		if a := h.send(r); a.status != 400 {
 			t.Errorf("%s: %d %s", target, a.status, a.body)
@@ -173,7 +173,7 @@ func TestACallThatItsClientLeftIsCounted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := httptest.NewRequest(http.MethodGet, "/v1/stores/self/memories", nil).WithContext(ctx)
-	r.Header.Set("Authorization", "Bearer "+h.token(alice))
+	r.Header.Set("Authorization", "Bearer "+h.Token(alice))
 	if a := h.send(r); a.status != 499 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
@@ -212,7 +212,7 @@ func TestAnImportWritesWhileItIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("X-API-Key", h.token(alice))
+	r.Header.Set("X-API-Key", h.Token(alice))
 	r.Header.Set("Content-Type", "application/x-ndjson")
 	answered := make(chan error, 1)
 	go func() {

@@ -29,10 +29,10 @@ func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
 
 // portal is the API as the matrix sees it. What the matrix needs to arrange
 // its world, and this API lacks, goes by the native surface.
-type portal struct{ *house }
+type portal struct{ *harness }
 
 func (o *portal) Index()                { o.index() }
-func (o *portal) Pass(by time.Duration) { o.clock.Pass(by) }
+func (o *portal) Pass(by time.Duration) { o.clock.Advance(by) }
 
 func (o *portal) Offers(operation string) bool {
 	switch operation {

@@ -186,10 +186,10 @@ func TestTimesToLiveEndEntriesAndGrants(t *testing.T) {
 	h.want(200, alice, "POST", root+"?action=share", `{"grantee":"bob","ttl":30}`)
 	h.want(200, bob, "GET", root+"/short?store=alice", "") // a level left out is read
 	h.want(403, bob, "PUT", root+"/x", `{"value":1,"store":"alice"}`)
-	h.clock.Pass(30 * time.Second)
+	h.clock.Advance(30 * time.Second)
 	h.want(403, bob, "GET", root+"/short?store=alice", "")
 	h.want(200, alice, "GET", root+"/short", "")
-	h.clock.Pass(30 * time.Second)
+	h.clock.Advance(30 * time.Second)
 	h.want(404, alice, "GET", root+"/short", "")
 	h.want(200, alice, "GET", root+"/long", "")
 }

@@ -11,7 +11,7 @@ import (
 // skill calls the API in the two manners of the skills: TypeScript encodes the
 // whole key and says Bearer, Python leaves the slashes and says X-API-Key.
 type skill struct {
-	*house
+	*harness
 	python bool
 	store  string
 }
@@ -26,7 +26,7 @@ func (s skill) call(method, key, sent string) answer {
 	if method != http.MethodPut {
 		target += "?agentId=alice&store=" + s.store + "&chatId=chat-1&userId="
 	}
-	return s.house.call(alice, method, target, sent, header...)
+	return s.harness.call(alice, method, target, sent, header...)
 }
 
 func (s skill) view(t *testing.T, key string) string {
@@ -58,7 +58,7 @@ func (s skill) set(t *testing.T, key, value string, ttl bool) {
 // both skills do them, in the own store and in a chat's.
 func TestEditAndRenameAsTheSkillsDoThem(t *testing.T) {
 	for _, s := range []skill{{python: false, store: "alice"}, {python: true, store: "alice"}, {python: false, store: "chat-1"}, {python: true, store: "chat-1"}} {
-		s.house = open(t)
+		s.harness = open(t)
 		s.join("chat-1", "alice")
 		const from, to = "people/Zoë & Co/tea?", "people/zoë 100%"
 		s.set(t, from, "She drinks green tea, green as grass.", true)
@@ -85,7 +85,7 @@ func TestEditAndRenameAsTheSkillsDoThem(t *testing.T) {
 
 // A rename by the skill of what is not in context leaves it where it is.
 func TestARenameDoesNotTakeAwayWhatIsNotInContext(t *testing.T) {
-	s := skill{house: open(t), store: "alice"}
+	s := skill{harness: open(t), store: "alice"}
 	s.want(200, alice, "PUT", root+"/oauth", `{"value":"token","inContext":false}`)
 	if a := s.call("DELETE", "oauth", ""); a.status != 404 {
 		t.Errorf("delete: %d", a.status)

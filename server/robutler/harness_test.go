@@ -1,14 +1,11 @@
 package robutler_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"mneme/acl"
 	"mneme/memory"
@@ -16,90 +13,42 @@ import (
 	"mneme/server"
 	"mneme/server/rest"
 	"mneme/server/robutler"
-	"mneme/server/token"
+	"mneme/server/servertest"
 )
 
-// clock is a clock that stands until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// house is a server over a fresh database, with the native surface beside:
-// a platform's facts and an agent's settings are written there.
-type house struct {
-	*server.Server
+// harness is a server of this surface over a fresh database. The native
+// surface is there for a platform's facts and agents' settings.
+type harness struct {
+	*servertest.Server
 	t       testing.TB
 	service *memory.Service
-	clock   *clock
-	key     *token.LocalKey
+	clock   *memorytest.Clock
+	index   func() // works the indexing queue until it is empty
 }
 
-func open(t testing.TB) *house { return openWith(t, memory.Limits{}) }
+func open(t testing.TB) *harness { return openWith(t, memory.Limits{}) }
 
-func openWith(t testing.TB, limits memory.Limits) *house {
+func openWith(t testing.TB, limits memory.Limits) *harness {
 	t.Helper()
 	return openOn(t, memorytest.Embedded(), limits)
 }
 
-func openOn(t testing.TB, b memorytest.Backend, limits memory.Limits) *house {
+func openOn(t testing.TB, b memorytest.Backend, limits memory.Limits) *harness {
 	t.Helper()
-	ctx := context.Background()
-	h := &house{t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
-	e, err := memorytest.Encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := b.Open(t)
-	h.service, err = memory.New(ctx, data.Storage(t), memory.Options{
-		Limits: limits, Now: h.clock.Now, VectorBudget: time.Minute, Models: []memory.Model{data.Model(t, e)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h.key, err = token.OpenLocalKey(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := token.NewVerifier(ctx, token.Options{Local: h.key, Now: h.clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := memorytest.Open(t, b, memory.Options{Limits: limits}, memorytest.MustEncoder(t))
 	metrics := server.NewMetrics()
-	native, err := rest.New(h.service, metrics, limits.Value)
+	native, err := rest.New(f.Service, metrics, limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Server = server.New(server.Options{
-		Service: h.service, Verifier: verifier, Metrics: metrics,
-		Surfaces: []server.Surface{native, robutler.New(h.service, metrics, limits.Value)},
+	s := servertest.Open(t, f.Clock.Now, server.Options{
+		Service: f.Service, Metrics: metrics,
+		Surfaces: []server.Surface{native, robutler.New(f.Service, metrics, limits.Value)},
 	})
-	return h
+	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, index: f.Index}
 }
 
-// index works the queue until it is empty.
-func (h *house) index() {
-	h.t.Helper()
-	if err := h.service.Drain(context.Background(), nil); err != nil {
-		h.t.Fatal(err)
-	}
-}
-
-// agent is a principal without any claim but its name and taint.
-func agent(name string, taint acl.Label) acl.Principal {
-	return acl.Principal{Agent: name, Taint: taint}
-}
+var agent = memorytest.Principal
 
 var (
 	alice    = agent("alice", acl.Public)
@@ -118,21 +67,18 @@ type answer struct {
 
 // call makes a request as a principal. Headers come in pairs of name and
 // value; an empty value takes the header away.
-func (h *house) call(p acl.Principal, method, target, body string, header ...string) answer {
+func (h *harness) call(p acl.Principal, method, target, body string, header ...string) answer {
 	h.t.Helper()
-	minted, err := h.key.Mint(p, time.Hour, h.clock.Now())
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	token := h.Token(p)
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json") // with every call, as the Python skill does
-	r.Header.Set("Authorization", "Bearer "+minted)
+	r.Header.Set("Authorization", "Bearer "+token)
 	for i := 0; i < len(header); i += 2 {
 		if header[i+1] == "" {
 			r.Header.Del(header[i])
 			continue
 		}
-		r.Header.Set(header[i], strings.ReplaceAll(header[i+1], "TOKEN", minted))
+		r.Header.Set(header[i], strings.ReplaceAll(header[i+1], "TOKEN", token))
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -149,7 +95,7 @@ func (h *house) call(p acl.Principal, method, target, body string, header ...str
 }
 
 // want makes a call and checks its status.
-func (h *house) want(status int, p acl.Principal, method, target, body string, header ...string) answer {
+func (h *harness) want(status int, p acl.Principal, method, target, body string, header ...string) answer {
 	h.t.Helper()
 	a := h.call(p, method, target, body, header...)
 	if a.status != status {
@@ -183,13 +129,13 @@ func (a answer) all(t testing.TB, list, field string) []string {
 }
 
 // join writes that an agent takes part in a chat.
-func (h *house) join(chat, agent string) {
+func (h *harness) join(chat, agent string) {
 	h.t.Helper()
 	h.want(204, platform, "PUT", "/v1/chats/"+chat+"/participants/"+agent, "{}")
 }
 
 // attend writes that an agent is in a session of a user.
-func (h *house) attend(user, agent string) {
+func (h *harness) attend(user, agent string) {
 	h.t.Helper()
 	h.want(204, platform, "PUT", "/v1/users/"+user+"/sessions/"+agent, "{}")
 }

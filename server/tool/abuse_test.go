@@ -215,7 +215,7 @@ func FuzzPath(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
-		h := &house{Tools: h.Tools, service: h.service, t: t}
+		h := &harness{Tools: h.Tools, service: h.service, t: t}
 		created := h.try(alice, "memory", "command", "create", "path", path, "content", "mine")
 		viewed := h.try(alice, "memory", "command", "view", "path", path)
 		if strings.Contains(viewed.Text, "of bob") {

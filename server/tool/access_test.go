@@ -38,10 +38,10 @@ func full(t *testing.T) {
 }
 
 // direct arranges what the tools do not have.
-type direct struct{ *house }
+type direct struct{ *harness }
 
-func (d *direct) Pass(by time.Duration) { d.clock.Pass(by) }
-func (d *direct) Index()                {} // a house without a model has no vectors
+func (d *direct) Pass(by time.Duration) { d.clock.Advance(by) }
+func (d *direct) Index()                {} // a service without a model has no vectors
 
 // arrange does what a test's world is made of, at the service.
 func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Outcome {

@@ -2,7 +2,6 @@ package tool_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ func TestTriggerfishToolsAnswerAsTheirContractSays(t *testing.T) {
 		`{"saved":true,"key":"user-name","classification":"INTERNAL"}`)
 	is(h.must(p, "memory_get", "key", "user-name"),
 		`{"found":true,"key":"user-name","content":"Ada <ada@example.org>","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T12:00:00Z"}`)
-	h.clock.Pass(time.Hour)
+	h.clock.Advance(time.Hour)
 	h.must(p, "memory_save", "key", "user-name", "content", "Ada Lovelace")
 	is(h.must(p, "memory_get", "key", "user-name"),
 		`{"found":true,"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}`)
@@ -108,7 +107,7 @@ func TestKeyValueToolsAreKept(t *testing.T) {
 	if got := h.must(alice, "kv_get", "key", "a"); got != `{"found":true,"key":"a","value":{"n":1}}` {
 		t.Error(got)
 	}
-	h.clock.Pass(time.Minute)
+	h.clock.Advance(time.Minute)
 	if got := h.must(alice, "kv_get", "key", "a"); got != `{"found":false,"key":"a"}` {
 		t.Error(got)
 	}
@@ -164,7 +163,7 @@ func TestEachFamilyHasItsSwitch(t *testing.T) {
 		"memory": {tool.Options{NoTriggerfish: true, NoMAESTRO: true, NoKeyValue: true}, []string{"memory"}},
 		"some":   {tool.Options{NoMemory: true, NoTriggerfish: true}, []string{"UpdateUserMemory", "ReadUserMemory", "kv_set", "kv_get", "kv_delete"}},
 	} {
-		h := openWith(t, memory.Options{}, c.o)
+		h := openWith(t, memory.Limits{}, c.o)
 		for _, p := range []acl.Principal{alice, sharer} {
 			var names []string
 			for _, d := range h.Definitions(p) {
@@ -273,9 +272,7 @@ func TestAnotherAgentsTextIsFoundByMeaningWithItsWriter(t *testing.T) {
 	h.share(bob, "alice", acl.ReadWrite)
 	h.must(alice, "memory", "command", "create", "path", "/memories/shared/bob/pet", "content", "The cat is called Schnurri.")
 	h.must(bob, "memory_save", "key", "tea", "content", "Green tea in the afternoon.")
-	if err := h.service.Drain(context.Background(), nil); err != nil {
-		t.Fatal(err)
-	}
+	h.index()
 	got := h.must(bob, "memory", "command", "search", "query", "what is my kitten's name?", "limit", 1)
 	if !strings.Contains(got, `"path":"/memories/pet","key":"pet","value":"The cat is called Schnurri.","storeId":"bob","label":"PUBLIC"`) || !strings.Contains(got, `"updatedBy":"alice"`) {
 		t.Error(got)

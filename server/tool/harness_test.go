@@ -4,78 +4,40 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 	"testing"
-	"time"
 
 	"mneme/acl"
 	"mneme/embed"
-	"mneme/embed/e5"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 	"mneme/server/tool"
-	"mneme/storage/sqlite/sqlitetest"
-	"mneme/vector"
-	"mneme/vector/flat"
 )
 
-// house is the tools over a fresh database.
-type house struct {
+// harness is the tools over a fresh database.
+type harness struct {
 	*tool.Tools
 	t       testing.TB
 	service *memory.Service
-	clock   *clock
+	clock   *memorytest.Clock
+	index   func() // works the indexing queue until it is empty
 	// wire, if set, brings the calls of try to the tools.
 	wire func(p acl.Principal, name string, input json.RawMessage) (tool.Result, error)
 }
 
-// clock is a clock that stands until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
+// open opens tools whose searches answer by words.
+func open(t testing.TB) *harness { return openWith(t, memory.Limits{}, tool.Options{}) }
 
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// encoder is the real E5, loaded once.
-var encoder = sync.OnceValues(func() (embed.Embedder, error) { return e5.New(e5.Options{}) })
-
-// open makes a house whose searches answer by words.
-func open(t testing.TB) *house { return openWith(t, memory.Options{}, tool.Options{}) }
-
-// openWithModel makes one whose searches answer by meaning too.
-func openWithModel(t testing.TB) *house {
+// openWithModel opens tools whose searches answer by meaning too.
+func openWithModel(t testing.TB) *harness {
 	t.Helper()
-	e, err := encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return openWith(t, memory.Options{VectorBudget: time.Minute, Models: []memory.Model{{
-		Embedder: e, Local: true,
-		Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
-	}}}, tool.Options{})
+	return openWith(t, memory.Limits{}, tool.Options{}, memorytest.MustEncoder(t))
 }
 
-func openWith(t testing.TB, o memory.Options, tools tool.Options) *house {
+func openWith(t testing.TB, limits memory.Limits, tools tool.Options, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	h := &house{t: t, clock: &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
-	var err error
-	o.Now = h.clock.Now
-	if h.service, err = memory.New(context.Background(), sqlitetest.Open(t), o); err != nil {
-		t.Fatal(err)
-	}
-	tools.ValueLimit = o.Limits.Value
-	h.Tools = tool.New(h.service, tools)
-	return h
+	f := memorytest.Open(t, memorytest.Embedded(), memory.Options{Limits: limits}, embedders...)
+	tools.ValueLimit = limits.Value
+	return &harness{Tools: tool.New(f.Service, tools), t: t, service: f.Service, clock: f.Clock, index: f.Index}
 }
 
 var (
@@ -98,7 +60,7 @@ func input(pairs ...any) json.RawMessage {
 }
 
 // try calls a tool.
-func (h *house) try(p acl.Principal, name string, pairs ...any) tool.Result {
+func (h *harness) try(p acl.Principal, name string, pairs ...any) tool.Result {
 	h.t.Helper()
 	bring := h.wire
 	if bring == nil {
@@ -114,7 +76,7 @@ func (h *house) try(p acl.Principal, name string, pairs ...any) tool.Result {
 }
 
 // must calls a tool that has to succeed and returns its text.
-func (h *house) must(p acl.Principal, name string, pairs ...any) string {
+func (h *harness) must(p acl.Principal, name string, pairs ...any) string {
 	h.t.Helper()
 	result := h.try(p, name, pairs...)
 	if result.IsError {
@@ -124,7 +86,7 @@ func (h *house) must(p acl.Principal, name string, pairs ...any) string {
 }
 
 // refused calls a tool that has to refuse and returns what it says.
-func (h *house) refused(p acl.Principal, name string, pairs ...any) string {
+func (h *harness) refused(p acl.Principal, name string, pairs ...any) string {
 	h.t.Helper()
 	result := h.try(p, name, pairs...)
 	if !result.IsError {
@@ -134,7 +96,7 @@ func (h *house) refused(p acl.Principal, name string, pairs ...any) string {
 }
 
 // put writes an entry without a tool.
-func (h *house) put(p acl.Principal, store, key, value string, change ...func(*memory.PutRequest)) memory.PutResult {
+func (h *harness) put(p acl.Principal, store, key, value string, change ...func(*memory.PutRequest)) memory.PutResult {
 	h.t.Helper()
 	r := memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: json.RawMessage(value)}
 	for _, one := range change {
@@ -148,7 +110,7 @@ func (h *house) put(p acl.Principal, store, key, value string, change ...func(*m
 }
 
 // value reads an entry without a tool; "" if it is absent.
-func (h *house) value(p acl.Principal, store, key string) string {
+func (h *harness) value(p acl.Principal, store, key string) string {
 	h.t.Helper()
 	found, err := h.service.Get(context.Background(), memory.Caller{Principal: p, Internal: true}, memory.Path{Store: store, Key: key})
 	if errors.Is(err, memory.ErrNotFound) {
@@ -160,7 +122,7 @@ func (h *house) value(p acl.Principal, store, key string) string {
 	return string(found.Value)
 }
 
-func (h *house) share(p acl.Principal, grantee string, level acl.Level) {
+func (h *harness) share(p acl.Principal, grantee string, level acl.Level) {
 	h.t.Helper()
 	_, err := h.service.Share(context.Background(), memory.Caller{Principal: p}, memory.ShareRequest{Store: p.Agent, Grantee: grantee, Level: level})
 	if err != nil {

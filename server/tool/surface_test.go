@@ -6,38 +6,27 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/server"
-	"mneme/server/token"
+	"mneme/server/servertest"
 	"mneme/server/tool"
 )
 
 // web is the tools over HTTP.
 type web struct {
-	*house
-	server *server.Server
-	key    *token.LocalKey
+	*harness
+	server *servertest.Server
 }
 
 func openWeb(t *testing.T) *web {
 	t.Helper()
 	metrics := server.NewMetrics()
-	w := &web{house: openWith(t, memory.Options{}, tool.Options{Meter: metrics})}
-	var err error
-	if w.key, err = token.OpenLocalKey(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := token.NewVerifier(t.Context(), token.Options{Local: w.key, Now: w.clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.server = server.New(server.Options{
-		Service: w.service, Verifier: verifier, Metrics: metrics, Surfaces: []server.Surface{tool.NewSurface(w.Tools.Over("http"))},
-	})
-	return w
+	h := openWith(t, memory.Limits{}, tool.Options{Meter: metrics})
+	return &web{h, servertest.Open(t, h.clock.Now, server.Options{
+		Service: h.service, Metrics: metrics, Surfaces: []server.Surface{tool.NewSurface(h.Tools.Over("http"))},
+	})}
 }
 
 // call makes a request; headers come in pairs of name and value.
@@ -45,11 +34,7 @@ func (w *web) call(p acl.Principal, method, target, body string, header ...strin
 	w.t.Helper()
 	r := httptest.NewRequestWithContext(w.t.Context(), method, target, strings.NewReader(body))
 	if p.Agent != "" {
-		minted, err := w.key.Mint(p, time.Hour, w.clock.Now())
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+minted)
+		r.Header.Set("Authorization", "Bearer "+w.server.Token(p))
 	}
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Add(header[i], header[i+1])

@@ -260,7 +260,7 @@ func TestMemoryToolSpeaksTheTextsOfTheAnthropicMemoryTool(t *testing.T) {
 }
 
 func TestViewRefusesMoreLinesThanTheContractShows(t *testing.T) {
-	h := openWith(t, memory.Options{Limits: memory.Limits{Value: 3 << 20}}, tool.Options{})
+	h := openWith(t, memory.Limits{Value: 3 << 20}, tool.Options{})
 	for lines, refused := range map[int]bool{999_999: false, 1_000_000: true} {
 		h.put(alice, "alice", "long", `"`+strings.Repeat(`\n`, lines)+`"`)
 		got := h.try(alice, "memory", "command", "view", "path", "/memories/long")
@@ -298,7 +298,7 @@ func TestInsertPutsWholeLinesBehindALine(t *testing.T) {
 }
 
 func TestSizesAreIn1024sWithADecimal(t *testing.T) {
-	h := openWith(t, memory.Options{Limits: memory.Limits{Value: 4 << 20}}, tool.Options{})
+	h := openWith(t, memory.Limits{Value: 4 << 20}, tool.Options{})
 	for size, want := range map[int]string{0: "0B", 1: "1B", 1023: "1023B", 1024: "1K", 1536: "1.5K", 2 << 20: "2M", 5 << 19: "2.5M"} {
 		h.put(alice, "alice", "x", `"`+strings.Repeat("x", size)+`"`)
 		text := h.must(alice, "memory", "command", "view", "path", "/memories")

@@ -9,13 +9,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"mneme/acl"
 	"mneme/memory/accesstest"
 	"mneme/server"
 	"mneme/server/mcp"
-	"mneme/server/token"
+	"mneme/server/servertest"
 	"mneme/server/tool"
 )
 
@@ -27,30 +26,18 @@ func TestAccessMatrixHoldsOverMCP(t *testing.T) {
 	accesstest.Run(t, &throughTriggerfish{direct{openMCP(t)}})
 }
 
-// openMCP is a house whose tools are called over MCP.
-func openMCP(t *testing.T) *house {
+// openMCP opens tools which are called over MCP.
+func openMCP(t *testing.T) *harness {
 	t.Helper()
 	h := open(t)
-	key, err := token.OpenLocalKey(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := token.NewVerifier(t.Context(), token.Options{Local: key, Now: h.clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
 	watched := &watched{Tools: h.Tools}
-	front := server.New(server.Options{
-		Service: h.service, Verifier: verifier, Metrics: server.NewMetrics(), Surfaces: []server.Surface{mcp.NewSurface(watched, mcp.Options{})},
+	front := servertest.Open(t, h.clock.Now, server.Options{
+		Service: h.service, Surfaces: []server.Surface{mcp.NewSurface(watched, mcp.Options{})},
 	})
 	h.wire = func(p acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
-		minted, err := key.Mint(p, time.Hour, h.clock.Now())
-		if err != nil {
-			return tool.Result{}, err
-		}
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, name, input)
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
-		r.Header.Set("Authorization", "Bearer "+minted)
+		r.Header.Set("Authorization", "Bearer "+front.Token(p))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		w := httptest.NewRecorder()

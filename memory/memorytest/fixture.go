@@ -1,0 +1,94 @@
+package memorytest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/embed"
+	"mneme/memory"
+)
+
+// Clock is a clock that a test moves. It is safe for concurrent use.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock returns a clock that shows noon of 1 March 2026, UTC.
+func NewClock() *Clock { return &Clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
+
+// Now returns the time that the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance moves the clock forward.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Fixture is a Service under test, with its clock.
+type Fixture struct {
+	*memory.Service
+	Clock *Clock // nil where the options brought a clock
+	t     testing.TB
+}
+
+// Open opens a Service over a fresh database of b. Its clock is Clock unless
+// the options bring one. Of several embedders the first is the configured
+// one; without any, searches answer by words alone. The Service is closed
+// when the test ends.
+func Open(t testing.TB, b Backend, options memory.Options, embedders ...embed.Embedder) *Fixture {
+	t.Helper()
+	var clock *Clock
+	if options.Now == nil {
+		clock = NewClock()
+		options.Now = clock.Now
+	}
+	f := OpenOver(t, b.Open(t), options, embedders...)
+	f.Clock = clock
+	return f
+}
+
+// OpenOver opens a Service over a database that other Services may use, as
+// another process would. Unless the options say otherwise, its clock is the
+// system's.
+func OpenOver(t testing.TB, data *Data, options memory.Options, embedders ...embed.Embedder) *Fixture {
+	t.Helper()
+	for _, e := range embedders {
+		options.Models = append(options.Models, data.Model(t, e))
+	}
+	if options.VectorBudget == 0 {
+		options.VectorBudget = time.Minute // tests run on busy machines
+	}
+	service, err := memory.New(context.Background(), data.Storage(t), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := service.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &Fixture{Service: service, t: t}
+}
+
+// Index works the indexing queue until it is empty.
+func (f *Fixture) Index() {
+	f.t.Helper()
+	if err := f.Drain(context.Background(), nil); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// Principal returns a principal that claims nothing but its name and taint.
+func Principal(agent string, taint acl.Label) acl.Principal {
+	return acl.Principal{Agent: agent, Taint: taint}
+}

@@ -1,0 +1,48 @@
+// Package servertest opens servers for the tests of surfaces.
+package servertest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/server"
+	"mneme/server/token"
+)
+
+// Server is a server under test, with the key that signs its callers' tokens.
+type Server struct {
+	*server.Server
+	Key *token.LocalKey
+	now func() time.Time
+	t   testing.TB
+}
+
+// Open opens a server that judges tokens at the time now. Options need
+// Service and Surfaces; Verifier is set here.
+func Open(t testing.TB, now func() time.Time, options server.Options) *Server {
+	t.Helper()
+	key, err := token.OpenLocalKey(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Verifier, err = token.NewVerifier(context.Background(), token.Options{Local: key, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if options.Metrics == nil {
+		options.Metrics = server.NewMetrics()
+	}
+	return &Server{Server: server.New(options), Key: key, now: now, t: t}
+}
+
+// Token returns a token of p that is valid for an hour.
+func (s *Server) Token(p acl.Principal) string {
+	s.t.Helper()
+	minted, err := s.Key.Mint(p, time.Hour, s.now())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return minted
+}
