@@ -12,7 +12,8 @@ import (
 
 	"mneme/acl"
 	"mneme/backend"
-	"mneme/benchmarks/speed"
+	"mneme/benchmarks/measure"
+	"mneme/benchmarks/workload"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/memory"
@@ -35,7 +36,7 @@ type columnBench struct {
 
 // run measures in a place of its own and removes it.
 func (c *columnBench) run(ctx context.Context, config configs.Config) (column speedColumn, err error) {
-	column = speedColumn{Backend: c.backend.String(), Entries: c.entries, Steps: make(map[string]spread)}
+	column = speedColumn{Backend: c.backend.String(), Entries: c.entries, Steps: make(map[string]measure.Latency)}
 	debug.FreeOSMemory() // what the column before has left
 	if c.place, err = newBenchPlace(ctx, config, c.backend, c.embedder); err != nil {
 		return column, err
@@ -107,7 +108,7 @@ func (c *columnBench) write(ctx context.Context) error {
 	for store := range min(c.stores, c.entries) {
 		var records []record
 		for entry := store; entry < c.entries; entry += c.stores {
-			value, err := json.Marshal(speed.NewMemory(c.seed, entry).Text())
+			value, err := json.Marshal(workload.NewMemory(c.seed, entry).Text())
 			if err != nil {
 				return err
 			}
@@ -171,7 +172,7 @@ func (c *columnBench) ask(ctx context.Context, column *speedColumn) error {
 		_ = bar.Add(1)
 	}
 	for step, all := range took {
-		column.Steps[step] = spreadOf(all)
+		column.Steps[step] = measure.NewLatency(all)
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func (c *columnBench) pick(i int) int { return int(uint64(i) * 2_654_435_761 % u
 // answers it.
 func (c *columnBench) search(ctx context.Context, agent string, entry, number int) (memory.Answer, time.Duration, error) {
 	caller := memory.Caller{Principal: acl.Principal{Agent: agent, Taint: acl.Public}}
-	query := speed.NewMemory(c.seed, entry).Question() + " " + strconv.Itoa(number)
+	query := workload.NewMemory(c.seed, entry).Question() + " " + strconv.Itoa(number)
 	began := time.Now()
 	answer, err := c.service.Search(ctx, caller, memory.SearchRequest{Query: query, Limit: 10})
 	return answer, time.Since(began), err
@@ -215,7 +216,7 @@ func (c *columnBench) widen(ctx context.Context) ([]speedScope, error) {
 			}
 			took = append(took, total)
 		}
-		s.Search = spreadOf(took)
+		s.Search = measure.NewLatency(took)
 		if exact != nil {
 			if s.Recall, err = c.recall(ctx, reader, exact); err != nil {
 				return nil, err
@@ -258,7 +259,7 @@ func (c *columnBench) exact(ctx context.Context) (vector.Index, error) {
 	return exact, err
 }
 
-func (c *columnBench) recall(ctx context.Context, reader string, exact vector.Index) (*speed.Recall, error) {
+func (c *columnBench) recall(ctx context.Context, reader string, exact vector.Index) (*measure.Recall, error) {
 	var scope acl.Scope
 	err := c.service.Storage.View(ctx, func(tx memory.ReadTx) (err error) {
 		scope, err = acl.NewScope(ctx, tx, acl.Principal{Agent: reader, Taint: acl.Public}, acl.ScopeRequest{}, time.Now())
@@ -271,12 +272,12 @@ func (c *columnBench) recall(ctx context.Context, reader string, exact vector.In
 	defer bar.Exit()
 	questions := make([][]float32, c.questions)
 	for i := range questions {
-		if questions[i], err = c.embedder.Query(ctx, speed.NewMemory(c.seed, c.pick(i)).Question()); err != nil {
+		if questions[i], err = c.embedder.Query(ctx, workload.NewMemory(c.seed, c.pick(i)).Question()); err != nil {
 			return nil, err
 		}
 	}
 	next := -1
-	recall, err := speed.MeasureRecall(ctx, c.index, exact, c.questions, func() (acl.Scope, []float32) {
+	recall, err := measure.MeasureRecall(ctx, c.index, exact, c.questions, func() (acl.Scope, []float32) {
 		next++
 		_ = bar.Add(1)
 		return scope, questions[next]

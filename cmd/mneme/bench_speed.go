@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/backend"
-	"mneme/benchmarks/speed"
+	"mneme/benchmarks/measure"
+	"mneme/benchmarks/workload"
 	"mneme/configs"
 	"mneme/embed"
 )
@@ -133,7 +134,7 @@ func (b *speedBench) run(ctx context.Context, config configs.Config) error {
 	}
 	embedder := model
 	if b.vectors == vectorsSynthetic {
-		if embedder, err = speed.NewSynthetic(ctx, model); err != nil {
+		if embedder, err = workload.NewSynthetic(ctx, model); err != nil {
 			return err
 		}
 	}
@@ -163,7 +164,7 @@ func (b *speedBench) measureModel(ctx context.Context, model embed.Embedder) (mo
 	const texts, questions = 128, 32
 	var sample []string
 	for i := range texts {
-		sample = append(sample, speed.NewMemory(^b.seed, i).Text())
+		sample = append(sample, workload.NewMemory(^b.seed, i).Text())
 	}
 	began := time.Now()
 	if _, err := model.Passages(ctx, sample); err != nil {
@@ -173,11 +174,11 @@ func (b *speedBench) measureModel(ctx context.Context, model embed.Embedder) (mo
 	var took []time.Duration
 	for i := range questions {
 		began := time.Now()
-		if _, err := model.Query(ctx, speed.NewMemory(^b.seed, i).Question()); err != nil {
+		if _, err := model.Query(ctx, workload.NewMemory(^b.seed, i).Question()); err != nil {
 			return modelSpeed{}, err
 		}
 		took = append(took, time.Since(began))
 	}
-	m.Question = spreadOf(took)
+	m.Question = measure.NewLatency(took)
 	return m, nil
 }

@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
-	"mneme/benchmarks/speed"
+	"mneme/benchmarks/measure"
 )
 
 // speedReport is what a run of bench speed measured.
@@ -27,45 +26,33 @@ type speedReport struct {
 
 // modelSpeed is what the model takes by itself.
 type modelSpeed struct {
-	Fingerprint string  `json:"fingerprint"`
-	TextsPerS   float64 `json:"texts_per_s"`
-	Question    spread  `json:"question"`
+	Fingerprint string          `json:"fingerprint"`
+	TextsPerS   float64         `json:"texts_per_s"`
+	Question    measure.Latency `json:"question"`
 }
 
 // speedColumn is one backend at one size.
 type speedColumn struct {
-	Backend   string            `json:"backend"`
-	Entries   int               `json:"entries"`
-	WriteS    float64           `json:"write_s"`
-	VectorsS  float64           `json:"vectors_s"` // making, saving and indexing them
-	SettleS   float64           `json:"settle_s"`  // vacuum, and Milvus's graphs
-	DiskBytes int64             `json:"disk_bytes"`
-	HeapBytes uint64            `json:"heap_bytes"`          // live, after a collection
-	RSSBytes  int64             `json:"rss_bytes,omitempty"` // as the kernel counts; 0: not known here
-	Steps     map[string]spread `json:"steps"`               // of a search in one store, by name
-	Degraded  int               `json:"degraded"`            // answers of which a leg was missing
-	Scopes    []speedScope      `json:"scopes"`
-	Load      float64           `json:"load,omitempty"` // of the machine, its average over the last minute
+	Backend   string                     `json:"backend"`
+	Entries   int                        `json:"entries"`
+	WriteS    float64                    `json:"write_s"`
+	VectorsS  float64                    `json:"vectors_s"` // making, saving and indexing them
+	SettleS   float64                    `json:"settle_s"`  // vacuum, and Milvus's graphs
+	DiskBytes int64                      `json:"disk_bytes"`
+	HeapBytes uint64                     `json:"heap_bytes"`          // live, after a collection
+	RSSBytes  int64                      `json:"rss_bytes,omitempty"` // as the kernel counts; 0: not known here
+	Steps     map[string]measure.Latency `json:"steps"`               // of a search in one store, by name
+	Degraded  int                        `json:"degraded"`            // answers of which a leg was missing
+	Scopes    []speedScope               `json:"scopes"`
+	Load      float64                    `json:"load,omitempty"` // of the machine, its average over the last minute
 }
 
 // speedScope is a search of many stores.
 type speedScope struct {
-	Percent int           `json:"percent"` // of all stores
-	Stores  int           `json:"stores"`
-	Search  spread        `json:"search"`
-	Recall  *speed.Recall `json:"recall,omitempty"` // nil: the index is exact
-}
-
-// spread is how long a step takes, in milliseconds.
-type spread struct {
-	P50 float64 `json:"p50_ms"`
-	P99 float64 `json:"p99_ms"`
-}
-
-func spreadOf(took []time.Duration) spread {
-	slices.Sort(took)
-	ms := func(q float64) float64 { return float64(speed.Quantile(took, q).Microseconds()) / 1000 }
-	return spread{P50: ms(.50), P99: ms(.99)}
+	Percent int             `json:"percent"` // of all stores
+	Stores  int             `json:"stores"`
+	Search  measure.Latency `json:"search"`
+	Recall  *measure.Recall `json:"recall,omitempty"` // nil: the index is exact
 }
 
 // speedSteps in the order in which they are shown. Lexical runs beside embed
@@ -86,13 +73,13 @@ func (r speedReport) figures() []figure {
 	plain := func(name string, value func(speedColumn) float64) figure {
 		return figure{name: name, value: func(c speedColumn) (float64, bool) { return value(c), true }}
 	}
-	spreads := func(name string, of func(speedColumn) spread) []figure {
+	spreads := func(name string, of func(speedColumn) measure.Latency) []figure {
 		return []figure{
 			plain(name+" p50", func(c speedColumn) float64 { return of(c).P50 }),
 			plain(name+" p99", func(c speedColumn) float64 { return of(c).P99 }),
 		}
 	}
-	recall := func(name string, scope int, value func(speed.Recall) float64) figure {
+	recall := func(name string, scope int, value func(measure.Recall) float64) figure {
 		return figure{name: name, none: "exact", value: func(c speedColumn) (float64, bool) {
 			if r := c.Scopes[scope].Recall; r != nil {
 				return value(*r), true
@@ -110,18 +97,18 @@ func (r speedReport) figures() []figure {
 		{name: "search in one store, ms"},
 	}
 	for _, step := range speedSteps {
-		rows = append(rows, spreads("  "+step, func(c speedColumn) spread { return c.Steps[step] })...)
+		rows = append(rows, spreads("  "+step, func(c speedColumn) measure.Latency { return c.Steps[step] })...)
 	}
 	rows = append(rows, figure{name: "search in many stores, total, ms"})
 	for i, width := range widths {
-		rows = append(rows, spreads(fmt.Sprintf("  %d%% of them", width), func(c speedColumn) spread { return c.Scopes[i].Search })...)
+		rows = append(rows, spreads(fmt.Sprintf("  %d%% of them", width), func(c speedColumn) measure.Latency { return c.Scopes[i].Search })...)
 	}
 	rows = append(rows, figure{name: "vector index against an exact scan"})
 	for i, width := range widths {
 		rows = append(rows,
-			recall(fmt.Sprintf("  recall@10 in %d%%", width), i, func(r speed.Recall) float64 { return r.At10 }),
-			recall(fmt.Sprintf("  recall@100 in %d%%", width), i, func(r speed.Recall) float64 { return r.At100 }),
-			recall(fmt.Sprintf("  recall@200 in %d%%", width), i, func(r speed.Recall) float64 { return r.At200 }))
+			recall(fmt.Sprintf("  recall@10 in %d%%", width), i, func(r measure.Recall) float64 { return r.At10 }),
+			recall(fmt.Sprintf("  recall@100 in %d%%", width), i, func(r measure.Recall) float64 { return r.At100 }),
+			recall(fmt.Sprintf("  recall@200 in %d%%", width), i, func(r measure.Recall) float64 { return r.At200 }))
 	}
 	if slices.ContainsFunc(r.Columns, func(c speedColumn) bool { return c.Degraded > 0 }) {
 		rows = append(rows, plain("answers without a leg", func(c speedColumn) float64 { return float64(c.Degraded) }))

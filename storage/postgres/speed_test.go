@@ -13,7 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/benchmarks/speed"
+	"mneme/benchmarks/workload"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
@@ -37,7 +37,7 @@ func BenchmarkStorage(b *testing.B) {
 
 func measure(b *testing.B, s *Storage, entries, stores int) {
 	ctx := b.Context()
-	z := speed.NewZipf(1)
+	z := workload.NewZipf(1)
 	var ids []uuid.UUID
 	began := time.Now()
 	for from := 0; from < entries; from += 100 {
@@ -118,7 +118,7 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 func measureLeg(b *testing.B, s *Storage, stores []string, words int) {
 	ctx := context.Background()
 	scope := benchScope(b, s, stores)
-	q := speed.NewZipf(2)
+	q := workload.NewZipf(2)
 	b.Logf("lexical in %d stores, %d words: %s", len(stores), words, times(200, func(int) {
 		terms := lexical.ParseQuery(q.Text(words))
 		must(b, s.View(ctx, func(tx memory.ReadTx) error {
@@ -130,7 +130,7 @@ func measureLeg(b *testing.B, s *Storage, stores []string, words int) {
 
 func storeName(i int) string { return fmt.Sprint("store-", i) }
 
-func benchEntry(z *speed.Zipf, store, key string) (memory.Entry, lexical.Document) {
+func benchEntry(z *workload.Zipf, store, key string) (memory.Entry, lexical.Document) {
 	text := z.Text(20 + z.Random.IntN(20))
 	e := newEntry(store, key)
 	e.Value, _ = json.Marshal(text) // a string

@@ -16,7 +16,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/benchmarks/speed"
+	"mneme/benchmarks/workload"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
@@ -42,7 +42,7 @@ func measure(t *testing.B, entries, stores int) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)
 	defer func() { _ = s.Close() }()
-	z := speed.NewZipf(1)
+	z := workload.NewZipf(1)
 	now := time.Now()
 	var ids []uuid.UUID
 	began, longest, before := time.Now(), time.Duration(0), processor()
@@ -96,7 +96,7 @@ func measure(t *testing.B, entries, stores int) {
 	one = all[:1]
 	lexicalTimes := func(name string, reaches []acltest.Reach, words int) {
 		scope := acltest.Scope(t, reaches...)
-		q := speed.NewZipf(2)
+		q := workload.NewZipf(2)
 		var took []time.Duration
 		hits, before := 0, processor()
 		for range 300 {

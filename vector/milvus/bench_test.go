@@ -7,7 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/benchmarks/speed"
+	"mneme/benchmarks/workload"
 	"mneme/vector"
 	"mneme/vector/milvus/milvustest"
 )
@@ -17,7 +17,7 @@ func BenchmarkUpsert(b *testing.B) {
 	addr := milvustest.Addr(b)
 	for _, size := range []int{1, 32, 256, 1000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			x, c := opened(b, testConfig(addr, 384)), speed.NewCorpus(384)
+			x, c := opened(b, testConfig(addr, 384)), workload.NewCorpus(384)
 			records, n := c.Records(20_000, 100), 0
 			for b.Loop() {
 				batch := records[n : n+size]
@@ -40,7 +40,7 @@ func BenchmarkSearch(b *testing.B) {
 	for _, exact := range []bool{false, true} {
 		config := testConfig(addr, 384)
 		config.Exact, config.Partitions = exact, 64
-		x, c := opened(b, config), speed.NewCorpus(384)
+		x, c := opened(b, config), workload.NewCorpus(384)
 		if err := x.Upsert(context.Background(), c.Records(20_000, 100)); err != nil {
 			b.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func BenchmarkSearch(b *testing.B) {
 
 // BenchmarkList lists 20,000 entries.
 func BenchmarkList(b *testing.B) {
-	x, c := opened(b, testConfig(milvustest.Addr(b), 8)), speed.NewCorpus(8)
+	x, c := opened(b, testConfig(milvustest.Addr(b), 8)), workload.NewCorpus(8)
 	if err := x.Upsert(context.Background(), c.Records(20_000, 100)); err != nil {
 		b.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/benchmarks/speed"
+	"mneme/benchmarks/workload"
 	"mneme/faulttest"
 	"mneme/vector"
 	"mneme/vector/flat"
@@ -343,7 +343,7 @@ func TestAnExactIndexScoresLikeTheFlatOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	records := make([]vector.Record, many)
 	for n := range records {
-		records[n] = vector.Record{Entry: uuid.UUID{13: 1, 14: byte(n >> 8), 15: byte(n)}, Store: 1, Label: acl.Public, Vector: vector.ToHalf(speed.Direction(r, dim))}
+		records[n] = vector.Record{Entry: uuid.UUID{13: 1, 14: byte(n >> 8), 15: byte(n)}, Store: 1, Label: acl.Public, Vector: vector.ToHalf(workload.Direction(r, dim))}
 	}
 	for _, index := range []vector.Index{x, exact} {
 		if err := index.Upsert(ctx, records); err != nil {
@@ -351,7 +351,7 @@ func TestAnExactIndexScoresLikeTheFlatOne(t *testing.T) {
 		}
 	}
 	for range 10 {
-		query := vector.Query{Vector: speed.Direction(r, dim), Limit: 200}
+		query := vector.Query{Vector: workload.Direction(r, dim), Limit: 200}
 		got, err := x.Search(ctx, store(t, 1), query)
 		if err != nil {
 			t.Fatal(err)

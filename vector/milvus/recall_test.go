@@ -10,7 +10,8 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/benchmarks/speed"
+	"mneme/benchmarks/measure"
+	"mneme/benchmarks/workload"
 	"mneme/vector"
 	"mneme/vector/flat"
 	"mneme/vector/milvus/milvustest"
@@ -35,7 +36,7 @@ func TestTheGraphFindsWhatAScanFinds(t *testing.T) {
 	config.HNSW.M = intVariable(t, "MNEME_MILVUS_M", 0)
 	config.Exact = os.Getenv("MNEME_MILVUS_EXACT") != ""
 	x, exact := opened(t, config), flat.New(dim)
-	c := speed.NewCorpus(dim)
+	c := workload.NewCorpus(dim)
 	ctx := context.Background()
 
 	began := time.Now()
@@ -56,7 +57,7 @@ func TestTheGraphFindsWhatAScanFinds(t *testing.T) {
 		for _, ef := range efs {
 			x.config.HNSW.Ef = ef
 			for _, width := range []int{stores / 100, stores / 10, stores} {
-				m := measure(t, c, x, exact, width, queries)
+				m := measureRecall(t, c, x, exact, width, queries)
 				t.Logf("%s, ef %d, %d%% of the collection: recall@10 %.4f, @200 %.4f; p50 %v p99 %v", state, ef, 100*width/stores,
 					m.At10, m.At200, m.P50.Round(10*time.Microsecond), m.P99.Round(10*time.Microsecond))
 				if m.At200 < .99 && ef >= 1024 {
@@ -87,10 +88,10 @@ func intVariable(t *testing.T, name string, otherwise int) int {
 	return otherwise
 }
 
-// measure takes the recall within scopes of random stores, width of a thousand.
-func measure(t *testing.T, c *speed.Corpus, x *Index, exact *flat.Index, width, queries int) speed.Recall {
+// measureRecall measures the recall within scopes of random stores, width of a thousand.
+func measureRecall(t *testing.T, c *workload.Corpus, x *Index, exact *flat.Index, width, queries int) measure.Recall {
 	t.Helper()
-	recall, err := speed.MeasureRecall(context.Background(), x, exact, queries, func() (acl.Scope, []float32) {
+	recall, err := measure.MeasureRecall(context.Background(), x, exact, queries, func() (acl.Scope, []float32) {
 		reaches := make([]acltest.Reach, width)
 		for i, store := range c.Random.Perm(1000)[:width] {
 			reaches[i] = acltest.Reach{Number: int64(store + 1), Ceiling: acl.Restricted}

@@ -1,4 +1,4 @@
-package speed
+package workload
 
 import (
 	"encoding/binary"
@@ -11,7 +11,7 @@ import (
 	"mneme/vector"
 )
 
-// Direction is a random unit vector.
+// Direction returns a random unit vector of dim elements.
 func Direction(r *rand.Rand, dim int) []float32 {
 	v := make([]float32, dim)
 	for i := range v {
@@ -20,6 +20,7 @@ func Direction(r *rand.Rand, dim int) []float32 {
 	return unit(v)
 }
 
+// unit scales v to length 1, in place.
 func unit(v []float32) []float32 {
 	square := 0.0
 	for _, x := range v {
@@ -32,13 +33,13 @@ func unit(v []float32) []float32 {
 	return v
 }
 
-// part is a vector with its weight in a mixture.
+// part is a weighted vector of a mixture.
 type part struct {
 	weight float32
 	vector []float32
 }
 
-// mix is the unit vector of a weighted sum.
+// mix returns the weighted sum of the parts, scaled to length 1.
 func mix(parts ...part) []float32 {
 	v := make([]float32, len(parts[0].vector))
 	for _, p := range parts {
@@ -49,19 +50,19 @@ func mix(parts ...part) []float32 {
 	return unit(v)
 }
 
-// Corpus makes vectors without any text, as a text encoder might: all share a
-// direction, so that their cosines lie above .7 as E5's do, and each belongs
-// to one of 300 topics. It is the same at each run. For tests of an index
-// alone; Synthetic makes vectors of texts.
+// Corpus generates vectors without texts, distributed as a text encoder's might
+// be. All share a direction, so that their cosines lie above .7 as those of E5
+// do, and each belongs to one of 300 topics. Every run generates the same ones.
+// It is meant for tests of an index alone: Synthetic embeds texts.
 type Corpus struct {
 	Random *rand.Rand
 	common []float32
 	topics [][]float32
 }
 
-// NewCorpus makes one of vectors of dim elements.
+// NewCorpus returns a corpus of vectors of dim elements.
 func NewCorpus(dim int) *Corpus {
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it must be the same at each run
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // reproducible, not secret
 	c := &Corpus{Random: r, common: Direction(r, dim)}
 	for range 300 {
 		c.topics = append(c.topics, Direction(r, dim))
@@ -69,15 +70,15 @@ func NewCorpus(dim int) *Corpus {
 	return c
 }
 
-// Vector is the vector of one text more. The squares of the weights add up
-// to 1: cosines are about .87 within a topic and .74 beyond it.
+// Vector returns the next vector. The squares of the weights add up to 1:
+// cosines are about .87 within a topic and .74 across topics.
 func (c *Corpus) Vector() []float32 {
 	topic, own := c.topics[c.Random.IntN(len(c.topics))], Direction(c.Random, len(c.common))
 	return mix(part{.86, c.common}, part{.36, topic}, part{.36, own})
 }
 
-// Records makes public entries of one chunk, spread evenly over the stores of
-// number 1 to stores.
+// Records returns count public entries of one chunk each, spread evenly over the
+// stores 1 to stores.
 func (c *Corpus) Records(count, stores int) []vector.Record {
 	records := make([]vector.Record, count)
 	for i := range records {

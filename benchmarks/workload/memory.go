@@ -1,15 +1,15 @@
-// Package speed holds what measurements of speed are made of: memories that
-// are generated, vectors that resemble a text encoder's without its work, and
-// the recall of an approximate index against an exact one.
-package speed
+// Package workload generates what the benchmarks store and ask for: memories
+// and questions, words as they occur in text, and vectors that resemble a text
+// encoder's. The same seed always generates the same workload.
+package workload
 
 import (
 	"fmt"
 	"math/rand/v2"
 )
 
-// The vocabulary of generated memories: enough combinations that most of a
-// hundred thousand differ, with words as unevenly common as in real ones.
+// The vocabulary of generated memories. It has enough combinations that most of
+// a hundred thousand memories differ.
 var (
 	whoWords = []string{
 		"Anna", "Boris", "Carla", "Dmitri", "Elena", "Farid", "Grace", "Hiro", "Ines", "Jonas", "Kira", "Luis",
@@ -47,15 +47,16 @@ var (
 	whenWords = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
 )
 
-// Memory is a memory made of the vocabulary.
+// Memory is a generated memory: a statement and the question that asks for it.
 type Memory struct {
 	who, did, how, what, where, why, when string
 	day, number                           int
 }
 
-// NewMemory is the memory with a number; the same at every run with a seed.
+// NewMemory returns the memory with the given number. A seed and a number always
+// give the same memory.
 func NewMemory(seed uint64, number int) Memory {
-	r := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // it must be the same at each run
+	r := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // reproducible, not secret
 	return Memory{
 		who: pick(r, whoWords), did: pick(r, didWords), how: pick(r, howWords), what: pick(r, whatWords),
 		where: pick(r, whereWords), why: pick(r, whyWords), when: pick(r, whenWords),
@@ -63,19 +64,21 @@ func NewMemory(seed uint64, number int) Memory {
 	}
 }
 
-// pick favours the words at the front of a list: the product of two even
-// draws makes its first tenth a third of what is picked.
+// pick draws a word, favouring those at the front of the list as real text
+// favours some words. The product of two uniform draws takes a third of all
+// picks from the first tenth of the list.
 func pick(r *rand.Rand, words []string) string {
 	return words[int(r.Float64()*r.Float64()*float64(len(words)))]
 }
 
-// Text is the memory's value, about 25 words.
+// Text returns the memory's value, about 25 words.
 func (m Memory) Text() string {
 	return fmt.Sprintf("On %d %s %s %s the %s %s in %s %s. Reference number %d, noted during the evening call.",
 		m.day, m.when, m.who, m.did, m.how, m.what, m.where, m.why, m.number)
 }
 
-// Question asks for the memory in words of which it has some.
+// Question returns a question that the memory answers. It shares some of the
+// memory's words.
 func (m Memory) Question() string {
 	return fmt.Sprintf("When was the %s %s in %s %s, and was it %s who did that?", m.how, m.what, m.where, m.did, m.who)
 }

@@ -1,4 +1,4 @@
-package speed
+package workload
 
 import (
 	"context"
@@ -10,26 +10,25 @@ import (
 	"mneme/embed"
 )
 
-// The weights of a synthetic vector's parts, fitted to what E5 makes of the
-// same memories and questions: see docs/decisions/0014-speed-at-size.md.
+// The weights of a synthetic vector's parts, fitted to E5's vectors of the same
+// memories and questions: see docs/decisions/0014-speed-at-size.md.
 const (
 	topicWeight    = .65
 	deedWeight     = .45
-	passageWeight  = .22 // of what is the passage's own
-	questionWeight = .45 // of what is the question's own
+	passageWeight  = .22 // of a passage's random direction
+	questionWeight = .45 // of a question's random direction
 )
 
-// Synthetic is an embedder for measurements at a size at which the model
-// itself would take hours. Its vectors resemble the model's: the vector of a
-// text is a mixture of the model's own vectors of the text's topic ("the boat
-// in Porto", one of 800) and its deed ("Anna sold", one of 625), and of a
-// random direction that is the text's alone. So texts that share words lie
-// near each other, a question lies near what it asks for, and all lie in the
-// narrow cone in which the model's vectors lie. The same text always has the
-// same vector.
+// Synthetic is an embedder for benchmarks at sizes at which the model would take
+// hours. Its vectors resemble the model's. A text's vector is a mixture of the
+// model's own vectors of the text's topic ("the boat in Porto", one of 800) and
+// of its deed ("Anna sold", one of 625), and of a random direction that only
+// this text has. So texts that share words lie near each other, a question lies
+// near its answer, and all lie in the narrow cone of the model's vectors. The
+// same text always has the same vector.
 //
-// Questions run through the model, too, and only then take their synthetic
-// vector, so that a search takes the time that it takes with the model.
+// A query runs through the model before it gets its synthetic vector, so that a
+// search takes as long as with the model.
 type Synthetic struct {
 	embed.Embedder // the model
 
@@ -38,7 +37,8 @@ type Synthetic struct {
 
 var _ embed.Embedder = (*Synthetic)(nil)
 
-// NewSynthetic has the model make the parts, which takes it some seconds.
+// NewSynthetic embeds the topics and deeds with the model, which takes some
+// seconds.
 func NewSynthetic(ctx context.Context, model embed.Embedder) (*Synthetic, error) {
 	s := &Synthetic{Embedder: model}
 	var err error
@@ -49,7 +49,7 @@ func NewSynthetic(ctx context.Context, model embed.Embedder) (*Synthetic, error)
 	return s, err
 }
 
-// combine embeds every pair of words, those of the first list varying last.
+// combine embeds every pair of words; the second list varies fastest.
 func combine(ctx context.Context, model embed.Embedder, form string, first, second []string) ([][]float32, error) {
 	texts := make([]string, 0, len(first)*len(second))
 	for _, a := range first {
@@ -59,7 +59,7 @@ func combine(ctx context.Context, model embed.Embedder, form string, first, seco
 	}
 	vectors, err := model.Passages(ctx, texts)
 	if err != nil {
-		return nil, fmt.Errorf("vectors of topics: %w", err)
+		return nil, fmt.Errorf("embed topics: %w", err)
 	}
 	return vectors, nil
 }
@@ -75,7 +75,7 @@ func (s *Synthetic) Query(ctx context.Context, text string) ([]float32, error) {
 	return s.vector(text, questionWeight), nil
 }
 
-// Passages implements embed.Embedder, without the model.
+// Passages implements embed.Embedder. It does not run the model.
 func (s *Synthetic) Passages(_ context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
@@ -86,15 +86,15 @@ func (s *Synthetic) Passages(_ context.Context, texts []string) ([][]float32, er
 
 func (s *Synthetic) vector(text string, weight float32) []float32 {
 	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(text))               // never fails
-	own := rand.New(rand.NewPCG(hash.Sum64(), 0)) //nolint:gosec // it must be the same at each run
+	_, _ = hash.Write([]byte(text))               // never returns an error
+	own := rand.New(rand.NewPCG(hash.Sum64(), 0)) //nolint:gosec // reproducible, not secret
 	topic := s.topics[find(text, whatWords, own)*len(whereWords)+find(text, whereWords, own)]
 	deed := s.deeds[find(text, whoWords, own)*len(didWords)+find(text, didWords, own)]
 	return mix(part{topicWeight, topic}, part{deedWeight, deed}, part{weight, Direction(own, len(topic))})
 }
 
-// find is the place of the first of words that text has; of any, by chance,
-// where it has none.
+// find returns the index of the first word that text contains, or a random one
+// if it contains none.
 func find(text string, words []string, r *rand.Rand) int {
 	for i, word := range words {
 		if strings.Contains(text, word) {

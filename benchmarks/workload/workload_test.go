@@ -1,0 +1,70 @@
+package workload
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"mneme/embed/e5"
+)
+
+func TestASeedAndANumberDetermineAMemory(t *testing.T) {
+	one, again := NewMemory(1, 5), NewMemory(1, 5)
+	if one != again || one == NewMemory(2, 5) || one == NewMemory(1, 6) {
+		t.Error("another memory for the same seed and number, or the same for others")
+	}
+}
+
+// What decision 0014 states about synthetic vectors: they lie in the model's cone,
+// a question finds its memory, and a text has one vector.
+func TestSyntheticVectorsResembleTheModels(t *testing.T) {
+	model, err := e5.New(e5.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSynthetic(t.Context(), model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Fingerprint() == model.Fingerprint() || s.Dim() != model.Dim() {
+		t.Errorf("fingerprint %s, dim %d", s.Fingerprint(), s.Dim())
+	}
+	const many, asked = 1000, 20
+	var texts []string
+	for i := range many {
+		texts = append(texts, NewMemory(1, i).Text())
+	}
+	vectors, err := s.Passages(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Passages(t.Context(), texts[:1])
+	if err != nil || !slices.Equal(again[0], vectors[0]) {
+		t.Errorf("another vector for the same text, error %v", err)
+	}
+	found := 0
+	for i := range asked {
+		question, err := s.Query(t.Context(), NewMemory(1, i).Question())
+		if err != nil {
+			t.Fatal(err)
+		}
+		nearest := slices.MaxFunc(vectors, func(a, b []float32) int { return cmp.Compare(cosine(question, a), cosine(question, b)) })
+		if slices.Equal(nearest, vectors[i]) {
+			found++
+		}
+		if c := cosine(vectors[i], vectors[many-1-i]); c < .7 || c > .98 {
+			t.Errorf("two texts have the cosine %.3f", c)
+		}
+	}
+	if found < asked*3/4 {
+		t.Errorf("%d of %d questions lie nearest to what they ask for", found, asked)
+	}
+}
+
+func cosine(a, b []float32) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
