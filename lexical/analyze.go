@@ -66,8 +66,8 @@ type analysis struct {
 	index  map[string]int // token to its place in order
 
 	pass     pass
-	language uint                    // whose function words are dropped
-	votes    [len(functionWords)]int // function words of a question, by language
+	language uint                // whose function words are dropped
+	votes    [len(stopWords)]int // function words of a question, by language
 
 	opening bool   // does the next word open a sentence?
 	folded  []byte // the words of a compound

@@ -68,3 +68,17 @@ func checkTerm(t *testing.T, text string) {
 		}
 	}
 }
+
+func BenchmarkAnalyze(b *testing.B) {
+	const text = "Caroline: Hey Mel! I went to an LGBTQ support group yesterday and it was so powerful. The stories were inspiring, and I felt accepted."
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Analyze(text)
+	}
+}
+
+func BenchmarkParseQuery(b *testing.B) {
+	for b.Loop() {
+		ParseQuery("When did Caroline go to the LGBTQ support group?")
+	}
+}

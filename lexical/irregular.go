@@ -1,12 +1,10 @@
 package lexical
 
-import "strings"
-
-// irregularForms are English forms that no rule of endings brings together:
-// people write that they went, and ask when they go. One group a line; its
-// first word gives the stem. Forms that are as often a word of their own are
-// left out (left, found, wound, bore, lay). The last lines are spellings of
-// British and American English that stems keep apart.
+// irregularForms are English inflections that no suffix rule conflates:
+// people write that they went, and ask when they go. Each line is one group;
+// its first word gives the stem. Forms that are as often words in their own
+// right are left out (left, found, wound, bore, lay). The last lines are
+// British and American spellings that stemming keeps apart.
 const irregularForms = `
 become became
 begin began begun
@@ -151,21 +149,3 @@ neighbor neighbour
 theater theatre
 tumor tumour
 `
-
-// irregulars maps a form to the stem of its group.
-var irregulars = makeIrregulars()
-
-// longestIrregular spares long words the look-up.
-const longestIrregular = 11
-
-func makeIrregulars() map[string]string {
-	table := make(map[string]string)
-	for _, group := range strings.Split(strings.TrimSpace(irregularForms), "\n") {
-		forms := strings.Fields(group)
-		stem := string(stemEnglish([]byte(forms[0])))
-		for _, form := range forms {
-			table[form] = stem
-		}
-	}
-	return table
-}

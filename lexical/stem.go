@@ -20,11 +20,6 @@ func stem(word []byte) []byte {
 			return stemBeyondASCII(word)
 		}
 	}
-	if len(word) <= longestIrregular {
-		if stem, ok := irregulars[string(word)]; ok {
-			return append(word[:0], stem...)
-		}
-	}
 	return stemEnglish(word)
 }
 

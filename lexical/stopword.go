@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// functionWords are, by language, the words that carry a sentence rather than
+// stopWords are, by language, the words that carry a sentence rather than
 // tell its subject, as folding leaves them. Questions are full of them ("when
 // did she …"), and BM25 takes them for rare where the entries are statements.
 // They are left out of questions alone: a document keeps every word. English
 // may is not here: it is a month, too.
-var functionWords = [...]string{
+var stopWords = [...]string{
 	// English
 	`a an the this that these those
 	i me my myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
@@ -70,7 +70,7 @@ var functionLanguages = makeFunctionLanguages()
 
 func makeFunctionLanguages() map[string]uint {
 	table := make(map[string]uint)
-	for language, words := range functionWords {
+	for language, words := range stopWords {
 		for _, word := range strings.Fields(words) {
 			table[word] |= 1 << language
 		}
