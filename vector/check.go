@@ -7,48 +7,49 @@ import (
 	"github.com/google/uuid"
 )
 
-// What an index refuses, before it changes or ranks anything.
+// Errors for arguments that violate the contract of Index. An index returns
+// them before it changes or ranks anything.
 var (
-	// ErrDimension says that a vector has another length than the index.
+	// ErrDimension reports a vector whose length is not the index's dimension.
 	ErrDimension = errors.New("wrong dimension")
-	// ErrNotUnit says that a vector is not of unit length; one that holds a
-	// NaN or an infinity never is.
+	// ErrNotUnit reports a vector that is not of unit length, or holds a NaN
+	// or an infinity.
 	ErrNotUnit = errors.New("not a unit vector")
-	// ErrBadQuery says that a query's Limit or Only is out of range.
+	// ErrBadQuery reports a query whose Limit or Only is out of range.
 	ErrBadQuery = errors.New("bad vector query")
-	// ErrBadRecord says that a record's store, label or chunk is out of
-	// range, or at odds with another record of the same entry.
+	// ErrBadRecord reports a record whose store, label or chunk is out of
+	// range, or contradicts another record of the same entry.
 	ErrBadRecord = errors.New("bad vector record")
 )
 
-// unitSlack is how far the square of a unit vector's length may lie from 1.
-// Rounding to half precision moves it by at most 2^-10.
-const unitSlack = 0.01
+// unitTolerance is how far the squared length of a unit vector may differ
+// from 1. Rounding to half precision changes it by at most 2^-10.
+const unitTolerance = 0.01
 
-// Check tells whether the query keeps its contract for an index of dim
-// dimensions. Its errors are ErrDimension, ErrNotUnit and ErrBadQuery.
+// Check returns an error unless the query is valid for an index of dim
+// dimensions: ErrDimension, ErrNotUnit or ErrBadQuery.
 func (q Query) Check(dim int) error {
 	if len(q.Vector) != dim {
 		return fmt.Errorf("%w: the query has %d elements, the index %d", ErrDimension, len(q.Vector), dim)
 	}
 	if q.Limit <= 0 {
-		return fmt.Errorf("%w: limit %d is not above 0", ErrBadQuery, q.Limit)
+		return fmt.Errorf("%w: limit %d is not positive", ErrBadQuery, q.Limit)
 	}
 	if len(q.Only) > MaxOnly {
-		return fmt.Errorf("%w: only %d ids may be named, not %d", ErrBadQuery, MaxOnly, len(q.Only))
+		return fmt.Errorf("%w: %d ids, at most %d are allowed", ErrBadQuery, len(q.Only), MaxOnly)
 	}
 	square := 0.0
 	for _, x := range q.Vector {
 		square += float64(x) * float64(x)
 	}
-	if !unit(square) {
+	if !isUnit(square) {
 		return fmt.Errorf("query: %w", ErrNotUnit)
 	}
 	return nil
 }
 
-// CheckRecords tells whether records keep their contract for an index of dim
-// dimensions. Its errors are ErrDimension, ErrNotUnit and ErrBadRecord.
+// CheckRecords returns an error unless all records are valid for an index of
+// dim dimensions: ErrDimension, ErrNotUnit or ErrBadRecord.
 func CheckRecords(records []Record, dim int) error {
 	type chunk struct {
 		entry uuid.UUID
@@ -80,12 +81,13 @@ func CheckRecords(records []Record, dim int) error {
 			v := float64(HalfValue(x))
 			square += v * v
 		}
-		if !unit(square) {
+		if !isUnit(square) {
 			return fmt.Errorf("entry %s: %w", r.Entry, ErrNotUnit)
 		}
 	}
 	return nil
 }
 
-// unit is false for NaN, too.
-func unit(square float64) bool { return square > 1-unitSlack && square < 1+unitSlack }
+// isUnit reports whether square is the squared length of a unit vector. It is
+// false for NaN.
+func isUnit(square float64) bool { return square > 1-unitTolerance && square < 1+unitTolerance }

@@ -6,12 +6,12 @@ import (
 	"math"
 )
 
-// Half is a vector in IEEE 754 half precision (binary16), one element each.
-// Rows keep vectors in this form: for unit vectors of a few hundred elements
-// the cosine changes by less than 1e-4.
+// Half is a vector in IEEE 754 half precision (binary16), one uint16 per
+// element. Rows store vectors in this form. For unit vectors of a few hundred
+// elements it changes the cosine by less than 1e-4.
 type Half []uint16
 
-// ToHalf rounds a vector to half precision, to nearest even.
+// ToHalf rounds a vector to half precision, to nearest, ties to even.
 func ToHalf(v []float32) Half {
 	h := make(Half, len(v))
 	for i, x := range v {
@@ -20,7 +20,7 @@ func ToHalf(v []float32) Half {
 	return h
 }
 
-// Floats widens the vector.
+// Floats converts the vector to float32, exactly.
 func (h Half) Floats() []float32 {
 	v := make([]float32, len(h))
 	for i, x := range h {
@@ -29,7 +29,7 @@ func (h Half) Floats() []float32 {
 	return v
 }
 
-// Bytes is the vector's storage form: little endian, 2 bytes an element.
+// Bytes encodes the vector, little-endian, 2 bytes per element.
 func (h Half) Bytes() []byte {
 	b := make([]byte, 2*len(h))
 	for i, x := range h {
@@ -38,10 +38,10 @@ func (h Half) Bytes() []byte {
 	return b
 }
 
-// HalfFromBytes reads the storage form.
+// HalfFromBytes decodes a vector encoded by Bytes.
 func HalfFromBytes(b []byte) (Half, error) {
 	if len(b)%2 != 0 {
-		return nil, fmt.Errorf("a half-precision vector has an odd number of bytes: %d", len(b))
+		return nil, fmt.Errorf("half-precision vector of %d bytes: odd length", len(b))
 	}
 	h := make(Half, len(b)/2)
 	for i := range h {
@@ -50,7 +50,7 @@ func HalfFromBytes(b []byte) (Half, error) {
 	return h, nil
 }
 
-// halfBits converts one number to binary16, rounding to nearest even.
+// halfBits converts one number to binary16, rounding to nearest, ties to even.
 func halfBits(x float32) uint16 {
 	bits := math.Float32bits(x)
 	sign := uint16(bits >> 16 & 0x8000)
@@ -59,7 +59,7 @@ func halfBits(x float32) uint16 {
 	switch {
 	case exp == 128 && frac != 0: // NaN
 		return sign | 0x7e00
-	case exp > 15: // infinity, or too large
+	case exp > 15: // infinity or overflow
 		return sign | 0x7c00
 	case exp >= -14: // normal
 		return sign | uint16(roundShift(uint32(exp+15)<<23|frac, 13))
@@ -69,7 +69,7 @@ func halfBits(x float32) uint16 {
 	return sign
 }
 
-// roundShift is v >> n, rounded to nearest even.
+// roundShift returns v >> n, rounded to nearest, ties to even.
 func roundShift(v uint32, n uint) uint32 {
 	q, rest, half := v>>n, v&(1<<n-1), uint32(1)<<(n-1)
 	if rest > half || rest == half && q&1 == 1 {
@@ -78,7 +78,7 @@ func roundShift(v uint32, n uint) uint32 {
 	return q
 }
 
-// HalfValue converts one binary16 to float32, exactly.
+// HalfValue converts one binary16 number to float32, exactly.
 func HalfValue(h uint16) float32 {
 	sign, exp, frac := uint32(h&0x8000)<<16, uint32(h>>10&0x1f), uint32(h&0x3ff)
 	switch exp {

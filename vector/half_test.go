@@ -14,7 +14,7 @@ import (
 
 func isNaN(h uint16) bool { return h&0x7c00 == 0x7c00 && h&0x3ff != 0 }
 
-// value is a binary16 by its definition in IEEE 754, §3.4.
+// value decodes a binary16 number by its definition in IEEE 754, §3.4.
 func value(h uint16) float64 {
 	sign, exp, frac := 1.0, int(h>>10&0x1f), float64(h&0x3ff)
 	if h&0x8000 != 0 {
@@ -46,7 +46,7 @@ func TestEveryHalfSurvivesTheRoundTrip(t *testing.T) {
 		h := uint16(i)
 		got := vector.ToHalf([]float32{vector.HalfValue(h)})[0]
 		if isNaN(h) != isNaN(got) || !isNaN(h) && got != h {
-			t.Fatalf("%#04x came back as %#04x", h, got)
+			t.Fatalf("%#04x round-trips to %#04x", h, got)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func TestEveryHalfSurvivesTheRoundTrip(t *testing.T) {
 func TestToHalfRoundsToNearestEven(t *testing.T) {
 	up := func(x float32) float32 { return math.Nextafter32(x, 1e9) }
 	down := func(x float32) float32 { return math.Nextafter32(x, -1e9) }
-	// Between each two neighbours lies a middle: there the even one wins,
-	// and just beside it the nearer one. 0x7bff is the largest finite half.
+	// At the midpoint of two neighbours the even one wins, next to it the
+	// nearer one. 0x7bff is the largest finite half.
 	for h := uint16(0); h <= 0x7bff; h++ {
 		next := value(h + 1)
 		if h == 0x7bff {
@@ -79,7 +79,7 @@ func TestToHalfRoundsToNearestEven(t *testing.T) {
 	}
 }
 
-func TestHalfFromBytesRefusesAnOddNumberOfBytes(t *testing.T) {
+func TestHalfFromBytesRejectsAnOddNumberOfBytes(t *testing.T) {
 	if _, err := vector.HalfFromBytes(make([]byte, 3)); err == nil {
 		t.Error("no error")
 	}
@@ -98,18 +98,18 @@ func FuzzHalf(f *testing.F) {
 			return
 		}
 		if !slices.Equal(h.Bytes(), b) {
-			t.Fatalf("%x came back as %x", b, h.Bytes())
+			t.Fatalf("%x round-trips to %x", b, h.Bytes())
 		}
 		floats := h.Floats()
 		for i, x := range vector.ToHalf(floats) {
 			if isNaN(h[i]) != isNaN(x) || !isNaN(h[i]) && x != h[i] {
-				t.Fatalf("%#04x came back as %#04x", h[i], x)
+				t.Fatalf("%#04x round-trips to %#04x", h[i], x)
 			}
 		}
 	})
 }
 
-// FuzzToHalf holds that no half lies nearer to a number than the chosen one.
+// FuzzToHalf checks that no half is nearer to a number than the result.
 func FuzzToHalf(f *testing.F) {
 	f.Add([]byte{0, 0, 0x80, 0x3f})
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -130,14 +130,14 @@ func FuzzToHalf(f *testing.F) {
 	})
 }
 
-func TestCheckNamesWhatBreaksTheContract(t *testing.T) {
+func TestCheckNamesTheViolation(t *testing.T) {
 	unit := func(x float32) []float32 { return []float32{x, 0, 0} }
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for name, c := range map[string]struct {
 		query vector.Query
 		want  error
 	}{
-		"sound":         {vector.Query{Vector: unit(1), Limit: 1}, nil},
+		"valid":         {vector.Query{Vector: unit(1), Limit: 1}, nil},
 		"dimension":     {vector.Query{Vector: []float32{1, 0}, Limit: 1}, vector.ErrDimension},
 		"no vector":     {vector.Query{Limit: 1}, vector.ErrDimension},
 		"NaN":           {vector.Query{Vector: unit(nan), Limit: 1}, vector.ErrNotUnit},

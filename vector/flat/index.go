@@ -1,11 +1,11 @@
-// Package flat is an exact vector index inside the process. It compares a
-// query with every vector of the scope, in half precision, and needs neither
-// building nor tuning: 100,000 vectors of 384 elements take a few
-// milliseconds. Vectors lie side by side by store and label, so that what a
-// caller may not see is never looked at.
+// Package flat is an exact in-memory vector index. It compares a query with
+// every vector of the scope, in half precision, and needs neither training nor
+// tuning: 100,000 vectors of 384 elements take a few milliseconds. Vectors are
+// stored contiguously by store and label, so a search never touches vectors
+// that the caller may not see.
 //
-// The index is a cache of the rows' vectors and lives in memory only: about
-// 2·dim + 70 bytes an entry of one chunk.
+// The index is a cache of the vectors stored with the rows. It takes about
+// 2·dim + 70 bytes of memory per entry of one chunk.
 package flat
 
 import (
@@ -18,75 +18,77 @@ import (
 	"mneme/vector"
 )
 
-// place says where an entry's rows begin.
-type place struct {
-	slab  *slab
-	first uint32 // the chain goes on in segment.next
+// A rowList is the linked list of an entry's rows, one per chunk.
+type rowList struct {
+	slab *slab
+	head uint32 // noRow if empty; continues in segment.next
 }
 
-// shelf has a store's slabs by label; nil where there is none.
-type shelf [acl.Restricted + 1]*slab
+// A storePartition holds a store's slabs by label; nil where there are none.
+type storePartition [acl.Restricted + 1]*slab
 
-// Index implements vector.Index exactly. Equal scores come in the order of
-// their entries' ids. A search takes the read lock only to note what it is
-// going to read (see segment), and a writer gives way between entries, so
-// that neither waits for the other's work; a search sees each entry either
-// wholly before or wholly after an upsert.
+// Index implements vector.Index exactly. Hits with equal scores are ordered by
+// entry id.
+//
+// A search holds the read lock only while it collects the rows to read (see
+// segment), and a writer releases the lock between batches, so neither waits
+// for the bulk of the other's work. A search sees each entry either entirely
+// before or entirely after an upsert.
 type Index struct {
 	dim        int
-	stride     int // elements from one row to the next
+	stride     int // elements per row, including padding
 	perSegment int // rows of a full segment
-	perWorker  int // rows that make another goroutine worth it
+	perWorker  int // rows that justify another goroutine
 	dot        kernel
 
 	mu      sync.RWMutex
-	stores  map[int64]*shelf
-	entries map[uuid.UUID]place
+	stores  map[int64]*storePartition
+	entries map[uuid.UUID]rowList
 	vectors int
 }
 
 var _ vector.Index = (*Index)(nil)
 
-// New makes an empty index for vectors of dim elements, dim > 0.
+// New returns an empty index for vectors of dim elements, dim > 0.
 func New(dim int) *Index {
 	if dim <= 0 {
-		panic("flat: the dimension must be above 0")
+		panic("flat: dimension must be positive")
 	}
 	n := stride(dim)
 	return &Index{
 		dim:        dim,
 		stride:     n,
 		perSegment: max(16, segmentBytes/(2*n)),
-		perWorker:  workerRows,
+		perWorker:  rowsPerWorker,
 		dot:        chooseKernel(),
-		stores:     make(map[int64]*shelf),
-		entries:    make(map[uuid.UUID]place),
+		stores:     make(map[int64]*storePartition),
+		entries:    make(map[uuid.UUID]rowList),
 	}
 }
 
-// writeRows is about how many rows a writer changes before it lets searches
-// in: some 10 µs.
-const writeRows = 32
+// writeBatch is about how many rows a writer changes before it releases the
+// lock to searches: some 10 µs of work.
+const writeBatch = 32
 
-// Upsert implements vector.Index. Records that break its contract change
-// nothing (vector.CheckRecords); when ctx ends, some entries may be done, each
-// wholly.
+// Upsert implements vector.Index. Records that violate its contract change
+// nothing (see vector.CheckRecords). If ctx ends, some entries may have been
+// written, each entirely.
 func (x *Index) Upsert(ctx context.Context, records []vector.Record) error {
 	if err := vector.CheckRecords(records, x.dim); err != nil {
 		return err
 	}
-	entries := group(records)
+	entries := groupByEntry(records)
 	for len(entries) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		entries = x.upsertSome(entries)
+		entries = x.upsertBatch(entries)
 	}
 	return nil
 }
 
-// group gathers the records of each entry, in the order of their first ones.
-func group(records []vector.Record) [][]vector.Record {
+// groupByEntry groups the records by entry, in the order of first occurrence.
+func groupByEntry(records []vector.Record) [][]vector.Record {
 	at := make(map[uuid.UUID]int, len(records))
 	var entries [][]vector.Record
 	for i, r := range records {
@@ -102,11 +104,11 @@ func group(records []vector.Record) [][]vector.Record {
 	return entries
 }
 
-// upsertSome writes entries until writeRows is reached, and returns the rest.
-func (x *Index) upsertSome(entries [][]vector.Record) [][]vector.Record {
+// upsertBatch writes entries up to writeBatch rows and returns the rest.
+func (x *Index) upsertBatch(entries [][]vector.Record) [][]vector.Record {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for rows := 0; len(entries) > 0 && rows < writeRows; entries = entries[1:] {
+	for rows := 0; len(entries) > 0 && rows < writeBatch; entries = entries[1:] {
 		rows += len(entries[0])
 		x.remove(entries[0][0].Entry)
 		x.add(entries[0])
@@ -118,24 +120,24 @@ func (x *Index) upsertSome(entries [][]vector.Record) [][]vector.Record {
 func (x *Index) add(records []vector.Record) {
 	r := records[0]
 	s := x.slabFor(r.Store, r.Label)
-	first := noRow
+	head := noRow
 	for _, r := range records {
-		first = s.push(r.Entry, r.Vector, first, x.perSegment, x.stride)
+		head = s.push(r.Entry, r.Vector, head, x.perSegment, x.stride)
 	}
-	x.entries[r.Entry] = place{s, first}
+	x.entries[r.Entry] = rowList{s, head}
 	x.vectors += len(records)
 }
 
 func (x *Index) slabFor(store int64, label acl.Label) *slab {
-	sh := x.stores[store]
-	if sh == nil {
-		sh = new(shelf)
-		x.stores[store] = sh
+	partition := x.stores[store]
+	if partition == nil {
+		partition = new(storePartition)
+		x.stores[store] = partition
 	}
-	if sh[label] == nil {
-		sh[label] = &slab{store: store, label: label}
+	if partition[label] == nil {
+		partition[label] = &slab{store: store, label: label}
 	}
-	return sh[label]
+	return partition[label]
 }
 
 // Delete implements vector.Index.
@@ -144,14 +146,14 @@ func (x *Index) Delete(ctx context.Context, entries []uuid.UUID) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := min(len(entries), writeRows)
-		x.deleteSome(entries[:n])
+		n := min(len(entries), writeBatch)
+		x.deleteBatch(entries[:n])
 		entries = entries[n:]
 	}
 	return nil
 }
 
-func (x *Index) deleteSome(entries []uuid.UUID) {
+func (x *Index) deleteBatch(entries []uuid.UUID) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, id := range entries {
@@ -159,45 +161,46 @@ func (x *Index) deleteSome(entries []uuid.UUID) {
 	}
 }
 
-// remove takes an entry's rows away, if it has any.
+// remove removes an entry's rows, if it has any.
 func (x *Index) remove(id uuid.UUID) {
-	p, ok := x.entries[id]
+	list, ok := x.entries[id]
 	if !ok {
 		return
 	}
-	// Each round takes the first row of the chain and looks the entry up
-	// anew: filling the hole may have moved another of its rows.
-	for ; p.first != noRow; p = x.entries[id] {
-		segment, i := p.slab.at(p.first, x.perSegment)
-		x.entries[id] = place{p.slab, segment.next[i]}
-		x.fill(p.slab, p.first)
+	// Read the entry again after each row: filling the hole may have moved
+	// another row of this entry.
+	for ; list.head != noRow; list = x.entries[id] {
+		segment, i := list.slab.at(list.head, x.perSegment)
+		x.entries[id] = rowList{list.slab, segment.next[i]}
+		x.fillHole(list.slab, list.head)
 		x.vectors--
 	}
 	delete(x.entries, id)
-	x.drop(p.slab)
+	x.dropIfEmpty(list.slab)
 }
 
-// fill closes the hole at a row that no chain holds any more with the slab's
-// last row.
-func (x *Index) fill(s *slab, hole uint32) {
+// fillHole moves the slab's last row to an index that no list refers to any
+// more.
+func (x *Index) fillHole(s *slab, hole uint32) {
 	last := uint32(s.rows(x.perSegment) - 1)
 	if hole != last {
-		s.overwrite(hole, last, x.perSegment, x.stride)
+		s.copyRow(hole, last, x.perSegment, x.stride)
 		x.relink(s, last, hole)
 	}
 	s.pop(x.stride)
 }
 
-// relink makes the chain that leads to row from lead to row to.
+// relink replaces row index from by to in the list of the entry that the row
+// belongs to.
 func (x *Index) relink(s *slab, from, to uint32) {
 	moved, i := s.at(to, x.perSegment)
 	id := moved.ids[i]
-	p := x.entries[id]
-	if p.first == from {
-		x.entries[id] = place{s, to}
+	list := x.entries[id]
+	if list.head == from {
+		x.entries[id] = rowList{s, to}
 		return
 	}
-	for row := p.first; ; {
+	for row := list.head; ; {
 		segment, i := s.at(row, x.perSegment)
 		if segment.next[i] == from {
 			segment.next[i] = to
@@ -207,36 +210,37 @@ func (x *Index) relink(s *slab, from, to uint32) {
 	}
 }
 
-// drop forgets a slab that has become empty.
-func (x *Index) drop(s *slab) {
+// dropIfEmpty removes a slab without rows, and its partition if that was its
+// last slab.
+func (x *Index) dropIfEmpty(s *slab) {
 	if len(s.segments) > 0 {
 		return
 	}
-	sh := x.stores[s.store]
-	sh[s.label] = nil
-	if *sh == (shelf{}) {
+	partition := x.stores[s.store]
+	partition[s.label] = nil
+	if *partition == (storePartition{}) {
 		delete(x.stores, s.store)
 	}
 }
 
-// Stats says what an index holds.
+// Stats describes the size of an index.
 type Stats struct {
 	Entries int
-	Vectors int // one a chunk
-	Bytes   int // of memory, about
+	Vectors int // one per chunk
+	Bytes   int // of memory, approximately
 }
 
-// entryBytes is what an entry takes in the index's map: a key of 16 bytes
-// and a place of 16, with the room that a map keeps free.
+// entryBytes is what an entry takes in the index's map: a key of 16 bytes, a
+// rowList of 16, and the map's free space.
 const entryBytes = 48
 
-// Stats counts what the index holds.
+// Stats returns the size of the index.
 func (x *Index) Stats() Stats {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	stats := Stats{Entries: len(x.entries), Vectors: x.vectors, Bytes: entryBytes * len(x.entries)}
-	for _, sh := range x.stores {
-		for _, s := range sh {
+	for _, partition := range x.stores {
+		for _, s := range partition {
 			if s == nil {
 				continue
 			}

@@ -18,9 +18,9 @@ func TestContract(t *testing.T) {
 	vectortest.Run(t, func(_ testing.TB, dim int) vector.Index { return New(dim) }, vectortest.Options{})
 }
 
-// The suite's data are few; in segments of three rows, and a goroutine for
-// each two, they cross every border that large data cross.
-func TestContractInSmallPieces(t *testing.T) {
+// The suite's data sets are small. With segments of three rows and a goroutine
+// for every two, they cross every boundary that large data sets cross.
+func TestContractWithSmallSegments(t *testing.T) {
 	vectortest.Run(t, func(_ testing.TB, dim int) vector.Index {
 		x := New(dim)
 		x.perSegment, x.perWorker = 3, 2
@@ -36,7 +36,7 @@ func TestContractOfThePortableKernel(t *testing.T) {
 	}, vectortest.Options{})
 }
 
-func TestAnEmptiedIndexKeepsNothing(t *testing.T) {
+func TestAnEmptiedIndexReleasesItsMemory(t *testing.T) {
 	x := filled(t, 10, 40)
 	if got := x.Stats(); got.Entries != 400 || got.Vectors != 400 {
 		t.Errorf("filled: %+v", got)
@@ -51,7 +51,7 @@ func TestAnEmptiedIndexKeepsNothing(t *testing.T) {
 	}
 }
 
-func TestNewRefusesNoDimension(t *testing.T) {
+func TestNewPanicsWithoutADimension(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
@@ -60,16 +60,16 @@ func TestNewRefusesNoDimension(t *testing.T) {
 	New(0)
 }
 
-// A search reads what was there when it began, whatever is written meanwhile.
-func TestRowsThatASearchReadsStayAsTheyAre(t *testing.T) {
+// A search reads a snapshot, whatever is written during it.
+func TestRowsThatASearchReadsDoNotChange(t *testing.T) {
 	x := filled(t, 1, 700)
-	pieces, rows := x.within(acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), nil)
+	spans, rows := x.visible(acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), nil)
 	if rows != 700 {
 		t.Fatalf("%d rows", rows)
 	}
-	before := make([]piece, len(pieces))
-	for i, p := range pieces {
-		before[i] = piece{append([]uint16(nil), p.halves...), append([]uuid.UUID(nil), p.ids...)}
+	before := make([]span, len(spans))
+	for i, s := range spans {
+		before[i] = span{append([]uint16(nil), s.halves...), append([]uuid.UUID(nil), s.ids...)}
 	}
 	r := rand.New(rand.NewPCG(7, 8))
 	for id := range x.entries {
@@ -83,15 +83,15 @@ func TestRowsThatASearchReadsStayAsTheyAre(t *testing.T) {
 			}
 		}
 	}
-	for i, p := range pieces {
-		for j := range p.halves {
-			if p.halves[j] != before[i].halves[j] {
-				t.Fatalf("piece %d changed at element %d", i, j)
+	for i, s := range spans {
+		for j := range s.halves {
+			if s.halves[j] != before[i].halves[j] {
+				t.Fatalf("span %d: element %d changed", i, j)
 			}
 		}
-		for j := range p.ids {
-			if p.ids[j] != before[i].ids[j] {
-				t.Fatalf("piece %d changed its row %d", i, j)
+		for j := range s.ids {
+			if s.ids[j] != before[i].ids[j] {
+				t.Fatalf("span %d: the entry of row %d changed", i, j)
 			}
 		}
 	}
@@ -99,8 +99,8 @@ func TestRowsThatASearchReadsStayAsTheyAre(t *testing.T) {
 
 const benchDim = 384
 
-// filled is an index of stores 1 to n, each with some PUBLIC entries of one
-// chunk.
+// filled returns an index of the stores 1 to stores, with each PUBLIC entries
+// of one chunk per store.
 func filled(t testing.TB, stores, each int) *Index {
 	t.Helper()
 	x, r := New(benchDim), rand.New(rand.NewPCG(9, 10))
@@ -176,7 +176,7 @@ func BenchmarkUpsert(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				if searched {
-					x.within(scope, nil) // every segment is being read
+					x.visible(scope, nil) // every segment is being read
 				}
 				record := vector.Record{Entry: ids[i%len(ids)], Store: 1, Label: acl.Public, Vector: v}
 				if err := x.Upsert(context.Background(), []vector.Record{record}); err != nil {

@@ -1,7 +1,8 @@
 #include "textflag.h"
 
-// STEP adds to ACC the products of the query's lanes (Y8) with the 8 halves
-// at BASE, widened. Product and sum are rounded apart: see kernel.go.
+// STEP widens the 8 halves at BASE, multiplies them by the query's lanes (Y8)
+// and adds the products to ACC. Products and sums are rounded separately: see
+// kernel.go.
 #define STEP(BASE, ACC, TMP) \
 	VCVTPH2PS (BASE)(AX*2), TMP; \
 	VMULPS    Y8, TMP, TMP; \
@@ -19,8 +20,8 @@
 
 // func dotRowsAVX2(scores, query *float32, rows *uint16, stride, count int)
 //
-// Four rows at once: their chains of additions hide one another's latency,
-// and each load of the query serves all four.
+// Four rows at a time: their dependency chains of additions hide one another's
+// latency, and each load of the query serves all four.
 TEXT ·dotRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ scores+0(FP), DI
 	MOVQ query+8(FP), SI

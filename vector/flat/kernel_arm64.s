@@ -1,16 +1,16 @@
 #include "textflag.h"
 
-// Vector instructions that Go's assembler lacks, by their encodings in the
-// Arm Architecture Reference Manual (A64, Advanced SIMD); d, n, m are numbers
-// of V registers.
+// Vector instructions that Go's assembler lacks, encoded by the Arm
+// Architecture Reference Manual (A64, Advanced SIMD); d, n, m are V register
+// numbers.
 #define FCVTL(d, n)   WORD $(0x0E217800 | (n)<<5 | (d))            // Vd.4S = lower 4 halves of Vn
 #define FCVTL2(d, n)  WORD $(0x4E217800 | (n)<<5 | (d))            // Vd.4S = upper 4 halves of Vn
 #define FMUL4S(d, n, m) WORD $(0x6E20DC00 | (m)<<16 | (n)<<5 | (d))
 #define FADD4S(d, n, m) WORD $(0x4E20D400 | (m)<<16 | (n)<<5 | (d))
 
-// STEP adds to the accumulators lo and hi the products of the query's lanes
-// (V16, V17) with 8 halves in V register h, widened. Product and sum are
-// rounded apart: see kernel.go.
+// STEP widens the 8 halves in V register h, multiplies them by the query's
+// lanes (V16, V17) and adds the products to the accumulators lo and hi.
+// Products and sums are rounded separately: see kernel.go.
 #define STEP(h, lo, hi) \
 	FCVTL(18, h); \
 	FCVTL2(19, h); \
@@ -19,8 +19,8 @@
 	FADD4S(lo, lo, 18); \
 	FADD4S(hi, hi, 19)
 
-// REDUCE adds the 8 lanes of the accumulators lo and hi (VLO is lo by its
-// name, FLO its first lane) and stores the sum.
+// REDUCE adds the 8 lanes of the accumulators lo and hi and stores the sum.
+// VLO is the name of register lo, FLO that of its first lane.
 #define REDUCE(lo, hi, VLO, FLO) \
 	FADD4S(lo, lo, hi); \
 	VEXT   $8, VLO.B16, VLO.B16, V18.B16; \
@@ -32,8 +32,8 @@
 
 // func dotRowsNEON(scores, query *float32, rows *uint16, stride, count int)
 //
-// Four rows at once: their chains of additions hide one another's latency,
-// and each load of the query serves all four.
+// Four rows at a time: their dependency chains of additions hide one another's
+// latency, and each load of the query serves all four.
 TEXT ·dotRowsNEON(SB), NOSPLIT, $0-40
 	MOVD scores+0(FP), R0
 	MOVD query+8(FP), R1

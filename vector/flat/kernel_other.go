@@ -2,5 +2,5 @@
 
 package flat
 
-// chooseKernel gives the fastest kernel of this machine.
+// chooseKernel returns the fastest kernel for this machine.
 func chooseKernel() kernel { return dotPortable }

@@ -9,7 +9,7 @@ import (
 	"mneme/vector"
 )
 
-// unitVector is a random direction.
+// unitVector returns a random unit vector.
 func unitVector(r *rand.Rand, dim int) []float32 {
 	v, square := make([]float32, dim), 0.0
 	for i := range v {
@@ -22,7 +22,7 @@ func unitVector(r *rand.Rand, dim int) []float32 {
 	return v
 }
 
-func TestEveryKernelGivesTheSameBits(t *testing.T) {
+func TestEveryKernelComputesTheSameBits(t *testing.T) {
 	fast := chooseKernel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{8, 16, 24, 384, 768} {
@@ -75,7 +75,7 @@ func TestEveryFiniteHalfIsWidenedExactly(t *testing.T) {
 	}
 }
 
-func TestIdenticalRowsScoreAlikeWhereverTheyLie(t *testing.T) {
+func TestIdenticalRowsScoreAlikeAtEveryPosition(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	query, row := unitVector(r, 384), vector.ToHalf(unitVector(r, 384))
 	for count := 1; count < 40; count++ {

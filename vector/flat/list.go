@@ -10,36 +10,36 @@ import (
 
 var _ vector.Lister = (*Index)(nil)
 
-// List implements vector.Lister. It tells of what is held when it begins.
+// List implements vector.Lister. It lists the contents at the time of the call.
 func (x *Index) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
-	for _, held := range x.held() {
+	for _, entry := range x.snapshot() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := yield(held); err != nil {
+		if err := yield(entry); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// held notes every entry, in the order of ids.
-func (x *Index) held() []vector.IndexedEntry {
+// snapshot returns every entry, ordered by id.
+func (x *Index) snapshot() []vector.IndexedEntry {
 	x.mu.RLock()
-	list := make([]vector.IndexedEntry, 0, len(x.entries))
-	for id, p := range x.entries {
-		list = append(list, vector.IndexedEntry{Entry: id, Chunks: x.chunks(p), Store: p.slab.store, Label: p.slab.label})
+	all := make([]vector.IndexedEntry, 0, len(x.entries))
+	for id, list := range x.entries {
+		all = append(all, vector.IndexedEntry{Entry: id, Chunks: x.countRows(list), Store: list.slab.store, Label: list.slab.label})
 	}
 	x.mu.RUnlock()
-	slices.SortFunc(list, func(a, b vector.IndexedEntry) int { return bytes.Compare(a.Entry[:], b.Entry[:]) })
-	return list
+	slices.SortFunc(all, func(a, b vector.IndexedEntry) int { return bytes.Compare(a.Entry[:], b.Entry[:]) })
+	return all
 }
 
-// chunks counts the rows of a chain. The caller holds the read lock.
-func (x *Index) chunks(p place) int {
+// countRows counts the rows of a list. The caller holds the read lock.
+func (x *Index) countRows(list rowList) int {
 	n := 0
-	for row := p.first; row != noRow; n++ {
-		segment, i := p.slab.at(row, x.perSegment)
+	for row := list.head; row != noRow; n++ {
+		segment, i := list.slab.at(row, x.perSegment)
 		row = segment.next[i]
 	}
 	return n

@@ -12,18 +12,18 @@ import (
 	"mneme/vector"
 )
 
-// A piece is what one step of a scan reads: some rows of a segment, which
-// stay as they are (segment.mark).
-type piece struct {
+// A span is the unit of work of a scan: some rows of a segment, which do not
+// change while the scan reads them (see segment.freeze).
+type span struct {
 	halves []uint16
 	ids    []uuid.UUID
 }
 
-// workerRows is how many rows make it worth to start another goroutine: at
-// 384 elements 100 to 500 µs of work, by where the rows are cached.
-const workerRows = 8192
+// rowsPerWorker is how many rows justify another goroutine: at 384 elements
+// 100 to 500 µs of work, depending on the cache that holds them.
+const rowsPerWorker = 8192
 
-// Search implements vector.Index. Its errors are those of vector.Query.Check
+// Search implements vector.Index. It returns the errors of vector.Query.Check
 // and of ctx.
 func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query) ([]vector.Hit, error) {
 	if err := query.Check(x.dim); err != nil {
@@ -32,88 +32,89 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	pieces, rows := x.within(scope, query.Only)
+	spans, rows := x.visible(scope, query.Only)
 	padded := make([]float32, x.stride)
 	copy(padded, query.Vector)
-	best, err := x.scan(ctx, pieces, rows, padded, query.Limit)
+	best, err := x.scan(ctx, spans, rows, padded, query.Limit)
 	if err != nil {
 		return nil, err
 	}
 	return best.hits(), nil
 }
 
-// within notes the rows that a search reads, and counts them.
+// visible returns the rows that a search reads, and their number. If only is
+// not nil, it returns rows of those entries alone.
 //
-// SECURITY: every row that a search reads comes from here, chosen by the
-// store and label that it lies under.
-func (x *Index) within(scope acl.Scope, only []uuid.UUID) (pieces []piece, rows int) {
+// SECURITY: every row that a search reads comes from here, selected by the
+// store and label of its slab.
+func (x *Index) visible(scope acl.Scope, only []uuid.UUID) (spans []span, rows int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if only != nil {
-		pieces = x.named(scope, only)
-		return pieces, len(pieces)
+		spans = x.visibleOf(scope, only)
+		return spans, len(spans)
 	}
 	for _, access := range scope.Indexed() {
-		sh := x.stores[access.Number]
-		if sh == nil {
+		partition := x.stores[access.Number]
+		if partition == nil {
 			continue
 		}
-		for label, s := range sh {
+		for label, s := range partition {
 			if s == nil || !access.Sees(acl.Label(label)) {
 				continue
 			}
 			for _, segment := range s.segments {
-				segment.mark()
-				pieces = append(pieces, piece{segment.halves, segment.ids})
+				segment.freeze()
+				spans = append(spans, span{segment.halves, segment.ids})
 			}
 			rows += s.rows(x.perSegment)
 		}
 	}
-	return pieces, rows
+	return spans, rows
 }
 
-// named notes the rows of the named entries, as far as they are within the
-// scope. The caller holds the read lock.
-func (x *Index) named(scope acl.Scope, only []uuid.UUID) []piece {
+// visibleOf returns the rows of the given entries that are within the scope,
+// one span per row. The caller holds the read lock.
+func (x *Index) visibleOf(scope acl.Scope, only []uuid.UUID) []span {
 	accesses := make(map[int64]acl.Access)
 	for _, access := range scope.Indexed() {
 		accesses[access.Number] = access
 	}
-	var pieces []piece
+	var spans []span
 	for _, id := range only {
-		p, ok := x.entries[id]
+		list, ok := x.entries[id]
 		if !ok {
 			continue
 		}
-		if access, ok := accesses[p.slab.store]; !ok || !access.Sees(p.slab.label) {
+		if access, ok := accesses[list.slab.store]; !ok || !access.Sees(list.slab.label) {
 			continue
 		}
-		for row := p.first; row != noRow; {
-			segment, i := p.slab.at(row, x.perSegment)
-			segment.mark()
-			pieces = append(pieces, piece{segment.halves[i*x.stride : (i+1)*x.stride], segment.ids[i : i+1]})
+		for row := list.head; row != noRow; {
+			segment, i := list.slab.at(row, x.perSegment)
+			segment.freeze()
+			spans = append(spans, span{segment.halves[i*x.stride : (i+1)*x.stride], segment.ids[i : i+1]})
 			row = segment.next[i]
 		}
 	}
-	return pieces
+	return spans
 }
 
-// scan ranks the rows of pieces, on several cores where there are many.
-func (x *Index) scan(ctx context.Context, pieces []piece, rows int, query []float32, limit int) (*top, error) {
-	workers := max(1, min(runtime.GOMAXPROCS(0), rows/x.perWorker, len(pieces)))
-	tops := make([]*top, workers)
+// scan ranks the rows of the spans, on several cores if there are many rows.
+func (x *Index) scan(ctx context.Context, spans []span, rows int, query []float32, limit int) (*topK, error) {
+	workers := max(1, min(runtime.GOMAXPROCS(0), rows/x.perWorker, len(spans)))
+	tops := make([]*topK, workers)
 	var next atomic.Int64
 	work := func(w int) {
-		tops[w] = newTop(limit)
+		tops[w] = newTopK(limit)
 		scores := make([]float32, x.perSegment)
 		for ctx.Err() == nil {
 			i := int(next.Add(1)) - 1
-			if i >= len(pieces) {
+			if i >= len(spans) {
 				return
 			}
-			p := pieces[i]
-			x.dot(scores[:len(p.ids)], query, p.halves)
-			tops[w].offer(scores[:len(p.ids)], p.ids)
+			s := spans[i]
+			x.dot(scores[:len(s.ids)], query, s.halves)
+			tops[w].add(scores[:len(s.ids)], s.ids)
 		}
 	}
 	var wait sync.WaitGroup

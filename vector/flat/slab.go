@@ -8,25 +8,25 @@ import (
 	"mneme/acl"
 )
 
-// segmentBytes is about how many bytes of rows a segment holds: small enough
-// to copy in some 20 µs and to stay in a core's second-level cache, large
-// enough that a scan is not about segments (256 rows of 384 elements).
+// segmentBytes is the approximate size of a segment's rows: small enough to
+// copy in some 20 µs and to stay in a core's second-level cache, large enough
+// that the overhead per segment does not matter (256 rows of 384 elements).
 const segmentBytes = 192 << 10
 
-// noRow ends the chain of an entry's rows.
+// noRow ends the linked list of an entry's rows.
 const noRow = ^uint32(0)
 
 // A segment holds up to a fixed number of rows, as a structure of arrays.
 //
-// Searches read segments without a lock: a search notes in seen, under the
-// index's read lock, how many rows it is going to read, and those rows are
-// never written again. A writer that must change one of them replaces the
-// segment by a copy; rows from seen on it writes in place.
+// Searches read segments without a lock. Under the index's read lock a search
+// freezes the rows that it is going to read; frozen rows are never written
+// again. To change a frozen row, a writer replaces the segment by a copy. Rows
+// that are not frozen are written in place.
 type segment struct {
-	halves []uint16    // rows, side by side, each padded to the stride
-	ids    []uuid.UUID // each row's entry
-	next   []uint32    // each row's next row of the same entry; only writers look
-	seen   atomic.Int32
+	halves []uint16     // the rows, contiguous, each padded to the stride
+	ids    []uuid.UUID  // the entry of each row
+	next   []uint32     // the next row of the same entry, for each row; read by writers only
+	frozen atomic.Int32 // rows before this index are frozen
 }
 
 func newSegment(rows, stride int) *segment {
@@ -37,8 +37,8 @@ func newSegment(rows, stride int) *segment {
 	}
 }
 
-// copyFor is a copy with room for rows, unseen by any search.
-func (s *segment) copyFor(rows, stride int) *segment {
+// clone returns a copy with capacity for rows, none of them frozen.
+func (s *segment) clone(rows, stride int) *segment {
 	c := newSegment(rows, stride)
 	c.halves = append(c.halves, s.halves...)
 	c.ids = append(c.ids, s.ids...)
@@ -46,30 +46,30 @@ func (s *segment) copyFor(rows, stride int) *segment {
 	return c
 }
 
-// mark promises a search that the rows which the segment has now stay as
-// they are. The caller holds the read lock at least.
-func (s *segment) mark() {
-	if n := int32(len(s.ids)); s.seen.Load() < n {
-		s.seen.Store(n) // concurrent searches see, and store, the same n
+// freeze makes the segment's present rows immutable. The caller holds at least
+// the read lock.
+func (s *segment) freeze() {
+	if n := int32(len(s.ids)); s.frozen.Load() < n {
+		s.frozen.Store(n) // concurrent searches see and store the same n
 	}
 }
 
-// bytes is the memory that the segment takes.
+// bytes returns the memory that the segment takes.
 func (s *segment) bytes() int {
 	const header = 3*24 + 8
 	return header + 2*cap(s.halves) + 16*cap(s.ids) + 4*cap(s.next)
 }
 
-// A slab holds every row of one store at one label, so that to search within
-// a scope is to choose slabs. A row's number is its place among all rows of
-// the slab; all segments but the last are full.
+// A slab holds every row of one store at one label, so that selecting a scope
+// means selecting slabs. Rows are numbered consecutively through the slab's
+// segments, of which all but the last are full.
 type slab struct {
 	store    int64
 	label    acl.Label
 	segments []*segment
 }
 
-// rows is how many rows the slab has.
+// rows returns the number of rows.
 func (s *slab) rows(perSegment int) int {
 	if len(s.segments) == 0 {
 		return 0
@@ -78,19 +78,19 @@ func (s *slab) rows(perSegment int) int {
 	return last*perSegment + len(s.segments[last].ids)
 }
 
-// at finds a row.
+// at returns the segment of a row and the row's index in it.
 func (s *slab) at(row uint32, perSegment int) (*segment, int) {
 	return s.segments[int(row)/perSegment], int(row) % perSegment
 }
 
-// push appends a row and returns its number. vector may be shorter than the
+// push appends a row and returns its index. vector may be shorter than the
 // stride.
 func (s *slab) push(id uuid.UUID, vector []uint16, next uint32, perSegment, stride int) uint32 {
 	n := len(s.segments)
 	if n == 0 || len(s.segments[n-1].ids) == perSegment {
 		rows := perSegment
 		if n == 0 {
-			rows = 1 // most stores are small: the first segment grows
+			rows = 1 // most stores are small: let the first segment grow
 		}
 		s.segments = append(s.segments, newSegment(rows, stride))
 		n++
@@ -99,10 +99,10 @@ func (s *slab) push(id uuid.UUID, vector []uint16, next uint32, perSegment, stri
 	size := len(last.ids)
 	switch {
 	case size == cap(last.ids):
-		last = last.copyFor(min(size+max(size/4, 3), perSegment), stride)
+		last = last.clone(min(size+max(size/4, 3), perSegment), stride)
 		s.segments[n-1] = last
-	case int(last.seen.Load()) > size: // a row that was here is still being read
-		last = last.copyFor(cap(last.ids), stride)
+	case int(last.frozen.Load()) > size: // a search may still read a row popped from here
+		last = last.clone(cap(last.ids), stride)
 		s.segments[n-1] = last
 	}
 	start := len(last.halves)
@@ -113,7 +113,7 @@ func (s *slab) push(id uuid.UUID, vector []uint16, next uint32, perSegment, stri
 	return uint32((n-1)*perSegment + size)
 }
 
-// pop takes the last row away. Its bytes stay for the searches that read it.
+// pop removes the last row. Its bytes remain for searches that still read it.
 func (s *slab) pop(stride int) {
 	n := len(s.segments) - 1
 	last := s.segments[n]
@@ -125,16 +125,16 @@ func (s *slab) pop(stride int) {
 	}
 }
 
-// overwrite puts the contents of row from into row to. Chains that lead to
-// from are the caller's to mend.
-func (s *slab) overwrite(to, from uint32, perSegment, stride int) {
-	source, f := s.at(from, perSegment)
-	target, t := s.at(to, perSegment)
-	if int(target.seen.Load()) > t {
-		target = target.copyFor(cap(target.ids), stride)
-		s.segments[int(to)/perSegment] = target
+// copyRow copies row src over row dst. The caller updates the lists that refer
+// to src.
+func (s *slab) copyRow(dst, src uint32, perSegment, stride int) {
+	source, from := s.at(src, perSegment)
+	target, to := s.at(dst, perSegment)
+	if int(target.frozen.Load()) > to {
+		target = target.clone(cap(target.ids), stride)
+		s.segments[int(dst)/perSegment] = target
 	}
-	copy(target.halves[t*stride:(t+1)*stride], source.halves[f*stride:(f+1)*stride])
-	target.ids[t] = source.ids[f]
-	target.next[t] = source.next[f]
+	copy(target.halves[to*stride:(to+1)*stride], source.halves[from*stride:(from+1)*stride])
+	target.ids[to] = source.ids[from]
+	target.next[to] = source.next[from]
 }

@@ -15,8 +15,8 @@ import (
 
 var labels = []acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted}
 
-func emptyScope(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func emptyScope(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)))
 	for name, scope := range map[string]acl.Scope{
 		"zero scope":                {},
@@ -32,15 +32,15 @@ func emptyScope(t *testing.T, b *bench) {
 	}
 }
 
-func emptyIndex(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func emptyIndex(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	if hits := p.search(t, everything(t, 3), vector.Query{Vector: axis(0), Limit: 10}); len(hits) > 0 {
 		t.Errorf("%d hits", len(hits))
 	}
 }
 
-func storeIsolation(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func storeIsolation(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t,
 		record(1, 0, 1, acl.Public, axis(0)),
 		record(2, 0, 2, acl.Public, mix(dim, 0, .8, 1, .6)),
@@ -51,13 +51,13 @@ func storeIsolation(t *testing.T, b *bench) {
 	wantIDs(t, p.search(t, acltest.Scope(t, reach(1)), query), 1)
 	wantIDs(t, p.search(t, acltest.Scope(t, reach(2)), query), 2)
 	wantIDs(t, p.search(t, acltest.Scope(t, reach(12), reach(1)), query), 1, 3)
-	// The limit counts what is visible: better vectors elsewhere take no place.
+	// Only visible entries count towards the limit.
 	query.Limit = 1
 	wantIDs(t, p.search(t, acltest.Scope(t, reach(12)), query), 3)
 }
 
-func labelCeiling(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func labelCeiling(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	for store := range int64(2) {
 		for i, label := range labels {
 			n := int(store)*10 + int(label)
@@ -76,31 +76,31 @@ func labelCeiling(t *testing.T, b *bench) {
 	}
 }
 
-// hiddenVectors compares an index that holds only what the caller may see
-// with one in which hidden vectors were written before, between and after.
-func hiddenVectors(t *testing.T, b *bench) {
+// hiddenVectors compares an index that holds visible vectors only with one in
+// which hidden vectors were written before, between and after them.
+func hiddenVectors(t *testing.T, f *fixture) {
 	r := rand.New(rand.NewPCG(11, 12))
-	const visibleEntries, hiddenEach = 60, 4
+	const visibleEntries, hiddenPerVisible = 60, 4
 	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Internal}, acltest.Reach{Number: 2, Ceiling: acl.Public})
 	query := vector.Query{Vector: direction(r, dim), Limit: 15}
-	bare, mixed := b.pair(t, dim), b.pair(t, dim)
+	bare, mixed := f.pair(t, dim), f.pair(t, dim)
 	next := visibleEntries
 	var batch, plain []vector.Record
 	for n := range visibleEntries {
-		for range hiddenEach {
+		for range hiddenPerVisible {
 			next++
-			place := []struct {
+			hidden := []struct {
 				store int64
 				label acl.Label
 			}{{1, acl.Confidential}, {1, acl.Restricted}, {2, acl.Internal}, {3, acl.Public}, {3, acl.Restricted}}[r.IntN(5)]
-			v := query.Vector // as near as can be, or anywhere
+			v := query.Vector // the nearest possible, or random
 			if r.IntN(2) == 0 {
 				v = direction(r, dim)
 			}
-			batch = append(batch, record(next, 0, place.store, place.label, v))
+			batch = append(batch, record(next, 0, hidden.store, hidden.label, v))
 		}
-		seen := record(n, 0, int64(n%2+1), acl.Public, direction(r, dim))
-		batch, plain = append(batch, seen), append(plain, seen)
+		visible := record(n, 0, int64(n%2+1), acl.Public, direction(r, dim))
+		batch, plain = append(batch, visible), append(plain, visible)
 	}
 	bare.upsert(t, plain...)
 	for part := range slices.Chunk(batch, 50) {
@@ -113,7 +113,7 @@ func hiddenVectors(t *testing.T, b *bench) {
 	onlySome := query
 	onlySome.Only = named
 	for _, query := range []vector.Query{query, onlySome} {
-		if b.options.Approximate {
+		if f.options.Approximate {
 			mixed.check(t, scope, query)
 			continue
 		}
@@ -129,8 +129,8 @@ func hiddenVectors(t *testing.T, b *bench) {
 	}
 }
 
-func only(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func only(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	for n := range 10 {
 		p.upsert(t, record(n, 0, 1, acl.Public, mix(dim, 0, float32(n)/10, 1, float32(math.Sqrt(1-float64(n*n)/100)))))
 	}
@@ -143,7 +143,7 @@ func only(t *testing.T, b *bench) {
 	wantIDs(t, search(10, id(4), id(4), id(999)), 4)
 	wantIDs(t, search(10, id(999)))
 	if hits := p.search(t, scope, vector.Query{Vector: axis(0), Limit: 10, Only: []uuid.UUID{}}); len(hits) > 0 {
-		t.Errorf("%d hits of no entry", len(hits))
+		t.Errorf("%d hits of an empty list of entries", len(hits))
 	}
 	many := make([]uuid.UUID, vector.MaxOnly)
 	for n := range many {
@@ -154,8 +154,8 @@ func only(t *testing.T, b *bench) {
 	}
 }
 
-func onlyOutsideScope(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func onlyOutsideScope(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t,
 		record(1, 0, 1, acl.Public, axis(0)),
 		record(2, 0, 1, acl.Confidential, axis(0)),

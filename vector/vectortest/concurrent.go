@@ -14,12 +14,12 @@ import (
 	"mneme/vector"
 )
 
-// concurrent is for the race detector; what it asserts is that no search ever
-// leaves its scope and that the end state is the last one written.
-func concurrent(t *testing.T, b *bench) {
+// concurrent is mainly for the race detector. It also checks that no search
+// leaves its scope and that the last write of each writer is found.
+func concurrent(t *testing.T, f *fixture) {
 	const writers, rounds, entries = 3, 15, 20
-	p, ctx := b.pair(t, dim), context.Background()
-	hidden := make(map[uuid.UUID]bool) // store 2, ever
+	p, ctx := f.pair(t, dim), context.Background()
+	hidden := make(map[uuid.UUID]bool) // always in store 2
 	for n := range entries {
 		hidden[id(1000+n)] = true
 	}
@@ -77,22 +77,22 @@ func concurrent(t *testing.T, b *bench) {
 	for w := range writers {
 		hits := p.search(t, scope, vector.Query{Vector: axis(w), Limit: 1, Only: []uuid.UUID{id(w)}})
 		if len(hits) != 1 || math.Abs(hits[0].Score-1) > p.options.Tolerance {
-			t.Errorf("writer %d's last upsert is not what a search finds", w)
+			t.Errorf("writer %d: a search does not find its last upsert", w)
 		}
 	}
 }
 
-// atomicUpsert lets an entry change between two states, each in another store
-// and of other chunks. A search of both stores must always find one of them,
-// whole: the second state scores .8 by its second chunk, .6 without it.
-func atomicUpsert(t *testing.T, b *bench) {
-	p, ctx := b.pair(t, dim), context.Background()
+// atomicUpsert switches an entry between two states with different stores and
+// chunks. A search of both stores must always find exactly one complete state.
+// The second state scores .8 by its second chunk, .6 without it.
+func atomicUpsert(t *testing.T, f *fixture) {
+	p, ctx := f.pair(t, dim), context.Background()
 	scope := everything(t, 2)
 	states := [][]vector.Record{
 		{record(1, 0, 1, acl.Public, axis(0))},
 		{record(1, 0, 2, acl.Internal, axis(1)), record(1, 1, 2, acl.Internal, axis(2))},
 	}
-	for n := range 500 { // company on both sides, to be moved about
+	for n := range 500 { // other entries in both stores, whose rows get moved
 		p.upsert(t, record(100+n, 0, int64(n%2+1), labels[n%2], axis(7)))
 	}
 	p.upsert(t, states[0]...)
@@ -124,12 +124,13 @@ func atomicUpsert(t *testing.T, b *bench) {
 			}
 		}
 		if len(got) != 1 && len(p.search(t, scope, vector.Query{Vector: axis(0), Limit: 1})) > 0 {
-			// State one scores 0 here, as all the others do, so all tie and
-			// are given: the entry is there in either state.
+			// The first state scores 0 for this query, like all other entries.
+			// All of these tie and are returned, so the entry must be found in
+			// either state.
 			t.Fatalf("the entry was found %d times", len(got))
 		}
 		if s := got[0]; math.Abs(s) > 1e-3 && math.Abs(s-.8) > 1e-3 {
-			t.Fatalf("the entry scores %v: half of an upsert", s)
+			t.Fatalf("the entry scores %v: a partial upsert is visible", s)
 		}
 	}
 }

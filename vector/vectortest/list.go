@@ -11,12 +11,12 @@ import (
 	"mneme/vector"
 )
 
-// listed is for indexes that are vector.Lister.
-func listed(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+// listed tests indexes that implement vector.Lister.
+func listed(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	lister, ok := p.index.(vector.Lister)
 	if !ok {
-		t.Skip("the index is no vector.Lister")
+		t.Skip("the index does not implement vector.Lister")
 	}
 	list := func() (held []vector.IndexedEntry) {
 		t.Helper()
@@ -56,18 +56,18 @@ func listed(t *testing.T, b *bench) {
 		t.Fatalf("listed %v, want %v", held, want)
 	}
 	if !slices.IsSortedFunc(held, func(a, b vector.IndexedEntry) int { return bytes.Compare(a.Entry[:], b.Entry[:]) }) {
-		t.Error("not in the order of ids")
+		t.Error("not ordered by id")
 	}
 
-	enough := errors.New("enough")
+	stop := errors.New("stop")
 	calls := 0
-	err := lister.List(context.Background(), func(vector.IndexedEntry) error { calls++; return enough })
-	if !errors.Is(err, enough) || calls != 1 {
-		t.Errorf("%d calls and error %v after the first asked to stop", calls, err)
+	err := lister.List(context.Background(), func(vector.IndexedEntry) error { calls++; return stop })
+	if !errors.Is(err, stop) || calls != 1 {
+		t.Errorf("%d calls and error %v, want the error of the first call", calls, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := lister.List(ctx, func(vector.IndexedEntry) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("ended context: error %v", err)
+		t.Errorf("canceled context: error %v", err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"mneme/vector"
 )
 
-// someScope is a random scope over stores 1 to 4; intN is rand.IntN or the
-// like.
+// someScope returns a random scope over the stores 1 to 4. intN returns a
+// random number in [0, n), like rand.IntN.
 func someScope(t testing.TB, intN func(int) int) acl.Scope {
 	var reaches []acltest.Reach
 	for store := range int64(4) {
@@ -23,7 +23,7 @@ func someScope(t testing.TB, intN func(int) int) acl.Scope {
 	return acltest.Scope(t, reaches...)
 }
 
-// palette is the few vectors of anyHistory: few, so that ties are common.
+// palette holds the vectors of anyHistory: few, so that ties are common.
 var palette = func() [][]float32 {
 	var vectors [][]float32
 	for i := range dim {
@@ -32,11 +32,11 @@ var palette = func() [][]float32 {
 	return vectors
 }()
 
-// anyHistory writes and deletes at random and compares every answer with the
+// anyHistory upserts and deletes at random and compares every answer with the
 // model's.
-func anyHistory(t *testing.T, b *bench) {
+func anyHistory(t *testing.T, f *fixture) {
 	rapid.Check(t, func(r *rapid.T) {
-		p := b.pair(t, dim)
+		p := f.pair(t, dim)
 		intN := func(n int) int { return rapid.IntRange(0, n-1).Draw(r, "n") }
 		entry := rapid.IntRange(0, 30)
 		drawn := rapid.SampledFrom(palette)

@@ -9,8 +9,8 @@ import (
 	"mneme/vector"
 )
 
-func bestChunk(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func bestChunk(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t,
 		record(1, 0, 1, acl.Public, axis(3)),
 		record(1, 1, 1, acl.Public, mix(dim, 0, .8, 1, .6)),
@@ -23,10 +23,10 @@ func bestChunk(t *testing.T, b *bench) {
 	p.check(t, everything(t, 1), query)
 }
 
-// manyChunks gives one entry more near chunks than any buffer of rows would
-// keep for a small limit.
-func manyChunks(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+// manyChunks gives one entry more near chunks than an index would collect for
+// a small limit.
+func manyChunks(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	const chunks = 3000
 	records := make([]vector.Record, 0, chunks+5)
 	for n := range chunks {
@@ -39,15 +39,15 @@ func manyChunks(t *testing.T, b *bench) {
 	}
 	p.upsert(t, records...)
 	hits := p.search(t, everything(t, 1), vector.Query{Vector: axis(0), Limit: 4})
-	if b.options.Approximate {
+	if f.options.Approximate {
 		p.check(t, everything(t, 1), vector.Query{Vector: axis(0), Limit: 4})
 		return
 	}
 	wantIDs(t, hits, 1, 14, 13, 12)
 }
 
-func limit(t *testing.T, b *bench) {
-	p, r := b.pair(t, dim), rand.New(rand.NewPCG(21, 22))
+func limit(t *testing.T, f *fixture) {
+	p, r := f.pair(t, dim), rand.New(rand.NewPCG(21, 22))
 	var records []vector.Record
 	for n := range 300 {
 		records = append(records, record(n, 0, 1, acl.Public, direction(r, dim)))
@@ -55,25 +55,25 @@ func limit(t *testing.T, b *bench) {
 	p.upsert(t, records...)
 	for _, limit := range []int{1, 2, 10, 100, 299, 300} {
 		hits := p.search(t, everything(t, 1), vector.Query{Vector: axis(0), Limit: limit})
-		if !b.options.Approximate && len(hits) != limit {
+		if !f.options.Approximate && len(hits) != limit {
 			t.Errorf("limit %d: %d hits", limit, len(hits))
 		}
-		if found := p.check(t, everything(t, 1), vector.Query{Vector: axis(0), Limit: limit}); found < b.options.Recall {
+		if found := p.check(t, everything(t, 1), vector.Query{Vector: axis(0), Limit: limit}); found < f.options.Recall {
 			t.Errorf("limit %d: recall %v", limit, found)
 		}
 	}
 }
 
-func wideLimit(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func wideLimit(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)), record(2, 0, 1, acl.Public, axis(1)))
 	for _, limit := range []int{2, 200, 10_000} {
 		wantIDs(t, p.search(t, everything(t, 1), vector.Query{Vector: mix(dim, 0, .8, 1, .6), Limit: limit}), 1, 2)
 	}
 }
 
-func ties(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func ties(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	same := mix(dim, 0, .6, 1, .8)
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)))
 	for n := range 1500 { // in two stores and at two labels, some with a second chunk
@@ -92,8 +92,8 @@ func ties(t *testing.T, b *bench) {
 	}
 }
 
-func equalVectors(t *testing.T, b *bench) {
-	p, r := b.pair(t, dim), rand.New(rand.NewPCG(31, 32))
+func equalVectors(t *testing.T, f *fixture) {
+	p, r := f.pair(t, dim), rand.New(rand.NewPCG(31, 32))
 	same, query := direction(r, dim), direction(r, dim)
 	var records []vector.Record
 	twins := make(map[any]bool)
@@ -119,9 +119,9 @@ func equalVectors(t *testing.T, b *bench) {
 	}
 }
 
-func oddDimension(t *testing.T, b *bench) {
+func oddDimension(t *testing.T, f *fixture) {
 	for _, dim := range []int{2, 7, 33} {
-		p, r := b.pair(t, dim), rand.New(rand.NewPCG(41, uint64(dim)))
+		p, r := f.pair(t, dim), rand.New(rand.NewPCG(41, uint64(dim)))
 		var records []vector.Record
 		for n := range 50 {
 			records = append(records, record(n, 0, 1, acl.Public, direction(r, dim)))
@@ -131,10 +131,11 @@ func oddDimension(t *testing.T, b *bench) {
 	}
 }
 
-// againstModel fills several stores and labels and compares many answers.
-func againstModel(t *testing.T, b *bench) {
+// againstModel fills several stores and labels and compares many answers with
+// the model's.
+func againstModel(t *testing.T, f *fixture) {
 	const wide = 48
-	p, r := b.pair(t, wide), rand.New(rand.NewPCG(51, 52))
+	p, r := f.pair(t, wide), rand.New(rand.NewPCG(51, 52))
 	var records []vector.Record
 	for n := range 2000 {
 		store, label := int64(r.IntN(4)+1), labels[r.IntN(4)]
@@ -147,7 +148,7 @@ func againstModel(t *testing.T, b *bench) {
 	for range queries {
 		found += p.check(t, someScope(t, r.IntN), vector.Query{Vector: direction(r, wide), Limit: 1 + r.IntN(50)})
 	}
-	if recall := found / float64(queries); recall < b.options.Recall {
-		t.Errorf("recall %v, want %v", recall, b.options.Recall)
+	if recall := found / float64(queries); recall < f.options.Recall {
+		t.Errorf("recall %v, want %v", recall, f.options.Recall)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"mneme/vector"
 )
 
-func replaceChunks(t *testing.T, b *bench) {
-	p, scope := b.pair(t, dim), everything(t, 1)
+func replaceChunks(t *testing.T, f *fixture) {
+	p, scope := f.pair(t, dim), everything(t, 1)
 	p.upsert(t,
 		record(1, 0, 1, acl.Public, axis(0)),
 		record(1, 1, 1, acl.Public, axis(1)),
@@ -33,8 +33,8 @@ func replaceChunks(t *testing.T, b *bench) {
 	}
 }
 
-func moveStore(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func moveStore(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)), record(1, 1, 1, acl.Public, axis(1)))
 	p.upsert(t, record(1, 0, 2, acl.Public, axis(0)), record(1, 1, 2, acl.Public, axis(1)))
 	query := vector.Query{Vector: axis(0), Limit: 10}
@@ -43,8 +43,8 @@ func moveStore(t *testing.T, b *bench) {
 	wantIDs(t, p.search(t, everything(t, 2), query), 1)
 }
 
-func moveLabel(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func moveLabel(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	low := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
 	query := vector.Query{Vector: axis(0), Limit: 10}
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)))
@@ -54,27 +54,27 @@ func moveLabel(t *testing.T, b *bench) {
 	wantIDs(t, p.search(t, low, query), 1)
 }
 
-func mixedBatch(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func mixedBatch(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t,
 		record(1, 1, 1, acl.Public, axis(1)),
 		record(2, 0, 2, acl.Internal, axis(2)),
 		record(1, 0, 1, acl.Public, axis(0)),
-		record(2, 7, 2, acl.Internal, axis(3)), // chunks need not follow one another
+		record(2, 7, 2, acl.Internal, axis(3)), // chunk numbers may have gaps
 	)
 	for i := range 4 {
 		p.check(t, everything(t, 2), vector.Query{Vector: axis(i), Limit: 10})
 	}
 }
 
-func emptyUpsert(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func emptyUpsert(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t)
 	p.remove(t)
 }
 
-func deleted(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func deleted(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	var entries []uuid.UUID
 	for n := range 40 {
 		p.upsert(t, record(n, 0, int64(n%3+1), acl.Public, mix(dim, n%dim, .8, (n+1)%dim, .6)), record(n, 1, int64(n%3+1), acl.Public, axis((n+5)%dim)))
@@ -90,23 +90,23 @@ func deleted(t *testing.T, b *bench) {
 	}
 	p.remove(t, entries[:7]...)
 	check()
-	p.remove(t, entries...) // some of them for the second time
+	p.remove(t, entries...) // some are deleted already
 	check()
 	if hits := p.search(t, everything(t, 3), vector.Query{Vector: axis(0), Limit: 100, Only: entries}); len(hits) > 0 {
-		t.Errorf("%d deleted entries by id", len(hits))
+		t.Errorf("%d hits of deleted entries", len(hits))
 	}
 }
 
-func deleteUnknown(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func deleteUnknown(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.remove(t, id(1))
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)))
 	p.remove(t, id(2), id(3))
 	wantIDs(t, p.search(t, everything(t, 1), vector.Query{Vector: axis(0), Limit: 10}), 1)
 }
 
-func deleteAndReturn(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func deleteAndReturn(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)), record(1, 1, 1, acl.Public, axis(1)))
 	p.remove(t, id(1), id(1))
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(2)))
@@ -115,8 +115,8 @@ func deleteAndReturn(t *testing.T, b *bench) {
 	}
 }
 
-func badQuery(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func badQuery(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)))
 	nan := axis(0)
 	nan[3] = float32(math.NaN())
@@ -136,15 +136,15 @@ func badQuery(t *testing.T, b *bench) {
 		if !errors.Is(err, c.want) || len(hits) > 0 {
 			t.Errorf("%s: %d hits and error %v, want %v", name, len(hits), err, c.want)
 		}
-		// An empty scope is no excuse.
+		// The query is checked even if the scope is empty.
 		if _, err := p.index.Search(context.Background(), acl.Scope{}, c.query); !errors.Is(err, c.want) {
 			t.Errorf("%s in an empty scope: error %v, want %v", name, err, c.want)
 		}
 	}
 }
 
-func badRecord(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func badRecord(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	good := record(1, 0, 1, acl.Public, axis(0))
 	with := func(change func(*vector.Record)) []vector.Record {
 		r := good
@@ -175,8 +175,8 @@ func badRecord(t *testing.T, b *bench) {
 	wantIDs(t, p.search(t, everything(t, 2), vector.Query{Vector: axis(0), Limit: 10}))
 }
 
-func endedContext(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func endedContext(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -191,8 +191,8 @@ func endedContext(t *testing.T, b *bench) {
 	}
 }
 
-func callersMemory(t *testing.T, b *bench) {
-	p := b.pair(t, dim)
+func callersMemory(t *testing.T, f *fixture) {
+	p := f.pair(t, dim)
 	records := []vector.Record{record(1, 0, 1, acl.Public, axis(0))}
 	p.upsert(t, records...)
 	clear(records[0].Vector)

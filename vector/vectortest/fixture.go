@@ -17,25 +17,25 @@ import (
 	"mneme/vector"
 )
 
-// dim is the dimension of most tests: small, yet not a multiple of what
-// vector instructions take at once.
+// dim is the dimension of most tests: small, and not a multiple of the width
+// of vector instructions.
 const dim = 12
 
-// bench is what a test works at: an index, and beside it the plain model.
-type bench struct {
+// fixture opens the indexes of one test.
+type fixture struct {
 	open    func(t testing.TB, dim int) vector.Index
 	options Options
 }
 
-// pair is an index with the model that was told the same.
+// pair is an index together with a model that receives the same writes.
 type pair struct {
-	*bench
+	*fixture
 	index vector.Index
 	model model
 }
 
-func (b *bench) pair(t testing.TB, dim int) *pair {
-	return &pair{bench: b, index: b.open(t, dim), model: make(model)}
+func (f *fixture) pair(t testing.TB, dim int) *pair {
+	return &pair{fixture: f, index: f.open(t, dim), model: make(model)}
 }
 
 func (p *pair) upsert(t testing.TB, records ...vector.Record) {
@@ -73,53 +73,53 @@ func (p *pair) search(t fataler, scope acl.Scope, query vector.Query) []vector.H
 	return hits
 }
 
-// check searches and compares with the model. It returns the share of the
-// true answer that was found, which is 1 for an exact index.
+// check searches and compares the hits with the model's. It returns the
+// recall, which is 1 for an exact index.
 func (p *pair) check(t fataler, scope acl.Scope, query vector.Query) float64 {
 	t.Helper()
 	hits := p.search(t, scope, query)
 	all := p.model.search(scope, query)
-	truth := make(map[uuid.UUID]float64, len(all))
+	exact := make(map[uuid.UUID]float64, len(all))
 	for _, hit := range all {
-		truth[hit.Entry] = hit.Score
+		exact[hit.Entry] = hit.Score
 	}
 	seen := make(map[uuid.UUID]bool, len(hits))
 	for i, hit := range hits {
-		score, ok := truth[hit.Entry]
+		score, ok := exact[hit.Entry]
 		switch {
 		case !ok:
-			t.Fatalf("hit %d is no visible entry", i)
+			t.Fatalf("hit %d is not a visible entry", i)
 		case seen[hit.Entry]:
-			t.Fatalf("hit %d came before", i)
+			t.Fatalf("hit %d is a duplicate", i)
 		case math.Abs(hit.Score-score) > p.options.Tolerance:
 			t.Fatalf("hit %d scores %v, want %v", i, hit.Score, score)
 		case hit.Score > 1 || hit.Score < -1:
-			t.Fatalf("hit %d scores %v, which is no cosine", i, hit.Score)
+			t.Fatalf("hit %d scores %v, which is not a cosine", i, hit.Score)
 		case i > 0 && hit.Score > hits[i-1].Score:
-			t.Fatalf("hit %d is better than the one before it", i)
+			t.Fatalf("hit %d scores better than the one before it", i)
 		}
 		seen[hit.Entry] = true
 	}
-	// Entries whose exact scores lie closer than the tolerance may come in
-	// either order, so the cut may fall among them.
+	// Entries whose exact scores differ by less than the tolerance may come in
+	// either order, so any of them may be the last.
 	want := min(query.Limit, len(all))
 	if want == 0 {
 		return 1
 	}
-	cut, found := all[want-1].Score, 0
+	last, found := all[want-1].Score, 0
 	for _, hit := range hits {
-		if truth[hit.Entry] >= cut-2*p.options.Tolerance {
+		if exact[hit.Entry] >= last-2*p.options.Tolerance {
 			found++
 		} else if !p.options.Approximate {
-			t.Fatalf("an entry of score %v was given, below the last of %v", hit.Score, cut)
+			t.Fatalf("a hit scores %v, below the last of %v", hit.Score, last)
 		}
 	}
 	if p.options.Approximate {
 		return min(1, float64(found)/float64(want))
 	}
 	for i, hit := range all {
-		sure := hit.Score > cut+2*p.options.Tolerance || i < want && len(hits) < want
-		if sure && !seen[hit.Entry] {
+		required := hit.Score > last+2*p.options.Tolerance || i < want && len(hits) < want
+		if required && !seen[hit.Entry] {
 			t.Fatalf("the entry of rank %d is missing", i+1)
 		}
 	}
@@ -129,7 +129,8 @@ func (p *pair) check(t fataler, scope acl.Scope, query vector.Query) float64 {
 	return 1
 }
 
-// model is the plain truth: each entry's records.
+// model is the reference implementation: the records of each entry, scanned
+// linearly.
 type model map[uuid.UUID][]vector.Record
 
 func (m model) upsert(records []vector.Record) {
@@ -142,7 +143,7 @@ func (m model) upsert(records []vector.Record) {
 	}
 }
 
-// search ranks every visible entry, without regard to the limit.
+// search ranks every visible entry. It ignores the limit.
 func (m model) search(scope acl.Scope, query vector.Query) []vector.Hit {
 	var hits []vector.Hit
 	for id, records := range m {
@@ -168,8 +169,8 @@ func visible(scope acl.Scope, r vector.Record) bool {
 	return false
 }
 
-// cosine is exact up to float64; rounding to half precision may put it a
-// little outside [-1, 1].
+// cosine computes the dot product in float64. It clamps the result, since
+// rounding to half precision may push it outside [-1, 1].
 func cosine(query []float32, v vector.Half) float64 {
 	sum := 0.0
 	for i, x := range v {
@@ -178,7 +179,7 @@ func cosine(query []float32, v vector.Half) float64 {
 	return max(-1, min(1, sum))
 }
 
-// sortHits orders by score, best first, and equal ones by id.
+// sortHits sorts by score, best first, then by id.
 func sortHits(hits []vector.Hit) {
 	slices.SortFunc(hits, func(a, b vector.Hit) int {
 		if c := cmp.Compare(b.Score, a.Score); c != 0 {
@@ -188,7 +189,7 @@ func sortHits(hits []vector.Hit) {
 	})
 }
 
-// id is an entry's id for tests.
+// id returns the id of test entry n.
 func id(n int) uuid.UUID {
 	var u uuid.UUID
 	u[6], u[8] = 0x70, 0x80 // version 7, RFC 9562's variant
@@ -196,10 +197,10 @@ func id(n int) uuid.UUID {
 	return u
 }
 
-// axis is the unit vector along axis i; the first element of a mixture.
+// axis returns the unit vector along axis i.
 func axis(i int) []float32 { return mix(dim, i, 1, i, 0) }
 
-// mix is a·axis i + b·axis j, of unit length if a² + b² = 1.
+// mix returns a·axis(i) + b·axis(j), a unit vector if a² + b² = 1.
 func mix(dim, i int, a float32, j int, b float32) []float32 {
 	v := make([]float32, dim)
 	v[i] += a
@@ -207,12 +208,12 @@ func mix(dim, i int, a float32, j int, b float32) []float32 {
 	return v
 }
 
-// record is one chunk of an entry.
+// record returns one chunk of test entry n.
 func record(entry int, chunk int, store int64, label acl.Label, v []float32) vector.Record {
 	return vector.Record{Entry: id(entry), Chunk: chunk, Store: store, Label: label, Vector: vector.ToHalf(v)}
 }
 
-// direction is a random unit vector.
+// direction returns a random unit vector.
 func direction(r *rand.Rand, dim int) []float32 {
 	v, square := make([]float32, dim), 0.0
 	for i := range v {
@@ -225,7 +226,7 @@ func direction(r *rand.Rand, dim int) []float32 {
 	return v
 }
 
-// everything is a scope of stores 1 to n at every label.
+// everything returns a scope of the stores 1 to n at every label.
 func everything(t testing.TB, n int) acl.Scope {
 	t.Helper()
 	reaches := make([]acltest.Reach, n)
@@ -235,7 +236,7 @@ func everything(t testing.TB, n int) acl.Scope {
 	return acltest.Scope(t, reaches...)
 }
 
-// wantIDs compares the hits' entries, in order.
+// wantIDs checks the hits' entries and their order.
 func wantIDs(t testing.TB, hits []vector.Hit, entries ...int) {
 	t.Helper()
 	got, want := make([]uuid.UUID, len(hits)), make([]uuid.UUID, len(entries))
@@ -250,14 +251,14 @@ func wantIDs(t testing.TB, hits []vector.Hit, entries ...int) {
 	}
 }
 
-// fataler is the part of testing.TB that rapid.T has, too.
+// fataler is the part of testing.TB that rapid.T implements.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// checkTies holds that every entry which ties with the last is given. Scores
-// of the same vector tie; so the model's scores must be well apart or equal.
+// checkTies checks that every entry that ties with the last hit is returned.
+// The model's scores must be equal or well apart.
 func (p *pair) checkTies(t fataler, scope acl.Scope, query vector.Query) {
 	t.Helper()
 	all := p.model.search(scope, query)

@@ -1,0 +1,101 @@
+package flat
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/vector"
+)
+
+// topK keeps the k best entries of a scan, each with its best chunk, and all
+// entries that tie with the last of them.
+//
+// It collects rows that reach a threshold. When it has collected enough, it
+// reduces them to entries and raises the threshold to the score of the k-th.
+// Its size depends on k and on ties, not on the number of rows, and a row
+// below the threshold costs one comparison.
+//
+// The top-k of package posting is simpler: a document has one score there,
+// and one goroutine adds them all.
+type topK struct {
+	k         int
+	threshold float32 // rows below it cannot be among the results
+	rows      []scoredRow
+	pruneAt   int // number of rows at which to prune
+}
+
+type scoredRow struct {
+	id    uuid.UUID
+	score float32
+}
+
+func newTopK(k int) *topK {
+	t := &topK{k: k, threshold: float32(math.Inf(-1))}
+	t.pruneAt = t.capacity(0)
+	return t
+}
+
+// capacity returns how many rows to collect when kept of them are already one
+// per entry. It at least doubles, so that pruning takes amortized time
+// proportional to the rows.
+func (t *topK) capacity(kept int) int { return 2*max(kept, min(t.k, 1<<20)) + 512 }
+
+// add adds rows with their scores.
+func (t *topK) add(scores []float32, ids []uuid.UUID) {
+	for i, score := range scores {
+		if score >= t.threshold {
+			// Rounding may push a cosine outside [-1, 1].
+			t.rows = append(t.rows, scoredRow{ids[i], max(-1, min(1, score))})
+			if len(t.rows) >= t.pruneAt {
+				t.prune()
+			}
+		}
+	}
+}
+
+// merge adds the rows of another topK.
+func (t *topK) merge(other *topK) {
+	t.rows = append(t.rows, other.rows...)
+	t.prune()
+}
+
+// prune keeps the best row of each entry, and of these the first k and those
+// that tie with the k-th. It leaves the rows sorted, best first.
+func (t *topK) prune() {
+	slices.SortFunc(t.rows, func(a, b scoredRow) int {
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.id[:], b.id[:])
+	})
+	seen := make(map[uuid.UUID]struct{}, len(t.rows))
+	kept := t.rows[:0]
+	for _, row := range t.rows {
+		if len(kept) >= t.k && row.score < kept[t.k-1].score {
+			break
+		}
+		if _, again := seen[row.id]; !again {
+			seen[row.id] = struct{}{}
+			kept = append(kept, row)
+		}
+	}
+	t.rows, t.pruneAt = kept, t.capacity(len(kept))
+	// A threshold of -1 would exclude scores that rounding pushed below -1.
+	if len(kept) >= t.k && kept[t.k-1].score > -1 {
+		t.threshold = kept[t.k-1].score
+	}
+}
+
+// hits returns the results, best first, ties ordered by entry id.
+func (t *topK) hits() []vector.Hit {
+	t.prune()
+	hits := make([]vector.Hit, len(t.rows))
+	for i, row := range t.rows {
+		hits[i] = vector.Hit{Entry: row.id, Score: float64(row.score)}
+	}
+	return hits
+}
