@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var testPlace = Place{Store: "agent-7", Namespace: "work", Key: "notes/bank"}
+var testRef = EntryRef{Store: "agent-7", Namespace: "work", Key: "notes/bank"}
 
 func newTestKeyring(t testing.TB) *Keyring {
 	t.Helper()
@@ -25,19 +25,19 @@ func newTestKeyring(t testing.TB) *Keyring {
 	return ring
 }
 
-func seal(t testing.TB, ring *Keyring, plaintext []byte, place Place) []byte {
+func seal(t testing.TB, ring *Keyring, plaintext []byte, ref EntryRef) []byte {
 	t.Helper()
-	blob, err := ring.Seal(plaintext, place)
+	blob, err := ring.Seal(plaintext, ref)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return blob
 }
 
-// placeGenerator avoids the empty and the reserved words, which Seal refuses.
-func placeGenerator() *rapid.Generator[Place] {
-	return rapid.Custom(func(t *rapid.T) Place {
-		return Place{
+// refGenerator avoids empty strings and reserved words, which Seal rejects.
+func refGenerator() *rapid.Generator[EntryRef] {
+	return rapid.Custom(func(t *rapid.T) EntryRef {
+		return EntryRef{
 			Store:     rapid.StringMatching(`[A-Za-z0-9_:@-]{1,20}[0-9]`).Draw(t, "store"),
 			Namespace: rapid.String().Draw(t, "namespace"),
 			Key:       rapid.StringN(1, 40, -1).Draw(t, "key"),
@@ -49,8 +49,8 @@ func TestOpenGivesWhatWasSealed(t *testing.T) {
 	ring := newTestKeyring(t)
 	rapid.Check(t, func(t *rapid.T) {
 		plaintext := rapid.SliceOf(rapid.Byte()).Draw(t, "plaintext")
-		place := placeGenerator().Draw(t, "place")
-		blob, err := ring.Seal(plaintext, place)
+		ref := refGenerator().Draw(t, "ref")
+		blob, err := ring.Seal(plaintext, ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestOpenGivesWhatWasSealed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opened, err := ring.Open(decoded, place)
+		opened, err := ring.Open(decoded, ref)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestOpenGivesWhatWasSealed(t *testing.T) {
 
 func TestEqualPlaintextsGiveDifferentBlobs(t *testing.T) {
 	ring := newTestKeyring(t)
-	one, two := seal(t, ring, []byte("same"), testPlace), seal(t, ring, []byte("same"), testPlace)
+	one, two := seal(t, ring, []byte("same"), testRef), seal(t, ring, []byte("same"), testRef)
 	if bytes.Equal(one[headerSize:headerSize+nonceSize], two[headerSize:headerSize+nonceSize]) {
 		t.Fatal("a nonce was used twice")
 	}
@@ -89,18 +89,18 @@ func TestEqualPlaintextsGiveDifferentBlobs(t *testing.T) {
 func TestMovedBlobIsRefused(t *testing.T) {
 	tests := []struct {
 		name     string
-		from, to Place
+		from, to EntryRef
 	}{
-		{"another store", testPlace, Place{"agent-8", "work", "notes/bank"}},
-		{"another namespace", testPlace, Place{"agent-7", "home", "notes/bank"}},
-		{"no namespace", testPlace, Place{"agent-7", "", "notes/bank"}},
-		{"another key", testPlace, Place{"agent-7", "work", "notes/banks"}},
-		{"key in another case", testPlace, Place{"agent-7", "work", "notes/Bank"}},
-		{"store and key, boundary moved", Place{"a", "", "bc"}, Place{"ab", "", "c"}},
-		{"store and namespace, boundary moved", Place{"a", "bc", "k"}, Place{"ab", "c", "k"}},
-		{"namespace and key, boundary moved", Place{"s", "a", "bc"}, Place{"s", "ab", "c"}},
-		{"namespace taken for key", Place{"s", "a", "b"}, Place{"s", "b", "a"}},
-		{"length bytes within a key", Place{"s", "", "k"}, Place{"s", "\x00\x00\x00\x01k", "x"}},
+		{"another store", testRef, EntryRef{"agent-8", "work", "notes/bank"}},
+		{"another namespace", testRef, EntryRef{"agent-7", "home", "notes/bank"}},
+		{"no namespace", testRef, EntryRef{"agent-7", "", "notes/bank"}},
+		{"another key", testRef, EntryRef{"agent-7", "work", "notes/banks"}},
+		{"key in another case", testRef, EntryRef{"agent-7", "work", "notes/Bank"}},
+		{"store and key, boundary moved", EntryRef{"a", "", "bc"}, EntryRef{"ab", "", "c"}},
+		{"store and namespace, boundary moved", EntryRef{"a", "bc", "k"}, EntryRef{"ab", "c", "k"}},
+		{"namespace and key, boundary moved", EntryRef{"s", "a", "bc"}, EntryRef{"s", "ab", "c"}},
+		{"namespace taken for key", EntryRef{"s", "a", "b"}, EntryRef{"s", "b", "a"}},
+		{"length bytes within a key", EntryRef{"s", "", "k"}, EntryRef{"s", "\x00\x00\x00\x01k", "x"}},
 	}
 	ring := newTestKeyring(t)
 	for _, test := range tests {
@@ -113,12 +113,12 @@ func TestMovedBlobIsRefused(t *testing.T) {
 	}
 }
 
-func TestDifferentPlacesHaveDifferentAssociatedData(t *testing.T) {
+func TestDifferentRefsHaveDifferentAssociatedData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// A small alphabet makes coinciding concatenations likely.
 		part := rapid.StringMatching(`[ab]{0,3}`)
-		one := Place{part.Draw(t, "s1"), part.Draw(t, "n1"), part.Draw(t, "k1")}
-		two := Place{part.Draw(t, "s2"), part.Draw(t, "n2"), part.Draw(t, "k2")}
+		one := EntryRef{part.Draw(t, "s1"), part.Draw(t, "n1"), part.Draw(t, "k1")}
+		two := EntryRef{part.Draw(t, "s2"), part.Draw(t, "n2"), part.Draw(t, "k2")}
 		same := bytes.Equal(one.associatedData(1), two.associatedData(1))
 		if same != (one == two) {
 			t.Fatalf("%+v and %+v: same data %v", one, two, same)
@@ -128,16 +128,16 @@ func TestDifferentPlacesHaveDifferentAssociatedData(t *testing.T) {
 
 func TestKeyIsBoundInNFC(t *testing.T) {
 	ring := newTestKeyring(t)
-	decomposed := Place{Store: "s", Key: "cafe\u0301"}
-	composed := Place{Store: "s", Key: "caf\u00e9"}
+	decomposed := EntryRef{Store: "s", Key: "cafe\u0301"}
+	composed := EntryRef{Store: "s", Key: "caf\u00e9"}
 	if _, err := ring.Open(seal(t, ring, []byte("x"), decomposed), composed); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestPlaceMustBeOneOfAnEntry(t *testing.T) {
+func TestEntryRefMustBeValid(t *testing.T) {
 	ring := newTestKeyring(t)
-	for _, place := range []Place{
+	for _, ref := range []EntryRef{
 		{},
 		{Store: "s"},
 		{Key: "k"},
@@ -149,18 +149,18 @@ func TestPlaceMustBeOneOfAnEntry(t *testing.T) {
 		{Store: "s", Namespace: "\xff", Key: "k"},
 		{Store: "\xff", Key: "k"},
 	} {
-		if _, err := ring.Seal(nil, place); !errors.Is(err, ErrPlace) {
-			t.Errorf("sealing for %+q: got %v, want ErrPlace", place, err)
+		if _, err := ring.Seal(nil, ref); !errors.Is(err, ErrEntryRef) {
+			t.Errorf("sealing for %+q: got %v, want ErrEntryRef", ref, err)
 		}
-		if _, err := ring.Open(make([]byte, Overhead), place); !errors.Is(err, ErrPlace) {
-			t.Errorf("opening at %+q: got %v, want ErrPlace", place, err)
+		if _, err := ring.Open(make([]byte, Overhead), ref); !errors.Is(err, ErrEntryRef) {
+			t.Errorf("opening at %+q: got %v, want ErrEntryRef", ref, err)
 		}
 	}
 }
 
 func TestFlippedBitIsFoundAnywhere(t *testing.T) {
 	ring := newTestKeyring(t)
-	blob := seal(t, ring, []byte("a secret of some length"), testPlace)
+	blob := seal(t, ring, []byte("a secret of some length"), testRef)
 	for i := range blob {
 		want := ErrRefused
 		switch {
@@ -172,7 +172,7 @@ func TestFlippedBitIsFoundAnywhere(t *testing.T) {
 		for bit := range 8 {
 			damaged := bytes.Clone(blob)
 			damaged[i] ^= 1 << bit
-			if _, err := ring.Open(damaged, testPlace); !errors.Is(err, want) {
+			if _, err := ring.Open(damaged, testRef); !errors.Is(err, want) {
 				t.Fatalf("byte %d, bit %d: got %v, want %v", i, bit, err, want)
 			}
 		}
@@ -181,31 +181,31 @@ func TestFlippedBitIsFoundAnywhere(t *testing.T) {
 
 func TestTruncatedOrLengthenedBlobFails(t *testing.T) {
 	ring := newTestKeyring(t)
-	blob := seal(t, ring, []byte("secret"), testPlace)
+	blob := seal(t, ring, []byte("secret"), testRef)
 	for n := range blob {
 		want := ErrDamaged
 		if n >= Overhead {
 			want = ErrRefused
 		}
-		if _, err := ring.Open(blob[:n], testPlace); !errors.Is(err, want) {
+		if _, err := ring.Open(blob[:n], testRef); !errors.Is(err, want) {
 			t.Fatalf("%d bytes: got %v, want %v", n, err, want)
 		}
 	}
-	if _, err := ring.Open(append(bytes.Clone(blob), 0), testPlace); !errors.Is(err, ErrRefused) {
+	if _, err := ring.Open(append(bytes.Clone(blob), 0), testRef); !errors.Is(err, ErrRefused) {
 		t.Fatalf("one byte more: got %v, want ErrRefused", err)
 	}
 }
 
 func TestKeyOfAnotherKeyringOpensNothing(t *testing.T) {
-	blob := seal(t, newTestKeyring(t), []byte("secret"), testPlace)
-	if _, err := newTestKeyring(t).Open(blob, testPlace); !errors.Is(err, ErrUnknownKey) {
+	blob := seal(t, newTestKeyring(t), []byte("secret"), testRef)
+	if _, err := newTestKeyring(t).Open(blob, testRef); !errors.Is(err, ErrUnknownKey) {
 		t.Fatalf("got %v, want ErrUnknownKey", err)
 	}
 }
 
 func TestOtherKeyOfTheSameIDIsRefused(t *testing.T) {
 	mine, theirs := fixedKeyring(t, 0x01020304, 0), fixedKeyring(t, 0x01020304, 100)
-	if _, err := theirs.Open(seal(t, mine, []byte("secret"), testPlace), testPlace); !errors.Is(err, ErrRefused) {
+	if _, err := theirs.Open(seal(t, mine, []byte("secret"), testRef), testRef); !errors.Is(err, ErrRefused) {
 		t.Fatalf("got %v, want ErrRefused", err)
 	}
 }
@@ -215,7 +215,7 @@ func TestValueMustBeAStringOfBase64(t *testing.T) {
 		``, `null`, `1`, `{}`, `[]`, `"AA=="x`, `"AA="`, `"A-_="`, `"AB=="`, `"AA==\n"`, `" AA=="`, `AA==`,
 	} {
 		blob, err := DecodeValue([]byte(value))
-		if value == `null` { // decodes to no bytes, which Open refuses
+		if value == `null` { // decodes to no bytes, which Open rejects
 			if len(blob) != 0 {
 				t.Errorf("null gave %d bytes", len(blob))
 			}
@@ -227,8 +227,8 @@ func TestValueMustBeAStringOfBase64(t *testing.T) {
 	}
 }
 
-// fixedKeyring has one key of bytes from, from+1, …: known, so never for
-// anything but tests.
+// fixedKeyring has one key, of bytes from, from+1, …. It is known, and so for
+// tests only.
 func fixedKeyring(t testing.TB, id uint32, from byte) *Keyring {
 	t.Helper()
 	// Field 3, length-delimited, 32 bytes: the key_value of Tink's
@@ -257,9 +257,9 @@ func fixedKey(from byte) []byte {
 	return key
 }
 
-// golden is "a golden secret" at testPlace, under key 0x01020304 of bytes
-// 0 … 31 and nonce 64 … 87. It was made once; while it opens, whatever was
-// sealed with version 1 opens.
+// golden is "a golden secret" at testRef, under key 0x01020304 of bytes
+// 0 … 31 and nonce 64 … 87. As long as it opens, everything sealed with version
+// 1 opens.
 const golden = "0101020304404142434445464748494a4b4c4d4e4f5051525354555657b519621fbc841c78af87e2ddddf911aff593c7853a51212c2afda9bfbea309"
 
 func TestGoldenBlobOpens(t *testing.T) {
@@ -267,7 +267,7 @@ func TestGoldenBlobOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plaintext, err := fixedKeyring(t, 0x01020304, 0).Open(blob, testPlace)
+	plaintext, err := fixedKeyring(t, 0x01020304, 0).Open(blob, testRef)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestGoldenBlobOpens(t *testing.T) {
 	}
 }
 
-// The format as the package comment tells it, built here without Tink.
+// The format of the package comment, built without Tink.
 func TestFormatIsAsDocumented(t *testing.T) {
 	header := []byte{1, 1, 2, 3, 4}
 	associated := append(bytes.Clone(header),
@@ -326,16 +326,16 @@ func FuzzOpen(f *testing.F) {
 			}
 			decoded = value
 		}
-		place := Place{store, namespace, key}
-		plaintext, err := ring.Open(decoded, place)
+		ref := EntryRef{store, namespace, key}
+		plaintext, err := ring.Open(decoded, ref)
 		if err == nil {
-			// Nobody without the key makes another one that opens.
-			if !bytes.Equal(decoded, blob) || place != testPlace || string(plaintext) != "a golden secret" {
-				t.Fatalf("a forged blob opened at %+q", place)
+			// Only the key can produce another blob that opens.
+			if !bytes.Equal(decoded, blob) || ref != testRef || string(plaintext) != "a golden secret" {
+				t.Fatalf("a forged blob opened for %+q", ref)
 			}
 			return
 		}
-		for _, known := range []error{ErrPlace, ErrDamaged, ErrVersion, ErrUnknownKey, ErrRefused} {
+		for _, known := range []error{ErrEntryRef, ErrDamaged, ErrVersion, ErrUnknownKey, ErrRefused} {
 			if errors.Is(err, known) {
 				return
 			}

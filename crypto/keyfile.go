@@ -9,30 +9,31 @@ import (
 	"path/filepath"
 )
 
-// Failures that concern a key file.
+// Errors of key files.
 var (
-	// ErrExposed means that others than the file's owner may read or write it.
-	ErrExposed = errors.New("key file is open to others")
-	// ErrBusy means that another Rotate of the same file is under way, or one
-	// was interrupted.
-	ErrBusy = errors.New("key file is being changed")
+	// ErrExposed means that users other than the owner may read or write the
+	// file.
+	ErrExposed = errors.New("key file is accessible to others")
+	// ErrBusy means that another Rotate of the file is in progress or was
+	// interrupted.
+	ErrBusy = errors.New("key file is being rotated")
 )
 
-// keyFileMode: its owner alone.
+// keyFileMode gives access to the owner alone.
 const keyFileMode fs.FileMode = 0o600
 
-// maxKeyFile is far above any keyring: a key takes about 200 bytes.
+// maxKeyFile is the largest key file read, in bytes. A key takes about 200.
 const maxKeyFile = 1 << 20
 
-// Load reads a key file. It fails with fs.ErrNotExist, with ErrExposed unless
-// the file belongs to its owner alone (mode 0600 or less), or with ErrKeyring.
+// Load reads a key file. It fails with fs.ErrNotExist, with ErrExposed if
+// anyone but the owner has access (a mode beyond 0600), or with ErrKeyring.
 func Load(path string) (*Keyring, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
 	defer file.Close()
-	// What was opened is what is checked: no other file can take its place.
+	// Check the open file, which cannot be swapped for another.
 	info, err := file.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
@@ -41,7 +42,7 @@ func Load(path string) (*Keyring, error) {
 		return nil, fmt.Errorf("key file %s: %w: not a regular file", path, ErrKeyring)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("key file %s: %w: its mode is %#o; chmod 600 closes it, but whoever read it has the key",
+		return nil, fmt.Errorf("key file %s: %w: its mode is %#o; chmod 600 restricts it, but whoever has read it has the key",
 			path, ErrExposed, info.Mode().Perm())
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
@@ -49,7 +50,7 @@ func Load(path string) (*Keyring, error) {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
 	if len(data) > maxKeyFile {
-		return nil, fmt.Errorf("key file %s: %w: longer than %d bytes", path, ErrKeyring, maxKeyFile)
+		return nil, fmt.Errorf("key file %s: %w: larger than %d bytes", path, ErrKeyring, maxKeyFile)
 	}
 	ring, err := parseKeyring(data)
 	if err != nil {
@@ -58,9 +59,9 @@ func Load(path string) (*Keyring, error) {
 	return ring, nil
 }
 
-// Create makes a keyring of one fresh key in a new file of mode 0600. It never
-// overwrites: a path that exists is fs.ErrExist. The file appears whole or not
-// at all, and is on disk when Create returns.
+// Create writes a keyring with one new key to a new file of mode 0600. It
+// never overwrites: if path exists, it fails with fs.ErrExist. The file is
+// created atomically and is on disk when Create returns.
 func Create(path string) (*Keyring, error) {
 	ring, err := NewKeyring()
 	if err != nil {
@@ -74,16 +75,16 @@ func Create(path string) (*Keyring, error) {
 	if err := ring.writeTo(file); err != nil {
 		return nil, err
 	}
-	// A link, unlike a rename, fails where something is already there.
+	// Unlike a rename, a link fails if path exists.
 	if err := os.Link(file.Name(), path); err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
-	return ring, syncFolder(path)
+	return ring, syncDir(path)
 }
 
-// LoadOrCreate reads the key file, or makes it where there is none and says
-// so. Of several processes that start at once one makes it, the others read
-// it.
+// LoadOrCreate reads the key file, or creates it if it does not exist, and
+// reports whether it did. Of several processes that start at once, one creates
+// the file and the others read it.
 func LoadOrCreate(path string) (ring *Keyring, created bool, err error) {
 	ring, err = Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -97,21 +98,22 @@ func LoadOrCreate(path string) (ring *Keyring, created bool, err error) {
 	return ring, err == nil, err
 }
 
-// Rotate adds a fresh key to the key file, which seals from then on; the older
-// keys stay and open. The file changes whole or not at all. Programs that hold
-// the keyring already go on with their older keys until they load it again.
+// Rotate adds a new key to the key file. The new key seals from then on; the
+// older keys still open. The file is replaced atomically. A program that has
+// already loaded the keyring seals with the older key until it loads the file
+// again.
 func Rotate(path string) (*Keyring, error) {
-	// A link to the file stays one: what it leads to is replaced.
+	// Replace the file that a symbolic link points to, not the link.
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
-	// The new content is also the lock: two rotations at once would otherwise
-	// lose one of the keys, and what was sealed with it.
+	// The new file is also the lock. Without it, concurrent rotations could
+	// lose a key, and with it what was sealed with that key.
 	next := path + ".new"
 	file, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, keyFileMode)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%w: if no rotation runs, one was interrupted before its key came into use: remove %s", ErrBusy, next)
+		return nil, fmt.Errorf("%w: if no rotation is running, one was interrupted before its key was used: remove %s", ErrBusy, next)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
@@ -120,7 +122,7 @@ func Rotate(path string) (*Keyring, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(next))
 	}
-	return ring, syncFolder(path)
+	return ring, syncDir(path)
 }
 
 func rotateInto(file *os.File, path string) (*Keyring, error) {
@@ -159,14 +161,14 @@ func (k *Keyring) writeTo(file *os.File) error {
 	return nil
 }
 
-// syncFolder makes the name of a file durable.
-func syncFolder(path string) error {
-	folder, err := os.Open(filepath.Dir(path))
+// syncDir makes the file's directory entry durable.
+func syncDir(path string) error {
+	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("key file: %w", err)
 	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil {
+	defer dir.Close()
+	if err := dir.Sync(); err != nil {
 		return fmt.Errorf("key file: %w", err)
 	}
 	return nil

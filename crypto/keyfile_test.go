@@ -23,7 +23,7 @@ func onlyFile(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	if len(found) != 1 || found[0].Name() != filepath.Base(path) {
-		t.Fatalf("the folder holds %v, want the key file alone", found)
+		t.Fatalf("the directory holds %v, want only the key file", found)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestKeyFileIsMadeOnceForItsOwnerAlone(t *testing.T) {
 	if err != nil || created {
 		t.Fatalf("second time: created %v, error %v", created, err)
 	}
-	if _, err := again.Open(seal(t, ring, []byte("secret"), testPlace), testPlace); err != nil {
+	if _, err := again.Open(seal(t, ring, []byte("secret"), testRef), testRef); err != nil {
 		t.Errorf("the loaded keyring does not open: %v", err)
 	}
 }
@@ -95,12 +95,12 @@ func TestManyCreatorsAgreeOnOneKey(t *testing.T) {
 		if made[i] {
 			makers++
 		}
-		if _, err := rings[0].Open(seal(t, ring, []byte("x"), testPlace), testPlace); err != nil {
+		if _, err := rings[0].Open(seal(t, ring, []byte("x"), testRef), testRef); err != nil {
 			t.Errorf("keyring %d: %v", i, err)
 		}
 	}
 	if makers != 1 {
-		t.Errorf("%d say that they made the file, want 1", makers)
+		t.Errorf("%d report that they created the file, want 1", makers)
 	}
 	onlyFile(t, path)
 }
@@ -145,7 +145,7 @@ func TestNewestKeySealsAndAllOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := seal(t, first, []byte("old"), testPlace)
+	old := seal(t, first, []byte("old"), testRef)
 	if _, err := Rotate(path); err != nil {
 		t.Fatal(err)
 	}
@@ -154,14 +154,14 @@ func TestNewestKeySealsAndAllOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if opened, err := ring.Open(old, testPlace); err != nil || string(opened) != "old" {
+	if opened, err := ring.Open(old, testRef); err != nil || string(opened) != "old" {
 		t.Errorf("after the rotation the old blob opens to %q, %v", opened, err)
 	}
-	fresh := seal(t, ring, []byte("new"), testPlace)
-	if _, err := first.Open(fresh, testPlace); !errors.Is(err, ErrUnknownKey) {
-		t.Errorf("the old key opened what should be sealed with the new: %v", err)
+	fresh := seal(t, ring, []byte("new"), testRef)
+	if _, err := first.Open(fresh, testRef); !errors.Is(err, ErrUnknownKey) {
+		t.Errorf("the old key opens what the new key should have sealed: %v", err)
 	}
-	if opened, err := ring.Open(fresh, testPlace); err != nil || string(opened) != "new" {
+	if opened, err := ring.Open(fresh, testRef); err != nil || string(opened) != "new" {
 		t.Errorf("the new blob opens to %q, %v", opened, err)
 	}
 }
@@ -214,7 +214,7 @@ func TestConcurrentRotationsLoseNoKey(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			blobs[i], err = ring.Seal([]byte("x"), testPlace)
+			blobs[i], err = ring.Seal([]byte("x"), testRef)
 			if err != nil {
 				t.Error(err)
 			}
@@ -226,7 +226,7 @@ func TestConcurrentRotationsLoseNoKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, blob := range blobs {
-		if _, err := ring.Open(blob, testPlace); err != nil {
+		if _, err := ring.Open(blob, testRef); err != nil {
 			t.Errorf("blob %d: %v", i, err)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"log/slog"
 
 	// Not package aead, which would make one cipher of a whole keyset: it
-	// brings every cipher of Tink's along, and with them a common.proto, of
-	// which a program can have one only, and Milvus's client has one too.
+	// links all of Tink's ciphers and registers a common.proto. A program can
+	// register only one file of that name, and Milvus's client does so too.
 	"github.com/tink-crypto/tink-go/v2/aead/subtle"
 	"github.com/tink-crypto/tink-go/v2/aead/xchacha20poly1305"
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
@@ -18,46 +18,47 @@ import (
 )
 
 // ErrKeyring means that bytes are not a keyring of this package. The error
-// says no more than which rule failed: never what was read.
+// names the rule that failed and never includes what was read.
 var ErrKeyring = errors.New("not a keyring")
 
-// Keyring holds the keys that seal and open. Its newest key seals, all of them
-// open. It is safe for concurrent use, and prints as the number of its keys.
+// Keyring holds the keys that seal and open values: the newest key seals, and
+// every key opens. It is safe for concurrent use and prints as the number of
+// its keys.
 type Keyring struct {
 	handle  *keyset.Handle
-	sealing uint32               // id of the newest key
-	opening map[uint32]tink.AEAD // ciphers of the keys in use, by id
+	sealing uint32               // ID of the newest key
+	opening map[uint32]tink.AEAD // ciphers of the enabled keys, by key ID
 }
 
-// NewKeyring makes a keyring of one fresh key. It lives in memory alone;
-// Create puts one in a file.
+// NewKeyring returns a keyring with one new key, which is not stored anywhere.
+// Create stores one in a file.
 func NewKeyring() (*Keyring, error) {
-	return withFreshKey(keyset.NewManager())
+	return withNewKey(keyset.NewManager())
 }
 
-// withFreshKey adds a key that seals, with Tink's prefix.
-func withFreshKey(manager *keyset.Manager) (*Keyring, error) {
+// withNewKey adds a primary key with Tink's prefix.
+func withNewKey(manager *keyset.Manager) (*Keyring, error) {
 	parameters, err := xchacha20poly1305.NewParameters(xchacha20poly1305.VariantTink)
 	if err != nil {
-		return nil, fmt.Errorf("making a key: %w", err)
+		return nil, fmt.Errorf("creating a key: %w", err)
 	}
 	id, err := manager.AddNewKeyFromParameters(parameters)
 	if err != nil {
-		return nil, fmt.Errorf("making a key: %w", err)
+		return nil, fmt.Errorf("creating a key: %w", err)
 	}
 	if err := manager.SetPrimary(id); err != nil {
-		return nil, fmt.Errorf("making a key: %w", err)
+		return nil, fmt.Errorf("creating a key: %w", err)
 	}
 	handle, err := manager.Handle()
 	if err != nil {
-		return nil, fmt.Errorf("making a key: %w", err)
+		return nil, fmt.Errorf("creating a key: %w", err)
 	}
 	return newKeyring(handle)
 }
 
-// newKeyring takes a Tink keyset of XChaCha20-Poly1305 keys with Tink's
-// prefix: without one a blob would carry neither version nor key id, and a
-// cipher with short nonces would not bear random ones for long.
+// newKeyring accepts only XChaCha20-Poly1305 keys with Tink's prefix. Without
+// the prefix a blob would carry neither version nor key ID, and ciphers with
+// shorter nonces limit how many random ones may be drawn.
 func newKeyring(handle *keyset.Handle) (*Keyring, error) {
 	k := &Keyring{handle: handle, opening: make(map[uint32]tink.AEAD)}
 	for i := range handle.Len() {
@@ -73,7 +74,7 @@ func newKeyring(handle *keyset.Handle) (*Keyring, error) {
 			continue
 		}
 		if k.opening[entry.KeyID()] != nil {
-			return nil, fmt.Errorf("%w: two keys have the id %08x", ErrKeyring, entry.KeyID())
+			return nil, fmt.Errorf("%w: two keys have the ID %08x", ErrKeyring, entry.KeyID())
 		}
 		cipher, err := subtle.NewXChaCha20Poly1305(key.KeyBytes().Data(insecuresecretdataaccess.Token{}))
 		if err != nil {
@@ -85,18 +86,18 @@ func newKeyring(handle *keyset.Handle) (*Keyring, error) {
 		}
 	}
 	if k.opening[k.sealing] == nil {
-		return nil, fmt.Errorf("%w: no key in use is the primary one", ErrKeyring)
+		return nil, fmt.Errorf("%w: no enabled key is primary", ErrKeyring)
 	}
 	return k, nil
 }
 
-// rotated gives a keyring with one fresh key more, which seals.
+// rotated returns the keyring with a new key, which seals.
 func (k *Keyring) rotated() (*Keyring, error) {
-	return withFreshKey(keyset.NewManagerFromHandle(k.handle))
+	return withNewKey(keyset.NewManagerFromHandle(k.handle))
 }
 
-// parseKeyring reads Tink's JSON keyset. Its errors do not wrap those of the
-// parser, which may quote key material.
+// parseKeyring reads Tink's JSON keyset. It does not wrap the parser's errors,
+// which may quote key material.
 func parseKeyring(data []byte) (*Keyring, error) {
 	handle, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(data)))
 	if err != nil {
@@ -105,17 +106,17 @@ func parseKeyring(data []byte) (*Keyring, error) {
 	return newKeyring(handle)
 }
 
-// marshal writes Tink's JSON keyset: the keys in clear.
+// marshal returns Tink's JSON keyset, with the keys in clear text.
 func (k *Keyring) marshal() ([]byte, error) {
 	var out bytes.Buffer
 	if err := insecurecleartextkeyset.Write(k.handle, keyset.NewJSONWriter(&out)); err != nil {
-		return nil, fmt.Errorf("writing a keyset: %w", err)
+		return nil, fmt.Errorf("encoding a keyset: %w", err)
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
 }
 
-// String keeps keys out of whatever prints a keyring.
+// String reports the number of keys, never the keys.
 func (k *Keyring) String() string { return fmt.Sprintf("keyring of %d keys", len(k.opening)) }
 
 // GoString keeps keys out of %#v.

@@ -12,7 +12,7 @@ import (
 // placeFlags say which entry an encrypted value is for.
 type placeFlags struct {
 	keyFile string
-	place   crypto.Place
+	place   crypto.EntryRef
 }
 
 func (f *placeFlags) add(cmd *cobra.Command) {
