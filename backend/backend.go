@@ -10,13 +10,18 @@ import (
 	"log/slog"
 	"os"
 
+	"golang.org/x/sync/errgroup"
+
 	"mneme/configs"
+	"mneme/indexer"
 	"mneme/memory"
 )
 
-// Instance is a Service with the storage it runs over. Close it after use.
+// Instance is a Service with its Indexer, and the storage they run over. Close
+// it after use.
 type Instance struct {
 	*memory.Service
+	*indexer.Indexer
 	Storage memory.Storage
 }
 
@@ -37,23 +42,36 @@ func OpenRows(ctx context.Context, config configs.Config, log *slog.Logger) (*In
 }
 
 // OpenWith opens the Service with the given models, the preferred one first.
-func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, models []memory.Model) (*Instance, error) {
+func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model) (*Instance, error) {
 	storage, err := openStorage(ctx, config, log)
 	if err != nil {
 		return nil, err
 	}
-	service, err := memory.New(ctx, storage, Options(config, log, models))
+	ix, err := indexer.New(ctx, storage, indexer.Options{Models: models, Log: log})
 	if err != nil {
 		return nil, errors.Join(err, storage.Close())
 	}
-	return &Instance{Service: service, Storage: storage}, nil
+	service, err := memory.New(ctx, storage, Options(config, log, ix))
+	if err != nil {
+		return nil, errors.Join(err, ix.Close(), storage.Close())
+	}
+	return &Instance{Service: service, Indexer: ix, Storage: storage}, nil
+}
+
+// Run runs the background work of the Service and the Indexer until ctx ends.
+func (i *Instance) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return i.Service.Run(ctx) })
+	group.Go(func() error { return i.Indexer.Run(ctx) })
+	return group.Wait()
 }
 
 // Close closes the vector indexes and then the storage.
-func (i *Instance) Close() error { return errors.Join(i.Service.Close(), i.Storage.Close()) }
+func (i *Instance) Close() error { return errors.Join(i.Indexer.Close(), i.Storage.Close()) }
 
-// Options returns the Service's options as configured.
-func Options(config configs.Config, log *slog.Logger, models []memory.Model) memory.Options {
+// Options returns the Service's options as configured. A nil ix leaves the
+// Service without vectors.
+func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.Options {
 	retention := config.Limits.Retention
 	if retention == 0 {
 		retention = -1 // the Service takes 0 for its default
@@ -62,7 +80,7 @@ func Options(config configs.Config, log *slog.Logger, models []memory.Model) mem
 		Limits: memory.Limits{
 			Value: config.Limits.ValueBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes, Retention: retention,
 		},
-		Models:       models,
+		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,
 		Log:          log,
 	}

@@ -10,7 +10,7 @@ import (
 	"mneme/embed"
 	"mneme/embed/e5"
 	"mneme/embed/openai"
-	"mneme/memory"
+	"mneme/indexer"
 	"mneme/vector"
 	"mneme/vector/flat"
 	"mneme/vector/milvus"
@@ -20,7 +20,7 @@ import (
 // built-in embedder after it. The vectors of a new data folder were made by
 // the built-in one, and they keep serving while those of the configured one
 // are made.
-func OpenModels(config configs.Config, log *slog.Logger) ([]memory.Model, error) {
+func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error) {
 	var embedders []embed.Embedder
 	if config.Embedder == "openai" {
 		remote, err := openOpenAI(config)
@@ -34,7 +34,7 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]memory.Model, error)
 		return nil, err
 	}
 	embedders = append(embedders, builtIn)
-	models := make([]memory.Model, len(embedders))
+	models := make([]indexer.Model, len(embedders))
 	for i, embedder := range embedders {
 		if models[i], err = NewModel(config, embedder, log); err != nil {
 			return nil, err
@@ -66,26 +66,26 @@ func openOpenAI(config configs.Config) (embed.Embedder, error) {
 }
 
 // NewModel pairs an embedder with the configured vector index.
-func NewModel(config configs.Config, embedder embed.Embedder, log *slog.Logger) (memory.Model, error) {
+func NewModel(config configs.Config, embedder embed.Embedder, log *slog.Logger) (indexer.Model, error) {
 	switch config.Vector {
 	case "flat":
-		return memory.Model{
+		return indexer.Model{
 			Embedder: embedder,
 			Open:     func(context.Context) (vector.Index, error) { return flat.New(embedder.Dim()), nil },
 			Local:    true,
 		}, nil
 	case "milvus":
 		if config.Milvus.Addr == "" {
-			return memory.Model{}, &ConfigError{errors.New("vector milvus needs milvus.addr (MNEME_MILVUS_ADDR)")}
+			return indexer.Model{}, &ConfigError{errors.New("vector milvus needs milvus.addr (MNEME_MILVUS_ADDR)")}
 		}
-		return memory.Model{
+		return indexer.Model{
 			Embedder: embedder,
 			Open: func(ctx context.Context) (vector.Index, error) {
 				return milvus.Open(ctx, MilvusConfig(config.Milvus, embedder), log)
 			},
 		}, nil
 	default:
-		return memory.Model{}, &ConfigError{fmt.Errorf("unknown vector index %s: use flat or milvus", config.Vector)}
+		return indexer.Model{}, &ConfigError{fmt.Errorf("unknown vector index %s: use flat or milvus", config.Vector)}
 	}
 }
 

@@ -19,26 +19,26 @@ import (
 // Build identifies the running program, to metrics and to MCP clients.
 type Build struct{ Version, Revision string }
 
-// NewServer returns the HTTP server of an opened Service, with every surface
-// and with metrics of its own. verifier decides whose credentials are accepted:
+// NewServer returns the HTTP server of an Instance, with every surface and with
+// metrics of its own. verifier decides whose credentials are accepted:
 // NewVerifier's for a public server, the caller's own for requests that never
 // leave the process. The server is an http.Handler, and Serve runs it on a
 // listener. It does not run the indexing worker.
-func NewServer(service *memory.Service, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger) (*server.Server, error) {
+func NewServer(instance *Instance, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger) (*server.Server, error) {
 	metrics := server.NewMetrics()
 	metrics.Build(build.Version, build.Revision)
-	native, err := rest.New(service, metrics, config.Limits.ValueBytes)
+	native, err := rest.New(instance.Service, metrics, config.Limits.ValueBytes)
 	if err != nil {
 		return nil, err
 	}
-	tools := NewTools(service, config, metrics)
+	tools := NewTools(instance.Service, config, metrics)
 	return server.New(server.Options{
-		Service:  service,
+		Service:  instance,
 		Verifier: verifier,
 		Metrics:  metrics,
 		Surfaces: []server.Surface{
 			native,
-			robutler.New(service, metrics, config.Limits.ValueBytes),
+			robutler.New(instance.Service, metrics, config.Limits.ValueBytes),
 			tool.NewSurface(tools.Over("http")),
 			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
 				Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,

@@ -20,8 +20,10 @@ import (
 
 	"mneme/acl"
 	"mneme/embed/e5"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 	"mneme/storage/sqlite"
 	"mneme/vector"
 	"mneme/vector/flat"
@@ -71,10 +73,10 @@ func writeUnderLoad(path string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s, err := memory.New(ctx, storage, memory.Options{Models: []memory.Model{{
+	s, err := memorytest.NewProcess(ctx, storage, memory.Options{}, indexer.Model{
 		Embedder: e, Local: true,
 		Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
-	}}})
+	})
 	if err != nil {
 		return err
 	}
@@ -213,20 +215,20 @@ func compare(t *testing.T, path string, seen *acknowledged) {
 	}
 	defer storage.Close()
 	e := encoder(t)
-	s, err := memory.New(ctx, storage, memory.Options{
+	s, err := memorytest.NewProcess(ctx, storage, memory.Options{
 		// Leases of the killed process must not hold the test up for minutes.
 		Now: func() time.Time { return time.Now().Add(10 * time.Minute) },
-		Models: []memory.Model{{
-			Embedder: e, Local: true,
-			Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
-		}}})
+	}, indexer.Model{
+		Embedder: e, Local: true,
+		Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Drain(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	live := compareRows(t, s, seen)
+	live := compareRows(t, s.Service, seen)
 	compareTerms(t, storage, live)
 	compareVectors(t, storage, e.Fingerprint(), live)
 }

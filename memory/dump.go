@@ -121,7 +121,7 @@ func (s *Service) LoadDump(ctx context.Context, r io.Reader) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("load dump: %w", err)
 	}
-	s.wake()
+	s.indexer.Wake()
 	return len(records), nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
 )
@@ -73,7 +74,7 @@ func encoder(t testing.TB) *memorytest.Remembering {
 
 // house is a service over a database.
 type house struct {
-	*memory.Service
+	*memorytest.Process
 	t     testing.TB
 	clock *clock // nil: the system's
 }
@@ -90,22 +91,14 @@ func open(t testing.TB, b memorytest.Backend, limits memory.Limits) *house {
 // openOver opens another service over a database, as another process would.
 func openOver(t testing.TB, data *memorytest.Data, options memory.Options, embedders ...embed.Embedder) *house {
 	t.Helper()
+	var models []indexer.Model
 	for _, e := range embedders {
-		options.Models = append(options.Models, data.Model(t, e))
+		models = append(models, data.Model(t, e))
 	}
 	if options.VectorBudget == 0 {
 		options.VectorBudget = time.Minute
 	}
-	service, err := memory.New(background, data.Storage(t), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := service.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &house{Service: service, t: t}
+	return &house{Process: memorytest.OpenProcess(t, data.Storage(t), options, models...), t: t}
 }
 
 // index works the queue until it is empty.

@@ -119,11 +119,8 @@ func TestAProcessThatWasOvertakenLeavesNoOldVectors(t *testing.T) {
 			gate.Index = index
 			return gate, err
 		}
-		slow, err := memory.New(background, data.Storage(t), memory.Options{VectorBudget: time.Minute, Models: []memory.Model{held}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		slowHouse := &house{Service: slow, t: t}
+		slow := memorytest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, held)
+		slowHouse := &house{Process: slow, t: t}
 		swift := openOver(t, data, memory.Options{}, e)
 		a := agent("a", acl.Public)
 		storage, index := data.Storage(t), gate.Index

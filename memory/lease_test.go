@@ -11,7 +11,9 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/indexer"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 	"mneme/storage/sqlite/sqlitetest"
 	"mneme/vector"
 	"mneme/vector/flat"
@@ -86,13 +88,10 @@ func (c *counting) Passages(ctx context.Context, texts []string) ([][]float32, e
 func openOutside(t *testing.T, e embed.Embedder, o *outside) (*house, memory.Storage) {
 	t.Helper()
 	storage := sqlitetest.Open(t)
-	s, err := memory.New(background, storage, memory.Options{VectorBudget: time.Minute, Models: []memory.Model{{
+	p := memorytest.OpenProcess(t, storage, memory.Options{VectorBudget: time.Minute}, indexer.Model{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return o, nil },
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &house{Service: s, t: t}, storage
+	})
+	return &house{Process: p, t: t}, storage
 }
 
 // running runs the service's background work until the returned function is

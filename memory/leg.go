@@ -2,9 +2,7 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -17,9 +15,6 @@ const (
 	LegLexical = "lexical"
 	LegVector  = "vector"
 )
-
-// errNoModel says that no embedder at hand made this database's vectors.
-var errNoModel = errors.New("no embedder here made the vectors of this database")
 
 // legHit is an entry with its score in one leg: a lexical.Hit or a vector.Hit.
 type legHit struct {
@@ -120,20 +115,20 @@ func (s *Service) lexicalLeg(ctx context.Context, p *plan, fetch int) (legList, 
 func (s *Service) vectorLeg(ctx context.Context, c Caller, p *plan, fetch int) (legList, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.budget)
 	defer cancel()
-	serving := s.models.serving()
-	if serving == nil {
+	model, ok := s.indexer.Serving()
+	if !ok {
 		return legList{}, errNoModel
 	}
-	query, err := s.embedQuery(ctx, c, p, serving)
+	query, err := s.embedQuery(ctx, c, p, model)
 	if err != nil {
 		return legList{}, err
 	}
 	defer timed(&p.took.Vector)()
 	found, err := withDeadline(ctx, func() ([]vector.Hit, error) {
-		return serving.index.Search(ctx, p.scope, vector.Query{Vector: query, Limit: fetch, Only: p.only})
+		return model.Index.Search(ctx, p.scope, vector.Query{Vector: query, Limit: fetch, Only: p.only})
 	})
 	if err != nil {
-		s.doubted.Store(true)
+		s.indexer.SuspectIndex()
 	}
 	hits := make([]legHit, len(found))
 	for i, hit := range found {
@@ -143,13 +138,13 @@ func (s *Service) vectorLeg(ctx context.Context, c Caller, p *plan, fetch int) (
 }
 
 // embedQuery embeds the question once, and remembers it for this agent.
-func (s *Service) embedQuery(ctx context.Context, c Caller, p *plan, serving *serving) ([]float32, error) {
-	key := queryKey{agent: c.Agent, fingerprint: serving.fingerprint, query: p.request.Query}
+func (s *Service) embedQuery(ctx context.Context, c Caller, p *plan, model Model) ([]float32, error) {
+	key := queryKey{agent: c.Agent, fingerprint: model.Fingerprint, query: p.request.Query}
 	if v, ok := s.queries.get(key); ok {
 		return v, nil
 	}
 	defer timed(&p.took.Embed)()
-	v, err := withDeadline(ctx, func() ([]float32, error) { return serving.model.Embedder.Query(ctx, p.request.Query) })
+	v, err := withDeadline(ctx, func() ([]float32, error) { return model.Embedder.Query(ctx, p.request.Query) })
 	if err != nil {
 		return nil, fmt.Errorf("embed the question: %w", err)
 	}
@@ -176,43 +171,4 @@ func withDeadline[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		var zero T
 		return zero, ctx.Err()
 	}
-}
-
-// waitIndexed waits until a search of this process can return an entry, or
-// the entry is gone, at most 10 s, and tells which.
-func (s *Service) waitIndexed(ctx context.Context, id uuid.UUID) bool {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		indexed, err := s.indexed(ctx, id)
-		if err != nil || indexed {
-			return indexed
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-tick.C:
-		}
-	}
-}
-
-func (s *Service) indexed(ctx context.Context, id uuid.UUID) (bool, error) {
-	now := s.models.serving()
-	if now == nil {
-		return false, errNoModel
-	}
-	pending := true
-	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
-		pending, err = tx.Pending(ctx, id)
-		return err
-	})
-	if err != nil || pending {
-		return false, err
-	}
-	if settler, ok := now.index.(vector.Settler); ok {
-		return true, settler.Settle(ctx)
-	}
-	return true, s.models.sync(ctx)
 }

@@ -183,7 +183,7 @@ func (s *Service) purge(ctx context.Context, cutoff, now time.Time) ([]uuid.UUID
 		if len(ids) == 0 {
 			return all, nil
 		}
-		if err := s.models.remove(ctx, ids); err != nil {
+		if err := s.indexer.RemoveVectors(ctx, ids); err != nil {
 			return nil, err
 		}
 		all = append(all, ids...)

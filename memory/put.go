@@ -12,6 +12,9 @@ import (
 	"mneme/lexical"
 )
 
+// indexedWait bounds the wait of a Put until its entry is indexed.
+const indexedWait = 10 * time.Second
+
 // Put creates an entry at the session's label, or updates the one of that
 // label which the path resolves to.
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
@@ -23,9 +26,11 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 	if err != nil {
 		return PutResult{}, clash(err)
 	}
-	s.wake()
+	s.indexer.Wake()
 	if r.Wait && result.Searchable() {
-		result.Indexed = s.waitIndexed(ctx, result.ID)
+		waiting, cancel := context.WithTimeout(ctx, indexedWait)
+		defer cancel()
+		result.Indexed = s.indexer.WaitIndexed(waiting, result.ID)
 	}
 	return result, nil
 }
@@ -58,7 +63,7 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 	if err != nil {
 		return nil, err
 	}
-	s.wake()
+	s.indexer.Wake()
 	return outcomes, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
 	"mneme/vector"
@@ -25,18 +26,14 @@ func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
 		}
 		// As if other processes wrote it too: nothing follows the rows.
 		model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
-		s, err := memory.New(background, data.Storage(t), memory.Options{VectorBudget: time.Minute, Models: []memory.Model{model}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := &house{Service: s, t: t}
+		h := &house{Process: memorytest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, model), t: t}
 		a := agent("a", acl.Internal)
 		var ids []uuid.UUID
 		for i := range 20 {
 			ids = append(ids, h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i), 201).ID)
 		}
 		h.index()
-		reconcile := func(want memory.Reconciled) {
+		reconcile := func(want indexer.Reconciled) {
 			t.Helper()
 			got, err := h.Reconcile(background)
 			must(h, err)
@@ -44,20 +41,20 @@ func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
 				t.Errorf("reconciled %+v, want %+v", got, want)
 			}
 		}
-		reconcile(memory.Reconciled{Rows: 20, Indexed: 20})
+		reconcile(indexer.Reconciled{Rows: 20, Indexed: 20})
 
 		before := list(t, index)
 		must(h, index.Delete(background, ids[:5]))
 		strange := vector.Record{Entry: uuid.New(), Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
 		moved := vector.Record{Entry: ids[7], Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
 		must(h, index.Upsert(background, []vector.Record{strange, moved}))
-		reconcile(memory.Reconciled{Rows: 20, Indexed: 16, Removed: 1, Restored: 6})
+		reconcile(indexer.Reconciled{Rows: 20, Indexed: 16, Removed: 1, Restored: 6})
 		if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("the index holds %v, want %v", after, before)
 		}
 
 		must(h, index.Delete(background, ids)) // wiped
-		reconcile(memory.Reconciled{Rows: 20, Restored: 20})
+		reconcile(indexer.Reconciled{Rows: 20, Restored: 20})
 		if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("a wiped index holds %v, want %v", after, before)
 		}

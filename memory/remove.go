@@ -28,7 +28,7 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 		return discard(ctx, tx, c, e, s.instant())
 	})
 	if err == nil {
-		s.wake()
+		s.indexer.Wake()
 	}
 	return err
 }
@@ -71,7 +71,7 @@ func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutR
 	if err != nil {
 		return PutResult{}, clash(err)
 	}
-	s.wake()
+	s.indexer.Wake()
 	return result, nil
 }
 

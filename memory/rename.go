@@ -40,7 +40,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 	if err != nil {
 		return Found{}, clash(err)
 	}
-	s.wake()
+	s.indexer.Wake()
 	return result.Found, nil
 }
 

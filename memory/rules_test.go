@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
 )
@@ -295,7 +296,7 @@ func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
 		}
 		h.get(a, "a", "live", "x")
 		h.index()
-		if held, err := h.Reconcile(background); err != nil || held != (memory.Reconciled{Rows: 1, Indexed: 1}) {
+		if held, err := h.Reconcile(background); err != nil || held != (indexer.Reconciled{Rows: 1, Indexed: 1}) {
 			t.Errorf("beside the living entry something has a vector: %+v, %v", held, err)
 		}
 	})

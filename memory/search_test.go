@@ -13,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
 	"mneme/vector"
@@ -241,11 +242,7 @@ func TestALegThatFailsOrIsTooSlowIsNamedAndTheOtherAnswers(t *testing.T) {
 
 func serviceWith(t *testing.T, data *memorytest.Data, e embed.Embedder, index vector.Index) *memory.Service {
 	t.Helper()
-	s, err := memory.New(background, data.Storage(t), memory.Options{VectorBudget: 50 * time.Millisecond, Models: []memory.Model{{
+	return memorytest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: 50 * time.Millisecond}, indexer.Model{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return index, nil },
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	}).Service
 }

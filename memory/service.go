@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,9 +47,9 @@ func (l Limits) withDefaults() Limits {
 // Options configure a Service. Zero fields take the default.
 type Options struct {
 	Limits Limits
-	// Models are the embedders at hand, the configured one first. Which of
-	// them serves is decided by the vectors that the database holds.
-	Models []Model
+	// Indexer keeps the vectors in step with the rows. nil: searches answer
+	// by words alone.
+	Indexer Indexer
 	// VectorBudget bounds the vector leg of a search, embedding included;
 	// past it the answer is lexical and says so. Default 3 s.
 	VectorBudget time.Duration
@@ -62,19 +61,15 @@ type Options struct {
 // Service is mneme: every surface is a translation onto its methods, and
 // every rule of access is applied in them.
 type Service struct {
-	storage  Storage
-	limits   Limits
-	now      func() time.Time
-	log      *slog.Logger
-	budget   time.Duration
-	secret   secret
-	models   *models
-	queries  *queryCache
-	callers  sync.Map      // ids known as callers
-	kick     chan struct{} // wakes the worker
-	progress progress
-	away     atomic.Bool // the shared index did not answer when it was last asked
-	doubted  atomic.Bool // a search had no answer of the index since
+	storage Storage
+	limits  Limits
+	now     func() time.Time
+	log     *slog.Logger
+	budget  time.Duration
+	secret  secret
+	indexer Indexer
+	queries *queryCache
+	callers sync.Map // ids known as callers
 }
 
 // Caller is who makes a call, and through what kind of surface.
@@ -85,8 +80,8 @@ type Caller struct {
 	Internal bool
 }
 
-// New opens a Service over a storage. Run must be called for vectors to be
-// made and expired entries to be swept.
+// New opens a Service over a storage. Run must be called for expired entries
+// to be swept.
 func New(ctx context.Context, storage Storage, options Options) (*Service, error) {
 	s := &Service{
 		storage: storage,
@@ -95,7 +90,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		log:     options.Log,
 		budget:  options.VectorBudget,
 		queries: newQueryCache(queryCacheBytes),
-		kick:    make(chan struct{}, 1),
+		indexer: options.Indexer,
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -106,6 +101,9 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	if s.budget == 0 {
 		s.budget = 3 * time.Second
 	}
+	if s.indexer == nil {
+		s.indexer = noIndexer{}
+	}
 	var err error
 	if s.secret, err = loadSecret(ctx, storage); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
@@ -113,15 +111,8 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	if err = checkAnalysis(ctx, storage, s.log); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}
-	if s.models, err = openModels(ctx, storage, options.Models, s.log); err != nil {
-		return nil, fmt.Errorf("open memory service: %w", err)
-	}
 	return s, nil
 }
-
-// Close ends the connections to vector indexes, after the last call has
-// returned. The storage is its opener's to close.
-func (s *Service) Close() error { return s.models.close() }
 
 // instant is now in the precision that rows keep.
 func (s *Service) instant() time.Time { return instantOf(s.now()) }
@@ -172,14 +163,6 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	}
 	s.callers.Store(p.Agent, struct{}{})
 	return nil
-}
-
-// wake tells the worker that there is something in the queue.
-func (s *Service) wake() {
-	select {
-	case s.kick <- struct{}{}:
-	default:
-	}
 }
 
 // newID makes an entry's id, ordered by time.

@@ -54,7 +54,7 @@ func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	s.wake()
+	s.indexer.Wake()
 	return count, nil
 }
 
@@ -111,7 +111,7 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 	if err != nil {
 		return 0, clash(err)
 	}
-	s.wake()
+	s.indexer.Wake()
 	return count, nil
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"mneme/memory"
+	"mneme/indexer"
 )
 
 const (
@@ -64,10 +64,10 @@ func (s *Server) ready(c echo.Context) error {
 type statusCache struct {
 	mu    sync.Mutex
 	asked time.Time
-	last  memory.Status
+	last  indexer.Status
 }
 
-func (c *statusCache) get(service Service) memory.Status {
+func (c *statusCache) get(service Service) indexer.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asked.IsZero() || time.Since(c.asked) >= statusAge {

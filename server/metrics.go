@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"mneme/indexer"
 	"mneme/memory"
 )
 
@@ -114,39 +115,39 @@ func (m *Metrics) request(route, method string, status int, took time.Duration) 
 
 // watch shows the state of a service at each scrape.
 func (m *Metrics) watch(cache *statusCache, service Service) {
-	gauge := func(name, help string, value func(memory.Status) float64) prometheus.Collector {
+	gauge := func(name, help string, value func(indexer.Status) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
 			return value(cache.get(service))
 		})
 	}
 	m.registry.MustRegister(
-		gauge("mneme_storage_up", "1 while the storage answers.", func(s memory.Status) float64 { return truth(s.Storage) }),
-		gauge("mneme_vector_up", "1 while a model serves questions by meaning, and its index is not known to be away.", func(s memory.Status) float64 { return truth(s.Vector) }),
-		gauge("mneme_queue_entries", "Entries whose vectors are not in step with them.", func(s memory.Status) float64 { return float64(s.Queue) }),
-		gauge("mneme_queue_lag_seconds", "How long the oldest of these has waited.", func(s memory.Status) float64 { return s.QueueLag.Seconds() }),
+		gauge("mneme_storage_up", "1 while the storage answers.", func(s indexer.Status) float64 { return truth(s.Storage) }),
+		gauge("mneme_vector_up", "1 while a model serves questions by meaning, and its index is not known to be away.", func(s indexer.Status) float64 { return truth(s.Vector) }),
+		gauge("mneme_queue_entries", "Entries whose vectors are not in step with them.", func(s indexer.Status) float64 { return float64(s.Queue) }),
+		gauge("mneme_queue_lag_seconds", "How long the oldest of these has waited.", func(s indexer.Status) float64 { return s.QueueLag.Seconds() }),
 		gauge("mneme_reindex_needed", "1 while the vectors that serve were made by another model than the configured one.",
-			func(s memory.Status) float64 { return truth(s.Storage && s.Serving != s.Configured) }),
+			func(s indexer.Status) float64 { return truth(s.Storage && s.Serving != s.Configured) }),
 		gauge("mneme_reconcile_last_success_timestamp_seconds", "When this process last found the vector index in step with the rows, or mended it; 0: not yet.",
-			func(s memory.Status) float64 { return unix(s.Progress.Reconciled) }),
+			func(s indexer.Status) float64 { return unix(s.Progress.Reconciled) }),
 	)
-	m.watchProgress(func() memory.Progress { return cache.get(service).Progress })
+	m.watchProgress(func() indexer.Progress { return cache.get(service).Progress })
 }
 
 // watchProgress counts what the background work does.
-func (m *Metrics) watchProgress(now func() memory.Progress) {
-	counter := func(name, help string, labels prometheus.Labels, value func(memory.Progress) int64) {
+func (m *Metrics) watchProgress(now func() indexer.Progress) {
+	counter := func(name, help string, labels prometheus.Labels, value func(indexer.Progress) int64) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(
 			prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return float64(value(now())) }))
 	}
 	counter("mneme_indexed_entries_total", "Entries that came off the queue.", nil,
-		func(p memory.Progress) int64 { return p.Indexed })
+		func(p indexer.Progress) int64 { return p.Indexed })
 	const failed, failedHelp = "mneme_index_failures_total", "How often entries were given back to the queue, by what failed."
-	counter(failed, failedHelp, prometheus.Labels{"cause": "embedder"}, func(p memory.Progress) int64 { return p.EmbedderFailed })
-	counter(failed, failedHelp, prometheus.Labels{"cause": "vector_index"}, func(p memory.Progress) int64 { return p.IndexFailed })
-	counter(failed, failedHelp, prometheus.Labels{"cause": "timeout"}, func(p memory.Progress) int64 { return p.TimedOut })
+	counter(failed, failedHelp, prometheus.Labels{"cause": "embedder"}, func(p indexer.Progress) int64 { return p.EmbedderFailed })
+	counter(failed, failedHelp, prometheus.Labels{"cause": "vector_index"}, func(p indexer.Progress) int64 { return p.IndexFailed })
+	counter(failed, failedHelp, prometheus.Labels{"cause": "timeout"}, func(p indexer.Progress) int64 { return p.TimedOut })
 	const mended, mendedHelp = "mneme_reconcile_repairs_total", "Entries that the vector index held without a row (removed), lacked or held differently (restored)."
-	counter(mended, mendedHelp, prometheus.Labels{"kind": "removed"}, func(p memory.Progress) int64 { return p.Removed })
-	counter(mended, mendedHelp, prometheus.Labels{"kind": "restored"}, func(p memory.Progress) int64 { return p.Restored })
+	counter(mended, mendedHelp, prometheus.Labels{"kind": "removed"}, func(p indexer.Progress) int64 { return p.Removed })
+	counter(mended, mendedHelp, prometheus.Labels{"kind": "restored"}, func(p indexer.Progress) int64 { return p.Restored })
 }
 
 // Build says which build runs.

@@ -15,7 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/acl"
-	"mneme/memory"
+	"mneme/indexer"
 )
 
 // Surface is one wire protocol over the memory service.
@@ -31,7 +31,7 @@ type Service interface {
 	// memory.ErrNotCaller if it cannot be one.
 	RegisterCaller(context.Context, acl.Principal) error
 	// Status tells how the service is.
-	Status(context.Context) memory.Status
+	Status(context.Context) indexer.Status
 }
 
 // Verifier tells whose a token is; see token.Verifier.

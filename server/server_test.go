@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/server"
 	"mneme/server/token"
@@ -42,9 +43,9 @@ func (s *stub) RegisterCaller(_ context.Context, p acl.Principal) error {
 	return nil
 }
 
-func (s *stub) Status(context.Context) memory.Status {
+func (s *stub) Status(context.Context) indexer.Status {
 	s.asked++
-	return memory.Status{Storage: !s.away, Vector: true, Serving: "m1", Configured: "m2", Queue: 3, QueueLag: 1500 * time.Millisecond}
+	return indexer.Status{Storage: !s.away, Vector: true, Serving: "m1", Configured: "m2", Queue: 3, QueueLag: 1500 * time.Millisecond}
 }
 
 // names verifies tokens that are the agent's name.
@@ -324,17 +325,17 @@ func TestRunningRequestsFinishAtShutdown(t *testing.T) {
 }
 
 // state is a service that is in it.
-type state memory.Status
+type state indexer.Status
 
 func (state) RegisterCaller(context.Context, acl.Principal) error { return nil }
-func (s state) Status(context.Context) memory.Status              { return memory.Status(s) }
+func (s state) Status(context.Context) indexer.Status             { return indexer.Status(s) }
 
 func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 	metrics := server.NewMetrics()
 	metrics.Build("v1", "abc")
 	service := state{
 		Storage: true, Serving: "old", Configured: "new", Queue: 3, QueueLag: 2 * time.Second,
-		Progress: memory.Progress{Indexed: 7, IndexFailed: 5, Restored: 4, Reconciled: time.Unix(1700000000, 0)},
+		Progress: indexer.Progress{Indexed: 7, IndexFailed: 5, Restored: 4, Reconciled: time.Unix(1700000000, 0)},
 	}
 	front := server.New(server.Options{Service: service, Verifier: names{}, Metrics: metrics})
 	answer := httptest.NewRecorder()

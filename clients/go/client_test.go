@@ -15,6 +15,7 @@ import (
 	"mneme/acl"
 	client "mneme/clients/go"
 	"mneme/memory"
+	"mneme/memory/memorytest"
 	"mneme/server"
 	"mneme/server/inprocess"
 	"mneme/server/rest"
@@ -35,7 +36,7 @@ func start(t testing.TB) (handler http.Handler, bearer string) {
 // serve makes the handler, and a token of the agent alice.
 func serve(storage memory.Storage, dir string) (handler http.Handler, bearer string, err error) {
 	ctx := context.Background()
-	service, err := memory.New(ctx, storage, memory.Options{})
+	service, err := memorytest.NewProcess(ctx, storage, memory.Options{})
 	if err != nil {
 		return nil, "", err
 	}
@@ -48,7 +49,7 @@ func serve(storage memory.Storage, dir string) (handler http.Handler, bearer str
 		return nil, "", err
 	}
 	metrics := server.NewMetrics()
-	surface, err := rest.New(service, metrics, 0)
+	surface, err := rest.New(service.Service, metrics, 0)
 	if err != nil {
 		return nil, "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"mneme/benchmarks/workload"
 	"mneme/configs"
 	"mneme/embed"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/vector"
 	"mneme/vector/flat"
@@ -85,7 +86,7 @@ func (c *columnBench) open(ctx context.Context) error {
 		c.index = index
 		return index, err
 	}
-	if c.service, err = backend.OpenWith(ctx, c.place.config, log, []memory.Model{model}); err != nil {
+	if c.service, err = backend.OpenWith(ctx, c.place.config, log, []indexer.Model{model}); err != nil {
 		return err
 	}
 	if !c.service.Status(ctx).Vector {

@@ -15,6 +15,7 @@ import (
 	"mneme/backend"
 	"mneme/benchmarks/relevance"
 	"mneme/configs"
+	"mneme/indexer"
 	"mneme/memory"
 )
 
@@ -133,7 +134,12 @@ func (b *relevanceBench) measure(ctx context.Context, config configs.Config, set
 	if err != nil {
 		return relevanceReport{}, nil, err
 	}
-	vector, err := memory.New(ctx, vectorOnly{service.Storage}, backend.Options(config, quiet, models))
+	ix, err := indexer.New(ctx, service.Storage, indexer.Options{Models: models, Log: quiet})
+	if err != nil {
+		return relevanceReport{}, nil, err
+	}
+	defer func() { err = errors.Join(err, ix.Close()) }()
+	vector, err := memory.New(ctx, vectorOnly{service.Storage}, backend.Options(config, quiet, ix))
 	if err != nil {
 		return relevanceReport{}, nil, err
 	}

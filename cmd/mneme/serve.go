@@ -58,7 +58,7 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 	if err != nil {
 		return err
 	}
-	front, err := backend.NewServer(service.Service, verifier, config, thisBuild().backend(), log)
+	front, err := backend.NewServer(service, verifier, config, thisBuild().backend(), log)
 	if err != nil {
 		return err
 	}

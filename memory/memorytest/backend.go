@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mneme/embed"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/storage/postgres"
 	"mneme/storage/postgres/postgrestest"
@@ -97,7 +98,7 @@ type Data struct {
 	Storage func(t testing.TB) memory.Storage
 	// Model pairs an embedder with the index of what it makes, which is
 	// opened by a client of its own.
-	Model func(t testing.TB, e embed.Embedder) memory.Model
+	Model func(t testing.TB, e embed.Embedder) indexer.Model
 }
 
 func postgresAt(dsn string) func(testing.TB) memory.Storage {
@@ -118,14 +119,14 @@ func postgresAt(dsn string) func(testing.TB) memory.Storage {
 	}
 }
 
-func flatModel(_ testing.TB, e embed.Embedder) memory.Model {
-	return memory.Model{Embedder: e, Local: true, Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil }}
+func flatModel(_ testing.TB, e embed.Embedder) indexer.Model {
+	return indexer.Model{Embedder: e, Local: true, Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil }}
 }
 
-func (b Backend) milvusModel(t testing.TB, e embed.Embedder) memory.Model {
+func (b Backend) milvusModel(t testing.TB, e embed.Embedder) indexer.Model {
 	config := b.milvus
 	config.Fingerprint, config.Dim = e.Fingerprint(), e.Dim()
-	return memory.Model{Embedder: e, Open: func(ctx context.Context) (vector.Index, error) {
+	return indexer.Model{Embedder: e, Open: func(ctx context.Context) (vector.Index, error) {
 		index, err := milvus.Open(ctx, config, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/indexer"
 	"mneme/memory"
 )
 
@@ -34,9 +35,9 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Fixture is a Service under test, with its clock.
+// Fixture is a Process under test, with its clock.
 type Fixture struct {
-	*memory.Service
+	*Process
 	Clock *Clock // nil where the options brought a clock
 	t     testing.TB
 }
@@ -62,22 +63,14 @@ func Open(t testing.TB, b Backend, options memory.Options, embedders ...embed.Em
 // system's.
 func OpenOver(t testing.TB, data *Data, options memory.Options, embedders ...embed.Embedder) *Fixture {
 	t.Helper()
+	var models []indexer.Model
 	for _, e := range embedders {
-		options.Models = append(options.Models, data.Model(t, e))
+		models = append(models, data.Model(t, e))
 	}
 	if options.VectorBudget == 0 {
 		options.VectorBudget = time.Minute // tests run on busy machines
 	}
-	service, err := memory.New(context.Background(), data.Storage(t), options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := service.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &Fixture{Service: service, t: t}
+	return &Fixture{Process: OpenProcess(t, data.Storage(t), options, models...), t: t}
 }
 
 // Index works the indexing queue until it is empty.

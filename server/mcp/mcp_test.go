@@ -36,7 +36,7 @@ func open(t testing.TB, o mcp.Options) *harness {
 	h := &harness{t: t, tools: tool.New(f.Service, tool.Options{Meter: metrics})}
 	o.Meter = metrics
 	h.Server = servertest.Open(t, f.Clock.Now, server.Options{
-		Service: f.Service, Metrics: metrics,
+		Service: f, Metrics: metrics,
 		Surfaces: []server.Surface{mcp.NewSurface(h.tools.Over("mcp"), o), tool.NewSurface(h.tools.Over("http"))},
 	})
 	h.http = httptest.NewServer(h.Server)

@@ -61,7 +61,7 @@ func openWith(t testing.TB, limits memory.Limits) *harness {
 	}
 	tools := tool.NewSurface(tool.New(f.Service, tool.Options{ValueLimit: limits.Value}))
 	s := servertest.Open(t, f.Clock.Now, server.Options{
-		Service: f.Service, Metrics: metrics, Surfaces: []server.Surface{surface, tools},
+		Service: f, Metrics: metrics, Surfaces: []server.Surface{surface, tools},
 		Log: slog.New(slog.NewJSONHandler(log, nil)),
 	})
 	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, log: log}

@@ -42,7 +42,7 @@ func openOn(t testing.TB, b memorytest.Backend, limits memory.Limits) *harness {
 		t.Fatal(err)
 	}
 	s := servertest.Open(t, f.Clock.Now, server.Options{
-		Service: f.Service, Metrics: metrics,
+		Service: f, Metrics: metrics,
 		Surfaces: []server.Surface{native, robutler.New(f.Service, metrics, limits.Value)},
 	})
 	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, index: f.Index}

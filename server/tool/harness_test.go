@@ -17,7 +17,7 @@ import (
 type harness struct {
 	*tool.Tools
 	t       testing.TB
-	service *memory.Service
+	service *memorytest.Fixture
 	clock   *memorytest.Clock
 	index   func() // works the indexing queue until it is empty
 	// wire, if set, brings the calls of try to the tools.
@@ -37,7 +37,7 @@ func openWith(t testing.TB, limits memory.Limits, tools tool.Options, embedders 
 	t.Helper()
 	f := memorytest.Open(t, memorytest.Embedded(), memory.Options{Limits: limits}, embedders...)
 	tools.ValueLimit = limits.Value
-	return &harness{Tools: tool.New(f.Service, tools), t: t, service: f.Service, clock: f.Clock, index: f.Index}
+	return &harness{Tools: tool.New(f.Service, tools), t: t, service: f, clock: f.Clock, index: f.Index}
 }
 
 var (

@@ -12,6 +12,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
 	"mneme/storage/postgres/postgrestest"
@@ -130,12 +131,9 @@ func owner(store string) memory.Caller {
 }
 
 // fill imports the turns and embeds them.
-func fill(t *testing.T, storage memory.Storage, model memory.Model, turns []turn) *memory.Service {
+func fill(t *testing.T, storage memory.Storage, model indexer.Model, turns []turn) *memory.Service {
 	t.Helper()
-	service, err := memory.New(t.Context(), storage, memory.Options{VectorBudget: time.Minute, Models: []memory.Model{model}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	service := memorytest.OpenProcess(t, storage, memory.Options{VectorBudget: time.Minute}, model)
 	requests := make(map[string][]memory.PutRequest)
 	for _, one := range turns {
 		value, err := json.Marshal(one.Title + "\n" + one.Text)
@@ -160,11 +158,11 @@ func fill(t *testing.T, storage memory.Storage, model memory.Model, turns []turn
 	if err := service.Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	return service
+	return service.Service
 }
 
 // settle waits until searches of a shared index see all that was written.
-func settle(t *testing.T, model memory.Model) {
+func settle(t *testing.T, model indexer.Model) {
 	t.Helper()
 	index, err := model.Open(t.Context())
 	if err != nil {

@@ -1,4 +1,4 @@
-package memory
+package indexer
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/lexical"
+	"mneme/memory"
 	"mneme/vector"
 )
 
@@ -28,50 +29,50 @@ const (
 
 // work takes one batch from the queue, brings the vectors of its entries into
 // step with their rows, and tells how many entries it took.
-func (s *Service) work(ctx context.Context) (int, error) {
-	now := s.models.serving()
-	if now == nil || s.inDoubt() && !s.answers(ctx, now) {
+func (ix *Indexer) work(ctx context.Context) (int, error) {
+	now := ix.models.serving()
+	if now == nil || ix.inDoubt() && !ix.answers(ctx, now) {
 		return 0, nil
 	}
 	batch := leaseBatch
 	if !now.model.Local {
 		batch = sharedBatch
 	}
-	leases, err := s.take(ctx, batch)
+	leases, err := ix.take(ctx, batch)
 	if err != nil || len(leases) == 0 {
 		return 0, err
 	}
-	let := s.hold(ctx, leases)
-	failed, err := s.attempt(ctx, now, leases)
+	let := ix.hold(ctx, leases)
+	failed, err := ix.attempt(ctx, now, leases)
 	let()
 	switch {
 	case err == nil:
 		return len(leases), nil
 	case ctx.Err() != nil:
-		return 0, errors.Join(ctx.Err(), s.release(ctx, failed))
-	case s.away.Load():
-		s.progress.failed(len(failed), err)
-		return 0, s.release(ctx, failed)
+		return 0, errors.Join(ctx.Err(), ix.release(ctx, failed))
+	case ix.away.Load():
+		ix.progress.failed(len(failed), err)
+		return 0, ix.release(ctx, failed)
 	}
-	return len(leases) - len(failed), s.retry(ctx, failed, err)
+	return len(leases) - len(failed), ix.retry(ctx, failed, err)
 }
 
 // attempt indexes leased entries and returns those that failed, with an error
 // of theirs.
-func (s *Service) attempt(ctx context.Context, now *serving, leases []Lease) (failed []Lease, err error) {
-	err = s.index(ctx, now, leases)
+func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []memory.Lease) (failed []memory.Lease, err error) {
+	err = ix.index(ctx, now, leases)
 	if err == nil {
-		s.progress.indexed.Add(int64(len(leases)))
+		ix.progress.indexed.Add(int64(len(leases)))
 		return nil, nil
 	}
-	if ctx.Err() != nil || errors.Is(err, errIndex) && !s.answers(ctx, now) {
+	if ctx.Err() != nil || errors.Is(err, errIndex) && !ix.answers(ctx, now) {
 		return leases, err
 	}
-	s.log.WarnContext(ctx, "indexing failed", "entries", len(leases), "error", err)
+	ix.log.WarnContext(ctx, "indexing failed", "entries", len(leases), "error", err)
 	if len(leases) == 1 {
 		return leases, err
 	}
-	return s.indexEach(ctx, now, leases)
+	return ix.indexEach(ctx, now, leases)
 }
 
 // giveUp is how many entries in a row must fail, one by one, for the rest of
@@ -80,11 +81,11 @@ const giveUp = 3
 
 // indexEach indexes entries one by one after they failed together, so that
 // one that cannot be embedded does not hold back the others.
-func (s *Service) indexEach(ctx context.Context, now *serving, leases []Lease) (failed []Lease, last error) {
+func (ix *Indexer) indexEach(ctx context.Context, now *serving, leases []memory.Lease) (failed []memory.Lease, last error) {
 	for i := range leases {
-		err := s.index(ctx, now, leases[i:i+1])
+		err := ix.index(ctx, now, leases[i:i+1])
 		if err == nil {
-			s.progress.indexed.Add(1)
+			ix.progress.indexed.Add(1)
 			continue
 		}
 		failed, last = append(failed, leases[i]), err
@@ -96,11 +97,11 @@ func (s *Service) indexEach(ctx context.Context, now *serving, leases []Lease) (
 }
 
 // retry gives leases back, to be taken again after a wait.
-func (s *Service) retry(ctx context.Context, leases []Lease, cause error) error {
-	reason := s.progress.failed(len(leases), cause)
-	return s.storage.Update(ctx, func(tx Tx) error {
+func (ix *Indexer) retry(ctx context.Context, leases []memory.Lease, cause error) error {
+	reason := ix.progress.failed(len(leases), cause)
+	return ix.storage.Update(ctx, func(tx memory.Tx) error {
 		for _, lease := range leases {
-			if err := tx.Retry(ctx, lease, s.instant().Add(backoff(lease.Attempts)), reason); err != nil {
+			if err := tx.Retry(ctx, lease, ix.instant().Add(backoff(lease.Attempts)), reason); err != nil {
 				return err
 			}
 		}
@@ -120,16 +121,16 @@ func backoff(attempts int) time.Duration {
 
 // job is one leased entry on its way to the index.
 type job struct {
-	lease   Lease
-	entry   *Entry // nil: purged
-	pieces  int    // of its text, among the batch's
+	lease   memory.Lease
+	entry   *memory.Entry // nil: purged
+	pieces  int           // of its text, among the batch's
 	records []vector.Record
 }
 
 // index embeds the entries of leases as their rows are now, saves the
 // vectors with the rows, and brings a shared index into step.
-func (s *Service) index(ctx context.Context, now *serving, leases []Lease) error {
-	jobs, texts, err := s.prepare(ctx, now, leases)
+func (ix *Indexer) index(ctx context.Context, now *serving, leases []memory.Lease) error {
+	jobs, texts, err := ix.prepare(ctx, now, leases)
 	if err != nil {
 		return err
 	}
@@ -139,27 +140,27 @@ func (s *Service) index(ctx context.Context, now *serving, leases []Lease) error
 			return err
 		}
 	}
-	if err := s.save(ctx, now, jobs, vectors); err != nil {
+	if err := ix.save(ctx, now, jobs, vectors); err != nil {
 		return err
 	}
 	if now.model.Local {
-		return s.models.sync(ctx)
+		return ix.models.sync(ctx)
 	}
-	if err := s.mend(ctx, now, entriesIn(jobs)); err != nil {
+	if err := ix.mend(ctx, now, entriesIn(jobs)); err != nil {
 		return err
 	}
-	return s.storage.Update(ctx, func(tx Tx) error { return finish(ctx, tx, jobs) })
+	return ix.storage.Update(ctx, func(tx memory.Tx) error { return finish(ctx, tx, jobs) })
 }
 
 // prepare reads the rows and cuts their texts into pieces for the embedder.
-func (s *Service) prepare(ctx context.Context, now *serving, leases []Lease) (jobs []job, texts []string, err error) {
+func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []memory.Lease) (jobs []job, texts []string, err error) {
 	ids := make([]uuid.UUID, len(leases))
 	for i, lease := range leases {
 		ids[i] = lease.Entry
 	}
-	var rows []Entry
+	var rows []memory.Entry
 	var numbers map[string]int64
-	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
+	err = ix.storage.View(ctx, func(tx memory.ReadTx) (err error) {
 		if rows, err = tx.Get(ctx, ids); err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (s *Service) prepare(ctx context.Context, now *serving, leases []Lease) (jo
 	if err != nil {
 		return nil, nil, err
 	}
-	at := make(map[uuid.UUID]*Entry, len(rows))
+	at := make(map[uuid.UUID]*memory.Entry, len(rows))
 	for i := range rows {
 		at[rows[i].ID] = &rows[i]
 	}
@@ -177,7 +178,7 @@ func (s *Service) prepare(ctx context.Context, now *serving, leases []Lease) (jo
 		j := job{lease: lease, entry: at[lease.Entry]}
 		if e := j.entry; e != nil {
 			j.lease.Revision = e.Revision
-			if e.Live(s.instant()) && e.Searchable() {
+			if e.Live(ix.instant()) && e.Searchable() {
 				pieces := now.model.Embedder.Split(header(e), lexical.TextOf(e.Value))
 				texts = append(texts, pieces...)
 				j.pieces = len(pieces)
@@ -194,7 +195,7 @@ func (s *Service) prepare(ctx context.Context, now *serving, leases []Lease) (jo
 // save writes the vectors beside their rows. Rows that changed meanwhile
 // refuse them; their queue rows stay and bring them back. With a local index
 // the work is then done, in the same transaction.
-func (s *Service) save(ctx context.Context, now *serving, jobs []job, vectors [][]float32) error {
+func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, vectors [][]float32) error {
 	next := 0
 	for i := range jobs {
 		for r := range jobs[i].records {
@@ -202,7 +203,7 @@ func (s *Service) save(ctx context.Context, now *serving, jobs []job, vectors []
 			next++
 		}
 	}
-	return s.storage.Update(ctx, func(tx Tx) error {
+	return ix.storage.Update(ctx, func(tx memory.Tx) error {
 		for i := range jobs {
 			if jobs[i].entry == nil {
 				continue
@@ -219,7 +220,7 @@ func (s *Service) save(ctx context.Context, now *serving, jobs []job, vectors []
 }
 
 // finish takes jobs off the queue, unless their entries changed meanwhile.
-func finish(ctx context.Context, tx Tx, jobs []job) error {
+func finish(ctx context.Context, tx memory.Tx, jobs []job) error {
 	for _, j := range jobs {
 		if err := tx.Done(ctx, j.lease); err != nil {
 			return err
@@ -236,7 +237,7 @@ func entriesIn(jobs []job) []uuid.UUID {
 	return ids
 }
 
-func storesOf(rows []Entry) []string {
+func storesOf(rows []memory.Entry) []string {
 	stores := make([]string, len(rows))
 	for i := range rows {
 		stores[i] = rows[i].Store
@@ -246,7 +247,7 @@ func storesOf(rows []Entry) []string {
 
 // header is what stands before every piece of an entry's text when it is
 // embedded: its key if that is made of words, its description and its tags.
-func header(e *Entry) string {
+func header(e *memory.Entry) string {
 	var lines []string
 	if words := lexical.KeyWords(e.Key); wordy(words) {
 		lines = append(lines, words)

@@ -1,4 +1,4 @@
-package memory
+package indexer
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/memory"
 	"mneme/vector"
 )
 
@@ -46,11 +47,11 @@ type held struct {
 // rows, without embedding anything again. It runs beside reads, writes and
 // workers; what those are about is left to the queue. A local index needs
 // none: it follows the rows.
-func (s *Service) Reconcile(ctx context.Context) (Reconciled, error) {
-	if err := s.models.sync(ctx); err != nil {
+func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
+	if err := ix.models.sync(ctx); err != nil {
 		return Reconciled{}, err
 	}
-	now := s.models.serving()
+	now := ix.models.serving()
 	if now == nil {
 		return Reconciled{}, errNoModel
 	}
@@ -72,7 +73,7 @@ func (s *Service) Reconcile(ctx context.Context) (Reconciled, error) {
 	if err != nil {
 		return Reconciled{}, fmt.Errorf("%w: list: %w", errIndex, err)
 	}
-	should, err := s.rowVectors(ctx, now.fingerprint)
+	should, err := ix.rowVectors(ctx, now.fingerprint)
 	if err != nil {
 		return Reconciled{}, err
 	}
@@ -90,17 +91,17 @@ func (s *Service) Reconcile(ctx context.Context) (Reconciled, error) {
 			report.Restored++
 		}
 	}
-	if err := s.mend(ctx, now, wrong); err != nil {
+	if err := ix.mend(ctx, now, wrong); err != nil {
 		return report, err
 	}
-	s.progress.mended(report, s.instant())
+	ix.progress.mended(report, ix.instant())
 	return report, nil
 }
 
 // rowVectors is what the index should hold, by the rows.
-func (s *Service) rowVectors(ctx context.Context, fingerprint string) (map[uuid.UUID]held, error) {
+func (ix *Indexer) rowVectors(ctx context.Context, fingerprint string) (map[uuid.UUID]held, error) {
 	should := make(map[uuid.UUID]held)
-	err := s.storage.View(ctx, func(tx ReadTx) error {
+	err := ix.storage.View(ctx, func(tx memory.ReadTx) error {
 		return tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
 			one := should[r.Entry]
 			should[r.Entry] = held{chunks: one.chunks + 1, store: r.Store, label: r.Label}
@@ -113,21 +114,21 @@ func (s *Service) rowVectors(ctx context.Context, fingerprint string) (map[uuid.
 // mend makes a shared index hold of each entry what the rows have now. Others
 // may do the same for the same entries: whoever writes last looks at the rows
 // after it.
-func (s *Service) mend(ctx context.Context, now *serving, ids []uuid.UUID) error {
+func (ix *Indexer) mend(ctx context.Context, now *serving, ids []uuid.UUID) error {
 	const many = 500
 	for batch := range slices.Chunk(ids, many) {
 		// An entry deleted or edited between the reading of its vectors and
 		// the writing of the index would be left there as it was, so the rows
 		// are read again until they stay the same.
 		for before := []vector.Record(nil); ; {
-			records, err := s.vectorsNow(ctx, now.fingerprint, batch)
+			records, err := ix.vectorsNow(ctx, now.fingerprint, batch)
 			if err != nil {
 				return err
 			}
 			if before != nil && sameRecords(before, records) {
 				break
 			}
-			if err := s.models.take(ctx, now.index, batch, records); err != nil {
+			if err := ix.models.take(ctx, now.index, batch, records); err != nil {
 				return err
 			}
 			before = append([]vector.Record{}, records...)
@@ -136,8 +137,8 @@ func (s *Service) mend(ctx context.Context, now *serving, ids []uuid.UUID) error
 	return nil
 }
 
-func (s *Service) vectorsNow(ctx context.Context, fingerprint string, ids []uuid.UUID) (records []vector.Record, err error) {
-	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
+func (ix *Indexer) vectorsNow(ctx context.Context, fingerprint string, ids []uuid.UUID) (records []vector.Record, err error) {
+	err = ix.storage.View(ctx, func(tx memory.ReadTx) (err error) {
 		records, err = tx.Vectors(ctx, fingerprint, ids)
 		return err
 	})

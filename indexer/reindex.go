@@ -1,4 +1,4 @@
-package memory
+package indexer
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/memory"
 	"mneme/vector"
 )
 
@@ -15,11 +16,11 @@ import (
 // and drops the old. Entries written meanwhile are found at the end. It can
 // be interrupted and goes on where it was. progress, which may be nil, is
 // told how many entries were embedded.
-func (s *Service) Reindex(ctx context.Context, progress func(done int64)) (err error) {
-	if len(s.models.list) == 0 {
+func (ix *Indexer) Reindex(ctx context.Context, progress func(done int64)) (err error) {
+	if len(ix.models.list) == 0 {
 		return errNoModel
 	}
-	model := s.models.list[0]
+	model := ix.models.list[0]
 	fingerprint := model.Embedder.Fingerprint()
 	var index vector.Index
 	if !model.Local {
@@ -31,7 +32,7 @@ func (s *Service) Reindex(ctx context.Context, progress func(done int64)) (err e
 	next := &serving{model: model, fingerprint: fingerprint, index: index}
 	var done int64
 	for {
-		n, err := s.reembed(ctx, next, func(n int) {
+		n, err := ix.reembed(ctx, next, func(n int) {
 			done += int64(n)
 			if progress != nil {
 				progress(done)
@@ -43,35 +44,35 @@ func (s *Service) Reindex(ctx context.Context, progress func(done int64)) (err e
 		if n > 0 {
 			continue
 		}
-		switched, err := s.switchTo(ctx, fingerprint)
+		switched, err := ix.switchTo(ctx, fingerprint)
 		if err != nil {
 			return err
 		}
 		if switched {
-			return s.models.sync(ctx)
+			return ix.models.sync(ctx)
 		}
 	}
 }
 
 // reembed goes once through what lacks vectors of the next model and tells
 // how many entries it embedded.
-func (s *Service) reembed(ctx context.Context, next *serving, progress func(n int)) (int, error) {
+func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n int)) (int, error) {
 	var after uuid.UUID
 	total := 0
 	for {
-		var rows []Entry
-		err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+		var rows []memory.Entry
+		err := ix.storage.View(ctx, func(tx memory.ReadTx) (err error) {
 			rows, err = tx.Unembedded(ctx, next.fingerprint, after, leaseBatch)
 			return err
 		})
 		if err != nil || len(rows) == 0 {
 			return total, err
 		}
-		leases := make([]Lease, len(rows))
+		leases := make([]memory.Lease, len(rows))
 		for i := range rows {
-			leases[i] = Lease{Entry: rows[i].ID, Revision: rows[i].Revision}
+			leases[i] = memory.Lease{Entry: rows[i].ID, Revision: rows[i].Revision}
 		}
-		jobs, texts, err := s.prepare(ctx, next, leases)
+		jobs, texts, err := ix.prepare(ctx, next, leases)
 		if err != nil {
 			return total, err
 		}
@@ -79,7 +80,7 @@ func (s *Service) reembed(ctx context.Context, next *serving, progress func(n in
 		if err != nil {
 			return total, err
 		}
-		if err := s.saveBeside(ctx, next, jobs, vectors); err != nil {
+		if err := ix.saveBeside(ctx, next, jobs, vectors); err != nil {
 			return total, err
 		}
 		total += len(rows)
@@ -90,24 +91,24 @@ func (s *Service) reembed(ctx context.Context, next *serving, progress func(n in
 
 // saveBeside writes vectors of the next model and leaves the queue alone,
 // which belongs to the one that serves.
-func (s *Service) saveBeside(ctx context.Context, next *serving, jobs []job, vectors [][]float32) error {
+func (ix *Indexer) saveBeside(ctx context.Context, next *serving, jobs []job, vectors [][]float32) error {
 	beside := *next
 	beside.model.Local = false
-	if err := s.save(ctx, &beside, jobs, vectors); err != nil {
+	if err := ix.save(ctx, &beside, jobs, vectors); err != nil {
 		return err
 	}
 	if next.model.Local {
 		return nil
 	}
-	return s.mend(ctx, next, entriesIn(jobs))
+	return ix.mend(ctx, next, entriesIn(jobs))
 }
 
 // errBehind says that entries were written since they were last counted.
 var errBehind = errors.New("entries without vectors of the new model")
 
 // switchTo lets a fingerprint serve if no entry lacks its vectors.
-func (s *Service) switchTo(ctx context.Context, fingerprint string) (bool, error) {
-	err := s.storage.Update(ctx, func(tx Tx) error {
+func (ix *Indexer) switchTo(ctx context.Context, fingerprint string) (bool, error) {
+	err := ix.storage.Update(ctx, func(tx memory.Tx) error {
 		missing, err := tx.Unembedded(ctx, fingerprint, uuid.Nil, 1)
 		if err != nil {
 			return err

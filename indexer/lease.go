@@ -1,9 +1,10 @@
-package memory
+package indexer
 
 import (
 	"context"
 	"time"
 
+	"mneme/memory"
 	"mneme/vector"
 )
 
@@ -18,9 +19,9 @@ const (
 )
 
 // take leases one batch from the queue.
-func (s *Service) take(ctx context.Context, batch int) (leases []Lease, err error) {
-	err = s.storage.Update(ctx, func(tx Tx) (err error) {
-		at := s.instant()
+func (ix *Indexer) take(ctx context.Context, batch int) (leases []memory.Lease, err error) {
+	err = ix.storage.Update(ctx, func(tx memory.Tx) (err error) {
+		at := ix.instant()
 		leases, err = tx.Lease(ctx, at, at.Add(leaseTime), batch)
 		return err
 	})
@@ -28,7 +29,7 @@ func (s *Service) take(ctx context.Context, batch int) (leases []Lease, err erro
 }
 
 // hold renews leases until the returned function is called.
-func (s *Service) hold(ctx context.Context, leases []Lease) (let func()) {
+func (ix *Indexer) hold(ctx context.Context, leases []memory.Lease) (let func()) {
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -41,9 +42,9 @@ func (s *Service) hold(ctx context.Context, leases []Lease) (let func()) {
 				return
 			case <-tick.C:
 			}
-			if err := s.renew(ctx, leases, s.instant().Add(leaseTime)); err != nil && ctx.Err() == nil {
+			if err := ix.renew(ctx, leases, ix.instant().Add(leaseTime)); err != nil && ctx.Err() == nil {
 				// Another may begin with them too, which costs time alone.
-				s.log.WarnContext(ctx, "leases of the indexing queue were not renewed", "entries", len(leases), "error", err)
+				ix.log.WarnContext(ctx, "leases of the indexing queue were not renewed", "entries", len(leases), "error", err)
 			}
 		}
 	}()
@@ -53,16 +54,16 @@ func (s *Service) hold(ctx context.Context, leases []Lease) (let func()) {
 	}
 }
 
-func (s *Service) renew(ctx context.Context, leases []Lease, until time.Time) error {
-	return s.storage.Update(ctx, func(tx Tx) error { return tx.Renew(ctx, leases, until) })
+func (ix *Indexer) renew(ctx context.Context, leases []memory.Lease, until time.Time) error {
+	return ix.storage.Update(ctx, func(tx memory.Tx) error { return tx.Renew(ctx, leases, until) })
 }
 
 // release gives leases back as if nobody had taken them. It does so too when
 // the process is ending.
-func (s *Service) release(ctx context.Context, leases []Lease) error {
+func (ix *Indexer) release(ctx context.Context, leases []memory.Lease) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
 	defer cancel()
-	return s.renew(ctx, leases, s.instant())
+	return ix.renew(ctx, leases, ix.instant())
 }
 
 // While an index outside the process is away, the queue rests: nothing is
@@ -71,10 +72,10 @@ func (s *Service) release(ctx context.Context, leases []Lease) error {
 
 // inDoubt tells whether the index should be asked before work is taken: it
 // was away, or has not answered a search since it was asked.
-func (s *Service) inDoubt() bool { return s.doubted.Swap(false) || s.away.Load() }
+func (ix *Indexer) inDoubt() bool { return ix.doubted.Swap(false) || ix.away.Load() }
 
 // answers tells whether an index answers that may have been away.
-func (s *Service) answers(ctx context.Context, now *serving) bool {
+func (ix *Indexer) answers(ctx context.Context, now *serving) bool {
 	settler, ok := now.index.(vector.Settler)
 	if !ok {
 		return true
@@ -83,11 +84,11 @@ func (s *Service) answers(ctx context.Context, now *serving) bool {
 	if err != nil && ctx.Err() != nil {
 		return false // the process is ending
 	}
-	if away := err != nil; s.away.Swap(away) != away {
+	if away := err != nil; ix.away.Swap(away) != away {
 		if away {
-			s.log.WarnContext(ctx, "the vector index does not answer: vectors are made when it does again", "error", err)
+			ix.log.WarnContext(ctx, "the vector index does not answer: vectors are made when it does again", "error", err)
 		} else {
-			s.log.InfoContext(ctx, "the vector index answers again")
+			ix.log.InfoContext(ctx, "the vector index answers again")
 		}
 	}
 	return err == nil

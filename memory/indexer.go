@@ -1,0 +1,51 @@
+package memory
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"mneme/embed"
+	"mneme/vector"
+)
+
+// Indexer is what the Service needs of whatever keeps the vectors in step
+// with the rows. Package indexer has the implementation.
+type Indexer interface {
+	// Serving returns the model that answers questions now; ok is false while
+	// there is none.
+	Serving() (model Model, ok bool)
+	// Wake says that rows were written whose vectors must follow. It never
+	// blocks.
+	Wake()
+	// WaitIndexed waits until a search in this process can return an entry,
+	// or the entry is gone, and reports whether that happened before ctx
+	// ended.
+	WaitIndexed(ctx context.Context, id uuid.UUID) bool
+	// SuspectIndex says that the index of the serving model left a search
+	// unanswered.
+	SuspectIndex()
+	// RemoveVectors removes entries from the index that serves.
+	RemoveVectors(ctx context.Context, ids []uuid.UUID) error
+}
+
+// Model is an embedder with the index that holds the vectors it made.
+type Model struct {
+	Embedder    embed.Embedder
+	Fingerprint string // of the vectors in Index
+	Index       vector.Index
+}
+
+// errNoModel says that no vectors can answer a question.
+var errNoModel = errors.New("no embedder here made the vectors of this database")
+
+// noIndexer is the Indexer of a Service that was given none: searches answer
+// by words alone.
+type noIndexer struct{}
+
+func (noIndexer) Serving() (Model, bool)                           { return Model{}, false }
+func (noIndexer) Wake()                                            {}
+func (noIndexer) WaitIndexed(context.Context, uuid.UUID) bool      { return false }
+func (noIndexer) SuspectIndex()                                    {}
+func (noIndexer) RemoveVectors(context.Context, []uuid.UUID) error { return nil }

@@ -1,0 +1,56 @@
+package memorytest
+
+import (
+	"context"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"mneme/indexer"
+	"mneme/memory"
+)
+
+// Process is a service with its indexer over one database, as one process of
+// the product has them.
+type Process struct {
+	*memory.Service
+	*indexer.Indexer
+}
+
+// NewProcess opens a service and its indexer over a storage. The indexer has
+// the options' clock and log.
+func NewProcess(ctx context.Context, storage memory.Storage, o memory.Options, models ...indexer.Model) (*Process, error) {
+	ix, err := indexer.New(ctx, storage, indexer.Options{Models: models, Now: o.Now, Log: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	o.Indexer = ix
+	service, err := memory.New(ctx, storage, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Process{Service: service, Indexer: ix}, nil
+}
+
+// OpenProcess is NewProcess for the time of a test.
+func OpenProcess(t testing.TB, storage memory.Storage, o memory.Options, models ...indexer.Model) *Process {
+	t.Helper()
+	p, err := NewProcess(context.Background(), storage, o, models...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// Run runs the background work of both until ctx ends.
+func (p *Process) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return p.Service.Run(ctx) })
+	group.Go(func() error { return p.Indexer.Run(ctx) })
+	return group.Wait()
+}
