@@ -33,8 +33,8 @@ func BenchmarkUpsert(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch asks one store of a hundred for 200 entries, at each
-// consistency and of each kind.
+// BenchmarkSearch searches one store of a hundred for 200 entries, for each
+// kind of index and each consistency level.
 func BenchmarkSearch(b *testing.B) {
 	addr := milvustest.Addr(b)
 	for _, exact := range []bool{false, true} {

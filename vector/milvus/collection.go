@@ -21,8 +21,9 @@ const (
 	fieldVector = "vector"
 )
 
-// metric is cosine as Milvus computes it, which divides by the lengths of
-// both vectors. Scores are computed anew from the vectors where they must be exact (see rescore).
+// metric is cosine as Milvus computes it: the dot product divided by the
+// lengths of both vectors. An exact index computes its scores from the vectors
+// instead (see rescore).
 const metric = entity.COSINE
 
 func (x *Index) schema() *entity.Schema {
@@ -37,9 +38,9 @@ func (x *Index) schema() *entity.Schema {
 		WithField(field().WithName(fieldVector).WithDataType(entity.FieldTypeFloatVector).WithDim(int64(x.config.Dim)))
 }
 
-// ready finds the collection or makes it, checks it, and has it loaded. It
-// may be called again, and by several processes at once.
-func (x *Index) ready(ctx context.Context) error {
+// prepare finds or creates the collection, checks its schema and index, and
+// loads it. It is idempotent and may run in several processes at once.
+func (x *Index) prepare(ctx context.Context) error {
 	found, err := x.client.DescribeCollection(ctx, x.name)
 	switch err = classify(ctx, "describe", err); {
 	case errors.Is(err, ErrMissing):
@@ -49,16 +50,17 @@ func (x *Index) ready(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if err := x.compare(found.Schema); err != nil {
+	if err := x.checkSchema(found.Schema); err != nil {
 		return err
 	}
-	if err := x.indexed(ctx); err != nil {
+	if err := x.ensureIndex(ctx); err != nil {
 		return err
 	}
 	return x.load(ctx)
 }
 
-// create makes the collection. Another process may be doing the same.
+// create creates the collection. Another process may do so at the same time:
+// it succeeds if the collection exists afterwards.
 func (x *Index) create(ctx context.Context) (*entity.Collection, error) {
 	failed := classify(ctx, "create", x.client.CreateCollection(ctx, x.schema(), 1,
 		client.WithPartitionNum(x.config.Partitions), client.WithConsistencyLevel(entity.ClBounded)))
@@ -67,14 +69,14 @@ func (x *Index) create(ctx context.Context) (*entity.Collection, error) {
 		return nil, errors.Join(failed, err)
 	}
 	if failed == nil {
-		x.log.InfoContext(ctx, "made a vector collection", "collection", x.name)
+		x.log.InfoContext(ctx, "created a vector collection", "collection", x.name)
 	}
 	return found, nil
 }
 
-// compare tells the first difference between the collection and what create
-// would make.
-func (x *Index) compare(found *entity.Schema) error {
+// checkSchema returns ErrMismatch with the first difference between the
+// collection and what create would create.
+func (x *Index) checkSchema(found *entity.Schema) error {
 	fields := make(map[string]*entity.Field, len(found.Fields))
 	for _, f := range found.Fields {
 		fields[f.Name] = f
@@ -86,11 +88,11 @@ func (x *Index) compare(found *entity.Schema) error {
 		case got == nil:
 			difference = "lacks the field " + want.Name
 		case got.DataType != want.DataType:
-			difference = fmt.Sprintf("has the field %s as %s, not %s", want.Name, got.DataType.Name(), want.DataType.Name())
+			difference = fmt.Sprintf("has a field %s of type %s, not %s", want.Name, got.DataType.Name(), want.DataType.Name())
 		case got.PrimaryKey != want.PrimaryKey:
-			difference = "has another primary key than " + fieldID
+			difference = "has a primary key other than " + fieldID
 		case got.IsPartitionKey != want.IsPartitionKey:
-			difference = "has another partition key than " + fieldStore
+			difference = "has a partition key other than " + fieldStore
 		case got.TypeParams[entity.TypeParamDim] != want.TypeParams[entity.TypeParamDim]:
 			difference = fmt.Sprintf("holds vectors of %s elements, not %d", got.TypeParams[entity.TypeParamDim], x.config.Dim)
 		default:
@@ -101,8 +103,8 @@ func (x *Index) compare(found *entity.Schema) error {
 	return nil
 }
 
-// indexed makes the index over the vectors, or checks the one that is there.
-func (x *Index) indexed(ctx context.Context) error {
+// ensureIndex creates the index on the vectors, or checks the existing one.
+func (x *Index) ensureIndex(ctx context.Context) error {
 	found, err := x.client.DescribeIndex(ctx, x.name, fieldVector)
 	if err = classify(ctx, "describe index", err); errors.Is(err, errNoIndex) {
 		found, err = nil, nil
@@ -111,9 +113,9 @@ func (x *Index) indexed(ctx context.Context) error {
 		return err
 	}
 	if len(found) == 0 {
-		return classify(ctx, "create index", x.client.CreateIndex(ctx, x.name, fieldVector, x.kind(), true))
+		return classify(ctx, "create index", x.client.CreateIndex(ctx, x.name, fieldVector, x.indexType(), true))
 	}
-	has, want := found[0].Params(), x.kind().Params()
+	has, want := found[0].Params(), x.indexType().Params()
 	for _, key := range []string{"index_type", "metric_type"} {
 		if has[key] != want[key] {
 			return fmt.Errorf("milvus: collection %s has %s %s, not %s: %w", x.name, key, has[key], want[key], ErrMismatch)
@@ -122,8 +124,8 @@ func (x *Index) indexed(ctx context.Context) error {
 	return nil
 }
 
-// kind is the index over the vectors.
-func (x *Index) kind() entity.Index {
+// indexType returns the type and parameters of the index on the vectors.
+func (x *Index) indexType() entity.Index {
 	if x.config.Exact {
 		return entity.NewGenericIndex("", entity.Flat, map[string]string{
 			"index_type": string(entity.Flat), "metric_type": string(metric),
@@ -135,8 +137,8 @@ func (x *Index) kind() entity.Index {
 	})
 }
 
-// load has Milvus hold the collection in memory, and waits until it does.
-// Where ctx ends first, Milvus goes on loading.
+// load loads the collection into Milvus's memory and waits for it. If ctx ends
+// first, Milvus goes on loading.
 func (x *Index) load(ctx context.Context) error {
 	err := classify(ctx, "load", x.client.LoadCollection(ctx, x.name, true, client.WithReplicaNumber(x.config.Replicas)))
 	if err != nil {
@@ -158,31 +160,31 @@ func (x *Index) load(ctx context.Context) error {
 	}
 }
 
-// mendEvery is how often at most a missing or unloaded collection is set
-// right while calls go on.
-const mendEvery = time.Second
+// reloadInterval is the minimum time between two attempts to load a released
+// collection.
+const reloadInterval = time.Second
 
-// reload asks Milvus to load a collection that somebody released; it does
-// not wait. Failures show in the calls that follow.
+// reload asks Milvus to load a collection that somebody released. It does not
+// wait; a failure shows in the calls that follow.
 func (x *Index) reload(ctx context.Context) {
-	x.mending.Lock()
-	defer x.mending.Unlock()
-	if time.Since(x.mended) < mendEvery {
+	x.repairing.Lock()
+	defer x.repairing.Unlock()
+	if time.Since(x.reloaded) < reloadInterval {
 		return
 	}
-	x.mended = time.Now()
+	x.reloaded = time.Now()
 	x.log.WarnContext(ctx, "the vector collection was not loaded", "collection", x.name)
 	_ = x.client.LoadCollection(ctx, x.name, true, client.WithReplicaNumber(x.config.Replicas))
 }
 
-// remake makes a collection anew that is gone: Milvus was wiped under a
-// running service. Searches find only what is written from now on, until the
-// rows' vectors are put back.
-func (x *Index) remake(ctx context.Context) error {
-	x.mending.Lock()
-	defer x.mending.Unlock()
+// recreate creates an empty collection after Milvus lost it while the service
+// was running. Searches find only what is written afterwards, until the rows'
+// vectors are indexed again.
+func (x *Index) recreate(ctx context.Context) error {
+	x.repairing.Lock()
+	defer x.repairing.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, x.config.Timeouts.Open)
 	defer cancel()
-	x.log.WarnContext(ctx, "the vector collection is missing: making it anew, empty", "collection", x.name)
-	return x.ready(ctx)
+	x.log.WarnContext(ctx, "the vector collection is missing: creating an empty one", "collection", x.name)
+	return x.prepare(ctx)
 }

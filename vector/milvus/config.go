@@ -13,90 +13,95 @@ import (
 	"time"
 )
 
-// Config says where the index is and how it is kept. Zero fields, but for
-// Addr, Fingerprint and Dim, take their defaults.
+// Config configures the connection and the collection. Zero fields other than
+// Addr, Fingerprint and Dim take their defaults.
 type Config struct {
 	Addr     string // host:port
 	User     string
 	Password string
-	Database string // one of Milvus's; empty: its default
+	Database string // a Milvus database; empty: the default one
 	TLS      TLS
 
-	// Fingerprint names what made the vectors; each has its own collection.
+	// Fingerprint identifies the embedder that made the vectors. Each
+	// fingerprint has its own collection.
 	Fingerprint string
 	// Dim is the vectors' length, 2 to 32,768.
 	Dim int
-	// Prefix begins the collection's name, so that several services can share
-	// a Milvus: a letter or _, then letters, digits or _. "mneme" by default.
+	// Prefix starts the collection's name, so that several services can share
+	// a Milvus: a letter or _, then letters, digits or _. The default is
+	// "mneme".
 	Prefix string
 
-	// Exact keeps the vectors without a graph (Milvus's FLAT) and compares a
-	// query with every one of the scope. A collection keeps its kind: to
-	// change it, drop the collection and fill it anew from the rows.
+	// Exact stores the vectors without a graph (Milvus's FLAT index) and
+	// compares a query with every vector of the scope. It cannot change for
+	// an existing collection: drop the collection and index the rows again.
 	Exact bool
-	HNSW  HNSW // unless Exact
+	HNSW  HNSW // used unless Exact
 
-	// Partitions is how many parts a new collection divides its stores among,
-	// by hash; 64 by default. A search of few stores reads only their parts.
+	// Partitions is the number of partitions of a new collection, to which
+	// stores are assigned by hash. The default is 64. A search of few stores
+	// reads only their partitions.
 	Partitions int64
-	// Replicas is how many copies Milvus keeps in memory; 1 by default.
+	// Replicas is the number of copies that Milvus keeps in memory. The
+	// default is 1.
 	Replicas int32
 
-	// Consistency is what a search waits for.
+	// Consistency is the consistency level of searches.
 	Consistency Consistency
 
 	Timeouts Timeouts
 }
 
-// TLS is how the connection is secured.
+// TLS configures the security of the connection.
 type TLS struct {
 	Enabled bool
-	// CAFile is a PEM file of the authorities that are believed; empty: the
+	// CAFile is a PEM file of trusted certificate authorities; empty: the
 	// system's.
 	CAFile string
-	// ServerName is what the certificate must name; empty: Addr's host.
+	// ServerName is the name that the server's certificate must carry; empty:
+	// the host of Addr.
 	ServerName string
-	// CertFile and KeyFile are this client's own certificate in PEM, for
-	// servers that want one.
+	// CertFile and KeyFile are the client's certificate and key in PEM, for
+	// servers that require one.
 	CertFile, KeyFile string
 }
 
-// HNSW are the graph's parameters (Malkov and Yashunin, arXiv 1603.09320).
+// HNSW configures the graph (Malkov and Yashunin, arXiv 1603.09320).
 // docs/decisions/0008-milvus.md has the measurements behind the defaults.
 type HNSW struct {
-	M              int // neighbours of a node, 2 to 2,048; 32 by default
-	EfConstruction int // candidates kept while building; 256 by default
-	Ef             int // candidates kept while searching, at least; 1,024 by default
+	M              int // neighbors per node, 2 to 2,048; default 32
+	EfConstruction int // candidate list size while building; default 256
+	Ef             int // minimum candidate list size while searching; default 1,024
 }
 
-// Consistency is what a search waits for before it looks.
+// Consistency is the consistency level of searches.
 type Consistency int
 
 const (
-	// Bounded does not wait: what was written in the last moments, usually
-	// less than half a second, may not be seen yet. For serving: the rows
+	// Bounded does not wait. A search may miss writes of the last moments,
+	// usually less than half a second. It is the level for serving: rows
 	// decide what is shown anyway.
 	Bounded Consistency = iota
-	// Strong waits until everything acknowledged before is seen: up to two
-	// of Milvus's time ticks, 200 ms each.
+	// Strong waits until every acknowledged write is visible: up to two of
+	// Milvus's time ticks of 200 ms each.
 	Strong
 )
 
-// Timeouts bound single calls, whatever the caller's context allows.
+// Timeouts limit single calls in addition to the caller's context.
 type Timeouts struct {
-	Open   time.Duration // connecting, checking, creating and loading; 10 s
-	Search time.Duration // 5 s
-	Write  time.Duration // one request of an upsert, a delete or a list; 30 s
+	Open   time.Duration // connecting, checking, creating and loading; default 10 s
+	Search time.Duration // default 5 s
+	Write  time.Duration // one request of an upsert, a delete or a list; default 30 s
 }
 
-// Bounds of Milvus 2.3: common limits of its proxy.
+// Limits of Milvus 2.3's proxy.
 const (
-	maxTopK  = 16384 // rows of one search or query
+	maxTopK  = 16384 // rows per search or query
 	maxDim   = 32768
-	maxInIDs = 1000 // ids in one filter
+	maxInIDs = 1000 // ids per filter
 )
 
-// withDefaults fills what was left out, or says what is wrong.
+// withDefaults fills in defaults and validates the result.
 func (c Config) withDefaults() (Config, error) {
 	if c.Prefix == "" {
 		c.Prefix = "mneme"
@@ -113,13 +118,13 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Addr == "":
 		return c, errors.New("milvus: no address")
 	case strings.ContainsAny(c.Addr, "/@?# "):
-		return c, errors.New("milvus: the address must be host:port; user, password and database have fields of their own")
+		return c, errors.New("milvus: address must be host:port; user, password and database are separate settings")
 	case c.Fingerprint == "":
 		return c, errors.New("milvus: no fingerprint")
 	case c.Dim < 2 || c.Dim > maxDim:
-		return c, fmt.Errorf("milvus: vectors of %d elements: it takes 2 to %d", c.Dim, maxDim)
-	case !prefixRule.MatchString(c.Prefix):
-		return c, errors.New("milvus: the prefix must be a letter or _, then up to 99 letters, digits or _")
+		return c, fmt.Errorf("milvus: dimension %d is not in 2 to %d", c.Dim, maxDim)
+	case !prefixPattern.MatchString(c.Prefix):
+		return c, errors.New("milvus: prefix must be a letter or _, then up to 98 letters, digits or _")
 	case c.Partitions < 1 || c.Partitions > 4096:
 		return c, errors.New("milvus: partitions must be 1 to 4,096")
 	case c.HNSW.M < 2 || c.HNSW.M > 2048 || c.HNSW.EfConstruction < 1 || c.HNSW.Ef < 1 || c.HNSW.Ef > 32768:
@@ -128,7 +133,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-var prefixRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,98}$`)
+var prefixPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,98}$`)
 
 func setDefault[T comparable](field *T, value T) {
 	var zero T
@@ -137,25 +142,25 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// collection is the name for the fingerprint's vectors. A hash, since
-// Milvus's names have few characters and fingerprints many; 16 hex digits
-// keep a chance of one in 10^10 that any two of 10^4 models clash.
+// collection returns the collection's name: the prefix and a hash of the
+// fingerprint, since Milvus restricts the characters of names. With 16 hex
+// digits the probability that any two of 10^4 models collide is below 10^-11.
 func (c Config) collection() string {
 	sum := sha256.Sum256([]byte(c.Fingerprint))
 	return c.Prefix + "_" + hex.EncodeToString(sum[:8])
 }
 
-// config reads the files that TLS names.
+// config reads the files and returns the client's TLS configuration.
 func (t TLS) config() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if t.CAFile != "" {
 		pem, err := os.ReadFile(t.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("milvus: authorities: %w", err)
+			return nil, fmt.Errorf("milvus: CA file: %w", err)
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("milvus: the file of authorities holds no certificate in PEM")
+			return nil, errors.New("milvus: CA file contains no PEM certificate")
 		}
 	}
 	if t.CertFile != "" || t.KeyFile != "" {

@@ -15,13 +15,14 @@ import (
 	"google.golang.org/grpc/keepalive"
 )
 
-// maxReply bounds one reply: 16,384 vectors of 1,536 elements take 100 MB.
+// maxReply is the maximum size of a reply: 16,384 vectors of 1,536 elements
+// take 100 MB.
 const maxReply = 256 << 20
 
-// dial makes a client that connects in the background: the SDK's own way,
-// grpc.WithBlock, waits until the context ends and then cannot tell why.
-// Without it a call to a server that is not there fails at once, and every
-// later one connects anew.
+// dial returns a client that connects in the background. The SDK's default,
+// grpc.WithBlock, waits until the context ends and then does not say why it
+// failed. Without it, a call to an unreachable server fails at once, and later
+// calls reconnect.
 func dial(ctx context.Context, config Config) (client.Client, error) {
 	options := []grpc.DialOption{
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 10 * time.Second}),
@@ -31,8 +32,8 @@ func dial(ctx context.Context, config Config) (client.Client, error) {
 		}),
 		grpc.WithDefaultCallOptions(
 			grpc.MaxCallRecvMsgSize(maxReply),
-			// The SDK retries for up to a minute, whatever was called; how
-			// often is for each operation here to say (see try).
+			// The SDK retries every call for up to a minute. Here the number
+			// of attempts depends on the operation (see retry).
 			grpc_retry.Disable(),
 		),
 		grpc.WithChainUnaryInterceptor(failOnStatus),
@@ -52,19 +53,20 @@ func dial(ctx context.Context, config Config) (client.Client, error) {
 		EnableTLSAuth:  config.TLS.Enabled,
 		DialOptions:    options,
 		RetryRateLimit: &client.RetryRateLimitOption{},
-		// The SDK's greeting would leave the connection open where it fails.
+		// The SDK's handshake leaks the connection if it fails.
 		DisableConn: true,
 	})
 	if err != nil {
-		// The error may quote the address.
-		return nil, errors.New("milvus: the address cannot be used: it must be host:port")
+		// The SDK's error may quote the address.
+		return nil, errors.New("milvus: invalid address: it must be host:port")
 	}
 	return conn, nil
 }
 
-// failOnStatus makes an error of a reply that carries one. The SDK looks at
-// the field that Milvus 2.3 deprecated, and takes a failed search whose
-// status has only the newer one for a search without hits.
+// failOnStatus is an interceptor that returns an error for a reply with an
+// error status. The SDK checks only the status field that Milvus 2.3
+// deprecated, and takes a failed search that sets only the newer field for a
+// search without hits.
 func failOnStatus(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 	if err := invoke(ctx, method, request, reply, conn, options...); err != nil {
 		return err
@@ -78,30 +80,30 @@ func failOnStatus(ctx context.Context, method string, request, reply any, conn *
 	}
 	switch {
 	case s.GetCode() != 0:
-		return &failure{code: s.GetCode(), retriable: s.GetRetriable()}
-	case s.GetErrorCode() != commonpb.ErrorCode_Success: //nolint:staticcheck // deprecated, and still the one that some answers set
-		return &failure{code: int32(s.GetErrorCode()), legacy: true, retriable: s.GetRetriable()} //nolint:staticcheck // as above
+		return &statusError{code: s.GetCode(), retriable: s.GetRetriable()}
+	case s.GetErrorCode() != commonpb.ErrorCode_Success: //nolint:staticcheck // deprecated, but some replies set only this field
+		return &statusError{code: int32(s.GetErrorCode()), legacy: true, retriable: s.GetRetriable()} //nolint:staticcheck // as above
 	}
 	return nil
 }
 
-// How often an operation is tried while Milvus is not available. A search
-// has somebody waiting, who is better served by the other leg; what is
-// written comes from a queue that tries again on its own.
+// Maximum number of attempts while Milvus is unavailable. A search makes few:
+// its caller is waiting, and the lexical leg can answer. Writes come from a
+// queue that retries them later.
 const (
-	searchTries = 3 // waits of 50 and 100 ms
-	writeTries  = 6 // waits of 50 ms to 0.8 s
-	firstWait   = 50 * time.Millisecond
+	searchAttempts = 3 // waits of 50 and 100 ms
+	writeAttempts  = 6 // waits of 50 ms to 0.8 s
+	initialBackoff = 50 * time.Millisecond
 )
 
-// try runs one call, each time for at most timeout, until it succeeds, fails
-// for good or has been tried often enough.
-func (x *Index) try(ctx context.Context, operation string, tries int, timeout time.Duration, call func(context.Context) error) error {
-	wait := firstWait
+// retry makes a call, each attempt for at most timeout, until it succeeds,
+// fails with an error other than ErrUnavailable, or has used all attempts.
+func (x *Index) retry(ctx context.Context, operation string, attempts int, timeout time.Duration, call func(context.Context) error) error {
+	backoff := initialBackoff
 	for {
-		err := x.once(ctx, operation, timeout, call)
-		tries--
-		if err == nil || tries <= 0 || !errors.Is(err, ErrUnavailable) {
+		err := attempt(ctx, operation, timeout, call)
+		attempts--
+		if err == nil || attempts <= 0 || !errors.Is(err, ErrUnavailable) {
 			return err
 		}
 		if errors.Is(err, errNotLoaded) {
@@ -110,14 +112,14 @@ func (x *Index) try(ctx context.Context, operation string, tries int, timeout ti
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("milvus: %s: %w", operation, ctx.Err())
-		case <-time.After(wait):
+		case <-time.After(backoff):
 		}
-		wait *= 2
+		backoff *= 2
 	}
 }
 
-func (x *Index) once(ctx context.Context, operation string, timeout time.Duration, call func(context.Context) error) error {
-	bounded, cancel := context.WithTimeout(ctx, timeout)
+func attempt(ctx context.Context, operation string, timeout time.Duration, call func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return classify(ctx, operation, call(bounded))
+	return classify(ctx, operation, call(limited))
 }

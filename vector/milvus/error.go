@@ -10,49 +10,49 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Classes of failure. An error of this package holds the operation, a class
-// and a code, never what Milvus said: its messages quote filters and rows.
+// Classes of errors. An error of this package holds the operation, a class and
+// a code, never Milvus's message, which may quote filters and rows.
 var (
-	// ErrUnavailable says that Milvus cannot be reached, or is starting,
-	// loading or overloaded; it may succeed later.
+	// ErrUnavailable reports that Milvus is unreachable, starting, loading or
+	// overloaded. The call may succeed later.
 	ErrUnavailable = errors.New("milvus is not available")
-	// ErrDenied says that Milvus refuses user, password or privilege.
+	// ErrDenied reports that Milvus rejected the user, password or privilege.
 	ErrDenied = errors.New("milvus denies access")
-	// ErrMissing says that the collection is not there.
+	// ErrMissing reports that the collection does not exist.
 	ErrMissing = errors.New("the collection is missing from milvus")
-	// ErrMismatch says that the collection is of another make than this
-	// version and configuration would have created.
+	// ErrMismatch reports that the collection differs from what this version
+	// and configuration would create.
 	ErrMismatch = errors.New("the collection in milvus does not match")
-	// ErrRefused says that Milvus would not do what it was asked.
+	// ErrRefused reports any other error of Milvus.
 	ErrRefused = errors.New("milvus refused")
 
-	// errNotLoaded says that the collection is not in Milvus's memory.
+	// errNotLoaded reports that the collection is not in Milvus's memory.
 	errNotLoaded = fmt.Errorf("%w: the collection is not loaded", ErrUnavailable)
-	// errNoIndex says that the collection has no index.
+	// errNoIndex reports that the collection has no index.
 	errNoIndex = fmt.Errorf("%w: no index", ErrRefused)
 )
 
-// failure is a status of Milvus's own: it travels inside a reply, whose call
-// succeeded.
-type failure struct {
-	code      int32 // Status.Code, or Status.ErrorCode where that is 0
-	legacy    bool  // code is an ErrorCode, of Milvus 2.2 and before
+// statusError is an error status in the reply to a gRPC call that succeeded.
+type statusError struct {
+	code      int32 // Status.Code, or Status.ErrorCode if that is 0
+	legacy    bool  // code is an ErrorCode of Milvus 2.2 and earlier
 	retriable bool
 }
 
-// Error implements error. It repeats nothing of Milvus's text.
-func (f *failure) Error() string { return fmt.Sprintf("milvus code %d", f.code) }
+// Error implements error. It does not include Milvus's message.
+func (e *statusError) Error() string { return fmt.Sprintf("milvus code %d", e.code) }
 
-// Codes of Milvus, from pkg/util/merr/errors.go of its sources (2.3 and 2.4).
+// Error codes, from pkg/util/merr/errors.go in the sources of Milvus 2.3 and
+// 2.4.
 const (
-	codeLastService        = 99 // 1 not ready … 9 force deny: all pass by
+	codeLastService        = 99 // 1 (not ready) to 9 (force deny), all temporary
 	codeUnimplemented      = 10
 	codeCollectionMissing  = 100
 	codeCollectionUnloaded = 101
 	codeCollectionLoading  = 103
 	codePartitionUnloaded  = 201
 	codePartitionLoading   = 202
-	codeFirstReplica       = 400 // replicas, channels, segments: all move about
+	codeFirstReplica       = 400 // replicas, channels, segments: all temporary
 	codeLastSegment        = 699
 	codeIndexMissing       = 700
 	codeFirstNode          = 900
@@ -63,10 +63,10 @@ const (
 	codeTimeout            = 10001
 )
 
-// class is the sentinel of a failure.
-func (f *failure) class() error {
-	if f.legacy { // Milvus 2.2 and before gave these alone
-		switch commonpb.ErrorCode(f.code) {
+// class returns the sentinel error for the code.
+func (e *statusError) class() error {
+	if e.legacy {
+		switch commonpb.ErrorCode(e.code) {
 		case commonpb.ErrorCode_PermissionDenied:
 			return ErrDenied
 		case commonpb.ErrorCode_CollectionNotExists:
@@ -79,8 +79,8 @@ func (f *failure) class() error {
 		}
 		return ErrRefused
 	}
-	within := func(first, last int32) bool { return first <= f.code && f.code <= last }
-	switch c := f.code; {
+	within := func(first, last int32) bool { return first <= e.code && e.code <= last }
+	switch c := e.code; {
 	case c == codeCollectionMissing:
 		return ErrMissing
 	case c == codeCollectionUnloaded, c == codePartitionUnloaded:
@@ -91,25 +91,25 @@ func (f *failure) class() error {
 		return ErrDenied
 	case c == codeUnimplemented:
 		return ErrRefused
-	case f.retriable, within(1, codeLastService), c == codeCollectionLoading, c == codePartitionLoading,
+	case e.retriable, within(1, codeLastService), c == codeCollectionLoading, c == codePartitionLoading,
 		within(codeFirstReplica, codeLastSegment), within(codeFirstNode, codeLastNode), c == codeCanceled, c == codeTimeout:
 		return ErrUnavailable
 	}
 	return ErrRefused
 }
 
-// classify turns the error of a call into one that tells its class and
-// nothing else. The caller's own end of context comes first.
+// classify converts the error of a call into one that holds its class and no
+// text of Milvus. If ctx has ended, the error is that of ctx.
 func classify(ctx context.Context, operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var f *failure
+	var failed *statusError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("milvus: %s: %w", operation, ctx.Err())
-	case errors.As(err, &f):
-		return fmt.Errorf("milvus: %s: %w (code %d)", operation, f.class(), f.code)
+	case errors.As(err, &failed):
+		return fmt.Errorf("milvus: %s: %w (code %d)", operation, failed.class(), failed.code)
 	}
 	switch code := status.Code(err); code {
 	case codes.Canceled:

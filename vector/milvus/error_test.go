@@ -15,16 +15,16 @@ import (
 
 const secret = `entry in ["0190d1f0-0000-7000-8000-000000000001"]`
 
-func TestAStatusInAReplyIsAnError(t *testing.T) {
+func TestAnErrorStatusInAReplyIsAnError(t *testing.T) {
 	newer := &commonpb.Status{Code: 1100, Reason: secret}
 	older := &commonpb.Status{ErrorCode: commonpb.ErrorCode_IllegalArgument, Reason: secret}
 	for name, c := range map[string]struct {
 		reply any
 		fails bool
 	}{
-		"nothing wrong":       {&milvuspb.SearchResults{Status: &commonpb.Status{}}, false},
+		"success":             {&milvuspb.SearchResults{Status: &commonpb.Status{}}, false},
 		"no status":           {&milvuspb.SearchResults{}, false},
-		"a status of its own": {newer, true},
+		"a bare status":       {newer, true},
 		"search":              {&milvuspb.SearchResults{Status: newer}, true},
 		"search, older field": {&milvuspb.SearchResults{Status: older}, true},
 		"query":               {&milvuspb.QueryResults{Status: newer}, true},
@@ -45,9 +45,9 @@ func TestAStatusInAReplyIsAnError(t *testing.T) {
 	}
 }
 
-func TestErrorsAreTheirClass(t *testing.T) {
-	code := func(c int32) error { return &failure{code: c} }
-	older := func(c commonpb.ErrorCode) error { return &failure{code: int32(c), legacy: true} }
+func TestErrorsAreClassified(t *testing.T) {
+	code := func(c int32) error { return &statusError{code: c} }
+	older := func(c commonpb.ErrorCode) error { return &statusError{code: int32(c), legacy: true} }
 	for name, c := range map[string]struct{ err, want error }{
 		"not ready":              {code(1), ErrUnavailable},
 		"rate limit":             {code(8), ErrUnavailable},
@@ -64,7 +64,7 @@ func TestErrorsAreTheirClass(t *testing.T) {
 		"not permitted":          {code(1401), ErrDenied},
 		"timeout":                {code(10001), ErrUnavailable},
 		"unexpected":             {code(65535), ErrRefused},
-		"retriable":              {&failure{code: 65535, retriable: true}, ErrUnavailable},
+		"retriable":              {&statusError{code: 65535, retriable: true}, ErrUnavailable},
 		"older: no collection":   {older(commonpb.ErrorCode_CollectionNotExists), ErrMissing},
 		"older: no index":        {older(commonpb.ErrorCode_IndexNotExist), errNoIndex},
 		"older: not ready":       {older(commonpb.ErrorCode_NotReadyServe), ErrUnavailable},
@@ -90,14 +90,14 @@ func TestErrorsAreTheirClass(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := classify(ctx, "search", code(100)); !errors.Is(err, context.Canceled) {
-		t.Errorf("an ended context: error %v", err)
+		t.Errorf("a canceled context: error %v", err)
 	}
 }
 
 func TestConfigIsCheckedBeforeAnyConnection(t *testing.T) {
-	sound := Config{Addr: "127.0.0.1:1", Fingerprint: "f", Dim: 8}
+	valid := Config{Addr: "127.0.0.1:1", Fingerprint: "f", Dim: 8}
 	with := func(change func(*Config)) Config {
-		c := sound
+		c := valid
 		change(&c)
 		return c
 	}
@@ -105,17 +105,17 @@ func TestConfigIsCheckedBeforeAnyConnection(t *testing.T) {
 		config Config
 		ok     bool
 	}{
-		"sound":                    {sound, true},
-		"no address":               {with(func(c *Config) { c.Addr = "" }), false},
-		"a password in it":         {with(func(c *Config) { c.Addr = "root:pw@host:1" }), false},
-		"a URL":                    {with(func(c *Config) { c.Addr = "http://host:1" }), false},
-		"no fingerprint":           {with(func(c *Config) { c.Fingerprint = "" }), false},
-		"no dimension":             {with(func(c *Config) { c.Dim = 0 }), false},
-		"more than milvus takes":   {with(func(c *Config) { c.Dim = maxDim + 1 }), false},
-		"a prefix that is no name": {with(func(c *Config) { c.Prefix = "a-b" }), false},
-		"no partitions":            {with(func(c *Config) { c.Partitions = -1 }), false},
-		"ef beyond milvus's":       {with(func(c *Config) { c.HNSW.Ef = 1 << 20 }), false},
-		"a missing CA file":        {with(func(c *Config) { c.TLS = TLS{Enabled: true, CAFile: "missing.pem"} }), false},
+		"valid":                     {valid, true},
+		"no address":                {with(func(c *Config) { c.Addr = "" }), false},
+		"a password in the address": {with(func(c *Config) { c.Addr = "root:pw@host:1" }), false},
+		"a URL":                     {with(func(c *Config) { c.Addr = "http://host:1" }), false},
+		"no fingerprint":            {with(func(c *Config) { c.Fingerprint = "" }), false},
+		"no dimension":              {with(func(c *Config) { c.Dim = 0 }), false},
+		"dimension too large":       {with(func(c *Config) { c.Dim = maxDim + 1 }), false},
+		"an invalid prefix":         {with(func(c *Config) { c.Prefix = "a-b" }), false},
+		"no partitions":             {with(func(c *Config) { c.Partitions = -1 }), false},
+		"ef too large":              {with(func(c *Config) { c.HNSW.Ef = 1 << 20 }), false},
+		"a missing CA file":         {with(func(c *Config) { c.TLS = TLS{Enabled: true, CAFile: "missing.pem"} }), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := c.config.withDefaults()

@@ -41,8 +41,8 @@ func store(t testing.TB, n int64) acl.Scope {
 	return acltest.Scope(t, acltest.Reach{Number: n, Ceiling: acl.Public})
 }
 
-// free is an address on loopback where nobody listens.
-func free(t testing.TB) string {
+// freeAddr returns a loopback address on which nothing listens.
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	addr, err := faulttest.FreeAddr()
 	if err != nil {
@@ -51,16 +51,16 @@ func free(t testing.TB) string {
 	return addr
 }
 
-func TestOpenTellsThatNobodyListens(t *testing.T) {
-	_, err := Open(context.Background(), testConfig(free(t), testDim), quiet)
+func TestOpenFailsIfNothingListens(t *testing.T) {
+	_, err := Open(context.Background(), testConfig(freeAddr(t), testDim), quiet)
 	if !errors.Is(err, ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// A server that accepts and then is silent must not hold Open, or a process
-// that starts, for longer than it may.
-func TestOpenEndsInTimeAtASilentServer(t *testing.T) {
+// A server that accepts connections and does not answer must not block Open,
+// or the start of a process, for longer than Timeouts.Open.
+func TestOpenTimesOutAtAnUnresponsiveServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestOpenEndsInTimeAtASilentServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Open(ctx, config, quiet); !errors.Is(err, context.Canceled) {
-		t.Errorf("ended context: error %v", err)
+		t.Errorf("canceled context: error %v", err)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestErrorsDoNotQuoteTheAddress(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesAnotherMake(t *testing.T) {
+func TestOpenRejectsACollectionThatDoesNotMatch(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
 	ctx := context.Background()
@@ -138,8 +138,8 @@ func TestOpenFindsWhatAnotherProcessWrote(t *testing.T) {
 	}
 }
 
-// Several processes start at once on an empty Milvus.
-func TestOpenMakesTheCollectionOnce(t *testing.T) {
+// Several processes start at the same time with an empty Milvus.
+func TestOpenCreatesTheCollectionOnce(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
 	config := testConfig(addr, testDim)
@@ -158,8 +158,8 @@ func TestOpenMakesTheCollectionOnce(t *testing.T) {
 	opened(t, config)
 }
 
-// Milvus 2.3 reports failures in a field that the SDK does not look at: the
-// SDK alone would give no hits and no error.
+// Milvus 2.3 reports failures in a field that the SDK ignores: the SDK alone
+// would return no hits and no error.
 func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
@@ -176,13 +176,13 @@ func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
 		t.Errorf("search: %d hits, error %v", len(hits), err)
 	}
 	if !x.Lost() || x.Lost() {
-		t.Error("the loss is to be told once")
+		t.Error("Lost must report the loss once")
 	}
 	if err := x.List(ctx, func(vector.IndexedEntry) error { return nil }); err != nil {
 		t.Errorf("list: %v", err)
 	}
-	// A write makes the collection anew, so that the rows' vectors can be put
-	// back without a restart.
+	// A write recreates the collection, so that the rows can be indexed again
+	// without a restart.
 	if err := x.client.DropCollection(ctx, x.name); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
 		t.Fatalf("upsert: %v", err)
 	}
 	if !x.Lost() {
-		t.Error("a write does not tell the loss")
+		t.Error("Lost does not report a loss that a write found")
 	}
 	settle(t, x)
 	hits, err = x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 9})
@@ -222,29 +222,24 @@ func TestAReleasedCollectionIsLoadedAgain(t *testing.T) {
 	})
 }
 
-// eventually waits until check gives no error.
+// eventually polls check until it returns no error.
 func eventually(t testing.TB, check func() error) {
 	t.Helper()
-	within(t, 2*time.Minute, check)
-}
-
-func within(t testing.TB, patience time.Duration, check func() error) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		err := check()
 		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("still: %v", err)
+			t.Fatalf("timed out: %v", err)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// The proxy passes nothing on, so only the budget ends the search.
-func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
+// The proxy forwards nothing, so only the time limit ends the search.
+func TestASearchOfAnUnresponsiveServerEndsInTime(t *testing.T) {
 	proxy := faulttest.NewFaultProxy(t, milvustest.Addr(t))
 	t.Parallel()
 	config := testConfig(proxy.Addr(), testDim)
@@ -256,33 +251,32 @@ func TestASearchKeepsItsBudgetAtASlowServer(t *testing.T) {
 		_, err := x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
 		return err
 	}
-	release := proxy.Stall()
+	resume := proxy.Stall()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if err := search(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the caller's budget: error %v", err)
+		t.Errorf("the caller's deadline: error %v", err)
 	}
 	x.config.Timeouts.Search = 50 * time.Millisecond
 	if err := search(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the index's own budget: error %v", err)
+		t.Errorf("the index's time limit: error %v", err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	go func() {
-		<-proxy.Stalled() // of the searches above or of this one: it is under way
+		<-proxy.Stalled() // by a search above or by this one: it is in progress
 		cancel()
 	}()
 	x.config.Timeouts.Search = time.Minute
 	if err := search(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("a caller that leaves: error %v", err)
+		t.Errorf("a caller that cancels: error %v", err)
 	}
-	release()
+	resume()
 	if err := search(context.Background()); err != nil {
-		t.Errorf("when it is quick again: %v", err)
+		t.Errorf("after the stall: %v", err)
 	}
 }
 
-// A connection that breaks is made anew by the next call.
-func TestABrokenConnectionIsMadeAnew(t *testing.T) {
+func TestACallReconnectsAfterALostConnection(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
 	proxy := faulttest.NewFaultProxy(t, addr)
@@ -299,8 +293,9 @@ func TestABrokenConnectionIsMadeAnew(t *testing.T) {
 	}
 }
 
-// Rows that tie at the cut, and more stores than one search names.
-func TestAnExactIndexCompletesTies(t *testing.T) {
+// Many rows tie at the limit, and the scope has more stores than one filter
+// holds.
+func TestAnExactIndexReturnsAllTies(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
 	config := testConfig(addr, testDim)
@@ -331,7 +326,7 @@ func TestAnExactIndexCompletesTies(t *testing.T) {
 	}
 }
 
-// What milvus finds and vector/flat scores must be the same to the last bit.
+// The hits must equal those of vector/flat to the last bit.
 func TestAnExactIndexScoresLikeTheFlatOne(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()

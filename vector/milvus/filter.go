@@ -10,17 +10,17 @@ import (
 	"mneme/acl"
 )
 
-// maxStores is how many stores one search names. Milvus walks a list of them
-// for every row, and a filter of 500 stays within some 10 kB.
+// maxStores is the maximum number of stores in one filter. Milvus evaluates the
+// list linearly for every row, and a filter of 500 stores takes some 10 kB.
 const maxStores = 500
 
-// filters are the expressions that together select exactly what the scope
-// allows: one, unless it has very many stores. Each names its stores once for
-// Milvus to choose partitions by, and then for each highest label the stores
-// that have it.
+// filters returns filter expressions that together select exactly what the
+// scope allows: one, unless the scope has very many stores. Each lists its
+// stores once, from which Milvus selects partitions, and then the stores of
+// each highest label.
 //
-// SECURITY: every search goes through here. Expressions are text, so nothing
-// but numbers and UUIDs is ever put into one.
+// SECURITY: every search is filtered here. Expressions are text and are not
+// escaped, so they contain numbers and UUIDs only.
 func filters(scope acl.Scope, only []uuid.UUID) []string {
 	accesses := slices.DeleteFunc(scope.Indexed(), func(a acl.Access) bool { return !a.Sees(acl.Public) })
 	var list []string
@@ -35,8 +35,8 @@ func filter(accesses []acl.Access, only []uuid.UUID) string {
 	var byLabel [acl.Restricted + 1][]int64
 	for i, access := range accesses {
 		all[i] = access.Number
-		highest := highest(access)
-		byLabel[highest] = append(byLabel[highest], access.Number)
+		label := highestLabel(access)
+		byLabel[label] = append(byLabel[label], access.Number)
 	}
 	var groups []string
 	for label, stores := range byLabel {
@@ -51,8 +51,8 @@ func filter(accesses []acl.Access, only []uuid.UUID) string {
 	return expression
 }
 
-// highest is the highest label that an access sees, 0 for none.
-func highest(access acl.Access) acl.Label {
+// highestLabel returns the highest label that an access may read, 0 for none.
+func highestLabel(access acl.Access) acl.Label {
 	for label := acl.Restricted; label >= acl.Public; label-- {
 		if access.Sees(label) {
 			return label
@@ -77,18 +77,18 @@ func inEntries(entries []uuid.UUID) string {
 	return inTexts(fieldEntry, texts)
 }
 
-// inRows selects rows by their primary keys, as rowID makes them.
+// inRows selects rows by their primary keys (see rowID).
 func inRows(ids []string) string { return inTexts(fieldID, ids) }
 
 func inTexts(field string, texts []string) string {
 	return field + ` in ["` + strings.Join(texts, `","`) + `"]`
 }
 
-// rowID is the primary key of a chunk: the entry's UUID, a colon and the
-// chunk's number, so that an entry's rows lie side by side in key order.
+// rowID returns the primary key of a chunk: the entry's UUID, a colon and the
+// chunk's number. An entry's rows are adjacent in key order.
 func rowID(entry uuid.UUID, chunk int) string { return entry.String() + ":" + strconv.Itoa(chunk) }
 
-// entryOf reads the entry of a row's key.
+// entryOf returns the entry of a row's primary key.
 func entryOf(row string) (uuid.UUID, error) {
 	entry, _, _ := strings.Cut(row, ":")
 	return uuid.Parse(entry)

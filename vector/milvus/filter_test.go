@@ -11,7 +11,7 @@ import (
 	"mneme/acl/acltest"
 )
 
-func TestFiltersHoldTheScopeAndNothingElse(t *testing.T) {
+func TestFiltersSelectExactlyTheScope(t *testing.T) {
 	a, b := uuid.MustParse("0190d1f0-0000-7000-8000-000000000001"), uuid.MustParse("0190d1f0-0000-7000-8000-000000000002")
 	for name, c := range map[string]struct {
 		scope acl.Scope
@@ -60,7 +60,7 @@ func TestManyStoresAreDividedAmongFilters(t *testing.T) {
 		first := regexp.MustCompile(`^store_id in \[([0-9,]+)\]`).FindStringSubmatch(filter)
 		for _, number := range strings.Split(first[1], ",") {
 			if seen[number] {
-				t.Errorf("store %s comes twice", number)
+				t.Errorf("store %s appears twice", number)
 			}
 			seen[number] = true
 		}
@@ -70,7 +70,7 @@ func TestManyStoresAreDividedAmongFilters(t *testing.T) {
 	}
 }
 
-func TestARowsKeyNamesItsEntry(t *testing.T) {
+func TestAPrimaryKeyContainsTheEntry(t *testing.T) {
 	id := uuid.MustParse("0190d1f0-0000-7000-8000-000000000001")
 	if got := rowID(id, 12); got != "0190d1f0-0000-7000-8000-000000000001:12" {
 		t.Errorf("key %s", got)
@@ -79,6 +79,6 @@ func TestARowsKeyNamesItsEntry(t *testing.T) {
 		t.Errorf("entry %v, error %v", got, err)
 	}
 	if _, err := entryOf("7"); err == nil {
-		t.Error("a strange key is no error")
+		t.Error("no error for an invalid key")
 	}
 }

@@ -1,15 +1,15 @@
-// Package milvus is the vector index for several processes: the vectors lie
-// in a Milvus server, in one collection for each fingerprint, divided by
-// store. It is approximate (HNSW) unless Config.Exact is set.
+// Package milvus is a vector index in a Milvus server, which several processes
+// can share. Each fingerprint has its own collection, partitioned by store. The
+// index is approximate (HNSW) unless Config.Exact is set.
 //
 // Milvus holds a derived copy. A row's label and store are written with its
-// vectors and every search is filtered by the scope, but what a search finds
-// is a hint that the rows confirm.
+// vectors, and every search is filtered by the scope, but callers must check
+// the hits against the rows.
 //
-// Where it promises less than vector.Index: an entry that is upserted may be
-// missing from a search for a moment; at Bounded consistency a search may lag
-// by some hundred milliseconds (Settle waits for them); and a search looks at
-// no more than 16,384 chunks.
+// The index deviates from the contract of vector.Index in three ways. An entry
+// may be missing from searches for a moment while it is upserted. At Bounded
+// consistency a search may lag by a few hundred milliseconds (see Settle). A
+// search considers at most 16,384 chunks.
 package milvus
 
 import (
@@ -27,16 +27,16 @@ import (
 )
 
 // Index implements vector.Index, vector.Lister and vector.Settler on a Milvus
-// server. It reconnects by itself.
+// server. It reconnects automatically.
 type Index struct {
 	config Config
 	name   string // the collection's
 	client client.Client
 	log    *slog.Logger
 
-	lost    atomic.Bool // see Lost
-	mending sync.Mutex  // held while the collection is made or loaded
-	mended  time.Time   // when that was last tried; guarded by mending
+	lost      atomic.Bool // see Lost
+	repairing sync.Mutex  // held while the collection is recreated or reloaded
+	reloaded  time.Time   // last attempt to reload; guarded by repairing
 }
 
 var (
@@ -45,43 +45,44 @@ var (
 	_ vector.Settler = (*Index)(nil)
 )
 
-// Open connects to Milvus and makes the fingerprint's collection ready. An
-// empty Milvus gets the collection. It fails, within Timeouts.Open, with
-// ErrUnavailable where Milvus cannot be reached or is not ready, with
-// ErrDenied where it refuses user or password, and with ErrMismatch where the
-// collection is of another make; to try again later is cheap.
+// Open connects to Milvus and opens the fingerprint's collection, which it
+// creates if it does not exist. Within Timeouts.Open it returns ErrUnavailable
+// if Milvus is unreachable or not ready, ErrDenied if Milvus rejects the user
+// or password, and ErrMismatch if the collection has a different schema or
+// index. Trying again later is cheap.
 func Open(ctx context.Context, config Config, log *slog.Logger) (*Index, error) {
 	config, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, config.Timeouts.Open)
+	limited, cancel := context.WithTimeout(ctx, config.Timeouts.Open)
 	defer cancel()
-	conn, err := dial(bounded, config)
+	conn, err := dial(limited, config)
 	if err != nil {
 		return nil, err
 	}
 	x := &Index{config: config, name: config.collection(), client: conn, log: log}
-	err = x.ready(bounded)
+	err = x.prepare(limited)
 	switch {
 	case err == nil:
 		return x, nil
-	case ctx.Err() == nil && bounded.Err() != nil && !errors.Is(err, ErrUnavailable):
+	case ctx.Err() == nil && limited.Err() != nil && !errors.Is(err, ErrUnavailable):
 		err = fmt.Errorf("%w within %v: %w", ErrUnavailable, config.Timeouts.Open, err)
 	}
 	return nil, errors.Join(err, conn.Close())
 }
 
-// Close ends the connection. Calls that are under way fail.
+// Close closes the connection. Calls in progress fail.
 func (x *Index) Close() error { return x.client.Close() }
 
-// Lost tells whether, since the last call, the collection turned out to be
-// missing: Milvus was wiped under a running service, and the rows' vectors are
-// to be put back.
+// Lost reports whether the collection was found missing since the last call of
+// Lost. If so, Milvus lost it while the service was running, and the rows'
+// vectors must be indexed again.
 func (x *Index) Lost() bool { return x.lost.Swap(false) }
 
-// missed notes where err is of a collection that is missing.
-func (x *Index) missed(err error) bool {
+// noteMissing reports whether err means that the collection is missing, and
+// records that for Lost.
+func (x *Index) noteMissing(err error) bool {
 	missing := errors.Is(err, ErrMissing)
 	if missing {
 		x.lost.Store(true)
@@ -89,5 +90,5 @@ func (x *Index) missed(err error) bool {
 	return missing
 }
 
-// Collection is the name of the collection in Milvus.
+// Collection returns the name of the collection in Milvus.
 func (x *Index) Collection() string { return x.name }

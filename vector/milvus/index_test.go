@@ -16,8 +16,8 @@ func TestContract(t *testing.T) {
 	}, vectortest.Options{Approximate: true, Recall: .99, Tolerance: cosineTolerance, Settle: settle})
 }
 
-// An exact collection must find everything. It runs as approximate because
-// an entry's change is not of one instant, and because the suite's longest
+// An exact collection must find everything. It runs as approximate because it
+// does not replace an entry atomically, and because the suite's longest
 // histories would take an hour of round trips.
 func TestContractOfTheExactKind(t *testing.T) {
 	addr := milvustest.Addr(t)
@@ -29,7 +29,7 @@ func TestContractOfTheExactKind(t *testing.T) {
 	}, vectortest.Options{Approximate: true, Recall: 1})
 }
 
-// cosineTolerance is by how much Milvus's cosine may differ from the dot
-// product with the stored vector, whose length rounding to half precision
-// changed; and float32's own rounding.
+// cosineTolerance is how far Milvus's cosine may differ from the dot product
+// with the stored vector: rounding to half precision changes the vector's
+// length, and float32 arithmetic rounds too.
 const cosineTolerance = 1.0/(1<<11) + 1e-5

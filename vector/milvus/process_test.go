@@ -20,8 +20,8 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-// ownServer is a Milvus of the test's own.
-func ownServer(t *testing.T, arguments ...string) *milvustest.Server {
+// newServer prepares a Milvus server for this test alone.
+func newServer(t *testing.T, arguments ...string) *milvustest.Server {
 	t.Helper()
 	s, err := milvustest.NewServer(t.TempDir(), arguments...)
 	switch {
@@ -45,7 +45,7 @@ func start(t *testing.T, s *milvustest.Server) {
 	}
 }
 
-// certificate writes a self-signed certificate for loopback, and its key.
+// certificate writes a self-signed certificate for loopback and its key.
 func certificate(t *testing.T) (certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -78,19 +78,20 @@ func certificate(t *testing.T) (certFile, keyFile string) {
 	return write("server.pem", "CERTIFICATE", cert), write("server.key", "PRIVATE KEY", private)
 }
 
-// One server for three rules, since it takes a while to start: who may come
-// in, that nothing goes in clear, and that an index outlives its server.
+// One test for three rules, since the server takes a while to start: users are
+// authenticated, connections without TLS are refused, and an index survives a
+// crash of the server.
 func TestAServerWithUsersAndTLSThatIsKilled(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts a Milvus of its own, twice")
+		t.Skip("starts a Milvus server, twice")
 	}
 	cert, key := certificate(t)
-	p := ownServer(t, "--authorization-enabled", "true", "--tls-mode", "1",
+	p := newServer(t, "--authorization-enabled", "true", "--tls-mode", "1",
 		"--server-pem-path", cert, "--server-key-path", key, "--ca-pem-path", cert)
 	start(t, p)
 
 	ctx, config := context.Background(), testConfig(p.Addr(), testDim)
-	config.User, config.Password = "root", "Milvus" // a new Milvus's own
+	config.User, config.Password = "root", "Milvus" // the defaults of a new server
 	config.TLS = TLS{Enabled: true, CAFile: cert}
 	var x *Index
 	eventually(t, func() (err error) {
@@ -104,16 +105,16 @@ func TestAServerWithUsersAndTLSThatIsKilled(t *testing.T) {
 	if _, err := Open(ctx, wrong, quiet); !errors.Is(err, ErrDenied) {
 		t.Errorf("a wrong password: error %v", err)
 	}
-	clear := config
-	clear.TLS = TLS{}
-	clear.Timeouts.Open = 5 * time.Second
-	if _, err := Open(ctx, clear, quiet); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("in clear: error %v", err)
+	plaintext := config
+	plaintext.TLS = TLS{}
+	plaintext.Timeouts.Open = 5 * time.Second
+	if _, err := Open(ctx, plaintext, quiet); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("without TLS: error %v", err)
 	}
-	stranger := config
-	stranger.TLS.CAFile = ""
-	if _, err := Open(ctx, stranger, quiet); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("an authority that is not believed: error %v", err)
+	untrusted := config
+	untrusted.TLS.CAFile = ""
+	if _, err := Open(ctx, untrusted, quiet); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("an untrusted authority: error %v", err)
 	}
 
 	if err := x.Upsert(ctx, []vector.Record{one(1, 1, axis(0))}); err != nil {
@@ -124,10 +125,10 @@ func TestAServerWithUsersAndTLSThatIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := x.Search(ctx, store(t, 1), query); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("search while it is away: error %v", err)
+		t.Errorf("search while the server is down: error %v", err)
 	}
 	if err := x.Upsert(ctx, []vector.Record{one(2, 1, axis(1))}); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("upsert while it is away: error %v", err)
+		t.Errorf("upsert while the server is down: error %v", err)
 	}
 	start(t, p)
 	eventually(t, func() error { return x.Upsert(ctx, []vector.Record{one(2, 1, axis(1))}) })

@@ -17,9 +17,10 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-// A graph finds, within scopes of every width, what a scan finds. With
-// MNEME_MILVUS_VECTORS it is a measurement: that many vectors, and a table.
-func TestTheGraphFindsWhatAScanFinds(t *testing.T) {
+// The graph's recall must be high for scopes of every width. If
+// MNEME_MILVUS_VECTORS is set, the test is a benchmark with that many vectors
+// and logs a table.
+func TestRecallOfTheGraph(t *testing.T) {
 	addr := milvustest.Addr(t)
 	vectors, queries := 4000, 20
 	measured := os.Getenv("MNEME_MILVUS_VECTORS")

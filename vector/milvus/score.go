@@ -16,24 +16,24 @@ type row struct {
 	score float32
 }
 
-// dot is the score of a chunk in an exact index. It adds in the same order as
-// vector/flat, so that both give the same bits: element i in accumulator
+// dot returns the score of a chunk in an exact index. It adds in the same order
+// as vector/flat, so that both compute the same bits: element i in accumulator
 // i mod 8, each product rounded before it is added, then
 // ((0+4)+(2+6))+((1+5)+(3+7)).
 func dot(query, v []float32) float32 {
 	var s [8]float32
 	for i, x := range v {
-		s[i%8] += float32(query[i] * x) // the conversion forbids a fused multiply-add
+		s[i%8] += float32(query[i] * x) // the conversion prevents a fused multiply-add
 	}
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// best gives the entry of each row once with its best score, best first,
-// equal ones by id.
-func best(rows []row) []vector.Hit {
+// bestPerEntry returns each entry once with the score of its best row, best
+// first, ties ordered by entry id.
+func bestPerEntry(rows []row) []vector.Hit {
 	scores := make(map[uuid.UUID]float32, len(rows))
 	for _, r := range rows {
-		score := max(-1, min(1, r.score)) // rounding may leave [-1, 1]
+		score := max(-1, min(1, r.score)) // rounding may push it outside [-1, 1]
 		if old, again := scores[r.entry]; !again || score > old {
 			scores[r.entry] = score
 		}

@@ -14,11 +14,11 @@ import (
 	"mneme/vector"
 )
 
-// searchesAtOnce is how many parts of one search run side by side.
-const searchesAtOnce = 4
+// maxParallel is the maximum number of concurrent requests of one search.
+const maxParallel = 4
 
-// Search implements vector.Index. Beside vector.Query.Check's its errors are
-// the context's and the classes of this package.
+// Search implements vector.Index. It returns the errors of vector.Query.Check,
+// of ctx, and the classes of this package.
 func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query) ([]vector.Hit, error) {
 	if err := query.Check(x.config.Dim); err != nil {
 		return nil, err
@@ -33,31 +33,31 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 	defer cancel()
 	parts := filters(scope, query.Only)
 	found := make([][]row, len(parts))
-	group, working := errgroup.WithContext(ctx)
-	group.SetLimit(searchesAtOnce)
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(maxParallel)
 	for i, filter := range parts {
 		group.Go(func() (err error) {
-			found[i], err = x.nearest(working, filter, query)
+			found[i], err = x.nearest(groupCtx, filter, query)
 			if err == nil && x.config.Exact {
-				found[i], err = x.rescore(working, filter, query.Vector, found[i])
+				found[i], err = x.rescore(groupCtx, filter, query.Vector, found[i])
 			}
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		x.missed(err)
+		x.noteMissing(err)
 		return nil, err
 	}
 	var rows []row
 	for _, part := range found {
 		rows = append(rows, part...)
 	}
-	return x.cut(best(rows), query.Limit), nil
+	return x.truncate(bestPerEntry(rows), query.Limit), nil
 }
 
-// cut keeps limit hits, and those that tie with the last of them if the
-// index is exact.
-func (x *Index) cut(hits []vector.Hit, limit int) []vector.Hit {
+// truncate keeps the first limit hits and, if the index is exact, those that
+// tie with the last of them.
+func (x *Index) truncate(hits []vector.Hit, limit int) []vector.Hit {
 	n := min(limit, len(hits))
 	for x.config.Exact && n < len(hits) && hits[n].Score == hits[n-1].Score {
 		n++
@@ -65,9 +65,9 @@ func (x *Index) cut(hits []vector.Hit, limit int) []vector.Hit {
 	return hits[:n]
 }
 
-// nearest finds the rows of the best limit entries and some more. Several
-// chunks of an entry may be near, and Milvus 2.3 cannot group, so it asks for
-// more rows until there are entries enough.
+// nearest returns at least the rows of the query.Limit nearest entries. Several
+// chunks of an entry may be near, and Milvus 2.3 cannot group by entry, so it
+// asks for more and more rows until they hold enough entries.
 func (x *Index) nearest(ctx context.Context, filter string, query vector.Query) ([]row, error) {
 	const growth = 4
 	for count := min(maxTopK, query.Limit+query.Limit/4+16); ; count = min(maxTopK, count*growth) {
@@ -75,25 +75,26 @@ func (x *Index) nearest(ctx context.Context, filter string, query vector.Query) 
 		if err != nil {
 			return nil, err
 		}
-		if len(rows) < count || count == maxTopK || x.enough(rows, query.Limit) {
+		if len(rows) < count || count == maxTopK || x.sufficient(rows, query.Limit) {
 			return rows, nil
 		}
 	}
 }
 
-// slack is twice what a cosine may differ by from the dot product with the
-// stored vector: it divides by the vector's length, which rounding to half
-// precision changes by up to 2^-11 of it.
-const slack = 2.0 / (1 << 11)
+// cosineError is twice the maximum difference between Milvus's cosine and the
+// dot product with the stored vector. The cosine divides by the vector's
+// length, which rounding to half precision changes by a factor of up to
+// 1 ± 2^-11.
+const cosineError = 2.0 / (1 << 11)
 
-// enough tells whether rows, best first, hold limit entries; and, for an
-// exact index, go on until no row that was not given can be as good.
-func (x *Index) enough(rows []row, limit int) bool {
+// sufficient reports whether rows, best first, hold limit entries. For an exact
+// index they must also reach down to a score at which no further row can tie.
+func (x *Index) sufficient(rows []row, limit int) bool {
 	entries := make(map[uuid.UUID]bool, limit)
 	for _, r := range rows {
 		entries[r.entry] = true
 		if len(entries) == limit {
-			return !x.config.Exact || r.score-rows[len(rows)-1].score > slack
+			return !x.config.Exact || r.score-rows[len(rows)-1].score > cosineError
 		}
 	}
 	return false
@@ -101,14 +102,14 @@ func (x *Index) enough(rows []row, limit int) bool {
 
 // rows asks Milvus for the count rows nearest to a vector.
 func (x *Index) rows(ctx context.Context, filter string, query []float32, count int) ([]row, error) {
-	breadth, err := x.breadth(count)
+	params, err := x.searchParams(count)
 	if err != nil {
 		return nil, fmt.Errorf("milvus: search: %w: ef is out of range", ErrRefused)
 	}
 	var found []client.SearchResult
-	err = x.try(ctx, "search", searchTries, x.config.Timeouts.Search, func(ctx context.Context) (err error) {
+	err = x.retry(ctx, "search", searchAttempts, x.config.Timeouts.Search, func(ctx context.Context) (err error) {
 		found, err = x.client.Search(ctx, x.name, nil, filter, nil,
-			[]entity.Vector{entity.FloatVector(query)}, fieldVector, metric, count, breadth,
+			[]entity.Vector{entity.FloatVector(query)}, fieldVector, metric, count, params,
 			client.WithSearchQueryConsistencyLevel(x.config.Consistency.level()))
 		return err
 	})
@@ -128,18 +129,18 @@ func readRows(found client.SearchResult) ([]row, error) {
 		id := ids.Data()[i]
 		entry, err := entryOf(id)
 		if err != nil {
-			return nil, fmt.Errorf("milvus: search: %w: a row has a strange key", ErrMismatch)
+			return nil, fmt.Errorf("milvus: search: %w: invalid primary key", ErrMismatch)
 		}
 		rows[i] = row{id, entry, found.Scores[i]}
 	}
 	return rows, nil
 }
 
-// rescore reads the rows' vectors and scores them as vector/flat does, so
-// that an exact index ranks alike wherever it lies. Milvus would give the
-// vectors with the hits; but it reads them in a second step of its own, and
-// fails the search if a row was deleted between the two. Here such a row
-// falls away. The filter is applied again, since the row may have moved.
+// rescore reads the rows' vectors and scores them as vector/flat does, so that
+// both exact indexes rank alike. Milvus can return the vectors with the hits,
+// but it reads them in a second step and fails the search if a row was deleted
+// in between. Here such a row is left out. The filter is applied again, since
+// the row's store or label may have changed.
 func (x *Index) rescore(ctx context.Context, filter string, query []float32, rows []row) ([]row, error) {
 	scored := make([]row, 0, len(rows))
 	for part := range slices.Chunk(rows, maxInIDs) {
@@ -160,10 +161,11 @@ func (x *Index) rescore(ctx context.Context, filter string, query []float32, row
 	return scored, nil
 }
 
-// vectors reads the vectors of the rows that a filter selects, by key.
+// vectors returns the vectors of the rows that a filter selects, by primary
+// key.
 func (x *Index) vectors(ctx context.Context, filter string) (map[string][]float32, error) {
 	var found client.ResultSet
-	err := x.try(ctx, "read vectors", searchTries, x.config.Timeouts.Search, func(ctx context.Context) (err error) {
+	err := x.retry(ctx, "read vectors", searchAttempts, x.config.Timeouts.Search, func(ctx context.Context) (err error) {
 		found, err = x.client.Query(ctx, x.name, nil, filter, []string{fieldID, fieldVector},
 			client.WithSearchQueryConsistencyLevel(x.config.Consistency.level()))
 		return err
@@ -172,8 +174,8 @@ func (x *Index) vectors(ctx context.Context, filter string) (map[string][]float3
 		return nil, err
 	}
 	ids, ok := found.GetColumn(fieldID).(*entity.ColumnVarChar)
-	vectors, also := found.GetColumn(fieldVector).(*entity.ColumnFloatVector)
-	if !ok || !also || ids.Len() != vectors.Len() {
+	vectors, ok2 := found.GetColumn(fieldVector).(*entity.ColumnFloatVector)
+	if !ok || !ok2 || ids.Len() != vectors.Len() {
 		return nil, fmt.Errorf("milvus: read vectors: %w: the reply lacks columns", ErrRefused)
 	}
 	byID := make(map[string][]float32, ids.Len())
@@ -183,16 +185,17 @@ func (x *Index) vectors(ctx context.Context, filter string) (map[string][]float3
 	return byID, nil
 }
 
-// breadth is how widely a graph is searched for count rows: ef is at least
-// that. The SDK's range, to 32,768, holds every count.
-func (x *Index) breadth(count int) (entity.SearchParam, error) {
+// searchParams returns the index parameters of a search for count rows. For a
+// graph, ef must be at least count; the SDK's maximum of 32,768 is above
+// maxTopK.
+func (x *Index) searchParams(count int) (entity.SearchParam, error) {
 	if x.config.Exact {
 		return entity.NewIndexFlatSearchParam()
 	}
 	return entity.NewIndexHNSWSearchParam(max(x.config.HNSW.Ef, count))
 }
 
-// level is the SDK's name for it.
+// level returns the SDK's constant.
 func (c Consistency) level() entity.ConsistencyLevel {
 	if c == Strong {
 		return entity.ClStrong

@@ -10,8 +10,8 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-// testConfig is a collection of its own on a server, of few partitions, which
-// are made faster.
+// testConfig returns the configuration of a new collection. It has few
+// partitions, since those take time to create.
 func testConfig(addr string, dim int) Config {
 	return Config{
 		Addr: addr, Dim: dim, Fingerprint: "test", Partitions: 2,
@@ -20,7 +20,7 @@ func testConfig(addr string, dim int) Config {
 	}
 }
 
-// opened opens an index whose collection goes with the test.
+// opened opens an index. Its collection is dropped when the test ends.
 func opened(t testing.TB, config Config) *Index {
 	t.Helper()
 	var x *Index
@@ -34,7 +34,7 @@ func opened(t testing.TB, config Config) *Index {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		_ = x.client.DropCollection(ctx, x.name) // may be gone, or its server
+		_ = x.client.DropCollection(ctx, x.name) // it or the server may no longer exist
 		_ = x.Close()
 	})
 	return x

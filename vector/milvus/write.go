@@ -12,13 +12,13 @@ import (
 	"mneme/vector"
 )
 
-// writeBytes bounds the vectors of one request: Milvus takes messages of up
-// to 64 MB, and cuts them into pieces of its own.
-const writeBytes = 8 << 20
+// maxWriteBytes is the maximum size of one request's vectors. Milvus accepts
+// messages of up to 64 MB.
+const maxWriteBytes = 8 << 20
 
-// Upsert implements vector.Index. Records that break its contract change
-// nothing; where it fails later, some entries may be done, some of them in
-// part: upsert them again.
+// Upsert implements vector.Index. Records that violate its contract change
+// nothing. After any other error some entries may have been written, some of
+// them partially: upsert them again.
 func (x *Index) Upsert(ctx context.Context, records []vector.Record) error {
 	if err := vector.CheckRecords(records, x.config.Dim); err != nil {
 		return err
@@ -53,25 +53,25 @@ func (x *Index) Delete(ctx context.Context, entries []uuid.UUID) error {
 	return ctx.Err()
 }
 
-// replace makes records the rows of their entries. It deletes and inserts:
-// Milvus 2.3's own upsert chooses partitions by the primary key and not by
-// the partition key, so that a search of the store does not find half of what
-// it wrote; and it would leave the chunks that are no more.
+// replace replaces the rows of the entries by records. It deletes and inserts.
+// Milvus 2.3's upsert assigns partitions by the primary key instead of the
+// partition key, so searches of a store would miss rows; and it would not
+// remove chunks that no longer exist.
 func (x *Index) replace(ctx context.Context, entries []uuid.UUID, records []vector.Record) error {
-	held, err := x.held(ctx, entries)
-	if x.missed(err) {
-		if err := x.remake(ctx); err != nil {
+	old, err := x.rowIDs(ctx, entries)
+	if x.noteMissing(err) {
+		if err := x.recreate(ctx); err != nil {
 			return err
 		}
-		held, err = nil, nil
+		old, err = nil, nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := x.deleteRows(ctx, held); err != nil {
+	if err := x.deleteRows(ctx, old); err != nil {
 		return err
 	}
-	for part := range slices.Chunk(records, max(1, writeBytes/(4*x.config.Dim))) {
+	for part := range slices.Chunk(records, max(1, maxWriteBytes/(4*x.config.Dim))) {
 		if err := x.insertRows(ctx, part); err != nil {
 			return err
 		}
@@ -79,11 +79,11 @@ func (x *Index) replace(ctx context.Context, entries []uuid.UUID, records []vect
 	return nil
 }
 
-// held gives the keys of the rows that entries have. It sees everything that
-// was written before.
-func (x *Index) held(ctx context.Context, entries []uuid.UUID) ([]string, error) {
+// rowIDs returns the primary keys of the entries' rows. It sees every earlier
+// write.
+func (x *Index) rowIDs(ctx context.Context, entries []uuid.UUID) ([]string, error) {
 	var found client.ResultSet
-	err := x.try(ctx, "look up", writeTries, x.config.Timeouts.Write, func(ctx context.Context) (err error) {
+	err := x.retry(ctx, "look up", writeAttempts, x.config.Timeouts.Write, func(ctx context.Context) (err error) {
 		found, err = x.client.Query(ctx, x.name, nil, inEntries(entries), []string{fieldID},
 			client.WithSearchQueryConsistencyLevel(entity.ClStrong))
 		return err
@@ -100,7 +100,7 @@ func (x *Index) held(ctx context.Context, entries []uuid.UUID) ([]string, error)
 
 func (x *Index) deleteRows(ctx context.Context, ids []string) error {
 	for part := range slices.Chunk(ids, maxInIDs) {
-		err := x.try(ctx, "delete", writeTries, x.config.Timeouts.Write, func(ctx context.Context) error {
+		err := x.retry(ctx, "delete", writeAttempts, x.config.Timeouts.Write, func(ctx context.Context) error {
 			return x.client.Delete(ctx, x.name, "", inRows(part))
 		})
 		if err != nil {
@@ -119,7 +119,7 @@ func (x *Index) insertRows(ctx context.Context, records []vector.Record) error {
 		stores[i], labels[i], chunks[i] = r.Store, int8(r.Label), int64(r.Chunk)
 		vectors[i] = r.Vector.Floats()
 	}
-	return x.try(ctx, "insert", writeTries, x.config.Timeouts.Write, func(ctx context.Context) error {
+	return x.retry(ctx, "insert", writeAttempts, x.config.Timeouts.Write, func(ctx context.Context) error {
 		_, err := x.client.Insert(ctx, x.name, "",
 			entity.NewColumnVarChar(fieldID, ids), entity.NewColumnVarChar(fieldEntry, entries),
 			entity.NewColumnInt64(fieldStore, stores), entity.NewColumnInt8(fieldLabel, labels), entity.NewColumnInt64(fieldChunk, chunks),

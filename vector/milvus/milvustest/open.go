@@ -1,5 +1,5 @@
-// Package milvustest gives tests Milvus's collections and servers. It knows
-// nothing of vector/milvus, so that tests inside that package can use it too.
+// Package milvustest provides Milvus servers and collections for tests. It does
+// not import vector/milvus, so that tests inside that package can use it.
 package milvustest
 
 import (
@@ -14,16 +14,17 @@ import (
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 )
 
-// Variable names the server that tests use: host:port, without users and TLS.
+// Variable is the environment variable with the host:port of the Milvus server
+// that tests use. It must have neither users nor TLS.
 const Variable = "MNEME_MILVUS_ADDR"
 
-// Addr is the server of Variable. Without one the test is skipped, but fails
-// where CI is set.
+// Addr returns the server named by Variable. If it is not set, Addr skips the
+// test, or fails it if CI is set.
 func Addr(t testing.TB) string {
 	t.Helper()
 	addr := os.Getenv(Variable)
 	if addr == "" {
-		const missing = Variable + " names no Milvus (host:port)"
+		const missing = Variable + " is not set (host:port of a Milvus)"
 		if os.Getenv("CI") != "" {
 			t.Fatal(missing)
 		}
@@ -34,12 +35,13 @@ func Addr(t testing.TB) string {
 
 var prefixes atomic.Int64
 
-// NewPrefix is a beginning that no collection's name has yet.
+// NewPrefix returns a prefix that no collection's name has yet.
 func NewPrefix() string {
 	return fmt.Sprintf("test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), prefixes.Add(1))
 }
 
-// Prefix is one whose collections on the server of Variable go with the test.
+// Prefix returns a new prefix on the server named by Variable. Collections with
+// this prefix are dropped when the test ends.
 func Prefix(t testing.TB) (addr, prefix string) {
 	t.Helper()
 	addr, prefix = Addr(t), NewPrefix()

@@ -16,12 +16,12 @@ import (
 	"mneme/faulttest"
 )
 
-// ErrNoServer says that there is no Milvus to start.
+// ErrNoServer reports that milvus-server is not installed.
 var ErrNoServer = errors.New("no milvus-server in PATH (pip install 'setuptools<81' milvus==2.3.5)")
 
-// Server is a Milvus of a test's own, on loopback: PyPI's milvus, the whole
-// standalone server. It can be held, stopped, wiped, and started again at the
-// same port.
+// Server is a Milvus server on loopback for one test: PyPI's milvus, the
+// complete standalone server. It can be paused, stopped, wiped, and started
+// again at the same port.
 type Server struct {
 	program, dir, port, etcd string
 	arguments                []string
@@ -29,7 +29,8 @@ type Server struct {
 	release                  func()    // see faulttest.KillWithParent
 }
 
-// NewServer prepares a server in a folder; arguments are milvus-server's.
+// NewServer prepares a server whose files are in dir. The arguments are passed
+// to milvus-server.
 func NewServer(dir string, arguments ...string) (*Server, error) {
 	program, err := exec.LookPath("milvus-server")
 	if err != nil {
@@ -42,21 +43,21 @@ func NewServer(dir string, arguments ...string) (*Server, error) {
 		}
 	}
 	s := &Server{program: program, dir: dir, port: ports[0], etcd: filepath.Join(dir, "etcd.yaml")}
-	// Its etcd takes port 2380 unless told otherwise, by a file.
+	// The embedded etcd uses port 2380 unless a file configures it.
 	etcd := fmt.Sprintf(etcdConfig, filepath.Join(s.data(), "etcd"), ports[1], ports[2])
 	s.arguments = append([]string{
 		"--data", s.home(), "--proxy-port", s.port, "--etcd-port", ports[1],
-		// Why: docs/decisions/0008-milvus.md.
+		// See docs/decisions/0008-milvus.md.
 		"--extra-config", "queryNode.segcore.interimIndex.enableIndex=false",
-		"--extra-config", "common.session.ttl=" + strconv.Itoa(int(session.Seconds())),
+		"--extra-config", "common.session.ttl=" + strconv.Itoa(int(sessionTTL.Seconds())),
 	}, arguments...)
 	return s, os.WriteFile(s.etcd, []byte(etcd), 0o600)
 }
 
-// session is how long Milvus takes itself for alive after it was last heard
-// of. A server that was stopped waits for that long when it starts again; by
-// default half a minute.
-const session = 10 * time.Second
+// sessionTTL is the lifetime of the session that Milvus registers in etcd. A
+// server that was killed waits for the old session to expire when it starts
+// again; Milvus's default is half a minute.
+const sessionTTL = 10 * time.Second
 
 const etcdConfig = `name: default
 data-dir: %[1]s
@@ -69,16 +70,16 @@ initial-cluster: default=http://127.0.0.1:%[3]s
 
 func (s *Server) home() string { return filepath.Join(s.dir, "milvus") }
 
-// data holds all that a server keeps.
+// data is the folder of the server's persistent data.
 func (s *Server) data() string { return filepath.Join(s.home(), "data") }
 
-// Addr is the server's host:port, whether it runs or not.
+// Addr returns the server's host:port, whether it is running or not.
 func (s *Server) Addr() string { return "127.0.0.1:" + s.port }
 
-// Start starts the server; Ready waits for it. The first time it runs
-// milvus-server, which unpacks the server and writes its configuration, and
-// later the server itself: milvus-server would refuse the port for a minute
-// after its connections were broken, since it tries it without SO_REUSEADDR.
+// Start starts the server; Ready waits for it. The first Start runs
+// milvus-server, which unpacks the server and writes its configuration. Later
+// ones run the server directly: milvus-server probes the port without
+// SO_REUSEADDR and would refuse it for a minute after connections were broken.
 func (s *Server) Start() error {
 	server := filepath.Join(s.home(), "bin", "milvus")
 	if _, err := os.Stat(server); err == nil {
@@ -106,7 +107,8 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// Ready waits until the server, one without users and TLS, serves.
+// Ready waits until the server is healthy. The server must have neither users
+// nor TLS.
 func (s *Server) Ready(ctx context.Context) error {
 	for {
 		err := s.check(ctx)
@@ -131,12 +133,12 @@ func (s *Server) check(ctx context.Context) error {
 	defer conn.Close()
 	state, err := conn.CheckHealth(ctx)
 	if err == nil && !state.IsHealthy {
-		err = errors.New("it is not healthy yet")
+		err = errors.New("not healthy yet")
 	}
 	return err
 }
 
-// Stop ends the server and what it started at once (SIGKILL).
+// Stop kills the server and its child processes (SIGKILL).
 func (s *Server) Stop() error {
 	if s.process == nil {
 		return nil
@@ -152,18 +154,18 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// Pause stops the server where it is (SIGSTOP): connections stand, and nobody
-// answers. After ten seconds it takes itself for dead.
+// Pause suspends the server (SIGSTOP): connections stay open, and nothing
+// answers. After sessionTTL its session expires, and it exits when resumed.
 func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
 
-// Resume lets a paused server go on.
+// Resume continues a paused server.
 func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
 
 func (s *Server) signal(signal syscall.Signal) error {
 	return syscall.Kill(-s.process.Process.Pid, signal)
 }
 
-// Wipe takes all that a stopped server kept.
+// Wipe deletes the data of a stopped server.
 func (s *Server) Wipe() error {
 	if err := os.RemoveAll(s.data()); err != nil {
 		return err

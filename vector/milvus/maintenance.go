@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Build has Milvus close its growing segments and make their graphs, as it
-// does on its own in time, and waits until it has: minutes for some hundred
-// thousand vectors. For measurements that want the state in which a
-// collection is most of its life.
+// Build seals the growing segments, builds their graphs and waits for it:
+// minutes for some hundred thousand vectors. Milvus does the same in the
+// background over time. It is for benchmarks, which measure this steady state.
 func (x *Index) Build(ctx context.Context) error {
 	if err := classify(ctx, "flush", x.client.Flush(ctx, x.name, false)); err != nil {
 		return err
@@ -31,8 +30,8 @@ func (x *Index) Build(ctx context.Context) error {
 	}
 }
 
-// Drop removes the collection that Open opens with the same configuration,
-// and all that it holds. One that is not there is no error.
+// Drop removes the collection that Open would open with the same
+// configuration. It is no error if the collection does not exist.
 func Drop(ctx context.Context, config Config) (err error) {
 	if config, err = config.withDefaults(); err != nil {
 		return err
@@ -42,9 +41,9 @@ func Drop(ctx context.Context, config Config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	there, err := conn.HasCollection(ctx, config.collection())
-	if err != nil || !there {
-		return classify(ctx, "look for the collection", err)
+	exists, err := conn.HasCollection(ctx, config.collection())
+	if err != nil || !exists {
+		return classify(ctx, "find the collection", err)
 	}
 	return classify(ctx, "drop", conn.DropCollection(ctx, config.collection()))
 }
