@@ -54,7 +54,7 @@ func shown(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
 		e := &entries[i]
-		if visible(c, a, e, now) && (best == nil || before(c, e, best)) {
+		if isVisible(c, a, e, now) && (best == nil || precedes(c, e, best)) {
 			best = e
 		}
 	}
@@ -67,23 +67,23 @@ func target(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
 		e := &entries[i]
-		if e.Label == c.Taint && visible(c, a, e, now) && (best == nil || before(c, e, best)) {
+		if e.Label == c.Taint && isVisible(c, a, e, now) && (best == nil || precedes(c, e, best)) {
 			best = e
 		}
 	}
 	return best
 }
 
-// visible tells whether the caller may read the entry at its path.
-func visible(c Caller, a acl.Access, e *Entry, now time.Time) bool {
+// isVisible reports whether the caller may read the entry at its path.
+func isVisible(c Caller, a acl.Access, e *Entry, now time.Time) bool {
 	if !e.Live(now) || !a.Sees(e.Label) {
 		return false
 	}
 	return e.InContext || c.Internal && e.Owner == c.Agent
 }
 
-// before tells whether a path shows e rather than f; both are visible.
-func before(c Caller, e, f *Entry) bool {
+// precedes reports whether a path resolves to e rather than f, both visible.
+func precedes(c Caller, e, f *Entry) bool {
 	switch {
 	case e.InContext != f.InContext:
 		return !e.InContext

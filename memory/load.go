@@ -1,0 +1,92 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// candidate is an entry that at least one leg found and the caller may see.
+// Each step of a search adds to it.
+type candidate struct {
+	entry  *Entry     // without value and source
+	access acl.Access // the caller's to the entry's store
+	// lexical and vector are the candidate's rank and score in each leg among
+	// the visible entries; nil: the leg did not find it.
+	lexical, vector *LegRank
+	fused           float64 // score by Reciprocal Rank Fusion
+	score           float64 // orders the answer
+}
+
+// loadVisible reads the rows of the legs' hits within the scope and returns
+// those that the caller sees. Mostly all are visible, so that the rows of as
+// many as the fusion takes are read first, and the rest only if one of these
+// is not.
+func (s *Service) loadVisible(ctx context.Context, tx ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
+	visible := make(map[uuid.UUID]*candidate)
+	head, rest := found.entries()
+	if err := s.addVisible(ctx, tx, scope, q, head, visible); err != nil {
+		return nil, err
+	}
+	complete := !slices.ContainsFunc(head, func(id uuid.UUID) bool { return visible[id] == nil })
+	if complete || len(rest) == 0 {
+		return visible, nil
+	}
+	return visible, s.addVisible(ctx, tx, scope, q, rest, visible)
+}
+
+// addVisible adds those of ids to visible that the caller sees: within the
+// scope, live, not encrypted, passing the filter, and what their path
+// resolves to.
+func (s *Service) addVisible(ctx context.Context, tx ReadTx, scope acl.Scope, q *searchQuery, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
+	rows, err := tx.Siblings(ctx, scope, ids)
+	if err != nil {
+		return err
+	}
+	now := s.instant()
+	reader := Caller{Principal: q.caller.Principal} // a search never finds what is not in context
+	shown := make(map[Path]*Entry, len(rows))
+	for i := range rows {
+		e := &rows[i]
+		a, ok := scope.Access(e.Store)
+		if !ok || !isVisible(reader, a, e, now) {
+			continue
+		}
+		if other := shown[e.Path]; other == nil || precedes(reader, e, other) {
+			shown[e.Path] = e
+		}
+	}
+	for _, e := range shown {
+		if e.Searchable() && q.request.Filter.passes(e) {
+			a, _ := scope.Access(e.Store)
+			visible[e.ID] = &candidate{entry: e, access: a}
+		}
+	}
+	return nil
+}
+
+// keepVisible returns the visible hits of a leg, best first, at most
+// fusionDepth. Rows that loadVisible left unread are not missed: then all hits
+// before them are visible. short reports that the list is not full although
+// the leg may have more.
+func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, short bool) {
+	for _, hit := range leg.hits {
+		if visible[hit.Entry] != nil {
+			kept = append(kept, hit)
+		}
+	}
+	slices.SortFunc(kept, func(a, b legHit) int {
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c
+		}
+		return compareOrder(visible[a.Entry].entry, visible[b.Entry].entry)
+	})
+	if len(kept) < fusionDepth {
+		return kept, leg.more
+	}
+	return kept[:fusionDepth], false
+}

@@ -1,0 +1,180 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"mneme/lexical"
+	"mneme/vector"
+)
+
+// Legs of a search, as an answer's Degraded names them.
+const (
+	LegLexical = "lexical"
+	LegVector  = "vector"
+)
+
+// legHit is a lexical.Hit or a vector.Hit.
+type legHit struct {
+	Entry uuid.UUID
+	Score float64
+}
+
+// legList is what one leg found.
+type legList struct {
+	hits []legHit // best first, ties with the last included
+	more bool     // the leg returned as many as it was asked for: it may have more
+}
+
+// retrieved is what both legs found.
+type retrieved struct {
+	lexical, vector legList
+	failed          []string // the legs that failed: LegLexical, LegVector
+}
+
+// entries returns the entries of both legs, each once: in head those that a
+// leg has among its first fusionDepth hits or tied with the last of these,
+// in rest the others.
+func (r retrieved) entries() (head, rest []uuid.UUID) {
+	seen := make(map[uuid.UUID]bool)
+	add := func(to []uuid.UUID, hits []legHit) []uuid.UUID {
+		for _, hit := range hits {
+			if !seen[hit.Entry] {
+				seen[hit.Entry] = true
+				to = append(to, hit.Entry)
+			}
+		}
+		return to
+	}
+	lexicalHead, vectorHead := r.lexical.head(), r.vector.head()
+	head = add(add(nil, r.lexical.hits[:lexicalHead]), r.vector.hits[:vectorHead])
+	rest = add(add(nil, r.lexical.hits[lexicalHead:]), r.vector.hits[vectorHead:])
+	return head, rest
+}
+
+// head counts the first fusionDepth hits and those that tie with the last of
+// them.
+func (l legList) head() int {
+	n := min(fusionDepth, len(l.hits))
+	for 0 < n && n < len(l.hits) && l.hits[n].Score == l.hits[n-1].Score {
+		n++
+	}
+	return n
+}
+
+// retrieve asks both legs, side by side, for their first fetch hits within the
+// scope. A leg that fails is named in the result and the other one answers; an
+// error means that both failed.
+func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retrieved, error) {
+	var r retrieved
+	if q.nothing {
+		return r, nil
+	}
+	var lexicalErr, vectorErr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.vector, vectorErr = s.searchVectors(ctx, q, fetch)
+	}()
+	r.lexical, lexicalErr = s.searchWords(ctx, q, fetch)
+	<-done
+	if err := ctx.Err(); err != nil {
+		return retrieved{}, err
+	}
+	if lexicalErr != nil && vectorErr != nil {
+		return retrieved{}, fmt.Errorf("both legs of a search failed: %w", lexicalErr)
+	}
+	if lexicalErr != nil {
+		s.log.WarnContext(ctx, "lexical leg failed", "error", lexicalErr)
+		r.failed = append(r.failed, LegLexical)
+	}
+	if vectorErr != nil {
+		s.log.WarnContext(ctx, "vector leg failed", "error", vectorErr)
+		r.failed = append(r.failed, LegVector)
+	}
+	return r, nil
+}
+
+// searchWords is the lexical leg.
+func (s *Service) searchWords(ctx context.Context, q *searchQuery, fetch int) (legList, error) {
+	defer timed(&q.took.Lexical)()
+	if len(q.terms) == 0 {
+		return legList{}, nil
+	}
+	var found []lexical.Hit
+	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+		found, err = tx.Lexical(ctx, q.scope, LexicalQuery{Terms: q.terms, Limit: fetch, Only: q.only, Now: s.instant()})
+		return err
+	})
+	hits := make([]legHit, len(found))
+	for i, hit := range found {
+		hits[i] = legHit(hit)
+	}
+	return legList{hits: hits, more: len(hits) >= fetch}, err
+}
+
+// searchVectors is the vector leg. It ends within the vector budget.
+func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) (legList, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.budget)
+	defer cancel()
+	model, ok := s.indexer.Serving()
+	if !ok {
+		return legList{}, errNoModel
+	}
+	v, err := s.embedQuery(ctx, q, model)
+	if err != nil {
+		return legList{}, err
+	}
+	defer timed(&q.took.Vector)()
+	found, err := withDeadline(ctx, func() ([]vector.Hit, error) {
+		return model.Index.Search(ctx, q.scope, vector.Query{Vector: v, Limit: fetch, Only: q.only})
+	})
+	if err != nil {
+		s.indexer.SuspectIndex()
+	}
+	hits := make([]legHit, len(found))
+	for i, hit := range found {
+		hits[i] = legHit(hit)
+	}
+	return legList{hits: hits, more: len(hits) >= fetch}, err
+}
+
+// embedQuery returns the query's vector, from the agent's part of the cache
+// if it is there.
+func (s *Service) embedQuery(ctx context.Context, q *searchQuery, model Model) ([]float32, error) {
+	key := queryKey{agent: q.caller.Agent, fingerprint: model.Fingerprint, query: q.request.Query}
+	if v, ok := s.queries.get(key); ok {
+		return v, nil
+	}
+	defer timed(&q.took.Embed)()
+	v, err := withDeadline(ctx, func() ([]float32, error) { return model.Embedder.Query(ctx, q.request.Query) })
+	if err != nil {
+		return nil, fmt.Errorf("embed the query: %w", err)
+	}
+	s.queries.put(key, v)
+	return v, nil
+}
+
+// withDeadline returns when f does or when ctx ends, whichever comes first, so
+// that a leg keeps to its budget over a client that is slow to notice the end
+// of ctx.
+func withDeadline[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	ch := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		ch <- outcome{v, err}
+	}()
+	select {
+	case o := <-ch:
+		return o.value, o.err
+	case <-ctx.Done():
+		var zero T
+		return zero, ctx.Err()
+	}
+}

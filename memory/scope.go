@@ -1,0 +1,92 @@
+package memory
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/vector"
+)
+
+// searchQuery is a search request that was authorised and validated, with
+// what the steps of the search need to know of it.
+type searchQuery struct {
+	caller  Caller
+	request SearchRequest
+	scope   acl.Scope
+	terms   []lexical.QueryTerm
+	// only holds the entries that pass the filter, if they are few enough to
+	// hand to the legs. nil: the legs search the whole scope, and the filter
+	// is applied to the rows.
+	only []uuid.UUID
+	// nothing says that no entry passes the filter.
+	nothing bool
+	took    Took
+}
+
+// prepare authorises a request, validates it, and finds out what it may
+// search. The scope is empty if that is nothing.
+func (s *Service) prepare(ctx context.Context, c Caller, r SearchRequest) (*searchQuery, error) {
+	for _, store := range r.Stores {
+		if err := acl.CheckID(store); err != nil {
+			return nil, err
+		}
+	}
+	q := &searchQuery{caller: c, request: r}
+	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+		if q.scope, err = s.searchScope(ctx, tx, c, r); err != nil {
+			return err
+		}
+		if err := checkSearch(r); err != nil {
+			return err
+		}
+		if r.Filter.Empty() {
+			return nil
+		}
+		ids, more, err := tx.Matching(ctx, q.scope, r.Filter, vector.MaxOnly)
+		if err == nil && !more {
+			q.only, q.nothing = ids, len(ids) == 0
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	q.terms = lexical.ParseQuery(r.Query)
+	return q, nil
+}
+
+func checkSearch(r SearchRequest) error {
+	if strings.TrimSpace(r.Query) == "" {
+		return rule("query", "must hold a question")
+	}
+	if err := r.Filter.check(); err != nil {
+		return err
+	}
+	return checkLimit(r.Limit)
+}
+
+// searchScope returns what the request may search. A store on which the
+// caller has level search allows neither filter nor explanation: a request
+// that names such a store with one is denied, and a filtered search that does
+// not name it leaves it out.
+func (s *Service) searchScope(ctx context.Context, tx ReadTx, c Caller, r SearchRequest) (acl.Scope, error) {
+	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User}, s.instant())
+	if err != nil {
+		return acl.Scope{}, err
+	}
+	if len(r.Stores) > 0 && (r.Explain || !r.Filter.Empty()) {
+		for _, a := range scope.Stores() {
+			if a.Level < acl.Read {
+				return acl.Scope{}, acl.ErrDenied
+			}
+		}
+	}
+	if !r.Filter.Empty() {
+		scope = scope.Without(func(a acl.Access) bool { return a.Level < acl.Read })
+	}
+	return scope, nil
+}
