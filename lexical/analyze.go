@@ -1,9 +1,16 @@
-// Package lexical turns text into the terms that entries are found by, and
-// scores them. Every storage indexes the same terms and ranks by the same
-// scores, so that the same data gives the same answer on every backend.
+// Package lexical analyzes text into index terms and scores documents by BM25.
+// Every storage indexes the same terms and computes the same scores, so the
+// same data gives the same answer on every backend.
 //
-// The package does no I/O. How the analysis was chosen, with what it
-// measured, stands in docs/decisions/0002-lexical-analysis.md.
+// # Use
+//
+// Analyze returns the terms of a document, ParseQuery those of a query. A
+// Scorer is made for one query from the statistics of the collection; its Term
+// returns one term's contribution to a document's score. The package does no
+// I/O and keeps no index.
+//
+// The reasons for the rules of analysis, with measurements, are in
+// docs/decisions/0002-lexical-analysis.md.
 package lexical
 
 import (
@@ -12,41 +19,42 @@ import (
 	"sync"
 )
 
-// AnalysisVersion names the rules by which text becomes terms. It changes
-// whenever any text may give other terms than before: a storage that was
-// filled under another version must be analysed anew.
+// AnalysisVersion names the rules that turn text into terms. It changes whenever
+// any text may give other terms than before. A storage that was filled under
+// another version must analyze its entries again.
 const AnalysisVersion = "1"
 
 const (
-	// MaxTermBytes bounds a term. What is longer is cut at a rune.
+	// MaxTermBytes is the length of the longest term. Longer tokens are
+	// truncated at a rune boundary.
 	MaxTermBytes = 64
-	// MaxTermCount caps Term.Count, so that every backend can hold it.
+	// MaxTermCount is the largest Term.Count: it fits a byte on every backend.
 	MaxTermCount = 255
 )
 
 // Term is one distinct token of a document.
 type Term struct {
-	// Text is valid UTF-8 of 1..MaxTermBytes bytes without white space and
+	// Text is valid UTF-8 of 1 to MaxTermBytes bytes, without white space and
 	// control characters.
 	Text string
-	// Count is how often the token occurs, 1..MaxTermCount.
+	// Count is the number of occurrences, from 1 and capped at MaxTermCount.
 	Count int
 }
 
-// Document is what a storage indexes of one entry.
+// Document is what a storage indexes for one entry.
 type Document struct {
-	// Length counts the tokens. It is not capped.
+	// Length is the number of tokens. It is not capped.
 	Length int
 	// Terms are distinct and sorted by Text in byte order.
 	Terms []Term
 }
 
-// Analyze gives the terms of an entry's fields: the text of its value
-// (TextOf), the words of its key (KeyWords), its description and its tags.
-// Fields weigh alike, and a token never spans two of them.
+// Analyze returns the terms of an entry's fields: the text of its value
+// (TextOf), the words of its key (KeyWords), its description and its tags. All
+// fields have the same weight, and no token spans two of them.
 func Analyze(fields ...string) Document {
-	a := borrow()
-	defer a.giveBack()
+	a := newAnalysis()
+	defer a.release()
 	for _, field := range fields {
 		a.scan(field)
 	}
@@ -63,22 +71,22 @@ type analysis struct {
 	length int
 	order  []string       // distinct tokens, by first occurrence
 	counts []int          // of order
-	index  map[string]int // token to its place in order
+	index  map[string]int // token to its index in order
 
-	pass     pass
-	language uint                // whose function words are dropped
-	votes    [len(stopWords)]int // function words of a question, by language
+	mode     stopWordMode
+	language uint                // bit set of the languages whose stop words are dropped
+	votes    [len(stopWords)]int // stop words seen, by language
 
-	opening bool   // does the next word open a sentence?
-	folded  []byte // the words of a compound
-	parts   []part // their places
-	word    []byte // the word being stemmed
-	hump    []byte // the word of camelCase being folded
+	sentenceStart bool   // whether the next word begins a sentence
+	folded        []byte // the folded words of the current compound
+	parts         []part // where they are
+	word          []byte // the word being stemmed
+	camel         []byte // the camelCase word being folded
 }
 
 // add counts a token.
 func (a *analysis) add(token []byte) {
-	token = cut(token)
+	token = truncate(token)
 	if len(token) == 0 {
 		return
 	}
@@ -93,33 +101,34 @@ func (a *analysis) add(token []byte) {
 	a.counts = append(a.counts, 1)
 }
 
-// forget drops the tokens collected.
-func (a *analysis) forget() {
+// reset discards the collected tokens.
+func (a *analysis) reset() {
 	a.length = 0
 	clear(a.order)
 	a.order, a.counts = a.order[:0], a.counts[:0]
 	clear(a.index)
 }
 
-// pool spares an import a map and its buffers an entry.
+// pool reuses maps and buffers: an import analyzes many entries.
 var pool = sync.Pool{New: func() any { return &analysis{index: map[string]int{}} }}
 
-func borrow() *analysis { return pool.Get().(*analysis) }
+func newAnalysis() *analysis { return pool.Get().(*analysis) }
 
-// maxPooled bounds, in distinct tokens and in bytes, what the pool keeps of an
-// analysis.
+// maxPooled is the size, in distinct tokens and in bytes, beyond which an
+// analysis is not pooled.
 const maxPooled = 4096
 
-// giveBack forgets everything, so that no memory's words outlive its analysis.
-func (a *analysis) giveBack() {
+// release clears the analysis and returns it to the pool. It leaves no text
+// behind: what an entry says must not outlive its analysis.
+func (a *analysis) release() {
 	if len(a.order) > maxPooled || cap(a.folded) > maxPooled {
 		return
 	}
-	a.forget()
+	a.reset()
 	clear(a.folded[:cap(a.folded)])
 	clear(a.word[:cap(a.word)])
-	clear(a.hump[:cap(a.hump)])
-	a.pass, a.language = keeping, 0
+	clear(a.camel[:cap(a.camel)])
+	a.mode, a.language = keepStopWords, 0
 	clear(a.votes[:])
 	pool.Put(a)
 }

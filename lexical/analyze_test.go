@@ -41,7 +41,7 @@ func FuzzAnalyze(f *testing.F) {
 			t.Errorf("%d query terms", len(query))
 		}
 		if len(query) == 0 && len(doc.Terms) > 0 {
-			t.Error("a text with terms gives a question without any")
+			t.Error("a text with terms gives a query without any")
 		}
 		for i, term := range query {
 			if i > 0 && query[i-1].Text >= term.Text {

@@ -5,27 +5,27 @@ import (
 	"unicode/utf8"
 )
 
-// scanDense counts the pairs of neighbours in the run of Chinese, Japanese or
-// Korean signs that text begins with, and each Chinese sign, which is a word
-// more often than not; a sign alone counts as itself. It returns the run's
-// bytes.
-func (a *analysis) scanDense(text string) int {
-	before := 0 // where the sign before begins
+// scanCJK adds the bigrams of the run of Chinese, Japanese or Korean characters
+// that text begins with. Chinese characters are also added singly, since they
+// are often words; other characters only when the run is a single one. It
+// returns the length of the run in bytes.
+func (a *analysis) scanCJK(text string) int {
+	before := 0 // start of the previous character
 	i, n := 0, 0
 	for i < len(text) {
 		r, width := utf8.DecodeRuneInString(text[i:])
-		if kindOf(r) != dense {
+		if kindOf(r) != cjk {
 			break
 		}
 		han := unicode.Is(unicode.Han, r)
-		if han && !a.isHanFunction(r) {
+		if han && !a.isHanStopCharacter(r) {
 			a.add([]byte(text[i : i+width]))
 		}
 		if n > 0 {
 			a.add([]byte(text[before : i+width]))
 		} else if !han {
 			next, _ := utf8.DecodeRuneInString(text[i+width:])
-			if kindOf(next) != dense {
+			if kindOf(next) != cjk {
 				a.add([]byte(text[i : i+width]))
 			}
 		}
@@ -34,12 +34,12 @@ func (a *analysis) scanDense(text string) int {
 	return i
 }
 
-// scanUnspaced counts the triples of neighbours in the run of Thai, Lao, Khmer
-// or Burmese letters that text begins with, and returns the run's bytes. In a
-// document pairs count too, so that a question of a short word, which has no
-// triple, finds it; in a question they count only then.
+// scanUnspaced adds the trigrams of the run of Thai, Lao, Khmer or Burmese
+// letters that text begins with, and returns the length of the run in bytes. A
+// document's bigrams are added too, so that a query of a two-letter word, which
+// has no trigram, finds it; a query's bigrams only in that case.
 func (a *analysis) scanUnspaced(text string) int {
-	var start [2]int // where the two letters before begin, the later first
+	var start [2]int // starts of the two previous letters, the later first
 	i, n := 0, 0
 	for i < len(text) {
 		r, width := utf8.DecodeRuneInString(text[i:])
@@ -53,7 +53,7 @@ func (a *analysis) scanUnspaced(text string) int {
 		if n >= 2 {
 			a.add([]byte(text[start[1] : i+width]))
 		}
-		if n >= 1 && (a.pass == keeping || last && n == 1) {
+		if n >= 1 && (a.mode == keepStopWords || last && n == 1) {
 			a.add([]byte(text[start[0] : i+width]))
 		}
 		if n == 0 && last {
@@ -65,8 +65,8 @@ func (a *analysis) scanUnspaced(text string) int {
 	return i
 }
 
-// scanSymbol counts the emoji or sign that text begins with, two letters of a
-// flag as one, and returns its bytes.
+// scanSymbol adds the emoji or symbol that text begins with and returns its
+// length in bytes. The two regional indicators of a flag are one symbol.
 func (a *analysis) scanSymbol(text string) int {
 	r, width := utf8.DecodeRuneInString(text)
 	if regional(r) {
@@ -78,4 +78,5 @@ func (a *analysis) scanSymbol(text string) int {
 	return width
 }
 
+// regional reports whether r is a regional indicator, half of a flag.
 func regional(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }

@@ -11,30 +11,30 @@ import (
 type kind uint8
 
 const (
-	gap      kind = iota // separates tokens
-	letter               // part of a word
-	digit                // part of a word
-	mark                 // part of a word, but begins none
-	dense                // of a script without spaces whose signs are syllables or more
-	unspaced             // of an alphabet that is written without spaces
-	symbol               // a token of its own: emoji and the like
+	separator kind = iota // between tokens
+	letter                // part of a word
+	digit                 // part of a word
+	mark                  // part of a word, but never its first rune
+	cjk                   // Chinese, Japanese or Korean: written without spaces, a syllable or more a character
+	unspaced              // of an alphabet written without spaces
+	symbol                // a token by itself: emoji and the like
 )
 
-// tableSize is the first rune beyond the folding tables: the alphabets in
-// daily use lie below it.
+// tableSize is the number of runes in the tables below. They cover the
+// alphabets in daily use.
 const tableSize = 0x2000
 
-// folds holds what stands for each rune below tableSize in a token: lower
-// case, without accents, "" for what is dropped.
+// folds maps each rune below tableSize to its form in a token: lower case,
+// without accents, "" if it is dropped.
 var folds = makeFolds()
 
-// kinds holds the kind of each rune below tableSize.
+// kinds maps each rune below tableSize to its kind.
 var kinds = makeKinds()
 
 func makeKinds() *[tableSize]kind {
 	var table [tableSize]kind
 	for r := range rune(tableSize) {
-		table[r] = slowKind(r)
+		table[r] = computeKind(r)
 	}
 	return &table
 }
@@ -43,21 +43,21 @@ func kindOf(r rune) kind {
 	if r < tableSize {
 		return kinds[r]
 	}
-	return slowKind(r)
+	return computeKind(r)
 }
 
-func slowKind(r rune) kind {
+func computeKind(r rune) kind {
 	switch {
-	case r == 'ʼ': // U+02BC, an apostrophe though Unicode calls it a letter
-		return gap
+	case r == 'ʼ': // U+02BC, an apostrophe that Unicode classifies as a letter
+		return separator
 	case ignored(r):
 		return mark
 	case unicode.IsDigit(r):
 		return digit
 	case unicode.IsPunct(r):
-		return gap
+		return separator
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul), r == 'ー':
-		return dense
+		return cjk
 	case unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && (unicode.IsLetter(r) || unicode.IsMark(r)):
 		return unspaced
 	case unicode.IsLetter(r):
@@ -71,12 +71,12 @@ func slowKind(r rune) kind {
 			return symbol
 		}
 	}
-	return gap
+	return separator
 }
 
-// ignored tells of runes inside words that are not seen: soft hyphen, joiners
-// and marks of direction. (The zero-width non-joiner separates: Persian puts
-// it before endings.)
+// ignored reports whether r is invisible within a word: a soft hyphen, a joiner
+// or a directional mark. The zero-width non-joiner is a separator, since
+// Persian writes it before suffixes.
 func ignored(r rune) bool {
 	switch {
 	case r == 0x00AD, r == 0x200D, r == 0x2060, r == 0xFEFF, r == 0x200E, r == 0x200F, r == 0x061C:
@@ -85,15 +85,15 @@ func ignored(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 
-// special folds what Unicode does not decompose. Arabic: the letters that are
-// written for one another, as in Larkey, Ballesteros and Connell, "Light
-// Stemming for Arabic Information Retrieval" (2007), and Persian's forms of
+// special folds what Unicode does not decompose. For Arabic these are the
+// letters that are used interchangeably (Larkey, Ballesteros and Connell, "Light
+// Stemming for Arabic Information Retrieval", 2007) and the Persian forms of
 // kaf and yeh.
 var special = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŧ': "t", 'ŋ': "n", 'ĸ': "k",
 	'ς': "σ", 'ё': "е", 'й': "й", 'ї': "ї", 'ў': "ў", 'ґ': "г",
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ى': "ي", 'ة': "ه", 'ـ': "", 'ک': "ك", 'ی': "ي",
-	// Devanagari: the dot for borrowed sounds, and the two signs of a nasal.
+	// Devanagari: the nukta is dropped, and the candrabindu becomes an anusvara.
 	'\u093C': "", '\u0901': "\u0902",
 	'ך': "כ", 'ם': "מ", 'ן': "נ", 'ף': "פ", 'ץ': "צ",
 }
@@ -101,13 +101,13 @@ var special = map[rune]string{
 func makeFolds() *[tableSize]string {
 	var table [tableSize]string
 	for r := range rune(tableSize) {
-		table[r] = slowFold(r)
+		table[r] = computeFold(r)
 	}
 	return &table
 }
 
-// slowFold computes an entry of folds.
-func slowFold(r rune) string {
+// computeFold returns the entry of folds for r.
+func computeFold(r rune) string {
 	if ignored(r) {
 		return ""
 	}
@@ -132,13 +132,13 @@ func slowFold(r rune) string {
 	return string(out)
 }
 
-// foldsAccents tells whether marks only colour the letters of r's script: in
-// the scripts of India, say, they are vowels.
+// foldsAccents reports whether combining marks may be stripped in the script of
+// r. In the scripts of India, for example, they are vowels.
 func foldsAccents(r rune) bool {
 	return unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Inherited)
 }
 
-// digitValue is the value of a decimal digit in any script.
+// digitValue returns the value of a decimal digit of any script.
 func digitValue(r rune) (rune, bool) {
 	if !unicode.IsDigit(r) {
 		return 0, false
@@ -151,7 +151,7 @@ func digitValue(r rune) (rune, bool) {
 	return 0, false
 }
 
-// appendFolded appends what stands for r in a token.
+// appendFolded appends the form of r in a token.
 func appendFolded(to []byte, r rune) []byte {
 	if r < tableSize {
 		return append(to, folds[r]...)
@@ -162,8 +162,8 @@ func appendFolded(to []byte, r rune) []byte {
 	return utf8.AppendRune(to, unicode.ToLower(r))
 }
 
-// cut shortens a token to MaxTermBytes, at a rune.
-func cut(token []byte) []byte {
+// truncate shortens a token to MaxTermBytes at a rune boundary.
+func truncate(token []byte) []byte {
 	if len(token) <= MaxTermBytes {
 		return token
 	}

@@ -5,35 +5,35 @@ import (
 	"strings"
 )
 
-// MaxQueryTerms bounds the distinct terms of a question. A question of more
-// keeps those that come first.
+// MaxQueryTerms is the largest number of distinct terms in a query. Of a longer
+// query, those that occur first are kept.
 const MaxQueryTerms = 256
 
-// QueryTerm is a distinct token of a question.
+// QueryTerm is one distinct token of a query.
 type QueryTerm struct {
 	Text   string
-	Weight float64 // how often the question says it
+	Weight float64 // number of occurrences in the query
 }
 
-// ParseQuery gives the terms of a question, sorted by Text in byte order,
-// distinct, at most MaxQueryTerms; none for a question without words. Every
-// term is one that Analyze gives for the same text. Nothing in a question is
-// an operator: quotes, signs and brackets only separate words.
+// ParseQuery returns the distinct terms of a query, at most MaxQueryTerms,
+// sorted by Text in byte order. A query without words has none. Every term is
+// one that Analyze returns for the same text. There are no operators: quotes,
+// punctuation and brackets only separate words.
 //
-// Function words ("when did the …") are left out, unless there is nothing
-// else.
-func ParseQuery(question string) []QueryTerm {
-	a := borrow()
-	defer a.giveBack()
-	a.pass = voting
-	a.scan(question)
-	a.language = a.elected()
-	a.forget()
-	a.pass = dropping
-	a.scan(question)
+// Stop words ("when did the …") are left out unless the query has no other
+// words.
+func ParseQuery(query string) []QueryTerm {
+	a := newAnalysis()
+	defer a.release()
+	a.mode = countStopWords
+	a.scan(query)
+	a.language = a.detectLanguage()
+	a.reset()
+	a.mode = dropStopWords
+	a.scan(query)
 	if len(a.order) == 0 {
-		a.pass = voting
-		a.scan(question)
+		a.mode = countStopWords
+		a.scan(query)
 	}
 	kept := min(len(a.order), MaxQueryTerms)
 	terms := make([]QueryTerm, 0, kept)

@@ -17,9 +17,9 @@ func texts(fields ...string) []string {
 	return out
 }
 
-func queryTexts(question string) []string {
+func queryTexts(query string) []string {
 	var out []string
-	for _, term := range ParseQuery(question) {
+	for _, term := range ParseQuery(query) {
 		out = append(out, term.Text)
 	}
 	return out
@@ -48,7 +48,7 @@ func TestTokens(t *testing.T) {
 		{"hyphens", "e-mail well\u2011known", "e email know mail well wellknown"},
 		{"underscores", "build_status", "build buildstatus status"},
 		{"camelCase", "getUserName HTTPServer", "get getusernam http httpserver name server user"},
-		{"small humps", "mRNA iPhone pH", "iphon mrna ph phone rna"},
+		{"camelCase with short parts", "mRNA iPhone pH", "iphon mrna ph phone rna"},
 		{"decimal and grouped numbers", "3.14 1,000.50 1,2", "1 1000.50 2 3.14"},
 		{"versions", "v1.2.3 1.2.3 v2", "1.2.3 1.2.3 v2"},
 		{"initials", "U.S.A. USA e.g. p.m.", "eg pm usa usa"},
@@ -97,12 +97,12 @@ func TestLongTokensAreCutAtARune(t *testing.T) {
 	}
 }
 
-func TestQuestions(t *testing.T) {
-	for _, rule := range []struct{ name, question, want string }{
-		{"function words are left out", "When did Caroline go to the LGBTQ support group?", "carolin go group lgbtq support"},
+func TestQueries(t *testing.T) {
+	for _, rule := range []struct{ name, query, want string }{
+		{"stop words are left out", "When did Caroline go to the LGBTQ support group?", "carolin go group lgbtq support"},
 		{"unless there is nothing else", "Who are you, and why?", "and are whi who you"},
-		{"a name is no function word", "What did Will do in the US in May?", "may us will"},
-		{"nor at the beginning of a later word's sentence", "Is it? The end", "end"},
+		{"a name is not a stop word", "What did Will do in the US in May?", "may us will"},
+		{"a capital at the start of a sentence is not a name", "Is it? The end", "end"},
 		{"capitals throughout", "WHAT IS THE PLAN", "is plan the"},
 		{"Spanish", "¿Cuándo fue el terremoto de Chile?", "chile terremoto"},
 		{"German, where die is an article", "Wann war die Hochzeit?", "hochzeit"},
@@ -116,30 +116,30 @@ func TestQuestions(t *testing.T) {
 		{"nothing", "?!… — \"\"", ""},
 	} {
 		t.Run(rule.name, func(t *testing.T) {
-			if got := strings.Join(queryTexts(rule.question), " "); got != rule.want {
-				t.Errorf("%q gives\n%s, want\n%s", rule.question, got, rule.want)
+			if got := strings.Join(queryTexts(rule.query), " "); got != rule.want {
+				t.Errorf("%q gives\n%s, want\n%s", rule.query, got, rule.want)
 			}
 		})
 	}
 }
 
-func TestRepetitionWeighsInAQuestion(t *testing.T) {
+func TestRepetitionWeighsInAQuery(t *testing.T) {
 	terms := ParseQuery("cat cats dog")
 	if !slices.Equal(terms, []QueryTerm{{"cat", 2}, {"dog", 1}}) {
 		t.Errorf("got %v", terms)
 	}
 }
 
-func TestALongQuestionKeepsItsFirstTerms(t *testing.T) {
-	var question strings.Builder
+func TestALongQueryKeepsItsFirstTerms(t *testing.T) {
+	var query strings.Builder
 	for i := range 10_000 {
-		question.WriteString(string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676)) + "q ")
+		query.WriteString(string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676)) + "q ")
 	}
-	terms := queryTexts(question.String())
+	terms := queryTexts(query.String())
 	if len(terms) != MaxQueryTerms || !slices.Contains(terms, "aaaq") {
 		t.Errorf("%d terms", len(terms))
 	}
-	if !slices.Equal(terms, queryTexts(question.String())) {
+	if !slices.Equal(terms, queryTexts(query.String())) {
 		t.Error("a second time gives other terms")
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// scan counts the tokens of a text. Compatible forms are one (NFKC: full-width
-// letters, ligatures, composed accents), and so bytes that are no UTF-8
-// separate words.
+// scan adds the tokens of a text. Compatibility forms such as full-width letters,
+// ligatures and composed accents are unified by NFKC. Invalid UTF-8 separates
+// words.
 func (a *analysis) scan(text string) {
 	if !norm.NFKC.IsNormalString(text) {
 		text = norm.NFKC.String(text)
 	}
-	a.opening = true
+	a.sentenceStart = true
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -24,10 +24,10 @@ func (a *analysis) scan(text string) {
 		switch kindOf(r) {
 		case letter, digit:
 			i += a.scanCompound(text[i:])
-			a.opening = false
+			a.sentenceStart = false
 			continue
-		case dense:
-			i += a.scanDense(text[i:])
+		case cjk:
+			i += a.scanCJK(text[i:])
 			continue
 		case unspaced:
 			i += a.scanUnspaced(text[i:])
@@ -38,25 +38,25 @@ func (a *analysis) scan(text string) {
 		}
 		switch r {
 		case '.', '?', '!', ':', '\n', '¿', '¡':
-			a.opening = true
+			a.sentenceStart = true
 		}
 		i += width
 	}
 }
 
-// part is a word within a compound.
+// part is one word of a compound.
 type part struct {
-	folded [2]int // its place in analysis.folded
-	raw    [2]int // its place in the text
-	humps  bool   // is it camelCase?
-	name   bool   // is it written as a name, with a capital inside a sentence?
-	stops  int    // how many full stops between initials were left out
+	folded       [2]int // its range in analysis.folded
+	raw          [2]int // its range in the text
+	camelCase    bool   // whether it is camelCase
+	name         bool   // whether it is capitalized within a sentence, like a name
+	droppedStops int    // number of full stops between initials that were left out
 }
 
-// scanCompound counts the words that text begins with, up to the first
-// separator other than a hyphen or underscore, and returns their bytes. Words
-// so joined count each and as one: "e-mail" is found by "email", "mail" and
-// "e-mail", "build_status" by "status".
+// scanCompound adds the words that text begins with, up to the first separator
+// other than a hyphen or underscore, and returns their length in bytes. Joined
+// words are added one by one and as a whole: "e-mail" is found by "email",
+// "mail" and "e-mail", "build_status" by "status".
 func (a *analysis) scanCompound(text string) int {
 	a.folded, a.parts = a.folded[:0], a.parts[:0]
 	end := 0
@@ -73,22 +73,22 @@ func (a *analysis) scanCompound(text string) int {
 	}
 	for _, p := range a.parts {
 		word := a.folded[p.folded[0]:p.folded[1]]
-		if a.isFunction(word, p.name) {
+		if a.isStopWord(word, p.name) {
 			continue
 		}
 		a.addWord(word)
-		if p.humps {
-			a.addHumps(text[p.raw[0]:p.raw[1]])
+		if p.camelCase {
+			a.addCamelWords(text[p.raw[0]:p.raw[1]])
 		}
 	}
 	return end
 }
 
-// scanPart folds the word at text[start:] and returns its bytes.
+// scanPart folds the word at text[start:] and returns its length in bytes.
 func (a *analysis) scanPart(text string, start int) int {
 	p := part{folded: [2]int{len(a.folded), 0}}
-	var before rune // the rune before; 'A' for any capital
-	capitals := 0   // how many stand before
+	var before rune // the previous rune, 'A' for any capital
+	capitals := 0   // number of capitals right before
 	i := start
 	for i < len(text) {
 		r, width := rune(text[i]), 1
@@ -99,12 +99,12 @@ func (a *analysis) scanPart(text string, start int) int {
 		case letter, digit:
 			if r < utf8.RuneSelf {
 				if r >= 'A' && r <= 'Z' {
-					p.humps = p.humps || before >= 'a' && before <= 'z'
+					p.camelCase = p.camelCase || before >= 'a' && before <= 'z'
 					r += 'a' - 'A'
 					before = 'A'
 					capitals++
 				} else {
-					p.humps = p.humps || capitals > 1 && r >= 'a'
+					p.camelCase = p.camelCase || capitals > 1 && r >= 'a'
 					capitals = 0
 					before = r
 				}
@@ -120,13 +120,13 @@ func (a *analysis) scanPart(text string, start int) int {
 			i += width
 			continue
 		}
-		skip := a.punctuation(&p, r, before, text[i+width:])
+		skip := a.innerPunctuation(&p, r, before, text[i+width:])
 		if skip < 0 {
 			break
 		}
 		i += width + skip
 	}
-	if length := sharp(a.folded[p.folded[0]:], text[i:]); length > 0 {
+	if length := languageSuffix(a.folded[p.folded[0]:], text[i:]); length > 0 {
 		a.folded = append(a.folded, text[i:i+length]...)
 		i += length
 	}
@@ -136,15 +136,15 @@ func (a *analysis) scanPart(text string, start int) int {
 	p.folded[1] = len(a.folded)
 	p.raw = [2]int{start, i}
 	first, width := utf8.DecodeRuneInString(text[start:])
-	p.name = !a.opening && unicode.IsUpper(first) && startsWord(text[start+width:])
+	p.name = !a.sentenceStart && unicode.IsUpper(first) && startsWord(text[start+width:])
 	a.parts = append(a.parts, p)
 	return i - start
 }
 
-// punctuation tells what a sign inside a word does, given the rune before it
-// and the text after it: -1 if it ends the word, else how many bytes after it
-// to leave out.
-func (a *analysis) punctuation(p *part, r, before rune, after string) int {
+// innerPunctuation handles a punctuation character between the rune before and
+// the text after it. It returns -1 if the character ends the word, otherwise
+// the number of bytes to skip after it.
+func (a *analysis) innerPunctuation(p *part, r, before rune, after string) int {
 	if !startsWord(after) {
 		return -1
 	}
@@ -159,20 +159,21 @@ func (a *analysis) punctuation(p *part, r, before rune, after string) int {
 			a.folded = append(a.folded, '.') // 3.14, 1.2.3
 			return 0
 		}
-		if len(a.folded)-p.folded[0] == p.stops+1 && initial(after) && !isDigit(before) {
-			p.stops++ // U.S. is US
+		if len(a.folded)-p.folded[0] == p.droppedStops+1 && startsWithInitial(after) && !isDigit(before) {
+			p.droppedStops++ // U.S. is US
 			return 0
 		}
 	case ',':
-		if isDigit(before) && thousands(after) {
+		if isDigit(before) && isThousandsGroup(after) {
 			return 0
 		}
 	}
 	return -1
 }
 
-// apostrophe leaves out what English contracts ("Caroline's", "we'll") and
-// French elides ("l'homme"), and else the sign alone ("don't", "O'Brien").
+// apostrophe drops English clitics ("Caroline's", "we'll") and elided French
+// articles ("l'homme"), and otherwise the apostrophe alone ("don't",
+// "O'Brien"). It returns the number of bytes to skip after the apostrophe.
 func (a *analysis) apostrophe(start int, after string) int {
 	end := 0
 	for end < len(after) && end <= 3 && (after[end]|0x20) >= 'a' && (after[end]|0x20) <= 'z' {
@@ -191,38 +192,38 @@ func (a *analysis) apostrophe(start int, after string) int {
 	return 0
 }
 
-// addWord counts a folded word by its stem.
+// addWord adds the stem of a folded word.
 func (a *analysis) addWord(folded []byte) {
 	a.word = append(a.word[:0], folded...)
 	a.add(stem(a.word))
 }
 
-// addHumps counts the longer words of camelCase, beside the whole: parts of
-// one or two letters (the m of mRNA) tell nothing.
-func (a *analysis) addHumps(raw string) {
-	a.hump = a.hump[:0]
+// addCamelWords adds the words of a camelCase word. Words of one or two letters,
+// such as the m of mRNA, say too little and are left out.
+func (a *analysis) addCamelWords(raw string) {
+	a.camel = a.camel[:0]
 	var before rune
 	add := func() {
-		if len(a.hump) >= 3 {
-			a.addWord(a.hump)
+		if len(a.camel) >= 3 {
+			a.addWord(a.camel)
 		}
-		a.hump = a.hump[:0]
+		a.camel = a.camel[:0]
 	}
 	for i, r := range raw {
 		if kindOf(r) != letter && kindOf(r) != digit && kindOf(r) != mark {
 			continue
 		}
-		if humps(before, r, raw[i+utf8.RuneLen(r):]) {
+		if startsCamelWord(before, r, raw[i+utf8.RuneLen(r):]) {
 			add()
 		}
-		a.hump = appendFolded(a.hump, r)
+		a.camel = appendFolded(a.camel, r)
 		before = r
 	}
 	add()
 }
 
-// joiner is the width of the hyphen or underscore that text begins with, else
-// 0. NFKC has made other hyphens these.
+// joiner returns the length in bytes of the hyphen or underscore that text
+// begins with, or 0. NFKC has mapped other hyphens to these.
 func joiner(text string) int {
 	switch {
 	case text == "":
@@ -235,8 +236,8 @@ func joiner(text string) int {
 	return 0
 }
 
-// startsWord tells whether text begins with a letter or digit of a script
-// with words.
+// startsWord reports whether text begins with a letter or digit of a script that
+// separates words.
 func startsWord(text string) bool {
 	if text == "" {
 		return false
@@ -246,9 +247,9 @@ func startsWord(text string) bool {
 	return k == letter || k == digit
 }
 
-// sharp is the length of the "++" or "#" that makes the language of a
-// one-letter word: C++, C#, F#.
-func sharp(word []byte, after string) int {
+// languageSuffix returns the length of the "++" or "#" that turns a one-letter
+// word into a programming language: C++, C#, F#.
+func languageSuffix(word []byte, after string) int {
 	if len(word) != 1 || word[0] < 'a' || word[0] > 'z' || after == "" {
 		return 0
 	}
@@ -265,14 +266,14 @@ func sharp(word []byte, after string) int {
 	return n
 }
 
-// initial tells whether text begins with a letter alone: the S of U.S.
-func initial(text string) bool {
+// startsWithInitial reports whether text begins with a single letter: the S of U.S.
+func startsWithInitial(text string) bool {
 	c := text[0] | 0x20
 	return c >= 'a' && c <= 'z' && !startsWord(text[1:])
 }
 
-// thousands tells whether exactly three digits follow.
-func thousands(after string) bool {
+// isThousandsGroup reports whether exactly three digits follow a comma.
+func isThousandsGroup(after string) bool {
 	n := 0
 	for n < len(after) && isDigit(rune(after[n])) {
 		n++
@@ -280,7 +281,8 @@ func thousands(after string) bool {
 	return n == 3
 }
 
-// isVersion tells of v1.2.3, which is 1.2.3.
+// isVersion reports whether word is a version such as v1.2.3, which is indexed as
+// 1.2.3.
 func isVersion(word []byte) bool {
 	return len(word) > 3 && word[0] == 'v' && isDigit(rune(word[1])) && bytes.IndexByte(word, '.') > 0
 }

@@ -2,33 +2,33 @@ package lexical
 
 import "math"
 
-// BM25's parameters: how fast repetitions of a term lose weight, and how much
-// a document's length counts. Source: the plain BM25 baseline of LoCoMo and
-// SciFact that docs/decisions/0002-lexical-analysis.md measures against.
+// The parameters of BM25: k1 sets how fast repetitions of a term saturate, b how
+// much the document's length counts. They are those of the plain BM25 baseline
+// of LoCoMo and SciFact in docs/decisions/0002-lexical-analysis.md.
 const (
 	k1 = 0.9
 	b  = 0.2
 )
 
-// Stats describe the entries that rarity is judged by: those of the searched
-// stores at labels within the caller's scope, and no others.
+// Stats describe the collection that a query is scored against: the entries of
+// the searched stores at labels within the caller's scope, and no others.
 type Stats struct {
-	Documents int64 // entries that can be found
-	Length    int64 // tokens in all of them, the sum of Document.Length
+	Documents int64 // number of documents
+	Length    int64 // sum of their Document.Length
 }
 
-// Scorer scores documents for one question by BM25: Robertson and Zaragoza,
+// Scorer scores documents for one query by BM25: Robertson and Zaragoza,
 // "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
 // Lucene's inverse document frequency, ln(1 + (N-df+½)/(df+½)), which is never
 // negative. It is safe for concurrent use.
 type Scorer struct {
-	weights []float64 // of the query's terms: rarity times the term's weight
+	weights []float64 // by query term: inverse document frequency times QueryTerm.Weight
 	base    float64   // k1 · (1-b)
 	slope   float64   // k1 · b / mean length
 }
 
-// NewScorer prepares the scoring of one question. df[i] counts the documents,
-// among those of stats, that hold query[i].
+// NewScorer returns a Scorer for one query. df[i] is the number of documents, of
+// those counted in stats, that contain query[i].
 func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	s := &Scorer{weights: make([]float64, len(query)), base: float64(k1 * (1 - b))}
 	if stats.Documents > 0 && stats.Length > 0 {
@@ -38,21 +38,21 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	n := float64(stats.Documents)
 	for i, term := range query {
 		found := float64(df[i])
-		// A df above N can only come from counts that were read at different
-		// moments; the logarithm must stay defined.
+		// The counts may come from different snapshots, so df may exceed N. The
+		// logarithm must stay defined.
 		ratio := (max(n-found, 0) + 0.5) / (found + 0.5)
 		s.weights[i] = float64(term.Weight * ln(1+ratio))
 	}
 	return s
 }
 
-// Term is what query term i contributes to the score of a document of length
-// tokens that holds it count times; 0 if it does not. A document's score is
-// the sum of its contributions in the order of the query's terms: then it is
-// the same to the bit wherever it is computed.
+// Term returns the contribution of query term i to the score of a document of
+// length tokens that contains the term count times. It is 0 if count is 0. A
+// document's score is the sum of its contributions in the order of the query's
+// terms; added in that order, it has the same bits wherever it is computed.
 //
-// The conversions around products forbid the compiler to fuse them with the
-// additions, as it would on arm64 and not on amd64 (Go specification,
+// The conversions around products keep the compiler from fusing them with the
+// additions, as it does on arm64 and not on amd64 (Go specification,
 // "Floating-point operators").
 func (s *Scorer) Term(i int, count, length int) float64 {
 	if count <= 0 {
@@ -63,10 +63,10 @@ func (s *Scorer) Term(i int, count, length int) float64 {
 	return float64(s.weights[i] * (tf / (tf + norm)))
 }
 
-// ln is the natural logarithm of a positive number, by the series of the
+// ln returns the natural logarithm of a positive number, by the series of the
 // inverse hyperbolic tangent: ln m = 2·(s + s³/3 + s⁵/5 + …) with
-// s = (m-1)/(m+1). math.Log is assembly on some platforms and may be fused on
-// others, and so is not the same to the bit on all of them.
+// s = (m-1)/(m+1). The result of math.Log depends on the platform, since it is
+// assembly on some and may be fused on others.
 func ln(x float64) float64 {
 	m, exponent := math.Frexp(x)
 	if m < math.Sqrt2/2 {

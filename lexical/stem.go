@@ -8,9 +8,10 @@ import (
 	"github.com/blevesearch/snowballstem/russian"
 )
 
-// stem reduces a folded word, in place where it can, to what its forms share.
-// The script decides how, never a guess at the language: a question of three
-// words does not tell its language, and must meet the documents' stems.
+// stem reduces a folded word, in place where it can, to a stem that its
+// inflections share. The script decides which stemmer is used, never a guess at
+// the language: a query of three words does not reveal its language and must
+// match the documents' stems.
 func stem(word []byte) []byte {
 	if len(word) <= 2 || len(word) > MaxTermBytes {
 		return word
@@ -38,9 +39,9 @@ func stemBeyondASCII(word []byte) []byte {
 	return word
 }
 
-// stemArabic takes off the article and the commonest endings: the light10
+// stemArabic strips the article and the most common suffixes. It is the light10
 // stemmer of Larkey, Ballesteros and Connell, "Light Stemming for Arabic
-// Information Retrieval" (2007), over letters that are folded already.
+// Information Retrieval" (2007), for letters that are folded already.
 func stemArabic(word []byte) []byte {
 	letters := utf8.RuneCount(word)
 	for _, prefix := range arabicPrefixes {
@@ -66,9 +67,8 @@ var (
 	arabicSuffixes = []string{"ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي"}
 )
 
-// stemDevanagari takes off the longest ending of inflection that leaves a
-// letter and more: Ramanathan and Rao, "A Lightweight Stemmer for Hindi"
-// (2003).
+// stemDevanagari strips the longest inflectional suffix that leaves at least two
+// letters: Ramanathan and Rao, "A Lightweight Stemmer for Hindi" (2003).
 func stemDevanagari(word []byte) []byte {
 	for _, suffix := range devanagariSuffixes {
 		if len(word) >= len(suffix)+6 && bytes.HasSuffix(word, []byte(suffix)) {
@@ -78,7 +78,7 @@ func stemDevanagari(word []byte) []byte {
 	return word
 }
 
-// Longest first.
+// devanagariSuffixes are ordered by length, longest first.
 var devanagariSuffixes = []string{
 	"ाएंगी", "ाएंगे", "ाऊंगी", "ाऊंगा", "ाइयाँ", "ाइयों", "ाइयां",
 	"ाएगी", "ाएगा", "ाओगी", "ाओगे", "एंगी", "ेंगी", "एंगे", "ेंगे", "ूंगी", "ूंगा", "ातीं", "नाओं", "नाएं", "ताओं", "ताएं", "ियाँ", "ियों", "ियां",

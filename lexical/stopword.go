@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// stopWords are, by language, the words that carry a sentence rather than
-// tell its subject, as folding leaves them. Questions are full of them ("when
-// did she …"), and BM25 takes them for rare where the entries are statements.
-// They are left out of questions alone: a document keeps every word. English
-// may is not here: it is a month, too.
+// stopWords are, by language, the words that carry grammar rather than
+// content, as folding leaves them. Queries written as questions are full of
+// them ("when did she …"), and BM25 takes them for rare where the entries are
+// statements. They are left out of queries only: a document keeps every word.
+// English "may" is not listed, because it is also a month.
 var stopWords = [...]string{
 	// English
 	`a an the this that these those
@@ -64,56 +64,58 @@ var stopWords = [...]string{
 	و بين بعد قبل عند عندما اي ايه منذ حتي كل غير`,
 }
 
-// functionLanguages maps a function word to a bit for each language that has
-// it.
-var functionLanguages = makeFunctionLanguages()
+// stopWordLanguages maps each stop word to a bit set of its languages, the
+// indices of stopWords.
+var stopWordLanguages = makeStopWordLanguages()
 
-func makeFunctionLanguages() map[string]uint {
+func makeStopWordLanguages() map[string]uint {
 	table := make(map[string]uint)
 	for language, words := range stopWords {
-		for _, word := range strings.Fields(words) {
+		for word := range strings.FieldsSeq(words) {
 			table[word] |= 1 << language
 		}
 	}
 	return table
 }
 
-// hanFunction are the signs of Chinese that work like function words, in both
-// spellings. They are left out alone, never in pairs, where they make words.
-const hanFunction = "的了是在和有什哪谁吗呢个多少几为怎如何被于从对与及而之其些里时候这那它他她们到以" +
+// hanStopCharacters are Chinese characters that act as stop words, simplified
+// and traditional. They are left out only on their own, never from bigrams,
+// where they are part of other words.
+const hanStopCharacters = "的了是在和有什哪谁吗呢个多少几为怎如何被于从对与及而之其些里时候这那它他她们到以" +
 	"麼么誰嗎個幾為於從對與裡時這們"
 
-// pass is what is done with a text's function words.
-type pass uint8
+// stopWordMode says how an analysis treats stop words.
+type stopWordMode uint8
 
 const (
-	keeping  pass = iota // they count like others
-	voting               // they count, and tell the language
-	dropping             // those of the language do not count
+	keepStopWords  stopWordMode = iota // index them like other words
+	countStopWords                     // index them, and count them by language
+	dropStopWords                      // leave out those of the query's language
 )
 
-// isFunction tells whether the pass leaves a word out: whether it is a
-// function word of the question's language, and not written as a name.
-func (a *analysis) isFunction(folded []byte, name bool) bool {
-	switch a.pass {
-	case voting:
-		for rest := functionLanguages[string(folded)]; rest != 0; rest &= rest - 1 {
+// isStopWord reports whether a word is left out: whether stop words are
+// dropped, and it is one of the query's language that is not written as a
+// name.
+func (a *analysis) isStopWord(folded []byte, name bool) bool {
+	switch a.mode {
+	case countStopWords:
+		for rest := stopWordLanguages[string(folded)]; rest != 0; rest &= rest - 1 {
 			a.votes[bits.TrailingZeros(rest)]++
 		}
-	case dropping:
-		return functionLanguages[string(folded)]&a.language != 0 && !(name && len(folded) > 1)
+	case dropStopWords:
+		return stopWordLanguages[string(folded)]&a.language != 0 && !(name && len(folded) > 1)
 	}
 	return false
 }
 
-// isHanFunction is isFunction for a Chinese sign.
-func (a *analysis) isHanFunction(r rune) bool {
-	return a.pass == dropping && strings.ContainsRune(hanFunction, r)
+// isHanStopCharacter is isStopWord for a Chinese character.
+func (a *analysis) isHanStopCharacter(r rune) bool {
+	return a.mode == dropStopWords && strings.ContainsRune(hanStopCharacters, r)
 }
 
-// elected is the bit of the language with most function words in the question,
-// the first of several; 0 if there are none.
-func (a *analysis) elected() uint {
+// detectLanguage returns the bit of the language with the most stop words in
+// the query, the first of several, or 0 if the query has none.
+func (a *analysis) detectLanguage() uint {
 	best := 0
 	for language, votes := range a.votes {
 		if votes > a.votes[best] {

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// TextOf is the text that a JSON value is searched by: a string itself, else
-// all strings in the value, in document order, joined by line breaks. Names of
-// members, numbers and literals are not text (as in Postgres's
-// to_tsvector(jsonb)). What is not JSON has no text.
+// TextOf returns the searchable text of a JSON value: a string itself, otherwise
+// all strings in the value, in document order, joined by line breaks. Member
+// names, numbers and literals are not text, as in Postgres's
+// to_tsvector(jsonb). Invalid JSON has no text.
 func TextOf(value []byte) string {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 {
@@ -31,16 +31,16 @@ func TextOf(value []byte) string {
 	return ""
 }
 
-// stringsOf joins the strings of an object or array, without recursion: a
-// value may be nested as deep as it is long.
+// stringsOf joins the strings of an object or array. It does not recurse: the
+// nesting of a value is bounded only by its length.
 func stringsOf(value []byte) string {
 	var (
 		text  strings.Builder
-		inner []bool // of the open brackets: is it an object?
-		name  bool   // is the next string the name of a member?
+		inner []bool // by open bracket: whether it is an object
+		name  bool   // whether the next string is a member name
 	)
 	decoder := json.NewDecoder(bytes.NewReader(value))
-	decoder.UseNumber() // a number out of float64's range is valid JSON
+	decoder.UseNumber() // numbers beyond the range of float64 are valid JSON
 	for {
 		token, err := decoder.Token()
 		if err == io.EOF {
@@ -76,19 +76,19 @@ func stringsOf(value []byte) string {
 	}
 }
 
-// KeyWords are the words of a key, separated by single spaces:
-// "user/preferred-language_v2" gives "user preferred language v2", and
-// "projects/buildStatus" gives "projects build Status".
+// KeyWords returns the words of a key, separated by single spaces:
+// "user/preferred-language_v2" becomes "user preferred language v2", and
+// "projects/buildStatus" becomes "projects build Status".
 func KeyWords(key string) string {
 	var words strings.Builder
 	words.Grow(len(key) + 8)
-	var before rune // the rune before, 0 at a word's start
+	var before rune // the previous rune, 0 at the start of a word
 	for i, r := range key {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			before = 0
 			continue
 		}
-		if words.Len() > 0 && (before == 0 || humps(before, r, key[i+utf8.RuneLen(r):])) {
+		if words.Len() > 0 && (before == 0 || startsCamelWord(before, r, key[i+utf8.RuneLen(r):])) {
 			words.WriteByte(' ')
 		}
 		words.WriteRune(r)
@@ -97,9 +97,10 @@ func KeyWords(key string) string {
 	return words.String()
 }
 
-// humps tells whether camelCase begins a word at r: after a lower-case letter
-// ("buildStatus"), or before one in a run of capitals ("HTTPServer").
-func humps(before, r rune, rest string) bool {
+// startsCamelWord reports whether r begins a word of camelCase: as a capital
+// after a lower-case letter ("buildStatus"), or as the last of a run of capitals
+// before one ("HTTPServer").
+func startsCamelWord(before, r rune, rest string) bool {
 	if !unicode.IsUpper(r) {
 		return false
 	}
