@@ -1,5 +1,5 @@
-// Package configs reads mneme's configuration: defaults, then a file, then
-// MNEME_* variables, then flags, each going before the one named earlier.
+// Package configs loads mneme's configuration from defaults, a file, MNEME_*
+// environment variables and flags. Each source overrides those before it.
 package configs
 
 import (
@@ -8,31 +8,32 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"time"
 )
 
-// Config is everything that can be configured. A field's key in a file is its
-// tag, fields of nested structs are nested; its variable is MNEME_ and the
-// keys in capitals with underscores between (MNEME_POSTGRES_DSN). Lists of
-// structs can be given in a file only. example.yaml shows every key with its
+// Config is the whole configuration. A field's key in a file is its tag;
+// nested structs are nested maps. Its environment variable is MNEME_ followed
+// by the keys in upper case, joined by underscores (MNEME_POSTGRES_DSN). Lists
+// of structs can be set in a file only. example.yaml lists every key with its
 // default.
 type Config struct {
-	// DataDir is the folder of the database, the local signing key and the
-	// API keys' hashes. Empty: mneme in the user's data folder, as the
-	// operating system has it (see DefaultDataDir).
+	// DataDir is the directory of the database, the local signing key and the
+	// hashes of API keys. Empty: the default of DefaultDataDir.
 	DataDir string `mapstructure:"data_dir"`
-	// Storage keeps the rows: sqlite or postgres.
+	// Storage is the storage backend: sqlite or postgres.
 	Storage string `mapstructure:"storage"`
 	// Vector is the vector index: flat (exact, in the process) or milvus.
 	Vector string `mapstructure:"vector"`
-	// Embedder makes the vectors: e5 (in the process) or openai (any server
-	// that speaks the OpenAI embeddings API).
+	// Embedder is the embedder: e5 (in the process) or openai (any server with
+	// the OpenAI embeddings API).
 	Embedder string `mapstructure:"embedder"`
-	// Addr is where serve listens, host:port. Port 0 takes a free one.
+	// Addr is the address on which serve listens, host:port. Port 0 selects a
+	// free port.
 	Addr string `mapstructure:"addr"`
-	// PublicURL is the address by which clients know the server, where it is
-	// another than that of their requests, such as https://memory.example.com
-	// in front of a proxy. MCP clients are told it.
+	// PublicURL is the URL that clients use if it differs from that of the
+	// requests that arrive, for example https://memory.example.com behind a
+	// reverse proxy. It is advertised to MCP clients.
 	PublicURL string `mapstructure:"public_url"`
 
 	Postgres Postgres `mapstructure:"postgres"`
@@ -46,70 +47,72 @@ type Config struct {
 	Tracing  Tracing  `mapstructure:"tracing"`
 }
 
-// Postgres is where storage postgres keeps the rows.
+// Postgres configures the postgres storage.
 type Postgres struct {
 	// DSN is a connection string, postgres://user:password@host/database.
 	DSN Secret `mapstructure:"dsn"`
 }
 
-// Milvus is where vector milvus keeps the vectors.
+// Milvus configures the milvus vector index.
 type Milvus struct {
 	Addr     string `mapstructure:"addr"` // host:port
 	User     string `mapstructure:"user"`
 	Password Secret `mapstructure:"password"`
-	Database string `mapstructure:"database"` // one of Milvus's; empty: its default
-	// Prefix begins the collections' names, so that several services can
+	Database string `mapstructure:"database"` // a Milvus database; empty: the default one
+	// Prefix starts the collections' names, so that several services can
 	// share a Milvus. Empty: mneme.
 	Prefix string `mapstructure:"prefix"`
-	// Exact compares with every vector of the scope instead of walking an
-	// HNSW graph. A collection keeps its kind.
+	// Exact compares a query with every vector of the scope instead of
+	// searching an HNSW graph. It cannot change for an existing collection.
 	Exact bool      `mapstructure:"exact"`
 	TLS   MilvusTLS `mapstructure:"tls"`
 }
 
-// MilvusTLS is how the connection to Milvus is secured. Files are PEM.
+// MilvusTLS configures TLS to Milvus. Files are PEM.
 type MilvusTLS struct {
 	Enabled    bool   `mapstructure:"enabled"`
-	CAFile     string `mapstructure:"ca_file"`     // authorities; empty: the system's
-	ServerName string `mapstructure:"server_name"` // what the certificate must name; empty: addr's host
-	CertFile   string `mapstructure:"cert_file"`   // this client's own
+	CAFile     string `mapstructure:"ca_file"`     // trusted authorities; empty: the system's
+	ServerName string `mapstructure:"server_name"` // name that the server's certificate must carry; empty: addr's host
+	CertFile   string `mapstructure:"cert_file"`   // client certificate
 	KeyFile    string `mapstructure:"key_file"`
 }
 
-// OpenAI is the server that embedder openai asks.
+// OpenAI configures the openai embedder.
 type OpenAI struct {
-	BaseURL string `mapstructure:"base_url"` // up to and with /v1
+	BaseURL string `mapstructure:"base_url"` // up to and including /v1
 	APIKey  Secret `mapstructure:"api_key"`
 	Model   string `mapstructure:"model"`
-	// Revision tells apart models that share a name, such as a retrained one.
+	// Revision distinguishes models with the same name, such as a retrained
+	// one.
 	Revision string `mapstructure:"revision"`
 	Dim      int    `mapstructure:"dim"`      // length of the model's vectors
-	SendDim  bool   `mapstructure:"send_dim"` // ask for that length, of models that can shorten theirs
-	// QueryPrefix and PassagePrefix are put before questions and stored
-	// texts, for models that were trained with such marks.
+	SendDim  bool   `mapstructure:"send_dim"` // send dim in requests, for models that can shorten their vectors
+	// QueryPrefix and PassagePrefix are prepended to queries and stored texts,
+	// for models trained with such prefixes.
 	QueryPrefix   string `mapstructure:"query_prefix"`
 	PassagePrefix string `mapstructure:"passage_prefix"`
-	// MaxTokens is the model's window; longer texts are cut into pieces.
+	// MaxTokens is the model's context length; longer texts are split into
+	// chunks.
 	MaxTokens int           `mapstructure:"max_tokens"`
-	Timeout   time.Duration `mapstructure:"timeout"` // of one request
+	Timeout   time.Duration `mapstructure:"timeout"` // per request
 }
 
-// Limits bound what is stored.
+// Limits limit what is stored.
 type Limits struct {
-	ValueBytes int           `mapstructure:"value_bytes"` // of one value
+	ValueBytes int           `mapstructure:"value_bytes"` // size of one value
 	Keys       int64         `mapstructure:"keys"`        // live entries per store, owner and label
-	Bytes      int64         `mapstructure:"bytes"`       // their values' bytes together
-	Retention  time.Duration `mapstructure:"retention"`   // a purge spares what was deleted later than this ago
+	Bytes      int64         `mapstructure:"bytes"`       // total size of their values
+	Retention  time.Duration `mapstructure:"retention"`   // a purge keeps entries deleted more recently than this
 }
 
-// Search bounds a search.
+// Search limits a search.
 type Search struct {
-	// VectorBudget bounds the vector leg, embedding included; past it the
-	// answer is lexical and says so.
+	// VectorBudget is the time limit of the vector leg, including embedding.
+	// After it the answer comes from the lexical leg and is marked degraded.
 	VectorBudget time.Duration `mapstructure:"vector_budget"`
 }
 
-// Tools says which families of tools are offered, over MCP and REST alike.
+// Tools selects the families of tools that are offered over MCP and REST.
 type Tools struct {
 	Memory      bool `mapstructure:"memory"`      // memory
 	Triggerfish bool `mapstructure:"triggerfish"` // memory_save, memory_get, memory_search, memory_list, memory_delete
@@ -117,27 +120,27 @@ type Tools struct {
 	KV          bool `mapstructure:"kv"`          // kv_set, kv_get, kv_delete; deprecated
 }
 
-// Auth says whose tokens are believed beside the local key's.
+// Auth configures which tokens are accepted.
 type Auth struct {
 	// LocalKey is auto, on or off: whether tokens signed with the key in the
-	// data folder count. auto: only while there are no issuers.
+	// data directory are accepted. auto: only if there are no issuers.
 	LocalKey string   `mapstructure:"local_key"`
 	Issuers  []Issuer `mapstructure:"issuers"`
 }
 
-// Issuer is one remote maker of tokens (JWT), with what it may give.
+// Issuer is an issuer of tokens (JWT) and what its tokens may claim.
 type Issuer struct {
-	Issuer    string   `mapstructure:"issuer"`    // iss, required of its tokens
-	Audience  string   `mapstructure:"audience"`  // aud, required of its tokens
-	JWKS      string   `mapstructure:"jwks"`      // URL of its keys
-	Algorithm string   `mapstructure:"algorithm"` // the one its keys are used with, such as RS256
-	Subjects  []string `mapstructure:"subjects"`  // patterns of subjects: exact, or a prefix and *
-	MaxTaint  string   `mapstructure:"max_taint"` // the highest label its tokens may claim
-	Scopes    []string `mapstructure:"scopes"`    // among platform, share
+	Issuer    string   `mapstructure:"issuer"`    // required value of iss
+	Audience  string   `mapstructure:"audience"`  // required value of aud
+	JWKS      string   `mapstructure:"jwks"`      // URL of the issuer's keys
+	Algorithm string   `mapstructure:"algorithm"` // the only accepted algorithm, such as RS256
+	Subjects  []string `mapstructure:"subjects"`  // patterns for sub: exact, or a prefix followed by *
+	MaxTaint  string   `mapstructure:"max_taint"` // highest label that a token may claim
+	Scopes    []string `mapstructure:"scopes"`    // any of platform, share
 }
 
-// Log says what is logged to stderr. Memory text, queries, tokens and keys
-// never are.
+// Log configures logging to stderr. Memory text, queries, tokens and keys are
+// never logged.
 type Log struct {
 	Level  string `mapstructure:"level"`  // debug, info, warn or error
 	Format string `mapstructure:"format"` // text or json
@@ -152,7 +155,7 @@ type Tracing struct {
 	SampleRatio float64 `mapstructure:"sample_ratio"`
 }
 
-// Default is the configuration of a fresh machine.
+// Default returns the configuration without file, variables and flags.
 func Default() Config {
 	return Config{
 		Storage:  "sqlite",
@@ -169,10 +172,10 @@ func Default() Config {
 	}
 }
 
-// Secret is text that does not print.
+// Secret is a string that is redacted when it is printed or logged.
 type Secret string
 
-// String hides the text.
+// String returns a placeholder, or "" for an empty secret.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -180,23 +183,23 @@ func (s Secret) String() string {
 	return "[hidden]"
 }
 
-// GoString hides the text from %#v.
+// GoString redacts the secret for %#v.
 func (s Secret) GoString() string { return s.String() }
 
-// LogValue hides the text from logs.
+// LogValue redacts the secret in logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// check tells every rule that the configuration breaks.
-func (c *Config) check() error {
-	var broken []error
+// validate returns an error that lists every rule the configuration violates.
+func (c *Config) validate() error {
+	var violations []error
 	oneOf := func(key, value string, allowed ...string) {
 		if !slices.Contains(allowed, value) {
-			broken = append(broken, fmt.Errorf("%s must be one of %v", key, allowed))
+			violations = append(violations, fmt.Errorf("%s must be one of %s", key, strings.Join(allowed, ", ")))
 		}
 	}
 	need := func(ok bool, rule string) {
 		if !ok {
-			broken = append(broken, errors.New(rule))
+			violations = append(violations, errors.New(rule))
 		}
 	}
 	oneOf("storage", c.Storage, "sqlite", "postgres")
@@ -207,22 +210,22 @@ func (c *Config) check() error {
 	oneOf("log.format", c.Log.Format, "text", "json")
 	_, _, err := net.SplitHostPort(c.Addr)
 	need(err == nil, "addr must be host:port")
-	need(c.Limits.ValueBytes > 0, "limits.value_bytes must be above 0")
-	need(c.Limits.Keys > 0, "limits.keys must be above 0")
-	need(c.Limits.Bytes > 0, "limits.bytes must be above 0")
+	need(c.Limits.ValueBytes > 0, "limits.value_bytes must be positive")
+	need(c.Limits.Keys > 0, "limits.keys must be positive")
+	need(c.Limits.Bytes > 0, "limits.bytes must be positive")
 	need(c.Limits.Retention >= 0, "limits.retention must not be negative")
-	need(c.Search.VectorBudget > 0, "search.vector_budget must be above 0")
+	need(c.Search.VectorBudget > 0, "search.vector_budget must be positive")
 	need(c.Tracing.SampleRatio >= 0 && c.Tracing.SampleRatio <= 1, "tracing.sample_ratio must be between 0 and 1")
 	if c.Embedder == "openai" {
-		need(c.OpenAI.BaseURL != "", "embedder openai needs openai.base_url")
-		need(c.OpenAI.Model != "", "embedder openai needs openai.model")
-		need(c.OpenAI.Dim > 0, "embedder openai needs openai.dim, the length of the model's vectors")
-		need(c.OpenAI.MaxTokens > 0, "openai.max_tokens must be above 0")
-		need(c.OpenAI.Timeout > 0, "openai.timeout must be above 0")
+		need(c.OpenAI.BaseURL != "", "embedder openai requires openai.base_url")
+		need(c.OpenAI.Model != "", "embedder openai requires openai.model")
+		need(c.OpenAI.Dim > 0, "embedder openai requires openai.dim, the length of the model's vectors")
+		need(c.OpenAI.MaxTokens > 0, "openai.max_tokens must be positive")
+		need(c.OpenAI.Timeout > 0, "openai.timeout must be positive")
 	}
 	for i, issuer := range c.Auth.Issuers {
 		need(issuer.Issuer != "" && issuer.Audience != "" && issuer.JWKS != "" && issuer.Algorithm != "",
-			fmt.Sprintf("auth.issuers[%d] needs issuer, audience, jwks and algorithm", i))
+			fmt.Sprintf("auth.issuers[%d] requires issuer, audience, jwks and algorithm", i))
 	}
-	return errors.Join(broken...)
+	return errors.Join(violations...)
 }

@@ -18,16 +18,14 @@ import (
 
 const envPrefix = "MNEME_"
 
-// Load puts the configuration together. file may be "". A flag that was given
-// and whose name is a key with dashes for underscores (--data-dir) goes
-// before everything else. An unknown key in the file is an error, as is a
-// value that breaks a rule.
+// Load returns the configuration. file may be "". A flag overrides everything
+// else if it was set and its name is a key with dashes for underscores
+// (--data-dir). Unknown keys in the file and invalid values are errors.
 func Load(file string, flags *pflag.FlagSet) (Config, error) {
 	v := viper.New()
 	for key, value := range flatten(reflect.ValueOf(Default()), "") {
 		v.SetDefault(key, value)
-		// Without an error: it only asks for at least one name.
-		_ = v.BindEnv(key, variable(key))
+		_ = v.BindEnv(key, variable(key)) // it fails only without a key
 		if flag := flags.Lookup(strings.ReplaceAll(key, "_", "-")); flag != nil {
 			if err := v.BindPFlag(key, flag); err != nil {
 				return Config{}, fmt.Errorf("configuration: %w", err)
@@ -42,12 +40,12 @@ func Load(file string, flags *pflag.FlagSet) (Config, error) {
 	}
 	var c Config
 	if err := v.UnmarshalExact(&c, strict); err != nil {
-		return Config{}, fmt.Errorf("configuration: %w", reword(err))
+		return Config{}, fmt.Errorf("configuration: %w", readableError(err))
 	}
 	if c.DataDir == "" {
 		dir, err := DefaultDataDir()
 		if err != nil {
-			return Config{}, fmt.Errorf("configuration: data_dir is not set, and there is no default: %w", err)
+			return Config{}, fmt.Errorf("configuration: data_dir is not set and has no default: %w", err)
 		}
 		c.DataDir = dir
 	}
@@ -56,15 +54,16 @@ func Load(file string, flags *pflag.FlagSet) (Config, error) {
 		return Config{}, fmt.Errorf("configuration: data_dir: %w", err)
 	}
 	c.DataDir = dir
-	if err := c.check(); err != nil {
+	if err := c.validate(); err != nil {
 		return Config{}, fmt.Errorf("configuration: %w", err)
 	}
 	return c, nil
 }
 
-// UnknownVariables are the names of set MNEME_* variables that mean nothing
-// here, known aside: a misspelt one would go unnoticed. They are no error,
-// since Kubernetes sets such variables for a service of that name.
+// UnknownVariables returns the names of MNEME_* environment variables that are
+// neither configuration keys nor in known, so that misspellings are noticed.
+// They are not errors: Kubernetes sets such variables for a service named
+// mneme.
 func UnknownVariables(known ...string) []string {
 	keys := flatten(reflect.ValueOf(Default()), "")
 	for key := range keys {
@@ -81,7 +80,8 @@ func UnknownVariables(known ...string) []string {
 	return unknown
 }
 
-// DefaultDataDir is mneme in the folder where the user's programs keep data.
+// DefaultDataDir returns the directory mneme in the user's data directory:
+// $XDG_DATA_HOME, else ~/.local/share, on macOS ~/Library/Application Support.
 func DefaultDataDir() (string, error) {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "mneme"), nil
@@ -96,13 +96,13 @@ func DefaultDataDir() (string, error) {
 	return filepath.Join(home, ".local", "share", "mneme"), nil
 }
 
-// variable is the environment variable of a key.
+// variable returns the environment variable of a key.
 func variable(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// flatten gives the keys of a struct with dots between levels, and their
-// values.
+// flatten returns the values of a struct's fields by key, nested keys joined by
+// dots.
 func flatten(v reflect.Value, prefix string) map[string]any {
 	flat := make(map[string]any)
 	for i := range v.NumField() {
@@ -118,27 +118,28 @@ func flatten(v reflect.Value, prefix string) map[string]any {
 	return flat
 }
 
-// strict refuses what the weak decoder would bend into shape, such as a list
-// where a word belongs. Numbers and switches may still come as text, since
-// variables have no other type.
+// strict rejects values that the decoder would convert silently, such as a
+// duration without a unit. Numbers and booleans may still be strings, since
+// environment variables have no other type.
 func strict(c *mapstructure.DecoderConfig) {
 	c.DecodeHook = mapstructure.ComposeDecodeHookFunc(
-		refuseBareDuration,
+		rejectBareDuration,
 		mapstructure.StringToTimeDurationHookFunc(),
 		mapstructure.StringToSliceHookFunc(","),
 	)
 }
 
-// refuseBareDuration: "timeout: 30" would mean 30 nanoseconds.
-func refuseBareDuration(from, to reflect.Type, data any) (any, error) {
+// rejectBareDuration rejects durations without a unit: "timeout: 30" would mean
+// 30 nanoseconds.
+func rejectBareDuration(from, to reflect.Type, data any) (any, error) {
 	if to == reflect.TypeFor[time.Duration]() && from != to && from.Kind() != reflect.String && data != 0 {
-		return nil, errors.New("a duration needs its unit, such as 30s")
+		return nil, errors.New("a duration needs a unit, for example 30s")
 	}
 	return data, nil
 }
 
-// reword takes the decoder's own names out of its errors.
-func reword(err error) error {
+// readableError removes the decoder's internal wording from an error.
+func readableError(err error) error {
 	text := strings.ReplaceAll(err.Error(), "decoding failed due to the following error(s):\n\n", "")
 	text = strings.ReplaceAll(text, "'' has invalid keys:", "unknown keys:")
 	return errors.New(text)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// clean takes the developer's own MNEME_* variables away.
+// clean unsets all MNEME_* variables for the test.
 func clean(t *testing.T) {
 	t.Helper()
 	for _, pair := range os.Environ() {
@@ -50,7 +50,7 @@ func TestExampleShowsEveryKeyWithItsDefault(t *testing.T) {
 	}
 	got.Auth.Issuers = nil // [] in the file
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("the example says %+v, the defaults are %+v", got, want)
+		t.Errorf("the example has %+v, the defaults are %+v", got, want)
 	}
 	text, err := os.ReadFile("example.yaml")
 	if err != nil {
@@ -64,7 +64,7 @@ func TestExampleShowsEveryKeyWithItsDefault(t *testing.T) {
 	}
 }
 
-func TestFlagBeforeVariableBeforeFileBeforeDefault(t *testing.T) {
+func TestFlagOverridesVariableOverridesFileOverridesDefault(t *testing.T) {
 	clean(t)
 	path := file(t, "addr: 127.0.0.1:1\nlimits:\n  keys: 5\n  retention: 1h\n")
 	t.Setenv("MNEME_ADDR", "127.0.0.1:2")
@@ -84,17 +84,17 @@ func TestFlagBeforeVariableBeforeFileBeforeDefault(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 	if !strings.HasSuffix(c.DataDir, "mneme") {
-		t.Errorf("a flag that was not given hides the default folder: %q", c.DataDir)
+		t.Errorf("a flag that was not set overrides the default directory: %q", c.DataDir)
 	}
 	if c.Postgres.DSN != "postgres://u:hush@h/d" {
-		t.Error("the variable of the DSN is not read")
+		t.Error("MNEME_POSTGRES_DSN is not read")
 	}
 	if shown := fmt.Sprintf("%v %+v %#v %s", c, c, c, c.Postgres.DSN); strings.Contains(shown, "hush") {
-		t.Error("a secret prints")
+		t.Error("a secret is printed")
 	}
 }
 
-func TestWhatIsNotUnderstoodIsAnError(t *testing.T) {
+func TestInvalidConfigurationIsAnError(t *testing.T) {
 	for name, text := range map[string]string{
 		"unknown key":              "storrage: sqlite\n",
 		"unknown nested key":       "limits:\n  key: 5\n",
@@ -102,17 +102,17 @@ func TestWhatIsNotUnderstoodIsAnError(t *testing.T) {
 		"incomplete issuer":        "auth:\n  issuers:\n    - issuer: a\n",
 		"unknown backend":          "storage: mysql\n",
 		"duration without a unit":  "openai:\n  timeout: 30\n",
-		"number that is none":      "limits:\n  keys: many\n",
-		"limit of nothing":         "limits:\n  keys: 0\n",
+		"word for a number":        "limits:\n  keys: many\n",
+		"limit of zero":            "limits:\n  keys: 0\n",
 		"address without a port":   "addr: localhost\n",
-		"key twice":                "addr: a:1\naddr: b:1\n",
+		"duplicate key":            "addr: a:1\naddr: b:1\n",
 		"openai without its model": "embedder: openai\n",
 		"not YAML":                 "addr: [\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			clean(t)
 			if c, err := Load(file(t, text), noFlags()); err == nil {
-				t.Errorf("no error, but %+v", c)
+				t.Errorf("no error, got %+v", c)
 			}
 		})
 	}
@@ -124,7 +124,7 @@ func TestWhatIsNotUnderstoodIsAnError(t *testing.T) {
 	})
 }
 
-func TestMisspeltVariablesAreNamed(t *testing.T) {
+func TestMisspelledVariablesAreReported(t *testing.T) {
 	clean(t)
 	t.Setenv("MNEME_STORRAGE", "sqlite")
 	t.Setenv("MNEME_STORAGE", "sqlite")
