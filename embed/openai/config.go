@@ -10,65 +10,65 @@ import (
 	"unicode"
 )
 
-// ErrConfig means that a Config cannot work. The error names the field and the
-// rule, never the key.
+// ErrConfig means that a Config is invalid. The error names the field and the
+// rule, and never includes the key.
 var ErrConfig = errors.New("openai embedder: configuration")
 
-// Config says which server and model embed, and how. Fields without a default
-// must be set; zero means the default.
+// Config describes the server, the model and how requests are made. The zero
+// value of a field means its default. Fields without a default are required.
 type Config struct {
-	// BaseURL is the server's address, up to and with /v1:
-	// http://127.0.0.1:8080/v1. Only http and https; no user, query or
-	// fragment. Memory text and APIKey go there: use https beyond one's own
-	// network. Redirects are not followed.
+	// BaseURL is the server's address, including /v1, for example
+	// http://127.0.0.1:8080/v1. It is http or https, without user, query or
+	// fragment. Memory text and APIKey are sent there: use https outside a
+	// private network. Redirects are not followed.
 	BaseURL string
-	// Model is the name under which the server knows the model, 1–256 bytes.
+	// Model is the server's name for the model, 1–256 bytes.
 	Model string
-	// APIKey is sent as a bearer token. Empty: none is sent.
+	// APIKey is sent as a bearer token, unless it is empty.
 	APIKey string
-	// Revision tells apart models that share a name, such as a retrained one,
-	// or one served at another precision. It is part of the fingerprint and of
-	// nothing else. At most 256 bytes; default "".
+	// Revision distinguishes models of the same name, such as a retrained one or
+	// one served at another precision. It is used only in the fingerprint. At
+	// most 256 bytes; default "".
 	Revision string
 
-	// Dim is the length of the model's vectors, 1–16,384. A server that
-	// answers another is refused. Probe asks the server for it.
+	// Dim is the length of the model's vectors, 1–16,384. Vectors of another
+	// length are ErrAnswer. Probe asks the server for the length.
 	Dim int
-	// SendDim asks the server for vectors of Dim elements ("dimensions" in the
-	// request), for models that can shorten theirs. Others refuse the request.
+	// SendDim sends Dim as "dimensions" in the request, for models that can
+	// shorten their vectors. Other models reject the request.
 	SendDim bool
 
-	// QueryPrefix and PassagePrefix are put before every question and every
-	// stored text: "query: " and "passage: " for E5 models. Default "". They
-	// may take up at most half of the window.
+	// QueryPrefix and PassagePrefix are prepended to every query and every stored
+	// text: "query: " and "passage: " for E5 models. Default "". Each may take
+	// up at most half of the window.
 	QueryPrefix, PassagePrefix string
 	// MaxTokens is the model's window in its own tokens, 32–1,000,000; default
-	// 512. The server's tokenizer is not here, so what fits is estimated, on
-	// the safe side: 512 tokens take 140 (science) to 190 (talk) words of
-	// English. Text of an unusual kind may still be more than the server
-	// takes: let it cut (as Ollama does, and TEI with --auto-truncate), or set
-	// less.
+	// 512. The tokenizer runs on the server, so what fits is estimated
+	// conservatively: 512 tokens hold 140 (science) to 190 (conversation) words
+	// of English. Unusual text may still exceed the window. For such text let
+	// the server truncate, as Ollama does and TEI with --auto-truncate, or set
+	// a lower value.
 	MaxTokens int
 
-	// BatchSize is the number of passages in a request, 1–32; default 32 (the
-	// limit of text-embeddings-inference unless configured).
+	// BatchSize is the largest number of passages in a request, 1–32; default
+	// 32, the default limit of text-embeddings-inference.
 	BatchSize int
-	// QueryLimit and PassageLimit are how many requests may be under way at a
-	// time for questions (default 16) and for passages (default 2), 1–256.
-	// They are counted apart, so a question never waits behind passages.
+	// QueryLimit and PassageLimit are the numbers of concurrent requests for
+	// queries (default 16) and for passages (default 2), 1–256. The limits are
+	// independent, so a query never waits for passages.
 	QueryLimit, PassageLimit int
 
-	// Timeout bounds one request, answer included; default 30 s.
+	// Timeout bounds one request, including its answer; default 30 s.
 	Timeout time.Duration
-	// Attempts is how often a request is tried, the first time included, 1–10;
-	// default 4. Only 429, 5xx, timeouts and a broken connection are tried
-	// again.
+	// Attempts is the largest number of attempts of a request, including the
+	// first, 1–10; default 4. Only 429, 5xx, timeouts and lost connections are
+	// retried.
 	Attempts int
-	// Backoff is the wait after the first attempt; default 500 ms. It doubles
-	// each time up to MaxBackoff (default 30 s), and of each wait a random
-	// half at most is left out. A server's Retry-After lengthens a wait; one
-	// beyond MaxBackoff ends the attempts, since asking earlier would be in
-	// vain.
+	// Backoff is the delay after the first attempt; default 500 ms. It doubles
+	// with each attempt up to MaxBackoff (default 30 s), less a random part of
+	// up to one half. The server's Retry-After may lengthen a delay. If it
+	// exceeds MaxBackoff, the request fails at once: an earlier attempt would
+	// fail too.
 	Backoff, MaxBackoff time.Duration
 }
 
@@ -80,7 +80,7 @@ const (
 	maxNameBytes = 256
 )
 
-// withDefaults fills in what is zero.
+// withDefaults replaces zero values by defaults.
 func (c Config) withDefaults() Config {
 	setInt := func(field *int, value int) {
 		if *field == 0 {
@@ -103,7 +103,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// check judges a Config that has its defaults, and reports all that is wrong.
+// check reports everything that is wrong with a Config that has its defaults.
 func (c Config) check() error {
 	var wrong []error
 	rule := func(ok bool, format string, args ...any) {
@@ -118,8 +118,8 @@ func (c Config) check() error {
 	rule(c.Model != "", "Model is empty")
 	rule(len(c.Model) <= maxNameBytes && printable(c.Model), "Model must be at most %d bytes, without control characters", maxNameBytes)
 	rule(len(c.Revision) <= maxNameBytes && printable(c.Revision), "Revision must be at most %d bytes, without control characters", maxNameBytes)
-	rule(printableASCII(c.APIKey), "APIKey holds characters that a header cannot carry (a line break at its end?)")
-	rule(c.Dim != 0, "Dim is not set: it is the length of the model's vectors")
+	rule(printableASCII(c.APIKey), "APIKey contains characters that are not allowed in a header (a trailing line break?)")
+	rule(c.Dim != 0, "Dim is not set; it is the length of the model's vectors")
 	if c.Dim != 0 {
 		between("Dim", c.Dim, 1, maxDim)
 	}
@@ -136,7 +136,7 @@ func (c Config) check() error {
 	return errors.Join(wrong...)
 }
 
-// checkURL does not quote the URL, which may hold a password.
+// checkURL never quotes the URL, which may include a password.
 func (c Config) checkURL() error {
 	base, err := url.Parse(c.BaseURL)
 	switch {
@@ -147,9 +147,9 @@ func (c Config) checkURL() error {
 	case base.Scheme != "http" && base.Scheme != "https":
 		return fmt.Errorf("%w: BaseURL must begin with http:// or https://", ErrConfig)
 	case base.Hostname() == "":
-		return fmt.Errorf("%w: BaseURL names no host", ErrConfig)
+		return fmt.Errorf("%w: BaseURL has no host", ErrConfig)
 	case base.User != nil:
-		return fmt.Errorf("%w: BaseURL holds a user or password; use APIKey", ErrConfig)
+		return fmt.Errorf("%w: BaseURL includes a user or password; use APIKey", ErrConfig)
 	case base.RawQuery != "" || base.ForceQuery || strings.Contains(c.BaseURL, "#"):
 		return fmt.Errorf("%w: BaseURL must end with its path, without query or fragment", ErrConfig)
 	}
@@ -164,13 +164,13 @@ func printableASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// String keeps the key and the prefixes out of whatever prints a Config.
+// String omits the key and the prefixes.
 func (c Config) String() string {
 	return fmt.Sprintf("openai embedder: model %q, dim %d", c.Model, c.Dim)
 }
 
-// GoString keeps the key out of %#v.
+// GoString omits the key and the prefixes.
 func (c Config) GoString() string { return c.String() }
 
-// LogValue keeps the key out of logs.
+// LogValue omits the key and the prefixes.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }

@@ -155,21 +155,21 @@ func TestUnusableAnswersAreErrors(t *testing.T) {
 	}{
 		{"a vector is missing", change(func(i []item) []item { return i[1:] }), "1 vectors for 2 texts"},
 		{"a vector too many", change(func(i []item) []item { return append(i, i[0]) }), "3 vectors for 2 texts"},
-		{"an index twice", change(func(i []item) []item { i[1].Index = 0; return i }), "index 0 comes twice"},
+		{"an index twice", change(func(i []item) []item { i[1].Index = 0; return i }), "duplicate index 0"},
 		{"an index beyond", change(func(i []item) []item { i[1].Index = 2; return i }), "index 2 of 2"},
 		{"an index below", change(func(i []item) []item { i[1].Index = -1; return i }), "index -1 of 2"},
 		{"another dimension", change(func(i []item) []item {
 			i[1].Embedding = append(i[1].Embedding, 1, 1, 1)
 			return i
-		}), "vectors of 7 numbers, configured are 4"},
-		{"an empty vector", change(func(i []item) []item { i[1].Embedding = nil; return i }), "vectors of 0 numbers, configured are 4"},
+		}), "vectors of length 7, want 4"},
+		{"an empty vector", change(func(i []item) []item { i[1].Embedding = nil; return i }), "vectors of length 0, want 4"},
 		{"a zero vector", change(func(i []item) []item { i[1].Embedding = make([]float32, testDim); return i }), "without direction"},
 		{"nulls for NaN", raw(`{"data": [{"index": 0, "embedding": [null, null, null, null]}, {"index": 1, "embedding": [1, 1, 1, 1]}]}`), "without direction"},
-		{"NaN", raw(`{"data": [{"index": 0, "embedding": [NaN, 1, 1, 1]}]}`), "not the JSON"},
-		{"a number beyond float32", raw(`{"data": [{"index": 0, "embedding": [1e39, 1, 1, 1]}]}`), "not the JSON"},
+		{"NaN", raw(`{"data": [{"index": 0, "embedding": [NaN, 1, 1, 1]}]}`), "not an embeddings response"},
+		{"a number beyond float32", raw(`{"data": [{"index": 0, "embedding": [1e39, 1, 1, 1]}]}`), "not an embeddings response"},
 		{"another JSON", raw(`{"result": "secret text"}`), "0 vectors for 2 texts"},
-		{"a page", raw(`<html>secret text</html>`), "not the JSON"},
-		{"a string for a number", raw(`{"data": [{"index": "secret text"}]}`), "not the JSON"},
+		{"a page", raw(`<html>secret text</html>`), "not an embeddings response"},
+		{"a string for a number", raw(`{"data": [{"index": "secret text"}]}`), "not an embeddings response"},
 		{"no end", raw(`{"data": [` + strings.Repeat(" ", 2<<20) + `]}`), "longer than its vectors"},
 	}
 	for _, test := range tests {
@@ -184,10 +184,10 @@ func TestUnusableAnswersAreErrors(t *testing.T) {
 				t.Errorf("%q does not say %q", err, test.says)
 			}
 			if strings.Contains(err.Error(), "secret text") {
-				t.Errorf("the answer stands in %q", err)
+				t.Errorf("the error includes the answer: %q", err)
 			}
 			if n := len(s.received()); n != 1 {
-				t.Errorf("asked %d times; asking again changes nothing", n)
+				t.Errorf("%d attempts, want 1", n)
 			}
 		})
 	}
@@ -197,19 +197,19 @@ func TestVectorsThatAreNotNumbersAreErrors(t *testing.T) {
 	for _, v := range [][]float32{
 		{float32(math.NaN()), 1}, {float32(math.Inf(1)), 1}, {0, 0}, {1e-38, 0}, nil,
 	} {
-		if err := normalise(v); !errors.Is(err, ErrAnswer) {
+		if err := normalize(v); !errors.Is(err, ErrAnswer) {
 			t.Errorf("%v: got %v, want ErrAnswer", v, err)
 		}
 	}
 	for _, v := range [][]float32{{3, 4}, {math.MaxFloat32, math.MaxFloat32}, {1e-20, 0}} {
 		want := slices.Clone(v)
-		if err := normalise(v); err != nil || !near(v, want) {
+		if err := normalize(v); err != nil || !near(v, want) {
 			t.Errorf("%v became %v, %v", want, v, err)
 		}
 	}
 }
 
-func TestQueryDoesNotWaitBehindPassages(t *testing.T) {
+func TestQueryDoesNotWaitForPassages(t *testing.T) {
 	release := make(chan struct{})
 	full := make(chan struct{}, 8)
 	s := newServer(t, func(w http.ResponseWriter, r *http.Request, c call, n int) {
@@ -239,7 +239,7 @@ func TestQueryDoesNotWaitBehindPassages(t *testing.T) {
 		}
 	}
 	if passages != config.PassageLimit {
-		t.Errorf("%d requests of passages under way, limit %d", passages, config.PassageLimit)
+		t.Errorf("%d passage requests in flight, limit %d", passages, config.PassageLimit)
 	}
 	close(release)
 	if err := <-done; err != nil {
@@ -247,7 +247,7 @@ func TestQueryDoesNotWaitBehindPassages(t *testing.T) {
 	}
 }
 
-func TestProbeTellsTheLength(t *testing.T) {
+func TestProbeReturnsTheLength(t *testing.T) {
 	s := newServer(t, good)
 	config := testConfig(s)
 	config.Dim, config.SendDim = 0, true
@@ -261,7 +261,7 @@ func TestProbeTellsTheLength(t *testing.T) {
 	}
 }
 
-func TestFingerprintTellsApartWhateverDecidesVectors(t *testing.T) {
+func TestFingerprintDependsOnWhatDecidesVectors(t *testing.T) {
 	base := Config{BaseURL: "http://localhost/v1", Model: "m", Dim: 4}
 	fingerprint := func(change func(*Config)) string {
 		config := base
@@ -314,14 +314,14 @@ func TestConfigIsChecked(t *testing.T) {
 		{"not a URL", func(c *Config) { c.BaseURL = "http://hunter2:%zz/" }, "BaseURL is not a URL"},
 		{"no scheme", func(c *Config) { c.BaseURL = "localhost:8080/v1" }, "must begin with http"},
 		{"other scheme", func(c *Config) { c.BaseURL = "file:///v1" }, "must begin with http"},
-		{"no host", func(c *Config) { c.BaseURL = "http:///v1" }, "names no host"},
+		{"no host", func(c *Config) { c.BaseURL = "http:///v1" }, "has no host"},
 		{"password", func(c *Config) { c.BaseURL = "http://me:hunter2@host/v1" }, "use APIKey"},
 		{"query", func(c *Config) { c.BaseURL = "http://host/v1?key=hunter2" }, "without query"},
 		{"fragment", func(c *Config) { c.BaseURL = "http://host/v1#x" }, "without query or fragment"},
 		{"no model", func(c *Config) { c.Model = "" }, "Model is empty"},
 		{"model of two lines", func(c *Config) { c.Model = "a\nb" }, "Model must be"},
 		{"long revision", func(c *Config) { c.Revision = strings.Repeat("r", 257) }, "Revision must be"},
-		{"key with a line break", func(c *Config) { c.APIKey = "hunter2\n" }, "APIKey holds characters"},
+		{"key with a line break", func(c *Config) { c.APIKey = "hunter2\n" }, "APIKey contains characters"},
 		{"no dimension", func(c *Config) { c.Dim = 0 }, "Dim is not set"},
 		{"negative dimension", func(c *Config) { c.Dim = -1 }, "Dim is -1, must be 1 to 16384"},
 		{"small window", func(c *Config) { c.MaxTokens = 31 }, "MaxTokens is 31"},
@@ -338,7 +338,7 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 	valid := Config{BaseURL: "https://host:8080/v1/", Model: "m", Dim: 4}
 	if _, err := New(valid); err != nil {
-		t.Fatalf("the configuration that the cases change is not valid: %v", err)
+		t.Fatalf("the base configuration is invalid: %v", err)
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -352,7 +352,7 @@ func TestConfigIsChecked(t *testing.T) {
 				t.Errorf("%q does not say %q", err, test.says)
 			}
 			if strings.Contains(err.Error(), "hunter2") {
-				t.Errorf("a secret stands in %q", err)
+				t.Errorf("the error includes a secret: %q", err)
 			}
 		})
 	}

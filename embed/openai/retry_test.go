@@ -14,18 +14,18 @@ import (
 
 const second = time.Second
 
-func TestOverloadIsTriedAgainWithLongerWaits(t *testing.T) {
+func TestOverloadIsRetriedWithBackoff(t *testing.T) {
 	tests := []struct {
 		name   string
 		status int
 		header map[string]string
-		waits  []time.Duration
+		delays []time.Duration
 	}{
 		{"429", 429, nil, []time.Duration{second / 2, second, 2 * second}},
 		{"500", 500, nil, []time.Duration{second / 2, second, 2 * second}},
 		{"503", 503, nil, []time.Duration{second / 2, second, 2 * second}},
 		{"Retry-After in seconds", 429, map[string]string{"Retry-After": "7"}, []time.Duration{7 * second, 7 * second, 7 * second}},
-		{"Retry-After shorter than the wait", 503, map[string]string{"Retry-After": "1"}, []time.Duration{second, second, 2 * second}},
+		{"Retry-After shorter than the backoff", 503, map[string]string{"Retry-After": "1"}, []time.Duration{second, second, 2 * second}},
 		// The date is 10 s after the clock's start.
 		{"Retry-After as a date", 429, map[string]string{"Retry-After": "Fri, 02 Jan 2026 03:04:15 GMT"}, []time.Duration{10 * second, second, 2 * second}},
 		{"Retry-After malformed", 429, map[string]string{"Retry-After": "soon"}, []time.Duration{second / 2, second, 2 * second}},
@@ -39,8 +39,8 @@ func TestOverloadIsTriedAgainWithLongerWaits(t *testing.T) {
 			if err != nil || !near(vector, direction("query: q")) {
 				t.Fatalf("got %v, %v", vector, err)
 			}
-			if !slices.Equal(clock.waits, test.waits) {
-				t.Errorf("waited %v, want %v", clock.waits, test.waits)
+			if !slices.Equal(clock.sleeps, test.delays) {
+				t.Errorf("slept %v, want %v", clock.sleeps, test.delays)
 			}
 		})
 	}
@@ -53,8 +53,8 @@ func TestAttemptsAreBounded(t *testing.T) {
 	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "status 503 (4 attempts)") {
 		t.Errorf("got %v", err)
 	}
-	if n := len(s.received()); n != 4 || len(clock.waits) != 3 {
-		t.Errorf("%d attempts, %d waits, want 4 and 3", n, len(clock.waits))
+	if n := len(s.received()); n != 4 || len(clock.sleeps) != 3 {
+		t.Errorf("%d attempts, %d sleeps, want 4 and 3", n, len(clock.sleeps))
 	}
 }
 
@@ -68,30 +68,30 @@ func TestOneAttemptIsNeverRepeated(t *testing.T) {
 	}
 }
 
-func TestWaitBeyondTheLimitEndsTheAttempts(t *testing.T) {
+func TestRetryAfterBeyondTheLimitEndsTheAttempts(t *testing.T) {
 	s := newServer(t, failing(429, 1000, map[string]string{"Retry-After": "3600"}))
 	e, clock := newEmbedder(t, testConfig(s))
 	_, err := e.Query(t.Context(), "q")
 	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "1h0m0s, longer than 30s") {
 		t.Errorf("got %v", err)
 	}
-	if len(s.received()) != 1 || len(clock.waits) != 0 {
-		t.Errorf("asked %d times, waited %v", len(s.received()), clock.waits)
+	if len(s.received()) != 1 || len(clock.sleeps) != 0 {
+		t.Errorf("asked %d times, slept %v", len(s.received()), clock.sleeps)
 	}
 }
 
-func TestWaitBeyondTheDeadlineEndsTheAttempts(t *testing.T) {
+func TestBackoffBeyondTheDeadlineEndsTheAttempts(t *testing.T) {
 	s := newServer(t, failing(503, 1000, nil))
 	e, clock := newEmbedder(t, testConfig(s))
-	clock.time = time.Now().Add(time.Hour - second/4) // the first wait is half a second
+	clock.time = time.Now().Add(time.Hour - second/4) // the first backoff is half a second
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	if _, err := e.Query(ctx, "q"); !errors.Is(err, ErrUnavailable) || len(clock.waits) != 0 {
-		t.Errorf("got %v, waited %v", err, clock.waits)
+	if _, err := e.Query(ctx, "q"); !errors.Is(err, ErrUnavailable) || len(clock.sleeps) != 0 {
+		t.Errorf("got %v, slept %v", err, clock.sleeps)
 	}
 }
 
-func TestRefusalsAreNeverTriedAgain(t *testing.T) {
+func TestRefusalsAreNotRetried(t *testing.T) {
 	for _, status := range []int{301, 302, 307, 308, 400, 401, 403, 404, 408, 413, 422} {
 		s := newServer(t, failing(status, 1000, map[string]string{"Location": "http://127.0.0.1:1/elsewhere", "Retry-After": "1"}))
 		e, _ := newEmbedder(t, testConfig(s))
@@ -105,7 +105,7 @@ func TestRefusalsAreNeverTriedAgain(t *testing.T) {
 	}
 }
 
-func TestErrorsHoldNoTextKeyOrAnswer(t *testing.T) {
+func TestErrorsNeverIncludeTextKeyOrAnswer(t *testing.T) {
 	const text = "Caroline's bank is in Zürich"
 	quoting := func(status int, body string) handler {
 		return func(w http.ResponseWriter, _ *http.Request, c call, _ int) {
@@ -133,21 +133,21 @@ func TestErrorsHoldNoTextKeyOrAnswer(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			// Whatever the error wraps is looked at too.
+			// Check wrapped errors too.
 			printed := fmt.Sprintf("%v %+v %#v", err, err, err)
 			for wrapped := errors.Unwrap(err); wrapped != nil; wrapped = errors.Unwrap(wrapped) {
 				printed += fmt.Sprintf(" %v %#v", wrapped, wrapped)
 			}
 			for _, secret := range []string{"Caroline", "rich", testKey, "embed Car", "html", "too long", s.URL} {
 				if strings.Contains(printed, secret) {
-					t.Errorf("%q stands in %s", secret, printed)
+					t.Errorf("%q is in %s", secret, printed)
 				}
 			}
 		})
 	}
 }
 
-func TestBrokenConnectionIsTriedAgain(t *testing.T) {
+func TestLostConnectionIsRetried(t *testing.T) {
 	cutShort := func(w http.ResponseWriter, _ *http.Request, _ call, _ int) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, `{"data": [`)
@@ -166,14 +166,14 @@ func TestBrokenConnectionIsTriedAgain(t *testing.T) {
 			if _, err := e.Query(t.Context(), "q"); err != nil {
 				t.Fatal(err)
 			}
-			if len(clock.waits) != 2 {
-				t.Errorf("waited %v, want 2 waits", clock.waits)
+			if len(clock.sleeps) != 2 {
+				t.Errorf("slept %v, want 2 sleeps", clock.sleeps)
 			}
 		})
 	}
 }
 
-func TestServerThatIsAwayIsUnavailable(t *testing.T) {
+func TestServerThatIsDownIsUnavailable(t *testing.T) {
 	s := newServer(t, good)
 	e, clock := newEmbedder(t, testConfig(s))
 	s.Server.Close()
@@ -181,12 +181,12 @@ func TestServerThatIsAwayIsUnavailable(t *testing.T) {
 	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "connection refused (4 attempts)") {
 		t.Errorf("got %v", err)
 	}
-	if len(clock.waits) != 3 {
-		t.Errorf("waited %v, want 3 waits", clock.waits)
+	if len(clock.sleeps) != 3 {
+		t.Errorf("slept %v, want 3 sleeps", clock.sleeps)
 	}
 }
 
-func TestSlowAnswerIsTriedAgain(t *testing.T) {
+func TestSlowAnswerIsRetried(t *testing.T) {
 	s := newServer(t, func(w http.ResponseWriter, r *http.Request, c call, n int) {
 		switch n {
 		case 1: // no answer
@@ -221,11 +221,11 @@ func TestServerThatNeverAnswersIsUnavailable(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		t.Error("it looks as if the caller's own deadline had passed")
+		t.Error("the error looks like the caller's own deadline")
 	}
 }
 
-func TestEndOfTheContextEndsTheCallAtOnce(t *testing.T) {
+func TestCanceledContextEndsTheCallAtOnce(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		s := newServer(t, good)
 		e, _ := newEmbedder(t, testConfig(s))
@@ -251,15 +251,15 @@ func TestEndOfTheContextEndsTheCallAtOnce(t *testing.T) {
 		if _, err := e.Query(ctx, "q"); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
-		if len(s.received()) != 1 || len(clock.waits) != 0 {
-			t.Errorf("asked %d times, waited %v", len(s.received()), clock.waits)
+		if len(s.received()) != 1 || len(clock.sleeps) != 0 {
+			t.Errorf("asked %d times, slept %v", len(s.received()), clock.sleeps)
 		}
 	})
 	t.Run("during a wait", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := newServer(t, failing(503, 1000, nil))
 		e, clock := newEmbedder(t, testConfig(s))
-		clock.onWait = cancel
+		clock.onSleep = cancel
 		if _, err := e.Query(ctx, "q"); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
@@ -295,18 +295,18 @@ func TestEndOfTheContextEndsTheCallAtOnce(t *testing.T) {
 	})
 }
 
-func TestRealClockWaitEndsWithTheContext(t *testing.T) {
+func TestRealClockSleepEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (realClock{}).wait(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+	if err := (realClock{}).sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if err := (realClock{}).wait(t.Context(), time.Nanosecond); err != nil {
+	if err := (realClock{}).sleep(t.Context(), time.Nanosecond); err != nil {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestFailedBatchEndsTheOthers(t *testing.T) {
+func TestFailedBatchCancelsTheOthers(t *testing.T) {
 	var started atomic.Int32
 	both := make(chan struct{})
 	s := newServer(t, func(w http.ResponseWriter, r *http.Request, c call, n int) {
@@ -331,19 +331,19 @@ func TestFailedBatchEndsTheOthers(t *testing.T) {
 	}
 }
 
-func TestWaitsDoubleUpToTheirLimitWithJitter(t *testing.T) {
-	e := &Embedder{backoff: second, maxBackoff: 5 * second}
+func TestBackoffDoublesUpToItsLimitWithJitter(t *testing.T) {
+	e := &Embedder{config: Config{Backoff: second, MaxBackoff: 5 * second}}
 	for attempt, full := range []time.Duration{second, 2 * second, 4 * second, 5 * second, 5 * second} {
 		for _, random := range []float64{0, 0.5, 0.999} {
 			e.random = func() float64 { return random }
-			got := e.pause(attempt + 1)
+			got := e.backoff(attempt + 1)
 			if want := full - time.Duration(random*float64(full)/2); got != want {
 				t.Errorf("attempt %d, random %v: %v, want %v", attempt+1, random, got, want)
 			}
 		}
 	}
-	e = &Embedder{backoff: 1 << 60, maxBackoff: 1 << 61, random: func() float64 { return 0 }}
-	if got := e.pause(10); got != 1<<61 {
-		t.Errorf("a shift that overflows gives %v", got)
+	e = &Embedder{config: Config{Backoff: 1 << 60, MaxBackoff: 1 << 61}, random: func() float64 { return 0 }}
+	if got := e.backoff(10); got != 1<<61 {
+		t.Errorf("a delay near the limit is %v", got)
 	}
 }

@@ -21,7 +21,7 @@ const (
 	testKey = "sk-very-secret-key"
 )
 
-// call is what a server received.
+// call is one request that a server received.
 type call struct {
 	Input      []string `json:"input"`
 	Model      string   `json:"model"`
@@ -30,8 +30,8 @@ type call struct {
 	path, authorization string
 }
 
-// server fakes the network side of an embedding server. Each request is
-// answered by the handler; its number counts from 1.
+// server is a fake embedding server. A handler answers each request, given the
+// request's number, counted from 1.
 type server struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -64,7 +64,7 @@ func (s *server) received() []call {
 	return append([]call(nil), s.calls...)
 }
 
-// direction is the vector that the fake gives a text, not of unit length.
+// direction is the vector of a text on the fake server, not of unit length.
 func direction(text string) []float32 {
 	hash := fnv.New32a()
 	hash.Write([]byte(text))
@@ -94,10 +94,11 @@ func items(c call) []item {
 	return all
 }
 
-// good answers as a server should.
+// good answers correctly.
 func good(w http.ResponseWriter, _ *http.Request, c call, _ int) { answer(w, items(c)) }
 
-// failing answers with a status until the nth request, and well from then on.
+// failing answers with a status until the request of number until, which it
+// answers correctly.
 func failing(status, until int, header map[string]string) handler {
 	return func(w http.ResponseWriter, r *http.Request, c call, number int) {
 		if number >= until {
@@ -108,18 +109,18 @@ func failing(status, until int, header map[string]string) handler {
 			w.Header().Set(name, value)
 		}
 		w.WriteHeader(status)
-		// As many servers do, it quotes what it was sent.
+		// Like many servers, it quotes the request.
 		fmt.Fprintf(w, `{"error": {"message": "cannot embed %s for %s", "type": "x", "code": %d}}`,
 			c.Input[0], c.authorization, status)
 	}
 }
 
-// fakeClock moves only when something waits, and keeps the waits.
+// fakeClock advances only when something sleeps, and records the sleeps.
 type fakeClock struct {
-	mu     sync.Mutex
-	time   time.Time
-	waits  []time.Duration
-	onWait func()
+	mu      sync.Mutex
+	time    time.Time
+	sleeps  []time.Duration
+	onSleep func()
 }
 
 func (f *fakeClock) now() time.Time {
@@ -128,13 +129,13 @@ func (f *fakeClock) now() time.Time {
 	return f.time
 }
 
-func (f *fakeClock) wait(ctx context.Context, d time.Duration) error {
+func (f *fakeClock) sleep(ctx context.Context, d time.Duration) error {
 	f.mu.Lock()
 	f.time = f.time.Add(d)
-	f.waits = append(f.waits, d)
+	f.sleeps = append(f.sleeps, d)
 	f.mu.Unlock()
-	if f.onWait != nil {
-		f.onWait()
+	if f.onSleep != nil {
+		f.onSleep()
 	}
 	return ctx.Err()
 }
@@ -143,12 +144,12 @@ func testConfig(s *server) Config {
 	return Config{
 		BaseURL: s.URL + "/v1", Model: "test-model", APIKey: testKey, Dim: testDim,
 		QueryPrefix: "query: ", PassagePrefix: "passage: ",
-		// Longer than any test: only those about it set another.
+		// Longer than any test. Tests of the timeout set another.
 		Timeout: time.Minute,
 	}
 }
 
-// newEmbedder makes an Embedder on a fake clock, without jitter.
+// newEmbedder returns an Embedder with a fake clock and without jitter.
 func newEmbedder(t *testing.T, config Config) (*Embedder, *fakeClock) {
 	t.Helper()
 	e, err := New(config)

@@ -5,27 +5,28 @@ import (
 	"unicode/utf8"
 )
 
-// Costs are counted in quarters of a token. The model's tokenizer is on the
-// server, so they are estimates for any of the usual kinds (WordPiece,
-// SentencePiece, byte-level BPE), high enough to be safe. Measured with E5's
-// WordPiece over 102 texts from prose to code, emoji and rows of one letter:
-// .56 of the estimate on average, 1.00 at most.
+// The model's tokenizer runs on the server, so the tokens of a text are
+// estimated, conservatively for the common kinds (WordPiece, SentencePiece,
+// byte-level BPE). Costs are in quarters of a token. Measured with E5's
+// WordPiece over 102 texts, from prose to code, emoji and repeated letters, the
+// true count is .56 of the estimate on average and 1.00 at most.
 const (
 	costUnit     = 4 // one token
 	costSpace    = 1
-	costLetter   = 2 // a–z: the longest pieces of every vocabulary
-	costOther    = 4 // capitals, digits, signs: random strings break into these
+	costLetter   = 2 // a–z: every vocabulary has long tokens of these
+	costOther    = 4 // capitals, digits, punctuation: up to a token each in random strings
 	costBadByte  = 8 // sent as U+FFFD
 	reserved     = 4 // tokens for [CLS], [SEP] and the like
-	overlapShare = 8 // pieces overlap by an eighth
+	overlapShare = 8 // chunks overlap by an eighth
 )
 
-// window is what a text may cost, prefix included.
+// window returns the largest cost of a text, including its prefix.
 func window(tokens int) int { return (tokens - reserved) * costUnit }
 
-// runeCost depends on the character alone, so costs of parts add up to that of
-// the whole. Beyond ASCII it is one token less than the bytes: byte-level
-// vocabularies have merges for all but the rarest scripts and emoji.
+// runeCost returns the cost of a character of size bytes. It depends on nothing
+// else, so the costs of parts add up to that of the whole. Beyond ASCII it is
+// one token less than the number of bytes: byte-level vocabularies have merges
+// for all but the rarest scripts and emoji.
 func runeCost(r rune, size int) int {
 	switch {
 	case r == ' ':
@@ -41,6 +42,7 @@ func runeCost(r rune, size int) int {
 	}
 }
 
+// cost returns the sum of the costs of all characters.
 func cost(text string) int {
 	total := 0
 	for i := 0; i < len(text); {
@@ -51,32 +53,32 @@ func cost(text string) int {
 	return total
 }
 
-// Split cuts text into pieces that fit the window as passages, at ends of
-// words where there are any near, each after an eighth of the one before it.
-// Of a header that takes up more than half of the window, the first half
-// window stays.
+// Split splits text into overlapping chunks that fit the window as passages,
+// each beginning with header. Cuts are at word boundaries where one is near,
+// and consecutive chunks overlap by an eighth. A header is cut off at half of
+// the window.
 func (e *Embedder) Split(header, text string) []string {
-	room := e.window - cost(e.passagePrefix)
+	room := e.window - cost(e.config.PassagePrefix)
 	header = header[:fit(header, room/2)]
 	room -= cost(header)
-	var pieces []string
-	for _, piece := range spans(text, room) {
-		pieces = append(pieces, header+text[piece.start:piece.end])
+	var chunks []string
+	for _, s := range spans(text, room) {
+		chunks = append(chunks, header+text[s.start:s.end])
 	}
-	return pieces
+	return chunks
 }
 
 // span is text[start:end], in bytes.
 type span struct{ start, end int }
 
-// spans cuts text into pieces that cost at most room each. Every one reaches
-// further than the one before it, and begins within it or where it ends.
+// spans returns the chunks of text, of at most the cost room each. Every span
+// ends after the previous one, and begins within it or at its end.
 func spans(text string, room int) []span {
-	pieces := []span{{0, fit(text, room)}}
+	spans := []span{{0, fit(text, room)}}
 	for {
-		last := pieces[len(pieces)-1]
+		last := spans[len(spans)-1]
 		if last.end == len(text) {
-			return pieces
+			return spans
 		}
 		next := span{start: overlap(text, last.start, last.end, room/overlapShare)}
 		next.end = next.start + fit(text[next.start:], room)
@@ -84,16 +86,16 @@ func spans(text string, room int) []span {
 		if next.end <= last.end {
 			next = span{last.end, last.end + fit(text[last.end:], room)}
 		}
-		pieces = append(pieces, next)
+		spans = append(spans, next)
 	}
 }
 
-// fit is the length in bytes of the longest beginning of text that costs at
-// most room, cut at the end of a word unless that would leave out more than a
-// quarter of the room. It is above 0 for a text that is not empty, given room
-// for one character.
+// fit returns the length in bytes of the longest prefix of text that costs at
+// most room. The prefix ends at a word boundary unless that would waste more
+// than a quarter of the room. The result is positive if text is not empty and
+// room suffices for one character.
 func fit(text string, room int) int {
-	spent, word := 0, 0 // word: where the last word ended late enough
+	spent, word := 0, 0 // word is the last boundary beyond three quarters of the room
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		spent += runeCost(r, size)
@@ -111,8 +113,8 @@ func fit(text string, room int) int {
 	return len(text)
 }
 
-// overlap is where the piece after text[start:end] begins: at a word at most
-// room before end, else at a character.
+// overlap returns where the chunk after text[start:end] begins: at the first word
+// that begins within the cost room before end, otherwise at a character.
 func overlap(text string, start, end, room int) int {
 	from := end
 	for from > start {
@@ -122,7 +124,7 @@ func overlap(text string, start, end, room int) int {
 		}
 		from -= size
 	}
-	if from == start { // the piece is no longer than the overlap
+	if from == start { // the chunk is no longer than the overlap
 		return end
 	}
 	for i := from; i < end; {
@@ -149,8 +151,8 @@ func endsWord(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// wholeCharacter moves a cut at i back so that it does not part a letter from
-// its marks or an emoji from its joiners, 32 bytes at most.
+// wholeCharacter moves a cut at i back, by at most 32 bytes, so that it does not
+// separate a letter from its combining marks or split a joined emoji.
 func wholeCharacter(text string, i int) int {
 	for at := i; at > 0 && i-at <= 32; {
 		next, _ := utf8.DecodeRuneInString(text[at:])
@@ -165,6 +167,7 @@ func wholeCharacter(text string, i int) int {
 
 const zeroWidthJoiner = '\u200d'
 
+// joins reports whether r belongs to the character before it.
 func joins(r rune) bool {
 	return unicode.Is(unicode.M, r) || r == zeroWidthJoiner || 0x1F3FB <= r && r <= 0x1F3FF // skin tones
 }

@@ -17,7 +17,7 @@ func splitter(t testing.TB, tokens int, prefix string) *Embedder {
 	return e
 }
 
-func TestPiecesCoverTheTextAndFitTheWindow(t *testing.T) {
+func TestChunksCoverTheTextAndFitTheWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tokens := rapid.IntRange(minTokens, 200).Draw(t, "tokens")
 		prefix := rapid.SampledFrom([]string{"", "passage: "}).Draw(t, "prefix")
@@ -34,40 +34,40 @@ func TestPiecesCoverTheTextAndFitTheWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pieces := e.Split(header, text)
-		if len(pieces) == 0 {
-			t.Fatal("no piece")
+		chunks := e.Split(header, text)
+		if len(chunks) == 0 {
+			t.Fatal("no chunks")
 		}
 		room := e.window - cost(prefix)
 		kept := header[:fit(header, room/2)]
 		end := 0
-		for i, piece := range spans(text, room-cost(kept)) {
-			if piece.start > end || i > 0 && piece.end <= end {
-				t.Fatalf("piece %d is %v after what ended at %d", i, piece, end)
+		for i, chunk := range spans(text, room-cost(kept)) {
+			if chunk.start > end || i > 0 && chunk.end <= end {
+				t.Fatalf("chunk %d is %v after what ended at %d", i, chunk, end)
 			}
-			if pieces[i] != kept+text[piece.start:piece.end] {
-				t.Fatalf("piece %d is %q", i, pieces[i])
+			if chunks[i] != kept+text[chunk.start:chunk.end] {
+				t.Fatalf("chunk %d is %q", i, chunks[i])
 			}
-			end = piece.end
+			end = chunk.end
 		}
 		if end != len(text) {
-			t.Fatalf("the pieces end at %d of %d", end, len(text))
+			t.Fatalf("the chunks end at %d of %d", end, len(text))
 		}
-		for _, piece := range pieces {
-			if cost(prefix+piece) > e.window {
-				t.Fatalf("a piece costs %d of %d", cost(prefix+piece), e.window)
+		for _, chunk := range chunks {
+			if cost(prefix+chunk) > e.window {
+				t.Fatalf("a chunk costs %d of %d", cost(prefix+chunk), e.window)
 			}
-			if prefix+piece != "" && e.input(prefix, piece) != prefix+piece {
-				t.Fatal("Passages cuts what Split made")
+			if prefix+chunk != "" && e.input(prefix, chunk) != prefix+chunk {
+				t.Fatal("Passages cuts a chunk of Split")
 			}
-			if utf8.ValidString(text) && !utf8.ValidString(piece) {
-				t.Fatalf("a character is parted: %q", piece)
+			if utf8.ValidString(text) && !utf8.ValidString(chunk) {
+				t.Fatalf("a character is split: %q", chunk)
 			}
 		}
 	})
 }
 
-func TestShortTextIsOnePiece(t *testing.T) {
+func TestShortTextIsOneChunk(t *testing.T) {
 	e := splitter(t, 512, "passage: ")
 	for _, text := range []string{"", "a", "Caroline went to the support group."} {
 		if got := e.Split("header\n", text); len(got) != 1 || got[0] != "header\n"+text {
@@ -76,38 +76,38 @@ func TestShortTextIsOnePiece(t *testing.T) {
 	}
 }
 
-func TestPiecesEndAtWordsAndOverlap(t *testing.T) {
+func TestChunksEndAtWordsAndOverlap(t *testing.T) {
 	text := strings.Repeat("seven words stand in this short line ", 200)
-	pieces := splitter(t, 128, "").Split("", text)
-	if len(pieces) < 10 {
-		t.Fatalf("%d pieces", len(pieces))
+	chunks := splitter(t, 128, "").Split("", text)
+	if len(chunks) < 10 {
+		t.Fatalf("%d chunks", len(chunks))
 	}
-	for i, piece := range pieces {
-		if i > 0 && strings.HasPrefix(piece, " ") || i < len(pieces)-1 && !strings.HasSuffix(piece, " ") {
-			t.Errorf("piece %d is cut within a word or begins with a space: %q", i, piece)
+	for i, chunk := range chunks {
+		if i > 0 && strings.HasPrefix(chunk, " ") || i < len(chunks)-1 && !strings.HasSuffix(chunk, " ") {
+			t.Errorf("chunk %d is cut within a word or begins with a space: %q", i, chunk)
 		}
 		if i == 0 {
 			continue
 		}
-		words := strings.Fields(piece)
-		if before := pieces[i-1]; !strings.HasSuffix(strings.TrimSpace(before), strings.Join(words[:2], " ")) &&
+		words := strings.Fields(chunk)
+		if before := chunks[i-1]; !strings.HasSuffix(strings.TrimSpace(before), strings.Join(words[:2], " ")) &&
 			!strings.Contains(before[len(before)-40:], words[0]+" "+words[1]) {
-			t.Errorf("piece %d does not overlap the one before", i)
+			t.Errorf("chunk %d does not overlap the one before", i)
 		}
 	}
 }
 
 func TestTextWithoutSpacesIsCutBetweenCharacters(t *testing.T) {
 	family := "👩‍👩‍👧‍👦"
-	pieces := splitter(t, 64, "").Split("", strings.Repeat(family, 30))
-	for _, piece := range pieces {
-		if strings.Trim(piece, "👩👧👦\u200d") != "" || !strings.HasPrefix(piece, "👩") || strings.HasSuffix(piece, "\u200d") {
-			t.Errorf("a family is parted: %q", piece)
+	chunks := splitter(t, 64, "").Split("", strings.Repeat(family, 30))
+	for _, chunk := range chunks {
+		if strings.Trim(chunk, "👩👧👦\u200d") != "" || !strings.HasPrefix(chunk, "👩") || strings.HasSuffix(chunk, "\u200d") {
+			t.Errorf("an emoji is split: %q", chunk)
 		}
 	}
-	for _, piece := range splitter(t, 64, "").Split("", strings.Repeat("e\u0301", 300)) {
-		if strings.HasPrefix(piece, "\u0301") {
-			t.Errorf("a letter is parted from its accent: %q", piece)
+	for _, chunk := range splitter(t, 64, "").Split("", strings.Repeat("e\u0301", 300)) {
+		if strings.HasPrefix(chunk, "\u0301") {
+			t.Errorf("a letter is separated from its accent: %q", chunk)
 		}
 	}
 }
