@@ -276,8 +276,8 @@ type AnthropicTool struct {
 	Description string `json:"description"`
 
 	// InputSchema A JSON Schema.
-	InputSchema map[string]interface{} `json:"input_schema"`
-	Name        string                 `json:"name"`
+	InputSchema json.RawMessage `json:"input_schema"`
+	Name        string          `json:"name"`
 }
 
 // Description One line.
@@ -555,7 +555,7 @@ type OpenAITool struct {
 		Name        string `json:"name"`
 
 		// Parameters A JSON Schema.
-		Parameters map[string]interface{} `json:"parameters"`
+		Parameters json.RawMessage `json:"parameters"`
 	} `json:"function"`
 	Type OpenAIToolType `json:"type"`
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	client "mneme/clients/go"
 )
 
 // shownRunes is how much of a value an answer shows.
@@ -19,13 +21,13 @@ func printAnswer(out io.Writer, a answer) error {
 		text.WriteString("nothing found\n")
 	}
 	for i, h := range a.Hits {
-		fmt.Fprintf(&text, "%2d. %.4f  %s  %s  %s", i+1, h.Score, plain(h.Store), plain(h.Key), h.Label)
-		if h.Owner != "" && h.UpdatedBy != h.Store {
-			fmt.Fprintf(&text, "  by %s", plain(h.UpdatedBy))
+		fmt.Fprintf(&text, "%2d. %.4f  %s  %s  %s", i+1, h.Score, plain(h.StoreID), plain(h.Key), h.Label)
+		if h.UpdatedBy != nil && *h.UpdatedBy != h.StoreID {
+			fmt.Fprintf(&text, "  by %s", plain(*h.UpdatedBy))
 		}
 		fmt.Fprintf(&text, "\n    %s\n", clip(plain(valueText(h.Value))))
 		if x := h.Explain; x != nil {
-			fmt.Fprintf(&text, "    lexical %s, vector %s; seen as %s\n", place(x.Lexical), place(x.Vector), plain(x.Via))
+			fmt.Fprintf(&text, "    lexical %s, vector %s; seen as %s\n", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
 		}
 	}
 	if t := a.Took; t != nil {
@@ -33,7 +35,7 @@ func printAnswer(out io.Writer, a answer) error {
 			t.Total, t.Lexical, t.Embed, t.Vector, t.Fetch)
 	}
 	if len(a.Degraded) > 0 {
-		fmt.Fprintf(&text, "without the %s leg, which failed or took too long\n", plain(strings.Join(a.Degraded, " and ")))
+		fmt.Fprintf(&text, "without the %s leg, which failed or took too long\n", plain(joined(a.Degraded, " and ")))
 	}
 	if a.Incomplete {
 		text.WriteString("there may be more\n")
@@ -42,11 +44,20 @@ func printAnswer(out io.Writer, a answer) error {
 	return err
 }
 
-func place(r *legRank) string {
+// formatRank shows a hit's rank and score in one leg.
+func formatRank(r *client.LegRank) string {
 	if r == nil {
 		return "-"
 	}
 	return fmt.Sprintf("#%d (%.3f)", r.Rank, r.Score)
+}
+
+func joined[T ~string](parts []T, separator string) string {
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		texts[i] = string(part)
+	}
+	return strings.Join(texts, separator)
 }
 
 // valueText is a string value's text, and any other value's JSON.

@@ -9,8 +9,8 @@ import (
 	"mneme/memory"
 )
 
-// callerFlags name whom a command acts as, under the same rules as a token's
-// holder.
+// callerFlags name the acting agent and its session's label. It acts under the
+// same rules as the holder of a token.
 type callerFlags struct {
 	agent, taint string
 }
@@ -20,15 +20,24 @@ func (f *callerFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.taint, "taint", "PUBLIC", "label of the session: PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED")
 }
 
-// caller is the agent as a caller of the Service.
-func (f *callerFlags) caller(agent string) (memory.Caller, error) {
+// principal is the principal of an acting agent.
+func (f *callerFlags) principal(agent string) (acl.Principal, error) {
 	taint, err := acl.ParseLabel(f.taint)
 	if err != nil {
-		return memory.Caller{}, usageError{fmt.Errorf("--taint: %w", err)}
+		return acl.Principal{}, usageError{fmt.Errorf("--taint: %w", err)}
 	}
 	p := acl.Principal{Agent: agent, Taint: taint}
 	if err := p.Validate(); err != nil {
-		return memory.Caller{}, usageError{fmt.Errorf("the agent that the command acts as: %w", err)}
+		return acl.Principal{}, usageError{fmt.Errorf("acting agent: %w", err)}
+	}
+	return p, nil
+}
+
+// caller is an acting agent as a caller of the Service.
+func (f *callerFlags) caller(agent string) (memory.Caller, error) {
+	p, err := f.principal(agent)
+	if err != nil {
+		return memory.Caller{}, err
 	}
 	return memory.Caller{Principal: p, Internal: true}, nil
 }

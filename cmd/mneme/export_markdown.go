@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"mneme/backend"
-	"mneme/configs"
 	"mneme/markdown"
 	"mneme/memory"
 )
@@ -24,32 +22,13 @@ type folderReport struct {
 }
 
 // exportFolder writes a store into a folder of Markdown files.
-func (p *program) exportFolder(ctx context.Context, config configs.Config, caller memory.Caller, store, address string, as callerFlags, dir string, force bool) (err error) {
-	var from shelf
-	if address != "" {
-		server, err := newRemote(config, address, as)
+func (p *program) exportFolder(ctx context.Context, from *entrySource, origin markdown.Origin, dir string, force bool) (err error) {
+	// A store that cannot be read leaves no folder behind.
+	for _, err := range from.entries(ctx) {
 		if err != nil {
 			return err
 		}
-		from = &remoteShelf{server: server, agent: as.agent, store: store}
-	} else {
-		service, err := backend.OpenRows(ctx, config, p.logger(config.Log))
-		if err != nil {
-			return err
-		}
-		defer closing(service, &err)
-		if err := service.RegisterCaller(ctx, caller.Principal); err != nil {
-			return err
-		}
-		from = &localShelf{service: service.Service, caller: caller, store: store}
-	}
-	return p.exportShelf(ctx, from, markdown.Origin{Store: store, Agent: as.agent, Taint: caller.Taint.String()}, dir, force)
-}
-
-func (p *program) exportShelf(ctx context.Context, from shelf, origin markdown.Origin, dir string, force bool) (err error) {
-	// Nothing is made where nothing may be read.
-	if err := from.entries(ctx, func(*memory.Entry) error { return errEnough }); err != nil && !errors.Is(err, errEnough) {
-		return err
+		break
 	}
 	folder, err := markdown.OpenFolder(dir, origin, force)
 	if err != nil {
@@ -68,8 +47,6 @@ func (p *program) exportShelf(ctx context.Context, from shelf, origin markdown.O
 	}
 	return p.reportFolder(&w, dir)
 }
-
-var errEnough = errors.New("one entry is enough")
 
 func advice(err error) string {
 	switch {
@@ -90,26 +67,34 @@ type folderWriter struct {
 	report folderReport
 }
 
-func (w *folderWriter) all(ctx context.Context, from shelf) error {
-	err := from.entries(ctx, func(e *memory.Entry) error {
+func (w *folderWriter) all(ctx context.Context, from *entrySource) error {
+	for e, err := range from.entries(ctx) {
+		if err != nil {
+			return err
+		}
 		file, err := w.names.File(e.Namespace, e.Key)
 		if err != nil {
 			return err
 		}
 		w.index.WriteString(markdown.IndexLine(w.agent, e))
 		w.report.Entries++
-		return w.put(file, e)
-	})
-	if err != nil {
-		return err
+		if err := w.put(file, e); err != nil {
+			return err
+		}
 	}
-	return from.trash(ctx, func(e *memory.Entry) error {
+	for e, err := range from.trash(ctx) {
+		if err != nil {
+			return err
+		}
 		if !e.InContext { // never exported
-			return nil
+			continue
 		}
 		w.report.Trash++
-		return w.put(w.names.Deleted(e.Namespace, e.Key), e)
-	})
+		if err := w.put(w.names.Deleted(e.Namespace, e.Key), e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *folderWriter) put(file string, e *memory.Entry) error {

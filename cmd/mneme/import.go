@@ -111,34 +111,25 @@ func (i *importing) run(ctx context.Context, config configs.Config, files []stri
 	if err := i.names(); err != nil {
 		return err
 	}
-	var to sink
-	var local *backend.Instance
-	if i.url != "" {
-		to, err = newRemote(config, i.url, i.as)
-	} else if i.noWait || i.dryRun {
-		local, err = backend.OpenRows(ctx, config, i.logger(config.Log))
-	} else {
-		local, err = backend.Open(ctx, config, i.logger(config.Log))
+	open := backend.Open
+	if i.noWait || i.dryRun {
+		open = backend.OpenRows
 	}
+	to, err := i.connect(ctx, config, i.as, i.url, open)
 	if err != nil {
 		return err
 	}
-	if local != nil {
-		defer closing(local, &err)
-		to = &localSink{service: local.Service, as: i.as}
-	}
+	defer disconnect(to, &err)
 	if i.markdown != "" {
 		err = i.writeFolder(ctx, to)
 	} else {
 		err = i.write(ctx, to, files)
 	}
+	if err == nil && to.local() && !i.dryRun {
+		err = i.embed(ctx, to.instance)
+	}
 	if err != nil {
 		return i.interrupted(err)
-	}
-	if local != nil && !i.dryRun {
-		if err := i.embed(ctx, local); err != nil {
-			return i.interrupted(err)
-		}
 	}
 	return i.report()
 }
@@ -163,7 +154,7 @@ func (i *importing) names() error {
 	if i.as.agent == "" {
 		return nil
 	}
-	_, err := i.as.caller(i.as.agent)
+	_, err := i.as.principal(i.as.agent)
 	return err
 }
 

@@ -34,8 +34,8 @@ type contents [sha256.Size]byte
 
 func contentsOf(n markdown.Note) contents { return sha256.Sum256(n.Contents()) }
 
-// standing is what is known of an entry in the store.
-type standing struct {
+// storedEntry is what is known of an entry in the store.
+type storedEntry struct {
 	label acl.Label
 	sum   contents
 }
@@ -44,17 +44,17 @@ type standing struct {
 type folderImport struct {
 	*importing
 	root    *os.Root
-	target  shelf
+	source  *entrySource
 	taint   acl.Label
 	files   markdown.Files       // every file that was seen, damaged ones too, but the trash
 	named   map[memory.Path]bool // what they say they are
 	live    []leaf
 	deleted []leaf
-	stand   map[memory.Path]standing // entries of the store that have a file
+	stored  map[memory.Path]storedEntry // entries of the store that have a file
 }
 
 // writeFolder imports a folder of Markdown files.
-func (i *importing) writeFolder(ctx context.Context, to sink) (err error) {
+func (i *importing) writeFolder(ctx context.Context, to *connection) (err error) {
 	started := time.Now()
 	defer func() { i.counts.WriteS = time.Since(started).Seconds() }()
 	i.counts.DryRun = i.dryRun
@@ -63,28 +63,26 @@ func (i *importing) writeFolder(ctx context.Context, to sink) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	caller, err := i.as.caller(i.as.agent)
+	principal, err := i.as.principal(i.as.agent)
 	if err != nil {
 		return err
 	}
-	f := folderImport{importing: i, root: root, taint: caller.Taint, files: make(markdown.Files), named: make(map[memory.Path]bool)}
-	switch to := to.(type) {
-	case *localSink:
-		if err := to.service.RegisterCaller(ctx, caller.Principal); err != nil {
-			return err
-		}
-		f.target = &localShelf{service: to.service, caller: caller, store: i.store}
-	case *remote:
-		f.target = &remoteShelf{server: to, agent: i.as.agent, store: i.store}
+	source, err := to.source(i.as.agent, i.store)
+	if err != nil {
+		return err
+	}
+	f := folderImport{
+		importing: i, root: root, source: source, taint: principal.Taint,
+		files: make(markdown.Files), named: make(map[memory.Path]bool),
 	}
 	if err := f.read(ctx); err != nil {
 		return err
 	}
-	if err := f.look(ctx); err != nil {
-		return err
+	if err := f.compare(ctx); err != nil {
+		return to.failure(err)
 	}
-	if err := f.bury(ctx); err != nil {
-		return err
+	if err := f.restoreTrash(ctx); err != nil {
+		return to.failure(err)
 	}
 	return f.write(ctx, to)
 }
@@ -227,23 +225,26 @@ func (f *folderImport) note(file string, p markdown.Problem) {
 	f.counts.Notes = append(f.counts.Notes, refusal{File: f.shown(file), Line: p.Line, Reason: p.Reason})
 }
 
-// look finds what stands in the store already.
-func (f *folderImport) look(ctx context.Context) error {
+// compare finds the store's entries that the folder has files of.
+func (f *folderImport) compare(ctx context.Context) error {
 	wanted := make(map[memory.Path]bool)
 	for _, l := range slices.Concat(f.live, f.deleted) {
 		wanted[l.path] = true
 	}
-	f.stand = make(map[memory.Path]standing)
-	return f.target.entries(ctx, func(e *memory.Entry) error {
-		if wanted[e.Path] {
-			f.stand[e.Path] = standing{label: e.Label, sum: contentsOf(markdown.NoteOf(e))}
+	f.stored = make(map[memory.Path]storedEntry)
+	for e, err := range f.source.entries(ctx) {
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		if wanted[e.Path] {
+			f.stored[e.Path] = storedEntry{label: e.Label, sum: contentsOf(markdown.NoteOf(e))}
+		}
+	}
+	return nil
 }
 
 // write writes the files that say something else than the store.
-func (f *folderImport) write(ctx context.Context, to sink) error {
+func (f *folderImport) write(ctx context.Context, to *connection) error {
 	bar := f.newBar(int64(len(f.live)), "writing")
 	defer bar.Exit()
 	var waiting []record
@@ -251,11 +252,11 @@ func (f *folderImport) write(ctx context.Context, to sink) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		stands, ok := f.stand[l.path]
-		switch same := ok && stands.sum == l.sum && (stands.label == f.taint || stands.label == l.label); {
+		stored, ok := f.stored[l.path]
+		switch same := ok && stored.sum == l.sum && (stored.label == f.taint || stored.label == l.label); {
 		case same:
 			f.counts.Unchanged++
-		case f.dryRun && ok && stands.label == f.taint:
+		case f.dryRun && ok && stored.label == f.taint:
 			f.counts.Updated++
 		case f.dryRun:
 			f.counts.Created++
@@ -268,8 +269,8 @@ func (f *folderImport) write(ctx context.Context, to sink) error {
 				waiting = append(waiting, record{file: f.shown(l.file), line: 1, put: putOf(l.path, note), fields: note.Lines})
 			}
 		}
-		if len(waiting) == batch || n == len(f.live)-1 {
-			if err := f.hand(ctx, to, waiting); err != nil {
+		if len(waiting) == requestLines || n == len(f.live)-1 {
+			if err := f.send(ctx, to, waiting); err != nil {
 				return err
 			}
 			waiting = waiting[:0]

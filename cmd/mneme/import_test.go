@@ -31,7 +31,7 @@ func TestSamplesAnswerTheReadmesQuestions(t *testing.T) {
 			t.Errorf("%s: got %v", c.question, keys(found))
 			continue
 		}
-		if first := found.Hits[0]; first.Store != c.agent || first.Explain == nil || first.Explain.Vector == nil || found.Took == nil {
+		if first := found.Hits[0]; first.StoreID != c.agent || first.Explain == nil || first.Explain.Vector == nil || found.Took == nil {
 			t.Errorf("%s: got %+v", c.question, first)
 		}
 		if len(found.Degraded) > 0 {

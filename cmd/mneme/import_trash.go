@@ -25,24 +25,23 @@ func numberOf(file string) (string, int) {
 	return file, 1
 }
 
-// bury puts deleted entries into the trash that are not in it, in the order in
-// which they were deleted. An import can delete them but now: when they were
-// deleted is lost.
-func (f *folderImport) bury(ctx context.Context) error {
+// restoreTrash restores to the trash the deleted entries that are not in it, in
+// the order of their deletion. Their times of deletion are lost: an import
+// deletes them now.
+func (f *folderImport) restoreTrash(ctx context.Context) error {
 	if len(f.deleted) == 0 {
 		return nil
 	}
-	type grave struct {
+	type deletion struct {
 		path memory.Path
 		sum  contents
 	}
-	there := make(map[grave]int)
-	err := f.target.trash(ctx, func(e *memory.Entry) error {
-		there[grave{e.Path, contentsOf(markdown.NoteOf(e))}]++
-		return nil
-	})
-	if err != nil {
-		return err
+	inStore := make(map[deletion]int)
+	for e, err := range f.source.trash(ctx) {
+		if err != nil {
+			return err
+		}
+		inStore[deletion{e.Path, contentsOf(markdown.NoteOf(e))}]++
 	}
 	slices.SortStableFunc(f.deleted, func(a, b leaf) int {
 		return cmp.Or(a.deleted.Compare(b.deleted), cmp.Compare(b.number, a.number))
@@ -51,12 +50,12 @@ func (f *folderImport) bury(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if g := (grave{l.path, l.sum}); there[g] > 0 {
-			there[g]--
+		if d := (deletion{l.path, l.sum}); inStore[d] > 0 {
+			inStore[d]--
 			f.counts.Unchanged++
 			continue
 		}
-		refused, err := f.buryOne(ctx, l)
+		refused, err := f.restoreOne(ctx, l)
 		if err != nil {
 			return err
 		}
@@ -70,17 +69,17 @@ func (f *folderImport) bury(ctx context.Context) error {
 	return nil
 }
 
-func (f *folderImport) buryOne(ctx context.Context, l leaf) (refused string, err error) {
-	stands, ok := f.stand[l.path]
+func (f *folderImport) restoreOne(ctx context.Context, l leaf) (refused string, err error) {
+	stored, ok := f.stored[l.path]
 	switch {
-	case ok && stands.label == f.taint && stands.sum == l.sum && !f.named[l.path] && !f.files.Hold(l.path.Namespace, l.path.Key):
+	case ok && stored.label == f.taint && stored.sum == l.sum && !f.named[l.path] && !f.files.Hold(l.path.Namespace, l.path.Key):
 		// Its file was moved to the trash by hand.
 		if f.dryRun {
 			return "", nil
 		}
-		return f.target.discard(ctx, l.path)
-	case ok && stands.label == f.taint:
-		return inTheWay, nil
+		return f.source.remove(ctx, l.path)
+	case ok && stored.label == f.taint:
+		return occupied, nil
 	}
 	note, problems := f.load(l.file)
 	if len(problems) > 0 {
@@ -93,5 +92,5 @@ func (f *folderImport) buryOne(ctx context.Context, l leaf) (refused string, err
 	if f.dryRun {
 		return "", nil
 	}
-	return f.target.bury(ctx, put)
+	return f.source.restoreToTrash(ctx, put)
 }

@@ -8,19 +8,18 @@ import (
 	"os"
 	"time"
 
-	"mneme/acl"
 	"mneme/cmd/mneme/importer"
 )
 
-// write reads the files and hands their entries on, batch by batch.
-func (i *importing) write(ctx context.Context, to sink, files []string) error {
+// write reads the files and sends their entries, a request at a time.
+func (i *importing) write(ctx context.Context, to *connection, files []string) error {
 	started := time.Now()
 	defer func() { i.counts.WriteS = time.Since(started).Seconds() }()
 	bar := i.newBar(countLines(files), "writing")
 	defer bar.Exit()
 	var waiting []record
 	flush := func() error {
-		err := i.hand(ctx, to, waiting)
+		err := i.send(ctx, to, waiting)
 		waiting = waiting[:0]
 		// A bar that cannot be drawn is no reason to stop.
 		_ = bar.Set64(i.counts.lines())
@@ -43,7 +42,7 @@ func (i *importing) write(ctx context.Context, to sink, files []string) error {
 				return nil
 			}
 			waiting = append(waiting, record{file: file, line: line.Number, put: line.Put, fields: line.Fields})
-			if len(waiting) < batch {
+			if len(waiting) < requestLines {
 				return nil
 			}
 			return flush()
@@ -68,53 +67,6 @@ func (i *importing) read(file string, yield func(importer.Line) error) error {
 		return errors.New("is a folder: --markdown reads one")
 	}
 	return importer.Read(file, f, time.Now(), yield)
-}
-
-// hand gives a stretch of records to the sink, each agent's together. Where
-// agents differ they are the stores themselves, so no two write one path.
-func (i *importing) hand(ctx context.Context, to sink, records []record) error {
-	var agents []string
-	of := make(map[string][]record)
-	for _, r := range records {
-		agent := i.as.agent
-		if agent == "" {
-			agent = r.put.Path.Store
-		}
-		if of[agent] == nil {
-			agents = append(agents, agent)
-		}
-		of[agent] = append(of[agent], r)
-	}
-	for _, agent := range agents {
-		if err := acl.CheckID(agent); err != nil {
-			for _, r := range of[agent] {
-				i.refuse(r.file, r.line, "store: "+err.Error())
-			}
-			continue
-		}
-		outcomes, err := to.put(ctx, agent, of[agent])
-		if err != nil {
-			return err
-		}
-		for n, o := range outcomes {
-			r := of[agent][n]
-			switch {
-			case o.refused != "":
-				i.refuse(r.file, r.lineOf(o.refused), o.refused)
-			case o.unchanged:
-				i.counts.Unchanged++
-			case o.created:
-				i.counts.Created++
-			default:
-				i.counts.Updated++
-			}
-		}
-	}
-	return nil
-}
-
-func (i *importing) refuse(file string, line int, reason string) {
-	i.counts.Refused = append(i.counts.Refused, refusal{File: file, Line: line, Reason: reason})
 }
 
 // countLines counts the lines of files, for the progress bar: -1 if one is

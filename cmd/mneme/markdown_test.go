@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ import (
 
 	"mneme/acl"
 	"mneme/backend"
+	client "mneme/clients/go"
+	"mneme/configs"
 	"mneme/markdown"
 	"mneme/memory"
 )
@@ -89,6 +92,27 @@ func local(t testing.TB, dir, agent string, taint acl.Label) (*memory.Service, m
 	}
 	t.Cleanup(func() { service.Close() })
 	return service.Service, memory.Caller{Principal: acl.Principal{Agent: agent, Taint: taint}, Internal: true}
+}
+
+// connected connects to a Service as one agent.
+func connected(r *rapid.T, service *memory.Service, as callerFlags) *connection {
+	r.Helper()
+	quiet := &program{out: io.Discard, err: io.Discard}
+	to, err := quiet.connectTo(&backend.Instance{Service: service}, configs.Default(), as)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return to
+}
+
+// sourceOf is an agent's own store as it reaches it.
+func sourceOf(r *rapid.T, service *memory.Service, as callerFlags) *entrySource {
+	r.Helper()
+	source, err := connected(r, service, as).source(as.agent, as.agent)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return source
 }
 
 const maestroFile = `---
@@ -181,7 +205,7 @@ func TestRoundTripLosesNothing(t *testing.T) {
 		export := func(service *memory.Service, dir string) map[string]string {
 			r.Helper()
 			origin := markdown.Origin{Store: agent, Agent: agent, Taint: taint.String()}
-			if err := quiet.exportShelf(t.Context(), &localShelf{service: service, caller: caller, store: agent}, origin, dir, false); err != nil {
+			if err := quiet.exportFolder(t.Context(), sourceOf(r, service, as), origin, dir, false); err != nil {
 				r.Fatal(err)
 			}
 			return tree(t, dir)
@@ -189,7 +213,7 @@ func TestRoundTripLosesNothing(t *testing.T) {
 		imported := func(service *memory.Service, dir string) importCounts {
 			r.Helper()
 			i := importing{program: quiet, as: as, store: agent, markdown: dir}
-			if err := i.writeFolder(t.Context(), &localSink{service: service, as: as}); err != nil {
+			if err := i.writeFolder(t.Context(), connected(r, service, as)); err != nil {
 				r.Fatal(err)
 			}
 			if len(i.counts.Refused)+len(i.counts.Notes) > 0 {
@@ -231,10 +255,14 @@ func described(r *rapid.T, service *memory.Service, caller memory.Caller) (all [
 		all = append(all, fmt.Sprintf("%q %q %v %q %q %q %v %v %v %v %#v", e.Namespace, e.Key, e.Label, e.Type, e.Description, e.Tags, e.InContext, e.Encrypted,
 			e.ExpiresAt, !e.DeletedAt.IsZero(), value))
 	}
-	shelf := localShelf{service: service, caller: caller, store: caller.Agent}
-	each := func(e *memory.Entry) error { describe(e); return nil }
-	if err := errors.Join(shelf.entries(context.Background(), each), shelf.trash(context.Background(), each)); err != nil {
-		r.Fatal(err)
+	source := sourceOf(r, service, callerFlags{agent: caller.Agent, taint: caller.Taint.String()})
+	for _, entries := range []iter.Seq2[*memory.Entry, error]{source.entries(context.Background()), source.trash(context.Background())} {
+		for e, err := range entries {
+			if err != nil {
+				r.Fatal(err)
+			}
+			describe(e)
+		}
 	}
 	return all
 }
@@ -284,10 +312,13 @@ func TestRepeatedFolderImportChangesNothing(t *testing.T) {
 		}
 	}
 	text := must(t, dir, "", "export", "--agent", "ada")
-	for _, part := range []string{`"namespace":"work","key":"c"`, `"key":"d/e"`, `"expires_at":"2099-01-01T00:00:00Z"`} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%s is not in\n%s", part, text)
-		}
+	var got []string
+	for line := range strings.Lines(text) {
+		e := decode[client.Entry](t, line)
+		got = append(got, fmt.Sprintf("%s %s %v", e.Namespace, e.Key, e.ExpiresAt))
+	}
+	if want := []string{" a <nil>", " d/e <nil>", "work c 2099-01-01 00:00:00 +0000 UTC"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -301,10 +332,10 @@ func TestFileReplacesTheWholeEntry(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	lines := strings.Split(must(t, dir, "", "export", "--agent", "ada"), "\n")
-	if l := decode[exportLine](t, lines[0]); string(l.Value) != `"new"` || l.Type != "" || l.Description != "" || len(l.Tags) != 0 || l.ExpiresAt != nil {
+	if l := decode[client.Entry](t, lines[0]); string(l.Value) != `"new"` || l.Type != "" || l.Description != "" || len(l.Tags) != 0 || l.ExpiresAt != nil {
 		t.Errorf("got %+v", l)
 	}
-	if l := decode[exportLine](t, lines[1]); string(l.Value) != `"blob"` {
+	if l := decode[client.Entry](t, lines[1]); string(l.Value) != `"blob"` {
 		t.Errorf("plain text stands in the place of a sealed one: %+v", l)
 	}
 }
@@ -351,7 +382,7 @@ func TestDamagedFolderIsReportedAndTheRestImported(t *testing.T) {
 		"yaml.md:3: the frontmatter is not valid YAML: a text with a colon in it needs quotes", "bytes.md:6: is not valid UTF-8",
 		"control.md:7: has a control character", "large.md:5: value: must have at most", "over.md:3: expires_at: is over",
 		"above.md:3: label: is above the label of this session", "elsewhere.md:3: store: names another store",
-		"TWIN.md:2: name: is that of another file here, too", "twin.md:2: name: is that of another file here, too", "trash/stands.md:1: an entry stands at this name now",
+		"TWIN.md:2: name: is that of another file here, too", "twin.md:2: name: is that of another file here, too", "trash/stands.md:1: a live entry has this key",
 		"trash/damaged.md:3: type: must be", "notes.txt:1: note: is no .md file", "MEMORY.md:2: note: names an entry that has no file here",
 		"MEMORY.md:3: note: is not an entry's line",
 	} {

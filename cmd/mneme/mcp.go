@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 
 	"mneme/acl"
 	"mneme/backend"
+	client "mneme/clients/go"
 	"mneme/configs"
 	"mneme/server/mcp"
 	"mneme/server/tool"
@@ -96,6 +95,9 @@ func (m *offering) serve(ctx context.Context, tools mcp.Tools, p acl.Principal) 
 
 // remote offers the tools of a server, as that server has them.
 func (m *offering) remote(ctx context.Context, config configs.Config, p acl.Principal) error {
+	if _, err := dial(config, m.as, m.url); err != nil {
+		return err
+	}
 	r := &remoteTools{offering: m, config: config, principal: p}
 	if err := r.load(ctx); err != nil {
 		return err
@@ -116,23 +118,20 @@ type remoteTools struct {
 // load reads which tools the server offers to this caller. What an API of a
 // model has no place for, such as annotations, is the same in this program.
 func (r *remoteTools) load(ctx context.Context) error {
-	body, err := r.call(ctx, http.MethodGet, "v1/tools", nil)
+	c, err := r.client()
 	if err != nil {
 		return err
 	}
-	var list struct {
-		Anthropic []struct {
-			Name        string          `json:"name"`
-			Description string          `json:"description"`
-			InputSchema json.RawMessage `json:"input_schema"`
-		} `json:"anthropic"`
+	list, err := client.Decode[client.ToolList](c.ListTools(ctx, &client.ListToolsParams{}))
+	if err != nil {
+		return err
 	}
-	if err := json.Unmarshal(body, &list); err != nil {
-		return errors.New("the server's list of tools cannot be read")
+	if list.Anthropic == nil {
+		return client.ErrUnreadable
 	}
 	known := tool.New(nil, tool.Options{ValueLimit: r.config.Limits.ValueBytes})
 	r.limit = known.MaxInput()
-	for _, one := range list.Anthropic {
+	for _, one := range *list.Anthropic {
 		d := tool.Definition{Title: one.Name, Destructive: true}
 		like := known.Definitions(r.principal)
 		if i := slices.IndexFunc(like, func(d tool.Definition) bool { return d.Name == one.Name }); i >= 0 {
@@ -147,29 +146,14 @@ func (r *remoteTools) load(ctx context.Context) error {
 // callLife is how long the token of one call lasts.
 const callLife = 5 * time.Minute
 
-// call makes one request with a fresh token, for this may run longer than any
+// client makes a client with a fresh token, for this may run longer than any
 // token lasts.
-func (r *remoteTools) call(ctx context.Context, method, path string, input []byte) (_ []byte, err error) {
-	server, err := newRemote(r.config, r.url, r.as)
+func (r *remoteTools) client() (*client.Client, error) {
+	token, err := tokenOf(r.config, r.principal, callLife)
 	if err != nil {
 		return nil, err
 	}
-	if r.principal.Share {
-		if server.tokens[r.principal.Agent], err = mint(r.config, r.principal, callLife); err != nil {
-			return nil, err
-		}
-	}
-	var body io.Reader
-	contentType := ""
-	if input != nil {
-		body, contentType = bytes.NewReader(input), "application/json"
-	}
-	reply, err := server.call(ctx, r.principal.Agent, method, path, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	defer reply.Close()
-	return io.ReadAll(reply)
+	return client.New(r.url, client.Options{Token: client.StaticToken(token)})
 }
 
 // Definitions are those of the server.
@@ -184,16 +168,13 @@ func (r *remoteTools) Call(ctx context.Context, _ acl.Principal, name string, in
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
 	}
-	body, err := r.call(ctx, http.MethodPost, "v1/tools/"+url.PathEscape(name), input)
+	c, err := r.client()
 	if err != nil {
 		return tool.Result{Text: "Error: " + err.Error(), IsError: true}, nil
 	}
-	var answer struct {
-		Content string `json:"content"`
-		IsError bool   `json:"is_error"`
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return tool.Result{Text: "Error: the server's answer cannot be read", IsError: true}, nil
+	answer, err := client.Decode[client.ToolResult](c.CallToolWithBody(ctx, name, "application/json", bytes.NewReader(input)))
+	if err != nil {
+		return tool.Result{Text: "Error: " + err.Error(), IsError: true}, nil
 	}
 	result := tool.Result{Text: answer.Content, IsError: answer.IsError}
 	i := slices.IndexFunc(r.definitions, func(d tool.Definition) bool { return d.Name == name })
@@ -205,6 +186,15 @@ func (r *remoteTools) Call(ctx context.Context, _ acl.Principal, name string, in
 
 // Index reads MEMORY.md from the server.
 func (r *remoteTools) Index(ctx context.Context, _ acl.Principal, store string) (string, error) {
-	body, err := r.call(ctx, http.MethodGet, "v1/stores/"+url.PathEscape(store)+"/MEMORY.md", nil)
-	return string(body), err
+	c, err := r.client()
+	if err != nil {
+		return "", err
+	}
+	response, err := c.ReadIndex(ctx, store, &client.ReadIndexParams{})
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return string(text), err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	client "mneme/clients/go"
 	"mneme/configs"
 )
 
@@ -42,13 +43,13 @@ words alone. --vectors asks for these too.`,
 					return usageError{err}
 				}
 			}
-			server, err := newRemote(config, address, callerFlags{})
+			server, err := dial(config, callerFlags{}, address)
 			if err != nil {
 				return err
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
-			return p.askReady(ctx, server.base, vectors)
+			return p.askReady(ctx, server.address, vectors)
 		}),
 	}
 	flags := cmd.Flags()
@@ -75,20 +76,26 @@ func urlOf(addr string) (string, error) {
 	return "http://" + net.JoinHostPort(host, port), nil
 }
 
-// readyAnswer is as much of /readyz as is decided by.
-type readyAnswer struct {
-	Storage    bool    `json:"storage"`
-	Vector     bool    `json:"vector"`
-	QueueDepth int64   `json:"queue_depth"`
-	QueueLagS  float64 `json:"queue_lag_s"`
+// withoutURL removes the URL from an error of net/http.
+func withoutURL(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
 }
 
-func (p *program) askReady(ctx context.Context, base *url.URL, vectors bool) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base.JoinPath("readyz").String(), nil)
+func (p *program) askReady(ctx context.Context, address string, vectors bool) error {
+	base, err := url.Parse(address)
 	if err != nil {
-		return errors.New("the request cannot be made")
+		return usageError{client.ErrAddress}
 	}
-	response, err := http.DefaultClient.Do(request)
+	// The generated call takes the answer as it is: 503 has a body too.
+	api, err := client.NewClient(address)
+	if err != nil {
+		return usageError{client.ErrAddress}
+	}
+	response, err := api.Readyz(ctx)
 	if err != nil {
 		return fmt.Errorf("server %s: %w", base.Host, withoutURL(err))
 	}
@@ -97,7 +104,7 @@ func (p *program) askReady(ctx context.Context, base *url.URL, vectors bool) err
 	if err != nil {
 		return fmt.Errorf("server %s: %w", base.Host, err)
 	}
-	var answer readyAnswer
+	var answer client.Ready
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return fmt.Errorf("server %s answers %d, and not as mneme does", base.Host, response.StatusCode)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	client "mneme/clients/go"
 )
 
 func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
@@ -15,7 +17,7 @@ func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
 		t.Errorf("got %q", out)
 	}
 	out := must(t, s.dir, "", "ready", "--url", s.address, "--json")
-	if got := decode[readyAnswer](t, out); !got.Storage || !got.Vector {
+	if got := decode[client.Ready](t, out); !got.Storage || !got.Vector {
 		t.Errorf("got %s", out)
 	}
 	// The server's own way to say where it listens.

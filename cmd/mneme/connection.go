@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"mneme/acl"
+	"mneme/backend"
+	client "mneme/clients/go"
+	"mneme/configs"
+	"mneme/server/inprocess"
+)
+
+// connection is how a command calls the REST API: over HTTP, or with the
+// server's handler in this process. One code path serves both.
+type connection struct {
+	// instance is the Service in this process, for what no call of the API
+	// does; nil over HTTP.
+	instance *backend.Instance
+	address  string
+	http     *http.Client
+	token    func(acl.Principal) (string, error)
+	as       callerFlags
+	clients  map[string]*client.Client // by acting agent
+	wait     func()                    // until no handler runs
+}
+
+// opener opens a Service: backend.Open, or backend.OpenRows where no vectors
+// are needed.
+type opener func(context.Context, configs.Config, *slog.Logger) (*backend.Instance, error)
+
+// connect opens a connection to the server at address, or, if address is "",
+// to a Service that open opens in this process. The caller closes it.
+func (p *program) connect(ctx context.Context, config configs.Config, as callerFlags, address string, open opener) (*connection, error) {
+	if address != "" {
+		return dial(config, as, address)
+	}
+	instance, err := open(ctx, config, p.logger(config.Log))
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.connectTo(instance, config, as)
+	if err != nil {
+		return nil, errors.Join(err, instance.Close())
+	}
+	return c, nil
+}
+
+// connectTo connects to a Service in this process.
+func (p *program) connectTo(instance *backend.Instance, config configs.Config, as callerFlags) (*connection, error) {
+	tokens := newProcessTokens()
+	handler, err := backend.NewServer(instance, tokens, config, thisBuild().backend(), p.warnings(config.Log))
+	if err != nil {
+		return nil, err
+	}
+	transport := inprocess.New(handler)
+	return &connection{
+		instance: instance, address: "http://mneme", http: &http.Client{Transport: transport}, token: tokens.mint,
+		as: as, clients: make(map[string]*client.Client), wait: transport.Wait,
+	}, nil
+}
+
+// warnings is the log of a server in this process: its requests are the
+// command's own and are not worth a line each.
+func (p *program) warnings(config configs.Log) *slog.Logger {
+	if config.Level == "debug" || config.Level == "info" {
+		config.Level = "warn"
+	}
+	return p.logger(config)
+}
+
+// dial connects to the server at address. Its tokens are MNEME_TOKEN, or else
+// signed with the local key for the acting agent.
+func dial(config configs.Config, as callerFlags, address string) (*connection, error) {
+	if _, err := client.New(address, client.Options{}); err != nil {
+		return nil, usageError{errors.New("--url must be a server's address, such as http://127.0.0.1:7077")}
+	}
+	return &connection{
+		address: address, http: http.DefaultClient,
+		token: func(p acl.Principal) (string, error) { return tokenOf(config, p, tokenLife) },
+		as:    as, clients: make(map[string]*client.Client), wait: func() {},
+	}, nil
+}
+
+// tokenLife is how long the token of a command lasts.
+const tokenLife = 12 * time.Hour
+
+// tokenOf is MNEME_TOKEN, or else a token that the local key signs.
+func tokenOf(config configs.Config, p acl.Principal, life time.Duration) (string, error) {
+	if given := os.Getenv("MNEME_TOKEN"); given != "" {
+		return given, nil
+	}
+	return mint(config, p, life)
+}
+
+// client returns the client that acts as agent.
+func (c *connection) client(agent string) (*client.Client, error) {
+	if known := c.clients[agent]; known != nil {
+		return known, nil
+	}
+	principal, err := c.as.principal(agent)
+	if err != nil {
+		return nil, err
+	}
+	token, err := c.token(principal)
+	if err != nil {
+		return nil, err
+	}
+	made, err := client.New(c.address, client.Options{Token: client.StaticToken(token), HTTP: c.http})
+	if err == nil {
+		c.clients[agent] = made
+	}
+	return made, err
+}
+
+// local reports whether the server is in this process.
+func (c *connection) local() bool { return c.instance != nil }
+
+// failure is the error of a call as the command prints it. The server in this
+// process goes without saying; of another, host and status matter.
+func (c *connection) failure(err error) error {
+	var refused *client.Error
+	if c.local() && errors.As(err, &refused) {
+		return errors.New(refused.Reason())
+	}
+	return err
+}
+
+// Close closes the Service in this process, if there is one.
+func (c *connection) Close() error {
+	c.wait()
+	if c.instance == nil {
+		return nil
+	}
+	return c.instance.Close()
+}
+
+// disconnect adds the error of Close to a function's own.
+func disconnect(c *connection, err *error) { *err = errors.Join(*err, c.Close()) }

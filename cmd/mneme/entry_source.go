@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+
+	"mneme/acl"
+	client "mneme/clients/go"
+	"mneme/memory"
+)
+
+// entrySource is a store as one agent reaches it.
+type entrySource struct {
+	client *client.Client
+	store  string
+}
+
+// source returns a store as an agent reaches it.
+func (c *connection) source(agent, store string) (*entrySource, error) {
+	as, err := c.client(agent)
+	if err != nil {
+		return nil, err
+	}
+	return &entrySource{client: as, store: store}, nil
+}
+
+// print writes what the agent can list as the server exports it: NDJSON, by
+// namespace and key.
+func (s *entrySource) print(ctx context.Context, out io.Writer) error {
+	lines, err := s.client.ExportLines(ctx, s.store)
+	if err != nil {
+		return err
+	}
+	defer lines.Close()
+	_, err = io.Copy(out, lines)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return client.ErrCutShort
+	}
+	return err
+}
+
+// entries yields what the agent can list, by namespace and key.
+func (s *entrySource) entries(ctx context.Context) iter.Seq2[*memory.Entry, error] {
+	return entriesOf(s.client.Export(ctx, s.store), func(e client.Entry) (*memory.Entry, error) { return entryOf(e, nil) })
+}
+
+// trash yields the deleted entries that the agent may restore, latest deletion
+// first. It yields nothing if the agent lacks write access.
+func (s *entrySource) trash(ctx context.Context) iter.Seq2[*memory.Entry, error] {
+	all := entriesOf(s.client.Trash(ctx, s.store), func(t client.Trashed) (*memory.Entry, error) {
+		return entryOf(client.Entry{
+			ID: t.ID, StoreID: t.StoreID, OwnerID: t.OwnerID, Namespace: t.Namespace, Key: t.Key, Label: t.Label,
+			Value: t.Value, Type: t.Type, Description: t.Description, Tags: t.Tags, InContext: t.InContext,
+			Encrypted: t.Encrypted, Source: t.Source, ExpiresAt: t.ExpiresAt, Version: t.Version,
+			CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, UpdatedBy: t.UpdatedBy,
+		}, &t.DeletedAt)
+	})
+	return func(yield func(*memory.Entry, error) bool) {
+		for e, err := range all {
+			if client.StatusOf(err) == http.StatusForbidden {
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// entriesOf yields the entries of the API as the Service's.
+func entriesOf[T any](all iter.Seq2[T, error], convert func(T) (*memory.Entry, error)) iter.Seq2[*memory.Entry, error] {
+	return func(yield func(*memory.Entry, error) bool) {
+		for one, err := range all {
+			var e *memory.Entry
+			if err == nil {
+				e, err = convert(one)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// entryOf is an entry of the API as the Service's.
+func entryOf(e client.Entry, deletedAt *time.Time) (*memory.Entry, error) {
+	label, err := acl.ParseLabel(string(e.Label))
+	if err != nil {
+		return nil, client.ErrUnreadable
+	}
+	out := &memory.Entry{
+		ID: e.ID, Path: memory.Path{Store: e.StoreID, Namespace: e.Namespace, Key: e.Key}, Owner: e.OwnerID, Label: label,
+		Value: e.Value, Type: e.Type, Description: e.Description, Tags: e.Tags, InContext: e.InContext,
+		Encrypted: e.Encrypted, Version: e.Version, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy,
+	}
+	if e.Source != nil {
+		out.Source = *e.Source
+	}
+	if e.ExpiresAt != nil {
+		out.ExpiresAt = *e.ExpiresAt
+	}
+	if deletedAt != nil {
+		out.DeletedAt = *deletedAt
+	}
+	return out, nil
+}
+
+// occupied refuses a deleted entry whose key a live entry has.
+const occupied = "a live entry has this key, so the deleted one cannot be restored to the trash"
+
+// restoreToTrash writes a new entry and deletes it. refused says why it did
+// not; a live entry of the same key is not changed.
+func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest) (refused string, err error) {
+	if put.ExpiresAt != nil { // which only an import can set
+		result, err := s.client.Import(ctx, s.store, func(yield func(client.ImportLine, error) bool) { yield(importLine(put), nil) })
+		switch {
+		case err != nil:
+			return refusalOf(err)
+		case result.Refused > 0 && len(result.Refusals) == 1:
+			return reasonOf(result.Refusals[0]), nil
+		case result.Created != 1:
+			return occupied, nil
+		}
+		return s.remove(ctx, put.Path)
+	}
+	line := importLine(put)
+	stored, err := s.client.Put(ctx, pathOf(put.Path), client.Write{
+		Value: line.Value, Type: line.Type, Description: line.Description, Tags: line.Tags,
+		InContext: line.InContext, Encrypted: line.Encrypted, TTL: line.TTL,
+	}, client.Conditions{New: len(put.If.NoneMatch) > 0})
+	switch {
+	case client.StatusOf(err) == http.StatusPreconditionFailed, err == nil && !stored.Created:
+		return occupied, nil
+	case err != nil:
+		return refusalOf(err)
+	}
+	return refusalOf(s.client.Delete(ctx, pathOf(put.Path), client.Conditions{Match: stored.ETag}))
+}
+
+// remove deletes an entry. refused says why it did not.
+func (s *entrySource) remove(ctx context.Context, path memory.Path) (refused string, err error) {
+	return refusalOf(s.client.Delete(ctx, pathOf(path), client.Conditions{}))
+}
+
+func pathOf(p memory.Path) client.Path {
+	return client.Path{Store: p.Store, Namespace: p.Namespace, Key: p.Key}
+}
+
+// refusalOf tells what is wrong with one entry from what ends the command.
+func refusalOf(err error) (refused string, _ error) {
+	var problem *client.Error
+	if errors.As(err, &problem) {
+		switch problem.Status {
+		case http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed,
+			http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusTooManyRequests:
+			return problem.Reason(), nil
+		}
+	}
+	return "", err
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"mneme/acl"
+	client "mneme/clients/go"
+	"mneme/memory"
+)
+
+// requestLines is how many lines a request of an import has.
+const requestLines = 500
+
+// record is one entry to import.
+type record struct {
+	file string
+	line int
+	put  memory.PutRequest
+
+	fields map[string]int // of a Markdown file: on which line each field is
+}
+
+// lineOf is the line that a refusal is about: that of the field it names, if
+// the record knows it.
+func (r *record) lineOf(reason string) int {
+	for part := range strings.SplitSeq(reason, ": ") {
+		switch part {
+		case "key":
+			part = "name"
+		case "value":
+			part = "body"
+		}
+		if line := r.fields[part]; line > 0 {
+			return line
+		}
+	}
+	return r.line
+}
+
+// send writes records, each agent's together and each of its stores' in one
+// request. Where agents differ they are the stores themselves, so no two write
+// one path.
+func (i *importing) send(ctx context.Context, to *connection, records []record) error {
+	type target struct{ agent, store string }
+	var targets []target
+	of := make(map[target][]record)
+	for _, r := range records {
+		at := target{agent: i.as.agent, store: r.put.Path.Store}
+		if at.agent == "" {
+			at.agent = at.store
+		}
+		if of[at] == nil {
+			targets = append(targets, at)
+		}
+		of[at] = append(of[at], r)
+	}
+	for _, at := range targets {
+		if acl.CheckID(at.store) != nil {
+			i.refuseAll(of[at], "store: "+acl.ErrBadID.Error())
+			continue
+		}
+		as, err := to.client(at.agent)
+		if err != nil {
+			return err
+		}
+		if err := i.sendTo(ctx, as, at.store, of[at]); err != nil {
+			status := client.StatusOf(err)
+			// Within this process a token is refused only if its agent's id
+			// is a chat's.
+			if status != http.StatusForbidden && (status != http.StatusUnauthorized || !to.local()) {
+				return to.failure(err)
+			}
+			i.refuseAll(of[at], to.failure(err).Error())
+		}
+	}
+	return nil
+}
+
+// sendTo writes records to one store.
+func (i *importing) sendTo(ctx context.Context, as *client.Client, store string, records []record) error {
+	result, err := as.Import(ctx, store, func(yield func(client.ImportLine, error) bool) {
+		for _, r := range records {
+			if !yield(importLine(r.put), nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if result.Created+result.Updated+result.Unchanged+result.Refused != len(records) || len(result.Refusals) != result.Refused {
+		return errMiscounted
+	}
+	for _, refusal := range result.Refusals {
+		if refusal.Line < 1 || refusal.Line > len(records) {
+			return errMiscounted
+		}
+	}
+	i.counts.Created += int64(result.Created)
+	i.counts.Updated += int64(result.Updated)
+	i.counts.Unchanged += int64(result.Unchanged)
+	for _, refusal := range result.Refusals {
+		r, reason := records[refusal.Line-1], reasonOf(refusal)
+		i.refuse(r.file, r.lineOf(reason), reason)
+	}
+	return nil
+}
+
+// errMiscounted reports an answer that does not account for the lines sent.
+var errMiscounted = errors.New("the server's answer to an import does not count the lines that were sent")
+
+// reasonOf is why a line was refused.
+func reasonOf(r client.Refusal) string {
+	if r.Detail != nil {
+		return *r.Detail
+	}
+	return r.Title
+}
+
+func (i *importing) refuseAll(records []record, reason string) {
+	for _, r := range records {
+		i.refuse(r.file, r.line, reason)
+	}
+}
+
+func (i *importing) refuse(file string, line int, reason string) {
+	i.counts.Refused = append(i.counts.Refused, refusal{File: file, Line: line, Reason: reason})
+}
+
+// importLine is a write as a line of an import.
+func importLine(put memory.PutRequest) client.ImportLine {
+	line := client.ImportLine{
+		Key: put.Path.Key, Value: put.Value, Type: put.Type, Description: put.Description, Tags: put.Tags,
+		InContext: put.InContext, Encrypted: put.Encrypted, ExpiresAt: put.ExpiresAt,
+	}
+	if put.Path.Namespace != "" {
+		line.Namespace = &put.Path.Namespace
+	}
+	if put.TTL != nil {
+		ttl := int64(put.TTL.Round(time.Second) / time.Second)
+		line.TTL = &ttl
+	}
+	return line
+}
