@@ -7,24 +7,25 @@ import (
 	"mneme/lexical"
 )
 
-// analysisMeta names the rules by which the entries' texts became terms.
+// analysisMeta is the setting that names the version of the analysis by which
+// the database's texts were turned into terms.
 const analysisMeta = "analysis"
 
-// checkAnalysis warns if the database was filled under other rules of
-// analysis than this build's: words would not always be found. A dump that is
-// loaded anew is analysed anew.
+// checkAnalysis warns if the database was written under another version of the
+// analysis than this build's: its words may then not be found. Loading a dump
+// analyses its texts again.
 func checkAnalysis(ctx context.Context, storage Storage, log *slog.Logger) error {
-	var stands []byte
+	var stored []byte
 	err := storage.Update(ctx, func(tx Tx) (err error) {
-		if stands, err = tx.Meta(ctx, analysisMeta); err != nil || stands != nil {
+		if stored, err = tx.Meta(ctx, analysisMeta); err != nil || stored != nil {
 			return err
 		}
-		stands = []byte(lexical.AnalysisVersion)
-		return tx.SetMeta(ctx, analysisMeta, stands)
+		stored = []byte(lexical.AnalysisVersion)
+		return tx.SetMeta(ctx, analysisMeta, stored)
 	})
-	if err == nil && string(stands) != lexical.AnalysisVersion {
-		log.WarnContext(ctx, "this database's words were analysed by other rules than this build's: dump it with export --full and load the dump into an empty one",
-			"stands", string(stands), "build", lexical.AnalysisVersion)
+	if err == nil && string(stored) != lexical.AnalysisVersion {
+		log.WarnContext(ctx, "the database was written under another text analysis than this build's, so that searches may miss words: export it with --full and load the dump into an empty database",
+			"stored", string(stored), "build", lexical.AnalysisVersion)
 	}
 	return err
 }

@@ -9,59 +9,59 @@ import (
 	"mneme/acl"
 )
 
-// Found is an entry as a caller sees it, with its entity tag (no quotes).
+// Found is an entry as a caller sees it, with its entity tag without quotes.
 type Found struct {
 	Entry
 	ETag string
 }
 
-// Preconditions are judged, inside the write's transaction, against what Get
-// would return to the caller.
+// Preconditions are checked in the write's transaction, against what Get would
+// return to the caller.
 type Preconditions struct {
-	// Match, unless nil, holds entity tags of which one must be the entry's;
-	// "*" stands for any existing entry.
+	// Match, unless nil, lists entity tags of which one must be the entry's;
+	// "*" matches any existing entry.
 	Match []string
-	// NoneMatch, unless nil, holds entity tags none of which may be the
+	// NoneMatch, unless nil, lists entity tags of which none may be the
 	// entry's; "*" means that there must be no entry.
 	NoneMatch []string
 }
 
 // PutRequest writes an entry. Fields that are nil stay as they are.
 type PutRequest struct {
-	Path        Path
-	Value       json.RawMessage
-	Type        *string
-	Description *string
-	Tags        *[]string
-	InContext   *bool          // fixed at creation
-	Encrypted   *bool          // fixed at creation
-	TTL         *time.Duration // 0: no expiry
-	TTLIfMay    bool           // whoever may not change the expiry leaves it, in place of acl.ErrDenied
-	ExpiresAt   *time.Time     // an instant ahead instead of TTL, for what is copied
-	Source      json.RawMessage
-	If          Preconditions
-	Wait        bool // until a search of this process can return it, at most 10 s
+	Path         Path
+	Value        json.RawMessage
+	Type         *string
+	Description  *string
+	Tags         *[]string
+	InContext    *bool          // fixed at creation
+	Encrypted    *bool          // fixed at creation
+	TTL          *time.Duration // 0: no expiry
+	TTLIfAllowed bool           // TTL is ignored, rather than denied, if the caller may not change the expiry
+	ExpiresAt    *time.Time     // a future time in place of TTL, for copies
+	Source       json.RawMessage
+	If           Preconditions
+	Wait         bool // until a search in this process can return the entry, at most 10 s
 }
 
 // PutResult is the entry as written.
 type PutResult struct {
 	Found
 	Created bool
-	Indexed bool // only where Wait was asked for
+	Indexed bool // set if Wait was
 }
 
-// ListRequest asks for a page of a store.
+// ListRequest asks for a page of a store's entries.
 type ListRequest struct {
 	Store  string
 	Filter Filter
 	Prefix string // of the key
 	Limit  int    // 1–100
 	Cursor string // "" for the first page
-	// WithoutText leaves out values and sources, and does not read them.
+	// WithoutText leaves out values and sources. They are not even read.
 	WithoutText bool
 }
 
-// Page is a stretch of a longer list.
+// Page is a part of a longer list.
 type Page struct {
 	Items []Found
 	Next  string // cursor of the next page; "" at the end
@@ -85,57 +85,57 @@ type RenameRequest struct {
 	Idempotency *Idempotency // nil: none
 }
 
-// SearchRequest is a question.
+// SearchRequest asks for the entries that answer a query.
 type SearchRequest struct {
 	Query   string
-	Stores  []string // empty: the whole scope
-	Chat    string   // named by the request of a surface that does so
+	Stores  []string // empty: all that the caller may search
+	Chat    string   // named by the request, on surfaces that allow it
 	User    string
 	Filter  Filter
 	Limit   int // 1–100
 	Explain bool
 }
 
-// Answer is what a search found.
+// Answer is the result of a search.
 type Answer struct {
 	Hits  []Hit
-	Label acl.Label // the highest among the hits; zero if there are none
+	Label acl.Label // the highest of the hits; zero if there are none
 	// Degraded names the legs that failed or timed out: "lexical", "vector".
 	Degraded []string
-	// Incomplete says that refilling hit its bound: there may be more.
+	// Incomplete says that the search gave up looking for more visible hits.
 	Incomplete bool
 	Took       Took
 }
 
-// Took is how long the steps of a search ran. Legs run side by side.
+// Took holds how long the steps of a search took. The legs run concurrently.
 type Took struct {
 	Embed, Lexical, Vector, Fetch time.Duration
 }
 
-// Hit is one found entry. From a store with level search it carries store,
-// key, label, value and score, and the rest is zero.
+// Hit is an entry that a search found. From a store on which the caller has
+// level search it has store, key, label, value and score alone.
 type Hit struct {
 	Entry
 	Score   float64
-	Level   acl.Level // the caller's on the entry's store
-	Explain *Explain  // where asked for and allowed
+	Level   acl.Level // the caller's on the store
+	Explain *Explain  // nil unless asked for and allowed
 }
 
-// Explain tells how a hit came to its place.
+// Explain says how a hit was ranked and why the caller may see it.
 type Explain struct {
-	Lexical, Vector *LegRank // nil: not in that leg's list
-	Fused           float64
+	Lexical, Vector *LegRank // nil: the leg did not find it
+	Fused           float64  // score by Reciprocal Rank Fusion
 	Via             acl.Via
 	Label           acl.Label
 }
 
-// LegRank is a hit's place in one leg.
+// LegRank is a hit's rank and score in one leg.
 type LegRank struct {
 	Rank  int // from 1
 	Score float64
 }
 
-// StoreInfo is one store that the caller can reach.
+// StoreInfo describes a store that the caller can reach.
 type StoreInfo struct {
 	Store     string
 	Kind      string // self, grant, chat or user
@@ -148,10 +148,10 @@ type ShareRequest struct {
 	Store, Grantee string
 	Level          acl.Level // None: read
 	TTL            *time.Duration
-	MaxLabel       acl.Label // zero: as high as the caller may give
+	MaxLabel       acl.Label // zero: the highest that the caller may grant
 }
 
-// PurgeResult is what a purge erased.
+// PurgeResult lists the entries that a purge erased.
 type PurgeResult struct {
 	IDs []uuid.UUID
 }

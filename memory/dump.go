@@ -27,13 +27,13 @@ type dumpLine struct {
 	End     *dumpEnd   `json:"end,omitempty"`
 }
 
-// dumpEnd is the last line: without it a dump is but the beginning of one, of
-// a full disk or a broken pipe.
+// dumpEnd is the last line. A dump without it was cut off, as by a full disk
+// or a broken pipe.
 type dumpEnd struct {
 	Records int `json:"records"`
 }
 
-// dumpEntry carries value and source as strings, so that they come back byte
+// dumpEntry holds value and source as strings, so that they are restored byte
 // for byte, white space included.
 type dumpEntry struct {
 	Entry
@@ -41,20 +41,20 @@ type dumpEntry struct {
 	Source string
 }
 
-func lineOf(record DumpRecord) dumpLine {
-	carry := func(e *Entry) *dumpEntry {
+func newDumpLine(record DumpRecord) dumpLine {
+	toDump := func(e *Entry) *dumpEntry {
 		if e == nil {
 			return nil
 		}
 		return &dumpEntry{Entry: *e, Value: string(e.Value), Source: string(e.Source)}
 	}
-	line := dumpLine{DumpRecord: record, Entry: carry(record.Entry), Version: carry(record.Version)}
+	line := dumpLine{DumpRecord: record, Entry: toDump(record.Entry), Version: toDump(record.Version)}
 	line.DumpRecord.Entry, line.DumpRecord.Version = nil, nil
 	return line
 }
 
 func (l dumpLine) record() DumpRecord {
-	carry := func(d *dumpEntry) *Entry {
+	fromDump := func(d *dumpEntry) *Entry {
 		if d == nil {
 			return nil
 		}
@@ -66,14 +66,14 @@ func (l dumpLine) record() DumpRecord {
 		return &e
 	}
 	record := l.DumpRecord
-	record.Entry, record.Version = carry(l.Entry), carry(l.Version)
+	record.Entry, record.Version = fromDump(l.Entry), fromDump(l.Version)
 	return record
 }
 
-// Dump writes everything that an operator's dump holds, one JSON record a
-// line between a header and an end: entries with their history and the trash, grants,
-// participants, sessions, settings and known names. Vectors are not in it;
-// they are made anew. It is the operator's: nothing is left out by access.
+// Dump writes the whole database for its operator, one JSON record a line
+// between a header and an end: entries with their history and the trash,
+// grants, participants, sessions, settings and known names. No access rule
+// applies. Vectors are left out; they are computed again after loading.
 func (s *Service) Dump(ctx context.Context, w io.Writer) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	encoder := json.NewEncoder(buffered)
@@ -85,7 +85,7 @@ func (s *Service) Dump(ctx context.Context, w io.Writer) error {
 		records := 0
 		err := tx.Dump(ctx, func(record DumpRecord) error {
 			records++
-			return encoder.Encode(lineOf(record))
+			return encoder.Encode(newDumpLine(record))
 		})
 		if err != nil {
 			return err
@@ -98,9 +98,9 @@ func (s *Service) Dump(ctx context.Context, w io.Writer) error {
 	return buffered.Flush()
 }
 
-// LoadDump restores a dump as it was and tells how many records it took.
-// What the database has already is an error: a dump goes into an empty one,
-// and is loaded wholly or not at all.
+// LoadDump restores a dump and returns how many records it holds. The database
+// must be empty: a record that it has already is an error. A dump is loaded
+// completely or not at all.
 func (s *Service) LoadDump(ctx context.Context, r io.Reader) (int, error) {
 	records, err := readDump(r)
 	if err != nil {
@@ -131,7 +131,7 @@ func readDump(r io.Reader) ([]DumpRecord, error) {
 	decoder.DisallowUnknownFields()
 	var header dumpHeader
 	if err := decoder.Decode(&header); err != nil || header != dumpFormat {
-		return nil, fmt.Errorf("this is not a dump of version %d", dumpFormat.Version)
+		return nil, fmt.Errorf("not a mneme dump of version %d", dumpFormat.Version)
 	}
 	var records []DumpRecord
 	for {
@@ -139,11 +139,11 @@ func readDump(r io.Reader) ([]DumpRecord, error) {
 		err := decoder.Decode(&line)
 		switch {
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			return nil, fmt.Errorf("the dump breaks off after %d records", len(records))
+			return nil, fmt.Errorf("the dump is cut off after %d records", len(records))
 		case err != nil:
 			return nil, fmt.Errorf("record %d cannot be read", len(records)+1)
 		case line.End != nil && line.End.Records != len(records):
-			return nil, fmt.Errorf("the dump has %d records, and says that it has %d", len(records), line.End.Records)
+			return nil, fmt.Errorf("the dump has %d records, but its end line says %d", len(records), line.End.Records)
 		case line.End != nil:
 			return records, nil
 		}

@@ -1,7 +1,6 @@
-// Package memory is the heart of mneme: entries, the Service that writes,
-// reads, searches and shares them under the rules of package acl, and the
-// worker that keeps the vector index in step with the rows. It speaks to
-// storages, indexes and embedders through the small interfaces it declares.
+// Package memory holds mneme's use cases: the Service writes, reads, searches
+// and shares entries under the access rules of package acl. It reaches
+// storages, vector indexes and embedders through small interfaces.
 package memory
 
 import (
@@ -14,8 +13,8 @@ import (
 	"mneme/acl"
 )
 
-// Path names a place in a store. Several entries may live at one path, of
-// different labels or owners; a caller sees one of them.
+// Path addresses an entry in a store. Several entries of different labels or
+// owners may share a path; for each caller it resolves to one of them.
 type Path struct {
 	Store, Namespace, Key string
 }
@@ -41,9 +40,9 @@ type Entry struct {
 	Type        string          // "", or a word such as user, feedback, project, reference
 	Description string          // one line
 	Tags        []string        // in the writer's order, distinct
-	InContext   bool            // false: its owner alone reads it, by exact key
-	Encrypted   bool            // the value is a client's opaque blob
-	Source      json.RawMessage // where it came from, as its writer says; nil: not said
+	InContext   bool            // false: only its owner can read it, by exact key
+	Encrypted   bool            // the value is an opaque blob that the client made
+	Source      json.RawMessage // where it came from, according to its writer; nil: unknown
 	ExpiresAt   time.Time       // zero: never
 	Version     int             // 1, 2, …
 	CreatedAt   time.Time
@@ -52,22 +51,22 @@ type Entry struct {
 	DeletedAt   time.Time // zero: not deleted
 	DeletedBy   string
 
-	// Revision counts the changes of the row, deletes and restores among
-	// them. It ties queue rows and vectors to the text they were made of and
-	// is never shown.
+	// Revision counts the changes of the row, including deletes and restores.
+	// It ties queue rows and vectors to the text they were made from, and is
+	// never shown.
 	Revision int64
 }
 
-// Expired tells whether the entry's time has come. An expired entry is gone
-// for every operation, whether or not the sweeper has been by.
+// Expired reports whether the entry has expired by now. An expired entry is
+// absent for every operation, whether it has been swept or not.
 func (e *Entry) Expired(now time.Time) bool {
 	return !e.ExpiresAt.IsZero() && !now.Before(e.ExpiresAt)
 }
 
-// Live tells whether the entry is neither deleted nor expired.
+// Live reports whether the entry is neither deleted nor expired.
 func (e *Entry) Live(now time.Time) bool { return e.DeletedAt.IsZero() && !e.Expired(now) }
 
-// Searchable tells whether the entry may be indexed, while it lives.
+// Searchable reports whether the entry may be indexed while it is live.
 func (e *Entry) Searchable() bool { return e.InContext && !e.Encrypted }
 
 func idsOf(entries []Entry) []uuid.UUID {
@@ -78,7 +77,7 @@ func idsOf(entries []Entry) []uuid.UUID {
 	return ids
 }
 
-// compareOrder is the order of ties everywhere: store, namespace, key, label,
+// compareOrder breaks ties everywhere: by store, namespace, key, label and
 // owner, in byte order (labels by name).
 func compareOrder(a, b *Entry) int {
 	if c := a.Path.Compare(b.Path); c != 0 {

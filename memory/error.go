@@ -8,29 +8,31 @@ import (
 	"mneme/acl"
 )
 
-// Errors of the Service. A surface turns them into statuses in one table;
-// acl.ErrDenied, acl.ErrBadID and ErrUnavailable belong to it too.
+// Errors of the Service, together with acl.ErrDenied, acl.ErrBadID and
+// ErrUnavailable.
 var (
-	// ErrNotFound: absent, or not visible to the caller, which are the same.
+	// ErrNotFound: the entry does not exist or is not visible to the caller.
+	// Callers cannot tell which.
 	ErrNotFound = errors.New("no such entry")
-	// ErrConflict: the operation clashes with what is there.
+	// ErrConflict: the operation conflicts with the current state.
 	ErrConflict = errors.New("conflict")
-	// ErrPrecondition: If-Match or If-None-Match does not hold.
+	// ErrPrecondition: If-Match or If-None-Match failed.
 	ErrPrecondition = errors.New("the entry is not in the state that the request expects")
-	// ErrCursor: the cursor was not made for this call by this service.
+	// ErrCursor: the cursor was not issued for this call by this service.
 	ErrCursor = errors.New("the cursor is not valid for this call")
-	// ErrNotCaller: the id is known as a chat's and cannot be a caller's.
+	// ErrNotCaller: the id cannot be a caller's, for example since it is a
+	// chat's.
 	ErrNotCaller = errors.New("this subject cannot call")
 	// ErrKeyReused: the Idempotency-Key was used with another body.
 	ErrKeyReused = errors.New("the Idempotency-Key was used with another body")
 )
 
-// RuleError says which field breaks which rule. It never holds what was sent.
+// RuleError says which field of a request breaks which rule. It never
+// contains the value that was sent.
 type RuleError struct {
 	Field string
 	Rule  string
-	// TooLarge marks a value above the size limit, which has a status of its
-	// own.
+	// TooLarge says that the field exceeds a size limit.
 	TooLarge bool
 }
 
@@ -40,7 +42,7 @@ func rule(field, format string, args ...any) error {
 	return &RuleError{Field: field, Rule: fmt.Sprintf(format, args...)}
 }
 
-// ConflictError is an ErrConflict that says what clashes.
+// ConflictError is an ErrConflict with its reason.
 type ConflictError struct{ Reason string }
 
 func (e *ConflictError) Error() string { return e.Reason }
@@ -50,7 +52,7 @@ func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
 func conflict(reason string) error { return &ConflictError{Reason: reason} }
 
-// QuotaError says which limit of a store a write would pass.
+// QuotaError says which limit of a store a write would exceed.
 type QuotaError struct {
 	Limit      string // "keys" or "bytes"
 	Max        int64

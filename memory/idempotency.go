@@ -103,13 +103,13 @@ func (s *Service) repeat(ctx context.Context, tx Tx, c Caller, record *Idempoten
 	if len(entries) == 0 {
 		return PutResult{}, ErrNotFound
 	}
-	_, e, err := s.see(ctx, tx, c, entries[0].Path, acl.Read)
+	_, e, err := s.getVisible(ctx, tx, c, entries[0].Path, acl.Read)
 	if err != nil {
 		return PutResult{}, err
 	}
 	if e.ID != entries[0].ID {
 		return PutResult{}, ErrNotFound
 	}
-	result := PutResult{Found: s.found(*e), Created: record.Created}
+	result := PutResult{Found: s.withETag(*e), Created: record.Created}
 	return result, s.showSources(ctx, tx, c, &result.Found)
 }

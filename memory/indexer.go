@@ -10,8 +10,8 @@ import (
 	"mneme/vector"
 )
 
-// Indexer is what the Service needs of whatever keeps the vectors in step
-// with the rows. Package indexer has the implementation.
+// Indexer keeps the vectors up to date with the rows. Package indexer
+// implements it.
 type Indexer interface {
 	// Serving returns the model that answers questions now; ok is false while
 	// there is none.

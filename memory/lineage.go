@@ -10,17 +10,17 @@ import (
 	"mneme/acl"
 )
 
-// Lineage is where an entry came from, as its writer said: nothing in it is
-// checked when it is stored.
+// Lineage says where an entry came from, according to its writer. It is stored
+// unchecked.
 type Lineage struct {
-	Tool    string   `json:"tool,omitempty"`    // that saved it
-	Session string   `json:"session,omitempty"` // of the agent, by a name of the client's
-	Read    []string `json:"read,omitempty"`    // ids of entries that the session had read
+	Tool    string   `json:"tool,omitempty"`    // that wrote the entry
+	Session string   `json:"session,omitempty"` // of the agent, named by its client
+	Read    []string `json:"read,omitempty"`    // ids of entries that the session had read before
 }
 
-// showSources reduces the sources of found entries to what the reader may see:
-// tool, session, and of the ids only those of live entries that it may get. A
-// source that cannot be understood, or of which nothing is left, is not shown.
+// showSources reduces the sources of found entries to what the caller may see:
+// the tool, the session, and the ids of live entries that it may get. A source
+// that is not a Lineage, or of which nothing remains, is removed.
 func (s *Service) showSources(ctx context.Context, tx ReadTx, c Caller, found ...*Found) error {
 	for _, f := range found {
 		if f.Source == nil {
@@ -46,8 +46,8 @@ func (s *Service) showSources(ctx context.Context, tx ReadTx, c Caller, found ..
 	return nil
 }
 
-// readable keeps the ids of entries that the caller may get, in their order.
-// Nothing tells it which of the others exist.
+// readable returns the ids of entries that the caller may get, in their order.
+// It does not reveal which of the others exist.
 func (s *Service) readable(ctx context.Context, tx ReadTx, c Caller, names []string) ([]string, error) {
 	var ids []uuid.UUID
 	for _, name := range names {
@@ -62,22 +62,22 @@ func (s *Service) readable(ctx context.Context, tx ReadTx, c Caller, names []str
 	if err != nil {
 		return nil, err
 	}
-	may := make(map[uuid.UUID]bool, len(entries))
+	allowed := make(map[uuid.UUID]bool, len(entries))
 	for i := range entries {
-		_, shown, err := s.see(ctx, tx, c, entries[i].Path, acl.Read)
+		_, e, err := s.getVisible(ctx, tx, c, entries[i].Path, acl.Read)
 		switch {
 		case errors.Is(err, acl.ErrDenied), errors.Is(err, ErrNotFound):
 		case err != nil:
 			return nil, err
 		default:
-			may[entries[i].ID] = shown.ID == entries[i].ID
+			allowed[entries[i].ID] = e.ID == entries[i].ID
 		}
 	}
 	var kept []string
 	for _, id := range ids {
-		if may[id] {
+		if allowed[id] {
 			kept = append(kept, id.String())
-			may[id] = false // once
+			allowed[id] = false // each once
 		}
 	}
 	return kept, nil

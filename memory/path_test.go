@@ -186,7 +186,7 @@ func TestAWriteGoesToAnothersEntryAndItsOwnerStays(t *testing.T) {
 // asks for one if it may leaves it instead of being refused.
 func TestWhoMayNotChangeAnExpiryIsRefusedOrLeavesIt(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
-		ifMay := func(r *memory.PutRequest) { r.TTLIfMay = true }
+		ifMay := func(r *memory.PutRequest) { r.TTLIfAllowed = true }
 		h := open(t, b, memory.Limits{})
 		owner, other, host := agent("owner", acl.Public), agent("other", acl.Public), agent("host", acl.Public)
 		for _, grantee := range []string{"owner", "other"} {

@@ -11,24 +11,24 @@ import (
 	"mneme/acl"
 )
 
-// PutParticipant writes, with a platform token, that an agent takes part in a
-// chat; ttl nil or 0 means without end. The chat's id is known as a chat's
-// from then on.
+// PutParticipant makes an agent a participant of a chat; a ttl of nil or 0 means
+// for good. The id is known as a chat's from then on. It takes a platform
+// token.
 func (s *Service) PutParticipant(ctx context.Context, c Caller, chat, agent string, ttl *time.Duration) error {
-	return s.member(ctx, c, chat, KindChat, agent, ttl, func(tx Tx, m acl.Membership) error {
+	return s.putMember(ctx, c, chat, KindChat, agent, ttl, func(tx Tx, m acl.Membership) error {
 		return tx.PutParticipant(ctx, chat, agent, m)
 	})
 }
 
-// PutSession writes, with a platform token, that an agent is in a session
-// with a user; ttl nil or 0 means without end.
+// PutSession puts an agent into a session with a user; a ttl of nil or 0 means
+// for good. It takes a platform token.
 func (s *Service) PutSession(ctx context.Context, c Caller, user, agent string, ttl *time.Duration) error {
-	return s.member(ctx, c, user, KindCaller, agent, ttl, func(tx Tx, m acl.Membership) error {
+	return s.putMember(ctx, c, user, KindCaller, agent, ttl, func(tx Tx, m acl.Membership) error {
 		return tx.PutSession(ctx, user, agent, m)
 	})
 }
 
-func (s *Service) member(ctx context.Context, c Caller, of string, kind Kind, agent string, ttl *time.Duration, put func(Tx, acl.Membership) error) error {
+func (s *Service) putMember(ctx context.Context, c Caller, of string, kind Kind, agent string, ttl *time.Duration, put func(Tx, acl.Membership) error) error {
 	if err := platformOnly(c, of, agent); err != nil {
 		return err
 	}
@@ -50,23 +50,23 @@ func (s *Service) member(ctx context.Context, c Caller, of string, kind Kind, ag
 	})
 }
 
-// DeleteParticipant ends an agent's part in a chat; one that had none is
-// ErrNotFound.
+// DeleteParticipant removes an agent from a chat; ErrNotFound if it is not a
+// participant. It takes a platform token.
 func (s *Service) DeleteParticipant(ctx context.Context, c Caller, chat, agent string) error {
-	return s.leave(ctx, c, chat, agent,
+	return s.deleteMember(ctx, c, chat, agent,
 		func(tx Tx) (acl.Membership, error) { return tx.Participant(ctx, chat, agent) },
 		func(tx Tx) error { return tx.PutParticipant(ctx, chat, agent, acl.Membership{}) })
 }
 
-// DeleteSession ends an agent's session with a user; one that had none is
-// ErrNotFound.
+// DeleteSession ends an agent's session with a user; ErrNotFound if there is
+// none. It takes a platform token.
 func (s *Service) DeleteSession(ctx context.Context, c Caller, user, agent string) error {
-	return s.leave(ctx, c, user, agent,
+	return s.deleteMember(ctx, c, user, agent,
 		func(tx Tx) (acl.Membership, error) { return tx.Session(ctx, user, agent) },
 		func(tx Tx) error { return tx.PutSession(ctx, user, agent, acl.Membership{}) })
 }
 
-func (s *Service) leave(ctx context.Context, c Caller, of, agent string, read func(Tx) (acl.Membership, error), remove func(Tx) error) error {
+func (s *Service) deleteMember(ctx context.Context, c Caller, of, agent string, read func(Tx) (acl.Membership, error), remove func(Tx) error) error {
 	if err := platformOnly(c, of, agent); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func platformOnly(c Caller, ids ...string) error {
 	return nil
 }
 
-// Settings are an agent's switches, for itself or a platform token.
+// Settings returns an agent's settings, to itself or to a platform token.
 func (s *Service) Settings(ctx context.Context, c Caller, agent string) (acl.Settings, error) {
 	if err := selfOrPlatform(c, agent); err != nil {
 		return acl.Settings{}, err
@@ -107,7 +107,7 @@ func (s *Service) Settings(ctx context.Context, c Caller, agent string) (acl.Set
 	return settings, err
 }
 
-// PutSettings writes an agent's switches, for itself or a platform token.
+// PutSettings writes an agent's settings, for itself or a platform token.
 func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, settings acl.Settings) error {
 	if err := selfOrPlatform(c, agent); err != nil {
 		return err
@@ -128,9 +128,9 @@ func selfOrPlatform(c Caller, agent string) error {
 	return nil
 }
 
-// Purge erases, with a platform token, what was deleted or expired before an
-// instant that must lie at least the retention ago: row, history, lexical
-// terms, vectors and idempotency records.
+// Purge erases entries that were deleted or expired before a time, which must
+// be at least the retention ago: row, history, lexical terms, vectors and
+// idempotency records. It takes a platform token.
 func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idempotency) (PurgeResult, error) {
 	if !c.Platform {
 		return PurgeResult{}, acl.ErrDenied
@@ -164,8 +164,8 @@ func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idem
 	})
 }
 
-// purge erases in steps, each a transaction of its own, and takes the ids out
-// of the vector index as well, in case that a worker has not yet.
+// purge erases in batches, each in a transaction of its own. It removes the
+// entries from the vector index as well, where a worker may not have yet.
 func (s *Service) purge(ctx context.Context, cutoff, now time.Time) ([]uuid.UUID, error) {
 	if err := s.sweep(ctx, now); err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 // indexedWait bounds the wait of a Put until its entry is indexed.
 const indexedWait = 10 * time.Second
 
-// Put creates an entry at the session's label, or updates the one of that
-// label which the path resolves to.
+// Put updates the entry at the session's label that the path resolves to, or
+// creates one.
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
 	var result PutResult
 	err := s.storage.Update(ctx, func(tx Tx) (err error) {
@@ -24,7 +24,7 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 		return err
 	})
 	if err != nil {
-		return PutResult{}, clash(err)
+		return PutResult{}, asConflict(err)
 	}
 	s.indexer.Wake()
 	if r.Wait && result.Searchable() {
@@ -35,18 +35,17 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 	return result, nil
 }
 
-// PutOutcome is what became of one of several writes.
+// PutOutcome is the outcome of one write of PutAll.
 type PutOutcome struct {
 	PutResult
-	Unchanged bool  // it already stood there, word for word
-	Err       error // refused; nothing was written for this one
+	Unchanged bool  // the entry already had these contents
+	Err       error // why the write was refused; nil: it was not
 }
 
-// PutAll writes several entries in one transaction, for imports. Each is
-// judged by itself: a refused one does not stop the others. An entry that
-// already stands there with the same contents is left alone, so that an
-// import can be repeated. The error is one of the storage, and then nothing
-// was written.
+// PutAll writes several entries in one transaction, for imports. A write that
+// is refused does not stop the others. An entry that already has the same
+// contents is left alone, so that an import can be repeated. An error is the
+// storage's; nothing was written then.
 func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) ([]PutOutcome, error) {
 	var outcomes []PutOutcome
 	err := s.storage.Update(ctx, func(tx Tx) error {
@@ -54,7 +53,7 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 		for i, r := range requests {
 			o := &outcomes[i]
 			o.PutResult, o.Unchanged, o.Err = s.put(ctx, tx, c, r, true)
-			if o.Err = clash(o.Err); o.Err != nil && !isRefusal(o.Err) {
+			if o.Err = asConflict(o.Err); o.Err != nil && !isRefusal(o.Err) {
 				return o.Err
 			}
 		}
@@ -82,22 +81,22 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, r PutRequest, skipSa
 	if err := s.checkPut(r); err != nil {
 		return PutResult{}, false, err
 	}
-	entries, err := s.at(ctx, tx, r.Path, now)
+	entries, err := s.liveAt(ctx, tx, r.Path, now)
 	if err != nil {
 		return PutResult{}, false, err
 	}
-	old := target(c, a, entries, now)
-	if r.TTLIfMay && !mayExpire(c, a, old) {
+	old := writeTarget(c, a, entries, now)
+	if r.TTLIfAllowed && !mayChangeExpiry(c, a, old) {
 		r.TTL = nil
 	}
 	if err := mayChange(c, a, old, r); err != nil {
 		return PutResult{}, false, err
 	}
-	if err := s.checkPreconditions(r.If, shown(c, a, entries, now)); err != nil {
+	if err := s.checkPreconditions(r.If, resolve(c, a, entries, now)); err != nil {
 		return PutResult{}, false, err
 	}
-	if skipSame && old != nil && same(old, r) {
-		return PutResult{Found: s.found(*old)}, true, nil
+	if skipSame && old != nil && isUnchanged(old, r) {
+		return PutResult{Found: s.withETag(*old)}, true, nil
 	}
 	e, err := buildEntry(ctx, tx, c, r, old, now)
 	if err != nil {
@@ -109,12 +108,12 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, r PutRequest, skipSa
 	if err := tx.Put(ctx, e, document(&e)); err != nil {
 		return PutResult{}, false, err
 	}
-	return PutResult{Found: s.found(e), Created: old == nil}, false, nil
+	return PutResult{Found: s.withETag(e), Created: old == nil}, false, nil
 }
 
-// at reads a path and sweeps what has expired there, so that it cannot stand
-// in a new entry's way.
-func (s *Service) at(ctx context.Context, tx Tx, path Path, now time.Time) ([]Entry, error) {
+// liveAt returns the live entries of a path, and sweeps the expired ones so
+// that they do not block a new entry.
+func (s *Service) liveAt(ctx context.Context, tx Tx, path Path, now time.Time) ([]Entry, error) {
 	entries, err := tx.At(ctx, path)
 	if err != nil {
 		return nil, err
@@ -133,31 +132,32 @@ func (s *Service) at(ctx context.Context, tx Tx, path Path, now time.Time) ([]En
 	return entries, err
 }
 
-// mayChange judges a write against the entry that it would change.
+// mayChange checks a write against the entry that it would change, nil for
+// none.
 func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 	if old == nil {
 		return nil
 	}
-	if changesExpiry(r, old) && !mayExpire(c, a, old) {
+	if changesExpiry(r, old) && !mayChangeExpiry(c, a, old) {
 		return acl.ErrDenied
 	}
 	if r.InContext != nil && *r.InContext != old.InContext {
-		return conflict("in_context is fixed when an entry is created")
+		return conflict("in_context cannot be changed after an entry was created")
 	}
 	if r.Encrypted != nil && *r.Encrypted != old.Encrypted {
-		return conflict("encrypted is fixed when an entry is created")
+		return conflict("encrypted cannot be changed after an entry was created")
 	}
 	return nil
 }
 
-// mayExpire tells whether the expiry of an entry, nil if it is yet to be made,
-// is the caller's to change: the owner's, and that of the store's own agent.
-func mayExpire(c Caller, a acl.Access, old *Entry) bool {
+// mayChangeExpiry reports whether the caller may change the expiry of an
+// entry, nil for a new one: its owner and the store's own agent may.
+func mayChangeExpiry(c Caller, a acl.Access, old *Entry) bool {
 	return old == nil || old.Owner == c.Agent || a.Via == acl.ViaOwn
 }
 
-// changesExpiry tells whether a write names an expiry, other than none for an
-// entry that has none.
+// changesExpiry reports whether a write sets an expiry. Setting none on an
+// entry that has none does not count.
 func changesExpiry(r PutRequest, old *Entry) bool {
 	return r.ExpiresAt != nil || r.TTL != nil && !(*r.TTL == 0 && old.ExpiresAt.IsZero())
 }
@@ -208,7 +208,7 @@ func buildEntry(ctx context.Context, tx Tx, c Caller, r PutRequest, old *Entry, 
 	return e, nil
 }
 
-// stamp marks an entry as changed by the caller: a new version.
+// stamp makes an entry a new version, written by the caller.
 func stamp(e *Entry, c Caller, now time.Time) {
 	e.Version++
 	e.Revision++
@@ -235,11 +235,12 @@ func (s *Service) checkQuota(ctx context.Context, tx ReadTx, e, old *Entry, now 
 	return nil
 }
 
-// quotaRetry is a guess: room comes when somebody deletes or time runs out.
+// quotaRetry is a guess. Room appears when entries are deleted or expire.
 const quotaRetry = time.Minute
 
-// document is what an entry is found by: the text of its value, the key's
-// words, the description and the tags.
+// document returns the terms by which an entry is found: those of its value's
+// text, its key, description and tags. Entries that must not be found have
+// none.
 func document(e *Entry) lexical.Document {
 	if !e.Searchable() || !e.DeletedAt.IsZero() {
 		return lexical.Document{}
@@ -248,8 +249,9 @@ func document(e *Entry) lexical.Document {
 	return lexical.Analyze(fields...)
 }
 
-// same tells whether a write would leave the entry's contents as they are.
-func same(e *Entry, r PutRequest) bool {
+// isUnchanged reports whether a write would leave the entry's contents as they
+// are.
+func isUnchanged(e *Entry, r PutRequest) bool {
 	return bytes.Equal(e.Value, r.Value) &&
 		(r.Type == nil || *r.Type == e.Type) &&
 		(r.Description == nil || *r.Description == e.Description) &&
@@ -268,7 +270,8 @@ func distinct(tags []string) []string {
 	return out
 }
 
-// instantOf is a time in the precision and zone that rows keep.
+// instantOf converts a time to the precision and zone of rows: microseconds,
+// UTC.
 func instantOf(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 func expiry(now time.Time, ttl time.Duration) time.Time {

@@ -8,24 +8,24 @@ import (
 	"mneme/lexical"
 )
 
-// Delete hides the entry that the path shows, if it is at the session's
-// label and the caller may remove it. It stays in the trash until a purge.
+// Delete moves the entry that the path resolves to into the trash, where it
+// stays until a purge. The entry must be at the session's label.
 func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Preconditions) error {
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		a, e, err := s.see(ctx, tx, c, path, acl.ReadWrite)
+		a, e, err := s.getVisible(ctx, tx, c, path, acl.ReadWrite)
 		if err != nil {
 			return err
 		}
 		if !mayRemove(c, a, e) {
 			return acl.ErrDenied
 		}
-		if err := atOwnLabel(c, e); err != nil {
+		if err := requireOwnLabel(c, e); err != nil {
 			return err
 		}
 		if err := s.checkPreconditions(conditions, e); err != nil {
 			return err
 		}
-		return discard(ctx, tx, c, e, s.instant())
+		return softDelete(ctx, tx, c, e, s.instant())
 	})
 	if err == nil {
 		s.indexer.Wake()
@@ -33,23 +33,23 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 	return err
 }
 
-// atOwnLabel refuses what works only at the session's own label.
-func atOwnLabel(c Caller, e *Entry) error {
+// requireOwnLabel refuses an entry that is not at the session's label.
+func requireOwnLabel(c Caller, e *Entry) error {
 	if e.Label != c.Taint {
-		return conflict("the entry that this session sees here has a lower label than the session; only a session of that label changes it")
+		return conflict("the entry has a lower label than this session; only a session of that label can change it")
 	}
 	return nil
 }
 
-// discard soft-deletes an entry.
-func discard(ctx context.Context, tx Tx, c Caller, e *Entry, now time.Time) error {
+// softDelete moves an entry into the trash.
+func softDelete(ctx context.Context, tx Tx, c Caller, e *Entry, now time.Time) error {
 	e.DeletedAt, e.DeletedBy = now, c.Agent
 	e.Revision++
 	return tx.Put(ctx, *e, lexical.Document{})
 }
 
-// Restore brings back a deleted entry, or an older version of a live one, as
-// a new version.
+// Restore brings back a deleted entry, or an older version of a live one, as a
+// new version.
 func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutResult, error) {
 	var result PutResult
 	err := s.storage.Update(ctx, func(tx Tx) error {
@@ -69,7 +69,7 @@ func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutR
 		return err
 	})
 	if err != nil {
-		return PutResult{}, clash(err)
+		return PutResult{}, asConflict(err)
 	}
 	s.indexer.Wake()
 	return result, nil
@@ -82,10 +82,10 @@ func checkRestore(r RestoreRequest) error {
 	return checkPath(r.Path)
 }
 
-// revert writes an older version's contents as a new version of the entry
-// that the path shows.
+// revert writes the contents of an older version as a new version of the entry
+// that the path resolves to.
 func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest) (PutResult, error) {
-	_, e, err := s.see(ctx, tx, c, r.Path, acl.ReadWrite)
+	_, e, err := s.getVisible(ctx, tx, c, r.Path, acl.ReadWrite)
 	if err != nil {
 		return PutResult{}, err
 	}
@@ -96,7 +96,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	if len(old) == 0 || old[0].Version != r.Version {
 		return PutResult{}, ErrNotFound
 	}
-	if err := atOwnLabel(c, e); err != nil {
+	if err := requireOwnLabel(c, e); err != nil {
 		return PutResult{}, err
 	}
 	if err := s.checkPreconditions(r.If, e); err != nil {
@@ -109,29 +109,29 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	if err := s.checkQuota(ctx, tx, e, &before, now); err != nil {
 		return PutResult{}, err
 	}
-	return PutResult{Found: s.found(*e)}, tx.Put(ctx, *e, document(e))
+	return PutResult{Found: s.withETag(*e)}, tx.Put(ctx, *e, document(e))
 }
 
-// undelete brings back the latest deleted entry of the path that the caller
+// undelete restores the path's latest deleted entry, of those that the caller
 // may restore.
 func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r RestoreRequest) (PutResult, error) {
 	now := s.instant()
 	query := TrashQuery{Store: r.Path.Store, Label: c.Taint, Path: &r.Path, Limit: 1}
-	deleted, err := s.trash(ctx, tx, c, a, query, now)
+	deleted, err := restorable(ctx, tx, c, a, query, now)
 	if err != nil {
 		return PutResult{}, err
 	}
 	if len(deleted) == 0 {
 		return PutResult{}, ErrNotFound
 	}
-	entries, err := s.at(ctx, tx, r.Path, now)
+	entries, err := s.liveAt(ctx, tx, r.Path, now)
 	if err != nil {
 		return PutResult{}, err
 	}
-	if target(c, a, entries, now) != nil {
-		return PutResult{}, conflict("a live entry stands at this key")
+	if writeTarget(c, a, entries, now) != nil {
+		return PutResult{}, conflict("a live entry exists at this key")
 	}
-	if err := s.checkPreconditions(r.If, shown(c, a, entries, now)); err != nil {
+	if err := s.checkPreconditions(r.If, resolve(c, a, entries, now)); err != nil {
 		return PutResult{}, err
 	}
 	whole, err := tx.Get(ctx, idsOf(deleted))
@@ -144,5 +144,5 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	if err := s.checkQuota(ctx, tx, e, nil, now); err != nil {
 		return PutResult{}, err
 	}
-	return PutResult{Found: s.found(*e), Created: true}, tx.Put(ctx, *e, document(e))
+	return PutResult{Found: s.withETag(*e), Created: true}, tx.Put(ctx, *e, document(e))
 }

@@ -7,10 +7,10 @@ import (
 	"mneme/acl"
 )
 
-// Rename moves an entry of the caller's to another key of the namespace, in
-// the same store or another. Within a store the entry keeps its id and its
-// history. In another store it begins anew, so that readers there do not come
-// by versions which were never in their store; the old one goes to the trash.
+// Rename moves an entry of the caller to another key of the namespace, in the
+// same store or another. Within a store the entry keeps its id and history. In
+// another store it gets a new id and no history, so that readers there cannot
+// see versions from before; the old entry goes to the trash.
 func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found, error) {
 	if r.ToStore == "" {
 		r.ToStore = r.Path.Store
@@ -30,7 +30,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 			return err
 		}
 		if err := CheckKey(r.To); err != nil {
-			return renamed(err)
+			return asToField(err)
 		}
 		result, err = s.idempotent(ctx, tx, c, r.Idempotency, func() (PutResult, error) {
 			return s.rename(ctx, tx, c, dest, r, to)
@@ -38,14 +38,14 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 		return err
 	})
 	if err != nil {
-		return Found{}, clash(err)
+		return Found{}, asConflict(err)
 	}
 	s.indexer.Wake()
 	return result.Found, nil
 }
 
-// renamed makes a broken rule of keys one of the field that holds the key.
-func renamed(err error) error {
+// asToField makes an error of the field "key" one of the field "to".
+func asToField(err error) error {
 	var broken *RuleError
 	if errors.As(err, &broken) {
 		return &RuleError{Field: "to", Rule: broken.Rule}
@@ -55,7 +55,7 @@ func renamed(err error) error {
 
 func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, r RenameRequest, to Path) (PutResult, error) {
 	now := s.instant()
-	_, e, err := s.see(ctx, tx, c, r.Path, acl.ReadWrite)
+	_, e, err := s.getVisible(ctx, tx, c, r.Path, acl.ReadWrite)
 	if err != nil {
 		return PutResult{}, err
 	}
@@ -65,15 +65,15 @@ func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, 
 	if e.Encrypted {
 		return PutResult{}, rule("key", "an encrypted entry is bound to its key and cannot be renamed")
 	}
-	if err := atOwnLabel(c, e); err != nil {
+	if err := requireOwnLabel(c, e); err != nil {
 		return PutResult{}, err
 	}
-	there, err := s.at(ctx, tx, to, now)
+	atNew, err := s.liveAt(ctx, tx, to, now)
 	if err != nil {
 		return PutResult{}, err
 	}
-	if shown(c, dest, there, now) != nil {
-		return PutResult{}, conflict("an entry stands at the new key")
+	if resolve(c, dest, atNew, now) != nil {
+		return PutResult{}, conflict("an entry exists at the new key")
 	}
 	if err := s.checkPreconditions(r.If, e); err != nil {
 		return PutResult{}, err
@@ -82,7 +82,7 @@ func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, 
 	moved.Path = to
 	if to.Store == e.Store {
 		stamp(&moved, c, now)
-		return PutResult{Found: s.found(moved)}, tx.Put(ctx, moved, document(&moved))
+		return PutResult{Found: s.withETag(moved)}, tx.Put(ctx, moved, document(&moved))
 	}
 	if moved.ID, err = newID(); err != nil {
 		return PutResult{}, err
@@ -92,8 +92,8 @@ func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, 
 	if err := s.checkQuota(ctx, tx, &moved, nil, now); err != nil {
 		return PutResult{}, err
 	}
-	if err := discard(ctx, tx, c, e, now); err != nil {
+	if err := softDelete(ctx, tx, c, e, now); err != nil {
 		return PutResult{}, err
 	}
-	return PutResult{Found: s.found(moved)}, tx.Put(ctx, moved, document(&moved))
+	return PutResult{Found: s.withETag(moved)}, tx.Put(ctx, moved, document(&moved))
 }

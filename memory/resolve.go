@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"mneme/acl"
 )
 
-// access decides what the caller may do with a store that the request names,
-// and requires a level of it.
+// access returns the caller's access to a store that the request names;
+// acl.ErrDenied if it has less than a level.
 func access(ctx context.Context, tx ReadTx, c Caller, store string, level acl.Level, now time.Time) (acl.Access, error) {
 	if err := acl.CheckID(store); err != nil {
 		return acl.Access{}, err
@@ -47,10 +46,10 @@ func (s *Service) Authorize(ctx context.Context, c Caller, store string, level a
 	})
 }
 
-// shown is the entry that the caller sees at a path, of those that stand
-// there: nil if none. Its own entry that is not in context comes before any
-// other; then the highest visible label, the caller's own, the newest.
-func shown(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
+// resolve returns which of the entries of a path the caller sees there; nil if
+// none. The caller's own entry that is not in context comes first, then the
+// highest visible label, then the caller's own, then the newest.
+func resolve(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
 		e := &entries[i]
@@ -61,9 +60,9 @@ func shown(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	return best
 }
 
-// target is the entry that a write at the session's label goes to: the one
-// that the path resolves to among those of this label, nil if none.
-func target(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
+// writeTarget returns the entry that a write changes: what the path resolves to
+// among the entries at the session's label; nil if there are none.
+func writeTarget(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
 		e := &entries[i]
@@ -97,18 +96,19 @@ func precedes(c Caller, e, f *Entry) bool {
 	return bytes.Compare(e.ID[:], f.ID[:]) > 0
 }
 
-// mayRemove tells whether the caller may delete and restore an entry that it
-// sees: its own, any in its own store, and with a platform token any in the
-// store of a chat or user.
+// mayRemove reports whether the caller may delete and restore an entry that it
+// sees: its own, or any where it manages the whole store.
 func mayRemove(c Caller, a acl.Access, e *Entry) bool {
 	return e.Owner == c.Agent || managesAll(c, a)
 }
 
+// managesAll reports whether the caller manages everybody's entries in a store:
+// in its own, and with a platform token in those of chats and users.
 func managesAll(c Caller, a acl.Access) bool {
 	return a.Via == acl.ViaOwn || c.Platform && (a.Via == acl.ViaChat || a.Via == acl.ViaUser)
 }
 
-// checkPreconditions judges preconditions against the entry that the caller
+// checkPreconditions checks preconditions against the entry that the caller
 // sees, nil for none.
 func (s *Service) checkPreconditions(p Preconditions, e *Entry) error {
 	if p.Match != nil && !s.matches(p.Match, e) || p.NoneMatch != nil && s.matches(p.NoneMatch, e) {
@@ -130,18 +130,10 @@ func (s *Service) matches(tags []string, e *Entry) bool {
 	return false
 }
 
-// found adds the entity tag.
-func (s *Service) found(e Entry) Found {
-	return Found{Entry: e, ETag: s.secret.ETag(e.ID, e.Version)}
-}
-
-func itoa(n int) string { return strconv.Itoa(n) }
-
-// clash turns a storage's refusal to have two live entries alike into the
-// conflict that it is to the caller.
-func clash(err error) error {
+// asConflict turns a storage's ErrExists into a conflict for the caller.
+func asConflict(err error) error {
 	if errors.Is(err, ErrExists) {
-		return conflict("an entry stands in the way at this key and label")
+		return conflict("another entry exists at this key and label")
 	}
 	return err
 }

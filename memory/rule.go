@@ -2,6 +2,7 @@ package memory
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -10,7 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits of an entry's parts that no configuration changes.
+// Limits of an entry's parts that cannot be configured.
 const (
 	MaxKey         = 512  // bytes
 	MaxNamespace   = 64   // bytes
@@ -18,14 +19,14 @@ const (
 	MaxTags        = 32   // of one entry
 	MaxTag         = 64   // bytes
 	MaxSource      = 2000 // bytes of JSON
-	MaxDepth       = 100  // of arrays and objects inside one another in a value
+	MaxDepth       = 100  // of nested arrays and objects in a value
 	maxTTL         = 100 * 365 * 24 * time.Hour
 )
 
-// Types are the types that an entry may have, beside none.
+// Types are the types that an entry may have. It may also have none.
 var Types = []string{"user", "feedback", "project", "reference"}
 
-// CheckKey holds the rule of keys.
+// CheckKey checks a key.
 func CheckKey(key string) error {
 	if len(key) < 1 || len(key) > MaxKey {
 		return rule("key", "must have 1 to %d bytes", MaxKey)
@@ -44,7 +45,7 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// CheckNamespace holds the rule of namespaces; "" is the default one.
+// CheckNamespace checks a namespace; "" is the default one.
 func CheckNamespace(namespace string) error {
 	if len(namespace) > MaxNamespace {
 		return rule("namespace", "must have at most %d bytes", MaxNamespace)
@@ -52,7 +53,7 @@ func CheckNamespace(namespace string) error {
 	return checkName("namespace", namespace)
 }
 
-// checkName holds what keys, namespaces and tags have in common.
+// checkName checks the rules that keys, namespaces and tags share.
 func checkName(field, name string) error {
 	if !utf8.ValidString(name) {
 		return rule(field, "must be valid UTF-8")
@@ -68,7 +69,8 @@ func checkName(field, name string) error {
 	return nil
 }
 
-// unprintable tells control, format and line-separator characters.
+// unprintable reports whether r is a control, format or line-separator
+// character.
 func unprintable(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
@@ -80,7 +82,7 @@ func checkPath(p Path) error {
 	return CheckKey(p.Key)
 }
 
-// CheckType holds the rule of types.
+// CheckType checks an entry's type; "" is none.
 func CheckType(t string) error {
 	if t == "" {
 		return nil
@@ -93,7 +95,7 @@ func CheckType(t string) error {
 	return rule("type", "must be one of %s, or empty", strings.Join(Types, ", "))
 }
 
-// CheckDescription holds the rule of descriptions.
+// CheckDescription checks an entry's description.
 func CheckDescription(d string) error {
 	if !utf8.ValidString(d) {
 		return rule("description", "must be valid UTF-8")
@@ -109,7 +111,7 @@ func CheckDescription(d string) error {
 	return nil
 }
 
-// CheckTags holds the rule of tags.
+// CheckTags checks an entry's tags.
 func CheckTags(tags []string) error {
 	if len(tags) > MaxTags {
 		return rule("tags", "must be at most %d", MaxTags)
@@ -125,8 +127,7 @@ func CheckTags(tags []string) error {
 	return nil
 }
 
-// CheckTTL holds the rule of times to live: 0 (none) or whole positive
-// seconds, at most 100 years.
+// CheckTTL checks a time to live: 0, which means none, to 100 years.
 func CheckTTL(ttl time.Duration) error {
 	if ttl < 0 || ttl > maxTTL {
 		return rule("ttl", "must be 0 to %d seconds", int64(maxTTL/time.Second))
@@ -139,7 +140,7 @@ func (s *Service) checkValue(value json.RawMessage) error {
 	case len(value) == 0:
 		return rule("value", "must be given")
 	case len(value) > s.limits.Value:
-		return &RuleError{Field: "value", Rule: "must have at most " + itoa(s.limits.Value) + " bytes", TooLarge: true}
+		return &RuleError{Field: "value", Rule: fmt.Sprintf("must have at most %d bytes", s.limits.Value), TooLarge: true}
 	case !utf8.Valid(value):
 		return rule("value", "must be valid UTF-8")
 	case !json.Valid(value):
@@ -180,7 +181,7 @@ func checkSource(source json.RawMessage) error {
 	return nil
 }
 
-// checkPut holds the rules of a write that need no row to be judged.
+// checkPut checks what can be checked of a write without reading rows.
 func (s *Service) checkPut(r PutRequest) error {
 	if err := checkPath(r.Path); err != nil {
 		return err
@@ -213,7 +214,7 @@ func (s *Service) checkPut(r PutRequest) error {
 			return rule("expires_at", "must not be given together with ttl")
 		}
 		if ahead := r.ExpiresAt.Sub(s.now()); ahead <= 0 || ahead > maxTTL {
-			return rule("expires_at", "must lie ahead, at most %d seconds", int64(maxTTL/time.Second))
+			return rule("expires_at", "must be in the future, at most %d seconds ahead", int64(maxTTL/time.Second))
 		}
 	}
 	return checkSource(r.Source)

@@ -61,7 +61,7 @@ func (s *Service) prepare(ctx context.Context, c Caller, r SearchRequest) (*sear
 
 func checkSearch(r SearchRequest) error {
 	if strings.TrimSpace(r.Query) == "" {
-		return rule("query", "must hold a question")
+		return rule("query", "must not be blank")
 	}
 	if err := r.Filter.check(); err != nil {
 		return err

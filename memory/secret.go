@@ -9,12 +9,12 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 
 	"github.com/google/uuid"
 )
 
-// secret keys what clients hold but must not read or forge.
+// secret holds the keys of what clients must not read or forge: ETags and
+// cursors.
 type secret struct {
 	etag   []byte
 	cursor cipher.AEAD
@@ -40,8 +40,8 @@ func newSecret(key []byte) (secret, error) {
 	return secret{etag: etag, cursor: aead}, nil
 }
 
-// ETag is the strong entity tag of an entry at a version, without quotes. It
-// tells nothing of either.
+// ETag returns the strong entity tag of a version of an entry, without quotes.
+// It reveals neither.
 func (s secret) ETag(id uuid.UUID, version int) string {
 	mac := hmac.New(sha256.New, s.etag)
 	mac.Write(id[:])
@@ -49,34 +49,34 @@ func (s secret) ETag(id uuid.UUID, version int) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// sealCursor makes a cursor out of a position. bound names the call, the
-// caller and the filters: it opens for nothing else.
+// sealCursor encrypts a position. The cursor opens only for the same bound: the
+// names of the call, the caller and the filters.
 func (s secret) sealCursor(position any, bound []string) (string, error) {
 	plain, err := json.Marshal(position)
 	if err != nil {
 		return "", err
 	}
-	sealed := s.cursor.Seal(nil, nil, plain, joined(bound)) //nolint:gosec // this AEAD makes its own random nonces and takes none
+	sealed := s.cursor.Seal(nil, nil, plain, joinParts(bound)) //nolint:gosec // this AEAD makes its own random nonces and takes none
 	return base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
-// openCursor reads a cursor into position; ErrCursor if it is not one of this
-// call.
+// openCursor decrypts a cursor into position; ErrCursor if it was not sealed
+// for the same bound.
 func (s secret) openCursor(cursor string, position any, bound []string) error {
 	sealed, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
 		return ErrCursor
 	}
-	plain, err := s.cursor.Open(nil, nil, sealed, joined(bound))
+	plain, err := s.cursor.Open(nil, nil, sealed, joinParts(bound))
 	if err != nil {
 		return ErrCursor
 	}
 	return json.Unmarshal(plain, position)
 }
 
-// joined makes one byte string of several, each behind its length, so that
-// no two lists join alike.
-func joined(parts []string) []byte {
+// joinParts concatenates strings, each after its length, so that different
+// lists give different results.
+func joinParts(parts []string) []byte {
 	var b []byte
 	for _, part := range parts {
 		b = binary.BigEndian.AppendUint32(b, uint32(len(part)))
@@ -85,12 +85,11 @@ func joined(parts []string) []byte {
 	return b
 }
 
-// Digest is a keyed digest of parts, for what must be compared but not kept.
+// Digest returns a keyed digest of parts, for what is compared but must not be
+// stored.
 func (s *Service) Digest(parts ...string) string {
 	mac := hmac.New(sha256.New, s.secret.etag)
 	mac.Write([]byte("digest"))
-	mac.Write(joined(parts))
+	mac.Write(joinParts(parts))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
-
-func isKindClash(err error) bool { return errors.Is(err, ErrKindClash) }

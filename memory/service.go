@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -13,13 +14,13 @@ import (
 	"mneme/acl"
 )
 
-// Limits bound what the Service takes. Zero fields take the default.
+// Limits bound what the Service accepts. Zero fields take the default.
 type Limits struct {
 	Value          int           // bytes of one value; 100,000
-	Keys           int64         // live entries per store, owner and label; 1,000,000
-	Bytes          int64         // their values' bytes; 1 GiB
-	Retention      time.Duration // purge spares what was deleted later than this ago; negative means 0, default 7 days
-	IdempotencyTTL time.Duration // how long an Idempotency-Key is remembered; 24 h
+	Keys           int64         // live entries of an owner in a store at a label; 1,000,000
+	Bytes          int64         // of the values of these entries; 1 GiB
+	Retention      time.Duration // a purge spares later deletions than this ago; negative means 0, default 7 days
+	IdempotencyTTL time.Duration // how long an Idempotency-Key is kept; 24 h
 }
 
 func (l Limits) withDefaults() Limits {
@@ -47,19 +48,20 @@ func (l Limits) withDefaults() Limits {
 // Options configure a Service. Zero fields take the default.
 type Options struct {
 	Limits Limits
-	// Indexer keeps the vectors in step with the rows. nil: searches answer
-	// by words alone.
+	// Indexer keeps the vectors up to date with the rows. nil: searches use
+	// the lexical leg alone.
 	Indexer Indexer
-	// VectorBudget bounds the vector leg of a search, embedding included;
-	// past it the answer is lexical and says so. Default 3 s.
+	// VectorBudget bounds the time of a search's vector leg, embedding
+	// included. After it the answer is lexical and says so. Default 3 s.
 	VectorBudget time.Duration
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	Log *slog.Logger // default: discard
 }
 
-// Service is mneme: every surface is a translation onto its methods, and
-// every rule of access is applied in them.
+// Service has one method for each use case. Surfaces translate their requests
+// to these methods, which apply every access rule. It is safe for concurrent
+// use.
 type Service struct {
 	storage Storage
 	limits  Limits
@@ -69,19 +71,18 @@ type Service struct {
 	secret  secret
 	indexer Indexer
 	queries *queryCache
-	callers sync.Map // ids known as callers
+	callers sync.Map // registered ids, as keys
 }
 
-// Caller is who makes a call, and through what kind of surface.
+// Caller is the principal of a call, with what its surface allows.
 type Caller struct {
 	acl.Principal
-	// Internal lets the call reach the caller's own entries that are not in
+	// Internal gives access to the caller's own entries that are not in
 	// context. REST and the Robutler GET and PUT set it; no tool does.
 	Internal bool
 }
 
-// New opens a Service over a storage. Run must be called for expired entries
-// to be swept.
+// New returns a Service over a storage. Call Run to have expired entries swept.
 func New(ctx context.Context, storage Storage, options Options) (*Service, error) {
 	s := &Service{
 		storage: storage,
@@ -114,11 +115,11 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	return s, nil
 }
 
-// instant is now in the precision that rows keep.
+// instant returns the current time in the precision of rows.
 func (s *Service) instant() time.Time { return instantOf(s.now()) }
 
-// loadSecret reads the database's secret, or makes it: it keys ETags and
-// seals cursors, the same in every process over one database.
+// loadSecret returns the database's secret, which it creates in a new database.
+// Every process over one database has the same.
 func loadSecret(ctx context.Context, storage Storage) (secret, error) {
 	const name = "secret"
 	var key []byte
@@ -156,7 +157,7 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 		err = s.storage.Update(ctx, func(tx Tx) error { return tx.Claim(ctx, p.Agent, KindCaller) })
 	}
 	switch {
-	case kind == KindChat, isKindClash(err):
+	case kind == KindChat, errors.Is(err, ErrKindClash):
 		return ErrNotCaller
 	case err != nil:
 		return err
@@ -165,5 +166,5 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	return nil
 }
 
-// newID makes an entry's id, ordered by time.
+// newID returns an id for a new entry. Ids are ordered by time.
 func newID() (uuid.UUID, error) { return uuid.NewV7() }

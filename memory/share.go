@@ -10,13 +10,13 @@ import (
 )
 
 // Share grants a store to an agent, or changes the grant. The caller needs
-// readwrite on the store, or a platform token; it gives no more than it has,
-// and changes no grant of another's unless it manages the store.
+// readwrite on the store or a platform token. It cannot grant more than it
+// has, nor change another agent's grant unless it manages the store.
 func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Grant, error) {
 	var grant acl.Grant
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		now := s.instant()
-		a, err := sharing(ctx, tx, c, r.Store, now)
+		a, err := shareAccess(ctx, tx, c, r.Store, now)
 		if err != nil {
 			return err
 		}
@@ -54,9 +54,9 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 	return grant, err
 }
 
-// sharing is the caller's access to a store whose grants it handles. A
-// platform token may handle those of any store, up to its own taint.
-func sharing(ctx context.Context, tx ReadTx, c Caller, store string, now time.Time) (acl.Access, error) {
+// shareAccess returns the caller's access to a store whose grants it manages. A
+// platform token may manage those of any store, up to its own taint.
+func shareAccess(ctx context.Context, tx ReadTx, c Caller, store string, now time.Time) (acl.Access, error) {
 	a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
 	if c.Platform && errors.Is(err, acl.ErrDenied) {
 		return acl.Access{Store: store, Level: acl.ReadWrite, Ceiling: c.Taint}, nil
@@ -64,9 +64,9 @@ func sharing(ctx context.Context, tx ReadTx, c Caller, store string, now time.Ti
 	return a, err
 }
 
-// mayChangeGrant refuses to touch what another made, unless the caller is the
-// store's own agent or a platform token. A grant that no longer counts stands
-// in nobody's way.
+// mayChangeGrant refuses to change another agent's grant, unless the caller is
+// the store's own agent or has a platform token. A grant that is no longer in
+// effect may be changed by anybody.
 func mayChangeGrant(ctx context.Context, tx ReadTx, c Caller, a acl.Access, old acl.Grant, now time.Time) error {
 	if old.Level == acl.None || old.Maker == c.Agent || a.Via == acl.ViaOwn || c.Platform {
 		return nil
@@ -89,7 +89,7 @@ func checkShare(c Caller, r ShareRequest) error {
 		return rule("grantee", "must not be the caller itself")
 	}
 	if r.Grantee == r.Store {
-		return rule("grantee", "must not be the store's own agent, which has it already")
+		return rule("grantee", "must not be the store's own agent, which has full access already")
 	}
 	if !r.Level.Valid() {
 		return rule("level", "must be search, read or readwrite")
@@ -100,12 +100,12 @@ func checkShare(c Caller, r ShareRequest) error {
 	return nil
 }
 
-// Unshare revokes a grant: the caller's own, or any in a store that it
+// Unshare revokes a grant that the caller made, or any in a store that it
 // manages.
 func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) error {
 	return s.storage.Update(ctx, func(tx Tx) error {
 		now := s.instant()
-		a, err := sharing(ctx, tx, c, store, now)
+		a, err := shareAccess(ctx, tx, c, store, now)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Gra
 	var grants []acl.Grant
 	err := s.storage.View(ctx, func(tx ReadTx) error {
 		now := s.instant()
-		if _, err := sharing(ctx, tx, c, store, now); err != nil {
+		if _, err := shareAccess(ctx, tx, c, store, now); err != nil {
 			return err
 		}
 		all, err := tx.GrantsOn(ctx, store)
@@ -147,8 +147,9 @@ func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Gra
 	return grants, err
 }
 
-// Stores lists what the caller can reach: its own store, granted ones, and
-// the chat and user that its token claims or the request names (may be "").
+// Stores lists the stores that the caller can reach: its own, granted ones, and
+// those of the chat and user that its token claims or the request names. chat
+// and user may be empty.
 func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]StoreInfo, error) {
 	var infos []StoreInfo
 	err := s.storage.View(ctx, func(tx ReadTx) error {

@@ -9,8 +9,8 @@ const (
 	// sweepEvery is how often expired entries are swept; the rule is at most
 	// 60 s.
 	sweepEvery = 20 * time.Second
-	// keepChanges is how long the change sequence reaches back. A process
-	// that slept longer loads its index anew.
+	// keepChanges is how long changes of vectors are kept. A process that
+	// fell further behind loads its index from the start.
 	keepChanges = time.Hour
 )
 
@@ -31,7 +31,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// sweep hides what expired by now for good, and forgets expired facts.
+// sweep removes expired entries from every index, and deletes expired facts.
 func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	for {
 		swept := 0

@@ -8,19 +8,19 @@ import (
 	"mneme/acl"
 )
 
-// MaxTree is how many entries one DeleteTree or RenameTree takes at most:
-// they are one transaction, in which nobody else writes.
+// MaxTree is the most entries that one DeleteTree or RenameTree takes. They run
+// in one transaction, which keeps other writers waiting.
 const MaxTree = 10_000
 
-// Tree names the entries of one namespace whose keys begin with Folder and a
-// '/'. The entry whose key is Folder itself is not among them.
+// Tree is the set of entries of one namespace whose keys begin with Folder and
+// a '/'. The entry with the key Folder is not part of it.
 type Tree struct {
 	Store, Namespace, Folder string
 }
 
-// DeleteTree hides every entry that the caller sees below a folder, each as
-// Delete would, in one transaction: one that may not be deleted refuses the
-// whole. It returns how many there were; none is ErrNotFound.
+// DeleteTree deletes every entry that the caller sees below a folder, each as
+// Delete would, in one transaction: all or none. It returns how many it
+// deleted; ErrNotFound if there are none.
 func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error) {
 	count := 0
 	err := s.storage.Update(ctx, func(tx Tx) error {
@@ -32,7 +32,7 @@ func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error)
 		if err := checkPath(Path{t.Store, t.Namespace, t.Folder}); err != nil {
 			return err
 		}
-		entries, err := s.below(ctx, tx, c, a, t, now)
+		entries, err := s.listTree(ctx, tx, c, a, t, now)
 		if err != nil {
 			return err
 		}
@@ -41,10 +41,10 @@ func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error)
 			if !mayRemove(c, a, e) {
 				return acl.ErrDenied
 			}
-			if err := atOwnLabel(c, e); err != nil {
+			if err := requireOwnLabel(c, e); err != nil {
 				return err
 			}
-			if err := discard(ctx, tx, c, e, now); err != nil {
+			if err := softDelete(ctx, tx, c, e, now); err != nil {
 				return err
 			}
 		}
@@ -59,10 +59,10 @@ func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error)
 }
 
 // RenameTree moves every entry that the caller sees below a folder to another
-// folder of the namespace, in the same store or another, each as Rename
-// would, in one transaction: one that may not be moved refuses the whole. The
-// new folder, and an entry of its name, must not be there. It returns how many
-// entries moved; none is ErrNotFound.
+// folder of the namespace, in the same store or another, each as Rename would,
+// in one transaction: all or none. Neither the new folder nor an entry with its
+// name may exist. It returns how many entries it moved; ErrNotFound if there
+// are none.
 func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to string) (int, error) {
 	if toStore == "" {
 		toStore = t.Store
@@ -82,13 +82,13 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 			return err
 		}
 		if err := CheckKey(to); err != nil {
-			return renamed(err)
+			return asToField(err)
 		}
-		entries, err := s.below(ctx, tx, c, a, t, now)
+		entries, err := s.listTree(ctx, tx, c, a, t, now)
 		if err != nil {
 			return err
 		}
-		if err := s.vacant(ctx, tx, c, dest, Tree{toStore, t.Namespace, to}, now); err != nil {
+		if err := s.requireVacant(ctx, tx, c, dest, Tree{toStore, t.Namespace, to}, now); err != nil {
 			return err
 		}
 		if toStore == t.Store && strings.HasPrefix(to, t.Folder+"/") {
@@ -98,7 +98,7 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 			e := &entries[i]
 			path := Path{toStore, t.Namespace, to + strings.TrimPrefix(e.Key, t.Folder)}
 			if err := CheckKey(path.Key); err != nil {
-				return renamed(err)
+				return asToField(err)
 			}
 			r := RenameRequest{Path: e.Path, To: path.Key, ToStore: toStore}
 			if _, err := s.rename(ctx, tx, c, dest, r, path); err != nil {
@@ -109,83 +109,59 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 		return nil
 	})
 	if err != nil {
-		return 0, clash(err)
+		return 0, asConflict(err)
 	}
 	s.indexer.Wake()
 	return count, nil
 }
 
-// below returns, whole, what each path below a folder shows to the caller, in
-// key order. Nothing there is ErrNotFound.
-func (s *Service) below(ctx context.Context, tx ReadTx, c Caller, a acl.Access, t Tree, now time.Time) ([]Entry, error) {
-	chosen, err := s.scanTree(ctx, tx, c, a, t, MaxTree+1, now)
+// listTree returns what each path below a folder resolves to for the caller,
+// with values, in key order; ErrNotFound if there is nothing.
+func (s *Service) listTree(ctx context.Context, tx ReadTx, c Caller, a acl.Access, t Tree, now time.Time) ([]Entry, error) {
+	found, err := scanTree(ctx, tx, c, a, t, MaxTree+1, now)
 	if err != nil {
 		return nil, err
 	}
-	if len(chosen) == 0 {
+	if len(found) == 0 {
 		return nil, ErrNotFound
 	}
-	if len(chosen) > MaxTree {
-		return nil, rule("path", "holds more than %d entries; take its folders one by one", MaxTree)
+	if len(found) > MaxTree {
+		return nil, rule("path", "holds more than %d entries; handle its folders one by one", MaxTree)
 	}
-	entries := make([]Entry, 0, len(chosen))
-	const many = 500 // ids in one question
-	for start := 0; start < len(chosen); start += many {
-		found, err := s.fill(ctx, tx, chosen[start:min(start+many, len(chosen))])
+	entries := make([]Entry, 0, len(found))
+	const many = 500 // ids in one query
+	for start := 0; start < len(found); start += many {
+		batch, err := s.withValues(ctx, tx, found[start:min(start+many, len(found))])
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range found {
+		for _, f := range batch {
 			entries = append(entries, f.Entry)
 		}
 	}
 	return entries, nil
 }
 
-// scanTree is below without the values, up to a limit.
-func (s *Service) scanTree(ctx context.Context, tx ReadTx, c Caller, a acl.Access, t Tree, limit int, now time.Time) ([]Entry, error) {
-	query := ScanQuery{
-		Store: t.Store, Ceiling: a.Ceiling, Namespace: &t.Namespace, Prefix: t.Folder + "/", Limit: min(1000, 4*limit+16),
-	}
-	var chosen []Entry
-	for len(chosen) < limit {
-		rows, err := tx.Scan(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		last := len(rows) < query.Limit
-		groups, whole := byPath(rows, last)
-		if whole == 0 && !last { // one path fills the stretch: take a longer one
-			query.Limit *= 2
-			continue
-		}
-		for _, group := range groups {
-			if e := shown(c, a, group, now); e != nil && len(chosen) < limit {
-				chosen = append(chosen, *e)
-			}
-		}
-		if last {
-			break
-		}
-		end := rows[whole-1]
-		query.After, query.AfterNamespace, query.AfterKey = true, end.Namespace, end.Key
-	}
-	return chosen, nil
+// scanTree returns what each path below a folder resolves to for the caller,
+// without values, in key order, up to limit entries.
+func scanTree(ctx context.Context, tx ReadTx, c Caller, a acl.Access, t Tree, limit int, now time.Time) ([]Entry, error) {
+	query := ScanQuery{Store: t.Store, Ceiling: a.Ceiling, Namespace: &t.Namespace, Prefix: t.Folder + "/"}
+	return scanVisible(ctx, tx, c, a, query, Filter{}, limit, now)
 }
 
-// vacant refuses a folder below which the caller sees something, and one
-// whose name is an entry's.
-func (s *Service) vacant(ctx context.Context, tx ReadTx, c Caller, a acl.Access, t Tree, now time.Time) error {
+// requireVacant refuses a folder if the caller sees entries below it or one
+// with its name.
+func (s *Service) requireVacant(ctx context.Context, tx ReadTx, c Caller, a acl.Access, t Tree, now time.Time) error {
 	at, err := tx.At(ctx, Path{t.Store, t.Namespace, t.Folder})
 	if err != nil {
 		return err
 	}
-	inside, err := s.scanTree(ctx, tx, c, a, t, 1, now)
+	below, err := scanTree(ctx, tx, c, a, t, 1, now)
 	if err != nil {
 		return err
 	}
-	if shown(c, a, at, now) != nil || len(inside) > 0 {
-		return conflict("the new folder is there already")
+	if resolve(c, a, at, now) != nil || len(below) > 0 {
+		return conflict("the new folder exists already")
 	}
 	return nil
 }

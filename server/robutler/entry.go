@@ -93,7 +93,7 @@ func (s *Surface) write(c echo.Context) (request memory.PutRequest, err error) {
 	}
 	// The skills send ttl 0, their default, with every create. To who may
 	// write an entry, but not change its expiry, that says nothing.
-	request.TTLIfMay = request.TTL != nil && *request.TTL == 0
+	request.TTLIfAllowed = request.TTL != nil && *request.TTL == 0
 	if request.InContext, err = b.flag("inContext"); err != nil {
 		return request, err
 	}

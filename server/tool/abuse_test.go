@@ -82,7 +82,7 @@ func TestInputThatIsNoneGetsAClearError(t *testing.T) {
 		"a folder's name":  {`{"command": "create", "path": "/memories/b/", "content": "x"}`, "Error: The path /memories/b is a directory; name a memory in it"},
 		"no text to find":  {`{"command": "edit", "path": "/memories/a", "old_str": "", "new_str": "x"}`, "Error: `old_str` must not be empty"},
 		"limit":            {`{"command": "search", "query": "x", "limit": 101}`, "Error: `limit` must be 1 to 100"},
-		"blank query":      {`{"command": "search", "query": "  "}`, "Error: `query` must hold a question"},
+		"blank query":      {`{"command": "search", "query": "  "}`, "Error: `query` must not be blank"},
 	} {
 		h.put(alice, "alice", "a", `"x"`)
 		got, err := h.Call(t.Context(), alice, "memory", json.RawMessage(c.input))

@@ -1,0 +1,176 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"mneme/acl"
+)
+
+// listPosition is the path of the last entry of a page.
+type listPosition struct{ Namespace, Key string }
+
+// List returns a page of the entries that the caller sees in a store, one for
+// each path, in (namespace, key) order. Writes between two pages make List
+// neither repeat nor skip other entries.
+func (s *Service) List(ctx context.Context, c Caller, r ListRequest) (Page, error) {
+	bound := []string{"list", c.Agent, c.Taint.String(), r.Store, filterName(r.Filter), r.Prefix}
+	var after *listPosition
+	if r.Cursor != "" {
+		after = new(listPosition)
+		if err := s.secret.openCursor(r.Cursor, after, bound); err != nil {
+			return Page{}, err
+		}
+	}
+	var page Page
+	err := s.storage.View(ctx, func(tx ReadTx) error {
+		a, err := access(ctx, tx, c, r.Store, acl.Read, s.instant())
+		if err != nil {
+			return err
+		}
+		if err := checkList(r); err != nil {
+			return err
+		}
+		items, more, err := s.list(ctx, tx, c, a, r, after)
+		if err != nil {
+			return err
+		}
+		page.Items = items
+		if more {
+			last := items[len(items)-1]
+			page.Next, err = s.secret.sealCursor(listPosition{last.Namespace, last.Key}, bound)
+		}
+		return err
+	})
+	return page, err
+}
+
+func checkList(r ListRequest) error {
+	if err := r.Filter.check(); err != nil {
+		return err
+	}
+	if len(r.Prefix) > MaxKey {
+		return rule("prefix", "must have at most %d bytes", MaxKey)
+	}
+	if err := checkName("prefix", r.Prefix); err != nil {
+		return err
+	}
+	return checkLimit(r.Limit)
+}
+
+// list returns up to r.Limit visible entries after a position, and reports
+// whether there are more.
+func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ListRequest, after *listPosition) (items []Found, more bool, err error) {
+	query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix}
+	if after != nil {
+		query.After, query.AfterNamespace, query.AfterKey = true, after.Namespace, after.Key
+	}
+	entries, err := scanVisible(ctx, tx, c, a, query, r.Filter, r.Limit+1, s.instant())
+	if err != nil {
+		return nil, false, err
+	}
+	more = len(entries) > r.Limit
+	entries = entries[:min(len(entries), r.Limit)]
+	if r.WithoutText {
+		return s.withETags(entries), more, nil
+	}
+	if items, err = s.withValues(ctx, tx, entries); err != nil {
+		return nil, false, err
+	}
+	return items, more, s.showSources(ctx, tx, c, pointers(items)...)
+}
+
+// maxScan bounds the rows of one scan.
+const maxScan = 1000
+
+// scanVisible returns up to limit entries, without values, in (namespace, key)
+// order: what each path of a scan resolves to for the caller, if it passes the
+// filter. query.Limit is set here.
+func scanVisible(ctx context.Context, tx ReadTx, c Caller, a acl.Access, query ScanQuery, filter Filter, limit int, now time.Time) ([]Entry, error) {
+	query.Limit = min(maxScan, 4*limit+16) // a path may have several rows
+	var entries []Entry
+	for len(entries) < limit {
+		rows, err := tx.Scan(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		last := len(rows) < query.Limit
+		groups, grouped := groupByPath(rows, last)
+		if grouped == 0 && !last { // one path has more rows than the scan took
+			query.Limit *= 2
+			continue
+		}
+		for _, group := range groups {
+			if e := resolve(c, a, group, now); e != nil && filter.passes(e) && len(entries) < limit {
+				entries = append(entries, *e)
+			}
+		}
+		if last {
+			break
+		}
+		end := rows[grouped-1]
+		query.After, query.AfterNamespace, query.AfterKey = true, end.Namespace, end.Key
+	}
+	return entries, nil
+}
+
+// groupByPath splits ordered rows into groups of one path each, and returns how
+// many rows the groups hold. Unless the rows are the last ones, the final path
+// may have further rows and is left out.
+func groupByPath(rows []Entry, last bool) (groups [][]Entry, grouped int) {
+	for start := 0; start < len(rows); {
+		end := start + 1
+		for end < len(rows) && rows[end].Path == rows[start].Path {
+			end++
+		}
+		if end == len(rows) && !last {
+			break
+		}
+		groups = append(groups, rows[start:end])
+		grouped = end
+		start = end
+	}
+	return groups, grouped
+}
+
+// passes reports whether an entry passes the filter.
+func (f Filter) passes(e *Entry) bool {
+	if f.Namespace != nil && *f.Namespace != e.Namespace || f.Type != "" && f.Type != e.Type {
+		return false
+	}
+	for _, tag := range f.Tags {
+		if !slices.Contains(e.Tags, tag) {
+			return false
+		}
+	}
+	return true
+}
+
+// filterName is an unambiguous encoding of a filter.
+func filterName(f Filter) string {
+	name, _ := json.Marshal(f)
+	return string(name)
+}
+
+// Export yields every entry of a store that the caller could list, in the
+// order of List. Each page of it has a snapshot of its own.
+func (s *Service) Export(ctx context.Context, c Caller, store string, yield func(Found) error) error {
+	r := ListRequest{Store: store, Limit: 100}
+	for {
+		page, err := s.List(ctx, c, r)
+		if err != nil {
+			return err
+		}
+		for _, item := range page.Items {
+			if err := yield(item); err != nil {
+				return err
+			}
+		}
+		if page.Next == "" {
+			return nil
+		}
+		r.Cursor = page.Next
+	}
+}
