@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"mneme/configs"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/tracing"
 )
 
 // Instance is a Service with its Indexer, and the storage they run over. Close
@@ -23,6 +25,7 @@ type Instance struct {
 	*memory.Service
 	*indexer.Indexer
 	Storage memory.Storage
+	tracing tracing.Provider
 }
 
 // Open opens the storage, the vector index and the embedder that config names,
@@ -43,19 +46,25 @@ func OpenRows(ctx context.Context, config configs.Config, log *slog.Logger) (*In
 
 // OpenWith opens the Service with the given models, the preferred one first.
 func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model) (*Instance, error) {
+	spans, err := tracing.New(ctx, tracing.Options{Endpoint: config.Tracing.Endpoint, SampleRatio: config.Tracing.SampleRatio, Log: log})
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("tracing: %w", err)}
+	}
 	storage, err := openStorage(ctx, config, log)
 	if err != nil {
 		return nil, err
 	}
-	ix, err := indexer.New(ctx, storage, indexer.Options{Models: models, Log: log})
+	ix, err := indexer.New(ctx, storage, indexer.Options{Models: models, Log: log, Tracer: spans.Tracer("mneme/indexer")})
 	if err != nil {
 		return nil, errors.Join(err, storage.Close())
 	}
-	service, err := memory.New(ctx, storage, Options(config, log, ix))
+	options := Options(config, log, ix)
+	options.Tracer = spans.Tracer("mneme/memory")
+	service, err := memory.New(ctx, storage, options)
 	if err != nil {
 		return nil, errors.Join(err, ix.Close(), storage.Close())
 	}
-	return &Instance{Service: service, Indexer: ix, Storage: storage}, nil
+	return &Instance{Service: service, Indexer: ix, Storage: storage, tracing: spans}, nil
 }
 
 // Run runs the background work of the Service and the Indexer until ctx ends.
@@ -66,8 +75,18 @@ func (i *Instance) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Close closes the vector indexes and then the storage.
-func (i *Instance) Close() error { return errors.Join(i.Indexer.Close(), i.Storage.Close()) }
+// exportTimeout bounds how long Close waits for a collector to take the last
+// spans.
+const exportTimeout = 5 * time.Second
+
+// Close closes the vector indexes and then the storage, and exports the last
+// spans.
+func (i *Instance) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), exportTimeout)
+	defer cancel()
+	defer i.tracing.Close(ctx)
+	return errors.Join(i.Indexer.Close(), i.Storage.Close())
+}
 
 // Options returns the Service's options as configured. A nil ix leaves the
 // Service without vectors.

@@ -44,7 +44,8 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 				Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
 			}),
 		},
-		Log: log,
+		Log:    log,
+		Tracer: instance.tracing.Tracer("mneme/server"),
 	}), nil
 }
 

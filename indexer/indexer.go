@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/memory"
 	"mneme/vector"
@@ -26,6 +28,8 @@ type Options struct {
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	Log *slog.Logger // default: discard
+	// Tracer makes a span of each batch and its steps. Default: none.
+	Tracer trace.Tracer
 }
 
 // Indexer is the memory.Indexer of a database. It is safe for concurrent use.
@@ -33,6 +37,7 @@ type Indexer struct {
 	storage  memory.Storage
 	now      func() time.Time
 	log      *slog.Logger
+	tracer   trace.Tracer
 	models   *models
 	kick     chan struct{} // wakes the worker
 	progress progress
@@ -49,6 +54,7 @@ func New(ctx context.Context, storage memory.Storage, options Options) (*Indexer
 		storage: storage,
 		now:     options.Now,
 		log:     options.Log,
+		tracer:  options.Tracer,
 		kick:    make(chan struct{}, 1),
 	}
 	if ix.now == nil {
@@ -56,6 +62,9 @@ func New(ctx context.Context, storage memory.Storage, options Options) (*Indexer
 	}
 	if ix.log == nil {
 		ix.log = slog.New(slog.DiscardHandler)
+	}
+	if ix.tracer == nil {
+		ix.tracer = noop.Tracer{}
 	}
 	var err error
 	if ix.models, err = openModels(ctx, storage, options.Models, ix.log); err != nil {

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"mneme/lexical"
 	"mneme/memory"
@@ -129,16 +131,17 @@ type job struct {
 
 // index embeds the entries of leases as their rows are now, saves the
 // vectors with the rows, and brings a shared index into step.
-func (ix *Indexer) index(ctx context.Context, now *serving, leases []memory.Lease) error {
+func (ix *Indexer) index(ctx context.Context, now *serving, leases []memory.Lease) (err error) {
+	ctx, span := ix.tracer.Start(ctx, "index", trace.WithAttributes(attribute.Int("mneme.entries", len(leases))))
+	defer endSpan(span, &err)
 	jobs, texts, err := ix.prepare(ctx, now, leases)
 	if err != nil {
 		return err
 	}
-	var vectors [][]float32
-	if len(texts) > 0 {
-		if vectors, err = now.model.Embedder.Passages(ctx, texts); err != nil {
-			return err
-		}
+	span.SetAttributes(attribute.Int("mneme.chunks", len(texts)))
+	vectors, err := ix.embed(ctx, now, texts)
+	if err != nil {
+		return err
 	}
 	if err := ix.save(ctx, now, jobs, vectors); err != nil {
 		return err
@@ -152,8 +155,20 @@ func (ix *Indexer) index(ctx context.Context, now *serving, leases []memory.Leas
 	return ix.storage.Update(ctx, func(tx memory.Tx) error { return finish(ctx, tx, jobs) })
 }
 
+// embed returns the vectors of texts, in their order.
+func (ix *Indexer) embed(ctx context.Context, now *serving, texts []string) (_ [][]float32, err error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	ctx, span := ix.tracer.Start(ctx, "embed")
+	defer endSpan(span, &err)
+	return now.model.Embedder.Passages(ctx, texts)
+}
+
 // prepare reads the rows and cuts their texts into pieces for the embedder.
 func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []memory.Lease) (jobs []job, texts []string, err error) {
+	ctx, span := ix.tracer.Start(ctx, "rows")
+	defer endSpan(span, &err)
 	ids := make([]uuid.UUID, len(leases))
 	for i, lease := range leases {
 		ids[i] = lease.Entry
@@ -195,7 +210,9 @@ func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []memory.Le
 // save writes the vectors beside their rows. Rows that changed meanwhile
 // refuse them; their queue rows stay and bring them back. With a local index
 // the work is then done, in the same transaction.
-func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, vectors [][]float32) error {
+func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, vectors [][]float32) (err error) {
+	ctx, span := ix.tracer.Start(ctx, "save")
+	defer endSpan(span, &err)
 	next := 0
 	for i := range jobs {
 		for r := range jobs[i].records {

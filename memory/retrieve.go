@@ -98,13 +98,14 @@ func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retr
 }
 
 // searchWords is the lexical leg.
-func (s *Service) searchWords(ctx context.Context, q *searchQuery, fetch int) (legList, error) {
-	defer timed(&q.took.Lexical)()
+func (s *Service) searchWords(ctx context.Context, q *searchQuery, fetch int) (list legList, err error) {
+	ctx, end := s.startStep(ctx, "lexical", &q.took.Lexical)
+	defer end(&err)
 	if len(q.terms) == 0 {
 		return legList{}, nil
 	}
 	var found []lexical.Hit
-	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
 		found, err = tx.Lexical(ctx, q.scope, LexicalQuery{Terms: q.terms, Limit: fetch, Only: q.only, Now: s.instant()})
 		return err
 	})
@@ -116,7 +117,7 @@ func (s *Service) searchWords(ctx context.Context, q *searchQuery, fetch int) (l
 }
 
 // searchVectors is the vector leg. It ends within the vector budget.
-func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) (legList, error) {
+func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) (list legList, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.budget)
 	defer cancel()
 	model, ok := s.indexer.Serving()
@@ -127,7 +128,8 @@ func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) 
 	if err != nil {
 		return legList{}, err
 	}
-	defer timed(&q.took.Vector)()
+	ctx, end := s.startStep(ctx, "vector", &q.took.Vector)
+	defer end(&err)
 	found, err := withDeadline(ctx, func() ([]vector.Hit, error) {
 		return model.Index.Search(ctx, q.scope, vector.Query{Vector: v, Limit: fetch, Only: q.only})
 	})
@@ -143,13 +145,14 @@ func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) 
 
 // embedQuery returns the query's vector, from the agent's part of the cache
 // if it is there.
-func (s *Service) embedQuery(ctx context.Context, q *searchQuery, model Model) ([]float32, error) {
+func (s *Service) embedQuery(ctx context.Context, q *searchQuery, model Model) (v []float32, err error) {
 	key := queryKey{agent: q.caller.Agent, fingerprint: model.Fingerprint, query: q.request.Query}
 	if v, ok := s.queries.get(key); ok {
 		return v, nil
 	}
-	defer timed(&q.took.Embed)()
-	v, err := withDeadline(ctx, func() ([]float32, error) { return model.Embedder.Query(ctx, q.request.Query) })
+	ctx, end := s.startStep(ctx, "embed", &q.took.Embed)
+	defer end(&err)
+	v, err = withDeadline(ctx, func() ([]float32, error) { return model.Embedder.Query(ctx, q.request.Query) })
 	if err != nil {
 		return nil, fmt.Errorf("embed the query: %w", err)
 	}

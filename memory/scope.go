@@ -29,14 +29,16 @@ type searchQuery struct {
 
 // prepare authorises a request, validates it, and finds out what it may
 // search. The scope is empty if that is nothing.
-func (s *Service) prepare(ctx context.Context, c Caller, r SearchRequest) (*searchQuery, error) {
+func (s *Service) prepare(ctx context.Context, c Caller, r SearchRequest) (q *searchQuery, err error) {
+	ctx, end := s.startStep(ctx, "scope", nil)
+	defer end(&err)
 	for _, store := range r.Stores {
 		if err := acl.CheckID(store); err != nil {
 			return nil, err
 		}
 	}
-	q := &searchQuery{caller: c, request: r}
-	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+	q = &searchQuery{caller: c, request: r}
+	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
 		if q.scope, err = s.searchScope(ctx, tx, c, r); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"time"
 
 	"mneme/acl"
 )
@@ -27,7 +26,12 @@ const (
 // restricted to the scope before they rank. The rows, read again within the
 // scope, decide what is shown; the legs only say what to read. If too many of
 // their hits turn out not to be visible, the legs are asked for more.
-func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (Answer, error) {
+func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer Answer, err error) {
+	ctx, span := s.tracer.Start(ctx, "search")
+	defer func() {
+		answer.describe(span)
+		endSpan(span, err)
+	}()
 	q, err := s.prepare(ctx, c, r)
 	if err != nil || q.scope.Empty() {
 		return Answer{Hits: []Hit{}}, err
@@ -50,7 +54,8 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (Answer
 // selectHits makes hits of what the legs found, in one snapshot. short reports
 // that the legs should be asked for more.
 func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieved) (hits []Hit, short bool, err error) {
-	defer timed(&q.took.Fetch)()
+	ctx, end := s.startStep(ctx, "rows", &q.took.Fetch)
+	defer end(&err)
 	err = s.storage.View(ctx, func(tx ReadTx) error {
 		// SECURITY: the scope of this snapshot decides what is shown.
 		scope, err := s.searchScope(ctx, tx, q.caller, q.request)
@@ -77,10 +82,4 @@ func highestLabel(hits []Hit) (label acl.Label) {
 		label = max(label, hit.Entry.Label)
 	}
 	return label
-}
-
-// timed adds the time until the returned function is called.
-func timed(sum *time.Duration) func() {
-	start := time.Now()
-	return func() { *sum += time.Since(start) }
 }

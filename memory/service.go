@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/acl"
 )
@@ -57,6 +59,8 @@ type Options struct {
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	Log *slog.Logger // default: discard
+	// Tracer makes the spans of searches and their steps. Default: none.
+	Tracer trace.Tracer
 }
 
 // Service has one method for each use case. Surfaces translate their requests
@@ -67,6 +71,7 @@ type Service struct {
 	limits  Limits
 	now     func() time.Time
 	log     *slog.Logger
+	tracer  trace.Tracer
 	budget  time.Duration
 	secret  secret
 	indexer Indexer
@@ -89,6 +94,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		limits:  options.Limits.withDefaults(),
 		now:     options.Now,
 		log:     options.Log,
+		tracer:  options.Tracer,
 		budget:  options.VectorBudget,
 		queries: newQueryCache(queryCacheBytes),
 		indexer: options.Indexer,
@@ -98,6 +104,9 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.tracer == nil {
+		s.tracer = noop.Tracer{}
 	}
 	if s.budget == 0 {
 		s.budget = 3 * time.Second

@@ -37,11 +37,13 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		secureHeaders(c.Response().Header())
 		c.Response().Header().Set("X-Request-Id", strings.TrimPrefix(instance, "urn:uuid:"))
 
+		end := s.startSpan(c)
 		aborted := s.run(next, c)
 
 		took := time.Since(start)
 		route, method, status := s.route(c), knownMethod(c.Request().Method), c.Response().Status
 		s.metrics.request(route, method, status, took)
+		end(route, status)
 		s.log.LogAttrs(c.Request().Context(), levelOf(route, status), "request",
 			slog.String("request_id", instance), slog.String("method", method), slog.String("route", route),
 			slog.Int("status", status), slog.Float64("duration_ms", float64(took.Microseconds())/1000))

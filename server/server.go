@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/acl"
 	"mneme/indexer"
@@ -39,13 +41,15 @@ type Verifier interface {
 	Verify(ctx context.Context, credential string) (acl.Principal, error)
 }
 
-// Options make a Server. All but Log must be given.
+// Options make a Server. All but Log and Tracer must be given.
 type Options struct {
 	Service  Service
 	Verifier Verifier
 	Metrics  *Metrics
 	Surfaces []Surface
 	Log      *slog.Logger // default: discard
+	// Tracer makes a span of each request. Default: none.
+	Tracer trace.Tracer
 }
 
 // Limits of time and size that protect the server from slow and large
@@ -65,6 +69,7 @@ type Server struct {
 	verifier Verifier
 	metrics  *Metrics
 	log      *slog.Logger
+	tracer   trace.Tracer
 	open     map[string]bool // templates of routes without a token
 	routes   map[string]bool // templates of all routes
 	status   statusCache
@@ -74,11 +79,14 @@ type Server struct {
 // New makes a server of its surfaces.
 func New(o Options) *Server {
 	s := &Server{
-		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log,
+		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log, tracer: o.Tracer,
 		open: make(map[string]bool), routes: make(map[string]bool),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.tracer == nil {
+		s.tracer = noop.Tracer{}
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.answerError

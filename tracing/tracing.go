@@ -9,8 +9,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
+	"runtime/debug"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -26,21 +29,25 @@ type Options struct {
 	// certificates, compression and timeout come from the standard
 	// OTEL_EXPORTER_OTLP_* variables.
 	Endpoint string
-	// SampleRatio is the share of traces that begin here and are exported,
-	// 0 to 1. A request that carries a sampled traceparent is always exported.
+	// SampleRatio is the share of traces that are exported, 0 to 1. It holds
+	// for requests with a sampled traceparent too, by the ID of their trace, so
+	// that no client decides how much is exported; without the sampled flag
+	// they are not exported.
 	SampleRatio float64
-	// Version is the version of this build.
-	Version string
+	// Log is told that spans could not be exported. Default: discard.
+	Log *slog.Logger
 }
 
 // Provider makes tracers. The zero value makes tracers that record nothing.
 type Provider struct {
 	sdk *sdk.TracerProvider // nil: tracing is off
+	log *slog.Logger
 }
 
 // New returns a Provider. It does not connect: a collector that is down costs
 // the spans, not the service. An Endpoint that is not an http or https URL is
-// an error.
+// an error. New replaces the OpenTelemetry error handler of this process, which
+// prints the collector's address and answer.
 func New(ctx context.Context, o Options) (Provider, error) {
 	if o.Endpoint == "" {
 		return Provider{}, nil
@@ -52,17 +59,24 @@ func New(ctx context.Context, o Options) (Provider, error) {
 	if err != nil {
 		return Provider{}, fmt.Errorf("open the trace exporter: %w", err)
 	}
-	return Provider{sdk: newSDK(o, sdk.WithBatcher(exporter))}, nil
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { warn(context.Background(), log, err) }))
+	return Provider{log: log, sdk: newSDK(o.SampleRatio, sdk.WithBatcher(exporter))}, nil
 }
 
-func newSDK(o Options, exporting sdk.TracerProviderOption) *sdk.TracerProvider {
+func newSDK(ratio float64, exporting sdk.TracerProviderOption) *sdk.TracerProvider {
+	sampler := sdk.TraceIDRatioBased(ratio)
+	attributes := []attribute.KeyValue{attribute.String("service.name", "mneme")}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		attributes = append(attributes, attribute.String("service.version", build.Main.Version))
+	}
 	return sdk.NewTracerProvider(
 		exporting,
-		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(o.SampleRatio))),
-		sdk.WithResource(resource.NewSchemaless(
-			attribute.String("service.name", "mneme"),
-			attribute.String("service.version", o.Version),
-		)),
+		sdk.WithSampler(sdk.ParentBased(sampler, sdk.WithRemoteParentSampled(sampler))),
+		sdk.WithResource(resource.NewSchemaless(attributes...)),
 	)
 }
 
@@ -74,13 +88,19 @@ func (p Provider) Tracer(name string) trace.Tracer {
 	return p.sdk.Tracer(name)
 }
 
-// Close exports the spans that are still waiting, until ctx ends.
-func (p Provider) Close(ctx context.Context) error {
+// Close exports the spans that are still waiting, until ctx ends. Spans that
+// are lost are logged, and no reason for the caller to fail.
+func (p Provider) Close(ctx context.Context) {
 	if p.sdk == nil {
-		return nil
+		return
 	}
 	if err := p.sdk.Shutdown(ctx); err != nil {
-		return errors.New("the last spans were not exported") // the cause names the collector's answer
+		warn(ctx, p.log, err)
 	}
-	return nil
+}
+
+// warn logs the type of an error alone: its text names the collector, whose
+// URL may hold a token, and quotes its answer.
+func warn(ctx context.Context, log *slog.Logger, err error) {
+	log.WarnContext(ctx, "spans were not exported", "error_type", fmt.Sprintf("%T", err))
 }

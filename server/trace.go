@@ -1,0 +1,38 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// startSpan starts the span of a request, within the trace that its
+// traceparent header names (W3C Trace Context). end takes the name of the
+// route, which is known once the request was handled. Names and values are of
+// few kinds, as those of log and metrics: a path, a query string or a header
+// never becomes part of a span.
+func (s *Server) startSpan(c echo.Context) (end func(route string, status int)) {
+	r := c.Request()
+	ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	ctx, span := s.tracer.Start(ctx, "request", trace.WithSpanKind(trace.SpanKindServer))
+	c.SetRequest(r.WithContext(ctx))
+	instance, _ := c.Get(instanceKey).(string)
+	method := knownMethod(r.Method)
+	return func(route string, status int) {
+		span.SetName(method + " " + route)
+		span.SetAttributes(
+			attribute.String("http.request.method", method),
+			attribute.String("http.route", route),
+			attribute.String("mneme.request_id", instance),
+			attribute.Int("http.response.status_code", status),
+		)
+		if status >= http.StatusInternalServerError {
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
+	}
+}
