@@ -1,7 +1,19 @@
-// Package e5 runs E5-small-v2, an English text encoder of 33 million
-// parameters, inside the process: WordPiece, twelve layers of BERT, mean
-// pooling, unit length. Its weights are part of the program;
-// docs/models/e5-small-v2.md tells where they come from.
+// Package e5 runs the text encoder E5-small-v2 in the process, without cgo and
+// without other files: the weights are embedded in the program.
+//
+// The model is an English encoder of 33 million parameters: WordPiece, twelve
+// layers of BERT, mean pooling. It returns 384-dimensional unit vectors, so the
+// cosine of two texts is the dot product of their vectors. Vectors have the same
+// bits on every processor.
+//
+// # Use
+//
+// New loads the model. An Encoder embeds queries with Query and stored texts
+// with Passages, since the model marks them with different prefixes. A text
+// beyond the window of 512 tokens is split into chunks with Split first.
+//
+// The origin of the weights is described in docs/models/e5-small-v2.md, the
+// design in docs/decisions/0001-encoder-and-weights.md.
 package e5
 
 import (
@@ -15,25 +27,25 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// The model was trained with these in front of questions and of stored texts.
+// The prefixes of queries and stored texts that the model was trained with.
 const (
 	queryPrefix   = "query: "
 	passagePrefix = "passage: "
 )
 
-// unitTokens is how many tokens of passages run through the encoder at a
-// time, where single texts are not longer.
-const unitTokens = 256
+// batchTokens is the number of tokens in a batch of passages. A longer text is a
+// batch by itself.
+const batchTokens = 256
 
-// Options change how an Encoder runs; the zero value is right for servers.
+// Options configure an Encoder. The zero value suits servers.
 type Options struct {
-	// Weights is a weights file to use in place of the one in the program. It
-	// must not change while the Encoder is in use.
+	// Weights is a weights file that replaces the embedded one. It must not
+	// change while the Encoder is in use.
 	Weights []byte
-	// Workers is the number of passages' units encoded at a time, 0 meaning
-	// GOMAXPROCS.
+	// Workers is the number of batches of passages that are encoded
+	// concurrently; 0 means GOMAXPROCS.
 	Workers int
-	// Portable keeps to plain Go even where the processor could do better.
+	// Portable disables the kernels in assembly.
 	Portable bool
 }
 
@@ -43,16 +55,16 @@ type Encoder struct {
 	model       *model
 	kernels     *kernels
 	fingerprint string
-	workers     chan struct{} // holds one for each unit in work
-	turns       chan struct{} // holds one for each query in work
+	workers     chan struct{} // semaphore of the batches in progress
+	queries     chan struct{} // semaphore of the queries in progress
 	free        sync.Pool     // of *scratch
 	gate        gate
 }
 
 var _ embed.Embedder = (*Encoder)(nil)
 
-// New verifies and loads the weights, which takes about a tenth of a second
-// and 28 MB.
+// New verifies and loads the weights. It takes about a tenth of a second and
+// 28 MB of memory.
 func New(o Options) (*Encoder, error) {
 	file := o.Weights
 	if file == nil {
@@ -84,27 +96,28 @@ func New(o Options) (*Encoder, error) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	e.workers = make(chan struct{}, workers)
-	e.turns = make(chan struct{}, runtime.GOMAXPROCS(0))
+	e.queries = make(chan struct{}, runtime.GOMAXPROCS(0))
 	return e, nil
 }
 
-// Fingerprint names model, precision, pooling, prefixes and weights.
+// Fingerprint identifies the model, precision, pooling, prefixes and weights.
 func (e *Encoder) Fingerprint() string { return e.fingerprint }
 
-// Dim is 384.
+// Dim is the length of the vectors, 384.
 func (e *Encoder) Dim() int { return width }
 
-// Kernels names the set of inner loops in use: "avx2", "neon" or "portable".
+// Kernels returns the name of the kernels in use: "avx2", "neon" or "portable".
 func (e *Encoder) Kernels() string { return e.kernels.name }
 
-// Query embeds one question. Passages in work stand aside until it is done;
-// it waits only for other questions, where there are more than processors.
+// Query embeds one query. Passages in progress pause until it is done. It waits
+// only for other queries, if there are more of them than processors. Text
+// beyond the window is cut off. The only error is the context's.
 func (e *Encoder) Query(ctx context.Context, text string) ([]float32, error) {
 	e.gate.enter()
 	defer e.gate.leave()
 	select {
-	case e.turns <- struct{}{}:
-		defer func() { <-e.turns }()
+	case e.queries <- struct{}{}:
+		defer func() { <-e.queries }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -118,8 +131,8 @@ func (e *Encoder) Query(ctx context.Context, text string) ([]float32, error) {
 	return out[0], nil
 }
 
-// scratch gives memory for so many tokens: what an earlier run left, if it is
-// large enough. A token takes 18 kB.
+// scratch returns the memory for a number of tokens, reusing that of an earlier
+// run if it is large enough. A token takes 18 kB.
 func (e *Encoder) scratch(rows int) *scratch {
 	if s, _ := e.free.Get().(*scratch); s != nil && s.rows >= rows {
 		return s
@@ -127,7 +140,7 @@ func (e *Encoder) scratch(rows int) *scratch {
 	return newScratch(roundUp(rows, 64))
 }
 
-// QueryTokens gives the token ids that Query would run through the model.
+// QueryTokens returns the token IDs that Query runs through the model.
 func (e *Encoder) QueryTokens(text string) []int32 {
 	return e.tokenizer.encode(queryPrefix, text)
 }

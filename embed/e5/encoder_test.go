@@ -28,7 +28,7 @@ func TestVectorsAreTheSameBitsOnEveryMachine(t *testing.T) {
 		}
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		t.Errorf("digest of the vectors is %s, on record is %s", got, want)
+		t.Errorf("digest of the vectors is %s, want %s", got, want)
 	}
 }
 

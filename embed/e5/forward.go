@@ -6,21 +6,21 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// scratch is the memory of one run through the encoder, for up to rows tokens
-// of any number of texts, one after the other.
+// scratch is the memory of one run of the encoder, for up to rows tokens of any
+// number of texts, concatenated.
 type scratch struct {
 	rows    int
 	x, y    []float32 // [rows, width]
 	qkv     []float32 // [rows, 3*width]
 	context []float32 // [rows, width]
 	inner   []float32 // [rows, inner]
-	q       []int16   // [rows, inner]: the input of a matrix product, quantised
-	steps   []float32 // [rows, inner/group]: its steps
+	q       []int16   // [rows, inner]: the input of a matrix product, quantized
+	steps   []float32 // [rows, inner/group]: the quantization steps of q
 	keys    []float32 // [panels of the longest text][headWidth, panel]: one head's keys, transposed
 	scores  []float32 // [scoreRows, longest text, rounded up to a panel]
 }
 
-// scoreRows is how many rows of attention scores are held at a time.
+// scoreRows is the number of rows of attention scores computed at a time.
 const scoreRows = 32
 
 func newScratch(rows int) *scratch {
@@ -39,10 +39,10 @@ func newScratch(rows int) *scratch {
 	}
 }
 
-// forward embeds texts, given as token ids, all in one go: the matrix products
-// run over the rows of all texts, so mixed lengths waste nothing, and attention
-// over each text alone. s holds as many rows as the texts have tokens. pause is
-// called at least every millisecond or so of work; its error ends the run.
+// forward embeds texts, given as token IDs. The matrix products run over the rows
+// of all texts together, so mixed lengths need no padding; attention runs over
+// each text. s has at least as many rows as the texts have tokens. pause is
+// called about every millisecond or more often, and its error ends the run.
 func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32, pause func() error) error {
 	rows := 0
 	for _, ids := range texts {
@@ -106,7 +106,7 @@ func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause 
 	for r := range rows {
 		k.quantize(s.q[r*m.in:], s.steps[r*groups:], x[r*m.in:][:m.in])
 	}
-	// A panel is rows*in*16 products: pause about every 2^24 of them.
+	// A panel takes rows*in*16 multiplications. Pause about every 2^24 of them.
 	every := max(1, 1<<24/(rows*m.in*panel))
 	for o := 0; o < m.out; o += panel {
 		if o/panel%every == 0 {
@@ -119,7 +119,7 @@ func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause 
 	return nil
 }
 
-// attend sets the context of the n rows from first on, which are one text.
+// attend computes the context of one text: n rows beginning with first.
 func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	const stride = 3 * width
 	qkv := s.qkv[first*stride:]
@@ -150,8 +150,9 @@ func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	return nil
 }
 
-// transpose sets keys to n rows of one head's keys as panels [headWidth, panel].
-// The last panel may hold left-overs beyond n: their scores are overwritten.
+// transpose sets keys to n rows of one head's keys, as panels of [headWidth,
+// panel]. The last panel may contain stale values beyond n; their scores are
+// overwritten.
 func (s *scratch) transpose(key []float32, n int) {
 	for r := range n {
 		row := key[r*3*width:][:headWidth]
@@ -168,7 +169,7 @@ func (s *scratch) addNorm(k *kernels, rows int, n weightfile.Norm) {
 	}
 }
 
-// mean is the average of x [tokens, width], scaled to length 1.
+// mean returns the average of x [tokens, width], scaled to unit length.
 func mean(x []float32) []float32 {
 	sum := make([]float32, width)
 	for i := 0; i < len(x); i += width {

@@ -30,7 +30,7 @@ func goldenRows(t testing.TB) []golden {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("golden rows are required in CI: %v", err)
 		}
-		t.Skip("no golden rows here (MNEME_SHARED names the folder that holds golden/)")
+		t.Skip("no golden rows: MNEME_SHARED is the directory that contains golden/")
 	}
 	defer f.Close()
 	var rows []golden

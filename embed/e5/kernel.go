@@ -1,20 +1,20 @@
 package e5
 
-// panel is the number of output columns that the matrix products compute at a
-// time; every matrix is stored as panels of as many columns.
+// panel is the number of output columns that a matrix product computes at a time.
+// Matrices are stored as panels of that many columns.
 const panel = 16
 
-// group is the number of inputs that share a weight's scale.
+// group is the number of inputs whose weights share a scale.
 const group = 32
 
-// kernels are the inner loops. Every set gives the same bits: each sum has one
-// order, and no product is fused into a sum. Otherwise the least difference
-// would change how activations round, and a finished vector by some 1e-5. A
-// set is chosen at run time.
+// kernels are the inner loops for one kind of processor, chosen at run time. All
+// sets give the same bits: every sum has one order, and no product is fused into
+// a sum. Otherwise the smallest difference would change how activations round,
+// and the vectors by about 1e-5.
 type kernels struct {
 	name string
 
-	// product is one panel of a quantised matrix product with bias:
+	// product is one panel of a quantized matrix product with bias:
 	//
 	//	c[r*ldc+j] = bias[j] + sum over groups g of steps[r*groups+g] *
 	//	             scale[g*panel+j] * (the integer product of row r and column j in g)
@@ -24,22 +24,21 @@ type kernels struct {
 	// exact: 32 products of at most 127·32767 stay below 2^31.
 	product func(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int)
 
-	// multiply is c = a·b for panel columns of fp32: a is [rows, k] with rows
-	// lda apart, b [k, panel] with rows ldb apart, c [rows, panel] with rows ldc
-	// apart.
+	// multiply is c = a·b in fp32 for panel columns: a is [rows, k] with row
+	// stride lda, b [k, panel] with stride ldb, c [rows, panel] with stride ldc.
 	multiply func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int)
 
-	// softmax turns x into exp(x-max)/sum. len(x) is a multiple of 8.
+	// softmax replaces x by exp(x-max)/sum. len(x) is a multiple of 8.
 	softmax func(x []float32)
 
-	// gelu turns each x into x·Φ(x). len(x) is a multiple of 8.
+	// gelu replaces each x by x·Φ(x). len(x) is a multiple of 8.
 	gelu func(x []float32)
 
 	// addNorm sets x to the LayerNorm of x+y. len(x) is a multiple of 8.
 	addNorm func(x, y, gamma, beta []float32)
 
-	// quantize sets q to x in steps that differ from group to group: the largest
-	// magnitude of a group is 32767. len(x) is a multiple of group.
+	// quantize sets q to x in units of one step per group. The largest magnitude
+	// of a group becomes 32767. len(x) is a multiple of group.
 	quantize func(q []int16, steps, x []float32)
 }
 

@@ -2,10 +2,9 @@ package e5
 
 import "math"
 
-// portable is plain Go: for processors without a set of their own, and the
-// reference whose bits the others are tested to give. Explicit conversions to
-// float32 keep the compiler from fusing a product into a sum on processors
-// that could.
+// portable is plain Go, for processors without kernels in assembly. It is also
+// the reference: tests require its bits of the other sets. The explicit
+// conversions to float32 keep the compiler from fusing products into sums.
 var portable = kernels{
 	name:     "portable",
 	product:  productPortable,
@@ -91,12 +90,12 @@ func addNormPortable(x, y, gamma, beta []float32) {
 // lanes are the partial sums of a row, as vector registers hold them.
 type lanes [8]float32
 
-// fold adds the lanes up, halving their number each time.
+// fold adds the lanes pairwise, halving their number each time.
 func (l *lanes) fold() float32 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-// steps16 is the largest magnitude of a quantised value.
+// steps16 is the largest magnitude of a quantized value.
 const steps16 = 32767
 
 func quantizePortable(q []int16, steps, x []float32) {
@@ -110,7 +109,7 @@ func quantizePortable(q []int16, steps, x []float32) {
 		inverse := steps16 / max(largest, smallest)
 		for i, v := range x {
 			// Adding and subtracting 1.5·2^23 rounds to the nearest integer, ties to
-			// even, as the processors' conversions do.
+			// even, like the conversion instructions.
 			q[i] = int16(float32(float32(v*inverse)+roundMagic) - roundMagic)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// random gives n values like the encoder's: about normal, now and then large.
+// random returns n values like the encoder's: normally distributed, with outliers.
 func random(r *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -41,7 +41,7 @@ func TestProductGivesTheBitsOfPortableForEveryNumberOfRows(t *testing.T) {
 			for i := range w {
 				w[i] = int8(r.IntN(255) - 127)
 			}
-			if rows == 5 { // the largest sums that can be
+			if rows == 5 { // the largest possible sums
 				for i := range a {
 					a[i] = -steps16
 				}

@@ -15,14 +15,13 @@ const (
 	inner     = 1536
 )
 
-// model is the encoder's weights, laid out for the kernels. It does not change
-// once it is made.
+// model is the encoder's weights in the layout of the kernels. It is immutable.
 type model struct {
-	// wordQ and wordScale are the word embeddings as the file has them.
+	// wordQ and wordScale are the word embeddings in the layout of the file.
 	wordQ     []int8
 	wordScale []uint16
-	// position is the position embeddings with the type embedding of a first
-	// (and only) sequence added: [maxTokens, width].
+	// position is the sum of the position embeddings and the type embedding of
+	// the first sequence, the only one here: [maxTokens, width].
 	position      []float32
 	embeddingNorm weightfile.Norm
 	layers        []layer
@@ -33,9 +32,9 @@ type layer struct {
 	attentionNorm, outputNorm     weightfile.Norm
 }
 
-// matrix is a quantised matrix [in, out] as panels of 16 columns. Within a
-// panel the values lie as [in/2][panel][2], so that one multiply-add
-// instruction takes two inputs of a column at once; scales as [in/group][panel].
+// matrix is a quantized matrix [in, out] as panels of 16 columns. A panel's values
+// are [in/2][panel][2], so that one multiply-add instruction takes two inputs of
+// a column at once; its scales are [in/group][panel].
 type matrix struct {
 	in, out int
 	q       []int8
@@ -46,7 +45,7 @@ type matrix struct {
 func newModel(w *weightfile.Weights) (*model, error) {
 	want := weightfile.Shape{Vocabulary: len(w.Vocabulary), Width: width, Layers: len(w.Layers), Heads: heads, Inner: inner, Positions: maxTokens, Group: group}
 	if w.Shape != want {
-		return nil, fmt.Errorf("weights have shape %+v, this encoder is made for %+v", w.Shape, want)
+		return nil, fmt.Errorf("weights have shape %+v, want %+v", w.Shape, want)
 	}
 	m := &model{
 		wordQ:         w.WordQ,
@@ -58,7 +57,7 @@ func newModel(w *weightfile.Weights) (*model, error) {
 	for i := range m.position {
 		m.position[i] = w.Position[i] + w.Type[i%width]
 	}
-	// The scores' factor 1/√headWidth goes into the query's matrix.
+	// Fold the factor 1/√headWidth of the attention scores into the query matrix.
 	queryFactor := float32(1 / math.Sqrt(headWidth))
 	for i := range w.Layers {
 		l, out := &w.Layers[i], &m.layers[i]
@@ -81,7 +80,7 @@ func newMatrix(in, out int) matrix {
 	return matrix{in: in, out: out, q: make([]int8, in*out), scale: make([]float32, in/group*out), bias: make([]float32, out)}
 }
 
-// put copies l, times factor, to the columns from at on.
+// put copies l, times factor, to the columns beginning with at.
 func (m *matrix) put(at int, l *weightfile.Linear, factor float32) {
 	for o := 0; o < l.Out; o += panel {
 		q := m.q[(at+o)*m.in:]

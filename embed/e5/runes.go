@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// class is what the tokenizer does with a character before it looks at words.
+// class is how the tokenizer treats a character before it looks up words.
 type class uint8
 
 const (
 	letter      class = iota // part of a word
-	removed                  // vanishes
-	space                    // ends a word
-	punctuation              // a word of its own
-	ideograph                // a word of its own
+	removed                  // dropped
+	space                    // between words
+	punctuation              // a word by itself
+	ideograph                // a word by itself
 )
 
 // classOf follows BertNormalizer (clean_text, handle_chinese_chars) and
@@ -50,12 +50,12 @@ var asciiClass = func() (t [utf8.RuneSelf]class) {
 }()
 
 // punctuated are letters and symbols whose decomposition begins with
-// punctuation: the Greek varia, and ≠, ≮, ≯, which lose their stroke as an
+// punctuation: the Greek varia, and ≠, ≮ and ≯, whose stroke is stripped as an
 // accent.
 var punctuated = [...][2]rune{{0x1fef, 0x1fef}, {0x2260, 0x2260}, {0x226e, 0x226f}}
 
-// isSpace tells Unicode's White_Space beyond ASCII, without U+0085, which is
-// a control and was removed before.
+// isSpace reports whether r is Unicode White_Space beyond ASCII. It excludes
+// U+0085, a control character that is removed before.
 func isSpace(r rune) bool {
 	switch r {
 	case 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000:
@@ -64,18 +64,18 @@ func isSpace(r rune) bool {
 	return r >= 0x2000 && r <= 0x200a
 }
 
-// isIdeograph lists the blocks that BERT splits into characters. 2b920 is the
-// reference's own figure (the block begins at 2b820).
+// isIdeograph reports whether r is in one of the blocks that BERT splits into
+// characters. 0x2b920 is the reference's number; the block begins at 0x2b820.
 func isIdeograph(r rune) bool {
 	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0xf900 && r <= 0xfaff ||
 		r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2b81f || r >= 0x2b920 && r <= 0x2ceaf ||
 		r >= 0x2f800 && r <= 0x2fa1f
 }
 
-// lower is the reference's lower case, one character for one: the only
-// character whose lower case is longer, İ, was decomposed before.
+// lower returns the lower case of the reference tokenizer. It maps runes one to
+// one: İ, the only one with a longer lower case, is decomposed before.
 func lower(r rune) rune {
-	switch r { // younger than the Unicode version of Go 1.26, yet in reach of the vocabulary
+	switch r { // newer than the Unicode version of Go 1.26, but in the vocabulary
 	case 0xa7cb:
 		return 0x264
 	case 0xa7dc:
@@ -84,6 +84,7 @@ func lower(r rune) rune {
 	return unicode.ToLower(r)
 }
 
+// isIn reports whether r is in one of the sorted, inclusive ranges.
 func isIn(ranges [][2]rune, r rune) bool {
 	_, found := slices.BinarySearchFunc(ranges, r, func(have [2]rune, r rune) int {
 		switch {

@@ -3,59 +3,60 @@ package e5
 import "strings"
 
 const (
-	// headerTokens bounds what a header takes of every piece's window.
+	// headerTokens is the length to which a header is cut off.
 	headerTokens = 64
-	// openingTokens is how long a text's first line may be to stand before
-	// every piece, as a title or a heading does.
-	openingTokens = 64
-	// overlapTokens is what a piece repeats of the one before, so that a
-	// sentence cut in two still stands whole in one of them.
+	// titleTokens is the length up to which the first line of a text is taken
+	// for its title and repeated in every chunk.
+	titleTokens = 64
+	// overlapTokens is the overlap of consecutive chunks, so that a sentence
+	// split between two is whole in one of them.
 	overlapTokens = 64
-	// sentenceReach is how far, in tokens, a cut is moved to the end of a
-	// sentence or line.
+	// sentenceReach is the largest distance, in tokens, by which a cut moves to
+	// the end of a sentence or line.
 	sentenceReach = 48
 )
 
-// word is a word of a text to be split: where its bytes end, the tokens up to
-// its end, and whether a sentence or a line ends with it.
+// word is a word of a text to be split.
 type word struct {
-	start, end, tokens int
-	stop               bool
+	start, end int  // its byte range
+	tokens     int  // number of tokens from the start of the text to its end
+	stop       bool // whether a sentence or line ends with it
 }
 
-// Split cuts text into pieces that fit the model's window as passages that
-// begin with header and a line break. A text that fits is one piece. Else the
-// pieces are about equally long, since a short rest is found by questions that
-// it has little to say to; consecutive ones overlap by about 64 tokens, and
-// cuts lie between words, at the end of a sentence where one is near. A short
-// first line, such as a title, stands before the later pieces too: it says
-// what they are about. A header of more than 64 tokens is cut off.
+// Split splits text into overlapping chunks that fit the model's window as
+// passages, each beginning with header and a line break. A text that fits is
+// one chunk. Otherwise the chunks have about the same length, since a short
+// remainder would match queries that it does not answer. Consecutive chunks
+// overlap by about 64 tokens, and cuts are between words, at the end of a
+// sentence if one is near. A short first line, such as a title, is repeated in
+// every chunk, because it says what the chunk is about. A header is cut off at
+// 64 tokens.
 //
-// Measured: docs/decisions/0016-pieces.md.
+// The rules were measured: see docs/decisions/0016-chunks.md.
 func (e *Encoder) Split(header, text string) []string {
 	header = e.clipHeader(header)
 	words := e.words(text)
 	budget := maxTokens - len(e.tokenizer.encode(passagePrefix, header))
-	opening := ""
+	title := ""
 	if !fits(words, 0, budget) {
 		var tokens int
-		opening, tokens = openingOf(text, words)
+		title, tokens = titleOf(text, words)
 		budget -= tokens
 	}
-	var pieces []string
-	for i, c := range cuts(text, words, budget) {
-		piece := text[c.from:c.to]
+	var chunks []string
+	for i, s := range spans(text, words, budget) {
+		chunk := text[s.start:s.end]
 		if i > 0 {
-			piece = join(opening, piece)
+			chunk = join(title, chunk)
 		}
-		pieces = append(pieces, join(header, piece))
+		chunks = append(chunks, join(header, chunk))
 	}
-	return pieces
+	return chunks
 }
 
-// openingOf is the first line of a text that has more, if it is short, with
-// its tokens.
-func openingOf(text string, words []word) (opening string, tokens int) {
+// titleOf returns the first line of a text and its number of tokens, if the line
+// is short and not the only one.
+func titleOf(text string, words []word) (title string, tokens int) {
 	line, _, more := strings.Cut(text, "\n")
 	if !more {
 		return "", 0
@@ -66,37 +67,37 @@ func openingOf(text string, words []word) (opening string, tokens int) {
 		}
 		tokens = w.tokens
 	}
-	if tokens > openingTokens {
+	if tokens > titleTokens {
 		return "", 0
 	}
 	return strings.TrimSpace(line), tokens
 }
 
-// cut is the byte range of a piece.
-type cut struct{ from, to int }
+// span is text[start:end], in bytes.
+type span struct{ start, end int }
 
-// cuts gives the pieces of a text of at most budget tokens each.
-func cuts(text string, words []word, budget int) []cut {
+// spans returns the chunks of a text, of at most budget tokens each.
+func spans(text string, words []word, budget int) []span {
 	if fits(words, 0, budget) {
-		return []cut{{0, len(text)}}
+		return []span{{0, len(text)}}
 	}
-	var cuts []cut
+	var spans []span
 	for first := 0; ; {
-		c := cut{words[first].start, len(text)}
+		s := span{words[first].start, len(text)}
 		if first == 0 {
-			c.from = 0
+			s.start = 0
 		}
 		if fits(words, first, budget) {
-			return append(cuts, c)
+			return append(spans, s)
 		}
-		last := end(words, first, budget)
-		c.to = words[last+1].start
-		cuts = append(cuts, c)
+		last := lastWord(words, first, budget)
+		s.end = words[last+1].start
+		spans = append(spans, s)
 		first = overlap(words, first, last)
 	}
 }
 
-// before counts the tokens before word first.
+// before returns the number of tokens before word first.
 func before(words []word, first int) int {
 	if first == 0 {
 		return 0
@@ -104,13 +105,13 @@ func before(words []word, first int) int {
 	return words[first-1].tokens
 }
 
-// fits tells whether what begins with word first has at most budget tokens.
+// fits reports whether the text from word first on has at most budget tokens.
 func fits(words []word, first, budget int) bool {
 	return len(words) == 0 || words[len(words)-1].tokens-before(words, first) <= budget
 }
 
-// words scans text once. A word of more tokens than a piece can hold does not
-// exist: words longer than maxWordRunes are one token.
+// words returns the words of text. No word has more tokens than a chunk can hold,
+// since words longer than maxWordRunes are one token.
 func (e *Encoder) words(text string) []word {
 	s := scanner{t: e.tokenizer, limit: len(text) + 1}
 	words := make([]word, 0, len(text)/5+1)
@@ -126,14 +127,15 @@ func (e *Encoder) words(text string) []word {
 	return words
 }
 
-// end gives the last word of the piece that begins with word first, where what
-// is left does not fit into one: it is cut into as few as can be, equally long,
-// and the end of a sentence is taken that is nearest to that length.
-func end(words []word, first, budget int) int {
+// lastWord returns the last word of the chunk that begins with word first, if the
+// rest of the text does not fit into one chunk. The rest is divided into the
+// smallest number of equal chunks, and the cut moves to the nearest end of a
+// sentence.
+func lastWord(words []word, first, budget int) int {
 	start := before(words, first)
 	rest := words[len(words)-1].tokens - start
-	pieces := ceil(rest-overlapTokens, budget-overlapTokens)
-	size := overlapTokens + ceil(rest-overlapTokens, pieces) // at most budget
+	chunks := ceil(rest-overlapTokens, budget-overlapTokens)
+	size := overlapTokens + ceil(rest-overlapTokens, chunks) // at most budget
 	last := first
 	for last+1 < len(words) && words[last+1].tokens-start <= size {
 		last++
@@ -153,12 +155,12 @@ func end(words []word, first, budget int) int {
 	return nearest
 }
 
-// ceil divides and rounds up; b is above 0.
+// ceil returns a/b, rounded up, for positive b.
 func ceil(a, b int) int { return (a + b - 1) / b }
 
-// overlap gives the first word of the next piece: overlapTokens before the cut
-// after last, or the sentence that begins next after that; in any case beyond
-// first, so that splitting ends.
+// overlap returns the first word of the next chunk: overlapTokens before the cut
+// after last, or the beginning of the next sentence after that. It is always
+// beyond first, so that splitting terminates.
 func overlap(words []word, first, last int) int {
 	next := last + 1
 	for next > first+1 && words[last].tokens-words[next-1].tokens < overlapTokens {
@@ -175,8 +177,8 @@ func overlap(words []word, first, last int) int {
 	return next
 }
 
-// endsSentence tells whether the word text[start:end] is a full stop that
-// white space follows, or one of scripts that write none after it.
+// endsSentence reports whether the word text[start:end] is a full stop followed
+// by white space, or a full stop of a script that writes none.
 func endsSentence(text string, start, end int) bool {
 	switch text[start:end] {
 	case ".", "!", "?", "…":
@@ -187,7 +189,7 @@ func endsSentence(text string, start, end int) bool {
 	return false
 }
 
-// clipHeader cuts header off after headerTokens tokens.
+// clipHeader truncates header to headerTokens tokens.
 func (e *Encoder) clipHeader(header string) string {
 	s := scanner{t: e.tokenizer, limit: len(header) + 1}
 	cut := -1
@@ -202,9 +204,10 @@ func (e *Encoder) clipHeader(header string) string {
 	return strings.TrimRight(header[:cut], " \t\r\n")
 }
 
-func join(header, piece string) string {
+// join puts a header, if there is one, on a line before text.
+func join(header, text string) string {
 	if header == "" {
-		return piece
+		return text
 	}
-	return header + "\n" + piece
+	return header + "\n" + text
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// tokensOf counts the tokens of a passage without a limit, which encode has.
+// tokensOf counts the tokens of a passage. Unlike encode it has no limit.
 func tokensOf(e *Encoder, text string) int {
 	s := scanner{t: e.tokenizer, limit: 1 << 30}
 	s.scan(passagePrefix, nil)
@@ -14,46 +14,46 @@ func tokensOf(e *Encoder, text string) int {
 	return len(s.ids) + 2
 }
 
-// checkSplit holds Split's contract: pieces begin with the header, fit the
-// window, follow each other in the text and leave nothing out.
+// checkSplit checks Split's contract: chunks begin with the header, fit the
+// window, are in the order of the text and leave nothing out.
 func checkSplit(t *testing.T, e *Encoder, header, text string) []string {
 	t.Helper()
-	pieces := e.Split(header, text)
+	chunks := e.Split(header, text)
 	clipped := e.clipHeader(header)
 	if !strings.HasPrefix(header, clipped) || tokensOf(e, clipped) > tokensOf(e, "")+headerTokens {
 		t.Fatalf("header of %d tokens", tokensOf(e, clipped))
 	}
-	words, budget, opening := e.words(text), maxTokens-tokensOf(e, clipped), ""
+	words, budget, title := e.words(text), maxTokens-tokensOf(e, clipped), ""
 	if !fits(words, 0, budget) {
 		tokens := 0
-		if opening, tokens = openingOf(text, words); tokens != tokensOf(e, opening)-tokensOf(e, "") {
-			t.Fatalf("an opening of %d tokens, counted as %d", tokensOf(e, opening)-tokensOf(e, ""), tokens)
+		if title, tokens = titleOf(text, words); tokens != tokensOf(e, title)-tokensOf(e, "") {
+			t.Fatalf("an title of %d tokens, counted as %d", tokensOf(e, title)-tokensOf(e, ""), tokens)
 		}
 		budget -= tokens
 	}
-	cuts := cuts(text, words, budget)
-	if len(pieces) == 0 || len(pieces) != len(cuts) {
-		t.Fatalf("%d pieces, %d cuts", len(pieces), len(cuts))
+	spans := spans(text, words, budget)
+	if len(chunks) == 0 || len(chunks) != len(spans) {
+		t.Fatalf("%d chunks, %d spans", len(chunks), len(spans))
 	}
-	for i, c := range cuts {
-		piece := text[c.from:c.to]
+	for i, c := range spans {
+		chunk := text[c.start:c.end]
 		if i > 0 {
-			piece = join(opening, piece)
+			chunk = join(title, chunk)
 		}
-		if pieces[i] != join(clipped, piece) {
-			t.Fatalf("piece %d is not header, opening and text", i)
+		if chunks[i] != join(clipped, chunk) {
+			t.Fatalf("chunk %d is not header, title and text", i)
 		}
-		if n := tokensOf(e, pieces[i]); n > maxTokens {
-			t.Fatalf("piece %d has %d tokens", i, n)
+		if n := tokensOf(e, chunks[i]); n > maxTokens {
+			t.Fatalf("chunk %d has %d tokens", i, n)
 		}
-		if i > 0 && (c.from > cuts[i-1].to || c.from <= cuts[i-1].from || c.to <= cuts[i-1].to) {
-			t.Fatalf("piece %d spans %v after %v", i, c, cuts[i-1])
+		if i > 0 && (c.start > spans[i-1].end || c.start <= spans[i-1].start || c.end <= spans[i-1].end) {
+			t.Fatalf("chunk %d spans %v after %v", i, c, spans[i-1])
 		}
 	}
-	if cuts[0].from != 0 || cuts[len(cuts)-1].to != len(text) {
-		t.Fatalf("the pieces leave out an end: %v of %d bytes", cuts, len(text))
+	if spans[0].start != 0 || spans[len(spans)-1].end != len(text) {
+		t.Fatalf("the chunks do not cover the text: %v of %d bytes", spans, len(text))
 	}
-	return pieces
+	return chunks
 }
 
 func FuzzSplit(f *testing.F) {
@@ -67,73 +67,72 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-func TestATextThatFitsIsOnePiece(t *testing.T) {
+func TestTextThatFitsIsOneChunk(t *testing.T) {
 	e := testEncoder(t)
 	for _, text := range []string{"", "   ", "short", textOf(maxTokens)} {
-		if pieces := checkSplit(t, e, "", text); len(pieces) != 1 || pieces[0] != text {
-			t.Errorf("%d pieces", len(pieces))
+		if chunks := checkSplit(t, e, "", text); len(chunks) != 1 || chunks[0] != text {
+			t.Errorf("%d chunks", len(chunks))
 		}
 	}
-	if pieces := checkSplit(t, e, "", textOf(maxTokens+1)); len(pieces) != 2 {
-		t.Errorf("one token too many: %d pieces", len(pieces))
+	if chunks := checkSplit(t, e, "", textOf(maxTokens+1)); len(chunks) != 2 {
+		t.Errorf("one token too many: %d chunks", len(chunks))
 	}
-	if pieces := checkSplit(t, e, "two words", textOf(maxTokens-1)); len(pieces) != 2 {
-		t.Errorf("the header's tokens do not count: %d pieces", len(pieces))
+	if chunks := checkSplit(t, e, "two words", textOf(maxTokens-1)); len(chunks) != 2 {
+		t.Errorf("the header's tokens are not counted: %d chunks", len(chunks))
 	}
 }
 
-func TestPiecesOverlapAndEndWithSentences(t *testing.T) {
+func TestChunksOverlapAndEndWithSentences(t *testing.T) {
 	e := testEncoder(t)
 	var b strings.Builder
 	for i := range 300 {
 		fmt.Fprintf(&b, "Sentence number %d tells of the garden behind the house. ", i)
 	}
-	pieces := checkSplit(t, e, "notes/garden", b.String())
-	if len(pieces) < 5 {
-		t.Fatalf("%d pieces", len(pieces))
+	chunks := checkSplit(t, e, "notes/garden", b.String())
+	if len(chunks) < 5 {
+		t.Fatalf("%d chunks", len(chunks))
 	}
-	for i, piece := range pieces {
-		if !strings.HasSuffix(strings.TrimSpace(piece), "house.") {
-			t.Errorf("piece %d ends within a sentence", i)
+	for i, chunk := range chunks {
+		if !strings.HasSuffix(strings.TrimSpace(chunk), "house.") {
+			t.Errorf("chunk %d ends within a sentence", i)
 		}
-		if !strings.HasPrefix(piece, "notes/garden\nSentence") {
-			t.Errorf("piece %d begins within a sentence", i)
+		if !strings.HasPrefix(chunk, "notes/garden\nSentence") {
+			t.Errorf("chunk %d begins within a sentence", i)
 		}
-		if d := tokensOf(e, piece) - tokensOf(e, pieces[0]); d < -2*sentenceReach || d > 2*sentenceReach {
-			t.Errorf("piece %d has %d tokens more than the first", i, d)
+		if d := tokensOf(e, chunk) - tokensOf(e, chunks[0]); d < -2*sentenceReach || d > 2*sentenceReach {
+			t.Errorf("chunk %d has %d tokens more than the first", i, d)
 		}
 	}
 	text := textOf(2000)
-	cuts := cuts(text, e.words(text), 500)
-	for i := 1; i < len(cuts); i++ {
-		if n := strings.Count(text[cuts[i].from:cuts[i-1].to], "garden"); n < overlapTokens-10 || n > overlapTokens+10 {
-			t.Errorf("pieces %d and %d share %d tokens", i-1, i, n)
+	spans := spans(text, e.words(text), 500)
+	for i := 1; i < len(spans); i++ {
+		if n := strings.Count(text[spans[i].start:spans[i-1].end], "garden"); n < overlapTokens-10 || n > overlapTokens+10 {
+			t.Errorf("chunks %d and %d share %d tokens", i-1, i, n)
 		}
 	}
 }
 
-// A title tells what every piece is about; a first line that is a paragraph
-// does not, and neither does a text of one line.
-func TestAShortFirstLineStandsBeforeEveryPiece(t *testing.T) {
+// A short first line is a title. A paragraph is not, nor is the only line.
+func TestTitleIsRepeatedInEveryChunk(t *testing.T) {
 	e := testEncoder(t)
 	for name, c := range map[string]struct {
 		text, want string
 	}{
 		"title":     {"  The house by the lake \n" + textOf(700), "header\nThe house by the lake\n"},
-		"paragraph": {textOf(openingTokens+3) + "\n" + textOf(700), ""},
+		"paragraph": {textOf(titleTokens+3) + "\n" + textOf(700), ""},
 		"one line":  {textOf(700), ""},
 		"no title":  {"\n" + textOf(700), ""},
 	} {
-		pieces := checkSplit(t, e, "header", c.text)
-		if len(pieces) != 2 {
-			t.Errorf("%s: %d pieces", name, len(pieces))
+		chunks := checkSplit(t, e, "header", c.text)
+		if len(chunks) != 2 {
+			t.Errorf("%s: %d chunks", name, len(chunks))
 			continue
 		}
-		if begins := strings.HasPrefix(pieces[1], "header\nThe house"); begins != (c.want != "") || !strings.HasPrefix(pieces[1], c.want) {
-			t.Errorf("%s: the second piece begins %q", name, pieces[1][:40])
+		if begins := strings.HasPrefix(chunks[1], "header\nThe house"); begins != (c.want != "") || !strings.HasPrefix(chunks[1], c.want) {
+			t.Errorf("%s: the second chunk begins %q", name, chunks[1][:40])
 		}
 	}
-	if pieces := checkSplit(t, e, "", "The house\n"+textOf(100)); len(pieces) != 1 || strings.Count(pieces[0], "The house") != 1 {
-		t.Errorf("a text that fits: %d pieces", len(pieces))
+	if chunks := checkSplit(t, e, "", "The house\n"+textOf(100)); len(chunks) != 1 || strings.Count(chunks[0], "The house") != 1 {
+		t.Errorf("a text that fits: %d chunks", len(chunks))
 	}
 }

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// maxTokens is the model's window, with the marks at both ends.
+	// maxTokens is the model's window, including [CLS] and [SEP].
 	maxTokens = 512
-	// maxWordRunes is the longest word that is looked up; a longer one is one
-	// unknown token (max_input_chars_per_word of tokenizer.json).
+	// maxWordRunes is the length of the longest word that is looked up. A longer
+	// word is one unknown token (max_input_chars_per_word of tokenizer.json).
 	maxWordRunes = 100
-	// continuation marks, in the vocabulary, a piece that does not begin a word.
+	// continuation is the vocabulary's prefix of pieces that do not begin a word.
 	continuation = "##"
 )
 
-// tokenizer turns text into WordPiece ids as the model's tokenizer.json says:
-// BertNormalizer (clean text, CJK apart, lower case, accents stripped),
-// BertPreTokenizer (whitespace and punctuation), WordPiece (longest match
-// first). It is safe for concurrent use.
+// tokenizer turns text into WordPiece IDs as specified by the model's
+// tokenizer.json: BertNormalizer (clean text, separate CJK characters, lower
+// case, strip accents), BertPreTokenizer (split at white space and
+// punctuation), WordPiece (longest match first). It is safe for concurrent use.
 type tokenizer struct {
-	// first holds the pieces that begin a word, rest those that continue one,
-	// without their mark.
+	// first has the pieces that begin a word, rest those that continue one,
+	// without their prefix.
 	first, rest   map[string]int32
-	longest       int // bytes of the longest piece
+	longest       int // length in bytes of the longest piece
 	unk, cls, sep int32
 }
 
@@ -58,33 +58,32 @@ func newTokenizer(vocabulary []string) (*tokenizer, error) {
 	return t, nil
 }
 
-// encode gives the ids of prefix and text as one sequence between [CLS] and
-// [SEP], cut off at maxTokens. Marks such as "[SEP]" within the text are
-// ordinary text: brackets are punctuation.
+// encode returns the IDs of prefix and text as one sequence between [CLS] and
+// [SEP], truncated to maxTokens. A "[SEP]" within the text is ordinary text:
+// brackets are punctuation.
 func (t *tokenizer) encode(prefix, text string) []int32 {
 	s := scanner{t: t, ids: make([]int32, 1, min(maxTokens, 8+len(prefix)+len(text)/3)), limit: maxTokens - 1}
 	s.ids[0] = t.cls
-	// The prefix ends with a space, so that its words end there too.
+	// The prefix ends with a space, so the text begins a new word.
 	s.scan(prefix, nil)
 	s.scan(text, nil)
 	return append(s.ids, t.sep)
 }
 
-// scanner walks over a text and appends the ids of its words. It is the state
-// of one call.
+// scanner tokenizes one text, appending the IDs of its words.
 type scanner struct {
 	t     *tokenizer
 	ids   []int32
-	limit int    // scanning stops once ids has as many
-	plain bool   // the word so far is lower-case ASCII as it stands
-	word  []byte // the word so far, cleaned, not yet normalised
-	buf   []byte // scratch for the normalised word
+	limit int    // scanning stops when ids has this length
+	plain bool   // whether the current word is lower-case ASCII
+	word  []byte // the current word, cleaned but not normalized
+	buf   []byte // scratch for the normalized word
 }
 
-// scan appends the ids of text. each, if not nil, is called after every word
-// with the byte range of text that it came from; ids has its pieces by then.
+// scan appends the IDs of text. If each is not nil, scan calls it after every
+// word, once the word's IDs are appended, with the word's byte range in text.
 func (s *scanner) scan(text string, each func(start, end int)) {
-	start := 0 // of the word so far
+	start := 0 // of the current word
 	s.word, s.plain = s.word[:0], true
 	flush := func(end int) {
 		if len(s.word) > 0 {
@@ -133,7 +132,7 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 	s.ids = s.ids[:min(len(s.ids), s.limit)]
 }
 
-// flush appends the ids of the word so far.
+// flush appends the IDs of the current word.
 func (s *scanner) flush() {
 	if s.plain {
 		s.pieces(s.word, len(s.word))
@@ -157,9 +156,8 @@ func (s *scanner) flush() {
 	}
 }
 
-// pieces appends the ids of one normalised word: from the left, each time the
-// longest piece of the vocabulary; if a rest has none, the whole word is
-// unknown.
+// pieces appends the IDs of one normalized word, taking the longest piece of the
+// vocabulary each time. If no piece matches the rest, the whole word is unknown.
 func (s *scanner) pieces(word []byte, runes int) {
 	if runes > maxWordRunes {
 		s.ids = append(s.ids, s.t.unk)

@@ -29,11 +29,11 @@ func TestEveryCharacterHasTheReferencesTokens(t *testing.T) {
 		h.Write(append(line, '\n'))
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		t.Errorf("digest %s, the reference gives %s", got, want)
+		t.Errorf("digest %s, want %s", got, want)
 	}
 }
 
-func TestMarksInTextAreOrdinaryText(t *testing.T) {
+func TestSpecialTokensInTextAreOrdinaryText(t *testing.T) {
 	e := testEncoder(t)
 	for _, mark := range []string{"[CLS]", "[SEP]", "[MASK]", "[PAD]", "[UNK]"} {
 		ids := e.tokenizer.encode(queryPrefix, "a "+mark+" b")
@@ -45,7 +45,7 @@ func TestMarksInTextAreOrdinaryText(t *testing.T) {
 	}
 }
 
-func TestWordsAreUnknownBeyondTheLimit(t *testing.T) {
+func TestLongWordsAreUnknown(t *testing.T) {
 	e := testEncoder(t)
 	for n, unknown := range map[int]bool{maxWordRunes: false, maxWordRunes + 1: true} {
 		ids := e.tokenizer.encode("", strings.Repeat("x", n))

@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// The weights stay in the program's mapped file as a string: what is not read
-// costs no memory, and nothing is read before New.
+// embedded is a string so that the weights stay in the program's mapped file:
+// what is not read takes no memory, and nothing is read before New.
 //
 //go:embed e5-small-v2.weights
 var embedded string
 
-// embeddedBytes is a read-only view of the weights.
+// embeddedBytes returns a read-only view of the weights.
 func embeddedBytes() []byte {
 	return unsafe.Slice(unsafe.StringData(embedded), len(embedded))
 }

@@ -2,11 +2,11 @@ package e5
 
 import "math"
 
-// The constants of exp: Cody and Waite's split of ln 2, so that k·ln2High is
-// exact, and the Taylor coefficients, whose error on |r| ≤ ln2/2 is below
-// 1.3e-7 of the result.
+// The constants of exp: Cody and Waite's split of ln 2, which makes k·ln2High
+// exact, and Taylor coefficients with a relative error below 1.3e-7 for
+// |r| ≤ ln2/2.
 const (
-	expLowest = -87.0 // below, the result counts as the smallest normal number
+	expLowest = -87.0 // below it the result is that of expLowest, about the smallest normal number
 	log2e     = 1.44269504088896341
 	ln2High   = 0.693359375
 	ln2Low    = -2.12194440e-4
@@ -17,7 +17,7 @@ const (
 	expC6     = 1.0 / 720
 )
 
-// exp is e to the power of x ≤ 0.
+// exp returns e to the power of x, for x ≤ 0.
 func exp(x float32) float32 {
 	x = max(x, expLowest)
 	k := float32(float32(x*log2e)+roundMagic) - roundMagic

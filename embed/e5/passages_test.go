@@ -24,7 +24,7 @@ func (g *gate) waiting() int {
 	return len(g.waiters)
 }
 
-func TestPassagesStandAsideWhileAQueryIsInFlight(t *testing.T) {
+func TestPassagesWaitWhileAQueryIsInFlight(t *testing.T) {
 	e := testEncoder(t)
 	e.gate.enter()
 	done := make(chan error, 1)
@@ -32,16 +32,16 @@ func TestPassagesStandAsideWhileAQueryIsInFlight(t *testing.T) {
 		_, err := e.Passages(t.Context(), []string{"one", "two"})
 		done <- err
 	}()
-	eventually(t, "a unit waits at the gate", func() bool { return e.gate.waiting() == 1 })
-	if _, err := e.Query(t.Context(), "a question"); err != nil {
+	eventually(t, "a batch waits at the gate", func() bool { return e.gate.waiting() == 1 })
+	if _, err := e.Query(t.Context(), "a query"); err != nil {
 		t.Fatal(err)
 	}
 	if e.gate.waiting() != 1 {
-		t.Error("a unit went on although another query is in flight")
+		t.Error("a batch continued while another query is in flight")
 	}
 	select {
 	case <-done:
-		t.Error("passages were finished while a query is in flight")
+		t.Error("passages finished while a query is in flight")
 	default:
 	}
 	e.gate.leave()
@@ -50,21 +50,21 @@ func TestPassagesStandAsideWhileAQueryIsInFlight(t *testing.T) {
 	}
 }
 
-func TestQueryNeedsNoWorkerOfPassages(t *testing.T) {
+func TestQueryNeedsNoWorker(t *testing.T) {
 	e := testEncoder(t)
 	for range cap(e.workers) {
 		e.workers <- struct{}{}
 		defer func() { <-e.workers }()
 	}
-	if _, err := e.Query(t.Context(), "a question"); err != nil {
+	if _, err := e.Query(t.Context(), "a query"); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A unit must look for queries often. What lies between two looks is counted
-// in multiplications: 2^25 of them take a fraction of a millisecond with
-// vector kernels.
-func TestUnitsLookForQueriesOften(t *testing.T) {
+// A batch must check for queries often. The work between two checks is counted in
+// multiplications: 2^25 of them take a fraction of a millisecond with vector
+// kernels.
+func TestBatchesCheckForQueriesOften(t *testing.T) {
 	e := testEncoder(t)
 	work, most := 0, 0
 	counted := *e.kernels
@@ -91,7 +91,7 @@ func TestUnitsLookForQueriesOften(t *testing.T) {
 		}
 	}
 	if most > 1<<25 {
-		t.Errorf("%d multiplications without a look", most)
+		t.Errorf("%d multiplications without a check", most)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
-	t.Run("standing aside", func(t *testing.T) {
+	t.Run("while waiting", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		e.gate.enter()
 		defer e.gate.leave()
@@ -116,7 +116,7 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 			_, err := e.Passages(ctx, []string{"text"})
 			done <- err
 		}()
-		eventually(t, "a unit waits at the gate", func() bool { return e.gate.waiting() > 0 })
+		eventually(t, "a batch waits at the gate", func() bool { return e.gate.waiting() > 0 })
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
@@ -126,11 +126,11 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 		}
 	})
 	if n := len(e.workers); n != 0 {
-		t.Errorf("%d workers were not given back", n)
+		t.Errorf("%d workers were not released", n)
 	}
 }
 
-// Batches must not change a text's vector, whatever runs beside it.
+// A text's vector must not depend on the other texts of a batch.
 func TestPassagesAreTheSameAloneAndInBatches(t *testing.T) {
 	e := testEncoder(t)
 	var texts []string
@@ -148,7 +148,7 @@ func TestPassagesAreTheSameAloneAndInBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(alone[0], together[i]) {
-			t.Errorf("text %d: its vector depends on its neighbours (cosine %g)", i, cosine(alone[0], together[i]))
+			t.Errorf("text %d: its vector depends on the other texts (cosine %g)", i, cosine(alone[0], together[i]))
 		}
 	}
 	none, err := e.Passages(t.Context(), nil)

@@ -1,0 +1,91 @@
+package e5
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"sync"
+)
+
+// Passages embeds stored texts, in batches of about 256 tokens on all workers.
+func (e *Encoder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out := make([][]float32, len(texts))
+	var wg sync.WaitGroup
+	for b := range e.batches(texts) {
+		if !e.takeWorker(ctx) {
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-e.workers }()
+			if err := e.run(ctx, b, out); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// takeWorker waits for a free worker. It reports false if the context ended
+// first.
+func (e *Encoder) takeWorker(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case e.workers <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// batch is the input of one run: token IDs, and the index of each text.
+type batch struct {
+	ids    [][]int32
+	index  []int
+	tokens int
+}
+
+// batches tokenizes texts and yields them in batches.
+func (e *Encoder) batches(texts []string) iter.Seq[batch] {
+	return func(yield func(batch) bool) {
+		var b batch
+		for i, text := range texts {
+			ids := e.tokenizer.encode(passagePrefix, text)
+			if b.tokens > 0 && b.tokens+len(ids) > batchTokens {
+				if !yield(b) {
+					return
+				}
+				b = batch{}
+			}
+			b.ids, b.index, b.tokens = append(b.ids, ids), append(b.index, i), b.tokens+len(ids)
+		}
+		if b.tokens > 0 {
+			yield(b)
+		}
+	}
+}
+
+// run encodes one batch and stores its vectors in out.
+func (e *Encoder) run(ctx context.Context, b batch, out [][]float32) error {
+	s := e.scratch(b.tokens)
+	defer e.free.Put(s)
+	vectors := make([][]float32, len(b.ids))
+	err := e.model.forward(e.kernels, s, b.ids, vectors, func() error {
+		runtime.Gosched() // a query may be runnable but have no processor
+		return e.gate.wait(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	for i, v := range vectors {
+		out[b.index[i]] = v
+	}
+	return nil
+}
