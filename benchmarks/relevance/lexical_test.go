@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the measured figures to testdata/lexical.json")
 
-// shared is the folder of the relevance sets. They are not part of the
-// product: without them a test is skipped, but fails where CI is set.
+// shared is the folder of the datasets. They are not part of the
+// product: without them a test is skipped, but fails where CI is dataset.
 func shared(t testing.TB) string {
 	t.Helper()
 	root := os.Getenv("MNEME_SHARED")
@@ -28,14 +28,14 @@ func shared(t testing.TB) string {
 	dir := filepath.Join(root, "data")
 	if _, err := os.Stat(dir); err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatalf("the relevance sets are missing (variable MNEME_SHARED names the folder above data): %v", err)
+			t.Fatalf("the datasets are missing (variable MNEME_SHARED names the folder above data): %v", err)
 		}
-		t.Skip("no relevance sets (variable MNEME_SHARED names the folder above data)")
+		t.Skip("no datasets (variable MNEME_SHARED names the folder above data)")
 	}
 	return dir
 }
 
-// figures are nDCG@10, Recall@100 and the like of one set or language.
+// figures are nDCG@10, Recall@100 and the like of one dataset or language.
 type figures struct {
 	NDCG10    float64 `json:"ndcg_10"`
 	Recall10  float64 `json:"recall_10"`
@@ -54,19 +54,19 @@ func TestLexicalRelevanceIsAsRecorded(t *testing.T) {
 	dir := shared(t)
 	got := make(map[string]figures)
 	for _, name := range []string{"locomo", "scifact", "cranfield", "npl", "adi"} {
-		set := load(t, dir, name)
-		got[name] = judge(set.Qrels, rank(set, false))
+		dataset := load(t, dir, name)
+		got[name] = judge(dataset.Qrels, rank(dataset, false))
 		if name == "locomo" {
-			got[name+", keys searched too"] = judge(set.Qrels, rank(set, true))
+			got[name+", keys searched too"] = judge(dataset.Qrels, rank(dataset, true))
 		}
 	}
-	set := load(t, dir, "xquad-r-dev")
-	run := rank(set, false)
+	dataset := load(t, dir, "xquad-r-dev")
+	run := rank(dataset, false)
 	for _, language := range []string{"es", "zh", "ar"} {
 		qrels := relevance.Qrels{}
-		for _, query := range set.Queries {
+		for _, query := range dataset.Queries {
 			if query.Store == language {
-				qrels[query.ID] = set.Qrels[query.ID]
+				qrels[query.ID] = dataset.Qrels[query.ID]
 			}
 		}
 		got["xquad-r-dev "+language] = judge(qrels, run)
@@ -106,13 +106,13 @@ func TestLexicalRelevanceIsAsRecorded(t *testing.T) {
 	}
 }
 
-func load(t testing.TB, dir, name string) *relevance.Set {
+func load(t testing.TB, dir, name string) *relevance.Dataset {
 	t.Helper()
-	set, err := relevance.Load(filepath.Join(dir, name))
+	dataset, err := relevance.Load(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set
+	return dataset
 }
 
 func judge(qrels relevance.Qrels, run relevance.Run) figures {
@@ -131,11 +131,11 @@ type store struct {
 
 type posting struct{ document, count int }
 
-// rank answers every question by scoring all documents of its store, and keeps
+// rank answers every query by scoring all documents of its store, and keeps
 // the first thousand.
-func rank(set *relevance.Set, keys bool) relevance.Run {
+func rank(dataset *relevance.Dataset, keys bool) relevance.Run {
 	stores := make(map[string]*store)
-	for _, document := range set.Documents {
+	for _, document := range dataset.Documents {
 		s := stores[document.Store]
 		if s == nil {
 			s = &store{postings: make(map[string][]posting)}
@@ -155,7 +155,7 @@ func rank(set *relevance.Set, keys bool) relevance.Run {
 		s.stats.Length += int64(doc.Length)
 	}
 	run := make(relevance.Run)
-	for _, query := range set.Queries {
+	for _, query := range dataset.Queries {
 		if s := stores[query.Store]; s != nil {
 			run[query.ID] = s.search(query.Text)
 		}
@@ -194,15 +194,15 @@ func BenchmarkAnalyze(b *testing.B) {
 	dir := shared(b)
 	for _, name := range []string{"locomo", "scifact", "xquad-r-dev"} {
 		b.Run(name, func(b *testing.B) {
-			set := load(b, dir, name)
+			dataset := load(b, dir, name)
 			size := 0
-			for _, document := range set.Documents {
+			for _, document := range dataset.Documents {
 				size += len(document.Body())
 			}
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				for _, document := range set.Documents {
+				for _, document := range dataset.Documents {
 					lexical.Analyze(document.Body())
 				}
 			}

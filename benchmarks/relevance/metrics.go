@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Scored is a document with its score for a question.
+// Scored is a document with its score for a query.
 type Scored struct {
 	ID    string
 	Score float64
 }
 
-// Run is what a system answers: the scored documents by question.
+// Run holds the answers of a system: scored documents by query ID.
 type Run map[string][]Scored
 
-// Metrics are means over questions, each 0..1.
+// Metrics holds means over queries, each from 0 to 1.
 type Metrics struct {
-	Queries   int     `json:"queries"`    // how many questions the means are over
+	Queries   int     `json:"queries"`    // number of queries that the means are over
 	NDCG10    float64 `json:"ndcg_10"`    // trec_eval's ndcg_cut_10
 	Recall10  float64 `json:"recall_10"`  // recall_10
 	Recall100 float64 `json:"recall_100"` // recall_100
@@ -25,13 +25,14 @@ type Metrics struct {
 	MAP       float64 `json:"map"`        // map
 }
 
-// Evaluate judges a run as trec_eval 9 does (`trec_eval -c`), over all
-// questions that have at least one relevant document; one that the run does
-// not answer counts 0. What is not judged is not relevant.
+// Evaluate computes the measures of a run as trec_eval 9 does (trec_eval -c),
+// over all queries with at least one relevant document. A query that the run
+// does not answer counts as 0, and a document without a judgement as not
+// relevant.
 //
-// Documents are ordered by descending score in single precision, which is
-// what trec_eval keeps, and equal scores by descending id in byte order; the
-// order in the run does not count.
+// Documents are ranked by descending score in single precision, which is what
+// trec_eval keeps, and equal scores by descending ID in byte order. Their order
+// in the run does not matter.
 func Evaluate(qrels Qrels, run Run) Metrics {
 	var sum Metrics
 	for _, query := range sortedKeys(qrels) {
@@ -57,8 +58,9 @@ func Evaluate(qrels Qrels, run Run) Metrics {
 	return sum
 }
 
-// EvaluateQuery judges the answer to one question; ok is false if nothing is
-// relevant to it. A document that comes twice counts at its better rank only.
+// EvaluateQuery computes the measures of the answer to one query; ok is false if
+// the query has no relevant document. A duplicate document counts at its better
+// rank only.
 func EvaluateQuery(judgements map[string]int, answer []Scored) (m Metrics, ok bool) {
 	var ideal []int
 	for _, gain := range judgements {
@@ -112,14 +114,14 @@ func EvaluateQuery(judgements map[string]int, answer []Scored) (m Metrics, ok bo
 	return m, true
 }
 
-// discount is nDCG's weight of a rank, from 1: Järvelin and Kekäläinen,
-// "Cumulated Gain-Based Evaluation of IR Techniques" (2002), in trec_eval's
-// form, with gains as they are judged (linear).
+// discount returns the weight of a rank, from 1, in nDCG: Järvelin and
+// Kekäläinen, "Cumulated Gain-Based Evaluation of IR Techniques" (2002), in
+// trec_eval's form, which takes grades as gains unchanged.
 func discount(rank int) float64 {
 	return 1 / math.Log2(float64(rank)+1)
 }
 
-// ranked is a copy of an answer in trec_eval's order.
+// ranked returns a copy of an answer in trec_eval's order.
 func ranked(answer []Scored) []Scored {
 	order := slices.Clone(answer)
 	slices.SortFunc(order, func(x, y Scored) int {

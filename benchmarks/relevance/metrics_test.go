@@ -11,7 +11,7 @@ import (
 
 // testdata/figures.json is what testdata/trec_figures.py printed for
 // testdata/qrels.tsv and testdata/run.trec (generated: graded, negative and
-// missing judgements, ties, ties in single precision only, a question without
+// missing judgements, ties, ties in single precision only, a query without
 // relevant documents, one without an answer) with pytrec_eval-terrier 0.5.11,
 // which is trec_eval 9 itself.
 func TestEvaluateGivesTrecEvalsFigures(t *testing.T) {
@@ -82,14 +82,14 @@ func checkFigures(t *testing.T, figures []byte) {
 }
 
 func TestEqualScoresAreOrderedByDescendingID(t *testing.T) {
-	// By hand: "b" stands before "a", so the one relevant document is second.
+	// By hand: "b" ranks before "a", so the only relevant document is second.
 	m, ok := EvaluateQuery(map[string]int{"a": 1}, []Scored{{"a", 1}, {"b", 1}})
 	if !ok || m.MRR10 != 0.5 || m.NDCG10 != 1/math.Log2(3) {
 		t.Errorf("got %+v", m)
 	}
 }
 
-func TestQuestionsWithoutRelevantDocumentsDoNotCount(t *testing.T) {
+func TestQueriesWithoutRelevantDocumentsDoNotCount(t *testing.T) {
 	m := Evaluate(Qrels{"x": {"a": 0}, "y": {"a": 1}}, Run{"x": {{"a", 1}}, "y": {{"a", 1}}})
 	if m.Queries != 1 || m.NDCG10 != 1 {
 		t.Errorf("got %+v", m)

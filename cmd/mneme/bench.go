@@ -1,9 +1,13 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"mneme/benchmarks/harness"
+	"mneme/configs"
 )
 
 func newBench(p *program) *cobra.Command {
@@ -17,7 +21,16 @@ func newBench(p *program) *cobra.Command {
 	return cmd
 }
 
-// writeFile makes a file that is there wholly, with what write puts into it.
+// progress is a harness.Progress on stderr.
+func (p *program) progress(total int64, task string) harness.Bar { return p.newBar(total, task) }
+
+// benchLogger logs errors only, whatever the configuration says: the output of
+// a benchmark is its report.
+func (p *program) benchLogger() *slog.Logger {
+	return p.logger(configs.Log{Level: "error", Format: "text"})
+}
+
+// writeFile creates a file with what write puts into it.
 func writeFile(path string, write func(*os.File) error) error {
 	f, err := os.Create(path)
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +13,7 @@ import (
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 
 	"mneme/benchmarks/relevance"
-	"mneme/configs"
-	"mneme/memory"
+	"mneme/benchmarks/speed"
 )
 
 func TestBenchRelevanceMeasuresEachLeg(t *testing.T) {
@@ -43,8 +41,8 @@ func TestBenchRelevanceMeasuresEachLeg(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := decode[relevanceReport](t, string(text))
-	for _, leg := range benchLegs {
+	report := decode[relevance.Report](t, string(text))
+	for _, leg := range []string{"lexical", "vector", "fused"} {
 		if m := report.Legs[leg]; m.Queries != 2 || m.NDCG10 != 1 {
 			t.Errorf("%s: got %+v", leg, m)
 		}
@@ -68,32 +66,17 @@ func TestBenchRelevanceMeasuresEachLeg(t *testing.T) {
 	}
 }
 
-func TestRunKeepsTheOrderOfTies(t *testing.T) {
-	var hits []memory.Hit
-	for _, key := range []string{"a", "b", "c"} {
-		hit := memory.Hit{Score: 1. / 61}
-		hit.Key = key
-		hits = append(hits, hit)
-	}
-	run := scored(hits)
-	for i := 1; i < len(run); i++ {
-		if float32(run[i].Score) >= float32(run[i-1].Score) {
-			t.Errorf("got %+v", run)
-		}
-	}
-}
-
 func TestBenchSpeedMeasuresEverySizeAndStep(t *testing.T) {
-	report := decode[speedReport](t, must(t, "", "", "bench", "speed", "--backends", "sqlite+flat", "--vectors", "model",
+	report := decode[speed.Report](t, must(t, "", "", "bench", "speed", "--backends", "sqlite+flat", "--vectors", "model",
 		"--entries", "50,20", "--stores", "7", "--questions", "5", "--json"))
-	if len(report.Columns) != 2 || report.Columns[0].Entries != 20 || report.Columns[1].Entries != 50 {
+	if len(report.Cases) != 2 || report.Cases[0].Entries != 20 || report.Cases[1].Entries != 50 {
 		t.Fatalf("got %+v, want the sizes 20 and 50", report)
 	}
-	if report.Vectors != vectorsModel || report.Model.TextsPerS <= 0 || report.Model.Fingerprint == "" {
+	if report.Vectors != speed.VectorsModel || report.Model.TextsPerS <= 0 || report.Model.Fingerprint == "" {
 		t.Errorf("got %+v", report)
 	}
-	for _, c := range report.Columns {
-		checkColumn(t, c, "sqlite+flat")
+	for _, c := range report.Cases {
+		checkCase(t, c, "sqlite+flat")
 		for _, scope := range c.Scopes {
 			if scope.Recall != nil {
 				t.Errorf("recall %+v of an exact index", scope)
@@ -102,21 +85,22 @@ func TestBenchSpeedMeasuresEverySizeAndStep(t *testing.T) {
 	}
 }
 
-func checkColumn(t *testing.T, c speedColumn, backend string) {
+func checkCase(t *testing.T, c speed.Case, backend string) {
 	t.Helper()
 	if c.Backend != backend || c.WriteS <= 0 || c.VectorsS <= 0 || c.DiskBytes == 0 || c.HeapBytes == 0 || c.Degraded > 0 {
 		t.Errorf("got %+v", c)
 	}
-	for _, step := range speedSteps {
+	for _, step := range []string{"embed", "lexical", "vector", "fetch", "total"} {
 		if s := c.Steps[step]; s.P50 <= 0 || s.P99 < s.P50 {
 			t.Errorf("%s: got %+v", step, s)
 		}
 	}
-	if len(c.Scopes) != len(widths) {
+	percents := []int{1, 10, 100}
+	if len(c.Scopes) != len(percents) {
 		t.Fatalf("got the scopes %+v", c.Scopes)
 	}
 	for i, scope := range c.Scopes {
-		if scope.Percent != widths[i] || scope.Stores < 1 || scope.Search.P50 <= 0 {
+		if scope.Percent != percents[i] || scope.Stores < 1 || scope.Search.P50 <= 0 {
 			t.Errorf("got %+v", scope)
 		}
 	}
@@ -133,12 +117,12 @@ func TestBenchSpeedLeavesNothingOnServers(t *testing.T) {
 	t.Setenv("MNEME_POSTGRES_DSN", dsn)
 	t.Setenv("MNEME_MILVUS_ADDR", addr)
 	before := leftOnServers(t, dsn, addr)
-	report := decode[speedReport](t, must(t, "", "", args...))
-	if len(report.Columns) != 1 {
+	report := decode[speed.Report](t, must(t, "", "", args...))
+	if len(report.Cases) != 1 {
 		t.Fatalf("got %+v", report)
 	}
-	checkColumn(t, report.Columns[0], "postgres+milvus")
-	for _, scope := range report.Columns[0].Scopes {
+	checkCase(t, report.Cases[0], "postgres+milvus")
+	for _, scope := range report.Cases[0].Scopes {
 		// So few vectors are scanned, not walked.
 		if scope.Recall == nil || scope.Recall.At10 < .99 || scope.Recall.At200 < .99 {
 			t.Errorf("got %+v", scope)
@@ -217,25 +201,6 @@ func leftOnServers(t *testing.T, dsn, addr string) []string {
 	return left
 }
 
-func TestBenchSpeedTakesWhatIsConfigured(t *testing.T) {
-	server := configs.Default()
-	server.Postgres.DSN, server.Milvus.Addr = "postgres://x", "x:1"
-	rowsOnly := configs.Default()
-	rowsOnly.Postgres.DSN = "postgres://x"
-	for _, c := range []struct {
-		config configs.Config
-		want   string
-	}{
-		{configs.Default(), "[sqlite+flat]"},
-		{rowsOnly, "[sqlite+flat postgres+flat]"},
-		{server, "[sqlite+flat postgres+milvus]"},
-	} {
-		if got := fmt.Sprint(configured(c.config)); got != c.want {
-			t.Errorf("%s, want %s", got, c.want)
-		}
-	}
-}
-
 func TestBenchSpeedRefusesWrongFlags(t *testing.T) {
 	for _, args := range [][]string{
 		{"--entries", "0"}, {"--stores", "0"}, {"--questions", "-1"}, {"--vectors", "none"},
@@ -243,45 +208,6 @@ func TestBenchSpeedRefusesWrongFlags(t *testing.T) {
 	} {
 		if r := mneme(t, "", "", append([]string{"bench", "speed"}, args...)...); r.status != exitUsage {
 			t.Errorf("%v: status %d", args, r.status)
-		}
-	}
-}
-
-func TestASchemaIsNamedInEitherKindOfDSN(t *testing.T) {
-	for dsn, want := range map[configs.Secret]configs.Secret{
-		"postgres://u:p@h:1/d":                 "postgres://u:p@h:1/d?search_path=s",
-		"postgresql://h/d?sslmode=disable":     "postgresql://h/d?search_path=s&sslmode=disable",
-		"postgres://h/d?search_path=other,too": "postgres://h/d?search_path=s",
-		"host=h dbname=d":                      "host=h dbname=d search_path=s",
-	} {
-		if got, err := within(dsn, "s"); err != nil || got != want {
-			t.Errorf("%s: %s, error %v", string(dsn), string(got), err)
-		}
-	}
-}
-
-func TestTheTableShowsGrowth(t *testing.T) {
-	report := speedReport{CPUs: 2, Stores: 1000, Vectors: vectorsSynthetic}
-	for i, entries := range []int{20_000, 200_000} {
-		c := speedColumn{Backend: "sqlite+flat", Entries: entries, WriteS: []float64{10, 125}[i], Scopes: make([]speedScope, len(widths))}
-		report.Columns = append(report.Columns, c)
-	}
-	report.Columns = append(report.Columns, speedColumn{Backend: "postgres+milvus", Entries: 20_000, WriteS: 20, Scopes: make([]speedScope, len(widths))})
-	var out strings.Builder
-	if err := report.print(&out); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range [][]string{
-		{"sqlite+flat", "postgres+milvus"},
-		{"entries", "20000", "200000", "growth", "20000"},
-		{"rows", "written/s", "2000", "1600", "×0.80", "1000"},
-	} {
-		found := false
-		for line := range strings.Lines(out.String()) {
-			found = found || slices.Equal(strings.Fields(line), want)
-		}
-		if !found {
-			t.Errorf("no line %v in\n%s", want, out.String())
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package relevance
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"mneme/memory"
 )
 
-// vectorOnly is a storage whose lexical leg fails, so that a search answers
-// from the vector leg alone.
+// vectorOnly is a storage whose lexical leg fails, so that a search answers from
+// the vector leg alone.
 type vectorOnly struct{ memory.Storage }
 
 var errLegOff = errors.New("this leg is switched off")
@@ -22,7 +22,7 @@ func (s vectorOnly) View(ctx context.Context, fn func(memory.ReadTx) error) erro
 
 type vectorOnlyTx struct{ memory.ReadTx }
 
-// Lexical fails.
+// Lexical always fails.
 func (vectorOnlyTx) Lexical(context.Context, acl.Scope, memory.LexicalQuery) ([]lexical.Hit, error) {
 	return nil, errLegOff
 }

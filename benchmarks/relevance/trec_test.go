@@ -29,7 +29,7 @@ func TestARunReadsBackAsItWasWritten(t *testing.T) {
 
 func TestWriteRunRefusesWhatARunFileCannotHold(t *testing.T) {
 	for name, run := range map[string]Run{
-		"blank in a question": {"q 1": nil},
+		"blank in a query":    {"q 1": nil},
 		"blank in a document": {"q": {{"a b", 1}}},
 		"empty document":      {"q": {{"", 1}}},
 		"NaN":                 {"q": {{"a", math.NaN()}}},

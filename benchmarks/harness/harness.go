@@ -1,0 +1,82 @@
+// Package harness does what the benchmarks of the whole product have in common:
+// it writes entries, makes their vectors, and shows progress.
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"mneme/acl"
+	"mneme/backend"
+	"mneme/memory"
+)
+
+// batchSize is how many entries are written at a time, as by mneme import.
+const batchSize = 500
+
+// Caller returns an agent as the caller of an internal surface.
+func Caller(agent string) memory.Caller {
+	return memory.Caller{Principal: acl.Principal{Agent: agent, Taint: acl.Public}, Internal: true}
+}
+
+// Text is an entry with a text as its value.
+type Text struct {
+	Store, Key, Text string
+}
+
+// Write writes entries in batches, each by the agent whose own store it goes
+// into. It stops at the first batch of which an entry was refused.
+func Write(ctx context.Context, service *memory.Service, texts []Text, bar Bar) error {
+	for len(texts) > 0 {
+		batch := texts[:min(batchSize, len(texts))]
+		texts = texts[len(batch):]
+		if err := writeBatch(ctx, service, batch); err != nil {
+			return err
+		}
+		_ = bar.Add(len(batch)) // a bar that cannot be drawn stops nothing
+	}
+	return nil
+}
+
+// writeBatch writes the entries of one batch, a transaction for each store.
+func writeBatch(ctx context.Context, service *memory.Service, batch []Text) error {
+	var stores []string
+	requests := make(map[string][]memory.PutRequest)
+	for _, t := range batch {
+		value, err := json.Marshal(t.Text)
+		if err != nil {
+			return err
+		}
+		if requests[t.Store] == nil {
+			stores = append(stores, t.Store)
+		}
+		requests[t.Store] = append(requests[t.Store], memory.PutRequest{
+			Path: memory.Path{Store: t.Store, Key: t.Key}, Value: value,
+		})
+	}
+	for _, store := range stores {
+		caller := Caller(store)
+		if err := service.RegisterCaller(ctx, caller.Principal); err != nil {
+			return fmt.Errorf("store %s: %w", store, err)
+		}
+		results, err := service.PutAll(ctx, caller, requests[store])
+		if err != nil {
+			return err
+		}
+		for i, result := range results {
+			if result.Err != nil {
+				return fmt.Errorf("entry %s of store %s was refused: %w", requests[store][i].Path.Key, store, result.Err)
+			}
+		}
+	}
+	return nil
+}
+
+// MakeVectors makes and indexes the vectors of all entries that lack them.
+func MakeVectors(ctx context.Context, instance *backend.Instance, progress Progress) error {
+	total := instance.Status(ctx).Queue
+	bar := progress.Start(total, "making vectors")
+	defer bar.Exit()
+	return instance.Drain(ctx, func(left int64) { _ = bar.Set64(total - left) })
+}

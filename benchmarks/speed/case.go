@@ -1,0 +1,149 @@
+package speed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"mneme/backend"
+	"mneme/benchmarks/harness"
+	"mneme/benchmarks/measure"
+	"mneme/benchmarks/workload"
+	"mneme/configs"
+	"mneme/embed"
+	"mneme/indexer"
+	"mneme/vector"
+	"mneme/vector/milvus"
+)
+
+// Case holds the figures of one backend at one size.
+type Case struct {
+	Backend   string                     `json:"backend"`
+	Entries   int                        `json:"entries"`
+	WriteS    float64                    `json:"write_s"`
+	VectorsS  float64                    `json:"vectors_s"` // making, saving and indexing them
+	SettleS   float64                    `json:"settle_s"`  // vacuum, and building Milvus's graphs
+	DiskBytes int64                      `json:"disk_bytes"`
+	HeapBytes uint64                     `json:"heap_bytes"`          // live, after a collection
+	RSSBytes  int64                      `json:"rss_bytes,omitempty"` // as the kernel counts; 0: unknown
+	Steps     map[string]measure.Latency `json:"steps"`               // of a search in one store, by name
+	Degraded  int                        `json:"degraded"`            // answers that lack a leg
+	Scopes    []Scope                    `json:"scopes"`              // one for each of scopePercents
+	Load      float64                    `json:"load,omitempty"`      // the machine's load average over the last minute
+}
+
+// caseRun is the measurement of one case.
+type caseRun struct {
+	*Benchmark
+	backend  Backend
+	size     int
+	embedder embed.Embedder
+
+	sandbox  *sandbox
+	instance *backend.Instance
+	index    vector.Index // the one that instance uses
+}
+
+// run measures in a sandbox and removes it.
+func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err error) {
+	c = Case{Backend: r.backend.String(), Entries: r.size, Steps: make(map[string]measure.Latency)}
+	debug.FreeOSMemory() // of the case before
+	if r.sandbox, err = newSandbox(ctx, config, r.backend, r.embedder); err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, r.sandbox.remove(ctx)) }()
+	if err := r.open(ctx); err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, r.instance.Close()) }()
+	for _, step := range []struct {
+		took *float64 // seconds
+		do   func(context.Context) error
+	}{{&c.WriteS, r.write}, {&c.VectorsS, r.makeVectors}, {&c.SettleS, r.settle}} {
+		start := time.Now()
+		if err := step.do(ctx); err != nil {
+			return c, err
+		}
+		*step.took = time.Since(start).Seconds()
+	}
+	if err := r.searchOneStore(ctx, &c); err != nil {
+		return c, err
+	}
+	if c.DiskBytes, err = r.sandbox.size(ctx); err != nil {
+		return c, err
+	}
+	runtime.GC()
+	var heap runtime.MemStats
+	runtime.ReadMemStats(&heap)
+	c.HeapBytes, c.RSSBytes = heap.HeapAlloc, residentBytes()
+	c.Scopes, err = r.searchManyStores(ctx)
+	c.Load = loadAverage()
+	return c, err
+}
+
+// open opens the instance in the sandbox. It keeps the vector index, whose
+// recall is measured apart.
+func (r *caseRun) open(ctx context.Context) error {
+	model, err := backend.NewModel(r.sandbox.config, r.embedder, r.Log)
+	if err != nil {
+		return err
+	}
+	openIndex := model.Open
+	model.Open = func(ctx context.Context) (index vector.Index, err error) {
+		index, err = openIndex(ctx)
+		r.index = index
+		return index, err
+	}
+	if r.instance, err = backend.OpenWith(ctx, r.sandbox.config, r.Log, []indexer.Model{model}); err != nil {
+		return err
+	}
+	if !r.instance.Status(ctx).Vector {
+		// The instance would go on without vectors. The index's own error says why.
+		_, err := openIndex(ctx)
+		return errors.Join(errors.New("the vector index cannot be used"), err, r.instance.Close())
+	}
+	return nil
+}
+
+// storeOf returns the name of the store that a memory is in.
+func (r *caseRun) storeOf(memory int) string { return fmt.Sprintf("agent-%d", memory%r.Stores) }
+
+// write writes the memories, store by store.
+func (r *caseRun) write(ctx context.Context) error {
+	bar := r.Progress.Start(int64(r.size), "writing")
+	defer bar.Exit()
+	for store := range min(r.Stores, r.size) {
+		var texts []harness.Text
+		for i := store; i < r.size; i += r.Stores {
+			texts = append(texts, harness.Text{
+				Store: r.storeOf(i), Key: fmt.Sprintf("memory/%07d", i), Text: workload.NewMemory(r.Seed, i).Text(),
+			})
+		}
+		if err := harness.Write(ctx, r.instance.Service, texts, bar); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *caseRun) makeVectors(ctx context.Context) error {
+	return harness.MakeVectors(ctx, r.instance, r.Progress)
+}
+
+// settle brings the backend into the state in which it is most of its life:
+// vacuumed and analysed, and with Milvus's graphs built.
+func (r *caseRun) settle(ctx context.Context) error {
+	if err := r.sandbox.vacuum(ctx); err != nil {
+		return err
+	}
+	if index, ok := r.index.(*milvus.Index); ok {
+		if err := index.Build(ctx); err != nil {
+			return err
+		}
+		return index.Settle(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package speed
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"mneme/backend"
+	"mneme/configs"
+	"mneme/embed"
+	"mneme/memory"
+	"mneme/vector/milvus"
+)
+
+// sandbox is where one case is measured: a temporary folder, and on the servers
+// a schema and collections under a name that nothing else uses.
+type sandbox struct {
+	config   configs.Config // points into the sandbox
+	embedder embed.Embedder
+	name     string         // of the schema, and the prefix of the collections
+	server   configs.Secret // the DSN without the schema
+}
+
+// newSandbox creates the folder and the schema. Opening the index creates the
+// collections.
+func newSandbox(ctx context.Context, config configs.Config, on Backend, embedder embed.Embedder) (*sandbox, error) {
+	random := make([]byte, 6)
+	_, _ = rand.Read(random) // never returns an error
+	s := &sandbox{config: config, embedder: embedder, name: "mneme_bench_" + hex.EncodeToString(random), server: config.Postgres.DSN}
+	s.config.Storage, s.config.Vector = on.Storage, on.Vector
+	s.config.Milvus.Prefix = s.name
+	var err error
+	if s.config.DataDir, err = os.MkdirTemp("", "mneme-bench-*"); err != nil {
+		return nil, err
+	}
+	if on.Storage == "postgres" && config.Postgres.DSN != "" { // without a DSN, opening the backend reports it
+		if s.config.Postgres.DSN, err = withSchema(config.Postgres.DSN, s.name); err == nil {
+			err = s.exec(ctx, "CREATE SCHEMA "+s.name)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.config.DataDir))
+	}
+	return s, nil
+}
+
+// withSchema returns the DSN with a schema as its search path.
+func withSchema(dsn configs.Secret, schema string) (configs.Secret, error) {
+	if !strings.Contains(string(dsn), "://") {
+		return dsn + configs.Secret(" search_path="+schema), nil
+	}
+	server, err := url.Parse(string(dsn))
+	if err != nil {
+		return "", errDSN // the parser's error quotes the DSN
+	}
+	query := server.Query()
+	query.Set("search_path", schema)
+	server.RawQuery = query.Encode()
+	return configs.Secret(server.String()), nil
+}
+
+var errDSN = errors.New("the PostgreSQL DSN is malformed")
+
+// remove removes everything, even after ctx was canceled.
+func (s *sandbox) remove(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	err := os.RemoveAll(s.config.DataDir)
+	if s.config.Storage == "postgres" && s.server != "" {
+		err = errors.Join(err, s.exec(ctx, "DROP SCHEMA "+s.name+" CASCADE"))
+	}
+	if s.config.Vector == "milvus" && s.config.Milvus.Addr != "" {
+		err = errors.Join(err, milvus.Drop(ctx, backend.MilvusConfig(s.config.Milvus, s.embedder)))
+	}
+	return err
+}
+
+// vacuum does what autovacuum would do within minutes of an import.
+func (s *sandbox) vacuum(ctx context.Context) error {
+	if s.config.Storage != "postgres" {
+		return nil
+	}
+	return s.connected(ctx, func(conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = $1", s.name)
+		if err != nil {
+			return err
+		}
+		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		for _, table := range tables {
+			if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) "+s.name+"."+table); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+const schemaSize = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
+	JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'`
+
+// size returns the bytes that the rows take on disk, with their indexes and
+// vectors. Milvus does not report its own.
+func (s *sandbox) size(ctx context.Context) (bytes int64, err error) {
+	if s.config.Storage != "postgres" {
+		return folderSize(s.config.DataDir)
+	}
+	err = s.connected(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, schemaSize, s.name).Scan(&bytes)
+	})
+	return bytes, err
+}
+
+func (s *sandbox) exec(ctx context.Context, statement string) error {
+	return s.connected(ctx, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, statement)
+		return err
+	})
+}
+
+// connected runs fn on a new connection to the server. Like those of
+// storage/postgres, its errors may include an SQLSTATE and never the DSN.
+func (s *sandbox) connected(ctx context.Context, fn func(*pgx.Conn) error) error {
+	conn, err := pgx.Connect(ctx, string(s.server))
+	if err == nil {
+		err = fn(conn)
+		_ = conn.Close(context.WithoutCancel(ctx)) // its work is done
+	}
+	var refused *pgconn.PgError
+	var malformed *pgconn.ParseConfigError
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &malformed):
+		return errDSN
+	case errors.As(err, &refused) && refused.Code == "42501":
+		return errors.New("the PostgreSQL role may not create a schema in this database: run GRANT CREATE ON DATABASE …")
+	case errors.As(err, &refused):
+		return fmt.Errorf("PostgreSQL refused the statement (SQLSTATE %s)", refused.Code)
+	}
+	return memory.ErrUnavailable
+}
+
+// folderSize adds up the sizes of the files in a folder.
+func folderSize(dir string) (int64, error) {
+	var total int64
+	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}
