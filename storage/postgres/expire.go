@@ -47,7 +47,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 // remove takes a row out of everything by which it is found or counted.
 func (w *writer) remove(ctx context.Context, id uuid.UUID, row *standing) error {
 	w.unlist(id, row)
-	if err := w.pending.index(row.document, nil); err != nil {
+	if _, err := w.postings.Replace(row.document, nil); err != nil {
 		return err
 	}
 	return w.dropVectors(ctx, id)

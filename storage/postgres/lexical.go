@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"sync"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -10,117 +9,110 @@ import (
 
 	"mneme/acl"
 	"mneme/lexical"
+	"mneme/lexical/posting"
 	"mneme/memory"
 )
 
 // The reads of one question. Each is restricted by store and label (see
 // scopeTable) before anything is counted or ranked. LATERAL and OFFSET 0 hold
-// the planner to one probe a store and term, whatever its statistics say.
+// the planner to one probe per store and term, whatever its statistics say.
+// Column place is the docID.
 const (
 	selectTotals = scopeTable + `SELECT coalesce(sum(t.documents), 0)::bigint, coalesce(sum(t.length), 0)::bigint FROM scope
 	JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling`
-	selectGone = scopeTable + `SELECT e.store, e.place, e.length FROM scope CROSS JOIN ` + labels + `
+	selectTombstones = scopeTable + `SELECT e.store, e.place, e.length FROM scope CROSS JOIN ` + labels + `
 	JOIN entry e ON e.store = scope.store AND e.label = l.label
 	WHERE l.label <= scope.ceiling AND e.state = 0 AND e.expires_at <= $3 AND e.length IS NOT NULL`
-	selectMatches = scopeTable + `SELECT scope.store, q.place, p.block, p.data FROM scope
-	CROSS JOIN unnest($3::bytea[]) WITH ORDINALITY q (term, place)
+	selectPostings = scopeTable + `SELECT scope.store, q.i, p.block, p.data FROM scope
+	CROSS JOIN unnest($3::bytea[]) WITH ORDINALITY q (term, i)
 	CROSS JOIN LATERAL (SELECT x.block, x.data FROM posting x
 		WHERE x.store = scope.store AND x.term = q.term AND x.label <= scope.ceiling OFFSET 0) p`
-	selectPlaces = `SELECT e.store, e.place FROM entry e WHERE e.id = ANY($1)`
-	selectNames  = `SELECT p.i, e.id FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY p (store, place, i)
-	JOIN entry e ON e.store = p.store AND e.place = p.place`
+	selectDocs = `SELECT e.store, e.place FROM entry e WHERE e.id = ANY($1)`
+	selectIDs  = `SELECT d.i, e.id FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY d (store, place, i)
+	JOIN entry e ON e.store = d.store AND e.place = d.place`
 )
-
-// where names a document.
-type where struct{ store, place int64 }
 
 // Lexical implements memory.LexicalLeg. It evaluates the question in full: all
 // postings of its terms in the scope are read, so that document counts are
-// exact and no entry outside can have any part in them.
+// exact and entries outside have no part in them.
 func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || len(q.Terms) == 0 || q.Limit <= 0 || q.Only != nil && len(q.Only) == 0 {
 		return nil, nil
 	}
-	m := matchPool.Get().(*matches)
-	defer matchPool.Put(m)
-	m.reset(len(q.Terms))
+	evaluation := posting.NewEvaluation(posting.Aligned, q.Terms)
+	defer evaluation.Close()
 	r.seeStores(stores)
-	stats, only, err := r.readMatches(ctx, m, stores, q)
+	if err := r.readPostings(ctx, evaluation, stores, q); err != nil {
+		return nil, err
+	}
+	ranked, err := evaluation.Rank(ctx, q.Limit)
 	if err != nil {
 		return nil, err
 	}
-	best := top{limit: q.Limit}
-	m.score(lexical.NewScorer(stats, q.Terms, m.found), func(at where, score float64) {
-		if only == nil || only[at] {
-			best.offer(at, score)
-		}
-	})
-	return r.name(ctx, best.ranked())
+	return r.hits(ctx, ranked)
 }
 
-var matchPool = sync.Pool{New: func() any { return new(matches) }}
-
-// readMatches reads, in one round trip, the counts of the scope, what has
-// expired in it but was not swept (which counts for nothing), the postings of
-// the question's terms, and where the ids of q.Only are: nil for all.
-func (r *reader) readMatches(ctx context.Context, m *matches, stores []acl.Access, q memory.LexicalQuery) (stats lexical.Stats, only map[where]bool, err error) {
+// readPostings reads, in one round trip, the counts of the scope, the
+// documents in it that have expired but were not swept, the posting lists of
+// the question's terms, and the documents of q.Only.
+func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluation, stores []acl.Access, q memory.LexicalQuery) error {
 	numbers, ceilings := scopeLists(stores)
-	terms := make([][]byte, len(q.Terms))
-	for i, t := range q.Terms {
-		terms[i] = []byte(termKey(t.Text))
+	var terms [][]byte
+	for _, key := range evaluation.TermKeys() {
+		terms = append(terms, []byte(key))
 	}
-	var gone map[where]bool
+	var store, term int64
+	var number int32
+	var data pgtype.DriverBytes
+	dest := []any{&store, &term, &number, &data}
 	questions := []question{
 		{selectTotals, []any{numbers, ceilings}, func(rows pgx.Rows) error {
-			return rows.Scan(&stats.Documents, &stats.Length)
+			var documents, length int64
+			err := rows.Scan(&documents, &length)
+			evaluation.AddTotal(documents, length)
+			return err
 		}},
-		{selectGone, []any{numbers, ceilings, q.Now}, func(rows pgx.Rows) error {
-			var at where
+		{selectTombstones, []any{numbers, ceilings, q.Now}, func(rows pgx.Rows) error {
+			var doc posting.DocKey
 			var length int64
-			if err := rows.Scan(&at.store, &at.place, &length); err != nil {
+			if err := rows.Scan(&doc.Store, &doc.Doc, &length); err != nil {
 				return err
 			}
-			if gone == nil {
-				gone = make(map[where]bool)
-			}
-			gone[at] = true
-			stats.Documents--
-			stats.Length -= length
+			evaluation.Expire(doc, length)
 			return nil
 		}},
+		{selectPostings, []any{numbers, ceilings, terms}, func(rows pgx.Rows) error {
+			if err := rows.Scan(dest...); err != nil {
+				return err
+			}
+			return evaluation.AddBlock(store, int(term-1), posting.AlignedStart(number), data)
+		}},
 	}
-	var store, place int64
-	var block int32
-	var data pgtype.DriverBytes
-	into := []any{&store, &place, &block, &data}
-	questions = append(questions, question{selectMatches, []any{numbers, ceilings, terms}, func(rows pgx.Rows) error {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		return m.add(store, block, int(place-1), data, gone)
+	if q.Only == nil {
+		return r.ask(ctx, questions)
+	}
+	var docs []posting.DocKey
+	questions = append(questions, question{selectDocs, []any{idList(q.Only)}, func(rows pgx.Rows) error {
+		var doc posting.DocKey
+		err := rows.Scan(&doc.Store, &doc.Doc)
+		docs = append(docs, doc)
+		return err
 	}})
-	if q.Only != nil {
-		only = make(map[where]bool, len(q.Only))
-		questions = append(questions, question{selectPlaces, []any{idList(q.Only)}, func(rows pgx.Rows) error {
-			var at where
-			err := rows.Scan(&at.store, &at.place)
-			only[at] = true
-			return err
-		}})
-	}
-	return stats, only, r.ask(ctx, questions)
+	err := r.ask(ctx, questions)
+	evaluation.Restrict(docs)
+	return err
 }
 
-// name gives ranked documents their ids.
-func (r *reader) name(ctx context.Context, ranked []scored) ([]lexical.Hit, error) {
+// hits resolves ranked documents to IDs.
+func (r *reader) hits(ctx context.Context, ranked []posting.Scored) ([]lexical.Hit, error) {
 	if len(ranked) == 0 {
 		return nil, nil
 	}
-	stores, places := make([]int64, len(ranked)), make([]int64, len(ranked))
+	stores, docs := make([]int64, len(ranked)), make([]int64, len(ranked))
 	hits := make([]lexical.Hit, len(ranked))
 	for i, s := range ranked {
-		stores[i], places[i], hits[i].Score = s.store, s.place, s.score
+		stores[i], docs[i], hits[i].Score = s.Store, s.Doc, s.Score
 	}
 	err := r.each(ctx, func(rows pgx.Rows) error {
 		var i int64
@@ -130,6 +122,6 @@ func (r *reader) name(ctx context.Context, ranked []scored) ([]lexical.Hit, erro
 		}
 		hits[i-1].Entry = id
 		return nil
-	}, selectNames, stores, places)
+	}, selectIDs, stores, docs)
 	return hits, err
 }

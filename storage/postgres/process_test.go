@@ -15,6 +15,7 @@ import (
 
 	"mneme/acl"
 	"mneme/lexical"
+	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/vector"
@@ -208,14 +209,13 @@ func count(ctx context.Context, tx memory.Tx, store string) error {
 // checkIndex compares the inverted index with the rows that it is made of.
 func (s *Storage) checkIndex(t *testing.T) {
 	t.Helper()
-	type posting struct {
-		where
-		label  int16
-		term   string
-		count  uint8
-		length uint32
+	type indexed struct {
+		store int64
+		label int16
+		term  string
+		posting.Posting
 	}
-	want, got := make(map[posting]bool), make(map[posting]bool)
+	want, got := make(map[indexed]bool), make(map[indexed]bool)
 	tx, err := s.pool.BeginTx(t.Context(), pgx.TxOptions{BeginQuery: beginView})
 	if err != nil {
 		t.Fatal(err)
@@ -226,13 +226,13 @@ func (s *Storage) checkIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for rows.Next() {
-		var p posting
+		var p indexed
 		var terms []byte
-		if err := rows.Scan(&p.store, &p.place, &p.label, &p.length, &terms); err != nil {
+		if err := rows.Scan(&p.store, &p.Doc, &p.label, &p.Length, &terms); err != nil {
 			t.Fatal(err)
 		}
-		err := decodeTerms(terms, func(term string, count uint8) {
-			p.term, p.count = term, count
+		err := posting.Aligned.DecodeTerms(terms, func(term string, count uint32) {
+			p.term, p.Count = term, count
 			want[p] = true
 		})
 		if err != nil {
@@ -244,21 +244,22 @@ func (s *Storage) checkIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for rows.Next() {
-		var p posting
-		var block int64
+		var p indexed
+		var block int32
 		var term, data []byte
 		if err := rows.Scan(&p.store, &p.label, &block, &term, &data); err != nil {
 			t.Fatal(err)
 		}
-		err := decodeBlock(data, func(slot, count uint8, length uint32) {
-			p.place, p.term, p.count, p.length = block<<blockBits+int64(slot), string(term), count, length
-			if got[p] {
-				t.Errorf("a posting stands twice: %v", p)
-			}
-			got[p] = true
-		})
+		postings, err := posting.Aligned.DecodeBlock(nil, posting.AlignedStart(block), data)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, one := range postings {
+			p.term, p.Posting = string(term), one
+			if got[p] {
+				t.Errorf("duplicate posting: %v", p)
+			}
+			got[p] = true
 		}
 	}
 	for p := range want {

@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/lexical"
+	"mneme/lexical/posting"
 	"mneme/memory"
 )
 
@@ -16,25 +17,26 @@ import (
 // lock (lock.go).
 type writer struct {
 	reader
-	held    map[int64]bool // locks
-	alone   bool           // no other transaction writes
-	stores  map[string]*storeRow
-	models  map[string]int32 // numbers of fingerprints
-	pending pending
-	changes []uuid.UUID // entries whose vectors changed
+	held     map[int64]bool // locks
+	alone    bool           // no other transaction writes
+	stores   map[string]*storeRow
+	models   map[string]int32       // numbers of fingerprints
+	postings *posting.AlignedWriter // flushed before the commit, as usage is
+	usage    usageChanges
+	changes  []uuid.UUID // entries whose vectors changed
 }
 
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(tx pgx.Tx) *writer {
 	return &writer{reader: reader{tx: tx, sees: all}, held: make(map[int64]bool), stores: make(map[string]*storeRow),
-		models: make(map[string]int32), pending: newPending()}
+		models: make(map[string]int32), postings: posting.NewAlignedWriter(), usage: make(usageChanges)}
 }
 
 // storeRow is a store's row.
 type storeRow struct {
 	number int64
-	next   int64 // the next place
+	next   int64 // the next docID
 	taken  bool  // next has grown
 }
 
@@ -58,7 +60,7 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 // standing is what a row weighs, and what hangs on it, as it stands.
 type standing struct {
 	store      int64
-	place      int64
+	docID      int64
 	state      int
 	label      acl.Label
 	owner      string
@@ -68,7 +70,7 @@ type standing struct {
 	expires    time.Time
 	searchable bool
 	tags       []string
-	document   *document // nil: not indexed
+	document   *posting.Document // nil: not indexed
 }
 
 // ErrExists where $2 to $6 name a path, owner and label that another live
@@ -87,13 +89,13 @@ func (w *writer) standing(ctx context.Context, id uuid.UUID, number int64, at me
 	for {
 		var s standing
 		var store, owner *string
-		var of, place, revision *int64
+		var of, docID, revision *int64
 		var state, label *int16
 		var version, length *int
 		var searchable *bool
 		var expires *time.Time
 		var terms []byte
-		_, err := w.one(ctx, []any{&clash, &store, &of, &place, &state, &label, &owner, &revision, &version, &s.bytes, &expires,
+		_, err := w.one(ctx, []any{&clash, &store, &of, &docID, &state, &label, &owner, &revision, &version, &s.bytes, &expires,
 			&searchable, &s.tags, &length, &terms}, selectStanding, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
 		if err != nil || store == nil {
 			return nil, clash, err
@@ -104,10 +106,10 @@ func (w *writer) standing(ctx context.Context, id uuid.UUID, number int64, at me
 			}
 			continue // it may have changed
 		}
-		s.store, s.place, s.state, s.label = *of, *place, int(*state), acl.Label(*label)
+		s.store, s.docID, s.state, s.label = *of, *docID, int(*state), acl.Label(*label)
 		s.owner, s.revision, s.version, s.searchable, s.expires = *owner, *revision, *version, *searchable, instant(expires)
 		if length != nil {
-			s.document = &document{store: s.store, place: s.place, label: s.label, length: *length, terms: terms}
+			s.document = &posting.Document{DocKey: posting.DocKey{Store: s.store, Doc: s.docID}, Label: s.label, Length: *length, Terms: terms}
 		}
 		return &s, clash, nil
 	}
@@ -166,13 +168,16 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		next.state = deleted
 	}
 	if old != nil && old.store == next.store {
-		next.place = old.place
+		next.docID = old.docID
 	} else {
-		next.place = store.next
+		next.docID = store.next
 		store.next, store.taken = store.next+1, true
 	}
 	if next.state == live && next.searchable {
-		next.document = &document{store: next.store, place: next.place, label: next.label, length: words.Length, terms: encodeTerms(words.Terms)}
+		next.document = &posting.Document{
+			DocKey: posting.DocKey{Store: next.store, Doc: next.docID}, Label: next.label,
+			Length: words.Length, Terms: posting.Aligned.EncodeTerms(words.Terms),
+		}
 	}
 	if old != nil && e.Version > old.version {
 		w.later(keepFormer, [16]byte(e.ID))
@@ -180,20 +185,20 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	w.seeEverything()
 	w.unlist(e.ID, old)
 	w.writeEntry(e, next, old != nil)
-	w.weigh(next, 1)
+	w.addUsage(next, 1)
 	w.tag(e.ID, next)
-	var last *document
+	var indexed *posting.Document
 	if old != nil {
-		last = old.document
+		indexed = old.document
 		if err := w.moveVectors(ctx, e.ID, old, next); err != nil {
 			return err
 		}
 	}
-	if err := w.pending.index(last, next.document); err != nil {
+	if _, err := w.postings.Replace(indexed, next.document); err != nil {
 		return err
 	}
 	w.enqueue(e.ID, e.Revision, queuedAt)
-	if len(w.pending.postings) > manyPostings {
+	if w.postings.Size() > maxPostings {
 		if err := w.flushIndex(ctx); err != nil {
 			return err
 		}
@@ -208,9 +213,9 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 func (w *writer) writeEntry(e *memory.Entry, next *standing, found bool) {
 	var length, terms any
 	if next.document != nil {
-		length, terms = next.document.length, next.document.terms
+		length, terms = next.document.Length, next.document.Terms
 	}
-	args := append([]any{[16]byte(e.ID), next.store, next.place, int16(next.label), int16(next.state), length, terms}, entryValues(e)...)
+	args := append([]any{[16]byte(e.ID), next.store, next.docID, int16(next.label), int16(next.state), length, terms}, entryValues(e)...)
 	query := insertEntry
 	if found {
 		query = updateEntry
@@ -223,17 +228,10 @@ func (w *writer) unlist(id uuid.UUID, old *standing) {
 	if old == nil {
 		return
 	}
-	w.weigh(old, -1)
+	w.addUsage(old, -1)
 	if old.state == live && old.searchable && len(old.tags) > 0 {
 		w.later("DELETE FROM tag WHERE store = $1 AND label = $2 AND entry = $3 AND tag = ANY($4)",
 			old.store, int16(old.label), [16]byte(id), old.tags)
-	}
-}
-
-// weigh counts a row in or out of its owner's usage.
-func (w *writer) weigh(row *standing, sign int64) {
-	if row.state == live {
-		w.pending.weigh(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
 	}
 }
 

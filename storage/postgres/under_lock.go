@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -52,19 +51,6 @@ func (w *writer) History(ctx context.Context, id uuid.UUID, before, limit int) (
 		return nil, err
 	}
 	return w.reader.History(ctx, id, before, limit)
-}
-
-// Usage implements memory.EntryReader.
-func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
-	if err := w.lock(ctx, storeKey(store)); err != nil {
-		return memory.Usage{}, err
-	}
-	usage, err := w.reader.Usage(ctx, store, owner, label, now)
-	if row := w.stores[store]; row != nil && err == nil {
-		more := w.pending.usage[usageKey{row.number, label, owner}]
-		usage.Entries, usage.Bytes = usage.Entries+more.Entries, usage.Bytes+more.Bytes
-	}
-	return usage, err
 }
 
 // Lexical implements memory.LexicalLeg.

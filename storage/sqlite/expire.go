@@ -57,7 +57,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 
 // unlist takes a row out of everything by which it is found or counted.
 func (w *writer) unlist(ctx context.Context, id uuid.UUID, row standing) error {
-	w.weigh(row, true, -1)
+	w.addUsage(row, -1)
 	if err := w.untag(ctx, row); err != nil {
 		return err
 	}

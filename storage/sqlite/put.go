@@ -9,33 +9,22 @@ import (
 
 	"mneme/acl"
 	"mneme/lexical"
+	"mneme/lexical/posting"
 	"mneme/memory"
 )
 
 // writer is a memory.Tx.
 type writer struct {
 	reader
-	pending pending
-	scratch []posting // of block
-	erased  bool      // entries were purged
+	postings *posting.PackedWriter // flushed before the commit, as usage is
+	usage    usageChanges
+	erased   bool // entries were purged
 }
 
 var _ memory.Tx = (*writer)(nil)
 
-// Lexical implements memory.LexicalLeg.
-func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, error) {
-	if err := w.flush(ctx); err != nil {
-		return nil, err
-	}
-	return w.reader.Lexical(ctx, scope, query)
-}
-
-// Usage implements memory.EntryReader.
-func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
-	if err := w.flush(ctx); err != nil {
-		return memory.Usage{}, err
-	}
-	return w.reader.Usage(ctx, store, owner, label, now)
+func newWriter(s *session) *writer {
+	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges)}
 }
 
 // standing is what a row weighs, and what hangs on it, as it stands.
@@ -135,8 +124,10 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if next.doc, err = w.writeEntry(ctx, e, next, found); err != nil {
 		return err
 	}
-	w.weigh(old, found, -1)
-	w.weigh(next, true, 1)
+	if found {
+		w.addUsage(old, -1)
+	}
+	w.addUsage(next, 1)
 	if err := w.tag(ctx, next, e.Tags); err != nil {
 		return err
 	}
@@ -170,15 +161,8 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next standing,
 	if err != nil {
 		return 0, err
 	}
-	w.pending.created(doc)
+	w.postings.Created(doc)
 	return doc, nil
-}
-
-// weigh counts a row in or out of its owner's usage.
-func (w *writer) weigh(row standing, found bool, sign int64) {
-	if found && row.state == live {
-		w.pending.weigh(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
-	}
 }
 
 // indexEntry makes words what a row is found by; a row that may not be found
@@ -187,7 +171,10 @@ func (w *writer) indexEntry(ctx context.Context, row standing, words lexical.Doc
 	if row.state != live || !row.searchable {
 		return w.index(ctx, row.doc, isNew, nil)
 	}
-	return w.index(ctx, row.doc, isNew, &document{store: row.store, label: row.label, length: words.Length, terms: encodeTerms(words.Terms)})
+	return w.index(ctx, row.doc, isNew, &posting.Document{
+		DocKey: posting.DocKey{Store: row.store, Doc: row.doc}, Label: row.label,
+		Length: words.Length, Terms: posting.Packed.EncodeTerms(words.Terms),
+	})
 }
 
 const (

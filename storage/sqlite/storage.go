@@ -106,7 +106,7 @@ func update(ctx context.Context, c *session, fn func(memory.Tx) error) (erased b
 		return false, err
 	}
 	defer c.rollback() // does nothing after the commit
-	w := &writer{reader: reader{session: c}}
+	w := newWriter(c)
 	defer w.end()
 	if err := fn(w); err != nil {
 		return false, err

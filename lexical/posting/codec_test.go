@@ -1,0 +1,74 @@
+package posting
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mneme/lexical"
+)
+
+var layouts = map[string]Layout{"packed": Packed, "aligned": Aligned}
+
+func TestTermsRoundTrip(t *testing.T) {
+	for name, layout := range layouts {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				want := lexical.Analyze(rapid.String().Draw(r, "text"), "a ab abc abc abd xyz").Terms
+				data := layout.EncodeTerms(want)
+				var got []lexical.Term
+				if err := layout.DecodeTerms(data, func(term string, count uint32) {
+					got = append(got, lexical.Term{Text: term, Count: int(count)})
+				}); err != nil {
+					r.Fatal(err)
+				}
+				if data == nil || !slices.Equal(got, want) {
+					r.Fatalf("got %v, want %v", got, want)
+				}
+			})
+			if layout.EncodeTerms(nil) == nil {
+				t.Error("a document without terms is encoded as nil")
+			}
+		})
+	}
+}
+
+// FuzzTerms checks terms that no analysis produces, and damaged data.
+func FuzzTerms(f *testing.F) {
+	f.Add("a", "b", 3)
+	f.Fuzz(func(t *testing.T, a, b string, count int) {
+		count = 1 + (count&0x7fffffff)%lexical.MaxTermCount
+		for _, layout := range layouts {
+			n := 0
+			err := layout.DecodeTerms(layout.EncodeTerms([]lexical.Term{{Text: a, Count: count}, {Text: b, Count: 1}}), func(term string, c uint32) {
+				if n == 0 && (term != layout.TermKey(a) || int(c) != count) || n == 1 && term != layout.TermKey(b) {
+					t.Errorf("term %d is %q %d", n, term, c)
+				}
+				n++
+			})
+			if err != nil || n != 2 {
+				t.Errorf("%d terms: %v", n, err)
+			}
+			_ = layout.DecodeTerms([]byte(a), func(string, uint32) {}) // must not panic
+		}
+	})
+}
+
+// FuzzDamagedBlocks checks that damaged blocks are errors at worst.
+func FuzzDamagedBlocks(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 0x80}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 1, 1}, int64(256))
+	f.Fuzz(func(t *testing.T, first, second []byte, start int64) {
+		_, _ = rewriteAligned(Block{Data: first}, nil)
+		for _, layout := range layouts {
+			e := NewEvaluation(layout, []lexical.QueryTerm{{Text: "a", Weight: 1}, {Text: "b", Weight: 1}})
+			e.AddTotal(10, 100)
+			if e.AddBlock(1, 0, start, first) == nil && e.AddBlock(1, 0, start, second) == nil && e.AddBlock(1, 1, 0, second) == nil {
+				if _, err := e.Rank(t.Context(), 3); err != nil {
+					t.Error(err)
+				}
+			}
+			e.Close()
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package posting
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"mneme/lexical"
+)
+
+// Evaluation scores the documents of a scope for one question. Feed it what
+// the storage holds within the scope: totals and expired documents, then every
+// block of the question's terms, then call Rank. It is for one goroutine.
+type Evaluation struct {
+	layout  Layout
+	terms   []lexical.QueryTerm
+	stats   lexical.Stats
+	df      []int64         // document frequency of each term
+	expired map[DocKey]bool // tombstones
+	allowed map[DocKey]bool // nil: all
+
+	postings []Posting
+	cursors  []cursor
+
+	// The accumulator: the sums of the documents of one window.
+	sums    [window]float64
+	touched [window]bool
+	offsets []int32 // of the touched sums
+}
+
+// cursor reads a sorted run of postings of one term in one store.
+type cursor struct {
+	store int64
+	term  int
+	next  int // index of the next posting
+	end   int
+}
+
+// window is how many docIDs are accumulated at a time: 32 KiB of sums stay in
+// the processor's first cache. Windows start at multiples of it, so that none
+// splits a block of the Aligned layout, whose postings are in no order.
+const window = 4096
+
+var evaluations = sync.Pool{New: func() any { return new(Evaluation) }}
+
+// NewEvaluation returns an evaluation of a question over blocks of a layout.
+// Close makes its memory available to others.
+func NewEvaluation(layout Layout, terms []lexical.QueryTerm) *Evaluation {
+	e := evaluations.Get().(*Evaluation)
+	e.layout, e.terms, e.df = layout, terms, make([]int64, len(terms))
+	return e
+}
+
+// Close ends the use of the evaluation.
+func (e *Evaluation) Close() {
+	e.layout, e.terms, e.stats, e.df, e.expired, e.allowed = nil, nil, lexical.Stats{}, nil, nil, nil
+	e.postings, e.cursors = e.postings[:0], e.cursors[:0]
+	evaluations.Put(e)
+}
+
+// TermKeys are the terms of the question as the storage keeps them, in order.
+// Their indexes are those of AddBlock.
+func (e *Evaluation) TermKeys() []string {
+	keys := make([]string, len(e.terms))
+	for i, t := range e.terms {
+		keys[i] = e.layout.TermKey(t.Text)
+	}
+	return keys
+}
+
+// AddTotal adds stored totals of the scope: a number of documents and their
+// lengths together, in tokens.
+func (e *Evaluation) AddTotal(documents, length int64) {
+	e.stats.Documents += documents
+	e.stats.Length += length
+}
+
+// Expire removes a document that the index still holds, by its length in
+// tokens, from all counts and from the result. It must precede the blocks.
+func (e *Evaluation) Expire(doc DocKey, length int64) {
+	if e.expired == nil {
+		e.expired = make(map[DocKey]bool)
+	}
+	e.expired[doc] = true
+	e.stats.Documents--
+	e.stats.Length -= length
+}
+
+// Restrict limits the result to these documents. Counts do not change.
+func (e *Evaluation) Restrict(docs []DocKey) {
+	e.allowed = make(map[DocKey]bool, len(docs))
+	for _, doc := range docs {
+		e.allowed[doc] = true
+	}
+}
+
+// AddBlock decodes a block of the question's term with this index. Blocks may
+// come in any order; ordered by store, term, label and start they take the
+// least time. Data is not retained.
+func (e *Evaluation) AddBlock(store int64, term int, start int64, data []byte) error {
+	from := len(e.postings)
+	postings, err := e.layout.DecodeBlock(e.postings, start, data)
+	if err != nil {
+		return err
+	}
+	if len(e.expired) > 0 {
+		kept := slices.DeleteFunc(postings[from:], func(p Posting) bool { return e.expired[DocKey{store, p.Doc}] })
+		postings = postings[:from+len(kept)]
+	}
+	e.postings = postings
+	e.df[term] += int64(len(postings) - from)
+	if n := len(e.cursors); n > 0 && from > 0 {
+		last := &e.cursors[n-1]
+		if last.store == store && last.term == term && postings[from-1].Doc < start {
+			last.end = len(postings)
+			return nil
+		}
+	}
+	e.cursors = append(e.cursors, cursor{store: store, term: term, next: from, end: len(postings)})
+	return nil
+}
+
+// Rank returns the documents with the highest scores, best first: the first
+// limit, which is positive, and every further one that ties with the last of
+// them. A score is the sum of lexical.Scorer.Term in the order of the
+// question's terms.
+func (e *Evaluation) Rank(ctx context.Context, limit int) ([]Scored, error) {
+	scorer := lexical.NewScorer(e.stats, e.terms, e.df)
+	best := topK{limit: limit}
+	order := func(a, b cursor) int { return cmp.Or(cmp.Compare(a.store, b.store), cmp.Compare(a.term, b.term)) }
+	if !slices.IsSortedFunc(e.cursors, order) {
+		slices.SortFunc(e.cursors, order)
+	}
+	for cursors := e.cursors; len(cursors) > 0; {
+		n := 1
+		for n < len(cursors) && cursors[n].store == cursors[0].store {
+			n++
+		}
+		if err := e.rankStore(ctx, scorer, cursors[:n], &best); err != nil {
+			return nil, err
+		}
+		cursors = cursors[n:]
+	}
+	return best.ranked(), nil
+}
+
+// rankStore accumulates window after window, as far as there are postings. A
+// document has one label, and so one posting of a term among all cursors.
+func (e *Evaluation) rankStore(ctx context.Context, scorer *lexical.Scorer, cursors []cursor, best *topK) error {
+	store := cursors[0].store
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		base, found := int64(math.MaxInt64), false
+		for _, c := range cursors {
+			if c.next < c.end {
+				base, found = min(base, e.postings[c.next].Doc), true
+			}
+		}
+		if !found {
+			return nil
+		}
+		base &^= window - 1
+		e.offsets = e.offsets[:0]
+		for i := range cursors {
+			c := &cursors[i]
+			for ; c.next < c.end; c.next++ {
+				p := e.postings[c.next]
+				offset := uint64(p.Doc - base) // of damaged blocks it may be negative
+				if offset >= window {
+					break
+				}
+				score := scorer.Term(c.term, int(p.Count), int(p.Length))
+				if !e.touched[offset] {
+					e.touched[offset], e.sums[offset] = true, score
+					e.offsets = append(e.offsets, int32(offset))
+					continue
+				}
+				e.sums[offset] += score
+			}
+		}
+		for _, offset := range e.offsets {
+			e.touched[offset] = false
+			doc := DocKey{store, base + int64(offset)}
+			if e.allowed == nil || e.allowed[doc] {
+				best.offer(doc, e.sums[offset])
+			}
+		}
+	}
+}

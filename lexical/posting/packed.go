@@ -1,0 +1,171 @@
+package posting
+
+import (
+	"encoding/binary"
+	"math"
+
+	"mneme/lexical"
+)
+
+// Packed is a layout of few, full blocks, for a storage in the process. A
+// block holds as many postings as fit into PackedBytes, whatever the docIDs
+// between them, in docID order, each as
+//
+//	uvarint(delta<<1 | more)  delta: from the docID before, of the first from
+//	                          the block's Start; more: the count is above 1
+//	uvarint(count)            only if more
+//	uvarint(length)
+//
+// two to three bytes for most. A posting is added by rewriting its block.
+//
+// Terms of a forward document are front-coded: each is stored as the number
+// of bytes that it shares with the one before, the number of those that
+// follow, these, and its count; numbers are uvarints.
+var Packed Layout = packed{}
+
+// PackedBytes bounds a block. With a term of lexical.MaxTermBytes its row then
+// fits the part of a 4 KiB page that SQLite keeps such rows in (1,002 bytes).
+const PackedBytes = 880
+
+type packed struct{}
+
+func (packed) TermKey(term string) string { return term }
+
+func (packed) EncodeTerms(terms []lexical.Term) []byte {
+	data := []byte{}
+	previous := ""
+	for _, t := range terms {
+		shared := 0
+		for shared < len(previous) && shared < len(t.Text) && previous[shared] == t.Text[shared] {
+			shared++
+		}
+		data = binary.AppendUvarint(data, uint64(shared))
+		data = binary.AppendUvarint(data, uint64(len(t.Text)-shared))
+		data = append(data, t.Text[shared:]...)
+		data = binary.AppendUvarint(data, uint64(t.Count))
+		previous = t.Text
+	}
+	return data
+}
+
+func (packed) DecodeTerms(data []byte, yield func(term string, count uint32)) error {
+	var term []byte
+	next := func() (uint64, bool) {
+		v, n := binary.Uvarint(data)
+		if n <= 0 {
+			return 0, false
+		}
+		data = data[n:]
+		return v, true
+	}
+	for len(data) > 0 {
+		shared, ok := next()
+		if !ok || shared > uint64(len(term)) {
+			return ErrTerms
+		}
+		size, ok := next()
+		if !ok || size > uint64(len(data)) {
+			return ErrTerms
+		}
+		term = append(term[:shared], data[:size]...)
+		data = data[size:]
+		count, ok := next()
+		if !ok {
+			return ErrTerms
+		}
+		yield(string(term), uint32(count))
+	}
+	return nil
+}
+
+// DecodeBlock reads numbers of one byte without a call: most are.
+func (packed) DecodeBlock(dst []Posting, start int64, data []byte) ([]Posting, error) {
+	if start < 0 {
+		return nil, ErrBlock
+	}
+	doc := uint64(start)
+	for i := 0; i < len(data); {
+		delta := uint64(data[i])
+		i++
+		if delta >= 0x80 {
+			var n int
+			if delta, n = binary.Uvarint(data[i-1:]); n <= 0 {
+				return nil, ErrBlock
+			}
+			i += n - 1
+		}
+		count := uint64(1)
+		if delta&1 != 0 {
+			var n int
+			if count, n = binary.Uvarint(data[i:]); n <= 0 {
+				return nil, ErrBlock
+			}
+			i += n
+		}
+		if i >= len(data) {
+			return nil, ErrBlock
+		}
+		length := uint64(data[i])
+		i++
+		if length >= 0x80 {
+			var n int
+			if length, n = binary.Uvarint(data[i-1:]); n <= 0 {
+				return nil, ErrBlock
+			}
+			i += n - 1
+		}
+		doc += delta >> 1
+		if doc > math.MaxInt64 {
+			return nil, ErrBlock
+		}
+		dst = append(dst, Posting{Doc: int64(doc), Count: uint32(count), Length: uint32(length)})
+	}
+	return dst, nil
+}
+
+// appendPacked encodes one posting after the docID before it.
+func appendPacked(data []byte, previous int64, p Posting) []byte {
+	delta := uint64(p.Doc-previous) << 1
+	if p.Count > 1 {
+		data = binary.AppendUvarint(data, delta|1)
+		data = binary.AppendUvarint(data, uint64(p.Count))
+	} else {
+		data = binary.AppendUvarint(data, delta)
+	}
+	return binary.AppendUvarint(data, uint64(p.Length))
+}
+
+// packBlocks cuts postings of one list into blocks, the first of which begins
+// at start. If the last posting is new at the end of the list, blocks are
+// filled, as more postings will follow; otherwise they are cut into equal
+// parts, so that each has room.
+func packBlocks(list List, start int64, postings []Posting, appended bool) []Block {
+	limit := PackedBytes
+	if !appended {
+		size, previous := 0, start
+		for _, p := range postings {
+			size += len(appendPacked(nil, previous, p))
+			previous = p.Doc
+		}
+		parts := (size + PackedBytes - 1) / PackedBytes
+		limit = min(PackedBytes, size/max(parts, 1)+16)
+	}
+	var blocks []Block
+	var buffer []byte
+	current := Block{List: list, Start: start}
+	previous := start
+	for _, p := range postings {
+		buffer = appendPacked(buffer[:0], previous, p)
+		if len(current.Data) > 0 && len(current.Data)+len(buffer) > limit {
+			blocks = append(blocks, current)
+			current = Block{List: list, Start: p.Doc}
+			buffer = appendPacked(buffer[:0], p.Doc, p)
+		}
+		current.Data = append(current.Data, buffer...)
+		previous = p.Doc
+	}
+	if len(current.Data) > 0 {
+		blocks = append(blocks, current)
+	}
+	return blocks
+}

@@ -1,0 +1,55 @@
+package posting
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+)
+
+// Scored is a document with its score.
+type Scored struct {
+	DocKey
+	Score float64
+}
+
+// topK keeps the documents with the highest scores: limit of them, and all
+// that tie with the last.
+type topK struct {
+	limit  int
+	scores minHeap  // the limit highest; its least is the threshold
+	kept   []Scored // at or above the threshold when they were offered
+}
+
+// minHeap is a heap of scores, the least first.
+type minHeap []float64
+
+func (h minHeap) Len() int           { return len(h) }
+func (h minHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h minHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *minHeap) Push(x any)        { *h = append(*h, x.(float64)) }
+func (h *minHeap) Pop() any          { panic("posting: scores are replaced, never popped") }
+
+func (t *topK) offer(doc DocKey, score float64) {
+	switch {
+	case len(t.scores) < t.limit:
+		heap.Push(&t.scores, score)
+	case score < t.scores[0]:
+		return
+	case score > t.scores[0]:
+		t.scores[0] = score
+		heap.Fix(&t.scores, 0)
+	}
+	t.kept = append(t.kept, Scored{doc, score})
+}
+
+// ranked returns the documents kept, best first, ties by key.
+func (t *topK) ranked() []Scored {
+	if len(t.scores) == t.limit {
+		threshold := t.scores[0]
+		t.kept = slices.DeleteFunc(t.kept, func(s Scored) bool { return s.Score < threshold })
+	}
+	slices.SortFunc(t.kept, func(a, b Scored) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Store, b.Store), cmp.Compare(a.Doc, b.Doc))
+	})
+	return t.kept
+}

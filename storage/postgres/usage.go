@@ -1,0 +1,65 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// usageKey identifies a row of table usage.
+type usageKey struct {
+	store int64
+	label acl.Label
+	owner string
+}
+
+// usageChanges are the changes of one transaction to table usage, collected
+// until flushIndex: an import changes the same rows with nearly each of its
+// entries. The locks on their stores keep what they are added to as it is.
+type usageChanges map[usageKey]memory.Usage
+
+func (c usageChanges) add(key usageKey, entries, bytes int64) {
+	u := c[key]
+	c[key] = memory.Usage{Entries: u.Entries + entries, Bytes: u.Bytes + bytes}
+}
+
+// addUsage counts a row in (sign 1) or out (-1) of its owner's usage.
+func (w *writer) addUsage(row *standing, sign int64) {
+	if row.state == live {
+		w.usage.add(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
+	}
+}
+
+const addToUsage = `INSERT INTO usage (store, label, owner, entries, bytes)
+	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
+	ON CONFLICT (store, label, owner) DO UPDATE SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes`
+
+func (w *writer) flushUsage() {
+	if len(w.usage) == 0 {
+		return
+	}
+	var stores, entries, sizes []int64
+	var labels []int16
+	var owners []string
+	for key, u := range w.usage {
+		stores, labels, owners = append(stores, key.store), append(labels, int16(key.label)), append(owners, key.owner)
+		entries, sizes = append(entries, u.Entries), append(sizes, u.Bytes)
+	}
+	w.later(addToUsage, stores, labels, owners, entries, sizes)
+	clear(w.usage)
+}
+
+// Usage implements memory.EntryReader.
+func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
+		return memory.Usage{}, err
+	}
+	usage, err := w.reader.Usage(ctx, store, owner, label, now)
+	if row := w.stores[store]; row != nil && err == nil {
+		collected := w.usage[usageKey{row.number, label, owner}]
+		usage.Entries, usage.Bytes = usage.Entries+collected.Entries, usage.Bytes+collected.Bytes
+	}
+	return usage, err
+}

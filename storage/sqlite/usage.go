@@ -1,0 +1,56 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// usageKey identifies a row of table usage.
+type usageKey struct {
+	store int64
+	label acl.Label
+	owner string
+}
+
+// usageChanges are the changes of one transaction to table usage, collected
+// until flush: an import changes the same rows with nearly each of its
+// entries.
+type usageChanges map[usageKey]memory.Usage
+
+func (c usageChanges) add(key usageKey, entries, bytes int64) {
+	u := c[key]
+	c[key] = memory.Usage{Entries: u.Entries + entries, Bytes: u.Bytes + bytes}
+}
+
+// addUsage counts a row in (sign 1) or out (-1) of its owner's usage.
+func (w *writer) addUsage(row standing, sign int64) {
+	if row.state == live {
+		w.usage.add(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
+	}
+}
+
+const addToUsage = `INSERT INTO usage (store, label, owner, entries, bytes) VALUES (?, ?, ?, ?, ?)
+	ON CONFLICT DO UPDATE SET entries = entries + excluded.entries, bytes = bytes + excluded.bytes`
+
+func (w *writer) flushUsage(ctx context.Context) error {
+	for key, u := range w.usage {
+		if u != (memory.Usage{}) {
+			if _, err := w.exec(ctx, addToUsage, key.store, key.label, key.owner, u.Entries, u.Bytes); err != nil {
+				return err
+			}
+		}
+	}
+	clear(w.usage)
+	return nil
+}
+
+// Usage implements memory.EntryReader.
+func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+	if err := w.flush(ctx); err != nil {
+		return memory.Usage{}, err
+	}
+	return w.reader.Usage(ctx, store, owner, label, now)
+}
