@@ -1,36 +1,42 @@
-// Package fusion merges ranked lists into one. Its functions are pure.
+// Package fusion merges the ranked lists of several retrievers into one.
+//
+// RRF is Reciprocal Rank Fusion. It looks at ranks only, so the scores of the
+// lists need not be comparable: a BM25 score and a cosine never meet. The
+// package's functions are pure.
 package fusion
 
 import "slices"
 
-// K is the constant of Reciprocal Rank Fusion: how little the first ranks
-// stand out. 60 is the value of Cormack, Clarke and Büttcher, "Reciprocal
-// Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
-// SIGIR 2009.
+// K is the constant of Reciprocal Rank Fusion. The larger it is, the less the
+// first ranks stand out. 60 is the value of Cormack, Clarke and Büttcher,
+// "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
+// Methods", SIGIR 2009.
 const K = 60
 
 // Item is one fused candidate.
 type Item[ID comparable] struct {
 	ID ID
-	// Score is the sum over the lists of 1/(K + rank), ranks from 1. With n
-	// lists it lies in (0, n/(K+1)].
+	// Score is the sum of 1/(K + rank) over the lists that contain the item,
+	// with ranks from 1. With n lists it is in (0, n/(K+1)].
 	Score float64
-	// Ranks has the rank in each list, from 1; 0 where a list lacks the item.
+	// Ranks has the item's rank in each list, from 1, or 0 if the list does not
+	// contain it.
 	Ranks []int
 }
 
-// RRF merges lists, each ordered best first and without repeats, by
-// Reciprocal Rank Fusion. Items of equal score stand in the order of less,
-// which must be a total order for the answer to be deterministic.
-func RRF[ID comparable](less func(a, b ID) int, lists ...[]ID) []Item[ID] {
-	at := make(map[ID]int)
+// RRF merges lists by Reciprocal Rank Fusion and returns the items best first.
+// Each list is ordered best first, without duplicates. Items of equal score are
+// in the order of compare, as for slices.SortFunc; the result is deterministic
+// if compare is a total order.
+func RRF[ID comparable](compare func(a, b ID) int, lists ...[]ID) []Item[ID] {
+	index := make(map[ID]int) // of each item in items
 	var items []Item[ID]
 	for l, list := range lists {
 		for i, id := range list {
-			n, ok := at[id]
+			n, ok := index[id]
 			if !ok {
 				n = len(items)
-				at[id] = n
+				index[id] = n
 				items = append(items, Item[ID]{ID: id, Ranks: make([]int, len(lists))})
 			}
 			items[n].Ranks[l] = i + 1
@@ -44,7 +50,7 @@ func RRF[ID comparable](less func(a, b ID) int, lists ...[]ID) []Item[ID] {
 		case a.Score < b.Score:
 			return 1
 		}
-		return less(a.ID, b.ID)
+		return compare(a.ID, b.ID)
 	})
 	return items
 }

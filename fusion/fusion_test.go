@@ -22,7 +22,7 @@ func ids(items []fusion.Item[string]) string {
 
 func TestRRFOrder(t *testing.T) {
 	for name, c := range map[string]struct {
-		lists []string // ids between spaces
+		lists []string // IDs separated by spaces
 		want  string
 	}{
 		"no lists":                           {nil, ""},
@@ -58,12 +58,12 @@ func TestRRFScoresAndRanks(t *testing.T) {
 	}
 }
 
-// lists draws 0 to 3 lists without repeats, of items that often meet.
+// lists draws 0 to 3 lists without duplicates that have many items in common.
 func lists(r *rapid.T) [][]int {
 	return rapid.SliceOfN(rapid.SliceOfDistinct(rapid.IntRange(0, 40), rapid.ID[int]), 0, 3).Draw(r, "lists")
 }
 
-func TestRRFHoldsItsRules(t *testing.T) {
+func TestRRFProperties(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		in := lists(r)
 		given := make([][]int, len(in))
@@ -75,18 +75,18 @@ func TestRRFHoldsItsRules(t *testing.T) {
 		all := make(map[int]bool)
 		for l, list := range in {
 			if !slices.Equal(list, given[l]) {
-				r.Fatalf("list %d was changed", l)
+				r.Fatalf("list %d was modified", l)
 			}
 			for _, id := range list {
 				all[id] = true
 			}
 		}
 		if len(items) != len(all) {
-			r.Fatalf("%d items of %d ids", len(items), len(all))
+			r.Fatalf("%d items of %d IDs", len(items), len(all))
 		}
 		for i, item := range items {
 			if !all[item.ID] {
-				r.Fatalf("item %d comes again, or from nowhere", item.ID)
+				r.Fatalf("item %d is duplicate or unknown", item.ID)
 			}
 			delete(all, item.ID)
 			sum := 0.0
@@ -102,7 +102,7 @@ func TestRRFHoldsItsRules(t *testing.T) {
 			}
 			if i > 0 {
 				if before := items[i-1]; before.Score < item.Score || before.Score == item.Score && before.ID > item.ID {
-					r.Fatalf("items %d and %d stand in the wrong order", before.ID, item.ID)
+					r.Fatalf("items %d and %d are in the wrong order", before.ID, item.ID)
 				}
 			}
 		}
@@ -127,17 +127,17 @@ func TestRRFOfTwoListsDoesNotDependOnTheirOrder(t *testing.T) {
 		a, b := draw.Draw(r, "a"), draw.Draw(r, "b")
 		same := func(x, y fusion.Item[int]) bool { return x.ID == y.ID && x.Score == y.Score }
 		if !slices.EqualFunc(fusion.RRF(cmp.Compare[int], a, b), fusion.RRF(cmp.Compare[int], b, a), same) {
-			r.Fatal("the order of the lists decides")
+			r.Fatal("the order of the lists matters")
 		}
 	})
 }
 
-func TestWhatIsBetterInEveryListIsBetterFused(t *testing.T) {
+func TestItemThatIsBetterInEveryListIsBetterFused(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		items := fusion.RRF(cmp.Compare[int], lists(r)...)
 		for i, later := range items {
 			for _, earlier := range items[:i] {
-				beaten := true // later is ahead wherever earlier is at all
+				beaten := true // later is ahead in every list that contains earlier
 				for l, rank := range earlier.Ranks {
 					beaten = beaten && later.Ranks[l] > 0 && (rank == 0 || later.Ranks[l] < rank)
 				}
@@ -149,7 +149,7 @@ func TestWhatIsBetterInEveryListIsBetterFused(t *testing.T) {
 	})
 }
 
-func TestWhatIsAddedAtTheEndMovesNobodyElse(t *testing.T) {
+func TestItemAddedAtTheEndMovesNoOther(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		in := lists(r)
 		if len(in) == 0 {
@@ -161,7 +161,7 @@ func TestWhatIsAddedAtTheEndMovesNobodyElse(t *testing.T) {
 		after := slices.DeleteFunc(fusion.RRF(cmp.Compare[int], in...), func(item fusion.Item[int]) bool { return item.ID == 99 })
 		same := func(x, y fusion.Item[int]) bool { return x.ID == y.ID && x.Score == y.Score }
 		if !slices.EqualFunc(before, after, same) {
-			r.Fatal("the others moved")
+			r.Fatal("other items moved")
 		}
 	})
 }
