@@ -1,0 +1,44 @@
+# The commands of everyday work. Each calls what the repository already has;
+# .ci/run is the complete check, on a bare machine with Go.
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+FUZZTIME ?= 10s
+# Keep in step with .ci/run.
+GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: help build test short race lint fuzz bench generate tidy ci
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/mneme
+	CGO_ENABLED=0 go build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/mneme ./cmd/mneme
+
+test: ## run all tests
+	go test ./...
+
+short: ## run the tests without the slow ones
+	go test -short ./...
+
+race: ## run the short tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race -short ./memory/... ./indexer/... ./storage/... ./vector/... ./server/...
+
+lint: ## run go vet and golangci-lint
+	go vet ./...
+	go run $(GOLANGCI) run ./...
+
+fuzz: ## fuzz one target: make fuzz PKG=./vector TARGET=FuzzHalf FUZZTIME=1m
+	go test -run '^$$' -fuzz '^$(TARGET)$$' -fuzztime $(FUZZTIME) $(PKG)
+
+bench: ## run every Go benchmark, or those of PKG
+	go test -run '^$$' -bench . $(or $(PKG),./...)
+
+generate: ## generate code from server/rest/openapi.yaml
+	go generate ./...
+
+tidy: ## tidy go.mod and format the code
+	go mod tidy
+	gofmt -w $$(git ls-files '*.go')
+
+ci: ## run everything that must pass before a change is merged
+	.ci/run
