@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// native chooses the kernels for this processor.
+// native returns the kernels for this processor.
 func native() *kernels {
 	if cpu.X86.HasAVX2 {
 		return &avx2
@@ -14,11 +14,11 @@ func native() *kernels {
 	return &portable
 }
 
-// avx2 needs AVX2: Intel since 2013, AMD since 2015.
+// avx2 requires AVX2: Intel since 2013, AMD since 2015.
 var avx2 = kernels{
 	name: "avx2",
 	product: func(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int) {
-		// The last elements that the assembly touches: Go checks the bounds here.
+		// Check bounds: these are the last elements that the assembly accesses.
 		_, _, _ = c[(rows-1)*ldc+panel-1], a[rows*groups*group-1], steps[rows*groups-1]
 		_, _, _ = w[groups*group*panel-1], scale[groups*panel-1], bias[panel-1]
 		productAVX2(&c[0], uintptr(ldc)*4, &a[0], &steps[0], uintptr(rows), &w[0], &scale[0], &bias[0], uintptr(groups))
@@ -40,7 +40,7 @@ var avx2 = kernels{
 }
 
 // vectorConstants are the constants of exp and gelu, one vector each, in the
-// order that kernel_amd64.s reads them.
+// order in which kernel_amd64.s reads them.
 var vectorConstants = func() (t [20][8]float32) {
 	for i, v := range [20]float32{
 		expLowest, log2e, ln2High, ln2Low, expC6, expC5, expC4, expC3, expC2, 1,

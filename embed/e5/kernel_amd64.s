@@ -1,13 +1,13 @@
 #include "textflag.h"
 
-// Products and sums are never fused here, nor in the other sets of kernels, and
-// sums over a row are taken in eight lanes that SUM folds in a fixed order: so
-// every set gives the same bits.
+// As in the other sets of kernels, products are never fused with sums, and sums
+// over a row use eight lanes that SUM folds in a fixed order. So all sets give the
+// same bits.
 
 // func multiplyAVX2(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 //
-// Tiles of four rows and 16 columns, in Y0-Y7. Rows that a last tile lacks are
-// its last row again, computed and stored a second time.
+// Tiles of four rows and 16 columns, in Y0-Y7. A last tile of fewer rows repeats
+// its last row.
 TEXT ·multiplyAVX2(SB), NOSPLIT, $0-64
 	MOVQ c+0(FP), DX
 	MOVQ ldcBytes+8(FP), R8
@@ -101,7 +101,7 @@ store3:
 	RET
 
 // EXP sets p to exp(x) for x ≤ 0 and clobbers x and k. R8 points to
-// vectorConstants; function.go explains the steps.
+// vectorConstants; activation.go explains the steps.
 #define EXP(x, k, p) \
 	VMAXPS (R8), x, x \
 	VMULPS 32(R8), x, k \

@@ -2,13 +2,13 @@ package e5
 
 import "math"
 
-// native gives NEON, which every 64-bit Arm processor has.
+// native returns the NEON kernels: every 64-bit Arm processor has NEON.
 func native() *kernels { return &neon }
 
 var neon = kernels{
 	name: "neon",
 	product: func(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int) {
-		// The last elements that the assembly touches: Go checks the bounds here.
+		// Check bounds: these are the last elements that the assembly accesses.
 		_, _, _ = c[(rows-1)*ldc+panel-1], a[rows*groups*group-1], steps[rows*groups-1]
 		_, _, _ = w[groups*group*panel-1], scale[groups*panel-1], bias[panel-1]
 		productNEON(&c[0], uintptr(ldc)*4, &a[0], &steps[0], uintptr(rows), &w[0], &scale[0], &bias[0], uintptr(groups))
@@ -30,7 +30,7 @@ var neon = kernels{
 }
 
 // vectorConstants are the constants of exp and gelu, one vector each, in the
-// order that kernel_arm64.s reads them.
+// order in which kernel_arm64.s reads them.
 var vectorConstants = func() (t [20][4]float32) {
 	for i, v := range [20]float32{
 		expLowest, log2e, ln2High, ln2Low, expC6, expC5, expC4, expC3, expC2, 1,

@@ -1,12 +1,12 @@
 #include "textflag.h"
 
-// The assembler of Go lacks most of these vector instructions: they are given
-// as words, each with what it is in Arm's notation.
+// Go's assembler lacks most of these vector instructions. They are encoded as
+// words, each with the instruction in Arm's notation.
 
 // func multiplyNEON(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 //
-// Tiles of four rows and 16 columns, in v0-v15. Rows that a last tile lacks are
-// its last row again, computed and stored a second time.
+// Tiles of four rows and 16 columns, in v0-v15. A last tile of fewer rows repeats
+// its last row.
 TEXT ·multiplyNEON(SB), NOSPLIT, $0-64
 	MOVD c+0(FP), R0
 	MOVD ldcBytes+8(FP), R1
@@ -114,8 +114,8 @@ step:
 	BGT  tile
 	RET
 
-// The exponential function here and in geluNEON is the one that function.go
-// explains; R2 points to vectorConstants.
+// activation.go explains the exponential function here and in geluNEON. R2 points
+// to vectorConstants.
 //
 // func softmaxNEON(x *float32, n uintptr, t *[20][4]float32)
 TEXT ·softmaxNEON(SB), NOSPLIT, $0-24

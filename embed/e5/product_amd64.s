@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// The quantised matrix product. For a tile of up to four rows and one panel of
+// The quantized matrix product. For a tile of up to four rows and one panel of
 // 16 columns, Y0-Y7 are the integer sums of one group of 32 inputs (two vectors
 // of eight columns a row), Y12-Y13 the weights of two inputs widened to 16
 // bits, Y14 two activations in every lane. The fp32 sums over groups stay on
@@ -10,7 +10,7 @@
 	VPMOVSXBW (i*32)(DI), Y12 \
 	VPMOVSXBW (i*32+16)(DI), Y13
 
-// The first two inputs of a group set the sums, the other add to them.
+// The first two inputs of a group set the sums, the others add to them.
 #define SET(a, lo, hi) \
 	VPBROADCASTD a, Y14 \
 	VPMADDWD Y12, Y14, lo \
@@ -32,8 +32,8 @@
 #define ADD3(i) ADD2(i) ADD((i*4)(SI)(R8*2), Y4, Y5)
 #define ADD4(i) ADD3(i) ADD((i*4)(SI)(R9*1), Y6, Y7)
 
-// The sums of a group, times the weights' scales (Y12, Y13) and the row's, go
-// to the sums of the row.
+// Add the sums of a group, times the scales of the weights (Y12, Y13) and the step
+// of the row, to the sums of the row.
 #define SCALES \
 	VMOVUPS (R11), Y12 \
 	VMOVUPS 32(R11), Y13

@@ -1,9 +1,9 @@
 #include "textflag.h"
 
-// The assembler of Go lacks most of these vector instructions: they are given
-// as words, each with what it is in Arm's notation.
+// Go's assembler lacks most of these vector instructions. They are encoded as
+// words, each with the instruction in Arm's notation.
 
-// The quantised matrix product. A tile is two rows and one panel of 16 columns.
+// The quantized matrix product. A tile is two rows and one panel of 16 columns.
 // v0-v7 and v8-v15 are the integer sums of one group of 32 inputs, for each row
 // two lanes a column (even and odd inputs); v16-v19 and v20-v23 the fp32 sums,
 // which begin with the bias;

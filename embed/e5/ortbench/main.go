@@ -1,10 +1,9 @@
-// Command ortbench compares the encoder with ONNX Runtime, fp32, in one run on
-// the same texts: one text at a time, the same number of cores each, rounds of
-// both taking turns so that a machine's other work falls on both, medians. On
-// one core processor time is measured, which other processes disturb least,
-// else time on the clock. ONNX Runtime gets the fp32 model that the weights
-// were packed from; unpacking the 8-bit weights to fp32 for it would not change
-// its speed.
+// Command ortbench compares the speed of the encoder with that of ONNX Runtime in
+// fp32, on the same texts, one text at a time and with the same number of cores.
+// Rounds of both alternate, so that other load on the machine affects both, and
+// medians are reported. On one core it measures processor time, which other
+// processes disturb least, otherwise wall-clock time. ONNX Runtime runs the fp32
+// model that the weights were packed from.
 //
 //	pip install onnxruntime numpy
 //	GOMAXPROCS=1 go run ./embed/e5/ortbench -onnx e5-small-v2.onnx
@@ -79,7 +78,7 @@ func run(onnx, python, lengths string, rounds int) error {
 	return nil
 }
 
-// compare prints the line of one length.
+// compare prints the row of one length.
 func compare(e *e5.Encoder, peer *peer, tokens, rounds int) error {
 	text := textOf(e, tokens)
 	ids := e.QueryTokens(text)
@@ -99,8 +98,8 @@ func compare(e *e5.Encoder, peer *peer, tokens, rounds int) error {
 			}
 			b.MS = append(b.MS, float64(now()-start)/1e6)
 		}
-		// The first of each turn finds caches that the other has filled: it
-		// counts for neither.
+		// The first run of each turn is not counted: the other has filled the
+		// caches.
 		theirs, ours = append(theirs, a.MS[1:]...), append(ours, b.MS[1:]...)
 		cosine = dot(a.Vector, b.Vector)
 	}
@@ -110,19 +109,19 @@ func compare(e *e5.Encoder, peer *peer, tokens, rounds int) error {
 	return nil
 }
 
-// now is nanoseconds of processor time on one core, else of the clock.
+// now returns nanoseconds of processor time on one core, otherwise of the clock.
 func now() time.Duration {
 	if runtime.GOMAXPROCS(0) > 1 {
 		return time.Since(began)
 	}
 	var r syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r) // cannot fail for oneself
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r) // cannot fail for the own process
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 var began = time.Now()
 
-// textOf gives an English text of so many tokens.
+// textOf returns an English text of the given number of tokens.
 func textOf(e *e5.Encoder, tokens int) string {
 	words := strings.Fields("the meeting with our supplier moved to next thursday because the new office opens late and everyone wants to see the garden before winter comes")
 	text := words[0]
@@ -189,7 +188,7 @@ func (p *peer) read(v any) error {
 
 func (p *peer) stop() {
 	p.in.Close()
-	_ = p.cmd.Wait() // it ends with its input
+	_ = p.cmd.Wait() // it exits at the end of its input
 }
 
 func median(x []float64) float64 {

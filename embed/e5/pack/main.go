@@ -1,9 +1,9 @@
-// Command pack makes the encoder's weights file from the ONNX model and its
+// Command pack creates the encoder's weights file from the ONNX model and its
 // tokenizer. The same inputs give the same bytes on every machine.
 //
 //	go run ./embed/e5/pack -onnx e5-small-v2.onnx -tokenizer e5-small-v2-tokenizer.json -o embed/e5/e5-small-v2.weights
 //
-// docs/models/e5-small-v2.md says where the inputs come from.
+// docs/models/e5-small-v2.md describes the origin of the inputs.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"os"
 )
 
-// The inputs that the repository's weights file is made from.
+// The SHA-256 sums of the inputs of the repository's weights file.
 const (
 	wantONNX      = "b2a43b66f7f9b6f29643a21340ad7c03d2d91e6bd5d43429a77799a9ee880eb0"
 	wantTokenizer = "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66"
@@ -24,7 +24,7 @@ func main() {
 	onnx := flag.String("onnx", "e5-small-v2.onnx", "the model, fp32")
 	tokenizer := flag.String("tokenizer", "e5-small-v2-tokenizer.json", "its tokenizer")
 	out := flag.String("o", "e5-small-v2.weights", "the file to write")
-	unchecked := flag.Bool("any", false, "accept inputs with other SHA-256 sums than those on record")
+	unchecked := flag.Bool("any", false, "accept inputs with any SHA-256 sum")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
@@ -63,7 +63,7 @@ func readChecked(path, want string, unchecked bool) ([]byte, error) {
 	}
 	sum := sha256.Sum256(b)
 	if got := hex.EncodeToString(sum[:]); got != want && !unchecked {
-		return nil, fmt.Errorf("%s has SHA-256 %s, on record is %s (-any accepts it)", path, got, want)
+		return nil, fmt.Errorf("%s has SHA-256 %s, want %s (-any accepts it)", path, got, want)
 	}
 	return b, nil
 }

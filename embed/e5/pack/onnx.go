@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// tensor is one fp32 initialiser of an ONNX graph.
+// tensor is one fp32 initializer of an ONNX graph.
 type tensor struct {
 	name string
 	dims []int
@@ -16,10 +16,10 @@ type tensor struct {
 
 var errONNX = errors.New("not an ONNX model as expected")
 
-// readInitializers gives the fp32 initialisers of an ONNX model in graph
-// order. It knows only the fields that they need: ModelProto.graph (7),
+// readInitializers returns the fp32 initializers of an ONNX model in graph
+// order. It reads only the fields that it needs: ModelProto.graph (7),
 // GraphProto.initializer (5), TensorProto.dims (1), data_type (2), name (8)
-// and raw_data (9), as onnx.proto3 numbers them.
+// and raw_data (9), numbered as in onnx.proto3.
 func readInitializers(model []byte) ([]tensor, error) {
 	var out []tensor
 	err := fields(model, func(num int, _ uint64, graph []byte) error {
@@ -81,9 +81,9 @@ func readTensor(raw []byte) (t tensor, ok bool, err error) {
 	return t, true, nil
 }
 
-// fields calls f for each field of a protocol buffers message: a varint's
-// value in n with b nil, a length-delimited field's bytes in b. Fixed-size
-// fields are passed over.
+// fields calls f for each field of a protocol buffers message, with the value of
+// a varint in n (and b nil) or the bytes of a length-delimited field in b. It
+// skips fixed-size fields.
 func fields(msg []byte, f func(num int, n uint64, b []byte) error) error {
 	for len(msg) > 0 {
 		key, k := binary.Uvarint(msg)

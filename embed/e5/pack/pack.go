@@ -10,12 +10,11 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// heads is not in the ONNX initialisers: the published configuration of the
-// model (num_attention_heads) says it.
+// heads is num_attention_heads of the model's published configuration. The ONNX
+// initializers do not include it.
 const heads = 12
 
-// pack makes the weights file from the bytes of the ONNX model and of
-// tokenizer.json.
+// pack returns the weights file for an ONNX model and its tokenizer.json.
 func pack(model, tokenizer []byte) ([]byte, error) {
 	tensors, err := readInitializers(model)
 	if err != nil {
@@ -64,12 +63,12 @@ func pack(model, tokenizer []byte) ([]byte, error) {
 	}
 	file := w.Append(nil)
 	if _, err := weightfile.Parse(file); err != nil {
-		return nil, fmt.Errorf("the packed file does not read back: %w", err)
+		return nil, fmt.Errorf("the packed file cannot be parsed: %w", err)
 	}
 	return file, nil
 }
 
-// readVocabulary gives the tokens in the order of their ids.
+// readVocabulary returns the tokens in the order of their IDs.
 func readVocabulary(tokenizer []byte) ([]string, error) {
 	var t struct {
 		Model struct {
@@ -82,19 +81,19 @@ func readVocabulary(tokenizer []byte) ([]string, error) {
 	words := make([]string, len(t.Model.Vocab))
 	for word, id := range t.Model.Vocab {
 		if id < 0 || id >= len(words) || words[id] != "" || word == "" || strings.Contains(word, "\n") {
-			return nil, fmt.Errorf("tokenizer: token %q with id %d does not fit the vocabulary", word, id)
+			return nil, fmt.Errorf("tokenizer: token %q with ID %d does not fit the vocabulary", word, id)
 		}
 		words[id] = word
 	}
 	return words, nil
 }
 
-// graph hands out an ONNX model's tensors. The first error stays in err.
+// graph looks up the tensors of an ONNX model. err is the first error.
 type graph struct {
 	byName map[string]tensor
-	// matrices are the anonymous two-dimensional tensors that are left, in
-	// graph order: an exporter folds the transposition of a Linear's weight
-	// into a new constant [in, out] without the layer's name.
+	// matrices are the remaining anonymous two-dimensional tensors, in graph
+	// order. The exporter folds the transposition of a Linear's weight into a
+	// new constant [in, out] without the layer's name.
 	matrices []tensor
 	err      error
 }
@@ -124,8 +123,8 @@ func (g *graph) norm(name string) weightfile.Norm {
 	return weightfile.Norm{Gamma: g.named(name + ".weight").data, Beta: g.named(name + ".bias").data}
 }
 
-// linear takes the next matrix, whose bias is called name. Its output width
-// must be the bias's: a check that the order is the expected one.
+// linear takes the next matrix, with the bias of the given name. Their output
+// widths must match, which checks that the order is as expected.
 func (g *graph) linear(name string) weightfile.Linear {
 	bias := g.named(name + ".bias").data
 	if g.err != nil {

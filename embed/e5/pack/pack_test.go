@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// MNEME_E5_ONNX names the ONNX file; the tokenizer lies beside it under the
-// name that the published archive gives it.
+// MNEME_E5_ONNX is the path of the ONNX file. The tokenizer is in the same
+// directory, under its name in the published archive.
 func TestThePackedFileIsTheRepositorysByteForByte(t *testing.T) {
 	onnx := os.Getenv("MNEME_E5_ONNX")
 	if onnx == "" {

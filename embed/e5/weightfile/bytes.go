@@ -31,7 +31,7 @@ func appendNorm(dst []byte, n Norm) []byte {
 	return appendFloat32(appendFloat32(dst, n.Gamma), n.Beta)
 }
 
-// reader takes values off the front of rest; short says that it ran out.
+// reader reads values from the front of rest. short is set when rest is too short.
 type reader struct {
 	rest  []byte
 	short bool
@@ -47,7 +47,7 @@ func (r *reader) take(n int) []byte {
 	return b
 }
 
-// int8s is a view of the file's own bytes.
+// int8s returns a view of the file's bytes.
 func (r *reader) int8s(n int) []int8 {
 	b := r.take(n)
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))

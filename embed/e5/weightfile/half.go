@@ -2,8 +2,8 @@ package weightfile
 
 import "math"
 
-// Half gives the half-precision bits nearest to a finite x (ties to even).
-// Magnitudes above 65504 become that.
+// Half returns the bits of the half-precision number nearest to a finite x, ties
+// to even. Magnitudes above 65504 become 65504.
 func Half(x float32) uint16 {
 	sign := uint16(math.Float32bits(x) >> 16 & 0x8000)
 	a := math.Abs(float64(x))
@@ -14,12 +14,12 @@ func Half(x float32) uint16 {
 		return sign | uint16(math.RoundToEven(a*0x1p24))
 	}
 	frac, exp := math.Frexp(a) // a = frac*2^exp, frac in [.5, 1)
-	// 11 significant bits; a carry out of the mantissa runs into the exponent.
+	// 11 significant bits; a carry out of the mantissa increments the exponent.
 	m := uint16(math.RoundToEven(frac*2048)) - 1024
 	return sign | (uint16(exp-1+15)<<10 + m)
 }
 
-// Float gives the value of half-precision bits of a finite number.
+// Float returns the value of a finite half-precision number.
 func Float(h uint16) float32 {
 	m := float64(h & 0x3ff)
 	v := 0.0

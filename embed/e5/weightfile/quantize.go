@@ -2,11 +2,10 @@ package weightfile
 
 import "math"
 
-// Quantize fills q with x in 8-bit steps of a shared scale and gives the
-// scale's half-precision bits. x[i*stride] are the group's n values, and
-// q[i*stride] receives them. The scale maps the largest magnitude to 127; it
-// is rounded to half precision first, so that the steps are the ones a reader
-// will use.
+// Quantize quantizes the n values x[i*stride] of a group to 8 bits, stores them in
+// q[i*stride] and returns the half-precision bits of their scale. The scale maps
+// the largest magnitude to 127. It is rounded to half precision first, so that
+// the values are quantized with the scale that a reader uses.
 func Quantize(q []int8, x []float32, n, stride int) uint16 {
 	var largest float32
 	for i := range n {

@@ -1,7 +1,7 @@
-// Package weightfile is the packed form of a BERT encoder's weights: matrices
-// as 8-bit integers in groups along the input dimension, each group with a
-// half-precision scale, everything else in fp32, behind a header that a reader
-// can verify.
+// Package weightfile reads and writes the packed weights of a BERT encoder.
+// Matrices are 8-bit integers in groups along the input dimension, each group
+// with a half-precision scale. Everything else is fp32. Parse verifies the
+// file's checksum.
 //
 // A file is a header of HeaderSize bytes and a payload. Numbers are
 // little-endian.
@@ -18,13 +18,13 @@
 //	   120    40  zero
 //	   160    32  SHA-256 of header[0:160] and the payload
 //
-// The payload holds, in this order and without gaps: the vocabulary (one
-// token a line, in the order of ids); the word embeddings (a matrix whose
-// groups lie along the width); the position and the token-type embeddings
+// The payload consists of, in this order and without gaps: the vocabulary (one
+// token per line, in the order of IDs); the word embeddings (a matrix with
+// groups along the width); the position and the token-type embeddings
 // [positions, width] and [2, width]; the embeddings' LayerNorm (gamma, beta);
 // and for each layer the six matrices query, key, value, attention output,
-// intermediate and output, each with its bias, followed by the gamma and beta
-// of the LayerNorm after attention and of the one after the output.
+// intermediate and output, each with its bias, followed by gamma and beta of the
+// LayerNorm after attention and of the one after the output.
 package weightfile
 
 import (
@@ -36,7 +36,7 @@ import (
 )
 
 const (
-	// Magic begins every file.
+	// Magic is the first 8 bytes of every file.
 	Magic = "mnemeE5\n"
 	// Version is the format that this package reads and writes.
 	Version = 1
@@ -48,7 +48,7 @@ const (
 	sumOffset = 160
 )
 
-// The ways in which a file can be wrong. Errors of Parse wrap one of them.
+// Errors of Parse wrap one of these.
 var (
 	ErrNotWeights = errors.New("not a weights file")
 	ErrVersion    = errors.New("weights format not supported")
@@ -87,11 +87,11 @@ type Layer struct {
 // Weights is a whole model.
 type Weights struct {
 	Shape Shape
-	// ModelSHA256 and TokenizerSHA256 name the files of origin.
+	// ModelSHA256 and TokenizerSHA256 are the checksums of the source files.
 	ModelSHA256, TokenizerSHA256 [32]byte
-	// Sum is the file's own checksum, as its header has it.
+	// Sum is the checksum in the file's header.
 	Sum [32]byte
-	// Vocabulary is the tokens in the order of their ids.
+	// Vocabulary has the tokens in the order of their IDs.
 	Vocabulary []string
 	// WordQ is [Vocabulary, Width]; WordScale [Vocabulary, Width/Group],
 	// half-precision bits.
@@ -103,7 +103,7 @@ type Weights struct {
 	Layers         []Layer
 }
 
-// Append writes the file of w to the end of dst. It sets w.Sum.
+// Append appends the file of w to dst and returns it. It sets w.Sum.
 func (w *Weights) Append(dst []byte) []byte {
 	vocabulary := []byte{}
 	for _, token := range w.Vocabulary {
@@ -142,11 +142,11 @@ func (w *Weights) Append(dst []byte) []byte {
 	return dst
 }
 
-// Parse verifies file and gives its contents. The 8-bit values of the answer
-// are views into file, which must not change while they are in use.
+// Parse verifies file and returns its contents. The 8-bit values are views of
+// file, which must not change while they are in use.
 func Parse(file []byte) (*Weights, error) {
 	if len(file) < HeaderSize {
-		return nil, fmt.Errorf("%w: %d bytes are fewer than its header", ErrDamaged, len(file))
+		return nil, fmt.Errorf("%w: %d bytes, shorter than the header", ErrDamaged, len(file))
 	}
 	header, payload := file[:HeaderSize], file[HeaderSize:]
 	if string(header[:8]) != Magic {
@@ -156,7 +156,7 @@ func Parse(file []byte) (*Weights, error) {
 		return nil, fmt.Errorf("%w: version %d, this program reads %d", ErrVersion, v, Version)
 	}
 	if n := binary.LittleEndian.Uint64(header[112:]); n != uint64(len(payload)) {
-		return nil, fmt.Errorf("%w: the header promises %d bytes, %d follow", ErrDamaged, n, len(payload))
+		return nil, fmt.Errorf("%w: payload of %d bytes, the header says %d", ErrDamaged, len(payload), n)
 	}
 	w := &Weights{Sum: [32]byte(header[sumOffset:])}
 	if checksum(header, payload) != w.Sum {
@@ -173,7 +173,7 @@ func Parse(file []byte) (*Weights, error) {
 	r := &reader{rest: payload}
 	w.read(r, int(binary.LittleEndian.Uint32(header[40:])))
 	if r.short || len(r.rest) != 0 {
-		return nil, fmt.Errorf("%w: its payload does not fit its shape", ErrDamaged)
+		return nil, fmt.Errorf("%w: the payload does not match the shape", ErrDamaged)
 	}
 	if len(w.Vocabulary) != w.Shape.Vocabulary {
 		return nil, fmt.Errorf("%w: %d tokens, the header says %d", ErrDamaged, len(w.Vocabulary), w.Shape.Vocabulary)
@@ -217,7 +217,7 @@ func (w *Weights) read(r *reader, vocabularyBytes int) {
 	}
 }
 
-// matrices lists the layer's matrices in the file's order.
+// matrices returns the layer's matrices in the order of the file.
 func (l *Layer) matrices() [6]*Linear {
 	return [6]*Linear{&l.Query, &l.Key, &l.Value, &l.Attention, &l.Inner, &l.Output}
 }
@@ -226,8 +226,8 @@ func (s *Shape) list() [7]*int {
 	return [7]*int{&s.Vocabulary, &s.Width, &s.Layers, &s.Heads, &s.Inner, &s.Positions, &s.Group}
 }
 
-// check refuses shapes that no encoder has, so that sizes computed from them
-// cannot overflow.
+// check rejects impossible shapes, so that the sizes computed from a shape cannot
+// overflow.
 func (s *Shape) check() error {
 	for _, n := range s.list() {
 		if *n < 1 || *n > 1<<20 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// small is a model of the least size, with values that differ.
+// small returns the smallest model, with distinct values.
 func small() *Weights {
 	n := 0
 	floats := func(k int) []float32 {
@@ -67,7 +67,7 @@ func TestParseReadsWhatAppendWrote(t *testing.T) {
 		t.Errorf("got %+v %q", got.Shape, got.Vocabulary)
 	}
 	if !bytes.Equal(got.Append(nil), file) {
-		t.Error("written again, the file differs")
+		t.Error("the file differs after a round trip")
 	}
 }
 
@@ -106,12 +106,12 @@ func TestOtherFilesAndVersionsAreNamed(t *testing.T) {
 	}
 }
 
-// A file whose checksum is right can still lie about its shape.
+// A file with a correct checksum may still have an impossible shape.
 func TestImpossibleShapesAreErrors(t *testing.T) {
 	for i := range 7 {
 		for _, n := range []uint32{0, 1, 5, 1 << 20, math.MaxUint32} {
 			file := small().Append(nil)
-			if binary.LittleEndian.Uint32(file[12+4*i:]) == n || i == 3 && n == 1 { // heads do not show in the payload
+			if binary.LittleEndian.Uint32(file[12+4*i:]) == n || i == 3 && n == 1 { // the payload does not depend on heads
 				continue
 			}
 			binary.LittleEndian.PutUint32(file[12+4*i:], n)
@@ -156,7 +156,7 @@ func TestQuantizeIsWithinHalfAStep(t *testing.T) {
 			t.Errorf("value %d: %g became %g", i, x[i], scale*float32(q[i]))
 		}
 		if q[i+1] != 0 {
-			t.Error("a value between the strides was set")
+			t.Error("a value outside the group was set")
 		}
 	}
 	if bits := Quantize(q, make([]float32, Group), Group, 1); bits != 0 || slices.Max(q[:Group]) != 0 {
