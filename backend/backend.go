@@ -16,6 +16,7 @@ import (
 	"mneme/configs"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/storage"
 	"mneme/tracing"
 )
 
@@ -24,7 +25,7 @@ import (
 type Instance struct {
 	*memory.Service
 	*indexer.Indexer
-	Storage memory.Storage
+	Storage storage.Storage
 	tracing tracing.Provider
 }
 
@@ -50,21 +51,21 @@ func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, mode
 	if err != nil {
 		return nil, &ConfigError{fmt.Errorf("tracing: %w", err)}
 	}
-	storage, err := openStorage(ctx, config, log)
+	rows, err := openStorage(ctx, config, log)
 	if err != nil {
 		return nil, err
 	}
-	ix, err := indexer.New(ctx, storage, indexer.Options{Models: models, Log: log, Tracer: spans.Tracer("mneme/indexer")})
+	ix, err := indexer.New(ctx, rows.ForIndexer(), indexer.Options{Models: models, Log: log, Tracer: spans.Tracer("mneme/indexer")})
 	if err != nil {
-		return nil, errors.Join(err, storage.Close())
+		return nil, errors.Join(err, rows.Close())
 	}
 	options := Options(config, log, ix)
 	options.Tracer = spans.Tracer("mneme/memory")
-	service, err := memory.New(ctx, storage, options)
+	service, err := memory.New(ctx, rows, options)
 	if err != nil {
-		return nil, errors.Join(err, ix.Close(), storage.Close())
+		return nil, errors.Join(err, ix.Close(), rows.Close())
 	}
-	return &Instance{Service: service, Indexer: ix, Storage: storage, tracing: spans}, nil
+	return &Instance{Service: service, Indexer: ix, Storage: rows, tracing: spans}, nil
 }
 
 // Run runs the background work of the Service and the Indexer until ctx ends.

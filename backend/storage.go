@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"mneme/configs"
-	"mneme/memory"
+	"mneme/storage"
 	"mneme/storage/postgres"
 	"mneme/storage/sqlite"
 )
@@ -17,26 +17,26 @@ import (
 const databaseFile = "mneme.db"
 
 // openStorage opens the configured storage.
-func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (memory.Storage, error) {
+func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (storage.Storage, error) {
 	switch config.Storage {
 	case "sqlite":
 		if err := MakeDataDir(config.DataDir); err != nil {
 			return nil, err
 		}
-		storage, err := sqlite.Open(ctx, filepath.Join(config.DataDir, databaseFile))
+		rows, err := sqlite.Open(ctx, filepath.Join(config.DataDir, databaseFile))
 		if err != nil {
 			return nil, err // not a nil *sqlite.Storage in an interface
 		}
-		return storage, nil
+		return rows, nil
 	case "postgres":
 		if config.Postgres.DSN == "" {
 			return nil, &ConfigError{errors.New("storage postgres needs postgres.dsn (MNEME_POSTGRES_DSN)")}
 		}
-		storage, err := postgres.Open(ctx, string(config.Postgres.DSN), postgres.Options{Log: log})
+		rows, err := postgres.Open(ctx, string(config.Postgres.DSN), postgres.Options{Log: log})
 		if err != nil {
 			return nil, err
 		}
-		return storage, nil
+		return rows, nil
 	default:
 		return nil, &ConfigError{fmt.Errorf("unknown storage %s: use sqlite or postgres", config.Storage)}
 	}

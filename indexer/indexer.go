@@ -34,7 +34,7 @@ type Options struct {
 
 // Indexer is the memory.Indexer of a database. It is safe for concurrent use.
 type Indexer struct {
-	storage  memory.Storage
+	storage  Storage
 	now      func() time.Time
 	log      *slog.Logger
 	tracer   trace.Tracer
@@ -49,7 +49,7 @@ var _ memory.Indexer = (*Indexer)(nil)
 
 // New opens an Indexer over a storage. Run must be called for vectors to be
 // made.
-func New(ctx context.Context, storage memory.Storage, options Options) (*Indexer, error) {
+func New(ctx context.Context, storage Storage, options Options) (*Indexer, error) {
 	ix := &Indexer{
 		storage: storage,
 		now:     options.Now,
@@ -131,7 +131,7 @@ func (ix *Indexer) indexed(ctx context.Context, id uuid.UUID) (bool, error) {
 		return false, errNoModel
 	}
 	pending := true
-	err := ix.storage.View(ctx, func(tx memory.ReadTx) (err error) {
+	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
 		pending, err = tx.Pending(ctx, id)
 		return err
 	})

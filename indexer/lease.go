@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"mneme/memory"
 	"mneme/vector"
 )
 
@@ -19,8 +18,8 @@ const (
 )
 
 // take leases one batch from the queue.
-func (ix *Indexer) take(ctx context.Context, batch int) (leases []memory.Lease, err error) {
-	err = ix.storage.Update(ctx, func(tx memory.Tx) (err error) {
+func (ix *Indexer) take(ctx context.Context, batch int) (leases []Lease, err error) {
+	err = ix.storage.Update(ctx, func(tx Tx) (err error) {
 		at := ix.instant()
 		leases, err = tx.Lease(ctx, at, at.Add(leaseTime), batch)
 		return err
@@ -29,7 +28,7 @@ func (ix *Indexer) take(ctx context.Context, batch int) (leases []memory.Lease, 
 }
 
 // hold renews leases until the returned function is called.
-func (ix *Indexer) hold(ctx context.Context, leases []memory.Lease) (let func()) {
+func (ix *Indexer) hold(ctx context.Context, leases []Lease) (let func()) {
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -54,13 +53,13 @@ func (ix *Indexer) hold(ctx context.Context, leases []memory.Lease) (let func())
 	}
 }
 
-func (ix *Indexer) renew(ctx context.Context, leases []memory.Lease, until time.Time) error {
-	return ix.storage.Update(ctx, func(tx memory.Tx) error { return tx.Renew(ctx, leases, until) })
+func (ix *Indexer) renew(ctx context.Context, leases []Lease, until time.Time) error {
+	return ix.storage.Update(ctx, func(tx Tx) error { return tx.Renew(ctx, leases, until) })
 }
 
 // release gives leases back as if nobody had taken them. It does so too when
 // the process is ending.
-func (ix *Indexer) release(ctx context.Context, leases []memory.Lease) error {
+func (ix *Indexer) release(ctx context.Context, leases []Lease) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
 	defer cancel()
 	return ix.renew(ctx, leases, ix.instant())

@@ -14,7 +14,6 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/embed"
-	"mneme/memory"
 	"mneme/vector"
 )
 
@@ -36,7 +35,7 @@ const fingerprintMeta = "fingerprint"
 // holds. A changed configuration does not change what serves: only a finished
 // reindex does.
 type models struct {
-	storage memory.Storage
+	storage Storage
 	list    []Model
 	log     *slog.Logger
 
@@ -67,12 +66,12 @@ type serving struct {
 	position    int64 // of the change sequence, up to which a local index is filled; guarded by models.mu
 }
 
-func openModels(ctx context.Context, storage memory.Storage, list []Model, log *slog.Logger) (*models, error) {
+func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Logger) (*models, error) {
 	m := &models{storage: storage, list: list, log: log}
 	if len(list) == 0 {
 		return m, nil
 	}
-	err := storage.Update(ctx, func(tx memory.Tx) error {
+	err := storage.Update(ctx, func(tx Tx) error {
 		stands, err := tx.Meta(ctx, fingerprintMeta)
 		if err != nil || stands != nil {
 			return err
@@ -133,7 +132,7 @@ func (m *models) sync(ctx context.Context) error {
 // pick makes the model serve whose fingerprint the database names.
 func (m *models) pick(ctx context.Context) error {
 	var stands []byte
-	err := m.storage.View(ctx, func(tx memory.ReadTx) (err error) {
+	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
 		stands, err = tx.Meta(ctx, fingerprintMeta)
 		return err
 	})
@@ -179,7 +178,7 @@ func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 		m.opened = append(m.opened, index)
 		return next, nil
 	}
-	err = m.storage.View(ctx, func(tx memory.ReadTx) (err error) {
+	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
 		if next.position, err = tx.LastChange(ctx); err != nil {
 			return err
 		}
@@ -213,7 +212,7 @@ func closeIndex(index vector.Index) error {
 }
 
 // fillIndex copies every vector of a fingerprint from the rows to an index.
-func fillIndex(ctx context.Context, tx memory.ReadTx, index vector.Index, fingerprint string) error {
+func fillIndex(ctx context.Context, tx ReadTx, index vector.Index, fingerprint string) error {
 	const many = 4096
 	var batch []vector.Record
 	err := tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
@@ -236,10 +235,10 @@ func fillIndex(ctx context.Context, tx memory.ReadTx, index vector.Index, finger
 // many it was.
 func (m *models) apply(ctx context.Context, now *serving) (int, error) {
 	const stretch = 1000
-	var changes []memory.Change
+	var changes []Change
 	var reset bool
 	var records []vector.Record
-	err := m.storage.View(ctx, func(tx memory.ReadTx) (err error) {
+	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
 		changes, reset, err = tx.Changes(ctx, now.position, stretch)
 		if err != nil || reset || len(changes) == 0 {
 			return err
@@ -298,7 +297,7 @@ func (m *models) remove(ctx context.Context, ids []uuid.UUID) error {
 }
 
 // changed are the entries of changes, each once.
-func changed(changes []memory.Change) []uuid.UUID {
+func changed(changes []Change) []uuid.UUID {
 	ids := make([]uuid.UUID, len(changes))
 	for i, change := range changes {
 		ids[i] = change.Entry

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/memory"
 	"mneme/vector"
 )
 
@@ -101,7 +100,7 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 // rowVectors is what the index should hold, by the rows.
 func (ix *Indexer) rowVectors(ctx context.Context, fingerprint string) (map[uuid.UUID]held, error) {
 	should := make(map[uuid.UUID]held)
-	err := ix.storage.View(ctx, func(tx memory.ReadTx) error {
+	err := ix.storage.View(ctx, func(tx ReadTx) error {
 		return tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
 			one := should[r.Entry]
 			should[r.Entry] = held{chunks: one.chunks + 1, store: r.Store, label: r.Label}
@@ -138,7 +137,7 @@ func (ix *Indexer) mend(ctx context.Context, now *serving, ids []uuid.UUID) erro
 }
 
 func (ix *Indexer) vectorsNow(ctx context.Context, fingerprint string, ids []uuid.UUID) (records []vector.Record, err error) {
-	err = ix.storage.View(ctx, func(tx memory.ReadTx) (err error) {
+	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
 		records, err = tx.Vectors(ctx, fingerprint, ids)
 		return err
 	})

@@ -61,16 +61,16 @@ func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n i
 	total := 0
 	for {
 		var rows []memory.Entry
-		err := ix.storage.View(ctx, func(tx memory.ReadTx) (err error) {
+		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
 			rows, err = tx.Unembedded(ctx, next.fingerprint, after, leaseBatch)
 			return err
 		})
 		if err != nil || len(rows) == 0 {
 			return total, err
 		}
-		leases := make([]memory.Lease, len(rows))
+		leases := make([]Lease, len(rows))
 		for i := range rows {
-			leases[i] = memory.Lease{Entry: rows[i].ID, Revision: rows[i].Revision}
+			leases[i] = Lease{Entry: rows[i].ID, Revision: rows[i].Revision}
 		}
 		jobs, texts, err := ix.prepare(ctx, next, leases)
 		if err != nil {
@@ -108,7 +108,7 @@ var errBehind = errors.New("entries without vectors of the new model")
 
 // switchTo lets a fingerprint serve if no entry lacks its vectors.
 func (ix *Indexer) switchTo(ctx context.Context, fingerprint string) (bool, error) {
-	err := ix.storage.Update(ctx, func(tx memory.Tx) error {
+	err := ix.storage.Update(ctx, func(tx Tx) error {
 		missing, err := tx.Unembedded(ctx, fingerprint, uuid.Nil, 1)
 		if err != nil {
 			return err

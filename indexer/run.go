@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"mneme/memory"
 )
 
 const (
@@ -24,6 +22,11 @@ const (
 	// looked whether the time has come.
 	reconcileEvery = time.Hour
 	reconcileLook  = 10 * time.Second
+	// keepChanges is how long change records are kept. A process that slept
+	// longer loads its index from the start. trimEvery is how often older ones
+	// are removed.
+	keepChanges = time.Hour
+	trimEvery   = 20 * time.Second
 )
 
 // Run works the queue and follows the changes of other processes until ctx
@@ -35,6 +38,11 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	}
 	group.Go(func() error {
 		return ix.every(ctx, followEvery, "follow changes", ix.models.sync)
+	})
+	group.Go(func() error {
+		return ix.every(ctx, trimEvery, "trim changes", func(ctx context.Context) error {
+			return ix.storage.Update(ctx, func(tx Tx) error { return tx.TrimChanges(ctx, ix.instant().Add(-keepChanges)) })
+		})
 	})
 	var reconciled time.Time
 	group.Go(func() error {
@@ -157,7 +165,7 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 }
 
 func (ix *Indexer) depth(ctx context.Context) (rows int64, oldest time.Duration, err error) {
-	err = ix.storage.View(ctx, func(tx memory.ReadTx) (err error) {
+	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
 		rows, oldest, err = tx.QueueDepth(ctx, ix.instant())
 		return err
 	})

@@ -61,7 +61,7 @@ func (ix *Indexer) work(ctx context.Context) (int, error) {
 
 // attempt indexes leased entries and returns those that failed, with an error
 // of theirs.
-func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []memory.Lease) (failed []memory.Lease, err error) {
+func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []Lease) (failed []Lease, err error) {
 	err = ix.index(ctx, now, leases)
 	if err == nil {
 		ix.progress.indexed.Add(int64(len(leases)))
@@ -83,7 +83,7 @@ const giveUp = 3
 
 // indexEach indexes entries one by one after they failed together, so that
 // one that cannot be embedded does not hold back the others.
-func (ix *Indexer) indexEach(ctx context.Context, now *serving, leases []memory.Lease) (failed []memory.Lease, last error) {
+func (ix *Indexer) indexEach(ctx context.Context, now *serving, leases []Lease) (failed []Lease, last error) {
 	for i := range leases {
 		err := ix.index(ctx, now, leases[i:i+1])
 		if err == nil {
@@ -99,9 +99,9 @@ func (ix *Indexer) indexEach(ctx context.Context, now *serving, leases []memory.
 }
 
 // retry gives leases back, to be taken again after a wait.
-func (ix *Indexer) retry(ctx context.Context, leases []memory.Lease, cause error) error {
+func (ix *Indexer) retry(ctx context.Context, leases []Lease, cause error) error {
 	reason := ix.progress.failed(len(leases), cause)
-	return ix.storage.Update(ctx, func(tx memory.Tx) error {
+	return ix.storage.Update(ctx, func(tx Tx) error {
 		for _, lease := range leases {
 			if err := tx.Retry(ctx, lease, ix.instant().Add(backoff(lease.Attempts)), reason); err != nil {
 				return err
@@ -123,7 +123,7 @@ func backoff(attempts int) time.Duration {
 
 // job is one leased entry on its way to the index.
 type job struct {
-	lease   memory.Lease
+	lease   Lease
 	entry   *memory.Entry // nil: purged
 	pieces  int           // of its text, among the batch's
 	records []vector.Record
@@ -131,7 +131,7 @@ type job struct {
 
 // index embeds the entries of leases as their rows are now, saves the
 // vectors with the rows, and brings a shared index into step.
-func (ix *Indexer) index(ctx context.Context, now *serving, leases []memory.Lease) (err error) {
+func (ix *Indexer) index(ctx context.Context, now *serving, leases []Lease) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "index", trace.WithAttributes(attribute.Int("mneme.entries", len(leases))))
 	defer endSpan(span, &err)
 	jobs, texts, err := ix.prepare(ctx, now, leases)
@@ -152,7 +152,7 @@ func (ix *Indexer) index(ctx context.Context, now *serving, leases []memory.Leas
 	if err := ix.mend(ctx, now, entriesIn(jobs)); err != nil {
 		return err
 	}
-	return ix.storage.Update(ctx, func(tx memory.Tx) error { return finish(ctx, tx, jobs) })
+	return ix.storage.Update(ctx, func(tx Tx) error { return finish(ctx, tx, jobs) })
 }
 
 // embed returns the vectors of texts, in their order.
@@ -166,7 +166,7 @@ func (ix *Indexer) embed(ctx context.Context, now *serving, texts []string) (_ [
 }
 
 // prepare reads the rows and cuts their texts into pieces for the embedder.
-func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []memory.Lease) (jobs []job, texts []string, err error) {
+func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []Lease) (jobs []job, texts []string, err error) {
 	ctx, span := ix.tracer.Start(ctx, "rows")
 	defer endSpan(span, &err)
 	ids := make([]uuid.UUID, len(leases))
@@ -175,7 +175,7 @@ func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []memory.Le
 	}
 	var rows []memory.Entry
 	var numbers map[string]int64
-	err = ix.storage.View(ctx, func(tx memory.ReadTx) (err error) {
+	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
 		if rows, err = tx.Get(ctx, ids); err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, vectors [
 			next++
 		}
 	}
-	return ix.storage.Update(ctx, func(tx memory.Tx) error {
+	return ix.storage.Update(ctx, func(tx Tx) error {
 		for i := range jobs {
 			if jobs[i].entry == nil {
 				continue
@@ -237,7 +237,7 @@ func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, vectors [
 }
 
 // finish takes jobs off the queue, unless their entries changed meanwhile.
-func finish(ctx context.Context, tx memory.Tx, jobs []job) error {
+func finish(ctx context.Context, tx Tx, jobs []job) error {
 	for _, j := range jobs {
 		if err := tx.Done(ctx, j.lease); err != nil {
 			return err

@@ -230,7 +230,7 @@ func compare(t *testing.T, path string, seen *acknowledged) {
 	}
 	live := compareRows(t, s.Service, seen)
 	compareTerms(t, storage, live)
-	compareVectors(t, storage, e.Fingerprint(), live)
+	compareVectors(t, storage.ForIndexer(), e.Fingerprint(), live)
 }
 
 // compareRows checks every key and returns the entries that live.
@@ -314,12 +314,12 @@ func compareTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memor
 
 // compareVectors checks that exactly the living have vectors, and those of
 // the text that they have now.
-func compareVectors(t *testing.T, storage memory.Storage, fingerprint string, live map[uuid.UUID]memory.Entry) {
+func compareVectors(t *testing.T, storage indexer.Storage, fingerprint string, live map[uuid.UUID]memory.Entry) {
 	t.Helper()
 	ctx := context.Background()
 	e := encoder(t)
 	have := make(map[uuid.UUID]bool)
-	err := storage.View(ctx, func(tx memory.ReadTx) error {
+	err := storage.View(ctx, func(tx indexer.ReadTx) error {
 		return tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
 			entry, ok := live[r.Entry]
 			if !ok {

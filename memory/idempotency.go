@@ -54,7 +54,7 @@ func (s *Service) recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency)
 		return nil, err
 	}
 	if now := s.instant(); !now.Before(record.ExpiresAt) { // remove it, so that this call can be recorded
-		return nil, tx.SweepFacts(ctx, now, keepChanges)
+		return nil, tx.SweepFacts(ctx, now)
 	}
 	if record.Digest != i.Digest {
 		return nil, ErrKeyReused

@@ -13,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
 	"mneme/vector"
@@ -82,7 +83,7 @@ func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
 		if model := data.Model(t, e); !model.Local {
 			index, err := model.Open(background)
 			must(houses[2], err)
-			comesInStep(t, data.Storage(t), e.Fingerprint(), index)
+			comesInStep(t, data.Storage(t).ForIndexer(), e.Fingerprint(), index)
 		}
 		live, err := houses[2].List(background, c, memory.ListRequest{Store: "a", Limit: 100})
 		must(houses[2], err)
@@ -123,7 +124,7 @@ func TestAProcessThatWasOvertakenLeavesNoOldVectors(t *testing.T) {
 		slowHouse := &house{Process: slow, t: t}
 		swift := openOver(t, data, memory.Options{}, e)
 		a := agent("a", acl.Public)
-		storage, index := data.Storage(t), gate.Index
+		storage, index := data.Storage(t).ForIndexer(), gate.Index
 
 		for _, change := range []struct {
 			name string
@@ -151,7 +152,7 @@ func TestAProcessThatWasOvertakenLeavesNoOldVectors(t *testing.T) {
 }
 
 // comesInStep waits until an index holds what the rows have.
-func comesInStep(t *testing.T, storage memory.Storage, fingerprint string, index vector.Index) {
+func comesInStep(t *testing.T, storage indexer.Storage, fingerprint string, index vector.Index) {
 	t.Helper()
 	var err error
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
@@ -190,10 +191,10 @@ func (g *gate) Upsert(ctx context.Context, records []vector.Record) error {
 
 // inStep tells whether an index holds the vectors that the rows have, to the
 // content, and nothing else.
-func inStep(t *testing.T, storage memory.Storage, fingerprint string, index vector.Index) error {
+func inStep(t *testing.T, storage indexer.Storage, fingerprint string, index vector.Index) error {
 	t.Helper()
 	rows, held := make(map[uuid.UUID]vector.Record), 0
-	err := storage.View(background, func(tx memory.ReadTx) error {
+	err := storage.View(background, func(tx indexer.ReadTx) error {
 		return tx.AllVectors(background, fingerprint, func(r vector.Record) error { rows[r.Entry] = r; return nil })
 	})
 	if err != nil {

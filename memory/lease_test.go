@@ -14,6 +14,7 @@ import (
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
+	"mneme/storage"
 	"mneme/storage/sqlite/sqlitetest"
 	"mneme/vector"
 	"mneme/vector/flat"
@@ -85,13 +86,13 @@ func (c *counting) Passages(ctx context.Context, texts []string) ([][]float32, e
 	return c.Embedder.Passages(ctx, texts)
 }
 
-func openOutside(t *testing.T, e embed.Embedder, o *outside) (*house, memory.Storage) {
+func openOutside(t *testing.T, e embed.Embedder, o *outside) (*house, storage.Storage) {
 	t.Helper()
-	storage := sqlitetest.Open(t)
-	p := memorytest.OpenProcess(t, storage, memory.Options{VectorBudget: time.Minute}, indexer.Model{
+	rows := sqlitetest.Open(t)
+	p := memorytest.OpenProcess(t, rows, memory.Options{VectorBudget: time.Minute}, indexer.Model{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return o, nil },
 	})
-	return &house{Process: p, t: t}, storage
+	return &house{Process: p, t: t}, rows
 }
 
 // running runs the service's background work until the returned function is
@@ -137,7 +138,7 @@ func TestTheQueueRestsWhileASharedIndexIsAway(t *testing.T) {
 	o := newOutside(e.Dim())
 	close(o.hold)
 	o.away.Store(true)
-	h, storage := openOutside(t, e, o)
+	h, rows := openOutside(t, e, o)
 	a := agent("a", acl.Public)
 	const entries = 5
 	for i := range entries {
@@ -146,9 +147,9 @@ func TestTheQueueRestsWhileASharedIndexIsAway(t *testing.T) {
 	end := h.running()
 	defer end()
 	h.eventually("nobody notices", func() bool { return !h.Status(background).Vector })
-	var leases []memory.Lease
+	var leases []indexer.Lease
 	h.eventually("the entries are not given back", func() bool {
-		leases = append(leases, leaseAll(t, storage)...)
+		leases = append(leases, leaseAll(t, rows)...)
 		return len(leases) == entries
 	})
 	for _, lease := range leases {
@@ -156,7 +157,7 @@ func TestTheQueueRestsWhileASharedIndexIsAway(t *testing.T) {
 			t.Error("an attempt was counted while the index is away")
 		}
 	}
-	must(h, storage.Update(background, func(tx memory.Tx) error { return tx.Renew(background, leases, time.Now()) }))
+	must(h, rows.ForIndexer().Update(background, func(tx indexer.Tx) error { return tx.Renew(background, leases, time.Now()) }))
 	o.away.Store(false)
 	h.eventually("the entries stay in the queue", func() bool {
 		status := h.Status(background)
@@ -169,9 +170,9 @@ func TestTheQueueRestsWhileASharedIndexIsAway(t *testing.T) {
 }
 
 // leaseAll leases what is due now.
-func leaseAll(t *testing.T, storage memory.Storage) (leases []memory.Lease) {
+func leaseAll(t *testing.T, data storage.Storage) (leases []indexer.Lease) {
 	t.Helper()
-	err := storage.Update(background, func(tx memory.Tx) (err error) {
+	err := data.ForIndexer().Update(background, func(tx indexer.Tx) (err error) {
 		leases, err = tx.Lease(background, time.Now(), time.Now().Add(time.Hour), 100)
 		return err
 	})
@@ -184,15 +185,15 @@ func leaseAll(t *testing.T, storage memory.Storage) (leases []memory.Lease) {
 func TestAServiceThatEndsGivesItsWorkBackAndClosesItsIndex(t *testing.T) {
 	e, _ := remote(t)
 	o := newOutside(e.Dim())
-	h, storage := openOutside(t, e, o)
+	h, rows := openOutside(t, e, o)
 	h.put(agent("a", acl.Public), "a", "k", "never finished", 201)
 	end := h.running()
 	<-o.begun
-	if leases := leaseAll(t, storage); len(leases) != 0 {
+	if leases := leaseAll(t, rows); len(leases) != 0 {
 		t.Errorf("%d entries can be leased while they are in work", len(leases))
 	}
 	end()
-	if leases := leaseAll(t, storage); len(leases) != 1 || leases[0].Attempts != 0 {
+	if leases := leaseAll(t, rows); len(leases) != 1 || leases[0].Attempts != 0 {
 		t.Errorf("%d entries were given back", len(leases))
 	}
 	must(h, h.Close())

@@ -16,6 +16,7 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/embed/openai"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
 	"mneme/vector"
@@ -101,7 +102,7 @@ func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T)
 		serving(changed, other, 10)
 		serving(openOver(t, data, memory.Options{}, other, builtIn), other, 10)
 		serving(openOver(t, data, memory.Options{}, builtIn), nil, 10) // by words alone, and it says so
-		err := data.Storage(t).View(background, func(tx memory.ReadTx) error {
+		err := data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
 			return tx.AllVectors(background, builtIn.Fingerprint(), func(vector.Record) error {
 				return fmt.Errorf("a vector of the old model is left")
 			})

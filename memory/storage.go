@@ -9,7 +9,6 @@ import (
 
 	"mneme/acl"
 	"mneme/lexical"
-	"mneme/vector"
 )
 
 // Errors that a storage returns, wrapped or not. Any other error means that
@@ -50,7 +49,6 @@ type ReadTx interface {
 	acl.Facts
 	EntryReader
 	LexicalLeg
-	VectorRows
 
 	// GrantsOn lists the grants of a store, ordered by grantee.
 	GrantsOn(ctx context.Context, store string) ([]acl.Grant, error)
@@ -70,7 +68,6 @@ type ReadTx interface {
 type Tx interface {
 	ReadTx
 	EntryWriter
-	Queue
 
 	// PutGrant writes the grant of (Store, Grantee), replacing any.
 	PutGrant(ctx context.Context, grant acl.Grant) error
@@ -200,8 +197,8 @@ type EntryWriter interface {
 	// left alone.
 	Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error
 	// SweepFacts removes grants, memberships and idempotency records that have
-	// expired, and change records older than keepChanges.
-	SweepFacts(ctx context.Context, now time.Time, keepChanges time.Duration) error
+	// expired.
+	SweepFacts(ctx context.Context, now time.Time) error
 	// Purge erases entries that were deleted or expired before cutoff, not at
 	// it: row, history, terms, vectors, queue rows, and the idempotency records
 	// that name them. It returns their ids, at most limit; call until it
@@ -225,65 +222,6 @@ type LexicalQuery struct {
 	Limit int         // > 0
 	Only  []uuid.UUID // nil: all; else only these are returned (counts are not changed)
 	Now   time.Time
-}
-
-// VectorRows are the vectors that the rows own, of which an index is derived.
-type VectorRows interface {
-	// Changes returns what happened to vectors after a position, oldest
-	// first, at most limit. Positions grow in commit order. reset=true means
-	// that changes after the position are no longer all known, or that it
-	// lies beyond the last, as after a restored backup: load anew.
-	Changes(ctx context.Context, after int64, limit int) (changes []Change, reset bool, err error)
-	// LastChange is the latest position; 0 if there is none.
-	LastChange(ctx context.Context) (int64, error)
-	// Vectors returns the vectors of entries under a fingerprint.
-	Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error)
-	// AllVectors yields every vector under a fingerprint, each entry's chunks
-	// together. An error of yield ends it and is returned.
-	AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error
-	// Unembedded returns searchable undeleted entries without vectors of
-	// their current revision under a fingerprint, in id order after an id.
-	Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]Entry, error)
-	// Pending tells whether an entry waits in the queue.
-	Pending(ctx context.Context, id uuid.UUID) (bool, error)
-	// QueueDepth counts queue rows, and how long the oldest has waited.
-	QueueDepth(ctx context.Context, now time.Time) (rows int64, oldest time.Duration, err error)
-}
-
-// Change says that an entry's vectors may have changed.
-type Change struct {
-	Position int64
-	Entry    uuid.UUID
-}
-
-// Queue is the worker's work: one row for each entry whose vectors are not
-// in step with it.
-type Queue interface {
-	// Lease takes rows that are due and hides them from others until until.
-	// Rows that come back after a failure or a lost lease have a quarter of
-	// limit to themselves, so that an import does not keep them waiting.
-	Lease(ctx context.Context, now, until time.Time, limit int) ([]Lease, error)
-	// SaveVectors replaces an entry's vectors under a fingerprint, if the row
-	// is still at the revision that they were made of, and tells whether. No
-	// records removes them.
-	SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error)
-	// DropVectors removes all vectors of other fingerprints than these.
-	DropVectors(ctx context.Context, keep []string) error
-	// Renew moves the end of leases to until, of those rows that were not
-	// queued again since. An end that has passed gives them back.
-	Renew(ctx context.Context, leases []Lease, until time.Time) error
-	// Done removes a queue row if it is still at the revision of the lease.
-	Done(ctx context.Context, lease Lease) error
-	// Retry gives a leased row back, to be taken again at notBefore. reason
-	// is an error's class, never text of a memory.
-	Retry(ctx context.Context, lease Lease, notBefore time.Time, reason string) error
-}
-
-// Lease is one queue row that a worker has taken.
-type Lease struct {
-	Entry    uuid.UUID
-	Revision int64 // of the entry when the row was queued
-	Attempts int   // failed ones so far
 }
 
 // DumpRecord is one line of an operator's dump; exactly one field is set.

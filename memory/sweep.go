@@ -5,14 +5,8 @@ import (
 	"time"
 )
 
-const (
-	// sweepEvery is how often expired entries are swept; the rule is at most
-	// 60 s.
-	sweepEvery = 20 * time.Second
-	// keepChanges is how long changes of vectors are kept. A process that
-	// fell further behind loads its index from the start.
-	keepChanges = time.Hour
-)
+// sweepEvery is how often expired entries are swept; the rule is at most 60 s.
+const sweepEvery = 20 * time.Second
 
 // Run sweeps what has expired until ctx ends. Failures are logged and tried
 // again.
@@ -51,5 +45,5 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 		}
 		s.indexer.Wake()
 	}
-	return s.storage.Update(ctx, func(tx Tx) error { return tx.SweepFacts(ctx, now, keepChanges) })
+	return s.storage.Update(ctx, func(tx Tx) error { return tx.SweepFacts(ctx, now) })
 }

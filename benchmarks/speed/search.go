@@ -9,6 +9,7 @@ import (
 	"mneme/acl"
 	"mneme/benchmarks/measure"
 	"mneme/benchmarks/workload"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/vector"
 	"mneme/vector/flat"
@@ -130,7 +131,7 @@ func (r *caseRun) exactIndex(ctx context.Context) (vector.Index, error) {
 		return nil, nil
 	}
 	exact := flat.New(r.embedder.Dim())
-	err := r.instance.Storage.View(ctx, func(tx memory.ReadTx) error {
+	err := r.instance.Storage.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
 		// The memories are short: each is one chunk.
 		return tx.AllVectors(ctx, r.embedder.Fingerprint(), func(record vector.Record) error {
 			return exact.Upsert(ctx, []vector.Record{record})

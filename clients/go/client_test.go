@@ -20,6 +20,7 @@ import (
 	"mneme/server/inprocess"
 	"mneme/server/rest"
 	"mneme/server/token"
+	"mneme/storage"
 	"mneme/storage/sqlite/sqlitetest"
 )
 
@@ -34,7 +35,7 @@ func start(t testing.TB) (handler http.Handler, bearer string) {
 }
 
 // serve makes the handler, and a token of the agent alice.
-func serve(storage memory.Storage, dir string) (handler http.Handler, bearer string, err error) {
+func serve(storage storage.Storage, dir string) (handler http.Handler, bearer string, err error) {
 	ctx := context.Background()
 	service, err := memorytest.NewProcess(ctx, storage, memory.Options{})
 	if err != nil {

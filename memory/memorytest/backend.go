@@ -11,7 +11,7 @@ import (
 
 	"mneme/embed"
 	"mneme/indexer"
-	"mneme/memory"
+	"mneme/storage"
 	"mneme/storage/postgres"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/storage/sqlite/sqlitetest"
@@ -31,8 +31,8 @@ type Backend struct {
 // Embedded is what needs no server.
 func Embedded() Backend {
 	return Backend{Name: "sqlite+flat", open: func(t testing.TB, _ Backend) *Data {
-		storage := sqlitetest.Open(t)
-		return &Data{Storage: func(testing.TB) memory.Storage { return storage }, Model: flatModel}
+		rows := sqlitetest.Open(t)
+		return &Data{Storage: func(testing.TB) storage.Storage { return rows }, Model: flatModel}
 	}}
 }
 
@@ -95,27 +95,27 @@ func (b Backend) Open(t testing.TB) *Data {
 type Data struct {
 	// Storage opens the database, with connections of its own; SQLite's is
 	// opened once.
-	Storage func(t testing.TB) memory.Storage
+	Storage func(t testing.TB) storage.Storage
 	// Model pairs an embedder with the index of what it makes, which is
 	// opened by a client of its own.
 	Model func(t testing.TB, e embed.Embedder) indexer.Model
 }
 
-func postgresAt(dsn string) func(testing.TB) memory.Storage {
-	return func(t testing.TB) memory.Storage {
+func postgresAt(dsn string) func(testing.TB) storage.Storage {
+	return func(t testing.TB) storage.Storage {
 		t.Helper()
 		// Many tests run side by side, and the server takes some hundred
 		// connections.
-		storage, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8})
+		rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if err := storage.Close(); err != nil {
+			if err := rows.Close(); err != nil {
 				t.Error(err)
 			}
 		})
-		return storage
+		return rows
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/storage"
 )
 
 // Process is a service with its indexer over one database, as one process of
@@ -19,13 +20,13 @@ type Process struct {
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
 // the options' clock and log.
-func NewProcess(ctx context.Context, storage memory.Storage, o memory.Options, models ...indexer.Model) (*Process, error) {
-	ix, err := indexer.New(ctx, storage, indexer.Options{Models: models, Now: o.Now, Log: o.Log})
+func NewProcess(ctx context.Context, data storage.Storage, o memory.Options, models ...indexer.Model) (*Process, error) {
+	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{Models: models, Now: o.Now, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}
 	o.Indexer = ix
-	service, err := memory.New(ctx, storage, o)
+	service, err := memory.New(ctx, data, o)
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +34,9 @@ func NewProcess(ctx context.Context, storage memory.Storage, o memory.Options, m
 }
 
 // OpenProcess is NewProcess for the time of a test.
-func OpenProcess(t testing.TB, storage memory.Storage, o memory.Options, models ...indexer.Model) *Process {
+func OpenProcess(t testing.TB, data storage.Storage, o memory.Options, models ...indexer.Model) *Process {
 	t.Helper()
-	p, err := NewProcess(context.Background(), storage, o, models...)
+	p, err := NewProcess(context.Background(), data, o, models...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
+	"mneme/storage"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/vector"
 )
@@ -116,12 +117,12 @@ type said struct{ lexical, fused []place }
 func answersOf(t *testing.T, b memorytest.Backend, embedder embed.Embedder, turns, questions []turn) []said {
 	t.Helper()
 	data := b.Open(t)
-	storage, model := data.Storage(t), data.Model(t, embedder)
-	service := fill(t, storage, model, turns)
+	rows, model := data.Storage(t), data.Model(t, embedder)
+	service := fill(t, rows, model, turns)
 	settle(t, model)
 	answers := make([]said, len(questions))
 	for i, q := range questions {
-		answers[i] = said{askLeg(t, storage, q), askAll(t, service, q)}
+		answers[i] = said{askLeg(t, rows, q), askAll(t, service, q)}
 	}
 	return answers
 }
@@ -131,9 +132,9 @@ func owner(store string) memory.Caller {
 }
 
 // fill imports the turns and embeds them.
-func fill(t *testing.T, storage memory.Storage, model indexer.Model, turns []turn) *memory.Service {
+func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []turn) *memory.Service {
 	t.Helper()
-	service := memorytest.OpenProcess(t, storage, memory.Options{VectorBudget: time.Minute}, model)
+	service := memorytest.OpenProcess(t, rows, memory.Options{VectorBudget: time.Minute}, model)
 	requests := make(map[string][]memory.PutRequest)
 	for _, one := range turns {
 		value, err := json.Marshal(one.Title + "\n" + one.Text)

@@ -62,7 +62,7 @@ var selectErasable = [...]string{
 
 const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
 
-// Purge implements memory.EntryWriter. Change records stay until SweepFacts
+// Purge implements memory.EntryWriter. Change records stay until TrimChanges
 // takes them: they name an id, hold no text, and tell the followers that the
 // entry's vectors are gone. Erased text may stand in the database's files and
 // its write-ahead log until the server reuses them (VACUUM, checkpoints).
@@ -119,9 +119,8 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// SweepFacts implements memory.EntryWriter. The age of change records is by
-// the clocks of the machines that wrote them.
-func (w *writer) SweepFacts(ctx context.Context, now time.Time, keepChanges time.Duration) error {
+// SweepFacts implements memory.EntryWriter.
+func (w *writer) SweepFacts(ctx context.Context, now time.Time) error {
 	for _, query := range [...]string{
 		"DELETE FROM permit WHERE expires_at <= $1",
 		"DELETE FROM participant WHERE expires_at <= $1",
@@ -130,8 +129,5 @@ func (w *writer) SweepFacts(ctx context.Context, now time.Time, keepChanges time
 	} {
 		w.later(query, now)
 	}
-	// Oldest first, up to the first that is young enough.
-	w.later(`DELETE FROM change WHERE position < coalesce(
-		(SELECT position FROM change WHERE at >= $1 ORDER BY position LIMIT 1), 9223372036854775807)`, now.Add(-keepChanges))
 	return w.sendWaiting(ctx)
 }

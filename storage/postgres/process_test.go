@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
@@ -69,7 +70,7 @@ func TestAFollowerSkipsNoChangeHoweverTransactionsCommit(t *testing.T) {
 		writers.Go(func() {
 			for range rounds {
 				fail := rand.IntN(5) == 0
-				err := s.Update(t.Context(), func(tx memory.Tx) error {
+				err := s.ForIndexer().Update(t.Context(), func(tx indexer.Tx) error {
 					// Two entries that no other writer has, in either order.
 					for _, i := range rand.Perm(2) {
 						e := all[2*p+i]
@@ -114,7 +115,7 @@ func TestAFollowerSkipsNoChangeHoweverTransactionsCommit(t *testing.T) {
 		default:
 		}
 		n := 0
-		err := follower.View(t.Context(), func(tx memory.ReadTx) error {
+		err := follower.ForIndexer().View(t.Context(), func(tx indexer.ReadTx) error {
 			changes, reset, err := tx.Changes(t.Context(), position, 7)
 			if err != nil || reset {
 				return fmt.Errorf("changes: reset %v: %w", reset, err)

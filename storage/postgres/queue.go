@@ -9,15 +9,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"mneme/memory"
+	"mneme/indexer"
 )
 
-// Pending implements memory.VectorRows.
+// Pending implements indexer.QueueReader.
 func (r *reader) Pending(ctx context.Context, id uuid.UUID) (bool, error) {
 	return r.one(ctx, []any{new(int)}, "SELECT 1 FROM queue WHERE entry = $1", [16]byte(id))
 }
 
-// QueueDepth implements memory.VectorRows.
+// QueueDepth implements indexer.QueueReader.
 func (r *reader) QueueDepth(ctx context.Context, now time.Time) (rows int64, oldest time.Duration, err error) {
 	var first *time.Time
 	_, err = r.one(ctx, []any{&rows, &first}, "SELECT (SELECT count(*) FROM queue), (SELECT min(queued_at) FROM queue)")
@@ -49,9 +49,9 @@ const (
 	leaseFresh    = leaseBegin + `not_before = '-infinity' ORDER BY queued_at, entry` + leaseEnd
 )
 
-// Lease implements memory.Queue.
-func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]memory.Lease, error) {
-	var leases []memory.Lease
+// Lease implements indexer.QueueWriter.
+func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]indexer.Lease, error) {
+	var leases []indexer.Lease
 	for _, share := range [...]struct {
 		query string
 		upTo  int
@@ -73,9 +73,9 @@ func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]
 }
 
 // lease takes one share, oldest first.
-func (w *writer) lease(ctx context.Context, query string, now, until time.Time, limit int) ([]memory.Lease, error) {
+func (w *writer) lease(ctx context.Context, query string, now, until time.Time, limit int) ([]indexer.Lease, error) {
 	type row struct {
-		memory.Lease
+		indexer.Lease
 		queued time.Time
 	}
 	var taken []row
@@ -88,7 +88,7 @@ func (w *writer) lease(ctx context.Context, query string, now, until time.Time, 
 	slices.SortFunc(taken, func(a, b row) int {
 		return cmp.Or(a.queued.Compare(b.queued), slices.Compare(a.Entry[:], b.Entry[:]))
 	})
-	leases := make([]memory.Lease, len(taken))
+	leases := make([]indexer.Lease, len(taken))
 	for i := range taken {
 		leases[i] = taken[i].Lease
 	}
@@ -101,8 +101,8 @@ const renewLeases = `WITH mine AS MATERIALIZED (SELECT q.entry FROM unnest($1::u
 	JOIN queue q USING (entry, revision) ORDER BY q.entry FOR UPDATE OF q)
 	UPDATE queue q SET not_before = $3 FROM mine WHERE q.entry = mine.entry`
 
-// Renew implements memory.Queue.
-func (w *writer) Renew(ctx context.Context, leases []memory.Lease, until time.Time) error {
+// Renew implements indexer.QueueWriter.
+func (w *writer) Renew(ctx context.Context, leases []indexer.Lease, until time.Time) error {
 	ids, revisions := make([][16]byte, len(leases)), make([]int64, len(leases))
 	for i, lease := range leases {
 		ids[i], revisions[i] = lease.Entry, lease.Revision
@@ -110,14 +110,14 @@ func (w *writer) Renew(ctx context.Context, leases []memory.Lease, until time.Ti
 	return w.exec(ctx, renewLeases, ids, revisions, until)
 }
 
-// Done implements memory.Queue.
-func (w *writer) Done(ctx context.Context, lease memory.Lease) error {
+// Done implements indexer.QueueWriter.
+func (w *writer) Done(ctx context.Context, lease indexer.Lease) error {
 	w.later("DELETE FROM queue WHERE entry = $1 AND revision = $2", [16]byte(lease.Entry), lease.Revision)
 	return w.ready(ctx)
 }
 
-// Retry implements memory.Queue.
-func (w *writer) Retry(ctx context.Context, lease memory.Lease, notBefore time.Time, reason string) error {
+// Retry implements indexer.QueueWriter.
+func (w *writer) Retry(ctx context.Context, lease indexer.Lease, notBefore time.Time, reason string) error {
 	w.later("UPDATE queue SET not_before = $3, attempts = attempts + 1, last_error = $4 WHERE entry = $1 AND revision = $2",
 		[16]byte(lease.Entry), lease.Revision, notBefore, reason)
 	return w.ready(ctx)

@@ -14,6 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/benchmarks/workload"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
@@ -80,12 +81,12 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 	began = time.Now()
 	some := ids[:min(len(ids), 20_000)]
 	for portion := range slices.Chunk(some, 64) {
-		must(b, s.Update(ctx, func(tx memory.Tx) error {
+		must(b, s.ForIndexer().Update(ctx, func(tx indexer.Tx) error {
 			for _, id := range portion {
 				if _, err := tx.SaveVectors(ctx, id, 1, "model", []vector.Record{{Vector: half}}); err != nil {
 					return err
 				}
-				if err := tx.Done(ctx, memory.Lease{Entry: id, Revision: 1}); err != nil {
+				if err := tx.Done(ctx, indexer.Lease{Entry: id, Revision: 1}); err != nil {
 					return err
 				}
 			}
@@ -94,7 +95,7 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 	}
 	b.Logf("save vectors: %.0f/s", float64(len(some))/time.Since(began).Seconds())
 	began = time.Now()
-	must(b, s.View(ctx, func(tx memory.ReadTx) error {
+	must(b, s.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
 		return tx.AllVectors(ctx, "model", func(vector.Record) error { return nil })
 	}))
 	b.Logf("all vectors: %.0f/s", float64(len(some))/time.Since(began).Seconds())

@@ -129,6 +129,10 @@ const (
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	return s.view(ctx, func(r *reader) error { return fn(r) })
+}
+
+func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -150,12 +154,16 @@ const (
 // Update implements memory.Storage. Transactions that touch one store run one
 // after the other: see lock.go.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
+	return s.update(ctx, func(w *writer) error { return fn(w) })
+}
+
+func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.running.RUnlock()
 	for attempt := 1; ; attempt++ {
-		err := s.update(ctx, fn)
+		err := s.tryUpdate(ctx, fn)
 		if !errors.Is(err, errClash) || attempt == attempts {
 			return err
 		}
@@ -170,7 +178,7 @@ func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	}
 }
 
-func (s *Storage) update(ctx context.Context, fn func(memory.Tx) error) error {
+func (s *Storage) tryUpdate(ctx context.Context, fn func(*writer) error) error {
 	return s.within(ctx, pgx.TxOptions{BeginQuery: beginUpdate}, func(tx pgx.Tx) error {
 		w := newWriter(tx)
 		defer w.end()

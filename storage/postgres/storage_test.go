@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"mneme/memory"
+	"mneme/storage"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/storage/storagetest"
 )
@@ -40,7 +40,7 @@ func TestStorage(t *testing.T) {
 	postgrestest.DSN(t) // before the suite's own tests, which cannot skip this one
 	var mu sync.Mutex
 	var free []string
-	storagetest.Run(t, func(inner testing.TB) memory.Storage {
+	storagetest.Run(t, func(inner testing.TB) storage.Storage {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(free) == 0 {

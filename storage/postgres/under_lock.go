@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
 )
@@ -68,13 +69,13 @@ func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.Lexi
 	return w.reader.Lexical(ctx, scope, query)
 }
 
-// Changes implements memory.VectorRows.
-func (w *writer) Changes(ctx context.Context, after int64, limit int) ([]memory.Change, bool, error) {
+// Changes implements indexer.VectorReader.
+func (w *writer) Changes(ctx context.Context, after int64, limit int) ([]indexer.Change, bool, error) {
 	w.flushChanges()
 	return w.reader.Changes(ctx, after, limit)
 }
 
-// LastChange implements memory.VectorRows.
+// LastChange implements indexer.VectorReader.
 func (w *writer) LastChange(ctx context.Context) (int64, error) {
 	w.flushChanges()
 	return w.reader.LastChange(ctx)

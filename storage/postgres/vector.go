@@ -9,25 +9,26 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/vector"
 )
 
-// LastChange implements memory.VectorRows.
+// LastChange implements indexer.VectorReader.
 func (r *reader) LastChange(ctx context.Context) (last int64, err error) {
 	_, err = r.one(ctx, []any{&last}, "SELECT last FROM change_head")
 	return last, err
 }
 
-// Changes implements memory.VectorRows. Positions have no gaps, so that all
+// Changes implements indexer.VectorReader. Positions have no gaps, so that all
 // changes after a position are known if the next one is.
-func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes []memory.Change, reset bool, err error) {
+func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes []indexer.Change, reset bool, err error) {
 	last, err := r.LastChange(ctx)
 	if err != nil || after == last {
 		return nil, false, err
 	}
 	err = r.each(ctx, func(rows pgx.Rows) error {
-		var c memory.Change
+		var c indexer.Change
 		err := rows.Scan(&c.Position, (*[16]byte)(&c.Entry))
 		changes = append(changes, c)
 		return err
@@ -101,13 +102,22 @@ func (r *reader) vectors(ctx context.Context, query string, args ...any) ([]vect
 	return records, err
 }
 
-// Vectors implements memory.VectorRows.
+// TrimChanges implements indexer.VectorWriter. The age of change records is by
+// the clocks of the machines that wrote them.
+func (w *writer) TrimChanges(ctx context.Context, before time.Time) error {
+	// Oldest first, up to the first that is young enough.
+	w.later(`DELETE FROM change WHERE position < coalesce(
+		(SELECT position FROM change WHERE at >= $1 ORDER BY position LIMIT 1), 9223372036854775807)`, before)
+	return w.sendWaiting(ctx)
+}
+
+// Vectors implements indexer.VectorReader.
 func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error) {
 	r.seeEverything()
 	return r.vectors(ctx, selectVectors, fingerprint, idList(ids))
 }
 
-// AllVectors implements memory.VectorRows. It reads in portions, so that a
+// AllVectors implements indexer.VectorReader. It reads in portions, so that a
 // slow yield meets no timeout.
 func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
 	const portion = 2048
@@ -136,7 +146,7 @@ const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $2)
 	AND v.revision = e.revision) ORDER BY e.id LIMIT $3`
 
-// Unembedded implements memory.VectorRows.
+// Unembedded implements indexer.RowReader.
 func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	r.seeEverything()
 	return r.entries(ctx, selectUnembedded, [16]byte(after), fingerprint, limit)
@@ -146,7 +156,7 @@ func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.
 // store's lock is not needed, so that workers hold back no other writer.
 const selectRevision = `SELECT revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = $1 FOR NO KEY UPDATE`
 
-// SaveVectors implements memory.Queue.
+// SaveVectors implements indexer.VectorWriter.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
 	w.seeEverything()
 	var stands int64
@@ -222,7 +232,7 @@ func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *stand
 	return err
 }
 
-// DropVectors implements memory.Queue.
+// DropVectors implements indexer.VectorWriter.
 func (w *writer) DropVectors(ctx context.Context, keep []string) error {
 	if keep == nil {
 		keep = []string{}

@@ -76,7 +76,7 @@ var selectErasable = [...]string{
 
 // Purge implements memory.EntryWriter. What it erases is overwritten in the
 // file (secure_delete), and after the commit the write-ahead log is emptied.
-// Change records stay until SweepFacts takes them: they name an id, hold no
+// Change records stay until TrimChanges takes them: they name an id, hold no
 // text, and tell the followers that the entry's vectors are gone.
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
 	var purged []uuid.UUID
@@ -122,9 +122,8 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
-// SweepFacts implements memory.EntryWriter. The age of change records is by
-// this machine's clock.
-func (w *writer) SweepFacts(ctx context.Context, now time.Time, keepChanges time.Duration) error {
+// SweepFacts implements memory.EntryWriter.
+func (w *writer) SweepFacts(ctx context.Context, now time.Time) error {
 	for _, query := range [...]string{
 		"DELETE FROM permit WHERE expires_at <= ?",
 		"DELETE FROM participant WHERE expires_at <= ?",
@@ -135,11 +134,7 @@ func (w *writer) SweepFacts(ctx context.Context, now time.Time, keepChanges time
 			return err
 		}
 	}
-	// Oldest first, up to the first that is young enough.
-	_, err := w.exec(ctx, `DELETE FROM change WHERE position < coalesce(
-		(SELECT position FROM change WHERE at >= ? ORDER BY position LIMIT 1), 9223372036854775807)`,
-		micros(now.Add(-keepChanges)))
-	return err
+	return nil
 }
 
 var _ memory.EntryWriter = (*writer)(nil)

@@ -17,6 +17,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
@@ -297,7 +298,7 @@ func TestATransactionIsUselessAfterItsFunction(t *testing.T) {
 	if err := kept.SetMeta(t.Context(), "name", nil); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("error is %v", err)
 	}
-	if err := kept.AllVectors(t.Context(), "", func(vector.Record) error { return nil }); !errors.Is(err, memory.ErrUnavailable) {
+	if err := kept.(indexer.Tx).AllVectors(t.Context(), "", func(vector.Record) error { return nil }); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("error is %v", err)
 	}
 }

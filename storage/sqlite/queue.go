@@ -7,15 +7,15 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
+	"mneme/indexer"
 )
 
-// Pending implements memory.VectorRows.
+// Pending implements indexer.QueueReader.
 func (r *reader) Pending(ctx context.Context, id uuid.UUID) (bool, error) {
 	return r.one(ctx, []any{new(int)}, "SELECT 1 FROM entry e CROSS JOIN queue q ON q.doc = e.doc WHERE e.id = ?", id[:])
 }
 
-// QueueDepth implements memory.VectorRows.
+// QueueDepth implements indexer.QueueReader.
 func (r *reader) QueueDepth(ctx context.Context, now time.Time) (rows int64, oldest time.Duration, err error) {
 	var first sql.NullInt64
 	_, err = r.one(ctx, []any{&rows, &first}, "SELECT (SELECT count(*) FROM queue), (SELECT min(queued_at) FROM queue)")
@@ -46,9 +46,9 @@ const (
 	leaseRow = "UPDATE queue SET not_before = ? WHERE doc = ?"
 )
 
-// Lease implements memory.Queue.
-func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]memory.Lease, error) {
-	var leases []memory.Lease
+// Lease implements indexer.QueueWriter.
+func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]indexer.Lease, error) {
+	var leases []indexer.Lease
 	for _, share := range [...]struct {
 		query string
 		upTo  int
@@ -59,7 +59,7 @@ func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]
 	} {
 		var docs []int64
 		err := w.each(ctx, func(rows *sql.Rows) error {
-			var lease memory.Lease
+			var lease indexer.Lease
 			var doc int64
 			err := rows.Scan((*idColumn)(&lease.Entry), &doc, &lease.Revision, &lease.Attempts)
 			leases, docs = append(leases, lease), append(docs, doc)
@@ -79,8 +79,8 @@ func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]
 
 const whereLeased = " WHERE doc = (SELECT doc FROM entry WHERE id = ?) AND revision = ?"
 
-// Renew implements memory.Queue.
-func (w *writer) Renew(ctx context.Context, leases []memory.Lease, until time.Time) error {
+// Renew implements indexer.QueueWriter.
+func (w *writer) Renew(ctx context.Context, leases []indexer.Lease, until time.Time) error {
 	for _, lease := range leases {
 		_, err := w.exec(ctx, "UPDATE queue SET not_before = max(1, ?)"+whereLeased, micros(until), lease.Entry[:], lease.Revision)
 		if err != nil {
@@ -90,14 +90,14 @@ func (w *writer) Renew(ctx context.Context, leases []memory.Lease, until time.Ti
 	return nil
 }
 
-// Done implements memory.Queue.
-func (w *writer) Done(ctx context.Context, lease memory.Lease) error {
+// Done implements indexer.QueueWriter.
+func (w *writer) Done(ctx context.Context, lease indexer.Lease) error {
 	_, err := w.exec(ctx, "DELETE FROM queue"+whereLeased, lease.Entry[:], lease.Revision)
 	return err
 }
 
-// Retry implements memory.Queue.
-func (w *writer) Retry(ctx context.Context, lease memory.Lease, notBefore time.Time, reason string) error {
+// Retry implements indexer.QueueWriter.
+func (w *writer) Retry(ctx context.Context, lease indexer.Lease, notBefore time.Time, reason string) error {
 	_, err := w.exec(ctx, "UPDATE queue SET not_before = max(1, ?), attempts = attempts + 1, last_error = ?"+whereLeased,
 		micros(notBefore), reason, lease.Entry[:], lease.Revision)
 	return err

@@ -17,6 +17,7 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/benchmarks/workload"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
@@ -142,12 +143,12 @@ func measure(t *testing.B, entries, stores int) {
 	began = time.Now()
 	for from := 0; from < entries; from += 64 {
 		batch := ids[from:min(from+64, entries)]
-		if err := s.Update(ctx, func(tx memory.Tx) error {
+		if err := s.ForIndexer().Update(ctx, func(tx indexer.Tx) error {
 			for _, id := range batch {
 				if _, err := tx.SaveVectors(ctx, id, 1, "model", []vector.Record{{Vector: half}}); err != nil {
 					return err
 				}
-				if err := tx.Done(ctx, memory.Lease{Entry: id, Revision: 1}); err != nil {
+				if err := tx.Done(ctx, indexer.Lease{Entry: id, Revision: 1}); err != nil {
 					return err
 				}
 			}
@@ -160,7 +161,7 @@ func measure(t *testing.B, entries, stores int) {
 	for range 2 {
 		began = time.Now()
 		n := 0
-		if err := s.View(ctx, func(tx memory.ReadTx) error {
+		if err := s.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
 			return tx.AllVectors(ctx, "model", func(vector.Record) error { n++; return nil })
 		}); err != nil {
 			t.Fatal(err)
@@ -183,7 +184,10 @@ func measure(t *testing.B, entries, stores int) {
 	some := ids[:400]
 	read("siblings of 400", func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, some); return err })
 	read("get 10", func(tx memory.ReadTx) error { _, err := tx.Get(ctx, ids[:10]); return err })
-	read("unembedded", func(tx memory.ReadTx) error { _, err := tx.Unembedded(ctx, "model", uuid.Nil, 100); return err })
+	read("unembedded", func(tx memory.ReadTx) error {
+		_, err := tx.(indexer.ReadTx).Unembedded(ctx, "model", uuid.Nil, 100)
+		return err
+	})
 	read("matching none by tag", func(tx memory.ReadTx) error {
 		_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}}, 1000)
 		return err

@@ -63,6 +63,10 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	return s.view(ctx, func(r *reader) error { return fn(r) })
+}
+
+func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -81,12 +85,16 @@ func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error 
 // Update implements memory.Storage. The transaction has the write lock from
 // its beginning, so that nothing it reads can change under it.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
+	return s.update(ctx, func(w *writer) error { return fn(w) })
+}
+
+func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.running.RUnlock()
 	return s.writers.with(ctx, func(c *session) error {
-		erased, err := update(ctx, c, fn)
+		erased, err := runUpdate(ctx, c, fn)
 		if err != nil {
 			return err
 		}
@@ -100,8 +108,8 @@ func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	})
 }
 
-// update runs one writing transaction and tells whether it erased entries.
-func update(ctx context.Context, c *session, fn func(memory.Tx) error) (erased bool, err error) {
+// runUpdate runs one writing transaction and tells whether it erased entries.
+func runUpdate(ctx context.Context, c *session, fn func(*writer) error) (erased bool, err error) {
 	if err := c.controlWaiting(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return false, err
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"mneme/memory"
+	"mneme/storage"
 	"mneme/storage/storagetest"
 )
 
@@ -43,7 +43,7 @@ func (r recorder) Close() error {
 func TestStorage(t *testing.T) {
 	var mu sync.Mutex
 	statements := make(map[string]bool)
-	storagetest.Run(t, func(t testing.TB) memory.Storage {
+	storagetest.Run(t, func(t testing.TB) storage.Storage {
 		return recorder{openAt(t, filepath.Join(t.TempDir(), "data", "mneme.db")), func(statement string) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/vector"
 )
@@ -14,21 +15,21 @@ import (
 // lastChange is the latest position ever used: rows of change may be gone.
 const lastChange = "SELECT seq FROM sqlite_sequence WHERE name = 'change'"
 
-// LastChange implements memory.VectorRows.
+// LastChange implements indexer.VectorReader.
 func (r *reader) LastChange(ctx context.Context) (last int64, err error) {
 	_, err = r.one(ctx, []any{&last}, lastChange)
 	return last, err
 }
 
-// Changes implements memory.VectorRows. Positions have no gaps, so that all
+// Changes implements indexer.VectorReader. Positions have no gaps, so that all
 // changes after a position are known if the next one is.
-func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes []memory.Change, reset bool, err error) {
+func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes []indexer.Change, reset bool, err error) {
 	last, err := r.LastChange(ctx)
 	if err != nil || after == last {
 		return nil, false, err
 	}
 	err = r.each(ctx, func(rows *sql.Rows) error {
-		var c memory.Change
+		var c indexer.Change
 		err := rows.Scan(&c.Position, (*idColumn)(&c.Entry))
 		changes = append(changes, c)
 		return err
@@ -45,6 +46,15 @@ func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes [
 
 func (w *writer) noteChange(ctx context.Context, id uuid.UUID) error {
 	_, err := w.exec(ctx, "INSERT INTO change (entry, at) VALUES (?, ?)", id[:], micros(time.Now()))
+	return err
+}
+
+// TrimChanges implements indexer.VectorWriter. The age of change records is by
+// this machine's clock.
+func (w *writer) TrimChanges(ctx context.Context, before time.Time) error {
+	// Oldest first, up to the first that is young enough.
+	_, err := w.exec(ctx, `DELETE FROM change WHERE position < coalesce(
+		(SELECT position FROM change WHERE at >= ? ORDER BY position LIMIT 1), 9223372036854775807)`, micros(before))
 	return err
 }
 
@@ -68,7 +78,7 @@ func scanVector(rows *sql.Rows) (record vector.Record, err error) {
 	return record, err
 }
 
-// Vectors implements memory.VectorRows.
+// Vectors implements indexer.VectorReader.
 func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error) {
 	var records []vector.Record
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -79,7 +89,7 @@ func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUI
 	return records, err
 }
 
-// AllVectors implements memory.VectorRows.
+// AllVectors implements indexer.VectorReader.
 func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
 	return r.each(ctx, func(rows *sql.Rows) error {
 		record, err := scanVector(rows)
@@ -95,12 +105,12 @@ const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
 	AND v.revision = e.revision) ORDER BY e.id LIMIT ?3`
 
-// Unembedded implements memory.VectorRows.
+// Unembedded implements indexer.RowReader.
 func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	return r.entries(ctx, selectUnembedded, after[:], fingerprint, limit)
 }
 
-// SaveVectors implements memory.Queue.
+// SaveVectors implements indexer.VectorWriter.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
 	row, found, err := w.standing(ctx, id)
 	if err != nil || !found || row.revision != revision {
@@ -169,7 +179,7 @@ func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next standi
 	return w.noteChange(ctx, id)
 }
 
-// DropVectors implements memory.Queue.
+// DropVectors implements indexer.VectorWriter.
 func (w *writer) DropVectors(ctx context.Context, keep []string) error {
 	list, err := textList(keep)
 	if err != nil {

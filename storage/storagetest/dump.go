@@ -10,6 +10,7 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage"
 )
 
 // dump collects a storage's dump.
@@ -126,7 +127,7 @@ var dumps = []clause{
 
 // testRoundTrip needs two storages: what is dumped from one and loaded into
 // the other is dumped from there alike, and is found, counted and queued.
-func testRoundTrip(t *testing.T, open func(t testing.TB) memory.Storage) {
+func testRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	from, to := newFixture(t, open), newFixture(t, open)
 	live, _, _ := from.furnish()
 	records := from.dump(from.storage)

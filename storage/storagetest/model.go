@@ -14,6 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage"
 )
 
 // model is what a storage should hold: plain maps, and every question
@@ -29,7 +30,7 @@ type model struct {
 
 // testModel does random things to a storage and to a model, and compares
 // what both say.
-func testModel(t *testing.T, open func(t testing.TB) memory.Storage) {
+func testModel(t *testing.T, open func(t testing.TB) storage.Storage) {
 	rapid.Check(t, func(r *rapid.T) {
 		storage := open(t)
 		defer func() { _ = storage.Close() }()

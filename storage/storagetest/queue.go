@@ -7,23 +7,24 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/indexer"
 	"mneme/memory"
 )
 
 const leaseTime = time.Minute
 
-func (f *fixture) lease(now time.Time, limit int) (leases []memory.Lease) {
+func (f *fixture) lease(now time.Time, limit int) (leases []indexer.Lease) {
 	f.Helper()
-	f.update(func(tx memory.Tx) (err error) {
+	f.updateIndex(func(tx indexer.Tx) (err error) {
 		leases, err = tx.Lease(f.ctx, now, now.Add(leaseTime), limit)
 		return err
 	})
 	return leases
 }
 
-func (f *fixture) done(leases ...memory.Lease) {
+func (f *fixture) done(leases ...indexer.Lease) {
 	f.Helper()
-	f.update(func(tx memory.Tx) error {
+	f.updateIndex(func(tx indexer.Tx) error {
 		for _, l := range leases {
 			f.ok(tx.Done(f.ctx, l))
 		}
@@ -40,7 +41,7 @@ func (f *fixture) drain() {
 
 func (f *fixture) depth(now time.Time) (rows int64) {
 	f.Helper()
-	f.view(func(tx memory.ReadTx) (err error) {
+	f.viewIndex(func(tx indexer.ReadTx) (err error) {
 		rows, _, err = tx.QueueDepth(f.ctx, now)
 		return err
 	})
@@ -49,7 +50,7 @@ func (f *fixture) depth(now time.Time) (rows int64) {
 
 func (f *fixture) pending(id uuid.UUID) (pending bool) {
 	f.Helper()
-	f.view(func(tx memory.ReadTx) (err error) {
+	f.viewIndex(func(tx indexer.ReadTx) (err error) {
 		pending, err = tx.Pending(f.ctx, id)
 		return err
 	})
@@ -63,7 +64,7 @@ var queues = []clause{
 		f.put(e)
 		f.put(edited(e))
 		f.equal(f.pending(e.ID), true)
-		f.equal(f.lease(start, 10), []memory.Lease{{Entry: e.ID, Revision: 2}})
+		f.equal(f.lease(start, 10), []indexer.Lease{{Entry: e.ID, Revision: 2}})
 		f.drain()
 		f.equal(f.pending(e.ID), false)
 		f.put(changed(edited(e), deletedAt(start)))
@@ -91,8 +92,8 @@ var queues = []clause{
 		for range 4 {
 			group.Go(func() {
 				for {
-					var leases []memory.Lease
-					err := f.storage.Update(f.ctx, func(tx memory.Tx) (err error) {
+					var leases []indexer.Lease
+					err := f.storage.ForIndexer().Update(f.ctx, func(tx indexer.Tx) (err error) {
 						leases, err = tx.Lease(f.ctx, start, after(leaseTime), 7)
 						return err
 					})
@@ -149,7 +150,7 @@ var queues = []clause{
 		f.equal(f.pending(e.ID), true)
 		// It is due at once: the old lease does not hide it.
 		again := f.lease(start, 10)
-		f.equal(again, []memory.Lease{{Entry: e.ID, Revision: 2}})
+		f.equal(again, []indexer.Lease{{Entry: e.ID, Revision: 2}})
 		f.done(again...)
 		f.equal(f.pending(e.ID), false)
 		f.done(again...)
@@ -160,7 +161,7 @@ var queues = []clause{
 		f.put(e, other)
 		leases := f.lease(start, 10)
 		renew := func(until time.Time) {
-			f.update(func(tx memory.Tx) error { return tx.Renew(f.ctx, leases, until) })
+			f.updateIndex(func(tx indexer.Tx) error { return tx.Renew(f.ctx, leases, until) })
 		}
 		renew(after(2 * leaseTime))
 		f.equal(len(f.lease(after(2*leaseTime-time.Microsecond), 10)), 0)
@@ -175,11 +176,11 @@ var queues = []clause{
 		f.put(e)
 		old := f.lease(start, 10)
 		f.put(edited(e))
-		f.update(func(tx memory.Tx) error { return tx.Renew(f.ctx, old, after(time.Hour)) })
-		f.equal(f.lease(start, 10), []memory.Lease{{Entry: e.ID, Revision: 2}})
-		f.update(func(tx memory.Tx) error { return tx.Renew(f.ctx, old, start) })
+		f.updateIndex(func(tx indexer.Tx) error { return tx.Renew(f.ctx, old, after(time.Hour)) })
+		f.equal(f.lease(start, 10), []indexer.Lease{{Entry: e.ID, Revision: 2}})
+		f.updateIndex(func(tx indexer.Tx) error { return tx.Renew(f.ctx, old, start) })
 		f.equal(len(f.lease(start, 10)), 0)
-		f.update(func(tx memory.Tx) error { return tx.Renew(f.ctx, nil, start) })
+		f.updateIndex(func(tx indexer.Tx) error { return tx.Renew(f.ctx, nil, start) })
 	}},
 
 	{"Retry gives a row back for a later time and counts the attempt", func(f *fixture) {
@@ -188,8 +189,8 @@ var queues = []clause{
 		for attempt := range 3 {
 			now := after(time.Duration(attempt) * time.Hour)
 			leases := f.lease(now, 10)
-			f.equal(leases, []memory.Lease{{Entry: e.ID, Revision: 1, Attempts: attempt}})
-			f.update(func(tx memory.Tx) error { return tx.Retry(f.ctx, leases[0], now.Add(time.Hour), "timeout") })
+			f.equal(leases, []indexer.Lease{{Entry: e.ID, Revision: 1, Attempts: attempt}})
+			f.updateIndex(func(tx indexer.Tx) error { return tx.Retry(f.ctx, leases[0], now.Add(time.Hour), "timeout") })
 			f.equal(len(f.lease(now.Add(time.Hour-time.Microsecond), 10)), 0)
 		}
 	}},
@@ -199,15 +200,15 @@ var queues = []clause{
 		f.put(e)
 		old := f.lease(start, 10)
 		f.put(edited(e))
-		f.update(func(tx memory.Tx) error { return tx.Retry(f.ctx, old[0], after(time.Hour), "timeout") })
-		f.equal(f.lease(start, 10), []memory.Lease{{Entry: e.ID, Revision: 2}})
+		f.updateIndex(func(tx indexer.Tx) error { return tx.Retry(f.ctx, old[0], after(time.Hour), "timeout") })
+		f.equal(f.lease(start, 10), []indexer.Lease{{Entry: e.ID, Revision: 2}})
 	}},
 
 	{"a row that comes back is not kept waiting by fresh ones", func(f *fixture) {
 		back := entry("a", "back")
 		f.put(back)
 		lease := f.lease(start, 1)
-		f.update(func(tx memory.Tx) error { return tx.Retry(f.ctx, lease[0], after(time.Second), "timeout") })
+		f.updateIndex(func(tx indexer.Tx) error { return tx.Retry(f.ctx, lease[0], after(time.Second), "timeout") })
 		for i := range 50 {
 			f.put(entry("a", fmt.Sprint(i)))
 		}
@@ -221,13 +222,13 @@ var queues = []clause{
 
 	{"QueueDepth counts the rows and the wait of the oldest", func(f *fixture) {
 		f.put(entry("a", "1"), entry("a", "2", func(e *memory.Entry) { e.UpdatedAt = after(time.Minute) }))
-		f.view(func(tx memory.ReadTx) error {
+		f.viewIndex(func(tx indexer.ReadTx) error {
 			rows, oldest, err := tx.QueueDepth(f.ctx, after(2*time.Minute))
 			f.equal([]any{rows, oldest}, []any{2, 2 * time.Minute})
 			return err
 		})
 		f.drain()
-		f.view(func(tx memory.ReadTx) error {
+		f.viewIndex(func(tx indexer.ReadTx) error {
 			rows, oldest, err := tx.QueueDepth(f.ctx, after(2*time.Minute))
 			f.equal([]any{rows, oldest}, []any{0, 0})
 			return err

@@ -1,5 +1,5 @@
 // Package storagetest is the suite that every storage must pass: one test for
-// each clause of the contract in memory/storage.go.
+// each clause of the contracts in memory/storage.go and indexer/storage.go.
 package storagetest
 
 import (
@@ -15,8 +15,10 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage"
 )
 
 // RowCounter is what a storage may offer to the suite beside its contract:
@@ -33,7 +35,7 @@ type clause struct {
 }
 
 // Run tests a storage. open gives a fresh, empty one, which the suite closes.
-func Run(t *testing.T, open func(t testing.TB) memory.Storage) {
+func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 	for _, group := range []struct {
 		name    string
 		clauses []clause
@@ -70,11 +72,11 @@ func after(d time.Duration) time.Time { return start.Add(d) }
 // fixture is one test with its own storage.
 type fixture struct {
 	*testing.T
-	storage memory.Storage
+	storage storage.Storage
 	ctx     context.Context
 }
 
-func newFixture(t *testing.T, open func(t testing.TB) memory.Storage) *fixture {
+func newFixture(t *testing.T, open func(t testing.TB) storage.Storage) *fixture {
 	s := open(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -93,6 +95,17 @@ func (f *fixture) view(fn func(tx memory.ReadTx) error) {
 func (f *fixture) update(fn func(tx memory.Tx) error) {
 	f.Helper()
 	f.ok(f.storage.Update(f.ctx, fn))
+}
+
+// viewIndex and updateIndex do so by the indexer's interface.
+func (f *fixture) viewIndex(fn func(tx indexer.ReadTx) error) {
+	f.Helper()
+	f.ok(f.storage.ForIndexer().View(f.ctx, fn))
+}
+
+func (f *fixture) updateIndex(fn func(tx indexer.Tx) error) {
+	f.Helper()
+	f.ok(f.storage.ForIndexer().Update(f.ctx, fn))
 }
 
 func (f *fixture) ok(err error) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
 )
 
@@ -159,6 +160,9 @@ var transactions = []clause{
 		f.ok(f.storage.Close())
 		f.wantError(f.storage.View(f.ctx, func(memory.ReadTx) error { return nil }), memory.ErrUnavailable)
 		f.wantError(f.storage.Update(f.ctx, func(memory.Tx) error { return nil }), memory.ErrUnavailable)
+		index := f.storage.ForIndexer()
+		f.wantError(index.View(f.ctx, func(indexer.ReadTx) error { return nil }), memory.ErrUnavailable)
+		f.wantError(index.Update(f.ctx, func(indexer.Tx) error { return nil }), memory.ErrUnavailable)
 	}},
 }
 
@@ -167,7 +171,7 @@ func writeEverything(ctx context.Context, tx memory.Tx, kept, lost memory.Entry)
 	steps := []func() error{
 		func() error { return put(ctx, tx, edited(kept, says("changed")), lost) },
 		func() error {
-			_, err := tx.SaveVectors(ctx, lost.ID, 1, "model", records(lost, 1))
+			_, err := tx.(indexer.Tx).SaveVectors(ctx, lost.ID, 1, "model", records(lost, 1))
 			return err
 		},
 		func() error {
@@ -196,6 +200,8 @@ func (f *fixture) nothingWritten(kept, lost memory.Entry) {
 	f.equal(f.get(kept.ID, lost.ID), []memory.Entry{kept})
 	scope := f.scope(reach{"a", acl.Public}, reach{"b", acl.Public})
 	f.equal(entriesOf(f.search(scope, "kept lost changed", 10)), idsOf(kept))
+	f.equal(f.depth(start), 1)
+	f.equal(f.lastChange(), 0)
 	f.view(func(tx memory.ReadTx) error {
 		usage, err := tx.Usage(f.ctx, "b", "b", acl.Public, start)
 		f.ok(err)
@@ -203,12 +209,6 @@ func (f *fixture) nothingWritten(kept, lost memory.Entry) {
 		history, err := tx.History(f.ctx, kept.ID, 0, 10)
 		f.ok(err)
 		f.equal(len(history), 1)
-		rows, _, err := tx.QueueDepth(f.ctx, start)
-		f.ok(err)
-		f.equal(rows, 1)
-		last, err := tx.LastChange(f.ctx)
-		f.ok(err)
-		f.equal(last, 0)
 		grants, err := tx.GrantsOn(f.ctx, "b")
 		f.ok(err)
 		f.equal(len(grants), 0)

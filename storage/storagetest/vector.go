@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/vector"
 )
@@ -26,7 +27,7 @@ func records(e memory.Entry, n int) []vector.Record {
 // save stores n chunk vectors of an entry as it is.
 func (f *fixture) save(e memory.Entry, fingerprint string, n int) {
 	f.Helper()
-	f.update(func(tx memory.Tx) error {
+	f.updateIndex(func(tx indexer.Tx) error {
 		saved, err := tx.SaveVectors(f.ctx, e.ID, e.Revision, fingerprint, records(e, n))
 		f.equal(saved, true)
 		return err
@@ -35,7 +36,7 @@ func (f *fixture) save(e memory.Entry, fingerprint string, n int) {
 
 func (f *fixture) vectors(fingerprint string, ids ...uuid.UUID) (records []vector.Record) {
 	f.Helper()
-	f.view(func(tx memory.ReadTx) (err error) {
+	f.viewIndex(func(tx indexer.ReadTx) (err error) {
 		records, err = tx.Vectors(f.ctx, fingerprint, ids)
 		return err
 	})
@@ -44,7 +45,7 @@ func (f *fixture) vectors(fingerprint string, ids ...uuid.UUID) (records []vecto
 
 func (f *fixture) allVectors(fingerprint string) (records []vector.Record) {
 	f.Helper()
-	f.view(func(tx memory.ReadTx) error {
+	f.viewIndex(func(tx indexer.ReadTx) error {
 		return tx.AllVectors(f.ctx, fingerprint, func(r vector.Record) error {
 			records = append(records, r)
 			return nil
@@ -55,7 +56,7 @@ func (f *fixture) allVectors(fingerprint string) (records []vector.Record) {
 
 func (f *fixture) lastChange() (last int64) {
 	f.Helper()
-	f.view(func(tx memory.ReadTx) (err error) {
+	f.viewIndex(func(tx indexer.ReadTx) (err error) {
 		last, err = tx.LastChange(f.ctx)
 		return err
 	})
@@ -66,7 +67,7 @@ func (f *fixture) lastChange() (last int64) {
 func (f *fixture) changesAfter(after int64) []uuid.UUID {
 	f.Helper()
 	ids := []uuid.UUID{}
-	f.view(func(tx memory.ReadTx) error {
+	f.viewIndex(func(tx indexer.ReadTx) error {
 		changes, reset, err := tx.Changes(f.ctx, after, 1000)
 		f.equal(reset, false)
 		for _, c := range changes {
@@ -117,7 +118,7 @@ var vectors = []clause{
 			e        memory.Entry
 			revision int64
 		}{{e, 1}, {e, 3}, {gone, 1}, {gone, 2}, {old, 1}, {old, 2}, {entry("a", "none"), 1}} {
-			f.update(func(tx memory.Tx) error {
+			f.updateIndex(func(tx indexer.Tx) error {
 				saved, err := tx.SaveVectors(f.ctx, c.e.ID, c.revision, "model", records(c.e, 2))
 				f.equal(saved, false)
 				return err
@@ -151,7 +152,7 @@ var vectors = []clause{
 		}
 		mine := errors.New("mine")
 		n := 0
-		f.wantError(f.storage.View(f.ctx, func(tx memory.ReadTx) error {
+		f.wantError(f.storage.ForIndexer().View(f.ctx, func(tx indexer.ReadTx) error {
 			return tx.AllVectors(f.ctx, "model", func(vector.Record) error {
 				n++
 				return mine
@@ -202,7 +203,7 @@ var vectors = []clause{
 		for range 5 {
 			f.save(e, "model", 1)
 		}
-		f.view(func(tx memory.ReadTx) error {
+		f.viewIndex(func(tx indexer.ReadTx) error {
 			changes, reset, err := tx.Changes(f.ctx, 0, 2)
 			f.ok(err)
 			f.equal([]any{len(changes), reset}, []any{2, false})
@@ -223,7 +224,7 @@ var vectors = []clause{
 		f.put(e)
 		reset := func(after int64) (reset bool) {
 			f.Helper()
-			f.view(func(tx memory.ReadTx) (err error) {
+			f.viewIndex(func(tx indexer.ReadTx) (err error) {
 				_, reset, err = tx.Changes(f.ctx, after, 100)
 				return err
 			})
@@ -235,9 +236,9 @@ var vectors = []clause{
 		last := f.lastChange()
 		// By the storage's own clock: nothing is a day old, all was before
 		// the next second.
-		f.update(func(tx memory.Tx) error { return tx.SweepFacts(f.ctx, time.Now(), 24*time.Hour) })
+		f.updateIndex(func(tx indexer.Tx) error { return tx.TrimChanges(f.ctx, time.Now().Add(-24*time.Hour)) })
 		f.equal(reset(0), false)
-		f.update(func(tx memory.Tx) error { return tx.SweepFacts(f.ctx, time.Now().Add(time.Second), 0) })
+		f.updateIndex(func(tx indexer.Tx) error { return tx.TrimChanges(f.ctx, time.Now().Add(time.Second)) })
 		f.equal(f.lastChange(), last)
 		f.equal([]bool{reset(0), reset(last - 1), reset(last), reset(last + 1)}, []bool{true, true, false, true})
 		f.save(e, "model", 1)
@@ -256,7 +257,7 @@ var vectors = []clause{
 		f.save(done, "model", 1)
 		unembedded := func(fingerprint string, after uuid.UUID, limit int) (entries []memory.Entry) {
 			f.Helper()
-			f.view(func(tx memory.ReadTx) (err error) {
+			f.viewIndex(func(tx indexer.ReadTx) (err error) {
 				entries, err = tx.Unembedded(f.ctx, fingerprint, after, limit)
 				return err
 			})
@@ -274,7 +275,7 @@ var vectors = []clause{
 		for _, fingerprint := range []string{"one", "two", "three"} {
 			f.save(e, fingerprint, 2)
 		}
-		f.update(func(tx memory.Tx) error { return tx.DropVectors(f.ctx, []string{"two", "none"}) })
+		f.updateIndex(func(tx indexer.Tx) error { return tx.DropVectors(f.ctx, []string{"two", "none"}) })
 		f.equal([]int{len(f.allVectors("one")), len(f.allVectors("two")), len(f.allVectors("three"))}, []int{0, 2, 0})
 		f.save(e, "one", 1)
 		f.equal(len(f.allVectors("one")), 1)
