@@ -25,7 +25,7 @@ func TestAccessMatrixHoldsForTheService(t *testing.T) {
 type direct struct{ house *house }
 
 func (d *direct) Index()                { d.house.index() }
-func (d *direct) Pass(by time.Duration) { d.house.clock.Pass(by) }
+func (d *direct) Advance(by time.Duration) { d.house.clock.Pass(by) }
 func (d *direct) Offers(op string) bool { return true }
 
 func (d *direct) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {

@@ -8,31 +8,31 @@ import (
 	"mneme/acl"
 )
 
-// attempt is one operation with what the rules say of it.
-type attempt struct {
+// testCase is one operation with its outcome by the rules.
+type testCase struct {
 	name   string
-	world  string // attempts of one world do not change what the others find
+	env    string // cases that share a name share an environment, and do not affect each other
 	op     Operation
-	before func(w *world)
+	before func(e *env)
 	check  func(t *testing.T, got Outcome)
 }
 
-// Statuses that the rules give.
+// The expected statuses.
 const (
 	ok       = 200
 	created  = 201
 	done     = 204
 	denied   = 403
 	absent   = 404
-	clashes  = 409
-	ruledOut = 422
+	conflict = 409
+	invalid  = 422
 )
 
-// unchanged is the world of attempts that only read.
+// unchanged is the environment of cases that only read.
 const unchanged = "unchanged"
 
-func cases(r relation) []attempt {
-	var all []attempt
+func cases(r relation) []testCase {
+	var all []testCase
 	for _, label := range labels {
 		for _, k := range kinds {
 			all = append(all, onEntry(r, label, k)...)
@@ -41,25 +41,25 @@ func cases(r relation) []attempt {
 	return append(all, onStore(r)...)
 }
 
-// hidden tells whether an entry does not exist for the caller.
+// hidden reports whether an entry does not exist for the caller.
 func hidden(r relation, label acl.Label, k kind) bool {
 	return label > taint || k == internal && !r.self
 }
 
-// onEntry tries what names one entry.
-func onEntry(r relation, label acl.Label, k kind) []attempt {
+// onEntry returns the cases of one entry.
+func onEntry(r relation, label acl.Label, k kind) []testCase {
 	key := keyOf(label, k)
 	name := func(op string) string { return fmt.Sprintf("%s, %s %s", op, label, k) }
 	op := func(o string) Operation { return Operation{Name: o, Store: r.store, Key: key} }
 
 	get := pick(r.level < acl.Read, denied, hidden(r, label, k), absent, true, ok)
-	change := pick( // what takes readwrite, ownership and the session's own label
-		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, label < taint, clashes, true, done)
+	change := pick( // needs readwrite, ownership and the session's own label
+		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, label < taint, conflict, true, done)
 	rename := pick(
-		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, k == encrypted, ruledOut, label < taint, clashes, true, ok)
+		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, k == encrypted, invalid, label < taint, conflict, true, ok)
 	revert := pick(
-		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, label < taint, clashes, true, ok)
-	put := pick( // a fixed property that is not named stays as it is
+		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, label < taint, conflict, true, ok)
+	put := pick( // properties that the write leaves out stay as they are
 		r.level < acl.ReadWrite, denied, hidden(r, label, k) || label != taint, created, true, ok)
 
 	put1 := op(Put)
@@ -69,49 +69,49 @@ func onEntry(r relation, label acl.Label, k kind) []attempt {
 	move := op(Rename)
 	move.To = "elsewhere/" + key
 	versions := pick(r.level < acl.Read, denied, hidden(r, label, k), absent, true, ok)
-	return []attempt{
-		{name: name(Get), world: unchanged, op: op(Get), check: func(t *testing.T, got Outcome) {
+	return []testCase{
+		{name: name(Get), env: unchanged, op: op(Get), check: func(t *testing.T, got Outcome) {
 			status(t, got, get)
 			if get == ok && (got.Value != valueOf(label, k) || got.Label != label) {
-				t.Errorf("get showed another entry: label %v", got.Label)
+				t.Errorf("get returned another entry: label %v", got.Label)
 			}
 		}},
-		{name: name(Versions), world: unchanged, op: op(Versions), check: want(versions)},
-		{name: name(Put), world: Put, op: put1, check: want(put)},
-		{name: name(Delete), world: Delete, op: op(Delete), check: want(change)},
-		{name: name(Restore + " a version"), world: Restore, op: restore, check: want(revert)},
-		{name: name(Rename), world: Rename, op: move, check: want(rename)},
+		{name: name(Versions), env: unchanged, op: op(Versions), check: want(versions)},
+		{name: name(Put), env: Put, op: put1, check: want(put)},
+		{name: name(Delete), env: Delete, op: op(Delete), check: want(change)},
+		{name: name(Restore + " a version"), env: Restore, op: restore, check: want(revert)},
+		{name: name(Rename), env: Rename, op: move, check: want(rename)},
 		undelete(r, label, k, name),
 	}
 }
 
-// undelete tries to restore an entry that its writer deleted.
-func undelete(r relation, label acl.Label, k kind, name func(string) string) attempt {
+// undelete returns the case of restoring an entry that its writer deleted.
+func undelete(r relation, label acl.Label, k kind, name func(string) string) testCase {
 	writer := "resident"
 	if r.store == "owner" {
 		writer = "owner"
 	}
 	expect := pick(r.level < acl.ReadWrite, denied, label != taint || !r.self, absent, true, created)
-	return attempt{
-		name:  name(Restore + " from the trash"),
-		world: Trash,
-		op:    Operation{Name: Restore, Store: r.store, Key: keyOf(label, k)},
-		before: func(w *world) {
+	return testCase{
+		name: name(Restore + " from the trash"),
+		env:  Trash,
+		op:   Operation{Name: Restore, Store: r.store, Key: keyOf(label, k)},
+		before: func(e *env) {
 			if r.store != "nowhere" {
-				w.must(acl.Principal{Agent: writer, Taint: label}, Operation{Name: Delete, Store: r.store, Key: keyOf(label, k)})
+				e.must(acl.Principal{Agent: writer, Taint: label}, Operation{Name: Delete, Store: r.store, Key: keyOf(label, k)})
 			}
 		},
 		check: func(t *testing.T, got Outcome) {
 			if expect == created && got.Status == ok {
-				return // a surface may not tell the two apart
+				return // some surfaces do not distinguish the two
 			}
 			status(t, got, expect)
 		},
 	}
 }
 
-// onStore tries what names the store as a whole.
-func onStore(r relation) []attempt {
+// onStore returns the cases of the store as a whole.
+func onStore(r relation) []testCase {
 	op := func(o string) Operation { return Operation{Name: o, Store: r.store} }
 	read := pick(r.level < acl.Read, denied, true, ok)
 	write := pick(r.level < acl.ReadWrite, denied, true, ok)
@@ -142,32 +142,32 @@ func onStore(r relation) []attempt {
 			}
 		}
 	}
-	return []attempt{
-		{name: List, world: unchanged, op: op(List), check: shows(read, listed(plain, encrypted))},
-		{name: Export, world: unchanged, op: op(Export), check: shows(read, listed(plain, encrypted))},
-		{name: Search, world: unchanged, op: search, before: func(w *world) { w.Index() }, check: func(t *testing.T, got Outcome) {
+	return []testCase{
+		{name: List, env: unchanged, op: op(List), check: shows(read, listed(plain, encrypted))},
+		{name: Export, env: unchanged, op: op(Export), check: shows(read, listed(plain, encrypted))},
+		{name: Search, env: unchanged, op: search, before: func(e *env) { e.Index() }, check: func(t *testing.T, got Outcome) {
 			shows(find, listed(plain))(t, got)
 			if find == ok && got.Bare != (r.level == acl.Search) {
 				t.Errorf("bare hits: %v at level %v", got.Bare, r.level)
 			}
 		}},
-		{name: Trash, world: unchanged, op: op(Trash), check: shows(write, nil)},
-		{name: Grants, world: unchanged, op: op(Grants), check: want(manage)},
-		{name: Share, world: Share, op: share, check: want(manage)},
-		{name: Share + " above the taint", world: "share above", op: above, check: want(denied)},
-		{name: Share + " with itself", world: "share itself", op: itself, check: func(t *testing.T, got Outcome) {
-			// A grantee of another's making is refused before its name is judged.
-			if got.Status != denied && got.Status != ruledOut {
-				t.Errorf("status %d, want %d or %d", got.Status, denied, ruledOut)
+		{name: Trash, env: unchanged, op: op(Trash), check: shows(write, nil)},
+		{name: Grants, env: unchanged, op: op(Grants), check: want(manage)},
+		{name: Share, env: Share, op: share, check: want(manage)},
+		{name: Share + " above the taint", env: "share above", op: above, check: want(denied)},
+		{name: Share + " with itself", env: "share itself", op: itself, check: func(t *testing.T, got Outcome) {
+			// Access is checked before the grantee's name.
+			if got.Status != denied && got.Status != invalid {
+				t.Errorf("status %d, want %d or %d", got.Status, denied, invalid)
 			}
 		}},
-		{name: Put + " not in context", world: "put private", op: private, check: want(pick(
+		{name: Put + " not in context", env: "put private", op: private, check: want(pick(
 			r.level < acl.ReadWrite || r.name == "readwrite grant", denied, true, created))},
 	}
 }
 
-// pick returns the status behind the first condition that holds, in the order
-// in which the product checks.
+// pick takes pairs of condition and status, in the order in which the product
+// checks them, and returns the status of the first condition that holds.
 func pick(conditionThenStatus ...any) int {
 	for i := 0; i < len(conditionThenStatus); i += 2 {
 		if conditionThenStatus[i].(bool) {

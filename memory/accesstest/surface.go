@@ -1,7 +1,7 @@
-// Package accesstest holds the access matrix of the product: every operation,
-// from every relation to a store, on entries of every label and kind. What is
-// expected is worked out from the rules here, apart from the code that
-// enforces them; every surface runs the same matrix.
+// Package accesstest holds the access matrix: every operation, from every
+// relation to a store, on entries of every label and kind. It derives the
+// expected outcomes from the rules, independently of the code that enforces
+// them. Every surface runs the same matrix.
 package accesstest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"mneme/acl"
 )
 
-// Operation is one thing that a caller tries.
+// Operation is one operation that a caller tries.
 type Operation struct {
 	Name      string // one of the constants below
 	Store     string
@@ -27,7 +27,7 @@ type Operation struct {
 	MaxLabel  acl.Label // of a share; zero: not said
 }
 
-// Operations that a surface carries out. Join and leave are a platform's.
+// The operations. Joining and leaving take a platform token.
 const (
 	Put       = "put"
 	Get       = "get"
@@ -48,23 +48,23 @@ const (
 	LeaveUser = "leave user"
 )
 
-// Outcome is what came of it.
+// Outcome is the outcome of an operation.
 type Outcome struct {
-	Status int      // as of REST: 200, 201, 204, 403, 404, 409, 422, …
-	Keys   []string // of the entries that it showed, in order
+	Status int      // as in REST: 200, 201, 204, 403, 404, 409, 422, …
+	Keys   []string // of the entries in the answer, in order
 	Label  acl.Label
 	Value  string // of a get
-	Bare   bool   // of a search: the hits carried key, value, label, store and score alone
+	Bare   bool   // of a search: the hits had key, value, label, store and score alone
 }
 
-// Surface is one way into the service, over a database that nothing else uses.
+// Surface is a surface under test, over a database that nothing else uses.
 type Surface interface {
 	// Do tries an operation as a principal.
 	Do(p acl.Principal, op Operation) Outcome
-	// Index brings the vector index into step with what was written.
+	// Index brings the vector index up to date with the rows.
 	Index()
-	// Pass lets time pass for the service's clock.
-	Pass(d time.Duration)
-	// Offers tells whether the surface has the operation at all.
+	// Advance moves the service's clock forward.
+	Advance(d time.Duration)
+	// Offers reports whether the surface has an operation.
 	Offers(operation string) bool
 }

@@ -22,7 +22,7 @@ func TestAccessMatrixHoldsForREST(t *testing.T) {
 
 type overHTTP struct{ *harness }
 
-func (o *overHTTP) Pass(by time.Duration) { o.clock.Advance(by) }
+func (o *overHTTP) Advance(by time.Duration) { o.clock.Advance(by) }
 func (o *overHTTP) Offers(string) bool    { return true }
 func (o *overHTTP) Index()                {} // a service without a model has no vectors
 

@@ -32,7 +32,7 @@ func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
 type portal struct{ *harness }
 
 func (o *portal) Index()                { o.index() }
-func (o *portal) Pass(by time.Duration) { o.clock.Advance(by) }
+func (o *portal) Advance(by time.Duration) { o.clock.Advance(by) }
 
 func (o *portal) Offers(operation string) bool {
 	switch operation {

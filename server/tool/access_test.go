@@ -40,7 +40,7 @@ func full(t *testing.T) {
 // direct arranges what the tools do not have.
 type direct struct{ *harness }
 
-func (d *direct) Pass(by time.Duration) { d.clock.Advance(by) }
+func (d *direct) Advance(by time.Duration) { d.clock.Advance(by) }
 func (d *direct) Index()                {} // a service without a model has no vectors
 
 // arrange does what a test's world is made of, at the service.
