@@ -24,9 +24,9 @@ func TestAccessMatrixHoldsForTheService(t *testing.T) {
 // direct is the service without a surface.
 type direct struct{ house *house }
 
-func (d *direct) Index()                { d.house.index() }
+func (d *direct) Index()                   { d.house.index() }
 func (d *direct) Advance(by time.Duration) { d.house.clock.Pass(by) }
-func (d *direct) Offers(op string) bool { return true }
+func (d *direct) Offers(op string) bool    { return true }
 
 func (d *direct) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	ctx, c, s := context.Background(), caller(p), d.house.Service

@@ -78,7 +78,7 @@ func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retr
 		defer close(done)
 		r.vector, vectorErr = s.searchVectors(ctx, q, fetch)
 	}()
-	r.lexical, lexicalErr = s.searchWords(ctx, q, fetch)
+	r.lexical, lexicalErr = s.searchLexical(ctx, q, fetch)
 	<-done
 	if err := ctx.Err(); err != nil {
 		return retrieved{}, err
@@ -97,8 +97,8 @@ func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retr
 	return r, nil
 }
 
-// searchWords is the lexical leg.
-func (s *Service) searchWords(ctx context.Context, q *searchQuery, fetch int) (list legList, err error) {
+// searchLexical is the lexical leg.
+func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) (list legList, err error) {
 	ctx, end := s.startStep(ctx, "lexical", &q.took.Lexical)
 	defer end(&err)
 	if len(q.terms) == 0 {
@@ -124,15 +124,13 @@ func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) 
 	if !ok {
 		return legList{}, errNoModel
 	}
-	v, err := s.embedQuery(ctx, q, model)
-	if err != nil {
+	if err := s.embedQuery(ctx, q, model); err != nil {
 		return legList{}, err
 	}
 	ctx, end := s.startStep(ctx, "vector", &q.took.Vector)
 	defer end(&err)
-	found, err := withDeadline(ctx, func() ([]vector.Hit, error) {
-		return model.Index.Search(ctx, q.scope, vector.Query{Vector: v, Limit: fetch, Only: q.only})
-	})
+	query := vector.Query{Vector: q.vector, Limit: fetch, Only: q.only}
+	found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return model.Index.Search(ctx, q.scope, query) })
 	if err != nil {
 		s.indexer.SuspectIndex()
 	}
@@ -143,21 +141,27 @@ func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) 
 	return legList{hits: hits, more: len(hits) >= fetch}, err
 }
 
-// embedQuery returns the query's vector, from the agent's part of the cache
-// if it is there.
-func (s *Service) embedQuery(ctx context.Context, q *searchQuery, model Model) (v []float32, err error) {
+// embedQuery sets the query's vector, for the vector leg and for the steps
+// after it. Vectors are cached for each agent.
+func (s *Service) embedQuery(ctx context.Context, q *searchQuery, model Model) (err error) {
+	if q.vector != nil && q.fingerprint == model.Fingerprint {
+		return nil // the legs were asked before
+	}
+	q.vector, q.fingerprint = nil, model.Fingerprint
 	key := queryKey{agent: q.caller.Agent, fingerprint: model.Fingerprint, query: q.request.Query}
 	if v, ok := s.queries.get(key); ok {
-		return v, nil
+		q.vector = v
+		return nil
 	}
 	ctx, end := s.startStep(ctx, "embed", &q.took.Embed)
 	defer end(&err)
-	v, err = withDeadline(ctx, func() ([]float32, error) { return model.Embedder.Query(ctx, q.request.Query) })
+	v, err := withDeadline(ctx, func() ([]float32, error) { return model.Embedder.Query(ctx, q.request.Query) })
 	if err != nil {
-		return nil, fmt.Errorf("embed the query: %w", err)
+		return fmt.Errorf("embed the query: %w", err)
 	}
+	q.vector = v
 	s.queries.put(key, v)
-	return v, nil
+	return nil
 }
 
 // withDeadline returns when f does or when ctx ends, whichever comes first, so

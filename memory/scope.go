@@ -24,12 +24,16 @@ type searchQuery struct {
 	only []uuid.UUID
 	// nothing says that no entry passes the filter.
 	nothing bool
-	took    Took
+	// vector is the query's embedding by the model of fingerprint; nil until
+	// the vector leg has made it.
+	vector      []float32
+	fingerprint string
+	took        Took
 }
 
-// prepare authorises a request, validates it, and finds out what it may
+// scopeQuery authorises a request, validates it, and finds out what it may
 // search. The scope is empty if that is nothing.
-func (s *Service) prepare(ctx context.Context, c Caller, r SearchRequest) (q *searchQuery, err error) {
+func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q *searchQuery, err error) {
 	ctx, end := s.startStep(ctx, "scope", nil)
 	defer end(&err)
 	for _, store := range r.Stores {

@@ -32,7 +32,7 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 		answer.describe(span)
 		endSpan(span, err)
 	}()
-	q, err := s.prepare(ctx, c, r)
+	q, err := s.scopeQuery(ctx, c, r)
 	if err != nil || q.scope.Empty() {
 		return Answer{Hits: []Hit{}}, err
 	}
