@@ -6,27 +6,27 @@ import (
 	"testing"
 )
 
-func TestEncryptedValueOpensAtItsPlaceAlone(t *testing.T) {
+func TestEncryptedValueIsBoundToItsEntry(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys")
-	at := func(command, key string) []string {
+	line := func(command, key string) []string {
 		return []string{command, "--key-file", file, "--store", "iris", "--namespace", "n", "--key", key}
 	}
 	const secret = "the spare key is under the third pot\n"
-	sealed := mneme(t, "", secret, at("encrypt", "home/key")...)
+	sealed := mneme(t, "", secret, line("encrypt", "home/key")...)
 	if sealed.status != exitDone || !strings.Contains(sealed.err, "new key") {
 		t.Fatalf("got %+v", sealed)
 	}
 	if value := decode[string](t, sealed.out); strings.Contains(value, "third pot") {
 		t.Error("the value shows its text")
 	}
-	if out := must(t, "", sealed.out, at("decrypt", "home/key")...); out != secret {
+	if out := must(t, "", sealed.out, line("decrypt", "home/key")...); out != secret {
 		t.Errorf("got %q", out)
 	}
-	moved := mneme(t, "", sealed.out, at("decrypt", "home/other")...)
+	moved := mneme(t, "", sealed.out, line("decrypt", "home/other")...)
 	if moved.status != exitFailed || moved.out != "" || strings.Contains(moved.err, "third pot") {
 		t.Errorf("got %+v", moved)
 	}
-	if again := mneme(t, "", secret, at("encrypt", "home/key")...); again.err != "" || again.out == sealed.out {
+	if again := mneme(t, "", secret, line("encrypt", "home/key")...); again.err != "" || again.out == sealed.out {
 		t.Errorf("got %+v", again)
 	}
 }

@@ -10,12 +10,13 @@ import (
 )
 
 func newDecrypt(p *program) *cobra.Command {
-	var f placeFlags
+	var f entryFlags
 	cmd := &cobra.Command{
 		Use:   "decrypt --key-file FILE --store S [--namespace N] --key K",
-		Short: "Open the value of an encrypted entry, given on standard input",
-		Long: `Opens a value that encrypt printed for the entry of that store, namespace and
-key, and prints the text as it was. A value from another place is refused.`,
+		Short: "Decrypt the value of an entry, given on standard input",
+		Long: `Decrypts a value that mneme encrypt printed for the entry with that store,
+namespace and key, and prints the original text. The value of any other entry is
+refused.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(*cobra.Command, []string) error {
 			value, err := io.ReadAll(p.in)
@@ -30,7 +31,7 @@ key, and prints the text as it was. A value from another place is refused.`,
 			if err != nil {
 				return err
 			}
-			plaintext, err := ring.Open(blob, f.place)
+			plaintext, err := ring.Open(blob, f.entry)
 			if err != nil {
 				return err
 			}

@@ -11,17 +11,16 @@ import (
 	"mneme/embed"
 )
 
-// maxText bounds a line of standard input that is to be embedded, in bytes.
+// maxText is the maximum length of a line of standard input, in bytes.
 const maxText = 16 << 20
 
 func newEmbed(p *program) *cobra.Command {
 	var passage bool
 	cmd := &cobra.Command{
 		Use:   "embed [--passage] [TEXT…]",
-		Short: "Print the vector of each text as a JSON array, one a line",
-		Long: `Prints the vector of each text, as the configured embedder makes it of a
-question, or with --passage of a stored text. Without TEXT, each line of
-standard input is one.`,
+		Short: "Print the vector of each text as a JSON array, one per line",
+		Long: `Embeds each text as a query, or with --passage as a stored text, with the
+configured embedder. Without TEXT, embeds each line of standard input.`,
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			config, err := p.configure(cmd)
 			if err != nil {
@@ -52,7 +51,7 @@ standard input is one.`,
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&passage, "passage", false, "as stored texts; without it as questions")
+	cmd.Flags().BoolVar(&passage, "passage", false, "embed as stored texts instead of queries")
 	return cmd
 }
 

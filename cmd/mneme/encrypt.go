@@ -9,33 +9,33 @@ import (
 	"mneme/crypto"
 )
 
-// placeFlags say which entry an encrypted value is for.
-type placeFlags struct {
+// entryFlags name the key file, and the entry that an encrypted value is bound to.
+type entryFlags struct {
 	keyFile string
-	place   crypto.EntryRef
+	entry   crypto.EntryRef
 }
 
-func (f *placeFlags) add(cmd *cobra.Command) {
+func (f *entryFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.keyFile, "key-file", "", "`file` of the keys that seal and open")
-	flags.StringVar(&f.place.Store, "store", "", "the entry's store, by its id")
-	flags.StringVar(&f.place.Namespace, "namespace", "", "the entry's namespace")
-	flags.StringVar(&f.place.Key, "key", "", "the entry's key")
+	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the encryption keys")
+	flags.StringVar(&f.entry.Store, "store", "", "ID of the entry's store")
+	flags.StringVar(&f.entry.Namespace, "namespace", "", "the entry's namespace")
+	flags.StringVar(&f.entry.Key, "key", "", "the entry's key")
 	for _, name := range []string{"key-file", "store", "key"} {
-		// Without an error: the flags are there.
-		_ = cmd.MarkFlagRequired(name)
+		_ = cmd.MarkFlagRequired(name) // the flags exist
 	}
 }
 
 func newEncrypt(p *program) *cobra.Command {
-	var f placeFlags
+	var f entryFlags
 	cmd := &cobra.Command{
 		Use:   "encrypt --key-file FILE --store S [--namespace N] --key K",
-		Short: "Seal standard input for one entry, and print the value to write with \"encrypted\": true",
-		Long: `Seals standard input for the entry of that store, namespace and key, and
-prints the JSON string to write there with "encrypted": true. The key file is
-made if there is none. It never leaves this machine: the service sees neither
-key nor text, and a lost key file loses what was sealed with it.`,
+		Short: "Encrypt standard input as the value of one entry",
+		Long: `Encrypts standard input for the entry with that store, namespace and key, and
+prints the JSON string to write there with "encrypted": true. Creates the key
+file if it does not exist. The key file never leaves this machine: the service
+sees neither the keys nor the text, and without the file nothing can be
+decrypted.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(*cobra.Command, []string) error {
 			plaintext, err := io.ReadAll(p.in)
@@ -47,9 +47,9 @@ key nor text, and a lost key file loses what was sealed with it.`,
 				return err
 			}
 			if created {
-				fmt.Fprintf(p.err, "made a new key in %s: keep it, for without it nothing that it seals can be opened\n", f.keyFile)
+				fmt.Fprintf(p.err, "created a new key in %s: keep the file, without it nothing can be decrypted\n", f.keyFile)
 			}
-			blob, err := ring.Seal(plaintext, f.place)
+			blob, err := ring.Seal(plaintext, f.entry)
 			if err != nil {
 				return err
 			}

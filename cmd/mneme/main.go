@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	// The first signal ends the work in good order; a second one at once.
+	// The first signal shuts down gracefully. A second one kills the process.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

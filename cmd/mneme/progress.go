@@ -10,15 +10,15 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// newBar shows progress on stderr, and nothing where that is no terminal.
-// total < 0: not known.
-func (p *program) newBar(total int64, what string) *progressbar.ProgressBar {
+// newBar returns a progress bar on stderr, which shows nothing unless that is a
+// terminal. A total below 0 is unknown.
+func (p *program) newBar(total int64, task string) *progressbar.ProgressBar {
 	if !onTerminal(p.err) {
 		return progressbar.NewOptions64(total, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetVisibility(false))
 	}
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(p.err),
-		progressbar.OptionSetDescription(what),
+		progressbar.OptionSetDescription(task),
 		progressbar.OptionShowCount(),
 		progressbar.OptionShowIts(),
 		progressbar.OptionSetItsString("entries"),
@@ -26,12 +26,12 @@ func (p *program) newBar(total int64, what string) *progressbar.ProgressBar {
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),
 		progressbar.OptionSetRenderBlankState(true),
-		// It is told of the end twice: at the last entry, and by Exit.
+		// Completion is signaled twice: at the last entry and by Exit.
 		progressbar.OptionOnCompletion(sync.OnceFunc(func() { fmt.Fprintln(p.err) })),
 	)
 }
 
-// rate is n per second, as text.
+// rate formats n per second.
 func rate(n int64, took time.Duration) string {
 	if took <= 0 {
 		return "0/s"

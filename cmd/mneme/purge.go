@@ -12,18 +12,18 @@ import (
 	"mneme/memory"
 )
 
-// operator is whom purge acts as. The name gives no access to any store.
+// operator is the acting agent of a purge. The name gives no access to any store.
 const operator = "operator"
 
 func newPurge(p *program) *cobra.Command {
 	var before string
 	cmd := &cobra.Command{
 		Use:   "purge [--before TIME]",
-		Short: "Erase for good what was deleted or expired long enough ago",
+		Short: "Erase permanently what was deleted or expired long enough ago",
 		Long: `Erases what was deleted or expired before a time: rows, history, lexical terms,
-vectors and replay records. The time lies at least limits.retention ago, which
-is also what it is when --before is left out. Prints how many entries it was,
-with --json their ids.`,
+vectors and idempotency records. The time must be at least limits.retention ago,
+which is also the default. Prints the number of entries, and with --json their
+IDs.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := p.configure(cmd)
@@ -37,7 +37,7 @@ with --json their ids.`,
 				}
 			}
 			ctx := cmd.Context()
-			// Local indexes follow the rows; only a remote one must be told.
+			// Local indexes follow the rows. A remote one must be updated.
 			openFor := backend.OpenRows
 			if config.Vector != "flat" {
 				openFor = backend.Open
@@ -63,6 +63,6 @@ with --json their ids.`,
 			return err
 		}),
 	}
-	cmd.Flags().StringVar(&before, "before", "", "a `time` such as 2026-01-31T00:00:00Z")
+	cmd.Flags().StringVar(&before, "before", "", "erase what was gone before this `time`, such as 2026-01-31T00:00:00Z")
 	return cmd
 }

@@ -17,18 +17,18 @@ import (
 	"mneme/configs"
 )
 
-// newReady makes the command that health checks run: an image that holds the
-// program alone has neither a shell nor curl.
+// newReady returns the command for health checks. An image that holds only the
+// program has neither a shell nor curl.
 func newReady(p *program) *cobra.Command {
 	var address string
 	var timeout time.Duration
 	var vectors bool
 	cmd := &cobra.Command{
 		Use:   "ready",
-		Short: "Ask a running server whether it can serve, for health checks",
-		Long: `Asks the server that the configuration describes (or the one at --url) whether
-it can serve, and succeeds if so. Without vectors it can: searches answer by
-words alone. --vectors asks for these too.`,
+		Short: "Check whether a running server is ready, for health checks",
+		Long: `Asks the configured server, or the one at --url, whether it is ready, and
+succeeds if so. A server without vectors is ready: its searches match words
+only. --vectors requires vectors too.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -53,25 +53,25 @@ words alone. --vectors asks for these too.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.String("addr", configs.Default().Addr, "the `address` that the server was told to listen on")
-	flags.StringVar(&address, "url", "", "ask the server at this address")
-	flags.BoolVar(&vectors, "vectors", false, "fail, too, while no model serves questions by meaning")
-	flags.DurationVar(&timeout, "timeout", 4*time.Second, "how long to wait for the answer")
+	flags.String("addr", configs.Default().Addr, "the `address` that the server listens on")
+	flags.StringVar(&address, "url", "", "check the server at this address")
+	flags.BoolVar(&vectors, "vectors", false, "fail also while no vectors can be searched")
+	flags.DurationVar(&timeout, "timeout", 4*time.Second, "how long to wait for a response")
 	return cmd
 }
 
-// urlOf is where a server that listens on addr is reached from its own
-// machine.
+// urlOf returns the URL at which a server that listens on addr is reached from
+// its own machine.
 func urlOf(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return "", err
 	}
 	if port == "0" {
-		return "", errors.New("with port 0 only --url tells where the server is")
+		return "", errors.New("with port 0 the address of the server is unknown: use --url")
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1" // all addresses are this one, too
+		host = "127.0.0.1" // one of all addresses
 	}
 	return "http://" + net.JoinHostPort(host, port), nil
 }
@@ -85,12 +85,13 @@ func withoutURL(err error) error {
 	return err
 }
 
+// askReady asks a server for its readiness and prints it.
 func (p *program) askReady(ctx context.Context, address string, vectors bool) error {
 	base, err := url.Parse(address)
 	if err != nil {
 		return usageError{client.ErrAddress}
 	}
-	// The generated call takes the answer as it is: 503 has a body too.
+	// The generated client returns any status: a 503 has a body too.
 	api, err := client.NewClient(address)
 	if err != nil {
 		return usageError{client.ErrAddress}
@@ -106,7 +107,7 @@ func (p *program) askReady(ctx context.Context, address string, vectors bool) er
 	}
 	var answer client.Ready
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return fmt.Errorf("server %s answers %d, and not as mneme does", base.Host, response.StatusCode)
+		return fmt.Errorf("server %s answered %d, but not as mneme does", base.Host, response.StatusCode)
 	}
 	if p.json {
 		if err := p.printJSON(json.RawMessage(body)); err != nil {
@@ -115,14 +116,14 @@ func (p *program) askReady(ctx context.Context, address string, vectors bool) er
 	}
 	switch {
 	case !answer.Storage:
-		return fmt.Errorf("server %s is not ready: its storage does not answer", base.Host)
+		return fmt.Errorf("server %s is not ready: its storage is unavailable", base.Host)
 	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("server %s is not ready: it is stopping", base.Host)
+		return fmt.Errorf("server %s is not ready: it is shutting down", base.Host)
 	case vectors && !answer.Vector:
-		return fmt.Errorf("server %s has no vectors to answer by", base.Host)
+		return fmt.Errorf("server %s cannot search vectors", base.Host)
 	}
 	if !p.json {
-		_, err = fmt.Fprintf(p.out, "ready; %d entries wait for their vectors, the oldest for %.0f s\n", answer.QueueDepth, answer.QueueLagS)
+		_, err = fmt.Fprintf(p.out, "ready; %d entries waiting to be indexed, the oldest for %.0f s\n", answer.QueueDepth, answer.QueueLagS)
 	}
 	return err
 }

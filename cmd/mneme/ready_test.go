@@ -20,24 +20,24 @@ func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
 	if got := decode[client.Ready](t, out); !got.Storage || !got.Vector {
 		t.Errorf("got %s", out)
 	}
-	// The server's own way to say where it listens.
+	// As the server itself is told where to listen.
 	must(t, s.dir, "", "ready", "--addr", strings.TrimPrefix(s.address, "http://"))
 	s.end(syscall.SIGTERM)
 	if r := mneme(t, s.dir, "", "ready", "--url", s.address); r.status != exitFailed {
-		t.Errorf("of a server that ended: %+v", r)
+		t.Errorf("after the server ended: %+v", r)
 	}
 }
 
-func TestReadySaysWhatIsWrong(t *testing.T) {
+func TestReadyReportsWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct {
 		status     int
 		body, want string
 		args       []string
 	}{
-		"storage away":      {http.StatusServiceUnavailable, `{"storage":false,"vector":true}`, "storage", nil},
-		"stopping":          {http.StatusServiceUnavailable, `{"storage":true,"vector":true}`, "stopping", nil},
-		"without vectors":   {http.StatusOK, `{"storage":true,"vector":false}`, "vectors", []string{"--vectors"}},
-		"another service's": {http.StatusOK, `<html>`, "not as mneme", nil},
+		"storage unavailable": {http.StatusServiceUnavailable, `{"storage":false,"vector":true}`, "storage", nil},
+		"stopping":            {http.StatusServiceUnavailable, `{"storage":true,"vector":true}`, "shutting down", nil},
+		"without vectors":     {http.StatusOK, `{"storage":true,"vector":false}`, "vectors", []string{"--vectors"}},
+		"another service's":   {http.StatusOK, `<html>`, "not as mneme", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -11,12 +11,11 @@ import (
 func newReconcile(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reconcile",
-		Short: "Compare the vector index with the rows, and mend it",
-		Long: `Compares what the vector index holds with the vectors that the rows own. What
-has no row is removed, what is missing or differs is written from the rows;
-nothing is embedded anew. A running server does so by itself each hour, and when
-it finds that Milvus was wiped. Needed at once after Milvus was restored from an
-older backup.`,
+		Short: "Compare the vector index with the rows, and repair it",
+		Long: `Compares the vector index with the vectors stored with the rows. Removes what
+has no row, and rewrites from the rows what is missing or differs, without
+embedding anything again. A running server does this every hour, and when it
+finds Milvus wiped. Run it after restoring Milvus from an older backup.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := p.configure(cmd)

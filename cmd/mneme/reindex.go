@@ -12,10 +12,10 @@ import (
 func newReindex(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reindex",
-		Short: "Make all vectors anew with the configured embedder",
-		Long: `Makes the vectors of every entry with the configured embedder, beside those
-that serve. When none is missing the new ones serve, in every process, and the
-old ones are dropped. It can be interrupted, and goes on where it was.`,
+		Short: "Embed all entries again with the configured embedder",
+		Long: `Embeds every entry with the configured embedder while the old vectors keep
+serving. Once all new vectors exist, every process switches to them and the old
+ones are dropped. An interrupted run resumes where it stopped.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := p.configure(cmd)
@@ -28,25 +28,25 @@ old ones are dropped. It can be interrupted, and goes on where it was.`,
 				return err
 			}
 			defer closing(service, &err)
-			started := time.Now()
-			var made int64
-			bar := p.newBar(-1, "making vectors")
+			start := time.Now()
+			var embedded int64
+			bar := p.newBar(-1, "embedding")
 			defer bar.Exit()
 			err = service.Reindex(ctx, func(done int64) {
-				made = done
+				embedded = done
 				_ = bar.Set64(done)
 			})
 			if err != nil {
 				return err
 			}
-			took := time.Since(started)
+			took := time.Since(start)
 			if p.json {
 				return p.printJSON(map[string]any{
-					"entries": made, "took_s": took.Seconds(), "fingerprint": service.Status(ctx).Serving,
+					"entries": embedded, "took_s": took.Seconds(), "fingerprint": service.Status(ctx).Serving,
 				})
 			}
-			_, err = fmt.Fprintf(p.out, "made the vectors of %d entries in %.1f s (%s); serving %s\n",
-				made, took.Seconds(), rate(made, took), service.Status(ctx).Serving)
+			_, err = fmt.Fprintf(p.out, "embedded %d entries in %.1f s (%s); serving %s\n",
+				embedded, took.Seconds(), rate(embedded, took), service.Status(ctx).Serving)
 			return err
 		}),
 	}

@@ -24,12 +24,12 @@ const (
 	exitUsage  = 2
 )
 
-// usageError is an error of whoever called the command.
+// usageError is a mistake in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// isUsageError reports whether err is the caller's mistake, in the command line
+// isUsageError reports whether err is a mistake of the user, in the command line
 // or in the configuration.
 func isUsageError(err error) bool {
 	var usage usageError
@@ -37,16 +37,16 @@ func isUsageError(err error) bool {
 	return errors.As(err, &usage) || errors.As(err, &config)
 }
 
-// program is what the commands share: their streams and the common flags.
+// program is what all commands share: streams and common flags.
 type program struct {
 	in       io.Reader
 	out, err io.Writer
 	json     bool   // --json
 	file     string // --config
-	started  bool   // flags and arguments were understood
+	started  bool   // flags and arguments were parsed
 }
 
-// run executes one command line and gives its exit status.
+// run executes one command line and returns its exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	p := &program{in: in, out: out, err: errOut}
 	root := newRoot(p)
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	case err == nil:
 		return exitDone
 	case !p.started || isUsageError(err):
-		fmt.Fprintf(errOut, "mneme: %v\n(mneme help, or --help behind a command, tells how it is called)\n", err)
+		fmt.Fprintf(errOut, "mneme: %v\nRun 'mneme --help' for usage.\n", err)
 		return exitUsage
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		fmt.Fprintln(errOut, "mneme: interrupted")
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 func newRoot(p *program) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "mneme",
-		Short:         "Memory search for agents: write what was learnt, ask for it in natural language",
+		Short:         "Memory search for agents: store what was learned, ask for it in natural language",
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -83,11 +83,11 @@ func newRoot(p *program) *cobra.Command {
 	defaults := configs.Default()
 	flags := root.PersistentFlags()
 	flags.StringVar(&p.file, "config", "", "configuration `file`, YAML (variable MNEME_CONFIG)")
-	flags.String("data-dir", "", "`folder` of database and local key (default: the user's data folder)")
-	flags.String("storage", defaults.Storage, "where the rows are: sqlite or postgres")
+	flags.String("data-dir", "", "`folder` of the database and the local key (default: the user's data folder)")
+	flags.String("storage", defaults.Storage, "storage of the rows: sqlite or postgres")
 	flags.String("vector", defaults.Vector, "vector index: flat or milvus")
-	flags.String("embedder", defaults.Embedder, "what makes the vectors: e5 or openai")
-	flags.BoolVar(&p.json, "json", false, "print JSON for machines")
+	flags.String("embedder", defaults.Embedder, "embedder that makes the vectors: e5 or openai")
+	flags.BoolVar(&p.json, "json", false, "print JSON")
 	root.AddCommand(
 		newServe(p), newToken(p), newImport(p), newExport(p), newSearch(p), newEmbed(p), newBench(p),
 		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newVersion(p),
@@ -95,7 +95,7 @@ func newRoot(p *program) *cobra.Command {
 	return root
 }
 
-// do makes a command's function: what goes wrong before it is a wrong call.
+// do wraps the function of a command. Errors before it runs are usage errors.
 func (p *program) do(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		p.started = true
@@ -103,11 +103,10 @@ func (p *program) do(fn func(cmd *cobra.Command, args []string) error) func(*cob
 	}
 }
 
-// clientVariables are MNEME_* variables that are no keys of the
-// configuration.
+// clientVariables are the MNEME_* variables that are not configuration keys.
 var clientVariables = []string{"MNEME_CONFIG", "MNEME_TOKEN", "MNEME_SHARED"}
 
-// configure reads the configuration.
+// configure loads the configuration.
 func (p *program) configure(cmd *cobra.Command) (configs.Config, error) {
 	file := p.file
 	if file == "" {
@@ -120,11 +119,10 @@ func (p *program) configure(cmd *cobra.Command) (configs.Config, error) {
 	return config, nil
 }
 
-// logger writes to stderr as the configuration says.
+// logger returns a logger to stderr, as configured.
 func (p *program) logger(config configs.Log) *slog.Logger {
 	var level slog.Level
-	// Without an error: the configuration was checked.
-	_ = level.UnmarshalText([]byte(config.Level))
+	_ = level.UnmarshalText([]byte(config.Level)) // validated with the configuration
 	options := &slog.HandlerOptions{Level: level}
 	if config.Format == "json" {
 		return slog.New(slog.NewJSONHandler(p.err, options))
@@ -132,21 +130,21 @@ func (p *program) logger(config configs.Log) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.err, options))
 }
 
-// printJSON writes one value as a line.
+// printJSON prints a value as one line of JSON.
 func (p *program) printJSON(value any) error {
 	encoder := json.NewEncoder(p.out)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(value)
 }
 
-// onTerminal tells whether a stream is one.
+// onTerminal reports whether a stream is a terminal.
 func onTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// only tells whether the given flags of a command are among names: for flags
-// that exclude all others.
+// only reports whether no acting-agent or store flag was given but those in
+// names. It serves flags that exclude all others.
 func only(cmd *cobra.Command, names ...string) bool {
 	ok := true
 	for _, flag := range []string{"agent", "taint", "store", "url"} {

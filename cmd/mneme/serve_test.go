@@ -52,7 +52,7 @@ func serve(t *testing.T, dir string) *serving {
 		DataDir string `json:"data_dir"`
 	}](t, line)
 	if started.DataDir != dir {
-		t.Errorf("its data lives in %q", started.DataDir)
+		t.Errorf("data folder %q", started.DataDir)
 	}
 	s.address = started.Address
 	return s
@@ -169,7 +169,7 @@ func sorted(t *testing.T, lines string) string {
 	return out.String()
 }
 
-func TestPortInUseIsSaid(t *testing.T) {
+func TestPortInUseIsReported(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -22,11 +22,11 @@ func newToken(p *program) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "token --agent A",
-		Short: "Make a token for an agent, or make or revoke an API key",
-		Long: `Makes a token for an agent, signed with the local key of the data folder, and
-prints it alone. With --api-key it makes an API key, which does not expire
-unless --ttl is given, is kept as a hash, and can be revoked by its id. Needs
-only the data folder, and works while a server runs over it.`,
+		Short: "Issue a token for an agent, or create or revoke an API key",
+		Long: `Prints a token for an agent, signed with the local key of the data folder. With
+--api-key it creates an API key, which is stored as a hash, can be revoked by
+its ID, and does not expire unless --ttl is given. Needs only the data folder,
+and works while a server uses it.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -36,11 +36,10 @@ only the data folder, and works while a server runs over it.`,
 			if revoke != "" {
 				return revokeKey(config, revoke)
 			}
-			caller, err := as.caller(as.agent)
+			principal, err := as.principal(as.agent)
 			if err != nil {
 				return err
 			}
-			principal := caller.Principal
 			principal.Chat, principal.User = chat, user
 			if err := token.SetScope(&principal, scope); err != nil {
 				return usageError{fmt.Errorf("--scope: %w", err)}
@@ -67,19 +66,19 @@ only the data folder, and works while a server runs over it.`,
 	}
 	as.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&scope, "scope", "", "scopes, separated by blanks: platform, share")
-	flags.StringVar(&chat, "chat", "", "the chat that the session is in")
-	flags.StringVar(&user, "user", "", "the user that the session serves")
-	flags.DurationVar(&ttl, "ttl", time.Hour, "how long it holds")
-	flags.BoolVar(&apiKey, "api-key", false, "make an API key")
-	flags.StringVar(&revoke, "revoke", "", "revoke the API key with this `id`")
+	flags.StringVar(&scope, "scope", "", "scopes, separated by spaces: platform, share")
+	flags.StringVar(&chat, "chat", "", "chat ID of the session")
+	flags.StringVar(&user, "user", "", "user ID of the session")
+	flags.DurationVar(&ttl, "ttl", time.Hour, "lifetime")
+	flags.BoolVar(&apiKey, "api-key", false, "create an API key")
+	flags.StringVar(&revoke, "revoke", "", "revoke the API key with this `ID`")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "agent")
 	cmd.MarkFlagsOneRequired("revoke", "agent")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "api-key")
 	return cmd
 }
 
-// mint signs a token with the local key.
+// mint returns a token signed with the local key.
 func mint(config configs.Config, principal acl.Principal, ttl time.Duration) (string, error) {
 	key, err := token.OpenLocalKey(config.DataDir)
 	if err != nil {
@@ -103,7 +102,7 @@ func (p *program) createKey(config configs.Config, principal acl.Principal, ttl 
 	if p.json {
 		return p.printJSON(map[string]string{"id": id, "key": credential})
 	}
-	fmt.Fprintf(p.err, "the key is shown only now; mneme token --revoke %s ends it\n", id)
+	fmt.Fprintf(p.err, "the key is shown only once; revoke it with: mneme token --revoke %s\n", id)
 	_, err = fmt.Fprintln(p.out, credential)
 	return err
 }

@@ -108,7 +108,7 @@ func TestWhatFailsExitsWith1AndSaysWhy(t *testing.T) {
 		"purge --before 2999-01-01T00:00:00Z":                   "retention",
 		"bench relevance --data " + filepath.Join(file, "none"): "not a directory",
 		"serve --addr 192.0.2.1:7077":                           "192.0.2.1",
-		"import --full " + file:                                 "not a dump",
+		"import --full " + file:                                 "not a mneme dump",
 		"export --agent a --store other":                        "",
 		"export --agent a --markdown " + file:                   "not a directory",
 		"import --agent a " + filepath.Dir(file):                "--markdown",

@@ -10,15 +10,15 @@ import (
 	"mneme/backend"
 )
 
-// version names a build that is made outside of a checkout, where the go command
-// finds no revision: the linker sets it (-X main.version=…).
+// version is set by the linker (-X main.version=...) for builds outside of a
+// checkout, where the go command finds no revision.
 var version string
 
-// build is what a binary knows of how it was made.
+// build describes how this binary was built.
 type build struct {
-	Version  string `json:"version"` // the module's; "(devel)" when built from a checkout
+	Version  string `json:"version"` // of the module; "(devel)" when built from a checkout
 	Revision string `json:"revision,omitempty"`
-	Modified bool   `json:"modified"` // built from files that were not committed
+	Modified bool   `json:"modified"` // built from uncommitted files
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
@@ -46,7 +46,7 @@ func thisBuild() build {
 	return b
 }
 
-// backend is the build as backend.NewServer takes it.
+// backend returns the build as backend.NewServer takes it.
 func (b build) backend() backend.Build {
 	return backend.Build{Version: b.Version, Revision: b.Revision}
 }
@@ -54,7 +54,7 @@ func (b build) backend() backend.Build {
 func newVersion(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print which build this is",
+		Short: "Print the version of this build",
 		Args:  cobra.NoArgs,
 		RunE: p.do(func(*cobra.Command, []string) error {
 			b := thisBuild()

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mneme/configs"
+)
+
+// greet prints the address of the server and first calls to paste.
+func (p *program) greet(config configs.Config, addr string) error {
+	self := command(config)
+	address, err := urlOf(addr)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return p.printJSON(map[string]string{"address": address, "data_dir": config.DataDir})
+	}
+	_, err = fmt.Fprintf(p.out, `mneme is listening on %[1]s
+data folder: %[2]s
+
+First calls, from another terminal:
+
+  TOKEN=$(%[3]s token --agent me)
+  curl -X PUT '%[1]s/v1/stores/self/memories/tea?wait=indexed' -H "Authorization: Bearer $TOKEN" \
+    -H 'Content-Type: application/json' -d '{"value": "I like my tea green, and never after five."}'
+  curl %[1]s/v1/search -H "Authorization: Bearer $TOKEN" \
+    -H 'Content-Type: application/json' -d '{"query": "what do I drink in the afternoon?"}'
+
+`, address, config.DataDir, self)
+	return err
+}
+
+// command returns the command line that runs this program again over the same
+// data folder.
+func command(config configs.Config) string {
+	self := os.Args[0]
+	// go run builds into a folder that it removes afterwards.
+	if strings.Contains(filepath.ToSlash(self), "/go-build") {
+		self = "go run ./cmd/mneme"
+	}
+	if dir, err := configs.DefaultDataDir(); err != nil || dir != config.DataDir {
+		self += " --data-dir " + quote(config.DataDir)
+	}
+	return self
+}
+
+// quote quotes text as one word of a POSIX shell.
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
