@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
-	"mneme/server/problem"
 )
 
 // read is the message that a line or a body is, or the answer to one that is
@@ -36,20 +33,6 @@ func read(line []byte, long bool) (message jsonrpc.Message, fault string) {
 // faultAnswer is an error as a line. id is JSON, and message a constant.
 func faultAnswer(id string, code int, message string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`+"\n", id, code, message)
-}
-
-// body reads the one of a request, whole.
-func (s *Surface) body(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, s.maxBody+1))
-	switch {
-	case r.Context().Err() != nil:
-		return nil, r.Context().Err()
-	case err != nil:
-		return nil, problem.New(problem.Malformed, "the body could not be read to its end")
-	case int64(len(body)) > s.maxBody:
-		return nil, problem.New(problem.TooLarge, "the body is too large")
-	}
-	return body, nil
 }
 
 // sessionless is the first revision of the protocol in which each request is

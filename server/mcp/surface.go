@@ -13,6 +13,7 @@ import (
 
 	"mneme/server"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 const (
@@ -93,7 +94,7 @@ func (s *Surface) serve(c echo.Context) error {
 	}
 	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, one))
 	if r.Method == http.MethodPost {
-		body, err := s.body(r)
+		body, err := wire.ReadBody(r, s.maxBody)
 		if err != nil {
 			return err
 		}

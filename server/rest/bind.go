@@ -1,7 +1,7 @@
 package rest
 
 import (
-	"encoding/json"
+	"errors"
 	"io"
 	"net/url"
 	"reflect"
@@ -10,39 +10,38 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/acl"
-	"mneme/server/object"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 // binder reads JSON bodies for the generated code.
 type binder struct{ surface *Surface }
 
-// Bind reads the body into target, a pointer to a generated type. A call
-// without a body gives io.EOF, which the generated code takes for nothing
-// where the body is optional.
+// Bind reads the body into target, a pointer to a generated type. A request
+// without a body is io.EOF, which the generated code accepts where the body is
+// optional.
 func (b binder) Bind(target any, c echo.Context) error {
 	r := c.Request()
-	body, err := io.ReadAll(io.LimitReader(r.Body, b.surface.maxBody+1))
+	body, err := wire.ReadBody(r, b.surface.maxBody)
+	tooLarge := errors.Is(err, wire.ErrBodyTooLarge)
 	switch {
-	case r.Context().Err() != nil:
-		return r.Context().Err()
-	case err != nil:
-		return problem.New(problem.Malformed, "the body could not be read to its end")
-	case len(body) == 0:
+	case err != nil && !tooLarge:
+		return err
+	case len(body) == 0 && !tooLarge:
 		return problem.New(problem.Malformed, "the call needs a body").Because(io.EOF)
 	}
-	if err := checkContentType(r, contentJSON); err != nil {
+	if err := wire.CheckMediaType(r, true, wire.ContentJSON); err != nil {
 		return err
 	}
-	if int64(len(body)) > b.surface.maxBody {
-		return b.surface.oversized(c)
+	if tooLarge {
+		return b.surface.oversized(c, err)
 	}
 	return decode(body, target)
 }
 
-// oversized is what a body above the limit gets. Who may not write to the
-// store learns that first.
-func (s *Surface) oversized(c echo.Context) error {
+// oversized is the error of a body above the limit: tooLarge, unless the caller
+// may not write to the store, which is judged first.
+func (s *Surface) oversized(c echo.Context, tooLarge error) error {
 	if name, err := url.PathUnescape(c.Param("store")); err == nil && name != "" {
 		ctx := c.Request().Context()
 		store, err := storeID(ctx, "store", name)
@@ -53,102 +52,36 @@ func (s *Surface) oversized(c echo.Context) error {
 			return err
 		}
 	}
-	return problem.New(problem.TooLarge, "the body is too large")
+	return tooLarge
 }
 
 // decode reads a JSON object into a generated type, strictly: every field
 // known, none twice, none null, all of their types, and the required ones
-// there. What a field may hold is left to the service.
+// present. What a field may hold is left to the service.
 func decode(text []byte, target any) error {
-	members, err := object.Members(text)
+	fields, required := fieldsOf(reflect.ValueOf(target).Elem())
+	given, err := wire.Rules{}.Decode(text, fields)
 	if err != nil {
-		return problem.New(problem.Malformed, "the body is "+err.Error())
+		return wire.BodyProblem(err)
 	}
-	fields := fieldsOf(reflect.ValueOf(target).Elem())
-	for _, member := range members {
-		f, ok := fields[member.Name]
-		if !ok {
-			return unknown("field", member.Name)
-		}
-		if err := f.read(member); err != nil {
-			return err
-		}
-		delete(fields, member.Name)
-	}
-	for name, f := range fields {
-		if f.required {
+	for _, name := range required {
+		if !given[name] {
 			return problem.In(problem.Malformed, name, "must be given")
 		}
 	}
 	return nil
 }
 
-// field is one field of a generated type.
-type field struct {
-	reflect.Value
-	required bool
-}
-
-func fieldsOf(target reflect.Value) map[string]field {
-	fields := make(map[string]field, target.NumField())
+// fieldsOf returns pointers to the fields of a generated type by their JSON
+// names, and the names of the required ones.
+func fieldsOf(target reflect.Value) (fields map[string]any, required []string) {
+	fields = make(map[string]any, target.NumField())
 	for i := range target.NumField() {
 		name, options, _ := strings.Cut(target.Type().Field(i).Tag.Get("json"), ",")
-		fields[name] = field{target.Field(i), !strings.Contains(options, "omitempty")}
-	}
-	return fields
-}
-
-var rawMessage = reflect.TypeFor[json.RawMessage]()
-
-func (f field) read(m object.Member) error {
-	kind := f.Type()
-	if kind.Kind() == reflect.Pointer {
-		kind = kind.Elem()
-	}
-	if kind == rawMessage { // any JSON value, byte for byte
-		return json.Unmarshal(m.Value, f.Addr().Interface())
-	}
-	if hasNull(m.Value) {
-		return problem.In(problem.Malformed, m.Name, "must not be null")
-	}
-	if object.LoneSurrogate(m.Value) {
-		return problem.In(problem.Malformed, m.Name, "must not hold half a surrogate pair")
-	}
-	if err := json.Unmarshal(m.Value, f.Addr().Interface()); err != nil {
-		return problem.In(problem.Malformed, m.Name, "must be "+nameOf(kind))
-	}
-	return nil
-}
-
-// hasNull tells whether a value is null, or an array with one in it.
-func hasNull(value json.RawMessage) bool {
-	if string(value) == "null" {
-		return true
-	}
-	var items []json.RawMessage
-	if json.Unmarshal(value, &items) != nil {
-		return false
-	}
-	for _, item := range items {
-		if string(item) == "null" {
-			return true
+		fields[name] = target.Field(i).Addr().Interface()
+		if !strings.Contains(options, "omitempty") {
+			required = append(required, name)
 		}
 	}
-	return false
-}
-
-// nameOf is what a type is called in a problem.
-func nameOf(kind reflect.Type) string {
-	switch kind.Kind() {
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.Int, reflect.Int64:
-		return "an integer"
-	case reflect.String:
-		return "a string"
-	case reflect.Slice:
-		return "an array of strings"
-	default:
-		return "a date and time as in RFC 3339"
-	}
+	return fields, required
 }

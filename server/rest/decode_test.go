@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mneme/server/wire"
 )
 
 func FuzzWhatIsDecodedIsWhatWasSent(f *testing.F) {
@@ -23,7 +25,7 @@ func FuzzWhatIsDecodedIsWhatWasSent(f *testing.F) {
 		if !bytes.Equal(got.Value, want["value"]) {
 			t.Fatalf("value %q, want %q", got.Value, want["value"])
 		}
-		encoded, err := withValue(entryHead{Entry: Entry{}}, got.Value)
+		encoded, err := wire.WithValue(entryHead{Entry: Entry{}}, got.Value)
 		if err != nil || !json.Valid(encoded) || !bytes.HasSuffix(encoded, append([]byte(`"value":`), append(slices.Clone(got.Value), '}')...)) {
 			t.Fatalf("encoded %q, %v", encoded, err)
 		}

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 // document is the part of the specification that requests are held against
@@ -58,7 +58,7 @@ func (d *document) middlewares() map[string][]echo.MiddlewareFunc {
 				continue
 			}
 			query := d.query(slices.Concat(item.Parameters, op.Parameters))
-			_, lines := op.RequestBody.Content[contentLines]
+			_, lines := op.RequestBody.Content[wire.ContentLines]
 			all[op.ID] = []echo.MiddlewareFunc{strict(query, lines)}
 		}
 	}
@@ -89,7 +89,7 @@ func strict(query map[string]parameter, lines bool) echo.MiddlewareFunc {
 				return err
 			}
 			if lines {
-				if err := checkContentType(r, contentLines, "application/ndjson", "application/jsonl"); err != nil {
+				if err := wire.CheckMediaType(r, true, wire.ContentLines, "application/ndjson", "application/jsonl"); err != nil {
 					return err
 				}
 			}
@@ -115,7 +115,7 @@ func checkQuery(raw string, known map[string]parameter) error {
 	for name, given := range values {
 		p, ok := known[name]
 		if !ok {
-			return unknown("query parameter", name)
+			return wire.UnknownName("query parameter", name)
 		}
 		if len(given) > 1 && p.Schema.Type != "array" {
 			return problem.In(problem.Malformed, name, "must be given once")
@@ -142,43 +142,4 @@ func (p parameter) check(value string) error {
 		return problem.In(problem.Malformed, p.Name, "must be one of: "+strings.Join(p.Schema.Enum, ", "))
 	}
 	return nil
-}
-
-// plainName is what an unknown field's or parameter's name must look like to
-// be named in a problem: anything else may be text that strayed there.
-var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
-
-// unknown refuses a field or parameter that the call does not have.
-func unknown(what, name string) error {
-	p := problem.New(problem.Malformed, "there is a "+what+" that this call does not know")
-	if plainName.MatchString(name) {
-		p.Field = name
-	}
-	return p
-}
-
-// The media types of bodies.
-const (
-	contentJSON  = "application/json"
-	contentLines = "application/x-ndjson"
-)
-
-// checkContentType refuses a body of another type. One that says none is
-// taken for what the call takes.
-func checkContentType(r *http.Request, accepted ...string) error {
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return problem.New(problem.UnsupportedMediaType, "the body must not be compressed")
-	}
-	given := r.Header.Values("Content-Type")
-	if len(given) == 0 {
-		return nil
-	}
-	media, parameters, _ := strings.Cut(given[0], ";")
-	media = strings.ToLower(strings.TrimSpace(media))
-	charset := strings.ToLower(strings.ReplaceAll(parameters, " ", ""))
-	if len(given) == 1 && slices.Contains(accepted, media) &&
-		(charset == "" || charset == "charset=utf-8" || charset == `charset="utf-8"`) {
-		return nil
-	}
-	return problem.New(problem.UnsupportedMediaType, "Content-Type must be "+accepted[0])
 }

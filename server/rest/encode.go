@@ -1,20 +1,15 @@
 package rest
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"net/url"
-	"time"
 
-	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/wire"
 )
 
-// A value goes out byte for byte as it came in, but encoding/json would
-// compact it and escape it for HTML. So objects with a value are encoded
-// without it, and it is put in behind: each struct here hides the value of
-// the generated type inside it.
+// Each head hides the value of the generated type in it: wire.WithValue appends
+// the value byte for byte.
 type (
 	entryHead struct {
 		Entry
@@ -34,34 +29,15 @@ type (
 	}
 )
 
-// marshal encodes without escapes for HTML.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
+func entryOf(e *memory.Entry) Entry { return generated(wire.EntryOf(e)) }
 
-// withValue encodes a head with the value put in as its last member.
-func withValue(head any, value json.RawMessage) ([]byte, error) {
-	text, err := marshal(head)
-	if err != nil {
-		return nil, err
-	}
-	text = append(text[:len(text)-1], `,"value":`...)
-	text = append(text, value...)
-	return append(text, '}'), nil
-}
-
-func entryOf(e *memory.Entry) Entry {
+// generated gives the fields of an entry the names of openapi.yaml.
+func generated(e wire.Entry) Entry {
 	out := Entry{
 		Id: e.ID, StoreId: e.Store, OwnerId: e.Owner, Namespace: e.Namespace, Key: e.Key,
-		Label: Label(e.Label.String()), Type: e.Type, Description: e.Description, Tags: tagsOf(e.Tags),
-		InContext: e.InContext, Encrypted: e.Encrypted, ExpiresAt: instant(e.ExpiresAt), Version: e.Version,
-		CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy,
+		Label: Label(e.Label), Type: e.Type, Description: e.Description, Tags: e.Tags,
+		InContext: e.InContext, Encrypted: e.Encrypted, ExpiresAt: e.ExpiresAt, Version: e.Version,
+		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy,
 	}
 	if e.Source != nil {
 		out.Source = &e.Source
@@ -71,14 +47,14 @@ func entryOf(e *memory.Entry) Entry {
 
 // encodeEntry is an entry as get, list, versions and export show it.
 func encodeEntry(e *memory.Entry) ([]byte, error) {
-	return withValue(entryHead{Entry: entryOf(e)}, e.Value)
+	return wire.WithValue(entryHead{Entry: entryOf(e)}, e.Value)
 }
 
 // encodeWritten is an entry as a PUT answers it; indexed is nil unless it was
 // asked for.
 func encodeWritten(e *memory.Entry, indexed *bool) ([]byte, error) {
 	x := entryOf(e)
-	return withValue(writtenHead{Written: Written{
+	return wire.WithValue(writtenHead{Written: Written{
 		Id: x.Id, StoreId: x.StoreId, OwnerId: x.OwnerId, Namespace: x.Namespace, Key: x.Key, Label: x.Label,
 		Type: x.Type, Description: x.Description, Tags: x.Tags, InContext: x.InContext, Encrypted: x.Encrypted,
 		Source: x.Source, ExpiresAt: x.ExpiresAt, Version: x.Version, CreatedAt: x.CreatedAt,
@@ -89,7 +65,7 @@ func encodeWritten(e *memory.Entry, indexed *bool) ([]byte, error) {
 // encodeTrashed is an entry as the trash shows it.
 func encodeTrashed(e *memory.Entry) ([]byte, error) {
 	x := entryOf(e)
-	return withValue(trashedHead{Trashed: Trashed{
+	return wire.WithValue(trashedHead{Trashed: Trashed{
 		Id: x.Id, StoreId: x.StoreId, OwnerId: x.OwnerId, Namespace: x.Namespace, Key: x.Key, Label: x.Label,
 		Type: x.Type, Description: x.Description, Tags: x.Tags, InContext: x.InContext, Encrypted: x.Encrypted,
 		Source: x.Source, ExpiresAt: x.ExpiresAt, Version: x.Version, CreatedAt: x.CreatedAt,
@@ -99,35 +75,22 @@ func encodeTrashed(e *memory.Entry) ([]byte, error) {
 
 // encodePage is a page of entries, each encoded by one.
 func encodePage(page memory.Page, one func(*memory.Entry) ([]byte, error)) ([]byte, error) {
-	body := []byte(`{"items":[`)
-	for i := range page.Items {
-		text, err := one(&page.Items[i].Entry)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = append(body, text...)
-	}
-	body = append(body, ']')
-	if page.Next != "" { // base64: nothing to escape
-		body = append(body, `,"next_cursor":"`+page.Next+`"`...)
-	}
-	return append(body, '}'), nil
+	return wire.List("items", page.Items, func(f *memory.Found) ([]byte, error) { return one(&f.Entry) }, struct {
+		Next string `json:"next_cursor,omitempty"`
+	}{page.Next})
 }
 
-// encodeHit is a hit: of a store that the caller may search but not read,
-// store, key, label, value and score alone.
+// encodeHit is a hit, with more than store, key, label, value and score only if
+// the caller may read the store.
 func encodeHit(h *memory.Hit) ([]byte, error) {
-	out := Hit{StoreId: h.Store, Key: h.Key, Label: Label(h.Label.String()), Score: h.Score}
-	if h.Level >= acl.Read {
-		x := entryOf(&h.Entry)
-		out.Id, out.OwnerId, out.Namespace, out.Type = &x.Id, &x.OwnerId, &x.Namespace, &x.Type
-		out.Description, out.Tags, out.UpdatedAt, out.UpdatedBy = &x.Description, &x.Tags, &x.UpdatedAt, &x.UpdatedBy
+	hit := wire.HitOf(h)
+	out := Hit{StoreId: hit.Store, Key: hit.Key, Label: Label(hit.Label), Score: hit.Score}
+	if e := hit.Entry; e != nil {
+		out.Id, out.OwnerId, out.Namespace, out.Type = &e.ID, &e.Owner, &e.Namespace, &e.Type
+		out.Description, out.Tags, out.UpdatedAt, out.UpdatedBy = &e.Description, &e.Tags, &e.UpdatedAt, &e.UpdatedBy
 		out.Explain = explainOf(h.Explain)
 	}
-	return withValue(hitHead{Hit: out}, h.Value)
+	return wire.WithValue(hitHead{Hit: out}, hit.Value)
 }
 
 func explainOf(e *memory.Explain) *Explain {
@@ -148,47 +111,11 @@ func explainOf(e *memory.Explain) *Explain {
 
 // encodeAnswer is what a search answers.
 func encodeAnswer(a memory.Answer) ([]byte, error) {
-	body := []byte(`{"hits":[`)
-	for i := range a.Hits {
-		text, err := encodeHit(&a.Hits[i])
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = append(body, text...)
-	}
-	tail := struct {
+	return wire.List("hits", a.Hits, encodeHit, struct {
 		Label      string   `json:"label,omitempty"`
 		Degraded   []string `json:"degraded"`
 		Incomplete bool     `json:"incomplete"`
-	}{a.Label.String(), a.Degraded, a.Incomplete}
-	if tail.Degraded == nil {
-		tail.Degraded = []string{}
-	}
-	text, err := marshal(tail)
-	if err != nil {
-		return nil, err
-	}
-	body = append(body, "],"...)
-	return append(body, text[1:]...), nil
-}
-
-func tagsOf(tags []string) Tags {
-	if tags == nil {
-		return Tags{}
-	}
-	return tags
-}
-
-// instant is a time, or nil for the zero time.
-func instant(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
+	}{a.Label.String(), append([]string{}, a.Degraded...), a.Incomplete})
 }
 
 // location is the URL of an entry.
@@ -200,8 +127,8 @@ func location(p memory.Path) string {
 	return at
 }
 
-// reply is an answer whose body is encoded here. It stands for the answers
-// of every call that shows values.
+// reply is a response whose body is encoded here: that of every call that shows
+// values.
 type reply struct {
 	status   int
 	body     []byte
@@ -225,7 +152,7 @@ func (r reply) write(w http.ResponseWriter) error {
 		w.WriteHeader(r.status)
 		return nil
 	}
-	h.Set("Content-Type", contentJSON)
+	h.Set("Content-Type", wire.ContentJSON)
 	w.WriteHeader(r.status)
 	_, err := w.Write(append(r.body, '\n'))
 	return err

@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/server/wire"
 )
-
-// defaultPage is how many items a page has unless the request says.
-const defaultPage = 50
 
 // PutMemory writes an entry.
 func (s *Surface) PutMemory(ctx context.Context, r PutMemoryRequestObject) (PutMemoryResponseObject, error) {
@@ -92,7 +90,7 @@ func (s *Surface) ListMemories(ctx context.Context, r ListMemoriesRequestObject)
 	page, err := s.service.List(ctx, caller(ctx), memory.ListRequest{
 		Store:  store,
 		Filter: memory.Filter{Namespace: r.Params.Namespace, Tags: or(r.Params.Tag, nil), Type: or(r.Params.Type, "")},
-		Prefix: or(r.Params.Prefix, ""), Limit: or(r.Params.Limit, defaultPage), Cursor: or(r.Params.Cursor, ""),
+		Prefix: or(r.Params.Prefix, ""), Limit: or(r.Params.Limit, wire.DefaultPage), Cursor: or(r.Params.Cursor, ""),
 	})
 	if err != nil {
 		return nil, err
@@ -107,7 +105,7 @@ func (s *Surface) ListVersions(ctx context.Context, r ListVersionsRequestObject)
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.service.Versions(ctx, caller(ctx), path, or(r.Params.Limit, defaultPage), or(r.Params.Cursor, ""))
+	page, err := s.service.Versions(ctx, caller(ctx), path, or(r.Params.Limit, wire.DefaultPage), or(r.Params.Cursor, ""))
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +119,7 @@ func (s *Surface) ListTrash(ctx context.Context, r ListTrashRequestObject) (List
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.service.Trash(ctx, caller(ctx), store, or(r.Params.Limit, defaultPage), or(r.Params.Cursor, ""))
+	page, err := s.service.Trash(ctx, caller(ctx), store, or(r.Params.Limit, wire.DefaultPage), or(r.Params.Cursor, ""))
 	if err != nil {
 		return nil, err
 	}

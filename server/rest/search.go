@@ -11,14 +11,11 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
-const (
-	// defaultHits is how many hits an answer has unless the question says.
-	defaultHits = 10
-	// maxStores bounds how many stores a question may name.
-	maxStores = 1000
-)
+// maxStores bounds how many stores a question may name.
+const maxStores = 1000
 
 // Search answers a question.
 func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResponseObject, error) {
@@ -40,7 +37,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	answer, err := s.service.Search(ctx, caller(ctx), memory.SearchRequest{
 		Query: r.Body.Query, Stores: stores,
 		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, "")},
-		Limit:  or(r.Body.Limit, defaultHits), Explain: or(r.Body.Explain, false),
+		Limit:  or(r.Body.Limit, wire.DefaultHits), Explain: or(r.Body.Explain, false),
 	})
 	if err != nil {
 		return nil, err

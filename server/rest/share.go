@@ -6,6 +6,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/wire"
 )
 
 // ListStores lists what the caller can reach.
@@ -17,7 +18,7 @@ func (s *Surface) ListStores(ctx context.Context, _ ListStoresRequestObject) (Li
 	out := Stores{Stores: make([]StoreInfo, len(infos))}
 	for i, info := range infos {
 		out.Stores[i] = StoreInfo{
-			StoreId: info.Store, Kind: StoreInfoKind(info.Kind), Level: Level(info.Level.String()), ExpiresAt: instant(info.ExpiresAt),
+			StoreId: info.Store, Kind: StoreInfoKind(info.Kind), Level: Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
 		}
 	}
 	return ListStores200JSONResponse(out), nil
@@ -54,12 +55,12 @@ func (s *Surface) PutGrant(ctx context.Context, r PutGrantRequestObject) (PutGra
 	unknownLabel := false
 	if body.Level != nil {
 		if request.Level, err = acl.ParseLevel(string(*body.Level)); err != nil {
-			request.Level = noLevel
+			request.Level = wire.NoLevel
 		}
 	}
 	if body.MaxLabel != nil {
 		if request.MaxLabel, err = acl.ParseLabel(string(*body.MaxLabel)); err != nil {
-			request.Level, unknownLabel = noLevel, true
+			request.Level, unknownLabel = wire.NoLevel, true
 		}
 	}
 	grant, err := s.service.Share(ctx, caller(ctx), request)
@@ -72,10 +73,6 @@ func (s *Surface) PutGrant(ctx context.Context, r PutGrantRequestObject) (PutGra
 	}
 	return PutGrant200JSONResponse(grantOf(grant)), nil
 }
-
-// noLevel stands for a name that is no level's, or beside which a label's
-// name is no label's. The service refuses it in its turn: after access.
-const noLevel = acl.Level(255)
 
 // DeleteGrant takes a grant back.
 func (s *Surface) DeleteGrant(ctx context.Context, r DeleteGrantRequestObject) (DeleteGrantResponseObject, error) {
@@ -95,6 +92,6 @@ func (s *Surface) DeleteGrant(ctx context.Context, r DeleteGrantRequestObject) (
 func grantOf(g acl.Grant) Grant {
 	return Grant{
 		StoreId: g.Store, Grantee: g.Grantee, Level: Level(g.Level.String()), MaxLabel: Label(g.MaxLabel.String()),
-		Maker: g.Maker, ByPlatform: g.ByPlatform, CreatedAt: g.CreatedAt.UTC(), ExpiresAt: instant(g.ExpiresAt),
+		Maker: g.Maker, ByPlatform: g.ByPlatform, CreatedAt: g.CreatedAt.UTC(), ExpiresAt: wire.Time(g.ExpiresAt),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 const (
@@ -271,7 +272,7 @@ type export struct {
 // first of them is known, so that a refusal is a problem; an error after that
 // breaks the connection off.
 func (x export) VisitExportMemoriesResponse(w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", contentLines)
+	w.Header().Set("Content-Type", wire.ContentLines)
 	out := bufio.NewWriterSize(w, 64<<10)
 	none := true
 	err := x.surface.service.Export(x.ctx, caller(x.ctx), x.store, func(found memory.Found) error {

@@ -17,21 +17,11 @@ import (
 	"mneme/memory"
 	"mneme/server"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 //go:embed openapi.yaml
 var specification []byte
-
-const (
-	// defaultValueLimit is memory.Limits' default for one value, in bytes.
-	defaultValueLimit = 100_000
-	// bodyRoom is what a body may hold beside the value: all other fields at
-	// their limits, every character escaped, come to less.
-	bodyRoom = 64 << 10
-	// minBody is what a body may at least have, so that a value above its
-	// limit is told from its own size, after access was judged.
-	minBody = 1 << 20
-)
 
 // Surface is the REST surface. It implements the interface that openapi.yaml
 // is compiled to.
@@ -46,12 +36,8 @@ type Surface struct {
 // New makes the surface. valueLimit is the service's limit of one value in
 // bytes; 0 is the default.
 func New(service *memory.Service, metrics *server.Metrics, valueLimit int) (*Surface, error) {
-	if valueLimit == 0 {
-		valueLimit = defaultValueLimit
-	}
 	s := &Surface{
-		service: service, metrics: metrics,
-		maxBody: max(minBody, int64(valueLimit)+bodyRoom),
+		service: service, metrics: metrics, maxBody: wire.MaxBody(valueLimit),
 	}
 	var whole map[string]any // with its anchors resolved
 	if err := yaml.Unmarshal(specification, &whole); err != nil {

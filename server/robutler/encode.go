@@ -1,12 +1,11 @@
 package robutler
 
 import (
-	"bytes"
-	"encoding/json"
 	"time"
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/wire"
 )
 
 // entry is all of an entry but its value.
@@ -28,12 +27,13 @@ type entry struct {
 	UpdatedBy   string     `json:"updatedBy"`
 }
 
-func entryOf(e *memory.Entry) entry {
+func entryOf(stored *memory.Entry) entry {
+	e := wire.EntryOf(stored)
 	return entry{
-		Key: e.Key, StoreID: e.Store, OwnerID: e.Owner, Namespace: e.Namespace, Label: e.Label.String(),
+		Key: e.Key, StoreID: e.Store, OwnerID: e.Owner, Namespace: e.Namespace, Label: e.Label,
 		InContext: e.InContext, Encrypted: e.Encrypted, Type: e.Type, Description: e.Description, Tags: e.Tags,
-		Version: e.Version, ExpiresAt: instant(e.ExpiresAt),
-		CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy,
+		Version: e.Version, ExpiresAt: e.ExpiresAt,
+		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy,
 	}
 }
 
@@ -55,37 +55,21 @@ type more struct {
 	UpdatedBy string    `json:"updatedBy"`
 }
 
-func hitOf(h *memory.Hit) hit {
-	out := hit{Key: h.Key, StoreID: h.Store, Score: h.Score, Label: h.Label.String()}
-	if h.Level >= acl.Read {
-		out.more = &more{OwnerID: h.Owner, Namespace: h.Namespace, UpdatedAt: h.UpdatedAt.UTC(), UpdatedBy: h.UpdatedBy}
+func encodeHit(found *memory.Hit) ([]byte, error) {
+	h := wire.HitOf(found)
+	out := hit{Key: h.Key, StoreID: h.Store, Score: h.Score, Label: h.Label}
+	if e := h.Entry; e != nil {
+		out.more = &more{OwnerID: e.Owner, Namespace: e.Namespace, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy}
 	}
-	return out
+	return wire.WithValue(out, h.Value)
 }
 
 // encodeAnswer is what a search answers.
 func encodeAnswer(a memory.Answer) ([]byte, error) {
-	body := []byte(`{"results":[`)
-	for i := range a.Hits {
-		text, err := withValue(hitOf(&a.Hits[i]), a.Hits[i].Value)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = append(body, text...)
-	}
-	tail := struct {
+	return wire.List("results", a.Hits, encodeHit, struct {
 		Degraded   []string `json:"degraded"`
 		Incomplete bool     `json:"incomplete"`
-	}{append([]string{}, a.Degraded...), a.Incomplete}
-	text, err := marshal(tail)
-	if err != nil {
-		return nil, err
-	}
-	body = append(body, "],"...)
-	return append(body, text[1:]...), nil
+	}{append([]string{}, a.Degraded...), a.Incomplete})
 }
 
 // removed answers a delete.
@@ -105,7 +89,7 @@ type grant struct {
 }
 
 func grantOf(g acl.Grant) grant {
-	return grant{StoreID: g.Store, Grantee: g.Grantee, Level: g.Level.String(), MaxLabel: g.MaxLabel.String(), ExpiresAt: instant(g.ExpiresAt)}
+	return grant{StoreID: g.Store, Grantee: g.Grantee, Level: g.Level.String(), MaxLabel: g.MaxLabel.String(), ExpiresAt: wire.Time(g.ExpiresAt)}
 }
 
 // revoked answers an unshare.
@@ -130,39 +114,7 @@ type store struct {
 func storesOf(infos []memory.StoreInfo) reach {
 	out := reach{Stores: make([]store, len(infos))}
 	for i, info := range infos {
-		out.Stores[i] = store{StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), ExpiresAt: instant(info.ExpiresAt)}
+		out.Stores[i] = store{StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), ExpiresAt: wire.Time(info.ExpiresAt)}
 	}
 	return out
-}
-
-// withValue encodes a head with the value put in as its last member, byte for
-// byte as it came: encoding/json would compact it and escape it for HTML.
-func withValue(head any, value json.RawMessage) ([]byte, error) {
-	text, err := marshal(head)
-	if err != nil {
-		return nil, err
-	}
-	text = append(text[:len(text)-1], `,"value":`...)
-	text = append(text, value...)
-	return append(text, '}'), nil
-}
-
-// marshal encodes without escapes for HTML.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// instant is a time, or nil for the zero time.
-func instant(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }

@@ -1,10 +1,13 @@
 package robutler
 
 import (
+	"encoding/json"
+
 	"github.com/labstack/echo/v4"
 
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 // get reads an entry.
@@ -17,7 +20,7 @@ func (s *Surface) get(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body, err := withValue(entryOf(&found.Entry), found.Value)
+	body, err := wire.WithValue(entryOf(&found.Entry), found.Value)
 	if err != nil {
 		return err
 	}
@@ -33,7 +36,7 @@ func (s *Surface) delete(c echo.Context) error {
 	if err := s.service.Delete(c.Request().Context(), visitor(c), path, memory.Preconditions{}); err != nil {
 		return err
 	}
-	body, err := marshal(removed{Key: path.Key, StoreID: path.Store, Deleted: true})
+	body, err := wire.Marshal(removed{Key: path.Key, StoreID: path.Store, Deleted: true})
 	if err != nil {
 		return err
 	}
@@ -70,7 +73,7 @@ func (s *Surface) put(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body, err := marshal(entryOf(&written.Entry))
+	body, err := wire.Marshal(entryOf(&written.Entry))
 	if err != nil {
 		return err
 	}
@@ -79,33 +82,24 @@ func (s *Surface) put(c echo.Context) error {
 
 // write reads the request of a put.
 func (s *Surface) write(c echo.Context) (request memory.PutRequest, err error) {
-	b, err := s.body(c)
+	var namespace string
+	var ttl json.RawMessage
+	about, given, err := s.body(c, map[string]any{
+		"value": &request.Value, "ttl": &ttl, "inContext": &request.InContext, "encrypted": &request.Encrypted, "namespace": &namespace,
+	})
 	if err != nil {
 		return request, err
 	}
-	value, ok := b["value"]
-	if !ok {
+	if !given["value"] {
 		return request, problem.In(problem.Malformed, "value", "must be given")
 	}
-	request.Value = value
-	if request.TTL, err = b.ttl(); err != nil {
+	if request.TTL, err = ttlOf(ttl); err != nil {
 		return request, err
 	}
-	// The skills send ttl 0, their default, with every create. To who may
-	// write an entry, but not change its expiry, that says nothing.
+	// The skills send ttl 0, their default, with every create. A caller that
+	// may write an entry but not change its expiry means nothing by it.
 	request.TTLIfAllowed = request.TTL != nil && *request.TTL == 0
-	if request.InContext, err = b.flag("inContext"); err != nil {
-		return request, err
-	}
-	if request.Encrypted, err = b.flag("encrypted"); err != nil {
-		return request, err
-	}
-	namespace, err := b.text("namespace")
-	if err != nil {
-		return request, err
-	}
-	about, err := b.subject(c)
-	if err != nil {
+	if about, err = about.resolve(c); err != nil {
 		return request, err
 	}
 	request.Path, err = place(c, about, namespace)

@@ -9,10 +9,8 @@ import (
 
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
-
-// pageSize is how many entries one read of a list takes.
-const pageSize = 100
 
 // list answers all keys of a store. The API knows no pages, so the answer is
 // written while the store is read: of a large store only the keys are held.
@@ -77,7 +75,7 @@ func listing(c echo.Context) (request memory.ListRequest, hidden bool, err error
 	if _, given := q.values["namespace"]; given {
 		request.Filter.Namespace = &namespace
 	}
-	request.Store, request.Limit, request.WithoutText = about.orOwn(), pageSize, true
+	request.Store, request.Limit, request.WithoutText = about.orOwn(), wire.MaxPage, true
 	return request, hidden, nil
 }
 
@@ -94,7 +92,7 @@ func (l *listed) add(items []memory.Found) error {
 			start = `{"entries":[`
 		}
 		l.keys = append(l.keys, items[i].Key)
-		text, err := marshal(entryOf(&items[i].Entry))
+		text, err := wire.Marshal(entryOf(&items[i].Entry))
 		if err != nil {
 			return err
 		}
@@ -115,7 +113,7 @@ func (l *listed) end() error {
 		start, l.keys = `{"entries":[],"keys":`, []string{}
 	}
 	slices.Sort(l.keys)
-	keys, err := marshal(slices.Compact(l.keys))
+	keys, err := wire.Marshal(slices.Compact(l.keys))
 	if err != nil {
 		return err
 	}

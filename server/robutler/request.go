@@ -2,9 +2,8 @@ package robutler
 
 import (
 	"encoding/json"
-	"io"
+	"errors"
 	"math"
-	"mime"
 	"net/url"
 	"strconv"
 	"strings"
@@ -16,8 +15,8 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/server"
-	"mneme/server/object"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 // query is the request's query. Parameters that a call does not know are let
@@ -112,94 +111,63 @@ func key(c echo.Context) (string, error) {
 	return name, nil
 }
 
-// body is an object whose members are read one by one; those that nobody asks
-// for are let pass. A null stands for a member that is missing.
-type body map[string]json.RawMessage
+// rules let everything pass that the API's clients send: members that a call
+// does not know, and nulls for members that are missing.
+var rules = wire.Rules{IgnoreUnknown: true, NullIsAbsent: true}
 
-// body reads the request's body.
-func (s *Surface) body(c echo.Context) (body, error) {
+// body reads the request's body into fields, and what it and the query say of
+// whom the call is about. What the query says counts too: it is no less a claim.
+func (s *Surface) body(c echo.Context, fields map[string]any) (about subject, given map[string]bool, err error) {
 	r := c.Request()
-	text, err := io.ReadAll(io.LimitReader(r.Body, s.maxBody+1))
-	switch {
-	case r.Context().Err() != nil:
-		return nil, r.Context().Err()
-	case err != nil:
-		return nil, problem.New(problem.Malformed, "the body could not be read to its end")
+	text, err := wire.ReadBody(r, s.maxBody)
+	tooLarge := errors.Is(err, wire.ErrBodyTooLarge)
+	if err != nil && !tooLarge {
+		return subject{}, nil, err
 	}
-	if err := checkContentType(r.Header.Get("Content-Type"), r.Header.Get("Content-Encoding")); err != nil {
-		return nil, err
+	if err := wire.CheckMediaType(r, false, wire.ContentJSON); err != nil {
+		return subject{}, nil, err
 	}
-	if int64(len(text)) > s.maxBody {
-		return nil, problem.New(problem.TooLarge, "the body is too large")
+	if tooLarge {
+		return subject{}, nil, err
 	}
-	members, err := object.Members(text)
+	var agent, store string
+	fields["agentId"], fields["store"] = &agent, &store
+	if given, err = rules.Decode(text, fields); err != nil {
+		return subject{}, nil, wire.BodyProblem(err)
+	}
+	q, err := parameters(c)
 	if err != nil {
-		return nil, problem.New(problem.Malformed, "the body is "+err.Error())
+		return subject{}, nil, err
 	}
-	b := make(body, len(members))
-	for _, m := range members {
-		b[m.Name] = m.Value
+	if about, err = q.subject(); err != nil {
+		return subject{}, nil, err
 	}
-	return b, nil
+	for _, named := range []struct {
+		name, said string
+		target     *string
+	}{{"agentId", agent, &about.agent}, {"store", store, &about.store}} {
+		if named.said == "" {
+			continue
+		}
+		if *named.target != "" && *named.target != named.said {
+			return subject{}, nil, problem.In(problem.Malformed, named.name, "differs between query and body")
+		}
+		*named.target = named.said
+	}
+	return about, given, nil
 }
 
-func checkContentType(contentType, encoding string) error {
-	if encoding != "" && encoding != "identity" {
-		return problem.New(problem.UnsupportedMediaType, "the body must not be compressed")
-	}
-	if contentType == "" {
-		return nil
-	}
-	media, options, err := mime.ParseMediaType(contentType)
-	if charset := options["charset"]; err != nil || media != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return problem.New(problem.UnsupportedMediaType, "the body must be application/json in UTF-8")
-	}
-	return nil
-}
-
-func (b body) has(name string) bool {
-	value, ok := b[name]
-	return ok && string(value) != "null"
-}
-
-// text is a string; "" where it is missing.
-func (b body) text(name string) (text string, err error) {
-	if !b.has(name) {
-		return "", nil
-	}
-	if object.LoneSurrogate(b[name]) {
-		return "", problem.In(problem.Malformed, name, "must not hold half a surrogate pair")
-	}
-	if json.Unmarshal(b[name], &text) != nil {
-		return "", problem.In(problem.Malformed, name, "must be a string")
-	}
-	return text, nil
-}
-
-// flag is a boolean; nil where it is missing.
-func (b body) flag(name string) (*bool, error) {
-	if !b.has(name) {
+// ttlOf reads a time to live of whole seconds; nil if value is null or missing.
+// JavaScript has one kind of number, so 60.0 and 6e1 are whole too. One beyond
+// what a Duration holds becomes the longest, which the service refuses like any
+// that is too long.
+func ttlOf(value json.RawMessage) (*time.Duration, error) {
+	if value == nil || string(value) == "null" {
 		return nil, nil
 	}
-	var flag bool
-	if json.Unmarshal(b[name], &flag) != nil {
-		return nil, problem.In(problem.Malformed, name, "must be a boolean")
-	}
-	return &flag, nil
-}
-
-// ttl is a time to live of whole seconds; nil where it is missing. JavaScript
-// has one kind of number, so 60.0 and 6e1 are whole too. One beyond what a
-// Duration holds becomes the longest, which the service refuses like any that
-// is too long.
-func (b body) ttl() (*time.Duration, error) {
-	const name = "ttl"
-	if !b.has(name) {
-		return nil, nil
-	}
-	seconds, err := strconv.ParseFloat(string(b[name]), 64)
+	seconds, err := strconv.ParseFloat(string(value), 64)
 	if err != nil && !math.IsInf(seconds, 0) || seconds != math.Trunc(seconds) {
-		return nil, problem.In(problem.Malformed, name, "must be a whole number of seconds")
+		return nil, problem.In(problem.Malformed, "ttl", "must be a whole number of seconds")
 	}
 	d := time.Duration(math.MaxInt64)
 	switch most := float64(math.MaxInt64 / time.Second); {
@@ -209,32 +177,6 @@ func (b body) ttl() (*time.Duration, error) {
 		d = time.Duration(seconds) * time.Second
 	}
 	return &d, nil
-}
-
-// subject reads it from the body; what stands in the query counts too, since
-// it is no less a claim.
-func (b body) subject(c echo.Context) (s subject, err error) {
-	q, err := parameters(c)
-	if err != nil {
-		return subject{}, err
-	}
-	if s, err = q.subject(); err != nil {
-		return subject{}, err
-	}
-	for name, target := range map[string]*string{"agentId": &s.agent, "store": &s.store} {
-		said, err := b.text(name)
-		if err != nil {
-			return subject{}, err
-		}
-		if said == "" {
-			continue
-		}
-		if *target != "" && *target != said {
-			return subject{}, problem.In(problem.Malformed, name, "differs between query and body")
-		}
-		*target = said
-	}
-	return s.resolve(c)
 }
 
 // place is the path of the entry that the request names.

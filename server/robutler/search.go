@@ -7,10 +7,8 @@ import (
 
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
-
-// results is how many hits an answer has; the API has no word for it.
-const results = 10
 
 // search answers a question: from the store that it names, or from all that
 // the caller reaches, those of the named chat and user among them.
@@ -33,7 +31,7 @@ func (s *Surface) search(c echo.Context) error {
 	if about, err = about.resolve(c); err != nil {
 		return err
 	}
-	request := memory.SearchRequest{Query: question, Chat: about.chat, User: about.user, Limit: results}
+	request := memory.SearchRequest{Query: question, Chat: about.chat, User: about.user, Limit: wire.DefaultHits}
 	if about.store != "" {
 		request.Stores = []string{about.store}
 	}

@@ -1,6 +1,7 @@
 package robutler
 
 import (
+	"encoding/json"
 	"errors"
 
 	"github.com/labstack/echo/v4"
@@ -8,39 +9,30 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
-
-// noLevel stands for a name that is no level's. The service refuses it in its
-// turn: after access.
-const noLevel = acl.Level(255)
 
 // share grants a store to an agent.
 func (s *Surface) share(c echo.Context) error {
-	b, err := s.body(c)
-	if err != nil {
-		return err
-	}
 	request := memory.ShareRequest{}
-	if request.Grantee, err = b.text("grantee"); err != nil {
+	var level string
+	var ttl json.RawMessage
+	about, _, err := s.body(c, map[string]any{"grantee": &request.Grantee, "level": &level, "ttl": &ttl})
+	if err != nil {
 		return err
 	}
 	if err := checkGrantee(request.Grantee); err != nil {
 		return err
 	}
-	level, err := b.text("level")
-	if err != nil {
-		return err
-	}
-	if level != "" { // left out: read, which is the service's to say
+	if level != "" { // left out: the service's default
 		if request.Level, err = acl.ParseLevel(level); err != nil {
-			request.Level = noLevel
+			request.Level = wire.NoLevel
 		}
 	}
-	if request.TTL, err = b.ttl(); err != nil {
+	if request.TTL, err = ttlOf(ttl); err != nil {
 		return err
 	}
-	about, err := b.subject(c)
-	if err != nil {
+	if about, err = about.resolve(c); err != nil {
 		return err
 	}
 	request.Store = about.orOwn()
@@ -48,7 +40,7 @@ func (s *Surface) share(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body, err := marshal(grantOf(granted))
+	body, err := wire.Marshal(grantOf(granted))
 	if err != nil {
 		return err
 	}
@@ -80,7 +72,7 @@ func (s *Surface) unshare(c echo.Context) error {
 	if err != nil && !errors.Is(err, memory.ErrNotFound) {
 		return err
 	}
-	body, err := marshal(revoked{StoreID: about.orOwn(), Grantee: grantee, Revoked: err == nil})
+	body, err := wire.Marshal(revoked{StoreID: about.orOwn(), Grantee: grantee, Revoked: err == nil})
 	if err != nil {
 		return err
 	}
@@ -111,7 +103,7 @@ func (s *Surface) stores(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body, err := marshal(storesOf(infos))
+	body, err := wire.Marshal(storesOf(infos))
 	if err != nil {
 		return err
 	}

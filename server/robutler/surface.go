@@ -13,20 +13,11 @@ import (
 	"mneme/memory"
 	"mneme/server"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 // root is where the API stands; a key follows it behind a slash.
 const root = "/api/storage/memory"
-
-const (
-	// defaultValueLimit is memory.Limits' default for one value, in bytes.
-	defaultValueLimit = 100_000
-	// bodyRoom is what a body may hold beside the value.
-	bodyRoom = 64 << 10
-	// minBody is what a body may at least have, so that a value above its
-	// limit is told from its own size, after access was judged.
-	minBody = 1 << 20
-)
 
 // Surface is the Robutler portal API.
 type Surface struct {
@@ -38,10 +29,7 @@ type Surface struct {
 // New makes the surface. valueLimit is the service's limit of one value in
 // bytes; 0 is the default.
 func New(service *memory.Service, metrics *server.Metrics, valueLimit int) *Surface {
-	if valueLimit == 0 {
-		valueLimit = defaultValueLimit
-	}
-	return &Surface{service: service, metrics: metrics, maxBody: max(minBody, int64(valueLimit)+bodyRoom)}
+	return &Surface{service: service, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
 }
 
 // Mount adds the calls. None is open.

@@ -7,7 +7,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"mneme/acl"
-	"mneme/server/object"
+	"mneme/server/wire"
 )
 
 // maxInstant is the end of the year 9999, in Unix seconds: a later exp is
@@ -24,7 +24,7 @@ type claims struct {
 // UnmarshalJSON is what the parser calls; see claims for why it is not left
 // to encoding/json. Claims that mneme does not know are left aside.
 func (c *claims) UnmarshalJSON(text []byte) error {
-	members, err := object.Members(text)
+	members, err := wire.Members(text)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 }
 
 func readClaim(text json.RawMessage, target any) error {
-	if string(text) == "null" || object.LoneSurrogate(text) {
+	if string(text) == "null" || wire.LoneSurrogate(text) {
 		return errNotValid
 	}
 	if date, ok := target.(**jwt.NumericDate); ok {

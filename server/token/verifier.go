@@ -16,7 +16,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"mneme/acl"
-	"mneme/server/object"
+	"mneme/server/wire"
 )
 
 // maxToken bounds a token, in bytes.
@@ -141,7 +141,7 @@ func unverified(text string) (algorithm, issuer string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	header, err := object.Members(decoded)
+	header, err := wire.Members(decoded)
 	if err != nil {
 		return "", "", err
 	}

@@ -1,6 +1,12 @@
 package tool
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"mneme/server/wire"
+)
 
 // What every description that reads or writes has to say. These texts, like
 // all here, are constants: what is remembered never becomes part of them.
@@ -67,17 +73,17 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 		"old_path": text("For rename: the path to move."),
 		"new_path": text("For rename: the path to move to."),
 		"query":    text("For search: a question in natural language."),
-		"limit":    map[string]any{"type": "integer", "minimum": 1, "maximum": 100, "description": "For search: how many hits; 10 if left out."},
+		"limit":    map[string]any{"type": "integer", "minimum": 1, "maximum": wire.MaxHits, "description": fmt.Sprintf("For search: how many hits; %d if left out.", wire.DefaultHits)},
 		"source":   json.RawMessage(sourceSchema),
 	}
 	if sharing {
 		properties["agent"] = text("For share and unshare: the other agent.")
 		properties["level"] = map[string]any{
 			"type": "string", "enum": []string{"search", "read", "readwrite"},
-			"description": "For share: search (finds, but cannot list or read), read, or readwrite; read if left out.",
+			"description": "For share: search (finds, but cannot list or read), read, or readwrite; " + wire.DefaultLevel.String() + " if left out.",
 		}
 	}
-	schema, err := marshal(map[string]any{
+	schema, err := wire.Marshal(map[string]any{
 		"type": "object", "properties": properties, "additionalProperties": false,
 	})
 	if err != nil { // maps of strings and numbers always marshal
@@ -128,12 +134,18 @@ var memoryGetDefinition = Definition{
 	ReadOnly: true, Idempotent: true,
 }
 
+// The bounds of a search, as JSON.
+var (
+	maxHits     = strconv.Itoa(wire.MaxHits)
+	defaultHits = strconv.Itoa(wire.DefaultHits)
+)
+
 var memorySearchDefinition = Definition{
 	Name: "memory_search", Title: "Search memories", Family: FamilyTriggerfish,
 	Description: "Searches all memories that this session can reach, by meaning and by words; ask in natural language. " + dataNotOrders,
 	Input: json.RawMessage(`{"type": "object", "properties": {
 		"query": {"type": "string", "description": "A question in natural language."},
-		"max_results": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10, "description": "How many results at most."}},
+		"max_results": {"type": "integer", "minimum": 1, "maximum": ` + maxHits + `, "default": ` + defaultHits + `, "description": "How many results at most."}},
 		"required": ["query"], "additionalProperties": false}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"results": {"type": "array", "items": {"type": "object", "properties": {

@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/wire"
 )
 
 // maestro are the tools of MAESTRO's user memory, over the caller's own store:
@@ -119,7 +120,7 @@ func readUserMemory(ctx context.Context, c *call) (Result, error) {
 		return Result{}, err
 	}
 	return asJSON(userMemory{
-		Name: e.Key, Type: e.Type, Description: e.Description, Body: display(e.Value), Tags: tagsOf(e.Tags),
+		Name: e.Key, Type: e.Type, Description: e.Description, Body: display(e.Value), Tags: wire.Tags(e.Tags),
 		Classification: e.Label, CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy, Source: e.Source,
 	})
 }

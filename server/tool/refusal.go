@@ -1,13 +1,12 @@
 package tool
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 // refusal is an error whose text goes to the model as it stands.
@@ -51,20 +50,9 @@ func (c *call) textOf(err error) string {
 // asJSON is a result of an object: its JSON is the text too, for clients that
 // read text alone.
 func asJSON(object any) (Result, error) {
-	text, err := marshal(object)
+	text, err := wire.Marshal(object)
 	if err != nil {
 		return Result{}, err
 	}
 	return Result{Text: string(text), Structured: text}, nil
-}
-
-// marshal encodes without escapes for HTML.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

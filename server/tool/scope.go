@@ -9,10 +9,8 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/wire"
 )
-
-// defaultHits is how many hits an answer has unless the call says.
-const defaultHits = 10
 
 // searchHit is one hit of memory's search. Of a store that can be searched
 // but not read, it has the fields up to score.
@@ -21,7 +19,7 @@ type searchHit struct {
 	Key       string          `json:"key"`
 	Value     json.RawMessage `json:"value"`
 	StoreID   string          `json:"storeId"`
-	Label     acl.Label       `json:"label"`
+	Label     string          `json:"label"`
 	Score     float64         `json:"score"`
 	Namespace string          `json:"namespace,omitempty"`
 	UpdatedBy string          `json:"updatedBy,omitempty"`
@@ -34,10 +32,10 @@ type searchAnswer[Hit any] struct {
 	Incomplete bool     `json:"incomplete,omitempty"`
 }
 
-func answerOf[Hit any](a memory.Answer, one func(*memory.Hit) Hit) searchAnswer[Hit] {
+func answerOf[Hit any](a memory.Answer, one func(wire.Hit) Hit) searchAnswer[Hit] {
 	answer := searchAnswer[Hit]{Results: make([]Hit, len(a.Hits)), Degraded: a.Degraded, Incomplete: a.Incomplete}
 	for i := range a.Hits {
-		answer.Results[i] = one(&a.Hits[i])
+		answer.Results[i] = one(wire.HitOf(&a.Hits[i]))
 	}
 	return answer
 }
@@ -47,7 +45,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	if err := need(m.given, "query"); err != nil {
 		return Result{}, err
 	}
-	r := memory.SearchRequest{Query: m.query, Limit: defaultHits}
+	r := memory.SearchRequest{Query: m.query, Limit: wire.DefaultHits}
 	if m.given["limit"] {
 		r.Limit = m.limit
 	}
@@ -64,13 +62,13 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return asText(answerOf(answer, func(h *memory.Hit) searchHit {
-		hit := searchHit{
-			Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score,
-			Namespace: h.Namespace, UpdatedBy: h.UpdatedBy,
-		}
-		if h.Namespace == "" && h.Level >= acl.Read {
-			hit.Path = m.pathOf(h.Store, h.Key)
+	return asText(answerOf(answer, func(h wire.Hit) searchHit {
+		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score}
+		if e := h.Entry; e != nil {
+			hit.Namespace, hit.UpdatedBy = e.Namespace, e.UpdatedBy
+			if e.Namespace == "" {
+				hit.Path = m.pathOf(h.Store, h.Key)
+			}
 		}
 		return hit
 	}))
@@ -78,7 +76,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 
 // asText is an object as text alone: the tool memory answers in text.
 func asText(object any) (Result, error) {
-	text, err := marshal(object)
+	text, err := wire.Marshal(object)
 	return Result{Text: string(text)}, err
 }
 
@@ -122,7 +120,7 @@ func (m *memoryCall) share(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	m.said = map[string]string{"grantee": "`agent`"}
-	r := memory.ShareRequest{Store: p.store, Grantee: m.agent, Level: acl.Read}
+	r := memory.ShareRequest{Store: p.store, Grantee: m.agent, Level: wire.DefaultLevel}
 	if m.given["level"] {
 		if r.Level, err = acl.ParseLevel(m.level); err != nil {
 			return Result{}, refuse("Error: `level` must be search, read or readwrite")
@@ -189,10 +187,8 @@ func (m *memoryCall) stores(ctx context.Context) (Result, error) {
 	}
 	stores := make([]store, len(infos))
 	for i, info := range infos {
-		stores[i] = store{StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), Path: m.pathOf(info.Store, "") + "/"}
-		if !info.ExpiresAt.IsZero() {
-			at := info.ExpiresAt.UTC()
-			stores[i].ExpiresAt = &at
+		stores[i] = store{
+			StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), Path: m.pathOf(info.Store, "") + "/", ExpiresAt: wire.Time(info.ExpiresAt),
 		}
 	}
 	return asText(struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"mneme/memory"
+	"mneme/server/wire"
 )
 
 // lineage is what an entry's source becomes: the tool that saved it, and what
@@ -18,11 +19,11 @@ func (c *call) lineage(said json.RawMessage) json.RawMessage {
 	if said != nil && json.Unmarshal(said, &from) == nil {
 		l.Session, l.Read = from.Session, from.Read
 	}
-	text, err := marshal(l)
+	text, err := wire.Marshal(l)
 	if err == nil && len(text) <= memory.MaxSource {
 		return text
 	}
-	if text, err = marshal(memory.Lineage{Tool: c.name}); err != nil {
+	if text, err = wire.Marshal(memory.Lineage{Tool: c.name}); err != nil {
 		return nil
 	}
 	return text

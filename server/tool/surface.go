@@ -2,7 +2,6 @@ package tool
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"mneme/acl"
 	"mneme/server"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 // Surface serves the tools over HTTP: GET /v1/tools, POST /v1/tools/{name} and
@@ -87,14 +87,10 @@ func (s *Surface) call(c echo.Context) error {
 	if _, err := query(c); err != nil {
 		return err
 	}
-	input, err := io.ReadAll(io.LimitReader(r.Body, s.tools.MaxInput()+1))
+	input, err := wire.ReadBody(r, s.tools.MaxInput())
 	switch {
-	case r.Context().Err() != nil:
-		return r.Context().Err()
 	case err != nil:
-		return problem.New(problem.Malformed, "the body could not be read to its end")
-	case int64(len(input)) > s.tools.MaxInput():
-		return problem.New(problem.TooLarge, "the body is too large")
+		return err
 	case !json.Valid(input):
 		return problem.New(problem.Malformed, "the body is not JSON")
 	}
@@ -170,7 +166,7 @@ func query(c echo.Context, name ...string) (string, error) {
 }
 
 func answer(c echo.Context, body any) error {
-	text, err := marshal(body)
+	text, err := wire.Marshal(body)
 	if err != nil {
 		return err
 	}

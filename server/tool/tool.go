@@ -13,6 +13,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/wire"
 )
 
 // Family is a group of tools that is offered or not as a whole.
@@ -26,12 +27,9 @@ const (
 	FamilyKeyValue    Family = "kv"          // kv_set, kv_get, kv_delete; deprecated
 )
 
-const (
-	defaultValueLimit = 100_000  // memory.Limits' default for one value, in bytes
-	inputRoom         = 64 << 10 // what an input may hold beside a value
-	minInput          = 1 << 20  // bytes that every input may have
-	maxWriters        = 100      // times that an edit is tried anew when another writer came first
-)
+// maxWriters is how often an edit is tried again after another writer came
+// first.
+const maxWriters = 100
 
 // Options switch families. The zero value offers all of them.
 type Options struct {
@@ -127,12 +125,7 @@ type Tools struct {
 
 // New makes the tools.
 func New(service *memory.Service, o Options) *Tools {
-	limit := o.ValueLimit
-	if limit == 0 {
-		limit = defaultValueLimit
-	}
-	// A value is sent as a JSON string, in which a byte may take six.
-	t := &Tools{service: service, meter: o.Meter, maxInput: max(minInput, 6*int64(limit)+inputRoom)}
+	t := &Tools{service: service, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit)}
 	if t.meter == nil {
 		t.meter = unmetered{}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/wire"
 )
 
 // triggerfish are the tools of Triggerfish's persistent memory, over the
@@ -88,7 +89,7 @@ func memoryGet(ctx context.Context, c *call) (Result, error) {
 		Classification acl.Label `json:"classification"`
 		Tags           []string  `json:"tags"`
 		UpdatedAt      time.Time `json:"updated_at"`
-	}{true, found.Key, display(found.Value), found.Label, tagsOf(found.Tags), found.UpdatedAt.UTC()})
+	}{true, found.Key, display(found.Value), found.Label, wire.Tags(found.Tags), found.UpdatedAt.UTC()})
 }
 
 // key reads the arguments of a call that takes a key alone.
@@ -100,19 +101,12 @@ func (c *call) key() (key string, err error) {
 	return key, err
 }
 
-func tagsOf(tags []string) []string {
-	if tags == nil {
-		return []string{}
-	}
-	return tags
-}
-
 // memoryHit is one hit of memory_search. Of a store that can be searched but
 // not read, it has the fields up to score.
 type memoryHit struct {
 	Key            string     `json:"key"`
 	Content        string     `json:"content"`
-	Classification acl.Label  `json:"classification"`
+	Classification string     `json:"classification"`
 	StoreID        string     `json:"store_id"`
 	Score          float64    `json:"score"`
 	Namespace      string     `json:"namespace,omitempty"`
@@ -123,7 +117,7 @@ type memoryHit struct {
 
 func memorySearch(ctx context.Context, c *call) (Result, error) {
 	var query string
-	limit := defaultHits
+	limit := wire.DefaultHits
 	given, err := c.decode(arguments{"query": &query, "max_results": &limit})
 	if err == nil {
 		err = need(given, "query")
@@ -131,18 +125,17 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if limit < 1 || limit > 100 {
-		return Result{}, refuse("Error: `max_results` must be 1 to 100")
+	if limit < 1 || limit > wire.MaxHits {
+		return Result{}, refuse("Error: `max_results` must be 1 to %d", wire.MaxHits)
 	}
 	answer, err := c.search(ctx, memory.SearchRequest{Query: query, Limit: limit})
 	if err != nil {
 		return Result{}, err
 	}
-	return asJSON(answerOf(answer, func(h *memory.Hit) memoryHit {
+	return asJSON(answerOf(answer, func(h wire.Hit) memoryHit {
 		hit := memoryHit{Key: h.Key, Content: display(h.Value), Classification: h.Label, StoreID: h.Store, Score: h.Score}
-		if h.Level >= acl.Read {
-			at := h.UpdatedAt.UTC()
-			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy = h.Namespace, h.Tags, &at, h.UpdatedBy
+		if e := h.Entry; e != nil {
+			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy = e.Namespace, e.Tags, &e.UpdatedAt, e.UpdatedBy
 		}
 		return hit
 	}))
@@ -180,7 +173,7 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 		}
 		for i := range page.Items {
 			e := &page.Items[i]
-			list.Memories = append(list.Memories, memorySummary{e.Key, e.Label, tagsOf(e.Tags), e.UpdatedAt.UTC()})
+			list.Memories = append(list.Memories, memorySummary{e.Key, e.Label, wire.Tags(e.Tags), e.UpdatedAt.UTC()})
 		}
 		r.Cursor = page.Next
 		if list.Truncated = page.Next != "" && len(list.Memories) >= maxMemories; list.Truncated || page.Next == "" {

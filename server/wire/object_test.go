@@ -1,11 +1,11 @@
-package object_test
+package wire_test
 
 import (
 	"encoding/json"
 	"errors"
 	"testing"
 
-	"mneme/server/object"
+	"mneme/server/wire"
 )
 
 func TestObjectsAreReadStrictly(t *testing.T) {
@@ -16,21 +16,21 @@ func TestObjectsAreReadStrictly(t *testing.T) {
 		{"an object", ` {"a": 1, "b": {"a": [ 2 ]}} `, nil},
 		{"an empty object", `{}`, nil},
 		{"the same name further in", `{"a":{"a":1,"a":2}}`, nil},
-		{"a name given twice", `{"a":1,"a":2}`, object.ErrTwice},
-		{"a name given twice, once escaped", `{"a":1,"\u0061":2}`, object.ErrTwice},
-		{"an array", `[]`, object.ErrNotObject},
-		{"null", `null`, object.ErrNotObject},
-		{"nothing", ``, object.ErrSyntax},
-		{"a part", `{"a":`, object.ErrSyntax},
-		{"a comma too many", `{"a":1,}`, object.ErrSyntax},
-		{"a name that is none", `{1:2}`, object.ErrSyntax},
-		{"another object behind", `{}{}`, object.ErrTrailing},
-		{"text behind", `{} x`, object.ErrTrailing},
-		{"invalid UTF-8", "{\"a\":\"\xff\"}", object.ErrUTF8},
+		{"a name given twice", `{"a":1,"a":2}`, wire.ErrTwice},
+		{"a name given twice, once escaped", `{"a":1,"\u0061":2}`, wire.ErrTwice},
+		{"an array", `[]`, wire.ErrNotObject},
+		{"null", `null`, wire.ErrNotObject},
+		{"nothing", ``, wire.ErrSyntax},
+		{"a part", `{"a":`, wire.ErrSyntax},
+		{"a comma too many", `{"a":1,}`, wire.ErrSyntax},
+		{"a name that is none", `{1:2}`, wire.ErrSyntax},
+		{"another object behind", `{}{}`, wire.ErrTrailing},
+		{"text behind", `{} x`, wire.ErrTrailing},
+		{"invalid UTF-8", "{\"a\":\"\xff\"}", wire.ErrUTF8},
 	}
 	for _, test := range tests {
 		t.Run(test.rule, func(t *testing.T) {
-			if _, err := object.Members([]byte(test.text)); !errors.Is(err, test.want) {
+			if _, err := wire.Members([]byte(test.text)); !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 		})
@@ -42,7 +42,7 @@ func TestHalfSurrogatePairsAreSeen(t *testing.T) {
 		`"plain"`: false, `"\ud83d\ude00"`: false, `"\uD83D\uDE00x"`: false, `"\\ud800"`: false, `"\n\u0041"`: false,
 		`"\ud800"`: true, `"\udc00"`: true, `"\ud800\u0041"`: true, `"\ud800x"`: true, `"\ud800\ud800"`: true, `"\\\ud800"`: true,
 	} {
-		if got := object.LoneSurrogate([]byte(text)); got != want {
+		if got := wire.LoneSurrogate([]byte(text)); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
@@ -52,8 +52,8 @@ func FuzzMembersAgreeWithEncodingJSON(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b":[{"c":"\ud83d\ude00"}]}`))
 	f.Add([]byte(`{"a":1,"a":2}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		object.LoneSurrogate(text)
-		members, err := object.Members(text)
+		wire.LoneSurrogate(text)
+		members, err := wire.Members(text)
 		if err != nil {
 			return
 		}

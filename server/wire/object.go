@@ -1,8 +1,4 @@
-// Package object reads JSON objects strictly: UTF-8, no name given twice, no
-// name matched in another case, nothing behind the end. encoding/json lets
-// all of these pass, and each lets two readers of one text see different
-// things.
-package object
+package wire
 
 import (
 	"bytes"
@@ -12,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Errors of Members. They are constants: what was read is not in them.
+// Errors of Members. They hold nothing of what was read.
 var (
 	ErrSyntax    = errors.New("not valid JSON")
 	ErrNotObject = errors.New("not a JSON object")
@@ -21,13 +17,16 @@ var (
 	ErrTrailing  = errors.New("there is something behind the end of the object")
 )
 
-// Member is a name with its value, byte for byte as it was written.
+// Member is a name with its value, byte for byte as written.
 type Member struct {
 	Name  string
 	Value json.RawMessage
 }
 
-// Members reads the members of the one object that text holds.
+// Members reads the members of the one object in text, strictly: UTF-8, no name
+// given twice or matched in another case, nothing after the end. encoding/json
+// lets all of these pass, and each lets two readers of one text see different
+// things.
 func Members(text []byte) ([]Member, error) {
 	if !utf8.Valid(text) {
 		return nil, ErrUTF8
@@ -66,8 +65,8 @@ func Members(text []byte) ([]Member, error) {
 	return members, nil
 }
 
-// LoneSurrogate tells whether a string in a JSON text has an escape that
-// stands for half a character. encoding/json would quietly replace it.
+// LoneSurrogate reports whether a string in a JSON text has an escape of half a
+// surrogate pair. encoding/json would replace it silently.
 func LoneSurrogate(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {

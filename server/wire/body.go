@@ -1,0 +1,60 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"mneme/server/problem"
+)
+
+// Media types of bodies.
+const (
+	ContentJSON  = "application/json"
+	ContentLines = "application/x-ndjson"
+)
+
+// ErrBodyTooLarge is a body above the limit.
+var ErrBodyTooLarge = errors.New("the body is too large")
+
+// ReadBody reads a whole body of at most limit bytes. A larger one is a problem
+// that wraps ErrBodyTooLarge. If the client went away, the error is the
+// context's.
+func ReadBody(r *http.Request, limit int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	switch {
+	case r.Context().Err() != nil:
+		return nil, r.Context().Err()
+	case err != nil:
+		return nil, problem.New(problem.Malformed, "the body could not be read to its end")
+	case int64(len(text)) > limit:
+		return nil, problem.New(problem.TooLarge, ErrBodyTooLarge.Error()).Because(ErrBodyTooLarge)
+	}
+	return text, nil
+}
+
+// CheckMediaType refuses a body of another type than accepted, of which the
+// first is named to the client. A body without a type is taken for one.
+// strict refuses parameters other than the charset UTF-8, and a second header.
+func CheckMediaType(r *http.Request, strict bool, accepted ...string) error {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return problem.New(problem.UnsupportedMediaType, "the body must not be compressed")
+	}
+	given := r.Header.Values("Content-Type")
+	if len(given) == 0 || given[0] == "" && !strict {
+		return nil
+	}
+	media, parameters, err := mime.ParseMediaType(given[0])
+	charset, named := parameters["charset"]
+	ok := err == nil && slices.Contains(accepted, media) && (!named || charset == "" || strings.EqualFold(charset, "utf-8"))
+	if strict {
+		ok = ok && len(given) == 1 && (len(parameters) == 0 || named && len(parameters) == 1 && charset != "")
+	}
+	if !ok {
+		return problem.New(problem.UnsupportedMediaType, "Content-Type must be "+accepted[0])
+	}
+	return nil
+}

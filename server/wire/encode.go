@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// Marshal is json.Marshal without escapes for HTML.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// WithValue encodes head, an object of at least one member, with the value as
+// its last member, byte for byte as it was stored: encoding/json would compact
+// it and escape it for HTML.
+func WithValue(head any, value json.RawMessage) ([]byte, error) {
+	text, err := Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	text = append(text[:len(text)-1], `,"value":`...)
+	text = append(text, value...)
+	return append(text, '}'), nil
+}
+
+// List encodes an object whose first member, name, is the list of items, each
+// encoded by one. The members of tail follow; tail is a struct.
+func List[T any](name string, items []T, one func(*T) ([]byte, error), tail any) ([]byte, error) {
+	body := []byte(`{"` + name + `":[`)
+	for i := range items {
+		text, err := one(&items[i])
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, text...)
+	}
+	text, err := Marshal(tail)
+	if err != nil {
+		return nil, err
+	}
+	body = append(body, ']')
+	if len(text) > len("{}") {
+		body = append(body, ',')
+	}
+	return append(body, text[1:]...), nil
+}
+
+// Time is a time in UTC, or nil for the zero time, which answers leave out.
+func Time(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// Tags are an entry's tags, never null on the wire.
+func Tags(tags []string) []string {
+	if tags == nil {
+		return []string{}
+	}
+	return tags
+}

@@ -1,0 +1,59 @@
+package wire
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// Entry is what answers show of an entry beside its value: times in UTC, tags
+// never nil. A surface gives the fields their names.
+type Entry struct {
+	ID                           uuid.UUID
+	Store, Owner, Namespace, Key string
+	Label, Type, Description     string
+	Tags                         []string
+	InContext, Encrypted         bool
+	Source                       json.RawMessage // nil: none
+	ExpiresAt                    *time.Time      // nil: never
+	Version                      int
+	CreatedAt, UpdatedAt         time.Time
+	UpdatedBy                    string
+	DeletedAt                    *time.Time // nil: live
+	DeletedBy                    string
+}
+
+// EntryOf is an entry as answers show it.
+func EntryOf(e *memory.Entry) Entry {
+	return Entry{
+		ID: e.ID, Store: e.Store, Owner: e.Owner, Namespace: e.Namespace, Key: e.Key,
+		Label: e.Label.String(), Type: e.Type, Description: e.Description, Tags: Tags(e.Tags),
+		InContext: e.InContext, Encrypted: e.Encrypted, Source: e.Source, ExpiresAt: Time(e.ExpiresAt), Version: e.Version,
+		CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy,
+		DeletedAt: Time(e.DeletedAt), DeletedBy: e.DeletedBy,
+	}
+}
+
+// Hit is what answers show of a hit.
+type Hit struct {
+	Store, Key, Label string
+	Value             json.RawMessage
+	Score             float64
+	// Entry is the rest of the entry. SECURITY: it is nil if the caller may
+	// search the store but not read it, whatever the surface.
+	Entry *Entry
+}
+
+// HitOf is a hit as answers show it.
+func HitOf(h *memory.Hit) Hit {
+	hit := Hit{Store: h.Store, Key: h.Key, Label: h.Label.String(), Value: h.Value, Score: h.Score}
+	if h.Level >= acl.Read {
+		e := EntryOf(&h.Entry)
+		hit.Entry = &e
+	}
+	return hit
+}

@@ -1,0 +1,130 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/server/problem"
+	"mneme/server/wire"
+)
+
+func TestRulesDecideWhatAnObjectMayHold(t *testing.T) {
+	strict := wire.Rules{}
+	tolerant := wire.Rules{IgnoreUnknown: true, NullIsAbsent: true}
+	tool := wire.Rules{NullIsAbsent: true, WholeFloats: true}
+	for _, c := range []struct {
+		text  string
+		rules wire.Rules
+		want  string // of the fields, or the fault
+	}{
+		{`{"n":1,"s":"x","l":["a"],"r":{"a" : 1}}`, strict, `1 x [a] {"a" : 1} [l n r s]`},
+		{`{"r":null}`, strict, `0  [] null [r]`},
+		{`{"s":null}`, strict, "s: must not be null"},
+		{`{"l":["a",null]}`, strict, "l: must not be null"},
+		{`{"l":["a",null]}`, tolerant, `0  [a ]  [l]`},
+		{`{"s":null,"n":null,"r":null}`, tolerant, `0  [] null [r]`},
+		{`{"x":1}`, tolerant, `0  []  []`},
+		{`{"x":1}`, strict, "x: there is a field that this call does not know"},
+		{`{"S":"x"}`, strict, "S: there is a field that this call does not know"},
+		{`{"n":6e1}`, tool, `60  []  [n]`},
+		{`{"n":6e1}`, strict, "n: must be an integer"},
+		{`{"n":1.5}`, tool, "n: must be an integer"},
+		{`{"n":1e99}`, tool, `9007199254740992  []  [n]`},
+		{`{"s":"\ud800"}`, tolerant, "s: must not hold half a surrogate pair"},
+		{`{"s":1}`, tolerant, "s: must be a string"},
+		{`{"l":"a"}`, tolerant, "l: must be an array of strings"},
+		{`{"s":"a","s":"b"}`, tolerant, wire.ErrTwice.Error()},
+		{`[]`, tolerant, wire.ErrNotObject.Error()},
+	} {
+		var n int
+		var s string
+		var l []string
+		var r json.RawMessage
+		given, err := c.rules.Decode([]byte(c.text), map[string]any{"n": &n, "s": &s, "l": &l, "r": &r})
+		var names []string
+		for _, name := range []string{"l", "n", "r", "s"} {
+			if given[name] {
+				names = append(names, name)
+			}
+		}
+		got := fmt.Sprintf("%d %s %v %s %v", n, s, l, r, names)
+		var field *wire.FieldError
+		switch {
+		case errors.As(err, &field):
+			got = field.Name + ": " + field.Error()
+		case err != nil:
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.text, got, c.want)
+		}
+	}
+}
+
+func TestMediaTypes(t *testing.T) {
+	for given, want := range map[string][2]bool{ // strict, tolerant
+		"application/json":                     {true, true},
+		"application/json; charset=utf-8":      {true, true},
+		`Application/JSON;charset="UTF-8"`:     {true, true},
+		"application/json; charset=latin1":     {false, false},
+		"application/json; profile=x":          {false, true},
+		"text/plain":                           {false, false},
+		"application/json; charset=utf-8; a=b": {false, true},
+		"nonsense;":                            {false, false},
+	} {
+		for i, strict := range []bool{true, false} {
+			r := httptest.NewRequest("POST", "/", nil)
+			r.Header.Set("Content-Type", given)
+			if err := wire.CheckMediaType(r, strict, wire.ContentJSON); (err == nil) != want[i] {
+				t.Errorf("%s, strict %v: %v", given, strict, err)
+			}
+		}
+	}
+	r := httptest.NewRequest("POST", "/", nil)
+	r.Header.Set("Content-Encoding", "gzip")
+	if err := wire.CheckMediaType(r, false, wire.ContentJSON); err == nil {
+		t.Error("a compressed body is taken")
+	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	for length, tooLarge := range map[int]bool{10: false, 11: true} {
+		_, err := wire.ReadBody(httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", length))), 10)
+		if errors.Is(err, wire.ErrBodyTooLarge) != tooLarge || tooLarge && problem.From(err).Status != 413 {
+			t.Errorf("%d bytes: %v", length, err)
+		}
+	}
+}
+
+// SECURITY: what a caller with level search sees of a hit is decided here, for
+// every surface.
+func TestHitOfASearchOnlyStoreHasNoEntry(t *testing.T) {
+	h := memory.Hit{Entry: memory.Entry{Owner: "owner", UpdatedAt: time.Unix(1, 0), Label: acl.Public}, Score: 1}
+	for level, readable := range map[acl.Level]bool{acl.Search: false, acl.Read: true, acl.ReadWrite: true} {
+		h.Level = level
+		if got := wire.HitOf(&h); (got.Entry != nil) != readable {
+			t.Errorf("level %v: got %+v", level, got.Entry)
+		}
+	}
+}
+
+func TestListPutsItsTailAfterItsItems(t *testing.T) {
+	one := func(n *int) ([]byte, error) { return wire.WithValue(map[string]int{"n": *n}, []byte(`{ "<" : 1.0 }`)) }
+	for want, tail := range map[string]any{
+		`{"items":[{"n":1,"value":{ "<" : 1.0 }},{"n":2,"value":{ "<" : 1.0 }}],"next":"x"}`: struct {
+			Next string `json:"next"`
+		}{"x"},
+		`{"items":[{"n":1,"value":{ "<" : 1.0 }},{"n":2,"value":{ "<" : 1.0 }}]}`: struct{}{},
+	} {
+		if got, err := wire.List("items", []int{1, 2}, one, tail); err != nil || string(got) != want {
+			t.Errorf("got %s, %v", got, err)
+		}
+	}
+}
