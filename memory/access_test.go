@@ -22,14 +22,14 @@ func TestAccessMatrixHoldsForTheService(t *testing.T) {
 }
 
 // direct is the service without a surface.
-type direct struct{ house *house }
+type direct struct{ harness *harness }
 
-func (d *direct) Index()                   { d.house.index() }
-func (d *direct) Advance(by time.Duration) { d.house.clock.Pass(by) }
+func (d *direct) Index()                   { d.harness.Index() }
+func (d *direct) Advance(by time.Duration) { d.harness.Clock.Advance(by) }
 func (d *direct) Offers(op string) bool    { return true }
 
 func (d *direct) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
-	ctx, c, s := context.Background(), caller(p), d.house.Service
+	ctx, c, s := context.Background(), caller(p), d.harness.Service
 	path := memory.Path{Store: op.Store, Key: op.Key}
 	var ttl *time.Duration
 	if op.TTL > 0 {
@@ -57,7 +57,7 @@ func (d *direct) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome
 	case accesstest.Search:
 		a, err := s.Search(ctx, c, memory.SearchRequest{Query: op.Query, Stores: []string{op.Store}, Limit: 100})
 		if len(a.Degraded) > 0 {
-			d.house.t.Errorf("the answer is degraded: %v", a.Degraded)
+			d.harness.t.Errorf("the answer is degraded: %v", a.Degraded)
 		}
 		return found(a, err)
 	case accesstest.Delete:

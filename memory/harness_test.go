@@ -1,45 +1,21 @@
 package memory_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 	"testing"
-	"time"
 
 	"mneme/acl"
 	"mneme/embed"
-	"mneme/indexer"
 	"mneme/memory"
 	"mneme/memory/memorytest"
 )
 
-// clock is a service's clock that stands until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// onEachBackend runs a test of a rule in which a search or the index takes
-// part, on all that the product supports. Tests of other rules run
-// onEachStorage: what no index decides need not wait for Milvus's.
+// onEachBackend runs a test on every supported backend. It is for rules that
+// involve a search or the index; tests of other rules use onEachStorage and
+// need not wait for Milvus.
 //
-// Subtests run side by side, since they wait for servers most of the time.
+// Subtests run in parallel, since they wait for servers most of the time.
 func onEachBackend(t *testing.T, test func(t *testing.T, b memorytest.Backend)) {
 	t.Helper()
 	onEach(t, memorytest.Backends(), test)
@@ -62,54 +38,36 @@ func onEach(t *testing.T, backends []memorytest.Backend, test func(t *testing.T,
 	}
 }
 
-// encoder is the built-in one.
+// encoder returns the built-in encoder.
 func encoder(t testing.TB) *memorytest.Remembering {
 	t.Helper()
-	e, err := memorytest.Encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return memorytest.MustEncoder(t)
 }
 
-// house is a service over a database.
-type house struct {
-	*memorytest.Process
-	t     testing.TB
-	clock *clock // nil: the system's
+// harness is a service and its indexer under test.
+type harness struct {
+	*memorytest.Fixture
+	t testing.TB
 }
 
 // open opens a service over a fresh database.
-func open(t testing.TB, b memorytest.Backend, limits memory.Limits) *house {
+func open(t testing.TB, b memorytest.Backend, limits memory.Limits) *harness {
 	t.Helper()
-	c := newClock()
-	h := openOver(t, b.Open(t), memory.Options{Limits: limits, Now: c.Now}, encoder(t))
-	h.clock = c
-	return h
+	return &harness{memorytest.Open(t, b, memory.Options{Limits: limits}, encoder(t)), t}
 }
 
 // openOver opens another service over a database, as another process would.
-func openOver(t testing.TB, data *memorytest.Data, options memory.Options, embedders ...embed.Embedder) *house {
+func openOver(t testing.TB, data *memorytest.Data, options memory.Options, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	var models []indexer.Model
-	for _, e := range embedders {
-		models = append(models, data.Model(t, e))
-	}
-	if options.VectorBudget == 0 {
-		options.VectorBudget = time.Minute
-	}
-	return &house{Process: memorytest.OpenProcess(t, data.Storage(t), options, models...), t: t}
+	return &harness{memorytest.OpenOver(t, data, options, embedders...), t}
 }
 
-// index works the queue until it is empty.
-func (h *house) index() {
-	h.t.Helper()
-	if err := h.Drain(context.Background(), nil); err != nil {
-		h.t.Fatal(err)
-	}
+// wrap makes a harness of a process that a test has opened itself.
+func wrap(t testing.TB, p *memorytest.Process) *harness {
+	return &harness{memorytest.Wrap(t, p), t}
 }
 
-// status is what REST answers for an error.
+// status returns the HTTP status of an error in REST.
 func status(err error) int {
 	var broken *memory.RuleError
 	var full *memory.QuotaError

@@ -24,7 +24,7 @@ import (
 func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
 	onShared(t, func(t *testing.T, b memorytest.Backend) {
 		data, e := b.Open(t), encoder(t)
-		houses := several(t, data, e, memory.Options{Limits: memory.Limits{Retention: -1}})
+		peers := several(t, data, e, memory.Options{Limits: memory.Limits{Retention: -1}})
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		c := agent("a", acl.Public)
 		rounds := 60
@@ -34,7 +34,7 @@ func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
 		writing, stop := context.WithCancel(background)
 		defer stop()
 		var writers, others sync.WaitGroup
-		for _, h := range houses {
+		for _, h := range peers {
 			writers.Go(func() {
 				for range rounds {
 					at := path("a", fmt.Sprint("k", rand.IntN(15)))
@@ -56,7 +56,7 @@ func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
 		purged, reconciled := 0, 0
 		others.Go(func() {
 			for writing.Err() == nil {
-				result, err := houses[0].Purge(background, platform, time.Now().Add(-time.Millisecond), nil)
+				result, err := peers[0].Purge(background, platform, time.Now().Add(-time.Millisecond), nil)
 				if err != nil {
 					t.Error(err)
 					return
@@ -66,7 +66,7 @@ func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
 		})
 		others.Go(func() {
 			for writing.Err() == nil {
-				if _, err := houses[1].Reconcile(background); err != nil {
+				if _, err := peers[1].Reconcile(background); err != nil {
 					t.Error(err)
 					return
 				}
@@ -79,15 +79,15 @@ func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
 		if purged == 0 || reconciled == 0 {
 			t.Errorf("%d entries purged, %d reconciliations: the test shows nothing", purged, reconciled)
 		}
-		settled(t, houses[2])
+		settled(t, peers[2])
 		if model := data.Model(t, e); !model.Local {
 			index, err := model.Open(background)
-			must(houses[2], err)
+			must(peers[2], err)
 			comesInStep(t, data.Storage(t).ForIndexer(), e.Fingerprint(), index)
 		}
-		live, err := houses[2].List(background, c, memory.ListRequest{Store: "a", Limit: 100})
-		must(houses[2], err)
-		for i, h := range houses {
+		live, err := peers[2].List(background, c, memory.ListRequest{Store: "a", Limit: 100})
+		must(peers[2], err)
+		for i, h := range peers {
 			eventually(t, fmt.Sprintf("process %d finds by their vectors all that lives", i), func() bool {
 				n := 0
 				for _, hit := range h.search(c, memory.SearchRequest{Query: "the cat sleeps by the window", Limit: 100, Explain: true}).Hits {
@@ -98,8 +98,8 @@ func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
 				return n == len(live.Items)
 			})
 		}
-		again, err := houses[0].Reconcile(background)
-		must(houses[0], err)
+		again, err := peers[0].Reconcile(background)
+		must(peers[0], err)
 		if n := int64(len(live.Items)); again.Rows != n || again.Indexed != n || again.Removed+again.Restored != 0 {
 			t.Errorf("reconciled %+v, %d entries live", again, n)
 		}
@@ -121,7 +121,7 @@ func TestAProcessThatWasOvertakenLeavesNoOldVectors(t *testing.T) {
 			return gate, err
 		}
 		slow := memorytest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, held)
-		slowHouse := &house{Process: slow, t: t}
+		slowHarness := wrap(t, slow)
 		swift := openOver(t, data, memory.Options{}, e)
 		a := agent("a", acl.Public)
 		storage, index := data.Storage(t).ForIndexer(), gate.Index
@@ -134,13 +134,13 @@ func TestAProcessThatWasOvertakenLeavesNoOldVectors(t *testing.T) {
 			{"deleted", func() { swift.demand(swift.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200) }},
 		} {
 			gate.hold()
-			slowHouse.put(a, "a", "k", "our garden needs water, which was "+change.name, map[string]int{"rewritten": 201, "deleted": 200}[change.name])
+			slowHarness.put(a, "a", "k", "our garden needs water, which was "+change.name, map[string]int{"rewritten": 201, "deleted": 200}[change.name])
 			ctx, stop := context.WithCancel(background)
 			var running errgroup.Group
 			running.Go(func() error { return slow.Run(ctx) })
 			<-gate.reached
 			change.make()
-			swift.index()
+			swift.Index()
 			close(gate.pass)
 			comesInStep(t, storage, e.Fingerprint(), index)
 			stop()

@@ -36,7 +36,7 @@ func drawText(t *rapid.T, label string) string {
 // step is one write to one or both of the services.
 type step struct {
 	hidden bool
-	write  func(h *house)
+	write  func(h *harness)
 }
 
 func TestHiddenEntriesChangeNothingInAnswers(t *testing.T) {
@@ -69,27 +69,27 @@ func checkInterference(t *testing.T, b memorytest.Backend) {
 	reader := agent("reader", acl.Internal)
 	rapid.Check(t, func(rt *rapid.T) {
 		with, without := open(t, b, memory.Limits{}), open(t, b, memory.Limits{})
-		worlds := []*house{with, without}
-		for _, h := range worlds {
+		both := []*harness{with, without}
+		for _, h := range both {
 			arrange(h)
 		}
 		steps := rapid.SliceOfN(rapid.Custom(drawStep), 1, 25).Draw(rt, "steps")
 		for _, s := range steps {
-			for _, h := range worlds {
-				h.clock.Pass(time.Second)
+			for _, h := range both {
+				h.Clock.Advance(time.Second)
 				if s.hidden && h == without {
 					continue
 				}
 				s.write(h)
 			}
 		}
-		for _, h := range worlds {
-			h.index()
+		for _, h := range both {
+			h.Index()
 		}
 		crowd := rapid.SampledFrom([]int{0, 0, 0, 300}).Draw(rt, "crowd")
 		vanish(with, crowd)
-		for _, h := range worlds {
-			h.clock.Pass(time.Hour) // short-lived entries are past their time, and nothing has swept them
+		for _, h := range both {
+			h.Clock.Advance(time.Hour) // short-lived entries are past their time, and nothing has swept them
 		}
 		for i := range 3 {
 			question := drawText(rt, fmt.Sprint("question ", i))
@@ -120,7 +120,7 @@ func difference(with, without string) string {
 
 // arrange gives the reader a chat, a granted store up to PUBLIC, and a store
 // that it may only search.
-func arrange(h *house) {
+func arrange(h *harness) {
 	ctx := context.Background()
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true})
 	for _, member := range []string{"reader", "other"} {
@@ -132,7 +132,7 @@ func arrange(h *house) {
 	must(h, err)
 }
 
-func must(h *house, err error) {
+func must(h *harness, err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
@@ -144,8 +144,8 @@ func must(h *house, err error) {
 func drawStep(t *rapid.T) step {
 	value := drawText(t, "value")
 	key := rapid.SampledFrom([]string{"a", "b", "c", "d/e"}).Draw(t, "key")
-	put := func(who memory.Caller, store string, change func(*memory.PutRequest)) func(*house) {
-		return func(h *house) {
+	put := func(who memory.Caller, store string, change func(*memory.PutRequest)) func(*harness) {
+		return func(h *harness) {
 			r := memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: text(value)}
 			if change != nil {
 				change(&r)
@@ -199,14 +199,14 @@ func drawStep(t *rapid.T) step {
 
 // vanish fills the index of one service with entries and deletes them from
 // the rows, so that the index still has them.
-func vanish(h *house, crowd int) {
+func vanish(h *harness, crowd int) {
 	ctx, c := context.Background(), agent("reader", acl.Public)
 	for i := range crowd {
 		path := memory.Path{Store: "reader", Key: fmt.Sprint("vanish/crowd/", i)}
 		_, err := h.Put(ctx, c, memory.PutRequest{Path: path, Value: text(subjects[i%len(subjects)] + " " + actions[i%len(actions)])})
 		must(h, err)
 	}
-	h.index()
+	h.Index()
 	err := h.Export(ctx, c, "reader", func(f memory.Found) error {
 		if !strings.HasPrefix(f.Key, "vanish/") {
 			return nil
@@ -217,7 +217,7 @@ func vanish(h *house, crowd int) {
 }
 
 // answers are all that the reader can ask, as text, without ids and tags.
-func answers(h *house, c memory.Caller, question string) string {
+func answers(h *harness, c memory.Caller, question string) string {
 	ctx := context.Background()
 	var out strings.Builder
 	show := func(e *memory.Entry) {

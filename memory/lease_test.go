@@ -86,18 +86,18 @@ func (c *counting) Passages(ctx context.Context, texts []string) ([][]float32, e
 	return c.Embedder.Passages(ctx, texts)
 }
 
-func openOutside(t *testing.T, e embed.Embedder, o *outside) (*house, storage.Storage) {
+func openOutside(t *testing.T, e embed.Embedder, o *outside) (*harness, storage.Storage) {
 	t.Helper()
 	rows := sqlitetest.Open(t)
 	p := memorytest.OpenProcess(t, rows, memory.Options{VectorBudget: time.Minute}, indexer.Model{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return o, nil },
 	})
-	return &house{Process: p, t: t}, rows
+	return wrap(t, p), rows
 }
 
 // running runs the service's background work until the returned function is
 // called, which waits for its end.
-func (h *house) running() (end func()) {
+func (h *harness) running() (end func()) {
 	ctx, stop := context.WithCancel(background)
 	done := make(chan error, 1)
 	go func() { done <- h.Run(ctx) }()
@@ -107,7 +107,7 @@ func (h *house) running() (end func()) {
 	}
 }
 
-func (h *house) eventually(what string, holds func() bool) {
+func (h *harness) eventually(what string, holds func() bool) {
 	h.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -15,7 +15,7 @@ import (
 var background = context.Background()
 
 // put writes and demands a status.
-func (h *house) put(c memory.Caller, store, key, value string, want int, change ...func(*memory.PutRequest)) memory.PutResult {
+func (h *harness) put(c memory.Caller, store, key, value string, want int, change ...func(*memory.PutRequest)) memory.PutResult {
 	h.t.Helper()
 	r := memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: text(value)}
 	for _, f := range change {
@@ -33,7 +33,7 @@ func (h *house) put(c memory.Caller, store, key, value string, want int, change 
 }
 
 // get reads and demands a value; "" means that the entry must not be there.
-func (h *house) get(c memory.Caller, store, key, want string) memory.Found {
+func (h *harness) get(c memory.Caller, store, key, want string) memory.Found {
 	h.t.Helper()
 	f, err := h.Get(background, c, memory.Path{Store: store, Key: key})
 	if want == "" {
@@ -52,7 +52,7 @@ func (h *house) get(c memory.Caller, store, key, want string) memory.Found {
 	return f
 }
 
-func (h *house) demand(err error, want int) {
+func (h *harness) demand(err error, want int) {
 	h.t.Helper()
 	if got := status(err); got != want {
 		h.t.Fatalf("status %d (%v), want %d", got, err, want)
@@ -234,7 +234,7 @@ func TestAnEntryOutOfContextIsItsOwnersAlone(t *testing.T) {
 		h.get(tool, "other", "key", "")
 		h.put(tool, "other", "key", "overwritten", 409)
 		h.demand(h.Delete(background, tool, path("other", "key"), memory.Preconditions{}), 404)
-		h.index()
+		h.Index()
 		for _, c := range []memory.Caller{other, reader} {
 			a, err := h.Search(background, c, memory.SearchRequest{Query: "mine", Limit: 10, Stores: []string{"room"}})
 			if err != nil {
@@ -257,8 +257,8 @@ func TestWhatExpiredIsGoneForEveryOperation(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		first := h.put(a, "a", "brief", "about pelicans", 201, ttl(time.Minute))
-		h.index()
-		h.clock.Pass(time.Minute)
+		h.Index()
+		h.Clock.Advance(time.Minute)
 		h.get(a, "a", "brief", "")
 		h.demand(h.Delete(background, a, path("a", "brief"), memory.Preconditions{}), 404)
 		_, err := h.Versions(background, a, path("a", "brief"), 10, "")
@@ -284,7 +284,7 @@ func TestDeletedEntriesComeBackFromTheTrash(t *testing.T) {
 		a := agent("a", acl.Internal)
 		for _, value := range []string{"older", "newer"} {
 			h.put(a, "a", "k", value, 201)
-			h.clock.Pass(time.Second)
+			h.Clock.Advance(time.Second)
 			h.demand(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
 		}
 		h.get(a, "a", "k", "")

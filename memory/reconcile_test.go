@@ -26,13 +26,13 @@ func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
 		}
 		// As if other processes wrote it too: nothing follows the rows.
 		model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
-		h := &house{Process: memorytest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, model), t: t}
+		h := wrap(t, memorytest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, model))
 		a := agent("a", acl.Internal)
 		var ids []uuid.UUID
 		for i := range 20 {
 			ids = append(ids, h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i), 201).ID)
 		}
-		h.index()
+		h.Index()
 		reconcile := func(want indexer.Reconciled) {
 			t.Helper()
 			got, err := h.Reconcile(background)

@@ -67,7 +67,7 @@ func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T)
 		other, _ := remote(t)
 		data, a := b.Open(t), agent("a", acl.Public)
 		question := memory.SearchRequest{Query: "where do herons nest?", Limit: 10}
-		serving := func(h *house, want embed.Embedder, hits int) {
+		serving := func(h *harness, want embed.Embedder, hits int) {
 			t.Helper()
 			fingerprint, degraded := "", true
 			if want != nil {
@@ -86,13 +86,13 @@ func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T)
 		for i := range 50 {
 			old.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("herons nest in tree number ", i), 201)
 		}
-		old.index()
+		old.Index()
 		serving(old, builtIn, 10)
 
 		changed := openOver(t, data, memory.Options{}, other, builtIn)
 		serving(changed, builtIn, 10) // the old model serves on
 		changed.put(a, "a", "late", "a heron that came later", 201)
-		changed.index()
+		changed.Index()
 
 		var told int64
 		must(changed, changed.Reindex(background, func(done int64) { told = done }))
@@ -114,7 +114,7 @@ func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T)
 func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
 		e, away := remote(t)
-		c := newClock()
+		c := memorytest.NewClock()
 		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
 		a := agent("a", acl.Public)
 		away.Store(true)
@@ -135,7 +135,7 @@ func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 		away.Store(false)
 		deadline := time.Now().Add(time.Minute)
 		for queue() > 0 && time.Now().Before(deadline) {
-			c.Pass(time.Minute) // backoff is over sooner
+			c.Advance(time.Minute) // backoff is over sooner
 			time.Sleep(10 * time.Millisecond)
 		}
 		stop()
@@ -154,7 +154,7 @@ func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 func TestADumpComesBackAsItWas(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
 		e, _ := remote(t)
-		c := newClock()
+		c := memorytest.NewClock()
 		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
 		arrange(h)
 		a := agent("reader", acl.Internal)
@@ -176,7 +176,7 @@ func TestADumpComesBackAsItWas(t *testing.T) {
 		if !bytes.Equal(dump.Bytes(), again.Bytes()) {
 			t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
 		}
-		restored.index()
+		restored.Index()
 		if got := keys(restored.search(a, memory.SearchRequest{Query: "herons"})); len(got) == 0 || got[0] != "k" {
 			t.Errorf("the restored database finds %v", got)
 		}

@@ -105,7 +105,7 @@ func TestLimitsCountLiveEntriesPerStoreOwnerAndLabel(t *testing.T) {
 		h.put(low, "a", "3", "x", 429)
 		h.put(low, "a", "2", "y", 200)
 		h.put(high, "a", "3", "x", 201) // another label has its own count
-		h.clock.Pass(time.Minute)
+		h.Clock.Advance(time.Minute)
 		h.put(low, "a", "3", "x", 201) // what has expired does not count
 		h.put(low, "a", "4", "x", 429)
 		h.demand(h.Delete(background, low, path("a", "2"), memory.Preconditions{}), 200)
@@ -169,7 +169,7 @@ func TestSwitchesTurnStoreKindsOff(t *testing.T) {
 		a := agent("reader", acl.Public)
 		h.put(a, "reader", "k", "lighthouse", 201)
 		h.put(a, "room", "k", "lighthouse", 201)
-		h.index()
+		h.Index()
 		off := acl.DefaultSettings()
 		off.Chat, off.DefaultTTL = false, time.Hour
 		must(h, h.PutSettings(background, a, "reader", off))
@@ -254,7 +254,7 @@ func TestAReplayAnswersAsTheFirstCallDid(t *testing.T) {
 		if _, err := h.Restore(background, a, other); !errors.Is(err, memory.ErrKeyReused) {
 			t.Errorf("another body under the same key: %v", err)
 		}
-		h.clock.Pass(25 * time.Hour)
+		h.Clock.Advance(25 * time.Hour)
 		if r, err := h.Restore(background, a, call); err != nil || r.Version != 4 {
 			t.Errorf("after a day the key is free again: version %d, %v", r.Version, err)
 		}
@@ -269,16 +269,16 @@ func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
 		old := h.put(a, "a", "old", "x", 201)
 		h.demand(h.Delete(background, a, path("a", "old"), memory.Preconditions{}), 200)
 		brief := h.put(a, "a", "brief", "x", 201, ttl(time.Minute))
-		h.clock.Pass(48 * time.Hour)
+		h.Clock.Advance(48 * time.Hour)
 		h.put(a, "a", "young", "x", 201)
 		h.demand(h.Delete(background, a, path("a", "young"), memory.Preconditions{}), 200)
 		h.put(a, "a", "live", "x", 201)
-		h.index()
-		cutoff := h.clock.Now().Add(-24 * time.Hour)
+		h.Index()
+		cutoff := h.Clock.Now().Add(-24 * time.Hour)
 
 		_, err := h.Purge(background, a, cutoff, nil)
 		h.demand(err, 403)
-		_, err = h.Purge(background, platform, h.clock.Now(), nil)
+		_, err = h.Purge(background, platform, h.Clock.Now(), nil)
 		h.demand(err, 422)
 		result, err := h.Purge(background, platform, cutoff, nil)
 		must(h, err)
@@ -295,7 +295,7 @@ func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
 			t.Errorf("the trash holds %d entries after the purge (%v)", len(p.Items), err)
 		}
 		h.get(a, "a", "live", "x")
-		h.index()
+		h.Index()
 		if held, err := h.Reconcile(background); err != nil || held != (indexer.Reconciled{Rows: 1, Indexed: 1}) {
 			t.Errorf("beside the living entry something has a vector: %+v, %v", held, err)
 		}

@@ -19,7 +19,7 @@ import (
 	"mneme/vector"
 )
 
-func (h *house) search(c memory.Caller, r memory.SearchRequest) memory.Answer {
+func (h *harness) search(c memory.Caller, r memory.SearchRequest) memory.Answer {
 	h.t.Helper()
 	if r.Limit == 0 {
 		r.Limit = 10
@@ -44,7 +44,7 @@ func TestAnyQuestionWorks(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		h.put(a, "a", "k", "we met at the \"Blue Door\" café (it's closed) on 5/7", 201)
-		h.index()
+		h.Index()
 		for _, question := range []string{
 			"?", "\"", "'", "it's", "a AND b OR NOT c", "NEAR(x, 2)", "col:term", "k*", "-minus +plus", "(((", "^caret",
 			"select * from entry; --", "🙂🙃", "👩‍👩‍👧‍👦", "\x00", "\u202e", "ไม่มีช่องว่าง", "没有空格", "zzzzqqqq",
@@ -69,7 +69,7 @@ func TestASearchShowsOneEntryAPathAndNeverEncryptedOnes(t *testing.T) {
 		h.put(high, "a", "both", "the ferry leaves at ten", 201)
 		h.put(low, "a", "covered", "the ferry is blue", 201)
 		h.put(high, "a", "covered", "opaque", 201, sealed)
-		h.index()
+		h.Index()
 		a := h.search(high, memory.SearchRequest{Query: "ferry"})
 		if len(a.Hits) != 1 || a.Hits[0].Label != acl.Internal || a.Label != acl.Internal {
 			t.Errorf("hits %v, want the INTERNAL entry alone", keys(a))
@@ -89,7 +89,7 @@ func TestAFilterNarrowsASearch(t *testing.T) {
 		h.put(a, "a", "tagged", "harbour crane", 201, func(r *memory.PutRequest) { r.Tags = &tags })
 		h.put(a, "a", "typed", "harbour crane", 201, func(r *memory.PutRequest) { r.Type = &kind })
 		h.put(a, "a", "spaced", "harbour crane", 201, func(r *memory.PutRequest) { r.Path.Namespace = space })
-		h.index()
+		h.Index()
 		empty := ""
 		for want, f := range map[string]memory.Filter{
 			"tagged":             {Tags: []string{"y"}},
@@ -124,7 +124,7 @@ func TestABroadFilterIsRefilled(t *testing.T) {
 			_, err := h.PutAll(background, a, batch)
 			must(h, err)
 		}
-		h.index()
+		h.Index()
 		answer := h.search(a, memory.SearchRequest{Query: "tides", Limit: 100, Filter: memory.Filter{Namespace: &space}})
 		if len(answer.Hits) != 100 || answer.Incomplete {
 			t.Errorf("%d hits, incomplete %v", len(answer.Hits), answer.Incomplete)
@@ -141,7 +141,7 @@ func TestALevelOfSearchGivesBareHitsAndAtMostTen(t *testing.T) {
 			h.put(agent("seller", acl.Public), "seller", fmt.Sprint("paid", i), "lighthouse keepers", 201)
 			h.put(reader, "reader", fmt.Sprint("own", i), "lighthouse keepers", 201)
 		}
-		h.index()
+		h.Index()
 		answer := h.search(reader, memory.SearchRequest{Query: "lighthouse", Limit: 40})
 		sold := 0
 		for _, hit := range answer.Hits {
@@ -181,7 +181,7 @@ func TestASearchWithoutStoresCoversTheWholeScope(t *testing.T) {
 		h.put(reader, "room", "chat", "cormorant", 201)
 		h.put(agent("lender", acl.Public), "lender", "lent", "cormorant", 201)
 		h.put(agent("stranger", acl.Public), "stranger", "strange", "cormorant", 201)
-		h.index()
+		h.Index()
 		ask := func(c memory.Caller, r memory.SearchRequest) string {
 			r.Query = "cormorant"
 			got := keys(h.search(c, r))

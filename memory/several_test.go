@@ -38,22 +38,22 @@ func onShared(t *testing.T, test func(t *testing.T, b memorytest.Backend)) {
 // wallClock runs like the system's, and can be moved ahead.
 type wallClock struct{ ahead atomic.Int64 }
 
-func (c *wallClock) Now() time.Time       { return time.Now().Add(time.Duration(c.ahead.Load())) }
-func (c *wallClock) Pass(d time.Duration) { c.ahead.Add(int64(d)) }
+func (c *wallClock) Now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *wallClock) Advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // several opens services over the same data, each with its workers running.
-func several(t *testing.T, data *memorytest.Data, e embed.Embedder, options memory.Options) []*house {
+func several(t *testing.T, data *memorytest.Data, e embed.Embedder, options memory.Options) []*harness {
 	t.Helper()
-	houses := make([]*house, processes)
-	for i := range houses {
-		houses[i] = openOver(t, data, options, e)
-		run(t, houses[i])
+	peers := make([]*harness, processes)
+	for i := range peers {
+		peers[i] = openOver(t, data, options, e)
+		run(t, peers[i])
 	}
-	return houses
+	return peers
 }
 
 // run works a service's queue until the test ends.
-func run(t *testing.T, h *house) {
+func run(t *testing.T, h *harness) {
 	ctx, stop := context.WithCancel(background)
 	done := make(chan error, 1)
 	go func() { done <- h.Run(ctx) }()
@@ -76,7 +76,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 }
 
 // settled waits until nothing is queued any more.
-func settled(t testing.TB, h *house) {
+func settled(t testing.TB, h *harness) {
 	t.Helper()
 	eventually(t, "the queue is empty", func() bool {
 		s := h.Status(background)
@@ -85,7 +85,7 @@ func settled(t testing.TB, h *house) {
 }
 
 // byMeaning tells whether the vector leg of a search finds a key.
-func (h *house) byMeaning(c memory.Caller, question, key string) bool {
+func (h *harness) byMeaning(c memory.Caller, question, key string) bool {
 	h.t.Helper()
 	for _, hit := range h.search(c, memory.SearchRequest{Query: question, Explain: true}).Hits {
 		if hit.Key == key && hit.Explain != nil && hit.Explain.Vector != nil {
@@ -127,14 +127,14 @@ func (c *tally) of(word string) int {
 func TestWorkersOfSeveralProcessesEmbedEachEntryOnce(t *testing.T) {
 	onShared(t, func(t *testing.T, b memorytest.Backend) {
 		e := &tally{Embedder: encoder(t), times: make(map[string]int)}
-		houses := several(t, b.Open(t), e, memory.Options{})
+		peers := several(t, b.Open(t), e, memory.Options{})
 		writes := 60
 		if testing.Short() {
 			writes = 20
 		}
 		c := agent("writer", acl.Public)
 		var writers sync.WaitGroup
-		for i, h := range houses {
+		for i, h := range peers {
 			writers.Go(func() {
 				for n := range writes {
 					key := fmt.Sprintf("%d/%d", i, n)
@@ -146,16 +146,16 @@ func TestWorkersOfSeveralProcessesEmbedEachEntryOnce(t *testing.T) {
 			})
 		}
 		writers.Wait()
-		settled(t, houses[0])
-		for i := range houses {
+		settled(t, peers[0])
+		for i := range peers {
 			for n := range writes {
 				if times := e.of(crashWord(int64(1000*i + n + 1))); times != 1 {
 					t.Errorf("entry %d of process %d was embedded %d times", n, i, times)
 				}
 			}
 		}
-		for i, h := range houses {
-			for j := range houses {
+		for i, h := range peers {
+			for j := range peers {
 				key, word := fmt.Sprintf("%d/%d", j, i), crashWord(int64(1000*j+i+1))
 				eventually(t, fmt.Sprintf("process %d finds %s by its vector", i, key), func() bool { return h.byMeaning(c, "the number is "+word, key) })
 			}
@@ -165,17 +165,17 @@ func TestWorkersOfSeveralProcessesEmbedEachEntryOnce(t *testing.T) {
 
 func TestWhatOneProcessWritesOthersFindByItsMeaning(t *testing.T) {
 	onShared(t, func(t *testing.T, b memorytest.Backend) {
-		houses := several(t, b.Open(t), encoder(t), memory.Options{})
+		peers := several(t, b.Open(t), encoder(t), memory.Options{})
 		a := agent("a", acl.Public)
 		// Neither shares a word with its question.
 		for _, one := range []struct{ value, question string }{
 			{"the duplicate for our front door hangs behind the shed", "where do you keep a spare key?"},
 			{"Anna cannot eat anything with nuts in it", "which allergies does she have?"},
 		} {
-			for i, h := range houses {
+			for i, h := range peers {
 				key := fmt.Sprint("from", i)
 				h.put(a, "a", key, one.value, 201)
-				for j, other := range houses {
+				for j, other := range peers {
 					eventually(t, fmt.Sprintf("process %d finds what process %d wrote", j, i), func() bool { return other.byMeaning(a, one.question, key) })
 				}
 				h.demand(h.Delete(background, a, path("a", key), memory.Preconditions{}), 200)
@@ -192,8 +192,8 @@ type counter struct {
 
 func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
 	onShared(t, func(t *testing.T, b memorytest.Backend) {
-		houses := several(t, b.Open(t), encoder(t), memory.Options{})
-		arrange(houses[0])
+		peers := several(t, b.Open(t), encoder(t), memory.Options{})
+		arrange(peers[0])
 		callers := []memory.Caller{agent("reader", acl.Public), agent("other", acl.Public)}
 		rounds := 8
 		if testing.Short() {
@@ -201,14 +201,14 @@ func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
 		}
 		keys := []string{"count/a", "count/b"}
 		for _, key := range keys {
-			_, err := houses[0].Put(background, callers[0], memory.PutRequest{Path: path("room", key), Value: json.RawMessage(`{"count":0,"by":-1}`)})
-			must(houses[0], err)
+			_, err := peers[0].Put(background, callers[0], memory.PutRequest{Path: path("room", key), Value: json.RawMessage(`{"count":0,"by":-1}`)})
+			must(peers[0], err)
 		}
 		won := make(map[string]int) // "key version" → how many were told that they wrote it
 		var lost int
 		var mu sync.Mutex
 		var writers sync.WaitGroup
-		for i, h := range houses {
+		for i, h := range peers {
 			for j, c := range callers {
 				for _, key := range keys {
 					writers.Go(func() {
@@ -236,8 +236,8 @@ func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
 				t.Errorf("%d writers were told that they wrote %s", writes, version)
 			}
 		}
-		want := rounds * len(houses) * len(callers)
-		for _, h := range houses {
+		want := rounds * len(peers) * len(callers)
+		for _, h := range peers {
 			for _, key := range keys {
 				f, err := h.Get(background, callers[0], path("room", key))
 				must(h, err)
@@ -255,7 +255,7 @@ func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
 }
 
 // countUp adds one to a counter, unless another came before.
-func countUp(t *testing.T, h *house, c memory.Caller, at memory.Path, by int) (version int, ok bool) {
+func countUp(t *testing.T, h *harness, c memory.Caller, at memory.Path, by int) (version int, ok bool) {
 	f, err := h.Get(background, c, at)
 	if err != nil {
 		t.Errorf("get: %v", err)

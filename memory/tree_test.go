@@ -15,7 +15,7 @@ import (
 )
 
 // place writes entries by key as a caller.
-func (h *house) place(c memory.Caller, store string, keys ...string) {
+func (h *harness) place(c memory.Caller, store string, keys ...string) {
 	h.t.Helper()
 	for _, key := range keys {
 		if _, err := h.Put(context.Background(), c, memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: text("of " + key)}); err != nil {
@@ -25,7 +25,7 @@ func (h *house) place(c memory.Caller, store string, keys ...string) {
 }
 
 // keysOf lists a store as a caller.
-func (h *house) keysOf(c memory.Caller, store string) []string {
+func (h *harness) keysOf(c memory.Caller, store string) []string {
 	h.t.Helper()
 	page, err := h.List(context.Background(), c, memory.ListRequest{Store: store, Limit: 100})
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *house) keysOf(c memory.Caller, store string) []string {
 }
 
 // lend lets another agent write to the caller's own store.
-func (h *house) lend(c memory.Caller, grantee string) {
+func (h *harness) lend(c memory.Caller, grantee string) {
 	h.t.Helper()
 	if _, err := h.Share(context.Background(), c, memory.ShareRequest{Store: c.Agent, Grantee: grantee, Level: acl.ReadWrite}); err != nil {
 		h.t.Fatal(err)

@@ -20,7 +20,7 @@ type withdrawal struct {
 	reader memory.Caller
 	at     memory.Path
 	value  string // what the reader must not be shown again
-	do     func(h *house) error
+	do     func(h *harness) error
 	done   atomic.Bool // do has returned
 }
 
@@ -30,10 +30,10 @@ type withdrawal struct {
 func TestWhatOneProcessTookAwayNoOtherShows(t *testing.T) {
 	onShared(t, func(t *testing.T, b memorytest.Backend) {
 		clock := &wallClock{}
-		houses := several(t, b.Open(t), encoder(t), memory.Options{Now: clock.Now})
+		peers := several(t, b.Open(t), encoder(t), memory.Options{Now: clock.Now})
 		var all sync.WaitGroup
-		for _, w := range withdrawals(houses[0], clock) {
-			all.Go(func() { watch(t, w, houses) })
+		for _, w := range withdrawals(peers[0], clock) {
+			all.Go(func() { watch(t, w, peers) })
 		}
 		all.Wait()
 	})
@@ -42,10 +42,10 @@ func TestWhatOneProcessTookAwayNoOtherShows(t *testing.T) {
 // watch lets readers of the other processes look again and again, withdraws
 // in the first once each of them has found the entry by its vector, and ends
 // when each has looked some more.
-func watch(t *testing.T, w *withdrawal, houses []*house) {
+func watch(t *testing.T, w *withdrawal, peers []*harness) {
 	const more = 5
 	var ready, readers sync.WaitGroup
-	for i, h := range houses[1:] {
+	for i, h := range peers[1:] {
 		ready.Add(1)
 		readers.Go(func() {
 			found := sync.OnceFunc(ready.Done)
@@ -70,7 +70,7 @@ func watch(t *testing.T, w *withdrawal, houses []*house) {
 		})
 	}
 	ready.Wait()
-	if err := w.do(houses[0]); err != nil {
+	if err := w.do(peers[0]); err != nil {
 		t.Errorf("%s: %v", w.name, err)
 	}
 	w.done.Store(true)
@@ -79,7 +79,7 @@ func watch(t *testing.T, w *withdrawal, houses []*house) {
 
 // look tells by which ways the reader is shown the value, and whether the
 // vector leg was one of them.
-func (w *withdrawal) look(h *house) (ways []string, byVector bool) {
+func (w *withdrawal) look(h *harness) (ways []string, byVector bool) {
 	value := string(text(w.value))
 	if f, err := h.Get(background, w.reader, w.at); err == nil && string(f.Value) == value {
 		ways = append(ways, "get")
@@ -102,64 +102,64 @@ func (w *withdrawal) look(h *house) (ways []string, byVector bool) {
 }
 
 // withdrawals arranges one of each kind, in stores of its own.
-func withdrawals(h *house, clock *wallClock) []*withdrawal {
+func withdrawals(h *harness, clock *wallClock) []*withdrawal {
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true})
 	var all []*withdrawal
 	// add writes an entry as its writer, for a reader that may see it.
-	add := func(name string, writer, reader memory.Caller, store string, do func(h *house, at memory.Path) error, change ...func(*memory.PutRequest)) {
+	add := func(name string, writer, reader memory.Caller, store string, do func(h *harness, at memory.Path) error, change ...func(*memory.PutRequest)) {
 		w := &withdrawal{name: name, reader: reader, at: path(store, "folder/note"), value: "the heron of " + name + " stands in the reeds"}
-		w.do = func(h *house) error { return do(h, w.at) }
+		w.do = func(h *harness) error { return do(h, w.at) }
 		h.put(writer, store, w.at.Key, w.value, 201, change...)
 		all = append(all, w)
 	}
-	own := func(name string, do func(h *house, c memory.Caller, at memory.Path) error, change ...func(*memory.PutRequest)) {
+	own := func(name string, do func(h *harness, c memory.Caller, at memory.Path) error, change ...func(*memory.PutRequest)) {
 		c := agent("own-"+fmt.Sprint(len(all)), acl.Internal)
-		add(name, c, c, c.Agent, func(h *house, at memory.Path) error { return do(h, c, at) }, change...)
+		add(name, c, c, c.Agent, func(h *harness, at memory.Path) error { return do(h, c, at) }, change...)
 	}
-	own("deletion", func(h *house, c memory.Caller, at memory.Path) error {
+	own("deletion", func(h *harness, c memory.Caller, at memory.Path) error {
 		return h.Delete(background, c, at, memory.Preconditions{})
 	})
-	own("deletion of its folder", func(h *house, c memory.Caller, at memory.Path) error {
+	own("deletion of its folder", func(h *harness, c memory.Caller, at memory.Path) error {
 		_, err := h.DeleteTree(background, c, memory.Tree{Store: at.Store, Folder: "folder"})
 		return err
 	})
-	own("another value", func(h *house, c memory.Caller, at memory.Path) error {
+	own("another value", func(h *harness, c memory.Caller, at memory.Path) error {
 		_, err := h.Put(background, c, memory.PutRequest{Path: at, Value: text("the stork went south")})
 		return err
 	})
-	own("expiry", func(*house, memory.Caller, memory.Path) error {
-		clock.Pass(time.Hour)
+	own("expiry", func(*harness, memory.Caller, memory.Path) error {
+		clock.Advance(time.Hour)
 		return nil
 	}, ttl(time.Hour))
-	own("its store's switch", func(h *house, c memory.Caller, _ memory.Path) error {
+	own("its store's switch", func(h *harness, c memory.Caller, _ memory.Path) error {
 		off := acl.DefaultSettings()
 		off.Self = false
 		return h.PutSettings(background, c, c.Agent, off)
 	})
 
 	low, high := agent("shadow", acl.Public), agent("shadow", acl.Internal)
-	add("higher label on its key", low, high, "shadow", func(h *house, at memory.Path) error {
+	add("higher label on its key", low, high, "shadow", func(h *harness, at memory.Path) error {
 		_, err := h.Put(background, high, memory.PutRequest{Path: at, Value: text("the stork went north")})
 		return err
 	})
 
-	lent := func(name string, do func(h *house, owner memory.Caller, grantee string) error) {
+	lent := func(name string, do func(h *harness, owner memory.Caller, grantee string) error) {
 		owner, reader := agent(fmt.Sprint("owner-", len(all)), acl.Internal), agent(fmt.Sprint("grantee-", len(all)), acl.Internal)
 		_, err := h.Share(background, owner, memory.ShareRequest{Store: owner.Agent, Grantee: reader.Agent, Level: acl.Read})
 		must(h, err)
-		add(name, owner, reader, owner.Agent, func(h *house, _ memory.Path) error { return do(h, owner, reader.Agent) })
+		add(name, owner, reader, owner.Agent, func(h *harness, _ memory.Path) error { return do(h, owner, reader.Agent) })
 	}
-	lent("unshare", func(h *house, owner memory.Caller, grantee string) error {
+	lent("unshare", func(h *harness, owner memory.Caller, grantee string) error {
 		return h.Unshare(background, owner, owner.Agent, grantee)
 	})
-	lent("grant up to a lower label", func(h *house, owner memory.Caller, grantee string) error {
+	lent("grant up to a lower label", func(h *harness, owner memory.Caller, grantee string) error {
 		_, err := h.Share(background, owner, memory.ShareRequest{Store: owner.Agent, Grantee: grantee, Level: acl.Read, MaxLabel: acl.Public})
 		return err
 	})
 	minute := time.Minute
-	lent("grant that expires", func(h *house, owner memory.Caller, grantee string) error {
+	lent("grant that expires", func(h *harness, owner memory.Caller, grantee string) error {
 		_, err := h.Share(background, owner, memory.ShareRequest{Store: owner.Agent, Grantee: grantee, Level: acl.Read, TTL: &minute})
-		clock.Pass(time.Minute)
+		clock.Advance(time.Minute)
 		return err
 	})
 
@@ -169,7 +169,7 @@ func withdrawals(h *house, clock *wallClock) []*withdrawal {
 	for _, member := range []string{"guest", "resident"} {
 		must(h, h.PutParticipant(background, platform, "chat-1", member, nil))
 	}
-	add("leaving the chat", inChat("resident", "chat-1"), inChat("guest", "chat-1"), "chat-1", func(h *house, at memory.Path) error {
+	add("leaving the chat", inChat("resident", "chat-1"), inChat("guest", "chat-1"), "chat-1", func(h *harness, at memory.Path) error {
 		return h.DeleteParticipant(background, platform, "chat-1", "guest")
 	})
 	for _, member := range []string{"maker", "resident"} {
@@ -177,12 +177,12 @@ func withdrawals(h *house, clock *wallClock) []*withdrawal {
 	}
 	_, err := h.Share(background, inChat("maker", "chat-2"), memory.ShareRequest{Store: "chat-2", Grantee: "friend", Level: acl.Read})
 	must(h, err)
-	add("its maker's leaving the chat", inChat("resident", "chat-2"), agent("friend", acl.Internal), "chat-2", func(h *house, at memory.Path) error {
+	add("its maker's leaving the chat", inChat("resident", "chat-2"), agent("friend", acl.Internal), "chat-2", func(h *harness, at memory.Path) error {
 		return h.DeleteParticipant(background, platform, "chat-2", "maker")
 	})
 	must(h, h.PutSession(background, platform, "user-1", "helper", nil))
 	withUser := caller(acl.Principal{Agent: "helper", Taint: acl.Internal, User: "user-1"})
-	add("end of the session", withUser, withUser, "user-1", func(h *house, at memory.Path) error {
+	add("end of the session", withUser, withUser, "user-1", func(h *harness, at memory.Path) error {
 		return h.DeleteSession(background, platform, "user-1", "helper")
 	})
 	return all

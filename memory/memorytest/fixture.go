@@ -70,8 +70,11 @@ func OpenOver(t testing.TB, data *Data, options memory.Options, embedders ...emb
 	if options.VectorBudget == 0 {
 		options.VectorBudget = time.Minute // tests run on busy machines
 	}
-	return &Fixture{Process: OpenProcess(t, data.Storage(t), options, models...), t: t}
+	return Wrap(t, OpenProcess(t, data.Storage(t), options, models...))
 }
+
+// Wrap makes a Fixture of a Process that the test has opened itself.
+func Wrap(t testing.TB, p *Process) *Fixture { return &Fixture{Process: p, t: t} }
 
 // Index works the indexing queue until it is empty.
 func (f *Fixture) Index() {
