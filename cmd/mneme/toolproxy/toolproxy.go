@@ -1,0 +1,85 @@
+// Package toolproxy offers the tools of a mneme server to an MCP client that
+// runs elsewhere, by calling them over REST.
+package toolproxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+
+	"mneme/acl"
+	client "mneme/clients/go"
+	"mneme/server/tool"
+)
+
+// Tools are the tools of a server, as it offers them to one principal. It
+// implements mcp.Tools.
+type Tools struct {
+	server      *client.Client
+	definitions []tool.Definition
+	maxInput    int64
+}
+
+// New fetches the definitions of the tools that server offers to p. They never
+// change while a server runs. valueLimit is the maximum size of a value in
+// bytes, which bounds the input of a tool here; the server applies its own.
+func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit int) (*Tools, error) {
+	list, err := client.Decode[client.ToolList](server.ListTools(ctx, &client.ListToolsParams{}))
+	if err != nil {
+		return nil, err
+	}
+	if list.Anthropic == nil {
+		return nil, client.ErrUnreadable
+	}
+	known := tool.New(nil, tool.Options{ValueLimit: valueLimit})
+	t := &Tools{server: server, maxInput: known.MaxInput()}
+	for _, offered := range *list.Anthropic {
+		// What the list leaves out, such as annotations, is taken from the tool
+		// of the same name in this program.
+		d := tool.Definition{Title: offered.Name, Destructive: true}
+		same := known.Definitions(p)
+		if i := slices.IndexFunc(same, func(d tool.Definition) bool { return d.Name == offered.Name }); i >= 0 {
+			d = same[i]
+		}
+		d.Name, d.Description, d.Input = offered.Name, offered.Description, offered.InputSchema
+		t.definitions = append(t.definitions, d)
+	}
+	return t, nil
+}
+
+// Definitions returns the tools of the server.
+func (t *Tools) Definitions(acl.Principal) []tool.Definition { return t.definitions }
+
+// MaxInput returns the maximum size of a tool's input in bytes.
+func (t *Tools) MaxInput() int64 { return t.maxInput }
+
+// Call calls a tool on the server. An error of the call itself becomes a result
+// for the model to read.
+func (t *Tools) Call(ctx context.Context, _ acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
+	if len(bytes.TrimSpace(input)) == 0 {
+		input = json.RawMessage("{}")
+	}
+	answer, err := client.Decode[client.ToolResult](t.server.CallToolWithBody(ctx, name, "application/json", bytes.NewReader(input)))
+	if err != nil {
+		return tool.Result{Text: "Error: " + err.Error(), IsError: true}, nil
+	}
+	result := tool.Result{Text: answer.Content, IsError: answer.IsError}
+	i := slices.IndexFunc(t.definitions, func(d tool.Definition) bool { return d.Name == name })
+	if !result.IsError && i >= 0 && t.definitions[i].Output != nil {
+		result.Structured = json.RawMessage(answer.Content)
+	}
+	return result, nil
+}
+
+// Index returns a store's MEMORY.md.
+func (t *Tools) Index(ctx context.Context, _ acl.Principal, store string) (string, error) {
+	response, err := t.server.ReadIndex(ctx, store, &client.ReadIndexParams{})
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return string(text), err
+}
