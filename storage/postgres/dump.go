@@ -93,13 +93,13 @@ const (
 	WHERE e.id = ANY($1) ORDER BY e.id, e.version`
 )
 
-// dumpEntries goes by portions, so that a slow yield meets no timeout.
+// dumpEntries reads pages, so that a slow yield exceeds no timeout.
 func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) error) error {
-	const portion = 200
+	const page = 200
 	r.seeEverything()
 	var last uuid.UUID
 	for {
-		entries, err := r.entries(ctx, selectSomeEntries, [16]byte(last), portion)
+		entries, err := r.entries(ctx, selectSomeEntries, [16]byte(last), page)
 		if err != nil || len(entries) == 0 {
 			return err
 		}
@@ -125,9 +125,9 @@ func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) 
 	}
 }
 
-var errRecord = errors.New("a record of a dump must hold exactly one thing")
+var errRecord = errors.New("a record of a dump must have exactly one field")
 
-// Load implements memory.Tx. No other transaction writes meanwhile.
+// Load implements memory.Tx. It excludes other writing transactions.
 func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
 	if err := w.lockAll(ctx); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 	return errRecord
 }
 
-// insert is ErrExists where the row is there already.
+// insert returns ErrExists if the row exists.
 func (w *writer) insert(ctx context.Context, query string, args ...any) error {
 	n, err := w.affected(ctx, query, args...)
 	if err == nil && n == 0 {
@@ -187,7 +187,7 @@ func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	case err != nil:
 		return err
 	case row == nil:
-		return fmt.Errorf("version %d of entry %s comes without its entry", v.Version, v.ID)
+		return fmt.Errorf("version %d of entry %s precedes its entry", v.Version, v.ID)
 	case v.Version == row.version:
 		return memory.ErrExists
 	}

@@ -10,19 +10,19 @@ import (
 	"mneme/memory"
 )
 
-// ErrNewer says that the schema was made by a newer mneme.
+// ErrNewer means that the schema was written by a newer version of mneme.
 var ErrNewer = errors.New("the database was written by a newer version of mneme")
 
-// errClash says that transactions got into each other's way: the whole
-// transaction runs again.
-var errClash = fmt.Errorf("%w: transactions keep getting into each other's way", memory.ErrUnavailable)
+// errConflict means that concurrent transactions conflicted. The whole
+// transaction is retried.
+var errConflict = fmt.Errorf("%w: too many conflicting transactions", memory.ErrUnavailable)
 
-// failure is a driver's error as it may be shown: what was being done and an
-// SQLSTATE. The driver's own message could quote a parameter or name the
-// server and its user.
+// failure is a driver's error without its message: what failed and an
+// SQLSTATE. The message could quote a parameter or name the server and its
+// user.
 type failure struct {
 	doing string
-	state string // SQLSTATE, or what stands for it
+	state string // SQLSTATE, or a word in its place
 	kind  error  // of the contract; nil: the storage failed
 }
 
@@ -35,8 +35,8 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.kind }
 
-// interpret turns an error of the driver into one of the contract. It is
-// called once for each, where the driver returns it.
+// interpret maps an error of the driver to one of the contract. It is called
+// once per error, where the driver returns it.
 func interpret(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil
@@ -48,18 +48,18 @@ func interpret(ctx context.Context, doing string, err error) error {
 	if errors.As(err, &server) {
 		return &failure{doing: doing, state: "SQLSTATE " + server.Code, kind: kindOf(server.Code)}
 	}
-	// What the server did not say is the connection's, or a defect of ours
-	// that no retry mends; the former is by far the likelier, and a service
-	// that says "not now" is the safer answer.
+	// An error that the server did not report is the connection's, or a
+	// defect of ours that no retry fixes. The former is far likelier, and
+	// unavailable is the safer answer.
 	return &failure{doing: doing, state: "the connection failed", kind: memory.ErrUnavailable}
 }
 
-// kindOf is the error of the contract for an SQLSTATE (PostgreSQL
-// documentation, appendix A); nil where there is none.
+// kindOf returns the error of the contract for an SQLSTATE (PostgreSQL
+// documentation, appendix A); nil if there is none.
 func kindOf(code string) error {
 	switch code {
 	case "40001", "40P01": // serialization_failure, deadlock_detected
-		return errClash
+		return errConflict
 	case "23505": // unique_violation
 		return memory.ErrExists
 	case "55P03", // lock_not_available: lock_timeout

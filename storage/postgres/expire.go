@@ -18,8 +18,8 @@ func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.
 
 const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1"
 
-// Sweep implements memory.EntryWriter. The row's revision grows, so that
-// vectors which a worker is making of it now are refused.
+// Sweep implements memory.EntryWriter. It raises the row's revision, so that
+// vectors which a worker is computing for it are refused.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	if err := w.lockEntries(ctx, ids); err != nil {
 		return err
@@ -32,11 +32,11 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		if row == nil || row.state == swept || row.expires.IsZero() || row.expires.After(now) {
 			continue
 		}
-		// Before anything hangs on it no more: a worker that saves vectors of
-		// it waits for the row, or has been waited for here.
+		// The row first: its lock orders this before or after a worker that
+		// saves vectors of it.
 		w.seeEverything()
 		w.later(sweepEntry, [16]byte(id))
-		if err := w.remove(ctx, id, row); err != nil {
+		if err := w.unindex(ctx, id, row); err != nil {
 			return err
 		}
 		w.enqueue(id, row.revision+1, now)
@@ -44,8 +44,8 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 	return nil
 }
 
-// remove takes a row out of everything by which it is found or counted.
-func (w *writer) remove(ctx context.Context, id uuid.UUID, row *standing) error {
+// unindex removes a row from everything by which it is found or counted.
+func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *standing) error {
 	w.unlist(id, row)
 	if _, err := w.postings.Replace(row.document, nil); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (w *writer) remove(ctx context.Context, id uuid.UUID, row *standing) error 
 	return w.dropVectors(ctx, id)
 }
 
-// The ways in which an entry can be ready to be erased.
+// selectErasable are queries for deleted, swept and expired entries.
 var selectErasable = [...]string{
 	`SELECT id FROM entry WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2`,
 	`SELECT id FROM entry WHERE state = 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
@@ -83,7 +83,7 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 		if err := w.lockEntries(ctx, ids); err != nil {
 			return nil, err
 		}
-		// Some may have been restored before the locks were there.
+		// Some may have been restored before the locks were taken.
 		if ids, err = w.ids(ctx, selectStillErasable, idList(ids), cutoff); err != nil {
 			return nil, err
 		}
@@ -101,16 +101,16 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 	return purged, nil
 }
 
-// erase removes one row and all that hangs on it.
+// erase deletes one row and everything that refers to it.
 func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	row, _, err := w.standing(ctx, id, 0, memory.Entry{})
 	if err != nil || row == nil {
 		return err
 	}
-	// The row first: a worker that saves vectors of it waits for it, or has
-	// been waited for here.
+	// The row first: its lock orders this before or after a worker that saves
+	// vectors of it.
 	w.later("DELETE FROM entry WHERE id = $1", [16]byte(id))
-	if err := w.remove(ctx, id, row); err != nil {
+	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
 	w.later("DELETE FROM history WHERE id = $1", [16]byte(id))

@@ -109,9 +109,9 @@ func (r *reader) Meta(ctx context.Context, name string) ([]byte, error) {
 	return value, err
 }
 
-// In a writing transaction the facts are read under the lock of the store
-// that they open, so that a revocation and a write that hangs on what it
-// revokes come one after the other.
+// A writing transaction reads facts under the lock of the store to which they
+// give access, so that a revocation and a write that depends on the revoked
+// access are serial.
 
 // Grant implements acl.Facts.
 func (w *writer) Grant(ctx context.Context, store, grantee string) (acl.Grant, error) {
@@ -222,8 +222,8 @@ func (w *writer) PutSettings(ctx context.Context, agent string, s acl.Settings) 
 
 const insertName = `INSERT INTO name (id, kind) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
 
-// Claim implements memory.Tx. A name that another transaction is just
-// claiming is waited for by the insertion.
+// Claim implements memory.Tx. The insertion waits for another transaction that
+// claims the same name.
 func (w *writer) Claim(ctx context.Context, id string, kind memory.Kind) error {
 	known, err := w.KindOf(ctx, id)
 	if err == nil && known == memory.KindUnknown {

@@ -39,8 +39,7 @@ func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
 	if !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("the transaction: %v", err)
 	}
-	// The pool still holds connections that died, of which the driver knows
-	// nothing.
+	// The pool still has dead connections, unknown to the driver.
 	kill()
 	mustUpdate(t, s, func(tx memory.Tx) error {
 		entries, err := tx.At(t.Context(), e.Path)
@@ -71,7 +70,7 @@ func TestAServerOutOfReachIsUnavailableAndNoErrorTellsTheDSN(t *testing.T) {
 		}
 		for _, secret := range []string{"hush", "someone", "somewhere", address} {
 			if strings.Contains(err.Error(), secret) {
-				t.Errorf("the error tells %q: %v", secret, err)
+				t.Errorf("the error includes %q: %v", secret, err)
 			}
 		}
 	}
@@ -81,14 +80,14 @@ func TestErrorsAreThoseOfTheContract(t *testing.T) {
 	for code, want := range map[string]error{
 		"08006": memory.ErrUnavailable, "57P01": memory.ErrUnavailable, "57P03": memory.ErrUnavailable, "53300": memory.ErrUnavailable,
 		"57014": memory.ErrUnavailable, "55P03": memory.ErrUnavailable, "25006": memory.ErrUnavailable, "28P01": memory.ErrUnavailable,
-		"23505": memory.ErrExists, "40001": errClash, "40P01": errClash,
+		"23505": memory.ErrExists, "40001": errConflict, "40P01": errConflict,
 	} {
 		err := interpret(t.Context(), "write", &pgconn.PgError{Code: code, Message: "hush", Detail: "hush", Where: "hush"})
 		if !errors.Is(err, want) {
 			t.Errorf("%s is %v", code, err)
 		}
 		if strings.Contains(err.Error(), "hush") {
-			t.Errorf("%s tells the server's words: %v", code, err)
+			t.Errorf("%s: the error quotes the server's message: %v", code, err)
 		}
 	}
 	ended, cancel := context.WithCancel(t.Context())
@@ -97,7 +96,7 @@ func TestErrorsAreThoseOfTheContract(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if err := interpret(t.Context(), "write", &pgconn.PgError{Code: "42P01"}); errors.Is(err, memory.ErrUnavailable) {
-		t.Errorf("a defect is no outage: %v", err)
+		t.Errorf("a defect is reported as an outage: %v", err)
 	}
 }
 
@@ -119,7 +118,7 @@ func TestAWaitForAnotherTransactionEnds(t *testing.T) {
 		if !errors.Is(err, memory.ErrUnavailable) {
 			t.Errorf("error %v", err)
 		}
-		// Another store is nobody's business.
+		// Another store is not locked.
 		return hasty.Update(t.Context(), func(tx memory.Tx) error {
 			_, err := tx.Get(t.Context(), []uuid.UUID{uuid.Max})
 			if err != nil {

@@ -10,19 +10,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A writing transaction holds an advisory lock on each store that it touches,
-// from before it first reads of the store until it has committed. It runs at
-// READ COMMITTED, so that what it reads under the lock is the latest: the
-// transactions of one store run one after the other, and those of different
-// stores side by side. Facts of access (grants, memberships) are read under
-// the lock of the store they open, settings of the whole database and replay
-// records under locks of their own.
+// A writing transaction holds an advisory lock on each store that it uses, from
+// before its first read of the store until its commit. It runs at READ
+// COMMITTED, so that it reads the latest state under the lock: transactions of
+// one store are serial, those of different stores concurrent. Facts of access
+// (grants, memberships) are read under the lock of the store to which they give
+// access, settings of the whole database and idempotency records under locks of
+// their own.
 //
-// Two that take two locks in opposite order deadlock; PostgreSQL ends one of
-// them, and it runs again.
+// Two transactions that take two locks in opposite order deadlock; PostgreSQL
+// aborts one of them, and it is retried.
 
-// lockKey is a lock's number. Two names with one number only wait for each
-// other without need.
+// lockKey returns the key of an advisory lock. Names whose keys collide wait for
+// each other needlessly, no more.
 func lockKey(kind, name string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("mneme\x00" + kind + "\x00" + name)) // never fails
@@ -31,18 +31,17 @@ func lockKey(kind, name string) int64 {
 
 func storeKey(store string) int64 { return lockKey("store", store) }
 
-// everything is the lock that each writing transaction shares, and that the
-// loading of a dump has for itself: it would need more locks than the server
-// has room for.
-var everything = lockKey("everything", "")
+// databaseLock is shared by every writing transaction, and exclusive while a
+// dump is loaded: locks of all its stores would not fit the server's table.
+var databaseLock = lockKey("everything", "")
 
 const (
 	takeLocks   = `SELECT pg_advisory_xact_lock_shared($2), (SELECT count(pg_advisory_xact_lock(k)) FROM unnest($1::bigint[]) k)`
 	takeAllLock = `SELECT pg_advisory_xact_lock($1)`
 )
 
-// lock takes locks that the transaction does not have, in the order of their
-// numbers.
+// lock takes the locks that the transaction does not hold yet, in the order of
+// their keys.
 func (w *writer) lock(ctx context.Context, keys ...int64) error {
 	if w.alone {
 		return nil
@@ -53,7 +52,7 @@ func (w *writer) lock(ctx context.Context, keys ...int64) error {
 	}
 	slices.Sort(missing)
 	missing = slices.Compact(missing)
-	if err := w.each(ctx, skip, takeLocks, missing, everything); err != nil {
+	if err := w.each(ctx, skip, takeLocks, missing, databaseLock); err != nil {
 		return err
 	}
 	for _, key := range missing {
@@ -62,12 +61,12 @@ func (w *writer) lock(ctx context.Context, keys ...int64) error {
 	return nil
 }
 
-// lockAll waits until no other transaction writes, and lets none in.
+// lockAll excludes all other writing transactions.
 func (w *writer) lockAll(ctx context.Context) error {
 	if w.alone {
 		return nil
 	}
-	if err := w.each(ctx, skip, takeAllLock, everything); err != nil {
+	if err := w.each(ctx, skip, takeAllLock, databaseLock); err != nil {
 		return err
 	}
 	w.alone = true
@@ -76,8 +75,8 @@ func (w *writer) lockAll(ctx context.Context) error {
 
 const selectStoresOf = `SELECT DISTINCT s.id FROM entry e JOIN store s ON s.number = e.store WHERE e.id = ANY($1)`
 
-// lockEntries takes the locks of the stores that entries are in. An entry may
-// have moved on until the locks are there, hence the second look.
+// lockEntries takes the locks of the stores that contain the entries. An entry
+// may move until the locks are held, so the stores are read again.
 func (w *writer) lockEntries(ctx context.Context, ids []uuid.UUID) error {
 	w.seeEverything()
 	for {
@@ -99,5 +98,5 @@ func (w *writer) lockEntries(ctx context.Context, ids []uuid.UUID) error {
 	}
 }
 
-// skip reads a row of no interest.
+// skip ignores a row.
 func skip(pgx.Rows) error { return nil }

@@ -9,17 +9,16 @@ import (
 	"mneme/memory"
 )
 
-// tagSample bounds the counting of a tag's entries, when the rarest of a
-// filter's tags is looked for.
+// tagSample limits how many entries of a tag rarestTag counts.
 const tagSample = 10_000
 
-const rarestTag = scopeTable + `SELECT q.tag FROM unnest($3::text[]) WITH ORDINALITY q (tag, place)
+const rarestTag = scopeTable + `SELECT q.tag FROM unnest($3::text[]) WITH ORDINALITY q (tag, i)
 	CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT 1 FROM scope
 		JOIN tag t ON t.store = scope.store AND t.tag = q.tag AND t.label <= scope.ceiling LIMIT $4) sample) c
-	ORDER BY c.n, q.place LIMIT 1`
+	ORDER BY c.n, q.i LIMIT 1`
 
-// The ways to what a filter leaves: by the rarest tag, or by store, type and
-// namespace. In all: $3 type, $4 namespace or null, $5 all tags, $6 limit.
+// The access paths of a filter: by the rarest tag, or by store, type and
+// namespace. Parameters: $3 type, $4 namespace or null, $5 all tags, $6 limit.
 const (
 	matchTagged = scopeTable + `SELECT e.id FROM scope
 	JOIN tag t ON t.store = scope.store AND t.tag = $7 AND t.label <= scope.ceiling

@@ -17,8 +17,8 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// migrate brings the schema up to date. Processes that start at the same time
-// take turns, by an advisory lock that ends with its connection.
+// migrate updates the schema. Processes that start at the same time take turns,
+// by an advisory lock that ends with its connection.
 func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 	guard, err := pool.Acquire(ctx)
 	if err != nil {
@@ -30,11 +30,11 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 		return err
 	}
 	defer func() {
-		// Without the caller's context: the lock must not outlive this.
+		// Without the caller's context: the lock must be released.
 		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if _, failed := guard.Exec(free, "SELECT pg_advisory_unlock($1)", key); failed != nil {
-			_ = guard.Conn().Close(free) // frees it as well
+			_ = guard.Conn().Close(free) // that releases it as well
 		}
 	}()
 	db := stdlib.OpenDBFromPool(pool)
@@ -58,13 +58,13 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 		return nil
 	}
 	if _, err := provider.Up(ctx); err != nil {
-		return interpret(ctx, "bring the schema up to date", err)
+		return interpret(ctx, "migrate the schema", err)
 	}
 	return nil
 }
 
-// lockWaiting asks for a session's lock again and again: a statement that
-// waited would end by lock_timeout.
+// lockWaiting polls for a session lock: a statement that waited would end by
+// lock_timeout.
 func lockWaiting(ctx context.Context, conn *pgx.Conn, key int64) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -78,7 +78,7 @@ func TestAnOutageIsUnavailableWritesNothingByHalvesAndEndsByItself(t *testing.T)
 	err = openAt(t, direct).View(t.Context(), func(tx memory.ReadTx) error {
 		usage, err := tx.Usage(t.Context(), "a", "a", kept.Label, time.Now())
 		if usage.Entries != 3 {
-			t.Errorf("%d entries stand, want kept, after and at last", usage.Entries)
+			t.Errorf("%d entries, want kept, after and at last", usage.Entries)
 		}
 		return err
 	})

@@ -22,7 +22,7 @@ import (
 	"mneme/vector"
 )
 
-// Each Storage stands for a process: they share nothing but the database.
+// Each Storage acts as a process: they share the database alone.
 
 func newEntry(store, key string) memory.Entry {
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -192,7 +192,7 @@ func TestProcessesLoseNoUpdateAndCountAlike(t *testing.T) {
 	s.checkIndex(t)
 }
 
-// count adds one to the version of the store's counter, which it makes if it
+// count adds one to the version of the store's counter, which it creates if it
 // is missing.
 func count(ctx context.Context, tx memory.Tx, store string) error {
 	entries, err := tx.At(ctx, memory.Path{Store: store, Key: "counter"})
@@ -207,7 +207,7 @@ func count(ctx context.Context, tx memory.Tx, store string) error {
 	return tx.Put(ctx, e, doc("counter", fmt.Sprint("v", e.Version)))
 }
 
-// checkIndex compares the inverted index with the rows that it is made of.
+// checkIndex compares the inverted index with the rows that it is derived from.
 func (s *Storage) checkIndex(t *testing.T) {
 	t.Helper()
 	type indexed struct {
@@ -273,7 +273,7 @@ func (s *Storage) checkIndex(t *testing.T) {
 	}
 }
 
-func TestProcessesThatStartTogetherMakeOneSchema(t *testing.T) {
+func TestProcessesThatStartTogetherCreateOneSchema(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	var group sync.WaitGroup
 	for range 6 {
@@ -285,7 +285,7 @@ func TestProcessesThatStartTogetherMakeOneSchema(t *testing.T) {
 			}
 			defer func() { _ = s.Close() }()
 			err = s.Update(t.Context(), func(tx memory.Tx) error {
-				// The first makes the secret, the others find it.
+				// The first creates the secret, the others find it.
 				secret, err := tx.Meta(t.Context(), "secret")
 				if err == nil && secret == nil {
 					err = tx.SetMeta(t.Context(), "secret", fmt.Append(nil, rand.Int64()))

@@ -13,12 +13,12 @@ import (
 	"mneme/memory"
 )
 
-// writer is a memory.Tx. What it reads of a store, it reads under the store's
-// lock (lock.go).
+// writer is a memory.Tx. It reads from a store under the store's lock
+// (lock.go).
 type writer struct {
 	reader
 	held     map[int64]bool // locks
-	alone    bool           // no other transaction writes
+	alone    bool           // it holds the database lock exclusively
 	stores   map[string]*storeRow
 	models   map[string]int32       // numbers of fingerprints
 	postings *posting.AlignedWriter // flushed before the commit, as usage is
@@ -33,14 +33,15 @@ func newWriter(tx pgx.Tx) *writer {
 		models: make(map[string]int32), postings: posting.NewAlignedWriter(), usage: make(usageChanges)}
 }
 
-// storeRow is a store's row.
+// storeRow is a row of table store.
 type storeRow struct {
 	number int64
 	next   int64 // the next docID
-	taken  bool  // next has grown
+	dirty  bool  // next has changed
 }
 
-// store is a store's row; a new store gets one. Its lock is held.
+// store returns the row of a store, and inserts that of a new one. The caller
+// holds the store's lock.
 func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 	if row := w.stores[id]; row != nil {
 		return row, nil
@@ -57,7 +58,7 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 	return row, nil
 }
 
-// standing is what a row weighs, and what hangs on it, as it stands.
+// standing is what a write must know of the row that it replaces.
 type standing struct {
 	store      int64
 	docID      int64
@@ -73,8 +74,8 @@ type standing struct {
 	document   *posting.Document // nil: not indexed
 }
 
-// ErrExists where $2 to $6 name a path, owner and label that another live
-// entry has.
+// selectStanding also reports whether another live entry has the path, owner
+// and label of $2 to $6.
 const selectStanding = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 AND c.label = $3 AND c.namespace = $4 AND c.key = $5
 		AND c.owner = $6 AND c.state = 0 AND c.id <> $1),
 	s.id, e.store, e.place, e.state, e.label, e.owner, e.revision, e.version,
@@ -82,8 +83,8 @@ const selectStanding = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 
 	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1`
 
 // standing reads a row under the lock of its store; nil if there is none.
-// clash tells whether another live entry has the path, owner and label of at,
-// which is in the store of the number given.
+// clash reports whether another live entry has the path, owner and label of
+// at, whose store has this number.
 func (w *writer) standing(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (row *standing, clash bool, err error) {
 	w.seeEverything()
 	for {
@@ -149,7 +150,7 @@ func latest(times ...time.Time) time.Time {
 const (
 	formerColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value`
-	keepFormer   = `INSERT INTO history (id, ` + formerColumns + `) SELECT id, ` + formerColumns + ` FROM entry WHERE id = $1`
+	insertFormer = `INSERT INTO history (id, ` + formerColumns + `) SELECT id, ` + formerColumns + ` FROM entry WHERE id = $1`
 	entryColumns = `store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value`
 	insertEntry = `INSERT INTO entry (` + entryColumns + `, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $1)`
@@ -157,8 +158,8 @@ const (
 	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) WHERE id = $1`
 )
 
-// put makes e the row in the place of old (nil: none), with all that hangs on
-// it. queuedAt is the queue row's time.
+// put replaces the row old (nil: none) by e, with tags, usage, terms and
+// vectors. queuedAt is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *standing, queuedAt time.Time) error {
 	next := &standing{
 		store: store.number, label: e.Label, owner: e.Owner, bytes: int64(len(e.Value)),
@@ -171,7 +172,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		next.docID = old.docID
 	} else {
 		next.docID = store.next
-		store.next, store.taken = store.next+1, true
+		store.next, store.dirty = store.next+1, true
 	}
 	if next.state == live && next.searchable {
 		next.document = &posting.Document{
@@ -180,7 +181,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		}
 	}
 	if old != nil && e.Version > old.version {
-		w.later(keepFormer, [16]byte(e.ID))
+		w.later(insertFormer, [16]byte(e.ID))
 	}
 	w.seeEverything()
 	w.unlist(e.ID, old)
@@ -203,7 +204,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 			return err
 		}
 	}
-	if w.waiting != nil && w.waiting.Len() > manyWaiting {
+	if w.waiting != nil && w.waiting.Len() > maxWaiting {
 		return w.sendWaiting(ctx)
 	}
 	return nil
@@ -223,7 +224,7 @@ func (w *writer) writeEntry(e *memory.Entry, next *standing, found bool) {
 	w.later(query, args...)
 }
 
-// unlist takes a row's tags and weight away.
+// unlist removes a row from tags and usage.
 func (w *writer) unlist(id uuid.UUID, old *standing) {
 	if old == nil {
 		return
@@ -235,7 +236,7 @@ func (w *writer) unlist(id uuid.UUID, old *standing) {
 	}
 }
 
-// tag writes the tags of a row that a filter may find.
+// tag inserts the tags of a searchable row.
 func (w *writer) tag(id uuid.UUID, row *standing) {
 	if row.state == live && row.searchable && len(row.tags) > 0 {
 		w.later("INSERT INTO tag (store, label, entry, tag) SELECT $1, $2, $3, unnest($4::text[]) ON CONFLICT DO NOTHING",
@@ -243,16 +244,16 @@ func (w *writer) tag(id uuid.UUID, row *standing) {
 	}
 }
 
-// flush writes all that was kept back. The changes of vectors come last: they
-// take the lock by which their positions grow in commit order.
+// flush writes everything that was collected. Changes of vectors come last:
+// they take the lock by which positions grow in commit order.
 func (w *writer) flush(ctx context.Context) error {
 	if err := w.flushIndex(ctx); err != nil {
 		return err
 	}
 	for _, row := range w.stores {
-		if row.taken {
+		if row.dirty {
 			w.later("UPDATE store SET next_place = $2 WHERE number = $1", row.number, row.next)
-			row.taken = false
+			row.dirty = false
 		}
 	}
 	w.flushChanges()

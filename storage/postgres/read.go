@@ -60,9 +60,9 @@ func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) (
 	return append(versions, former...), err
 }
 
-// From the named rows to their paths' rows, by index at each step: OFFSET 0
-// keeps the planner, which knows little of a table that was just filled, from
-// another order.
+// selectSiblings goes from the rows of the IDs to the rows at their paths, by
+// index at each step: OFFSET 0 prevents another join order, which the planner
+// may choose by the statistics of a table that was just filled.
 const selectSiblings = scopeTable + `SELECT ` + withoutText + ` FROM unnest($3::uuid[]) AS named (id)
 	CROSS JOIN LATERAL (SELECT f.store, f.label, f.namespace, f.key FROM entry f WHERE f.id = named.id AND f.state < 2 OFFSET 0) p
 	JOIN scope ON scope.store = p.store AND p.label <= scope.ceiling
@@ -84,7 +84,7 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	seen := make(map[uuid.UUID]bool)
 	err := r.each(ctx, func(rows pgx.Rows) error {
 		e, err := scanEntry(rows)
-		// Two of ids may stand at one path.
+		// Two of the IDs may have the same path.
 		if err == nil && !seen[e.ID] {
 			seen[e.ID] = true
 			found = append(found, e)
@@ -94,10 +94,10 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	return found, err
 }
 
-const selectUsage = `SELECT coalesce(u.entries, 0) - gone.entries, coalesce(u.bytes, 0) - gone.bytes FROM store s
+const selectUsage = `SELECT coalesce(u.entries, 0) - expired.entries, coalesce(u.bytes, 0) - expired.bytes FROM store s
 	LEFT JOIN usage u ON u.store = s.number AND u.label = $2 AND u.owner = $3
 	CROSS JOIN LATERAL (SELECT count(*) AS entries, coalesce(sum(length(e.value)), 0)::bigint AS bytes FROM entry e
-		WHERE e.store = s.number AND e.label = $2 AND e.state = 0 AND e.expires_at <= $4 AND e.owner = $3) gone
+		WHERE e.store = s.number AND e.label = $2 AND e.state = 0 AND e.expires_at <= $4 AND e.owner = $3) expired
 	WHERE s.id = $1`
 
 // Usage implements memory.EntryReader.

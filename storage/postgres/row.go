@@ -20,8 +20,8 @@ const (
 	swept   = 2 // expired, and hidden until it is purged
 )
 
-// Columns of an entry as scanEntry reads them. The row's own alias is e, its
-// store's s; the two wide columns come as nulls where they were not asked for.
+// Columns of an entry as scanEntry reads them. The alias of entry is e, that of
+// store s. Without text the two wide columns are null.
 const (
 	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
@@ -30,8 +30,8 @@ const (
 	withText    = narrowColumns + `e.source, e.value`
 )
 
-// labels lists the labels, so that an index on (store, label, …) is walked
-// label by label; a bound beside it keeps to those that may be seen.
+// labels lists all labels, so that an index on (store, label, …) is searched
+// label by label. A condition beside it keeps to those within the ceiling.
 const labels = "(VALUES (1::smallint), (2), (3), (4)) l (label)"
 
 // scanEntry reads one row.
@@ -49,7 +49,7 @@ func scanEntry(rows pgx.Rows) (e memory.Entry, err error) {
 	return e, err
 }
 
-// entries runs a query of entry columns and gathers the rows.
+// entries runs a query that returns entry columns.
 func (r *reader) entries(ctx context.Context, query string, args ...any) ([]memory.Entry, error) {
 	var found []memory.Entry
 	err := r.each(ctx, func(rows pgx.Rows) error {
@@ -60,7 +60,7 @@ func (r *reader) entries(ctx context.Context, query string, args ...any) ([]memo
 	return found, err
 }
 
-// ids runs a query of ids.
+// ids runs a query that returns IDs.
 func (r *reader) ids(ctx context.Context, query string, args ...any) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := r.each(ctx, func(rows pgx.Rows) error {
@@ -72,8 +72,8 @@ func (r *reader) ids(ctx context.Context, query string, args ...any) ([]uuid.UUI
 	return ids, err
 }
 
-// entryValues are an entry's columns from in_context on, as writeEntry and
-// insertVersion name them.
+// entryValues returns an entry's columns from in_context on, in the order of
+// writeEntry and insertVersion.
 func entryValues(e *memory.Entry) []any {
 	var tags any
 	if len(e.Tags) > 0 {
@@ -85,7 +85,7 @@ func entryValues(e *memory.Entry) []any {
 	}
 }
 
-// instant is a column's time, zero for null.
+// instant returns the time of a column; zero for null.
 func instant(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -93,7 +93,7 @@ func instant(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// maybe is the column's value of a time: null for zero.
+// maybe returns the value of a time for a column: null for zero.
 func maybe(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -101,7 +101,7 @@ func maybe(t time.Time) any {
 	return t
 }
 
-// idList is a parameter of ids, each once.
+// idList returns a parameter of distinct IDs.
 func idList(ids []uuid.UUID) [][16]byte {
 	list := make([][16]byte, 0, len(ids))
 	seen := make(map[uuid.UUID]bool, len(ids))
@@ -114,9 +114,8 @@ func idList(ids []uuid.UUID) [][16]byte {
 	return list
 }
 
-// storable tells whether text can stand in a column: PostgreSQL refuses what
-// is not UTF-8 and the character NUL. A question for such a name has no
-// answer.
+// storable reports whether texts can be stored: PostgreSQL refuses invalid
+// UTF-8 and the character NUL. Nothing has such a name.
 func storable(texts ...string) bool {
 	for _, text := range texts {
 		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
@@ -129,13 +128,13 @@ func storable(texts ...string) bool {
 // scopeTable begins a query whose first two parameters are a scope's numbers
 // and ceilings (scopeLists).
 //
-// SECURITY: every query of a search joins it and holds both
-// store = scope.store and label <= scope.ceiling, so that what is outside the
-// scope is not read at all.
+// SECURITY: every query of a search joins it with both conditions,
+// store = scope.store and label <= scope.ceiling, so that rows outside the
+// scope are not read at all.
 const scopeTable = `WITH scope AS MATERIALIZED
 	(SELECT * FROM unnest($1::bigint[], $2::smallint[]) s (store, ceiling)) `
 
-// scopeLists are the stores that may hold anything, each with its ceiling.
+// scopeLists returns the numbers of stores and their ceilings.
 func scopeLists(stores []acl.Access) (numbers []int64, ceilings []int16) {
 	for _, a := range stores {
 		numbers, ceilings = append(numbers, a.Number), append(ceilings, int16(a.Ceiling))

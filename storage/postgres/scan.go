@@ -11,10 +11,10 @@ import (
 	"mneme/memory"
 )
 
-// A stretch of a store. Each label is walked by itself in the order of its
-// index, up to the limit, and the walks are merged: what is above the ceiling
-// is not even passed over. The keys run from $5 on (or beyond $4) and below
-// $6, null for no bound.
+// One page of a store: entries after the path of the last page, whose keys are
+// within [$5, $6). $6 is null if there is no upper bound. Each label is scanned
+// by itself in the order of the index, up to the limit, and the results are
+// merged: entries above the ceiling are not even skipped.
 const (
 	scanNamespace = `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + ` CROSS JOIN LATERAL
 	(SELECT * FROM entry x WHERE x.store = s.number AND x.label = l.label AND x.state = 0 AND x.in_context
@@ -36,7 +36,7 @@ func (r *reader) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, 
 	}
 	if q.Namespace != nil {
 		switch {
-		case namespace > *q.Namespace: // the last path is beyond the namespace
+		case namespace > *q.Namespace: // the last path is after the namespace
 			return nil, nil
 		case namespace < *q.Namespace:
 			after = ""
@@ -47,12 +47,12 @@ func (r *reader) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, 
 		return nil, nil
 	}
 	r.seeStore(q.Store)
-	// Keys are never empty: beyond "" is all.
+	// Keys are never empty: all are after "".
 	return r.entries(ctx, query, q.Store, int16(min(q.Ceiling, acl.Restricted)), namespace, after, q.Prefix, successor(q.Prefix), q.Limit)
 }
 
-// successor is the least text above all that begin with prefix, nil if there
-// is none. In UTF-8 the order of bytes is that of characters.
+// successor returns the least text above all that start with prefix; nil if
+// there is none. In UTF-8 the order of bytes is that of characters.
 func successor(prefix string) *string {
 	for prefix != "" {
 		last, size := utf8.DecodeLastRuneInString(prefix)
@@ -61,7 +61,7 @@ func successor(prefix string) *string {
 			continue
 		}
 		last++
-		if last == 0xD800 { // surrogates are no characters
+		if last == 0xD800 { // surrogates are not characters
 			last = 0xE000
 		}
 		next := prefix + string(last)

@@ -14,16 +14,16 @@ import (
 // reader is a memory.ReadTx.
 type reader struct {
 	tx     pgx.Tx
-	failed error // every further call's answer
-	// waiting are writes that were not sent yet. They go with the next
+	failed error // returned by every further call
+	// waiting are writes that were not sent yet. They are sent with the next
 	// statement, in one round trip.
 	waiting *pgx.Batch
-	sees    string // what row-level security lets statements see (wall.go)
+	sees    string // the scope of row-level security (rls.go)
 }
 
 var _ memory.ReadTx = (*reader)(nil)
 
-// end makes a transaction that was kept beyond its function useless.
+// end makes every further call fail: the function of the transaction returned.
 func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
 
 func (r *reader) ready(ctx context.Context) error {
@@ -33,15 +33,15 @@ func (r *reader) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fail notes an error: PostgreSQL takes no further statement after one, so
-// that nothing may be written once any failed.
+// fail records an error: PostgreSQL accepts no statement after a failed one, and
+// the transaction must not commit.
 func (r *reader) fail(ctx context.Context, doing string, err error) error {
 	r.failed = interpret(ctx, doing, err)
 	return r.failed
 }
 
-// later writes with the next statement, or at the end. What it writes must
-// not clash with anything: the error would come up elsewhere.
+// later sends a write with the next statement, or at the end. The write must not
+// violate a constraint: its error would be returned elsewhere.
 func (r *reader) later(query string, args ...any) {
 	if r.waiting == nil {
 		r.waiting = &pgx.Batch{}
@@ -49,17 +49,17 @@ func (r *reader) later(query string, args ...any) {
 	r.waiting.Queue(query, args...)
 }
 
-// manyWaiting bounds what waits.
-const manyWaiting = 1000
+// maxWaiting bounds the number of waiting writes.
+const maxWaiting = 1000
 
-// each runs a query, with what waits before it, and scan on each of its rows.
-// scan must run no query.
+// each runs a query after the waiting writes, and calls scan for each row. scan
+// must not run a query.
 func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query string, args ...any) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
 	if r.waiting == nil {
-		bounded, cancel := context.WithTimeout(ctx, answerWait)
+		bounded, cancel := context.WithTimeout(ctx, batchWait)
 		defer cancel()
 		rows, err := r.tx.Query(bounded, query, args...)
 		if err != nil {
@@ -70,14 +70,14 @@ func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 	return r.ask(ctx, []question{{query, args, scan}})
 }
 
-// answerWait bounds the wait for the answer to one batch: past it, the server
-// or the way to it hangs, where no timeout of the server's own would help.
-const answerWait = 2 * time.Minute
+// batchWait bounds the wait for the results of one batch: the server or the
+// network may hang, where no timeout of the server helps.
+const batchWait = 2 * time.Minute
 
-// send runs a batch that begins with writes; rest takes the results of what
-// comes after them.
+// send runs a batch that begins with writes; rest reads the results of the
+// statements after them.
 func (r *reader) send(ctx context.Context, batch *pgx.Batch, writes int, rest func(pgx.BatchResults) error) (err error) {
-	bounded, cancel := context.WithTimeout(ctx, answerWait)
+	bounded, cancel := context.WithTimeout(ctx, batchWait)
 	defer cancel()
 	results := r.tx.SendBatch(bounded, batch)
 	defer func() {
@@ -93,7 +93,7 @@ func (r *reader) send(ctx context.Context, batch *pgx.Batch, writes int, rest fu
 	return rest(results)
 }
 
-// sendWaiting writes what waits.
+// sendWaiting sends the waiting writes.
 func (r *reader) sendWaiting(ctx context.Context) error {
 	if err := r.ready(ctx); err != nil || r.waiting == nil {
 		return err
@@ -103,11 +103,11 @@ func (r *reader) sendWaiting(ctx context.Context) error {
 	return r.send(ctx, batch, batch.Len(), func(pgx.BatchResults) error { return nil })
 }
 
-// errScan is a row that does not fit what reads it. The driver's message
-// could quote it.
+// errScan replaces the driver's error for a row that cannot be scanned, which
+// could quote the row.
 var errScan = errors.New("postgres: a row cannot be read")
 
-// drain runs scan on each row. An error of scan is the caller's own.
+// drain calls scan for each row, and returns its errors unchanged.
 func (r *reader) drain(ctx context.Context, rows pgx.Rows, scan func(pgx.Rows) error) error {
 	defer rows.Close()
 	for rows.Next() {
@@ -125,7 +125,7 @@ func (r *reader) drain(ctx context.Context, rows pgx.Rows, scan func(pgx.Rows) e
 	return nil
 }
 
-// one runs a query of at most one row and tells whether there was one.
+// one runs a query that returns at most one row, and reports whether it did.
 func (r *reader) one(ctx context.Context, into []any, query string, args ...any) (bool, error) {
 	found := false
 	err := r.each(ctx, func(rows pgx.Rows) error {
@@ -135,7 +135,8 @@ func (r *reader) one(ctx context.Context, into []any, query string, args ...any)
 	return found, err
 }
 
-// affected runs a writing statement and counts the rows it changed.
+// affected runs a statement that writes, and returns the number of rows that
+// it changed.
 func (r *reader) affected(ctx context.Context, query string, args ...any) (int64, error) {
 	if err := r.sendWaiting(ctx); err != nil {
 		return 0, err
@@ -143,7 +144,7 @@ func (r *reader) affected(ctx context.Context, query string, args ...any) (int64
 	if err := r.ready(ctx); err != nil {
 		return 0, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, answerWait)
+	bounded, cancel := context.WithTimeout(ctx, batchWait)
 	defer cancel()
 	tag, err := r.tx.Exec(bounded, query, args...)
 	if err != nil {
@@ -152,7 +153,7 @@ func (r *reader) affected(ctx context.Context, query string, args ...any) (int64
 	return tag.RowsAffected(), nil
 }
 
-// exec runs a writing statement.
+// exec runs a statement that writes.
 func (r *reader) exec(ctx context.Context, query string, args ...any) error {
 	_, err := r.affected(ctx, query, args...)
 	return err
@@ -165,7 +166,7 @@ type question struct {
 	scan  func(pgx.Rows) error
 }
 
-// ask runs several queries in one round trip, with what waits before them.
+// ask runs several queries in one round trip, after the waiting writes.
 func (r *reader) ask(ctx context.Context, questions []question) error {
 	if err := r.ready(ctx); err != nil {
 		return err

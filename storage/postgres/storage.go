@@ -1,8 +1,7 @@
-// Package postgres is the storage for what outgrows one process: rows,
-// history, grants, queue, vectors and an inverted index of our own, in one
-// PostgreSQL database that any number of processes share. How it keeps them
-// apart and why the index is neither a tsvector nor a GIN index, with what
-// that measures, stands in docs/decisions/0006-postgres.md.
+// Package postgres is the storage for several processes: rows, history,
+// grants, queue, vectors and the inverted index of package posting, in one
+// PostgreSQL database. docs/decisions/0006-postgres.md describes how
+// transactions are isolated, and why the index is not a GIN index.
 package postgres
 
 import (
@@ -25,9 +24,9 @@ import (
 
 // Options configure a Storage. Zero fields take the default.
 type Options struct {
-	// MaxConns bounds the connections of this process, of which each running
-	// transaction has one. Default: pool_max_conns of the DSN, else the
-	// larger of 16 and four a processor.
+	// MaxConns bounds the connections of this process. Each transaction uses
+	// one. Default: pool_max_conns of the DSN, else the larger of 16 and four
+	// per processor.
 	MaxConns int
 	// StatementTimeout ends a statement that runs longer. Default 30 s.
 	StatementTimeout time.Duration
@@ -45,15 +44,16 @@ type Storage struct {
 
 var _ memory.Storage = (*Storage)(nil)
 
-// Open connects to the database that dsn names (a URL or keywords and values,
-// as libpq takes them) and brings its schema up to date, in the schema that
-// comes first in its search_path. A schema of a newer mneme is ErrNewer, a
-// server out of reach memory.ErrUnavailable. No error tells any of the DSN.
+// Open connects to the database that dsn names (a URL, or keywords and values
+// as libpq takes them) and migrates its schema, in the schema that
+// comes first in its search_path. The error is ErrNewer if a newer version of
+// mneme wrote the schema, and memory.ErrUnavailable if the server cannot be
+// reached. Errors never include the DSN.
 func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		// The parser's own error quotes it.
-		return nil, errors.New("open the database: the DSN cannot be read: it is neither a postgres:// URL nor a list of keyword=value")
+		// The parser's error quotes the DSN.
+		return nil, errors.New("open the database: the DSN is neither a postgres:// URL nor a list of keyword=value")
 	}
 	options.apply(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
@@ -72,24 +72,24 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 }
 
 func warn(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
-	passed, err := bypasses(ctx, pool)
+	passed, err := bypassesRLS(ctx, pool)
 	if err == nil && passed && log != nil {
 		log.WarnContext(ctx, "the database role is exempt from row-level security: give the service a role that is neither SUPERUSER nor BYPASSRLS")
 	}
 	return err
 }
 
-// apply sets what the DSN leaves open.
+// apply sets what the DSN does not set.
 func (o Options) apply(config *pgxpool.Config) {
-	// ParseConfig has filled in its default where the DSN says nothing.
+	// ParseConfig sets its default where the DSN sets nothing.
 	if byDefault := int32(max(4, runtime.NumCPU())); config.MaxConns == byDefault {
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
 	if o.MaxConns > 0 {
 		config.MaxConns = int32(o.MaxConns)
 	}
-	// A connection is looked at before it is used after a second of rest
-	// (pgxpool's default), so that a restarted server is met with fresh ones.
+	// pgxpool pings a connection that was idle for a second before it is
+	// used, so that connections to a server that restarted are replaced.
 	config.HealthCheckPeriod = 10 * time.Second
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.MaxConnLifetime = time.Hour
@@ -107,10 +107,10 @@ func (o Options) apply(config *pgxpool.Config) {
 	set("lock_timeout", millis(o.LockTimeout, 15*time.Second))
 	set("idle_in_transaction_session_timeout", millis(0, 2*time.Minute))
 	set("timezone", "UTC")
-	// Every statement is a handful of index probes; compiling one costs more.
+	// Every statement is a few index probes; compiling one costs more.
 	set("jit", "off")
-	// And where the statistics are of a time before an import, the planner
-	// must not take a table for empty and read it from end to end.
+	// With statistics from before an import, the planner must not take a
+	// table for empty and scan it.
 	set("enable_seqscan", "off")
 }
 
@@ -145,8 +145,8 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 }
 
 const (
-	// attempts is how often a transaction runs that got into others' way,
-	// and firstPause the wait after the first; it doubles each time.
+	// attempts is how often a transaction runs if it conflicts with others.
+	// firstPause is the backoff after the first attempt; it doubles.
 	attempts   = 8
 	firstPause = 4 * time.Millisecond
 )
@@ -164,7 +164,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	defer s.running.RUnlock()
 	for attempt := 1; ; attempt++ {
 		err := s.tryUpdate(ctx, fn)
-		if !errors.Is(err, errClash) || attempt == attempts {
+		if !errors.Is(err, errConflict) || attempt == attempts {
 			return err
 		}
 		pause := firstPause << attempt
@@ -199,7 +199,7 @@ func (s *Storage) tryUpdate(ctx context.Context, fn func(*writer) error) error {
 	})
 }
 
-// commitWait bounds the wait for the answer to a COMMIT or ROLLBACK.
+// commitWait bounds the wait for a COMMIT or ROLLBACK.
 const commitWait = 20 * time.Second
 
 // within runs fn in a transaction that is rolled back unless fn commits it.
@@ -211,16 +211,16 @@ func (s *Storage) within(ctx context.Context, options pgx.TxOptions, fn func(pgx
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
 		defer cancel()
-		_ = tx.Rollback(end) // does nothing after the commit; a failed one closes the connection
+		_ = tx.Rollback(end) // no-op after the commit; if it fails, the connection is closed
 	}()
 	return fn(tx)
 }
 
-// beginWait bounds the wait for a connection, busy ones of the pool included.
+// beginWait bounds the wait for a free connection and BEGIN.
 const beginWait = 20 * time.Second
 
-// begin tries a second time on another connection: the first may have died in
-// the pool.
+// begin retries once with another connection: the first may have died in the
+// pool.
 func (s *Storage) begin(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
 	bounded, cancel := context.WithTimeout(ctx, beginWait)
 	defer cancel()
@@ -242,7 +242,7 @@ func (s *Storage) Close() error {
 	return nil
 }
 
-// enter holds Close back until running is released.
+// enter makes Close wait until running is released.
 func (s *Storage) enter() error {
 	s.running.RLock()
 	if s.closed.Load() {

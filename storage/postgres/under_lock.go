@@ -11,8 +11,8 @@ import (
 	"mneme/memory"
 )
 
-// The reads of a writing transaction: each under the lock of the store that
-// it reads of, and with what the transaction itself has kept back.
+// The reads of a writing transaction: each under the lock of the store that it
+// reads, and with the writes that the transaction has collected.
 
 // At implements memory.EntryReader.
 func (w *writer) At(ctx context.Context, path memory.Path) ([]memory.Entry, error) {

@@ -112,7 +112,7 @@ func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) 
 	}, selectAllEntries)
 }
 
-var errRecord = errors.New("a record of a dump must hold exactly one thing")
+var errRecord = errors.New("a record of a dump must have exactly one field")
 
 // Load implements memory.Tx.
 func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) (err error) {
@@ -160,7 +160,7 @@ func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	case err != nil:
 		return err
 	case !found:
-		return fmt.Errorf("version %d of entry %s comes without its entry", v.Version, v.ID)
+		return fmt.Errorf("version %d of entry %s precedes its entry", v.Version, v.ID)
 	case v.Version == row.version:
 		return memory.ErrExists
 	}

@@ -10,25 +10,25 @@ import (
 	"mneme/memory"
 )
 
-// ErrNewer says that a file was written by a newer mneme.
+// ErrNewer means that the file was written by a newer version of mneme.
 var ErrNewer = errors.New("the database was written by a newer version of mneme")
 
-// errBusy says that another process holds the lock.
+// errBusy means that another process holds the lock.
 var errBusy = fmt.Errorf("%w: another process is writing", memory.ErrUnavailable)
 
 // errDiscard makes database/sql drop a connection.
 var errDiscard = errors.New("the connection is in an unknown state")
 
-// interpret turns an error of the driver into one of the contract. It is
-// called once for each, where the driver returns it. Only the result code goes
-// into the text: the driver's message could quote what was stored.
+// interpret maps an error of the driver to one of the contract. It is called
+// once per error, where the driver returns it. The text includes the result
+// code alone: the driver's message could quote stored text.
 func interpret(doing string, err error) error {
 	var driver *sqlite.Error
 	if !errors.As(err, &driver) {
 		return fmt.Errorf("sqlite: %s: %w", doing, err)
 	}
 	code := driver.Code()
-	switch code & 0xff { // the primary code; what stands above it refines it
+	switch code & 0xff { // the primary code; the higher bits refine it
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return errBusy
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY,

@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// ids runs a query of ids.
+// ids runs a query that returns IDs.
 func (r *reader) ids(ctx context.Context, query string, args ...any) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -31,8 +31,8 @@ func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.
 
 const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = ?"
 
-// Sweep implements memory.EntryWriter. The row's revision grows, so that
-// vectors which a worker is making of it now are refused.
+// Sweep implements memory.EntryWriter. It raises the row's revision, so that
+// vectors which a worker is computing for it are refused.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	for _, id := range ids {
 		row, found, err := w.standing(ctx, id)
@@ -42,7 +42,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		if !found || row.state == swept || !row.expires.Valid || row.expires.Int64 > micros(now) {
 			continue
 		}
-		if err := w.unlist(ctx, id, row); err != nil {
+		if err := w.unindex(ctx, id, row); err != nil {
 			return err
 		}
 		if _, err := w.exec(ctx, sweepEntry, row.doc); err != nil {
@@ -55,8 +55,8 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 	return nil
 }
 
-// unlist takes a row out of everything by which it is found or counted.
-func (w *writer) unlist(ctx context.Context, id uuid.UUID, row standing) error {
+// unindex removes a row from everything by which it is found or counted.
+func (w *writer) unindex(ctx context.Context, id uuid.UUID, row standing) error {
 	w.addUsage(row, -1)
 	if err := w.untag(ctx, row); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (w *writer) unlist(ctx context.Context, id uuid.UUID, row standing) error {
 	return w.dropVectors(ctx, id, row.doc)
 }
 
-// The ways in which an entry can be ready to be erased.
+// selectErasable are queries for deleted, swept and expired entries.
 var selectErasable = [...]string{
 	`SELECT id FROM entry INDEXED BY entry_deleted WHERE deleted_at IS NOT NULL AND deleted_at < ? ORDER BY deleted_at LIMIT ?`,
 	`SELECT id FROM entry INDEXED BY entry_swept WHERE state = 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
@@ -99,13 +99,13 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 	return purged, nil
 }
 
-// erase removes one row and all that hangs on it.
+// erase deletes one row and everything that refers to it.
 func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	row, found, err := w.standing(ctx, id)
 	if err != nil || !found {
 		return err
 	}
-	if err := w.unlist(ctx, id, row); err != nil {
+	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
 	for _, query := range [...]string{
@@ -117,7 +117,7 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 			return err
 		}
 	}
-	// replay_entry follows.
+	// Rows of replay_entry are deleted by their foreign key.
 	_, err = w.exec(ctx, "DELETE FROM replay WHERE number IN (SELECT replay FROM replay_entry WHERE entry = ?)", id[:])
 	return err
 }

@@ -10,16 +10,15 @@ import (
 	"mneme/memory"
 )
 
-// tagSample bounds the counting of a tag's entries, when the rarest of a
-// filter's tags is looked for.
+// tagSample limits how many entries of a tag rarestTag counts.
 const tagSample = 10_000
 
 const countTagged = scopeTable + `SELECT count(*) FROM (SELECT 1 FROM scope
 	CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.tag = ?2
 	WHERE t.label <= scope.ceiling LIMIT ?3)`
 
-// The ways to what a filter leaves: by the rarest tag, by type, or by path.
-// In all: ?2 tag, ?3 type, ?4 namespace or null, ?5 all tags, ?6 limit.
+// The access paths of a filter: by the rarest tag, by type, or by namespace.
+// Parameters: ?2 tag, ?3 type, ?4 namespace or null, ?5 all tags, ?6 limit.
 const (
 	matchTagged = scopeTable + `SELECT e.id FROM scope
 	CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.tag = ?2
@@ -85,9 +84,9 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 	return ids, false, nil
 }
 
-// rarestTag finds the tag by which the fewest entries are read.
+// rarestTag returns the tag that the fewest entries of the scope have.
 func (r *reader) rarestTag(ctx context.Context, within string, tags []string) (string, error) {
-	rarest, least := tags[0], int64(tagSample+1)
+	rarest, fewest := tags[0], int64(tagSample+1)
 	if len(tags) == 1 {
 		return rarest, nil
 	}
@@ -96,14 +95,14 @@ func (r *reader) rarestTag(ctx context.Context, within string, tags []string) (s
 		if _, err := r.one(ctx, []any{&n}, countTagged, within, tag, tagSample); err != nil {
 			return "", err
 		}
-		if n < least {
-			rarest, least = tag, n
+		if n < fewest {
+			rarest, fewest = tag, n
 		}
 	}
 	return rarest, nil
 }
 
-// idColumn scans an id from its 16 bytes.
+// idColumn scans an ID from its 16 bytes.
 type idColumn uuid.UUID
 
 // Scan implements sql.Scanner.

@@ -17,8 +17,8 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// prepareFile makes the file and its folder where they are missing, and
-// returns the file's absolute path. SQLite gives its log the file's mode.
+// prepareFile creates the file and its folder if they are missing, and
+// returns the file's absolute path. SQLite gives the log the file's mode.
 func prepareFile(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -27,8 +27,8 @@ func prepareFile(path string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", err
 	}
-	// A file that exists is not opened here: closing it again would drop the
-	// locks that this process's other connections hold on it (POSIX fcntl).
+	// An existing file is not opened: closing it would release the locks that
+	// other connections of this process hold on it (POSIX fcntl).
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return path, err
 	}
@@ -42,8 +42,8 @@ func prepareFile(path string) (string, error) {
 	return path, f.Close()
 }
 
-// migrate brings the schema up to date. Processes that start at the same time
-// take turns, by a lock on a file beside the database.
+// migrate updates the schema. Processes that start at the same time take
+// turns, by a lock on a file beside the database.
 func migrate(ctx context.Context, path string) (err error) {
 	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

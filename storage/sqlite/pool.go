@@ -18,14 +18,14 @@ const (
 	writing
 )
 
-// source is the driver's name for a file, with what its connections are set
-// to.
+// source returns the data source name of a file, with the settings of its
+// connections.
 func source(path string, u use) string {
 	pragmas := []string{
-		// How long to wait, in ms, while another process recovers the log.
+		// How long to wait in ms while another process recovers the log.
 		"busy_timeout(5000)",
-		// A page cache for each connection, in KiB. The operating system's own
-		// cache stands behind it.
+		// The page cache of each connection: 16 MiB. The operating system
+		// caches the file as well.
 		"cache_size(-16384)",
 		"temp_store(memory)",
 		"foreign_keys(on)",
@@ -33,14 +33,14 @@ func source(path string, u use) string {
 	if u == writing {
 		pragmas = append(pragmas,
 			"journal_mode(wal)",
-			// An acknowledged write survives the loss of power, too: NORMAL
-			// leaves the log unsynced until a checkpoint.
+			// An acknowledged write survives a power failure: NORMAL does not
+			// sync the log before a checkpoint.
 			"synchronous(full)",
-			// What is erased is overwritten.
+			// Deleted data is overwritten with zeros.
 			"secure_delete(on)",
-			// Pages of 4 KiB until a commit carries the log over into the
-			// file: an import touches the same pages again and again, and
-			// each is then carried over once.
+			// How many pages of 4 KiB the log has before a commit checkpoints
+			// it: an import writes the same pages repeatedly, and a late
+			// checkpoint copies each once.
 			"wal_autocheckpoint(4000)",
 			"journal_size_limit(67108864)",
 		)
@@ -49,8 +49,7 @@ func source(path string, u use) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
-// pool hands out connections, at most so many at a time, each with its
-// prepared statements.
+// pool is a pool of sessions, bounded in size.
 type pool struct {
 	db     *sql.DB
 	use    use
@@ -62,7 +61,7 @@ type pool struct {
 
 func newPool(path string, u use, size int) *pool {
 	p := &pool{use: u, tokens: make(chan struct{}, size)}
-	// sql.Open connects to nothing, and knows the driver.
+	// sql.Open does not connect.
 	db, err := sql.Open("sqlite", source(path, u))
 	if err != nil {
 		panic("sqlite: the driver is not registered: " + err.Error())
@@ -73,7 +72,7 @@ func newPool(path string, u use, size int) *pool {
 	return p
 }
 
-// with runs fn on a connection of its own.
+// with runs fn with a session that no one else uses.
 func (p *pool) with(ctx context.Context, fn func(*session) error) error {
 	select {
 	case p.tokens <- struct{}{}:
@@ -103,7 +102,7 @@ func (p *pool) take(ctx context.Context) (*session, error) {
 		return nil, interpret("connect", err)
 	}
 	if p.use == writing {
-		// Waiting for the write lock is controlWaiting's.
+		// controlWaiting waits for the write lock.
 		if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 3"); err != nil {
 			return nil, errors.Join(interpret("connect", err), conn.Close())
 		}
@@ -113,7 +112,7 @@ func (p *pool) take(ctx context.Context) (*session, error) {
 
 func (p *pool) giveBack(s *session) {
 	if s.broken {
-		_ = s.close() // it is of no more use
+		_ = s.close() // it cannot be reused
 		return
 	}
 	p.mu.Lock()
@@ -121,7 +120,7 @@ func (p *pool) giveBack(s *session) {
 	p.mu.Unlock()
 }
 
-// close ends all connections; none may be in use.
+// close closes all connections. None may be in use.
 func (p *pool) close() error {
 	var errs []error
 	for _, s := range p.idle {

@@ -27,7 +27,7 @@ func newWriter(s *session) *writer {
 	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges)}
 }
 
-// standing is what a row weighs, and what hangs on it, as it stands.
+// standing is what a write must know of the row that it replaces.
 type standing struct {
 	doc        int64
 	state      int
@@ -52,7 +52,7 @@ func (w *writer) standing(ctx context.Context, id uuid.UUID) (row standing, foun
 }
 
 const (
-	keepFormer = `INSERT INTO history (doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
+	insertFormer = `INSERT INTO history (doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
 	SELECT doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value
@@ -88,8 +88,8 @@ func latest(times ...time.Time) time.Time {
 	return last
 }
 
-// put makes e the row in the place of old, with all that hangs on it.
-// queuedAt is the queue row's time.
+// put replaces the row old by e, with tags, usage, terms and vectors. queuedAt
+// is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, old standing, found bool, queuedAt time.Time) error {
 	store, err := w.storeNumber(ctx, e.Store)
 	if err != nil {
@@ -102,7 +102,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if !e.DeletedAt.IsZero() {
 		next.state = deleted
 	} else {
-		// Judged before anything is written: the caller may go on.
+		// Checked before anything is written: the caller may continue.
 		clash, err := w.one(ctx, []any{new(int)}, selectClash, store, e.Label, e.Namespace, e.Key, e.Owner, old.doc)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		}
 	}
 	if found && e.Version > old.version {
-		if _, err := w.exec(ctx, keepFormer, old.doc); err != nil {
+		if _, err := w.exec(ctx, insertFormer, old.doc); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	return w.enqueue(ctx, next.doc, e.Revision, queuedAt)
 }
 
-// writeEntry writes the row itself and returns its doc.
+// writeEntry writes the row itself and returns its docID.
 func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next standing, found bool) (int64, error) {
 	values, err := entryValues(e)
 	if err != nil {
@@ -165,8 +165,8 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next standing,
 	return doc, nil
 }
 
-// indexEntry makes words what a row is found by; a row that may not be found
-// loses what it had.
+// indexEntry indexes a row by words. A row that is not searchable is removed
+// from the index.
 func (w *writer) indexEntry(ctx context.Context, row standing, words lexical.Document, isNew bool) error {
 	if row.state != live || !row.searchable {
 		return w.index(ctx, row.doc, isNew, nil)
@@ -183,7 +183,7 @@ const (
 	(SELECT j.value FROM entry e, json_each(e.tags) j WHERE e.doc = ?3)`
 )
 
-// tag writes the tags of a row that a filter may find.
+// tag inserts the tags of a searchable row.
 func (w *writer) tag(ctx context.Context, row standing, tags []string) error {
 	if row.state != live || !row.searchable {
 		return nil
@@ -196,7 +196,7 @@ func (w *writer) tag(ctx context.Context, row standing, tags []string) error {
 	return nil
 }
 
-// untag removes what tag wrote. The row must still have its tags.
+// untag deletes what tag inserted. The row must still have its tags.
 func (w *writer) untag(ctx context.Context, row standing) error {
 	if row.state != live || !row.searchable || !row.tagged {
 		return nil
@@ -205,7 +205,7 @@ func (w *writer) untag(ctx context.Context, row standing) error {
 	return err
 }
 
-// storeNumber is a store's internal number; a new store gets one.
+// storeNumber returns the number of a store, and assigns one to a new store.
 func (w *writer) storeNumber(ctx context.Context, id string) (int64, error) {
 	var number int64
 	found, err := w.one(ctx, []any{&number}, "SELECT number FROM store WHERE id = ?", id)

@@ -11,7 +11,7 @@ import (
 	"mneme/memory"
 )
 
-// entries runs a query of entry columns and gathers the rows, each once.
+// entries runs a query that returns entry columns, and returns each row once.
 func (r *reader) entries(ctx context.Context, query string, args ...any) ([]memory.Entry, error) {
 	var found []memory.Entry
 	seen := make(map[int64]bool)
@@ -48,7 +48,7 @@ func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, erro
 const (
 	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
 	WHERE e.id = ? AND e.state < 2`
-	// The columns of history under the names that an entry's have.
+	// The columns of history, named as those of entry.
 	selectFormer = `SELECT ` + withText + ` FROM
 	(SELECT doc AS mine FROM entry WHERE id = ?1 AND state < 2) CROSS JOIN
 	(SELECT h.*, ?1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
@@ -67,7 +67,7 @@ func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) (
 	if before <= versions[0].Version {
 		versions = versions[:0]
 	}
-	// Not by entries: all rows of a history have one doc.
+	// Not by r.entries: all versions of an entry have the same docID.
 	err = r.each(ctx, func(rows *sql.Rows) error {
 		_, e, err := scanEntry(rows)
 		versions = append(versions, e)
@@ -77,9 +77,9 @@ func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) (
 }
 
 const (
-	selectPlaces = `SELECT e.doc, e.store, e.label FROM json_each(?) j
+	selectPaths = `SELECT e.doc, e.store, e.label FROM json_each(?) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) WHERE e.state < 2`
-	// The parameter lists places within the scope: [[doc, ceiling], …].
+	// The parameter lists entries within the scope: [[docID, ceiling], …].
 	selectSiblings = `SELECT ` + withoutText + ` FROM json_each(?) j
 	CROSS JOIN entry p ON p.doc = j.value ->> 0
 	CROSS JOIN entry e ON e.store = p.store AND e.label IN ` + labels + ` AND e.namespace = p.namespace AND e.key = p.key
@@ -96,23 +96,23 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	if len(ids) == 0 || len(ceilings) == 0 {
 		return nil, nil
 	}
-	var places []acl.Access // Number: a doc; Ceiling: its store's
+	var visible []acl.Access // Number: docID; Ceiling: that of its store
 	err := r.each(ctx, func(rows *sql.Rows) error {
 		var doc, store int64
 		var label acl.Label
 		if err := rows.Scan(&doc, &store, &label); err != nil {
 			return err
 		}
-		// SECURITY: a store that is not of the scope has ceiling 0.
+		// SECURITY: a store outside the scope has ceiling 0.
 		if label.CanFlowTo(ceilings[store]) {
-			places = append(places, acl.Access{Number: doc, Ceiling: ceilings[store]})
+			visible = append(visible, acl.Access{Number: doc, Ceiling: ceilings[store]})
 		}
 		return nil
-	}, selectPlaces, idList(ids))
-	if err != nil || len(places) == 0 {
+	}, selectPaths, idList(ids))
+	if err != nil || len(visible) == 0 {
 		return nil, err
 	}
-	return r.entries(ctx, selectSiblings, scopeList(places))
+	return r.entries(ctx, selectSiblings, scopeList(visible))
 }
 
 const (
@@ -124,12 +124,12 @@ const (
 
 // Usage implements memory.EntryReader.
 func (r *reader) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
-	var all, gone memory.Usage
+	var all, expired memory.Usage
 	if _, err := r.one(ctx, []any{&all.Entries, &all.Bytes}, selectUsage, store, label, owner); err != nil {
 		return memory.Usage{}, err
 	}
-	if _, err := r.one(ctx, []any{&gone.Entries, &gone.Bytes}, selectExpired, store, label, owner, micros(now)); err != nil {
+	if _, err := r.one(ctx, []any{&expired.Entries, &expired.Bytes}, selectExpired, store, label, owner, micros(now)); err != nil {
 		return memory.Usage{}, err
 	}
-	return memory.Usage{Entries: all.Entries - gone.Entries, Bytes: all.Bytes - gone.Bytes}, nil
+	return memory.Usage{Entries: all.Entries - expired.Entries, Bytes: all.Bytes - expired.Bytes}, nil
 }

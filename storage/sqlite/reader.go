@@ -12,16 +12,16 @@ import (
 // reader is a memory.ReadTx.
 type reader struct {
 	session *session
-	failed  error // every further call's answer
+	failed  error // returned by every further call
 }
 
 var _ memory.ReadTx = (*reader)(nil)
 
-// end makes a transaction that was kept beyond its function useless.
+// end makes every further call fail: the function of the transaction returned.
 func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
 
-// query runs a prepared query. Its rows must be closed before the same query
-// runs again.
+// query runs a query by its prepared statement. Its rows must be closed before
+// the same query runs again.
 func (r *reader) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, err
@@ -33,18 +33,18 @@ func (r *reader) query(ctx context.Context, query string, args ...any) (*sql.Row
 	return rows, nil
 }
 
-// each runs a query and scan on each of its rows. scan must not run the same
+// each runs a query and calls scan for each row. scan must not run the same
 // query.
 func (r *reader) each(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := r.query(ctx, query, args...)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // its error is Err's
+	defer func() { _ = rows.Close() }() // Err returns its error
 	return r.drain(ctx, rows, scan)
 }
 
-// drain runs scan on each row.
+// drain calls scan for each row.
 func (r *reader) drain(ctx context.Context, rows *sql.Rows, scan func(*sql.Rows) error) error {
 	for n := 1; rows.Next(); n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
@@ -60,7 +60,7 @@ func (r *reader) drain(ctx context.Context, rows *sql.Rows, scan func(*sql.Rows)
 	return nil
 }
 
-// one runs a query of at most one row and tells whether there was one.
+// one runs a query that returns at most one row, and reports whether it did.
 func (r *reader) one(ctx context.Context, into []any, query string, args ...any) (bool, error) {
 	found := false
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -70,7 +70,7 @@ func (r *reader) one(ctx context.Context, into []any, query string, args ...any)
 	return found, err
 }
 
-// exec runs a writing statement.
+// exec runs a statement that writes.
 func (r *reader) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, err
@@ -82,7 +82,8 @@ func (r *reader) exec(ctx context.Context, query string, args ...any) (sql.Resul
 	return result, nil
 }
 
-// affected runs a writing statement and counts the rows it changed.
+// affected runs a statement that writes, and returns the number of rows that
+// it changed.
 func (r *reader) affected(ctx context.Context, query string, args ...any) (int64, error) {
 	result, err := r.exec(ctx, query, args...)
 	if err != nil {
@@ -98,9 +99,9 @@ func (r *reader) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fail notes an error after which SQLite may have rolled back by itself:
-// whatever ran after it would run outside the transaction. A constraint that
-// was not met leaves the transaction as it was.
+// fail records an error after which SQLite may have rolled back by itself: a
+// further statement would run outside the transaction. A violated constraint
+// leaves the transaction as it was.
 func (r *reader) fail(err error) error {
 	if !errors.Is(err, memory.ErrExists) {
 		r.failed = err

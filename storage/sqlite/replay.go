@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// Values of the column status. Only the storage knows them.
+// Values of the column status. They are internal to the storage.
 const (
 	statusDone    = 200
 	statusCreated = 201
@@ -34,7 +34,7 @@ func (r *reader) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKe
 			record.IDs = append(record.IDs, uuid.UUID(ids[:16]))
 		}
 		if len(ids) > 0 {
-			return fmt.Errorf("sqlite: a replay record has %d bytes beyond its ids", len(ids))
+			return fmt.Errorf("sqlite: an idempotency record has %d bytes after its IDs", len(ids))
 		}
 		record.Created = status == statusCreated
 		record.ExpiresAt = instant(expires)

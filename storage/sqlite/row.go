@@ -20,8 +20,8 @@ const (
 	swept   = 2 // expired, and hidden until it is purged
 )
 
-// Columns of an entry as scanEntry reads them. The row's own alias is e, its
-// store's s; the two wide columns come as nulls where they were not asked for.
+// Columns of an entry as scanEntry reads them. The alias of entry is e, that of
+// store s. Without text the two wide columns are null.
 const (
 	narrowColumns = `e.doc, e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
@@ -30,8 +30,8 @@ const (
 	withText    = narrowColumns + `e.source, e.value`
 )
 
-// labels lists the labels, so that an index on (store, label, …) is walked
-// label by label; a bound beside it keeps to those that may be seen.
+// labels lists all labels, so that an index on (store, label, …) is searched
+// label by label. A condition beside it keeps to those within the ceiling.
 const labels = "(1, 2, 3, 4)"
 
 // scanEntry reads one row.
@@ -59,8 +59,8 @@ func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
 	return doc, e, err
 }
 
-// entryValues are an entry's columns from revision on, as insertEntry and
-// updateEntry name them.
+// entryValues returns an entry's columns from revision on, in the order of
+// insertEntry and updateEntry.
 func entryValues(e *memory.Entry) ([]any, error) {
 	var tags any
 	if len(e.Tags) > 0 {
@@ -102,8 +102,8 @@ func maybeBytes(b []byte) any {
 	return b
 }
 
-// idList is a JSON array of ids in hexadecimal, each once: SQLite reads it
-// with unhex(value) from json_each.
+// idList returns a JSON array of distinct IDs in hexadecimal: SQLite reads
+// them by unhex(value) from json_each.
 func idList(ids []uuid.UUID) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -128,7 +128,7 @@ func idList(ids []uuid.UUID) string {
 	return b.String()
 }
 
-// numberList is a JSON array of numbers.
+// numberList returns a JSON array of numbers.
 func numberList(numbers []int64) string {
 	b := make([]byte, 0, 8*len(numbers)+2)
 	b = append(b, '[')
@@ -141,7 +141,7 @@ func numberList(numbers []int64) string {
 	return string(append(b, ']'))
 }
 
-// textList is a JSON array of texts.
+// textList returns a JSON array of strings.
 func textList(texts []string) (string, error) {
 	if texts == nil {
 		return "[]", nil
@@ -150,8 +150,8 @@ func textList(texts []string) (string, error) {
 	return string(b), err
 }
 
-// scopeList is a JSON array of the stores that may hold anything, each with
-// its ceiling: [[number, label], …]. scopeTable reads it.
+// scopeList returns a JSON array of stores with their ceilings:
+// [[number, label], …]. scopeTable reads it.
 func scopeList(stores []acl.Access) string {
 	b := make([]byte, 0, 12*len(stores)+2)
 	b = append(b, '[')
@@ -170,8 +170,8 @@ func scopeList(stores []acl.Access) string {
 
 // scopeTable begins a query whose first parameter is a scopeList.
 //
-// SECURITY: every query of a search joins it and holds both
-// store = scope.store and label <= scope.ceiling, so that what is outside the
-// scope is not read at all.
+// SECURITY: every query of a search joins it with both conditions,
+// store = scope.store and label <= scope.ceiling, so that rows outside the
+// scope are not read at all.
 const scopeTable = `WITH scope (store, ceiling) AS MATERIALIZED
 	(SELECT value ->> 0, value ->> 1 FROM json_each(?1)) `

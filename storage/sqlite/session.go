@@ -11,8 +11,8 @@ import (
 // it at a time.
 //
 // Statements run without the caller's context: the driver would start a
-// goroutine for each. The context is looked at before each statement and
-// between rows instead; no single step takes long.
+// goroutine for each. The context is checked before each statement and between
+// rows instead. No single step takes long.
 type session struct {
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
@@ -20,7 +20,7 @@ type session struct {
 	broken     bool // the connection is in an unknown state
 }
 
-// statement is the prepared form of a query.
+// statement returns the prepared statement of a query.
 func (s *session) statement(query string) (*sql.Stmt, error) {
 	if st, ok := s.statements[query]; ok {
 		return st, nil
@@ -33,7 +33,7 @@ func (s *session) statement(query string) (*sql.Stmt, error) {
 	return st, nil
 }
 
-// query runs a statement that gives rows.
+// query runs a statement that returns rows.
 func (s *session) query(query string, args ...any) (*sql.Rows, error) {
 	st, err := s.statement(query)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *session) query(query string, args ...any) (*sql.Rows, error) {
 	return rows, nil
 }
 
-// exec runs a statement that gives none.
+// exec runs a statement that returns no rows.
 func (s *session) exec(query string, args ...any) (sql.Result, error) {
 	st, err := s.statement(query)
 	if err != nil {
@@ -71,9 +71,9 @@ func (s *session) control(ctx context.Context, command string) error {
 	return nil
 }
 
-// controlWaiting is control that asks again while another process holds the
-// lock, every few milliseconds: SQLite's own waiting backs off to 100 ms, and
-// then seldom meets the gaps between the transactions of an import.
+// controlWaiting is control that retries while another process holds the lock,
+// every few milliseconds: the backoff of SQLite's busy handler grows to 100 ms,
+// and then seldom hits the gaps between the transactions of an import.
 func (s *session) controlWaiting(ctx context.Context, command string) error {
 	deadline := time.Now().Add(lockWait)
 	for {
@@ -91,24 +91,24 @@ func (s *session) controlWaiting(ctx context.Context, command string) error {
 	}
 }
 
-// rollback ends an open transaction without effect.
+// rollback rolls back an open transaction.
 func (s *session) rollback() {
 	if !s.open {
 		return
 	}
 	s.open = false
 	_, err := s.exec("ROLLBACK")
-	// After some failures SQLite has rolled back by itself, and this one is
-	// an error. Whatever the reason, a fresh connection is certain.
+	// After some failures SQLite has rolled back by itself, and ROLLBACK
+	// fails. Whatever the reason, a new connection is in a known state.
 	s.broken = s.broken || err != nil
 }
 
 func (s *session) close() error {
 	for _, st := range s.statements {
-		_ = st.Close() // the connection goes next
+		_ = st.Close() // the connection is closed next
 	}
 	if s.broken {
-		// Not back into database/sql's pool.
+		// Keep it out of database/sql's pool.
 		_ = s.conn.Raw(func(any) error { return errDiscard })
 	}
 	return s.conn.Close()

@@ -1,11 +1,10 @@
 // Package sqlite is the embedded storage: one SQLite file that holds rows,
-// history, grants, queue, vectors and an inverted index of our own. Why the
-// index is not FTS5, and what it measures, stands in
-// docs/decisions/0003-sqlite-postings.md.
+// history, grants, queue, vectors and the inverted index of package posting.
+// docs/decisions/0003-sqlite-postings.md says why the index is not FTS5.
 //
-// Several processes may use one file at a time. Each has one connection that
-// writes and a few that read; a read sees the last commit before it began and
-// never waits for a writer.
+// Several processes may use a file at the same time. Each has one connection
+// that writes and a few that read. A read sees the last commit before it began
+// and never waits for a writer.
 package sqlite
 
 import (
@@ -20,12 +19,12 @@ import (
 	"mneme/memory"
 )
 
-// lockWait is how long a transaction waits for another process's before the
-// storage counts as unavailable.
+// lockWait is how long a transaction waits for another process before it fails
+// with memory.ErrUnavailable.
 const lockWait = 30 * time.Second
 
-// scrubEvery is how often emptying the log is tried while readers prevent it:
-// each attempt carries the log over into the file.
+// scrubEvery is the interval between attempts to truncate the log while
+// readers prevent it: each attempt checkpoints the log.
 const scrubEvery = 5 * time.Second
 
 // Storage is a memory.Storage in one SQLite file.
@@ -34,15 +33,16 @@ type Storage struct {
 	writers *pool // of one connection
 	running sync.RWMutex
 	closed  atomic.Bool
-	// scrub is set while erased text may still stand in the write-ahead log.
+	// scrub is set while the write-ahead log may contain erased text.
 	scrub     atomic.Bool
-	lastScrub time.Time // of the last attempt; the writer's
+	lastScrub time.Time // of the last attempt; guarded by the writer's session
 }
 
 var _ memory.Storage = (*Storage)(nil)
 
-// Open opens the file at path, or makes it, readable by its owner alone, and
-// brings its schema up to date. A file of a newer mneme is ErrNewer.
+// Open opens the file at path, and migrates its schema. A new file is readable
+// by its owner alone. The error is ErrNewer if a newer version of mneme wrote
+// the file.
 func Open(ctx context.Context, path string) (*Storage, error) {
 	path, err := prepareFile(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 		readers: newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
 		writers: newPool(path, writing, 1),
 	}
-	// A process that was killed may have left erased text there.
+	// A process that was killed may have left erased text in the log.
 	s.scrub.Store(true)
 	return s, nil
 }
@@ -113,7 +113,7 @@ func runUpdate(ctx context.Context, c *session, fn func(*writer) error) (erased 
 	if err := c.controlWaiting(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return false, err
 	}
-	defer c.rollback() // does nothing after the commit
+	defer c.rollback() // no-op after the commit
 	w := newWriter(c)
 	defer w.end()
 	if err := fn(w); err != nil {
@@ -125,14 +125,14 @@ func runUpdate(ctx context.Context, c *session, fn func(*writer) error) (erased 
 	if w.failed != nil {
 		return false, w.failed
 	}
-	// From here on the outcome is SQLite's: a context that ends now must not
-	// leave the caller in doubt about a commit that took place.
+	// A context that ends from here on must not leave the caller in doubt
+	// whether the commit succeeded.
 	return w.erased, c.controlWaiting(context.WithoutCancel(ctx), "COMMIT")
 }
 
-// truncateLog empties the write-ahead log, in which pages from before an
-// erasure stand. It needs a moment without readers of older snapshots; where
-// it gets none, a later commit tries again.
+// truncateLog truncates the write-ahead log, which contains pages from before
+// an erasure. That fails while a reader has an older snapshot; then a later
+// commit tries again.
 func (s *Storage) truncateLog(c *session) {
 	s.lastScrub = time.Now()
 	var busy, frames, moved int
@@ -152,7 +152,7 @@ func (s *Storage) Close() error {
 	return errors.Join(s.readers.close(), s.writers.close())
 }
 
-// enter holds Close back until running is released.
+// enter makes Close wait until running is released.
 func (s *Storage) enter() error {
 	s.running.RLock()
 	if s.closed.Load() {

@@ -41,7 +41,7 @@ func (f *fixture) load(storage memory.Storage, records ...memory.DumpRecord) err
 	})
 }
 
-// furnish fills a storage with one of everything that a dump holds, and
+// furnish fills a storage with one of everything that a dump contains, and
 // returns entries that are live, deleted and expired.
 func (f *fixture) furnish() (live, gone, old memory.Entry) {
 	live, gone, old = entry("a", "live", says("needle one"), tagged("t")), entry("a", "gone", says("needle two")), entry("b", "old", says("needle three"), expiring(start))
@@ -68,12 +68,12 @@ var dumps = []clause{
 		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		for _, r := range f.dump(f.storage) {
 			if r.Entry != nil && r.Entry.ID == old.ID {
-				f.Error("it was")
+				f.Error("it was dumped")
 			}
 		}
 	}},
 
-	{"each record holds one thing, and an entry precedes its versions", func(f *fixture) {
+	{"each record has one field, and an entry precedes its versions", func(f *fixture) {
 		live, _, _ := f.furnish()
 		versions, seen := 0, make(map[uuid.UUID]bool)
 		for _, r := range f.dump(f.storage) {
@@ -108,7 +108,7 @@ var dumps = []clause{
 		f.equal(n, 1)
 	}},
 
-	{"what a database has is not loaded again: ErrExists", func(f *fixture) {
+	{"loading what the database has is ErrExists", func(f *fixture) {
 		f.furnish()
 		for _, r := range f.dump(f.storage) {
 			f.wantError(f.load(f.storage, r), memory.ErrExists)
@@ -117,7 +117,7 @@ var dumps = []clause{
 		f.wantError(f.load(f.storage, memory.DumpRecord{Entry: &taken}), memory.ErrExists)
 	}},
 
-	{"a version without its entry, and a record of nothing, are errors", func(f *fixture) {
+	{"a version without its entry, and an empty record, are errors", func(f *fixture) {
 		e := entry("a", "k")
 		if f.load(f.storage, memory.DumpRecord{Version: &e}) == nil || f.load(f.storage, memory.DumpRecord{}) == nil {
 			f.Error("no error")
@@ -125,8 +125,8 @@ var dumps = []clause{
 	}},
 }
 
-// testRoundTrip needs two storages: what is dumped from one and loaded into
-// the other is dumped from there alike, and is found, counted and queued.
+// testRoundTrip loads the dump of one storage into another, whose dump must be
+// equal, and whose entries must be found, counted and queued.
 func testRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	from, to := newFixture(t, open), newFixture(t, open)
 	live, _, _ := from.furnish()

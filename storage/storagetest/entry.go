@@ -73,9 +73,8 @@ func deletedAt(at time.Time) func(*memory.Entry) {
 
 func restored(e *memory.Entry) { e.DeletedAt, e.DeletedBy = time.Time{}, "" }
 
-// words are what an entry is found by: those of its value, as they stand. The
-// suite does without an analysis, so that it stays the same whatever the
-// analysis makes of a word.
+// words returns the terms of an entry: the words of its value, unchanged. The
+// suite uses no analysis, so that it does not depend on one.
 func words(e memory.Entry) lexical.Document {
 	var s string
 	if !e.Searchable() || !e.DeletedAt.IsZero() || json.Unmarshal(e.Value, &s) != nil {
@@ -88,7 +87,7 @@ func words(e memory.Entry) lexical.Document {
 	return doc
 }
 
-// terms are the distinct words of a question, sorted.
+// terms returns the distinct words of a question, sorted.
 func terms(question string) (terms []lexical.QueryTerm) {
 	for _, word := range slices.Sorted(slices.Values(strings.Fields(question))) {
 		if n := len(terms); n > 0 && terms[n-1].Text == word {

@@ -34,7 +34,7 @@ var facts = []clause{
 		f.equal(numbers(), first)
 	}},
 
-	{"a grant comes back as it was written, replaced by the next, until it is deleted", func(f *fixture) {
+	{"a grant is returned as written, replaced by the next, until it is deleted", func(f *fixture) {
 		g := acl.Grant{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}
 		other := acl.Grant{Store: "a", Grantee: "B", Level: acl.ReadWrite, MaxLabel: acl.Restricted, Maker: "m", ByPlatform: true, CreatedAt: start}
 		third := acl.Grant{Store: "C", Grantee: "b", Level: acl.Search, MaxLabel: acl.Public, Maker: "C", CreatedAt: start}

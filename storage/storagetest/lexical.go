@@ -13,7 +13,7 @@ import (
 	"mneme/memory"
 )
 
-// corpus are entries of store a that an answer is about.
+// corpus returns entries of store a that a question matches.
 func corpus() []memory.Entry {
 	var entries []memory.Entry
 	for i, words := range []string{
@@ -81,7 +81,7 @@ var lexicals = []clause{
 		alone := f.search(scope, "needle", 10)[0].Score
 		f.put(entry("a", "2", says("")))
 		if f.search(scope, "needle", 10)[0].Score <= alone {
-			f.Error("an entry without words does not make the others rarer")
+			f.Error("an entry without words does not count as a document")
 		}
 	}},
 
@@ -154,7 +154,7 @@ var lexicals = []clause{
 		found("second", 1)
 	}},
 
-	{"long lists of entries of a common word stay whole under inserts, edits and deletes in their midst", func(f *fixture) {
+	{"long posting lists stay complete under inserts, edits and deletes in their middle", func(f *fixture) {
 		const n = 1500
 		var entries []memory.Entry
 		for i := range n {
@@ -194,7 +194,7 @@ var lexicals = []clause{
 		}
 	}},
 
-	{"a scope of a thousand stores is searched whole", func(f *fixture) {
+	{"a scope of a thousand stores is searched completely", func(f *fixture) {
 		var entries []memory.Entry
 		var scope []reach
 		for i := range 1000 {
@@ -206,7 +206,7 @@ var lexicals = []clause{
 		f.exact(f.search(f.scope(scope...), "store shared words", 5), reference(entries, scope, "store shared words", 5))
 	}},
 
-	{"any term is only text", func(f *fixture) {
+	{"any term is plain text", func(f *fixture) {
 		odd := []string{"'", "\"", "O'Brien", "\"NEAR(x)\"", "--", "DROP", "%", "_", "*", "x*", "\\", "\\u0041", "[", "{}", "日本語", "ไทย", "ünïcode", "😀"}
 		f.put(entry("a", "k", says(strings.Join(odd, " "))), entry("a", "k2", says("x u0041 NEAR A y")))
 		scope := f.scope(reach{"a", acl.Public})

@@ -44,7 +44,7 @@ var matches = []clause{
 		}
 	}},
 
-	{"Matching keeps to the scope and to searchable, undeleted entries, expired ones too", func(f *fixture) {
+	{"Matching returns searchable, undeleted entries of the scope, expired ones too", func(f *fixture) {
 		with := func(changes ...func(*memory.Entry)) func(*memory.Entry) {
 			return func(e *memory.Entry) {
 				for _, change := range append(changes, tagged("t"), typed("user"), inNamespace("n")) {
@@ -78,7 +78,7 @@ var matches = []clause{
 		f.match(scope, memory.Filter{Type: "project"}, e.ID)
 	}},
 
-	{"Matching says more, and gives no ids, beyond its limit", func(f *fixture) {
+	{"Matching reports more, and returns no IDs, beyond its limit", func(f *fixture) {
 		var all []memory.Entry
 		for i := range 6 {
 			all = append(all, entry("a", fmt.Sprint(i), tagged("t"), typed("user"), inNamespace("n")))

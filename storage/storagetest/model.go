@@ -17,8 +17,7 @@ import (
 	"mneme/storage"
 )
 
-// model is what a storage should hold: plain maps, and every question
-// answered by looking at all of them.
+// model is the reference: plain maps, and every query scans them.
 type model struct {
 	rows    map[uuid.UUID]memory.Entry
 	swept   map[uuid.UUID]memory.Entry
@@ -28,8 +27,8 @@ type model struct {
 	fixture *fixture
 }
 
-// testModel does random things to a storage and to a model, and compares
-// what both say.
+// testModel makes random changes to a storage and to a model, and compares
+// their answers.
 func testModel(t *testing.T, open func(t testing.TB) storage.Storage) {
 	rapid.Check(t, func(r *rapid.T) {
 		storage := open(t)
@@ -89,7 +88,7 @@ func (m *model) create(r *rapid.T) {
 	m.put(e)
 }
 
-// some draws an entry for which keep is true.
+// some draws an entry that keep accepts.
 func (m *model) some(r *rapid.T, keep func(memory.Entry) bool) memory.Entry {
 	var kept []memory.Entry
 	for _, e := range m.rows {
@@ -158,7 +157,7 @@ func (m *model) purge(r *rapid.T) {
 	m.fixture.equal(sorted(m.fixture.purge(cutoff, 1000)), sorted(want))
 }
 
-// work takes some of the queue and finishes it.
+// work leases some rows of the queue and completes them.
 func (m *model) work(r *rapid.T) {
 	leases := m.fixture.lease(m.now, rapid.IntRange(1, 3).Draw(r, "limit"))
 	m.fixture.done(leases...)
@@ -181,7 +180,7 @@ func (m *model) all(keep func(memory.Entry) bool) []memory.Entry {
 	return kept
 }
 
-// check compares what storage and model say.
+// check compares the answers of storage and model.
 func (m *model) check(r *rapid.T) {
 	f := m.fixture
 	f.equal(f.depth(m.now), len(m.queue))

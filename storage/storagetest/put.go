@@ -67,12 +67,12 @@ var puts = []clause{
 		f.equal(len(f.search(f.scope(reach{"a", acl.Public}), "one two", 10)), 0)
 	}},
 
-	{"an expired entry keeps its place until it is swept", func(f *fixture) {
+	{"an expired entry keeps its path until it is swept", func(f *fixture) {
 		f.put(entry("a", "k", expiring(after(-time.Hour))))
 		f.wantError(f.tryPut(entry("a", "k")), memory.ErrExists)
 	}},
 
-	{"a deleted entry gives its place free, and cannot come back to a taken one", func(f *fixture) {
+	{"a deleted entry releases its path, and cannot be restored to one that is taken", func(f *fixture) {
 		first := entry("a", "k")
 		f.put(first)
 		first = f.delete(first, start)

@@ -101,7 +101,7 @@ var reads = []clause{
 		}
 	}},
 
-	{"Siblings returns what stands in the scope at the paths of ids, without text, each once", func(f *fixture) {
+	{"Siblings returns the entries of the scope at the paths of IDs, without text, each once", func(f *fixture) {
 		low, high := entry("a", "k"), entry("a", "k", labelled(acl.Confidential))
 		other := entry("a", "k", ownedBy("b"), expiring(after(-time.Hour)))
 		elsewhere := entry("b", "k")
@@ -126,7 +126,7 @@ var reads = []clause{
 	}},
 }
 
-// withoutText are entries as listings return them.
+// withoutText returns entries as listings do.
 func withoutText(entries ...memory.Entry) []memory.Entry {
 	var bare []memory.Entry
 	for _, e := range entries {

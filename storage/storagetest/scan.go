@@ -11,7 +11,7 @@ import (
 	"mneme/memory"
 )
 
-// strange are keys that an SQL pattern, a sloppy range or a locale would get
+// strange are keys that an SQL pattern, an inexact range or a locale would get
 // wrong, in byte order.
 var strange = slices.Sorted(slices.Values([]string{
 	"!", "%", "%%", "A", "Z", "\\", "\\x", "_", "_a", "a", "a!", "a%", "a%b", "a/b", "a\\b", "a_b", "aB", "ab",
@@ -46,7 +46,7 @@ var scans = []clause{
 		f.equal(keysOf(f.scan(memory.ScanQuery{Store: "a", Ceiling: acl.Internal, Limit: 10})), keysOf(seen))
 	}},
 
-	{"Scan pages meet every path once, at any page size", func(f *fixture) {
+	{"Scan pages contain every path once, at any page size", func(f *fixture) {
 		var want []memory.Entry
 		for _, namespace := range []string{"", "n"} {
 			for _, key := range strange {
@@ -76,7 +76,7 @@ var scans = []clause{
 		}
 	}},
 
-	{"Scan goes on beyond a path that is gone, and before or behind the namespace asked for", func(f *fixture) {
+	{"Scan continues after a path that no longer exists, and from before or after its namespace", func(f *fixture) {
 		for _, namespace := range []string{"a", "c"} {
 			e := entry("s", "k")
 			e.Namespace = namespace
@@ -93,7 +93,7 @@ var scans = []clause{
 		f.equal(query(ptr("a"), "c", "a"), 0)
 	}},
 
-	{"a prefix is text, whatever its characters", func(f *fixture) {
+	{"a prefix is plain text, whatever its characters", func(f *fixture) {
 		var all []memory.Entry
 		for _, key := range strange {
 			all = append(all, entry("a", key))

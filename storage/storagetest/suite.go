@@ -21,9 +21,9 @@ import (
 	"mneme/storage"
 )
 
-// RowCounter is what a storage may offer to the suite beside its contract:
-// how many rows each of its tables has. Tables of change records, which
-// outlive their entries, and of store numbers are left out.
+// RowCounter is optional: it counts the rows of each table of a storage. Tables
+// of change records, which outlive their entries, and of store numbers are left
+// out.
 type RowCounter interface {
 	Rows(ctx context.Context) (map[string]int64, error)
 }
@@ -64,7 +64,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 	t.Run("Model", func(t *testing.T) { testModel(t, open) })
 }
 
-// start is the instant at which every test begins.
+// start is the time at which every test begins.
 var start = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return start.Add(d) }
@@ -134,8 +134,8 @@ func (f *fixture) equal(got, want any) {
 	}
 }
 
-// asJSON is how values are compared and shown. Times must be equal with their
-// location, JSON values byte for byte.
+// asJSON formats values to compare and print them. Times must be equal
+// including their location, JSON values byte by byte.
 func asJSON(v any) string {
 	if entries, ok := v.([]memory.Entry); ok {
 		var b strings.Builder
@@ -206,7 +206,7 @@ func keysOf(entries []memory.Entry) []string {
 	return keys
 }
 
-// sorted are ids in order, never nil.
+// sorted returns IDs in order, never nil.
 func sorted(ids []uuid.UUID) []uuid.UUID {
 	ids = append([]uuid.UUID{}, ids...)
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
@@ -219,8 +219,7 @@ type reach struct {
 	ceiling acl.Label
 }
 
-// scope is a scope of these stores, under the numbers that the storage gave
-// them.
+// scope returns a scope of these stores, by their numbers in the storage.
 func (f *fixture) scope(reaches ...reach) acl.Scope {
 	f.Helper()
 	known := acltest.Facts{AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}}}
@@ -236,13 +235,13 @@ func (f *fixture) scope(reaches ...reach) acl.Scope {
 	return known.Scope(f, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
 }
 
-// search asks the lexical leg at start.
+// search queries the lexical leg at start.
 func (f *fixture) search(scope acl.Scope, question string, limit int) []lexical.Hit {
 	f.Helper()
 	return f.ask(scope, memory.LexicalQuery{Terms: terms(question), Limit: limit, Now: start})
 }
 
-// ask asks the lexical leg and orders equals by id.
+// ask queries the lexical leg and orders ties by ID.
 func (f *fixture) ask(scope acl.Scope, query memory.LexicalQuery) (hits []lexical.Hit) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {

@@ -145,7 +145,7 @@ var transactions = []clause{
 		})
 	}},
 
-	{"readers are not held up by a writer", func(f *fixture) {
+	{"a writer does not block readers", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)
 		f.update(func(tx memory.Tx) error {
@@ -166,7 +166,7 @@ var transactions = []clause{
 	}},
 }
 
-// writeEverything writes to all that a transaction can write to.
+// writeEverything calls every method that writes.
 func writeEverything(ctx context.Context, tx memory.Tx, kept, lost memory.Entry) error {
 	steps := []func() error{
 		func() error { return put(ctx, tx, edited(kept, says("changed")), lost) },
@@ -194,7 +194,7 @@ func writeEverything(ctx context.Context, tx memory.Tx, kept, lost memory.Entry)
 	return nil
 }
 
-// nothingWritten checks that writeEverything left no trace.
+// nothingWritten checks that writeEverything had no effect.
 func (f *fixture) nothingWritten(kept, lost memory.Entry) {
 	f.Helper()
 	f.equal(f.get(kept.ID, lost.ID), []memory.Entry{kept})

@@ -3,7 +3,7 @@
 
 -- +goose Up
 
--- next_place is the place that the store's next entry gets.
+-- next_place is the docID of the store's next entry.
 CREATE TABLE store (
   number     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id         text COLLATE "C" NOT NULL UNIQUE,
@@ -11,8 +11,8 @@ CREATE TABLE store (
 ) WITH (fillfactor = 50);
 
 -- One row an entry, as it is now. state: 0 live, 1 deleted, 2 swept (expired
--- and hidden for good). place is the entry's number within its store, never
--- used twice; postings name it. length and terms (document.go) are what a live
+-- and hidden for good). place is the entry's docID, unique within its store and
+-- never reused. length and terms (posting.Aligned) are what a live
 -- searchable entry is indexed by, null for all others.
 CREATE TABLE entry (
   id          uuid PRIMARY KEY,
@@ -100,7 +100,7 @@ CREATE TABLE usage (
 ) WITH (fillfactor = 50);
 
 -- The lexical leg: an inverted index of live searchable entries. data holds
--- the postings of the places 256*block to 256*block+255 (posting.go). term is
+-- the postings of the docIDs 256*block to 256*block+255 (posting.Aligned). term is
 -- bytea because a question may hold what text refuses. Label follows the term,
 -- so that one probe finds all blocks of a term in a store up to a label.
 CREATE TABLE posting (

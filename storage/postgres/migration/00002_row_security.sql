@@ -1,4 +1,4 @@
--- A second wall under the service: docs/decisions/0007-row-level-security.md.
+-- Defense in depth below the service: docs/decisions/0007-row-level-security.md.
 -- mneme.scope is set by each transaction: '*', or a JSON object that gives
 -- stores' numbers their highest label. Where it is not set, nothing is seen.
 

@@ -95,7 +95,7 @@ CREATE TABLE usage (
 ) STRICT, WITHOUT ROWID;
 
 -- The lexical leg: an inverted index of live searchable entries. block holds
--- postings from doc first on (posting.go). Label follows the term, so that one
+-- postings from doc first on (package posting). Label follows the term, so that one
 -- seek finds all blocks of a term in a store up to a label.
 CREATE TABLE posting (
   store INTEGER NOT NULL,
@@ -107,7 +107,7 @@ CREATE TABLE posting (
 ) STRICT, WITHOUT ROWID;
 
 -- The same the other way round: what an entry is indexed by, as it must be
--- known to take it out again. terms: see document.go.
+-- known to take it out again. terms: posting.Packed.
 CREATE TABLE document (
   doc    INTEGER PRIMARY KEY REFERENCES entry,
   store  INTEGER NOT NULL,

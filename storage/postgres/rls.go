@@ -9,22 +9,22 @@ import (
 	"mneme/acl"
 )
 
-// The wall is PostgreSQL's row-level security over the tables that hold text
-// or terms of memories. Each method says, before it runs a statement, what the
-// statement may see: the scope or the store that the method was given, or
-// everything where the contract gives it ids alone. What is said goes with
-// the statement, in the same round trip. See
+// Row-level security restricts the tables that contain text or terms of
+// memories. Before a method runs a statement, it sets which rows the statement
+// may see: those of the scope or the store that the method was given, or all
+// rows where the contract gives it IDs alone. The setting is sent with the
+// statement, in the same round trip. See
 // docs/decisions/0007-row-level-security.md.
 
 const (
-	// all lets a statement see everything; a transaction begins with it.
+	// all permits all rows. It is the initial scope of a transaction.
 	all         = "*"
 	seeAll      = "SET LOCAL mneme.scope = '*'"
 	seeScope    = "SELECT set_config('mneme.scope', $1, true)"
 	seeOneStore = `SELECT set_config('mneme.scope', coalesce((SELECT jsonb_build_object(number::text, 4)::text FROM store WHERE id = $1), '{}'), true)`
 )
 
-// seeEverything lets the next statements see everything.
+// seeEverything permits the next statements all rows.
 func (r *reader) seeEverything() {
 	if r.sees != all {
 		r.sees = all
@@ -32,7 +32,7 @@ func (r *reader) seeEverything() {
 	}
 }
 
-// seeStore lets the next statements see one store.
+// seeStore permits the next statements the rows of one store.
 func (r *reader) seeStore(store string) {
 	if sees := "store " + store; r.sees != sees {
 		r.sees = sees
@@ -40,7 +40,8 @@ func (r *reader) seeStore(store string) {
 	}
 }
 
-// seeStores lets the next statements see stores up to their ceilings.
+// seeStores permits the next statements the rows of stores up to their
+// ceilings.
 func (r *reader) seeStores(stores []acl.Access) {
 	b := []byte{'{'}
 	for i, a := range stores {
@@ -60,8 +61,9 @@ func (r *reader) seeStores(stores []acl.Access) {
 
 const selectExempt = `SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user`
 
-// bypasses tells whether the service's role passes the wall by.
-func bypasses(ctx context.Context, pool *pgxpool.Pool) (bypasses bool, err error) {
+// bypassesRLS reports whether the role of the connection is exempt from
+// row-level security.
+func bypassesRLS(ctx context.Context, pool *pgxpool.Pool) (bypasses bool, err error) {
 	err = pool.QueryRow(ctx, selectExempt).Scan(&bypasses)
-	return bypasses, interpret(ctx, "look at the role", err)
+	return bypasses, interpret(ctx, "read the role", err)
 }

@@ -17,12 +17,12 @@ import (
 	"mneme/storage/postgres/postgrestest"
 )
 
-// walled are the tables that hold text or terms of memories.
-var walled = []string{"entry", "history", "posting", "tag"}
+// protected are the tables that contain text or terms of memories.
+var protected = []string{"entry", "history", "posting", "tag"}
 
-// written puts two versions of an entry, tagged, into each of two stores at
-// two labels, and returns the stores' numbers.
-func written(t *testing.T, s *Storage) map[string]int64 {
+// putSamples puts two versions of a tagged entry into each of two stores at
+// each of two labels, and returns the numbers of the stores.
+func putSamples(t *testing.T, s *Storage) map[string]int64 {
 	t.Helper()
 	mustUpdate(t, s, func(tx memory.Tx) error {
 		for _, store := range []string{"a", "b"} {
@@ -52,7 +52,7 @@ func written(t *testing.T, s *Storage) map[string]int64 {
 
 func TestAStatementThatForgetsItsScopeIsStoppedByTheDatabase(t *testing.T) {
 	s := openAt(t, postgrestest.Database(t))
-	numbers := written(t, s)
+	numbers := putSamples(t, s)
 	narrow := map[string]struct {
 		see  func(r *reader)
 		want int
@@ -68,7 +68,7 @@ func TestAStatementThatForgetsItsScopeIsStoppedByTheDatabase(t *testing.T) {
 		"everything again": {func(r *reader) { r.seeStore("a"); r.seeEverything() }, 4},
 	}
 	for name, c := range narrow {
-		for _, table := range walled {
+		for _, table := range protected {
 			err := s.View(t.Context(), func(tx memory.ReadTx) error {
 				r := tx.(*reader)
 				c.see(r)
@@ -86,10 +86,10 @@ func TestAStatementThatForgetsItsScopeIsStoppedByTheDatabase(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatSaysNothingSeesNothing(t *testing.T) {
+func TestAConnectionWithoutAScopeSeesNothing(t *testing.T) {
 	s := openAt(t, postgrestest.Database(t))
-	written(t, s)
-	for _, table := range walled {
+	putSamples(t, s)
+	for _, table := range protected {
 		var n int
 		if err := s.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 0 {
 			t.Errorf("%d rows of %s: %v", n, table, err)
@@ -100,9 +100,9 @@ func TestAConnectionThatSaysNothingSeesNothing(t *testing.T) {
 	}
 }
 
-func TestTheReadsOfASearchRunBehindTheWall(t *testing.T) {
+func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 	s := openAt(t, postgrestest.Database(t))
-	numbers := written(t, s)
+	numbers := putSamples(t, s)
 	facts := acltest.Facts{
 		Numbers: numbers, AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}},
 		GrantList: []acl.Grant{{Store: "a", Grantee: "reader", Level: acl.Search, MaxLabel: acl.Internal, ByPlatform: true}},
@@ -133,7 +133,7 @@ func TestTheReadsOfASearchRunBehindTheWall(t *testing.T) {
 			if err := read(r); err != nil {
 				return err
 			}
-			// What the method let its statements see still stands.
+			// The scope that the method set is still in effect.
 			var n int
 			_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM entry WHERE store <> $1", numbers["a"])
 			if n != 0 {
@@ -147,7 +147,7 @@ func TestTheReadsOfASearchRunBehindTheWall(t *testing.T) {
 	}
 }
 
-func TestARoleThatPassesTheWallByIsTold(t *testing.T) {
+func TestARoleExemptFromRLSIsLogged(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	var log bytes.Buffer
 	s, err := Open(t.Context(), dsn, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -169,6 +169,6 @@ func TestARoleThatPassesTheWallByIsTold(t *testing.T) {
 	}
 	_ = s.Close()
 	if !strings.Contains(log.String(), "row-level security") {
-		t.Error("nothing is said of a role that bypasses the wall")
+		t.Error("no warning about a role that is exempt from row-level security")
 	}
 }
