@@ -96,7 +96,7 @@ const (
 // dumpEntries reads pages, so that a slow yield exceeds no timeout.
 func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	const page = 200
-	r.seeEverything()
+	r.setRLSAll()
 	var last uuid.UUID
 	for {
 		entries, err := r.entries(ctx, selectSomeEntries, [16]byte(last), page)
@@ -167,7 +167,7 @@ func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Doc
 	if err != nil {
 		return err
 	}
-	old, clash, err := w.standing(ctx, e.ID, store.number, *e)
+	old, clash, err := w.storedRow(ctx, e.ID, store.number, *e)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ const insertVersion = `INSERT INTO history (id, store, label, in_context, encryp
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING`
 
 func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
-	row, _, err := w.standing(ctx, v.ID, 0, memory.Entry{})
+	row, _, err := w.storedRow(ctx, v.ID, 0, memory.Entry{})
 	switch {
 	case err != nil:
 		return err
@@ -195,6 +195,6 @@ func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	if err != nil {
 		return err
 	}
-	w.seeEverything()
+	w.setRLSAll()
 	return w.insert(ctx, insertVersion, append([]any{[16]byte(v.ID), store.number, int16(v.Label)}, entryValues(v)...)...)
 }

@@ -12,7 +12,7 @@ import (
 
 // Expired implements memory.EntryWriter.
 func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
-	w.seeEverything()
+	w.setRLSAll()
 	return w.ids(ctx, `SELECT id FROM entry WHERE state < 2 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, now, limit)
 }
 
@@ -25,7 +25,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		return err
 	}
 	for _, id := range ids {
-		row, _, err := w.standing(ctx, id, 0, memory.Entry{})
+		row, _, err := w.storedRow(ctx, id, 0, memory.Entry{})
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		}
 		// The row first: its lock orders this before or after a worker that
 		// saves vectors of it.
-		w.seeEverything()
+		w.setRLSAll()
 		w.later(sweepEntry, [16]byte(id))
 		if err := w.unindex(ctx, id, row); err != nil {
 			return err
@@ -45,7 +45,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 }
 
 // unindex removes a row from everything by which it is found or counted.
-func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *standing) error {
+func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) error {
 	w.unlist(id, row)
 	if _, err := w.postings.Replace(row.document, nil); err != nil {
 		return err
@@ -62,13 +62,13 @@ var selectErasable = [...]string{
 
 const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
 
-// Purge implements memory.EntryWriter. Change records stay until TrimChanges
-// takes them: they name an id, hold no text, and tell the followers that the
-// entry's vectors are gone. Erased text may stand in the database's files and
-// its write-ahead log until the server reuses them (VACUUM, checkpoints).
+// Purge implements memory.EntryWriter. Change records remain until
+// TrimChanges: they have an ID and no text, and notify followers that the
+// entry's vectors were removed. Erased text may remain in the database's files
+// and its write-ahead log until the server reuses them (VACUUM, checkpoints).
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
 	var purged []uuid.UUID
-	w.seeEverything()
+	w.setRLSAll()
 	for _, query := range selectErasable {
 		if len(purged) >= limit {
 			break
@@ -103,7 +103,7 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 
 // erase deletes one row and everything that refers to it.
 func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
-	row, _, err := w.standing(ctx, id, 0, memory.Entry{})
+	row, _, err := w.storedRow(ctx, id, 0, memory.Entry{})
 	if err != nil || row == nil {
 		return err
 	}

@@ -23,7 +23,7 @@ const addTotals = `INSERT INTO total (store, label, documents, length)
 // the commit and before anything in the transaction that reads them. The locks
 // on their stores keep what they are added to as it is.
 func (w *writer) flushIndex(ctx context.Context) error {
-	w.seeEverything()
+	w.setRLSAll()
 	var stores, documents, lengths []int64
 	var labels []int16
 	for _, t := range w.postings.TakeTotals() {

@@ -42,7 +42,7 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 	}
 	evaluation := posting.NewEvaluation(posting.Aligned, q.Terms)
 	defer evaluation.Close()
-	r.seeStores(stores)
+	r.setRLSScope(stores)
 	if err := r.readPostings(ctx, evaluation, stores, q); err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ const selectStoresOf = `SELECT DISTINCT s.id FROM entry e JOIN store s ON s.numb
 // lockEntries takes the locks of the stores that contain the entries. An entry
 // may move until the locks are held, so the stores are read again.
 func (w *writer) lockEntries(ctx context.Context, ids []uuid.UUID) error {
-	w.seeEverything()
+	w.setRLSAll()
 	for {
 		var keys []int64
 		err := w.each(ctx, func(rows pgx.Rows) error {

@@ -44,7 +44,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 	if len(stores) == 0 || !storable(filter.Tags...) || !storable(filter.Type) || filter.Namespace != nil && !storable(*filter.Namespace) {
 		return nil, false, nil
 	}
-	r.seeStores(stores)
+	r.setRLSScope(stores)
 	numbers, ceilings := scopeLists(stores)
 	args := []any{numbers, ceilings, filter.Type, filter.Namespace, nil, limit + 1}
 	query := matchAll

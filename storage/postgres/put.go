@@ -29,7 +29,7 @@ type writer struct {
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(tx pgx.Tx) *writer {
-	return &writer{reader: reader{tx: tx, sees: all}, held: make(map[int64]bool), stores: make(map[string]*storeRow),
+	return &writer{reader: reader{tx: tx, rls: allRows}, held: make(map[int64]bool), stores: make(map[string]*storeRow),
 		models: make(map[string]int32), postings: posting.NewAlignedWriter(), usage: make(usageChanges)}
 }
 
@@ -58,8 +58,8 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 	return row, nil
 }
 
-// standing is what a write must know of the row that it replaces.
-type standing struct {
+// storedRow is what a write must know of the row that it replaces.
+type storedRow struct {
 	store      int64
 	docID      int64
 	state      int
@@ -74,21 +74,21 @@ type standing struct {
 	document   *posting.Document // nil: not indexed
 }
 
-// selectStanding also reports whether another live entry has the path, owner
+// selectStoredRow also reports whether another live entry has the path, owner
 // and label of $2 to $6.
-const selectStanding = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 AND c.label = $3 AND c.namespace = $4 AND c.key = $5
+const selectStoredRow = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 AND c.label = $3 AND c.namespace = $4 AND c.key = $5
 		AND c.owner = $6 AND c.state = 0 AND c.id <> $1),
 	s.id, e.store, e.place, e.state, e.label, e.owner, e.revision, e.version,
 	coalesce(length(e.value), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.tags, e.length, e.terms
 	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1`
 
-// standing reads a row under the lock of its store; nil if there is none.
+// storedRow reads a row under the lock of its store; nil if there is none.
 // clash reports whether another live entry has the path, owner and label of
 // at, whose store has this number.
-func (w *writer) standing(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (row *standing, clash bool, err error) {
-	w.seeEverything()
+func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (row *storedRow, clash bool, err error) {
+	w.setRLSAll()
 	for {
-		var s standing
+		var s storedRow
 		var store, owner *string
 		var of, docID, revision *int64
 		var state, label *int16
@@ -97,7 +97,7 @@ func (w *writer) standing(ctx context.Context, id uuid.UUID, number int64, at me
 		var expires *time.Time
 		var terms []byte
 		_, err := w.one(ctx, []any{&clash, &store, &of, &docID, &state, &label, &owner, &revision, &version, &s.bytes, &expires,
-			&searchable, &s.tags, &length, &terms}, selectStanding, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
+			&searchable, &s.tags, &length, &terms}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
 		if err != nil || store == nil {
 			return nil, clash, err
 		}
@@ -125,7 +125,7 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	if err != nil {
 		return err
 	}
-	old, clash, err := w.standing(ctx, e.ID, store.number, e)
+	old, clash, err := w.storedRow(ctx, e.ID, store.number, e)
 	switch {
 	case err != nil:
 		return err
@@ -160,8 +160,8 @@ const (
 
 // put replaces the row old (nil: none) by e, with tags, usage, terms and
 // vectors. queuedAt is the time of the queue row.
-func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *standing, queuedAt time.Time) error {
-	next := &standing{
+func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *storedRow, queuedAt time.Time) error {
+	next := &storedRow{
 		store: store.number, label: e.Label, owner: e.Owner, bytes: int64(len(e.Value)),
 		searchable: e.Searchable(), tags: e.Tags,
 	}
@@ -183,7 +183,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if old != nil && e.Version > old.version {
 		w.later(insertFormer, [16]byte(e.ID))
 	}
-	w.seeEverything()
+	w.setRLSAll()
 	w.unlist(e.ID, old)
 	w.writeEntry(e, next, old != nil)
 	w.addUsage(next, 1)
@@ -211,7 +211,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 }
 
 // writeEntry writes the row itself.
-func (w *writer) writeEntry(e *memory.Entry, next *standing, found bool) {
+func (w *writer) writeEntry(e *memory.Entry, next *storedRow, found bool) {
 	var length, terms any
 	if next.document != nil {
 		length, terms = next.document.Length, next.document.Terms
@@ -225,7 +225,7 @@ func (w *writer) writeEntry(e *memory.Entry, next *standing, found bool) {
 }
 
 // unlist removes a row from tags and usage.
-func (w *writer) unlist(id uuid.UUID, old *standing) {
+func (w *writer) unlist(id uuid.UUID, old *storedRow) {
 	if old == nil {
 		return
 	}
@@ -237,7 +237,7 @@ func (w *writer) unlist(id uuid.UUID, old *standing) {
 }
 
 // tag inserts the tags of a searchable row.
-func (w *writer) tag(id uuid.UUID, row *standing) {
+func (w *writer) tag(id uuid.UUID, row *storedRow) {
 	if row.state == live && row.searchable && len(row.tags) > 0 {
 		w.later("INSERT INTO tag (store, label, entry, tag) SELECT $1, $2, $3, unnest($4::text[]) ON CONFLICT DO NOTHING",
 			row.store, int16(row.label), [16]byte(id), row.tags)

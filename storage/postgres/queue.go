@@ -31,15 +31,15 @@ const upsertQueue = `INSERT INTO queue (entry, revision, not_before, attempts, l
 	VALUES ($1, $2, '-infinity', 0, NULL, $3) ON CONFLICT (entry) DO UPDATE SET revision = excluded.revision,
 	not_before = excluded.not_before, attempts = 0, last_error = NULL, queued_at = excluded.queued_at`
 
-// enqueue puts a row into the queue, or makes the one that is there fresh: a
-// worker that has leased it does not remove it.
+// enqueue inserts a queue row, or resets an existing one, so that a worker that
+// has leased it does not remove it.
 func (w *writer) enqueue(id uuid.UUID, revision int64, at time.Time) {
 	w.later(upsertQueue, [16]byte(id), revision, at)
 }
 
-// Fresh rows are due whatever the clocks say. Rows that come back have a
-// share of their own, or an import would keep them waiting to its end. What
-// another process is just leasing, or changing, is passed over.
+// Fresh rows are due whatever the clocks are. Returned rows have a share of
+// their own; otherwise they would wait for the end of an import. Rows
+// that another process is leasing or changing are skipped.
 const (
 	leaseBegin = `WITH due AS MATERIALIZED (SELECT entry, not_before AS since FROM queue WHERE `
 	leaseEnd   = ` LIMIT $2 FOR UPDATE SKIP LOCKED)

@@ -20,7 +20,7 @@ func (r *reader) At(ctx context.Context, path memory.Path) ([]memory.Entry, erro
 	if !storable(path.Store, path.Namespace, path.Key) {
 		return nil, nil
 	}
-	r.seeStore(path.Store)
+	r.setRLSStore(path.Store)
 	return r.entries(ctx, selectAt, path.Store, path.Namespace, path.Key)
 }
 
@@ -32,7 +32,7 @@ func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, erro
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	r.seeEverything()
+	r.setRLSAll()
 	return r.entries(ctx, selectByID, idList(ids))
 }
 
@@ -45,7 +45,7 @@ const (
 
 // History implements memory.EntryReader.
 func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) ([]memory.Entry, error) {
-	r.seeEverything()
+	r.setRLSAll()
 	versions, err := r.entries(ctx, selectCurrent, [16]byte(id))
 	if err != nil || len(versions) == 0 || limit <= 0 {
 		return nil, err
@@ -78,7 +78,7 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	if len(ids) == 0 || len(stores) == 0 {
 		return nil, nil
 	}
-	r.seeStores(stores)
+	r.setRLSScope(stores)
 	numbers, ceilings := scopeLists(stores)
 	var found []memory.Entry
 	seen := make(map[uuid.UUID]bool)
@@ -103,7 +103,7 @@ const selectUsage = `SELECT coalesce(u.entries, 0) - expired.entries, coalesce(u
 // Usage implements memory.EntryReader.
 func (r *reader) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
 	var u memory.Usage
-	r.seeStore(store)
+	r.setRLSStore(store)
 	_, err := r.one(ctx, []any{&u.Entries, &u.Bytes}, selectUsage, store, int16(label), owner, now)
 	return u, err
 }

@@ -17,32 +17,32 @@ import (
 // docs/decisions/0007-row-level-security.md.
 
 const (
-	// all permits all rows. It is the initial scope of a transaction.
-	all         = "*"
-	seeAll      = "SET LOCAL mneme.scope = '*'"
-	seeScope    = "SELECT set_config('mneme.scope', $1, true)"
-	seeOneStore = `SELECT set_config('mneme.scope', coalesce((SELECT jsonb_build_object(number::text, 4)::text FROM store WHERE id = $1), '{}'), true)`
+	// allRows permits all rows. It is the initial scope of a transaction.
+	allRows  = "*"
+	setAll   = "SET LOCAL mneme.scope = '*'"
+	setScope = "SELECT set_config('mneme.scope', $1, true)"
+	setStore = `SELECT set_config('mneme.scope', coalesce((SELECT jsonb_build_object(number::text, 4)::text FROM store WHERE id = $1), '{}'), true)`
 )
 
-// seeEverything permits the next statements all rows.
-func (r *reader) seeEverything() {
-	if r.sees != all {
-		r.sees = all
-		r.later(seeAll)
+// setRLSAll permits the next statements all rows.
+func (r *reader) setRLSAll() {
+	if r.rls != allRows {
+		r.rls = allRows
+		r.later(setAll)
 	}
 }
 
-// seeStore permits the next statements the rows of one store.
-func (r *reader) seeStore(store string) {
-	if sees := "store " + store; r.sees != sees {
-		r.sees = sees
-		r.later(seeOneStore, store)
+// setRLSStore permits the next statements the rows of one store.
+func (r *reader) setRLSStore(store string) {
+	if scope := "store " + store; r.rls != scope {
+		r.rls = scope
+		r.later(setStore, store)
 	}
 }
 
-// seeStores permits the next statements the rows of stores up to their
+// setRLSScope permits the next statements the rows of stores up to their
 // ceilings.
-func (r *reader) seeStores(stores []acl.Access) {
+func (r *reader) setRLSScope(stores []acl.Access) {
 	b := []byte{'{'}
 	for i, a := range stores {
 		if i > 0 {
@@ -53,9 +53,9 @@ func (r *reader) seeStores(stores []acl.Access) {
 		b = append(b, '"', ':')
 		b = strconv.AppendInt(b, int64(a.Ceiling), 10)
 	}
-	if sees := string(append(b, '}')); r.sees != sees {
-		r.sees = sees
-		r.later(seeScope, sees)
+	if scope := string(append(b, '}')); r.rls != scope {
+		r.rls = scope
+		r.later(setScope, scope)
 	}
 }
 

@@ -57,15 +57,15 @@ func TestAStatementThatForgetsItsScopeIsStoppedByTheDatabase(t *testing.T) {
 		see  func(r *reader)
 		want int
 	}{
-		"one store":        {func(r *reader) { r.seeStore("a") }, 2},
-		"an unknown store": {func(r *reader) { r.seeStore("none") }, 0},
-		"a scope":          {func(r *reader) { r.seeStores([]acl.Access{{Number: numbers["b"], Ceiling: acl.Internal}}) }, 1},
+		"one store":        {func(r *reader) { r.setRLSStore("a") }, 2},
+		"an unknown store": {func(r *reader) { r.setRLSStore("none") }, 0},
+		"a scope":          {func(r *reader) { r.setRLSScope([]acl.Access{{Number: numbers["b"], Ceiling: acl.Internal}}) }, 1},
 		"a scope of both stores": {func(r *reader) {
-			r.seeStores([]acl.Access{{Number: numbers["a"], Ceiling: acl.Public}, {Number: numbers["b"], Ceiling: acl.Restricted}})
+			r.setRLSScope([]acl.Access{{Number: numbers["a"], Ceiling: acl.Public}, {Number: numbers["b"], Ceiling: acl.Restricted}})
 		}, 3},
-		"an empty scope":   {func(r *reader) { r.seeStores(nil) }, 0},
+		"an empty scope":   {func(r *reader) { r.setRLSScope(nil) }, 0},
 		"everything":       {func(*reader) {}, 4},
-		"everything again": {func(r *reader) { r.seeStore("a"); r.seeEverything() }, 4},
+		"everything again": {func(r *reader) { r.setRLSStore("a"); r.setRLSAll() }, 4},
 	}
 	for name, c := range narrow {
 		for _, table := range protected {

@@ -46,7 +46,7 @@ func (r *reader) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, 
 	if q.Limit <= 0 || !storable(q.Store, namespace, after, q.Prefix) {
 		return nil, nil
 	}
-	r.seeStore(q.Store)
+	r.setRLSStore(q.Store)
 	// Keys are never empty: all are after "".
 	return r.entries(ctx, query, q.Store, int16(min(q.Ceiling, acl.Restricted)), namespace, after, q.Prefix, successor(q.Prefix), q.Limit)
 }
@@ -89,7 +89,7 @@ func (r *reader) Trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry
 	if q.Limit <= 0 || !storable(q.Store, q.Owner) {
 		return nil, nil
 	}
-	r.seeStore(q.Store)
+	r.setRLSStore(q.Store)
 	before, id := farFuture, uuid.Max
 	if !q.AfterTime.IsZero() {
 		before, id = q.AfterTime, q.AfterID

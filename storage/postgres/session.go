@@ -18,7 +18,7 @@ type reader struct {
 	// waiting are writes that were not sent yet. They are sent with the next
 	// statement, in one round trip.
 	waiting *pgx.Batch
-	sees    string // the scope of row-level security (rls.go)
+	rls     string // the scope of row-level security (rls.go)
 }
 
 var _ memory.ReadTx = (*reader)(nil)

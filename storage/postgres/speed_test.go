@@ -150,7 +150,7 @@ func benchScope(b *testing.B, s *Storage, stores []string) acl.Scope {
 	return facts.Scope(b, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
 }
 
-// times tells the median and the 99th percentile of n runs.
+// times returns the median and the 99th percentile of n runs.
 func times(n int, run func(i int)) string {
 	took := make([]time.Duration, n)
 	for i := range took {

@@ -122,8 +122,8 @@ func millis(d, byDefault time.Duration) string {
 }
 
 const (
-	beginView   = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; " + seeAll
-	beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; " + seeAll
+	beginView   = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; " + setAll
+	beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; " + setAll
 )
 
 // View implements memory.Storage. The snapshot is the last commit before fn
@@ -138,7 +138,7 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 	}
 	defer s.running.RUnlock()
 	return s.within(ctx, pgx.TxOptions{BeginQuery: beginView}, func(tx pgx.Tx) error {
-		r := &reader{tx: tx, sees: all}
+		r := &reader{tx: tx, rls: allRows}
 		defer r.end()
 		return fn(r)
 	})

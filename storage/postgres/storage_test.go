@@ -49,7 +49,7 @@ func TestStorage(t *testing.T) {
 		dsn := free[len(free)-1]
 		free = free[:len(free)-1]
 		s := openAt(inner, dsn)
-		empty := "BEGIN; " + seeAll + "; UPDATE change_head SET last = 0"
+		empty := "BEGIN; " + setAll + "; UPDATE change_head SET last = 0"
 		for _, table := range append(tables, "store", "change") {
 			empty += "; DELETE FROM " + table
 		}

@@ -26,7 +26,7 @@ func (c usageChanges) add(key usageKey, entries, bytes int64) {
 }
 
 // addUsage counts a row in (sign 1) or out (-1) of its owner's usage.
-func (w *writer) addUsage(row *standing, sign int64) {
+func (w *writer) addUsage(row *storedRow, sign int64) {
 	if row.state == live {
 		w.usage.add(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
 	}

@@ -44,17 +44,16 @@ func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes [
 	return changes, false, nil
 }
 
-// noteChange says that an entry's vectors changed.
+// noteChange records that an entry's vectors changed.
 func (w *writer) noteChange(id uuid.UUID) { w.changes = append(w.changes, id) }
 
-// The row of change_head stays locked until the transaction has committed:
-// whoever takes the next positions does so later, and whoever sees a position
-// sees all before it.
+// The row of change_head is locked until the transaction commits, so that
+// positions grow in commit order: who reads a position can read all before it.
 const insertChanges = `WITH head AS (UPDATE change_head SET last = last + cardinality($1::uuid[]) RETURNING last)
 	INSERT INTO change (position, entry, at) SELECT head.last - cardinality($1::uuid[]) + c.i, c.entry, $2
 	FROM head CROSS JOIN unnest($1::uuid[]) WITH ORDINALITY c (entry, i)`
 
-// flushChanges gives the changes of the transaction their positions.
+// flushChanges assigns positions to the changes of the transaction.
 func (w *writer) flushChanges() {
 	if len(w.changes) == 0 {
 		return
@@ -67,15 +66,15 @@ func (w *writer) flushChanges() {
 	w.later(insertChanges, ids, time.Now())
 }
 
-// LATERAL and OFFSET 0 hold the planner to one probe an entry: after an import
-// its statistics know nothing of these tables yet.
+// LATERAL and OFFSET 0 hold the planner to one probe per entry: after an import
+// its statistics do not cover these tables yet.
 const (
 	vectorColumns = `SELECT v.entry, v.chunk, e.store, e.label, v.half FROM `
 	ofTheirEntry  = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry OFFSET 0) e `
 	selectVectors = vectorColumns + `model m CROSS JOIN unnest($2::uuid[]) i (id)
 	CROSS JOIN LATERAL (SELECT * FROM vector x WHERE x.model = m.number AND x.entry = i.id OFFSET 0) v` + ofTheirEntry + `
 	WHERE m.fingerprint = $1 ORDER BY v.entry, v.chunk`
-	// In the order of the key, which holds chunks together.
+	// In the order of the primary key, which keeps chunks together.
 	selectAllVectors = vectorColumns + `(SELECT * FROM vector x
 		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $1) AND (x.entry, x.chunk) > ($2, $3)
 		ORDER BY x.entry, x.chunk LIMIT $4) v` + ofTheirEntry + `ORDER BY v.entry, v.chunk`
@@ -105,7 +104,7 @@ func (r *reader) vectors(ctx context.Context, query string, args ...any) ([]vect
 // TrimChanges implements indexer.VectorWriter. The age of change records is by
 // the clocks of the machines that wrote them.
 func (w *writer) TrimChanges(ctx context.Context, before time.Time) error {
-	// Oldest first, up to the first that is young enough.
+	// Oldest first, up to the first that is to be kept.
 	w.later(`DELETE FROM change WHERE position < coalesce(
 		(SELECT position FROM change WHERE at >= $1 ORDER BY position LIMIT 1), 9223372036854775807)`, before)
 	return w.sendWaiting(ctx)
@@ -113,7 +112,7 @@ func (w *writer) TrimChanges(ctx context.Context, before time.Time) error {
 
 // Vectors implements indexer.VectorReader.
 func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error) {
-	r.seeEverything()
+	r.setRLSAll()
 	return r.vectors(ctx, selectVectors, fingerprint, idList(ids))
 }
 
@@ -121,7 +120,7 @@ func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUI
 // slow yield meets no timeout.
 func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
 	const portion = 2048
-	r.seeEverything()
+	r.setRLSAll()
 	var last vector.Record
 	last.Chunk = -1
 	for {
@@ -148,17 +147,17 @@ const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s
 
 // Unembedded implements indexer.RowReader.
 func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	r.seeEverything()
+	r.setRLSAll()
 	return r.entries(ctx, selectUnembedded, [16]byte(after), fingerprint, limit)
 }
 
-// The row is kept from changing until the vectors have committed with it; its
-// store's lock is not needed, so that workers hold back no other writer.
+// It locks the row until the vectors have been committed, and not the store, so
+// that workers block no other writer.
 const selectRevision = `SELECT revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = $1 FOR NO KEY UPDATE`
 
 // SaveVectors implements indexer.VectorWriter.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
-	w.seeEverything()
+	w.setRLSAll()
 	var stands int64
 	var embeddable bool
 	found, err := w.one(ctx, []any{&stands, &embeddable}, selectRevision, [16]byte(id))
@@ -186,7 +185,7 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	return true, nil
 }
 
-// model is the number of a fingerprint; a new one gets one.
+// model returns the number of a fingerprint, and assigns one to a new one.
 func (w *writer) model(ctx context.Context, fingerprint string) (int32, error) {
 	if number, ok := w.models[fingerprint]; ok {
 		return number, nil
@@ -215,10 +214,10 @@ func (w *writer) dropVectors(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
-// moveVectors keeps the vectors in step with a row that was there before:
-// they go where it may not be found any more, and stand in another store's
-// part of an index where it was renamed.
-func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *standing) error {
+// moveVectors updates the vectors of a row that was replaced. They are dropped
+// if the row is not searchable, and a change is recorded if it moved to another
+// store or label: an index keeps them under both.
+func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *storedRow) error {
 	if next.state != live || !next.searchable {
 		return w.dropVectors(ctx, id)
 	}

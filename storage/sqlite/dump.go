@@ -140,14 +140,14 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 }
 
 func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Document) error {
-	_, found, err := w.standing(ctx, e.ID)
+	_, found, err := w.storedRow(ctx, e.ID)
 	if err != nil {
 		return err
 	}
 	if found {
 		return memory.ErrExists
 	}
-	return w.put(ctx, e, doc, standing{}, false, time.Now())
+	return w.put(ctx, e, doc, storedRow{}, false, time.Now())
 }
 
 const insertVersion = `INSERT INTO history (doc, store, label, revision, version, in_context, encrypted, created_at, updated_at,
@@ -155,7 +155,7 @@ const insertVersion = `INSERT INTO history (doc, store, label, revision, version
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
-	row, found, err := w.standing(ctx, v.ID)
+	row, found, err := w.storedRow(ctx, v.ID)
 	switch {
 	case err != nil:
 		return err

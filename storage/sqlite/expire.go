@@ -35,7 +35,7 @@ const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1 WHERE do
 // vectors which a worker is computing for it are refused.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	for _, id := range ids {
-		row, found, err := w.standing(ctx, id)
+		row, found, err := w.storedRow(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 }
 
 // unindex removes a row from everything by which it is found or counted.
-func (w *writer) unindex(ctx context.Context, id uuid.UUID, row standing) error {
+func (w *writer) unindex(ctx context.Context, id uuid.UUID, row storedRow) error {
 	w.addUsage(row, -1)
 	if err := w.untag(ctx, row); err != nil {
 		return err
@@ -74,10 +74,10 @@ var selectErasable = [...]string{
 	`SELECT id FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
 }
 
-// Purge implements memory.EntryWriter. What it erases is overwritten in the
-// file (secure_delete), and after the commit the write-ahead log is emptied.
-// Change records stay until TrimChanges takes them: they name an id, hold no
-// text, and tell the followers that the entry's vectors are gone.
+// Purge implements memory.EntryWriter. Erased text is overwritten in the file
+// (secure_delete), and the write-ahead log is truncated after the commit.
+// Change records remain until TrimChanges: they have an ID and no text, and
+// notify followers that the entry's vectors were removed.
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
 	var purged []uuid.UUID
 	for _, query := range selectErasable {
@@ -101,7 +101,7 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 
 // erase deletes one row and everything that refers to it.
 func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
-	row, found, err := w.standing(ctx, id)
+	row, found, err := w.storedRow(ctx, id)
 	if err != nil || !found {
 		return err
 	}

@@ -27,8 +27,8 @@ func newWriter(s *session) *writer {
 	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges)}
 }
 
-// standing is what a write must know of the row that it replaces.
-type standing struct {
+// storedRow is what a write must know of the row that it replaces.
+type storedRow struct {
 	doc        int64
 	state      int
 	store      int64
@@ -42,12 +42,12 @@ type standing struct {
 	tagged     bool
 }
 
-const selectStanding = `SELECT doc, state, store, label, owner, revision, version,
+const selectStoredRow = `SELECT doc, state, store, label, owner, revision, version,
 	coalesce(length(value), 0), expires_at, in_context AND NOT encrypted, tags IS NOT NULL FROM entry WHERE id = ?`
 
-func (w *writer) standing(ctx context.Context, id uuid.UUID) (row standing, found bool, err error) {
+func (w *writer) storedRow(ctx context.Context, id uuid.UUID) (row storedRow, found bool, err error) {
 	found, err = w.one(ctx, []any{&row.doc, &row.state, &row.store, &row.label, &row.owner, &row.revision, &row.version,
-		&row.bytes, &row.expires, &row.searchable, &row.tagged}, selectStanding, id[:])
+		&row.bytes, &row.expires, &row.searchable, &row.tagged}, selectStoredRow, id[:])
 	return row, found, err
 }
 
@@ -68,7 +68,7 @@ const (
 
 // Put implements memory.EntryWriter.
 func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) error {
-	old, found, err := w.standing(ctx, e.ID)
+	old, found, err := w.storedRow(ctx, e.ID)
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func latest(times ...time.Time) time.Time {
 
 // put replaces the row old by e, with tags, usage, terms and vectors. queuedAt
 // is the time of the queue row.
-func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, old standing, found bool, queuedAt time.Time) error {
+func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, old storedRow, found bool, queuedAt time.Time) error {
 	store, err := w.storeNumber(ctx, e.Store)
 	if err != nil {
 		return err
 	}
-	next := standing{
+	next := storedRow{
 		doc: old.doc, store: store, label: e.Label, owner: e.Owner,
 		bytes: int64(len(e.Value)), searchable: e.Searchable(), tagged: len(e.Tags) > 0,
 	}
@@ -143,7 +143,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 }
 
 // writeEntry writes the row itself and returns its docID.
-func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next standing, found bool) (int64, error) {
+func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next storedRow, found bool) (int64, error) {
 	values, err := entryValues(e)
 	if err != nil {
 		return 0, err
@@ -167,7 +167,7 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next standing,
 
 // indexEntry indexes a row by words. A row that is not searchable is removed
 // from the index.
-func (w *writer) indexEntry(ctx context.Context, row standing, words lexical.Document, isNew bool) error {
+func (w *writer) indexEntry(ctx context.Context, row storedRow, words lexical.Document, isNew bool) error {
 	if row.state != live || !row.searchable {
 		return w.index(ctx, row.doc, isNew, nil)
 	}
@@ -184,7 +184,7 @@ const (
 )
 
 // tag inserts the tags of a searchable row.
-func (w *writer) tag(ctx context.Context, row standing, tags []string) error {
+func (w *writer) tag(ctx context.Context, row storedRow, tags []string) error {
 	if row.state != live || !row.searchable {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (w *writer) tag(ctx context.Context, row standing, tags []string) error {
 }
 
 // untag deletes what tag inserted. The row must still have its tags.
-func (w *writer) untag(ctx context.Context, row standing) error {
+func (w *writer) untag(ctx context.Context, row storedRow) error {
 	if row.state != live || !row.searchable || !row.tagged {
 		return nil
 	}

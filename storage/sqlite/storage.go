@@ -82,8 +82,8 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 	})
 }
 
-// Update implements memory.Storage. The transaction has the write lock from
-// its beginning, so that nothing it reads can change under it.
+// Update implements memory.Storage. The transaction holds the write lock from
+// its start, so that nothing it reads changes before it commits.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.update(ctx, func(w *writer) error { return fn(w) })
 }
@@ -108,7 +108,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	})
 }
 
-// runUpdate runs one writing transaction and tells whether it erased entries.
+// runUpdate runs one writing transaction and reports whether it erased entries.
 func runUpdate(ctx context.Context, c *session, fn func(*writer) error) (erased bool, err error) {
 	if err := c.controlWaiting(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return false, err

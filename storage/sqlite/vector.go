@@ -12,7 +12,7 @@ import (
 	"mneme/vector"
 )
 
-// lastChange is the latest position ever used: rows of change may be gone.
+// lastChange selects the latest position ever used: its row may be deleted.
 const lastChange = "SELECT seq FROM sqlite_sequence WHERE name = 'change'"
 
 // LastChange implements indexer.VectorReader.
@@ -52,7 +52,7 @@ func (w *writer) noteChange(ctx context.Context, id uuid.UUID) error {
 // TrimChanges implements indexer.VectorWriter. The age of change records is by
 // this machine's clock.
 func (w *writer) TrimChanges(ctx context.Context, before time.Time) error {
-	// Oldest first, up to the first that is young enough.
+	// Oldest first, up to the first that is to be kept.
 	_, err := w.exec(ctx, `DELETE FROM change WHERE position < coalesce(
 		(SELECT position FROM change WHERE at >= ? ORDER BY position LIMIT 1), 9223372036854775807)`, micros(before))
 	return err
@@ -63,8 +63,8 @@ const (
 	selectVectors = vectorColumns + `json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value)
 	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
 	ORDER BY e.doc, v.chunk`
-	// In the order in which they were written, which holds chunks together:
-	// one pass over the table.
+	// In the order in which they were written, which keeps chunks together: one
+	// pass over the table.
 	selectAllVectors = vectorColumns + `vector v NOT INDEXED CROSS JOIN entry e ON e.doc = v.doc
 	WHERE v.model = (SELECT number FROM model WHERE fingerprint = ?) ORDER BY v.number`
 )
@@ -112,7 +112,7 @@ func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.
 
 // SaveVectors implements indexer.VectorWriter.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
-	row, found, err := w.standing(ctx, id)
+	row, found, err := w.storedRow(ctx, id)
 	if err != nil || !found || row.revision != revision {
 		return false, err
 	}
@@ -139,7 +139,7 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	return true, w.noteChange(ctx, id)
 }
 
-// model is the number of a fingerprint; a new one gets one.
+// model returns the number of a fingerprint, and assigns one to a new one.
 func (w *writer) model(ctx context.Context, fingerprint string) (int64, error) {
 	var number int64
 	found, err := w.one(ctx, []any{&number}, "SELECT number FROM model WHERE fingerprint = ?", fingerprint)
@@ -162,10 +162,10 @@ func (w *writer) dropVectors(ctx context.Context, id uuid.UUID, doc int64) error
 	return w.noteChange(ctx, id)
 }
 
-// moveVectors keeps the vectors in step with a row that was there before:
-// they go where it may not be found any more, and stand in another store's
-// part of an index where it was renamed.
-func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next standing) error {
+// moveVectors updates the vectors of a row that was replaced. They are dropped
+// if the row is not searchable, and a change is recorded if it moved to another
+// store or label: an index keeps them under both.
+func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next storedRow) error {
 	if next.state != live || !next.searchable {
 		return w.dropVectors(ctx, id, next.doc)
 	}
