@@ -12,8 +12,9 @@ import (
 	"mneme/memory"
 )
 
-// requestLines is how many lines a request of an import has.
-const requestLines = 500
+// requestLines is how many lines a request of an import has: no more than the
+// refusals that a server lists.
+const requestLines = 1000
 
 // record is one entry to import.
 type record struct {

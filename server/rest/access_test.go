@@ -23,8 +23,8 @@ func TestAccessMatrixHoldsForREST(t *testing.T) {
 type overHTTP struct{ *harness }
 
 func (o *overHTTP) Advance(by time.Duration) { o.clock.Advance(by) }
-func (o *overHTTP) Offers(string) bool    { return true }
-func (o *overHTTP) Index()                {} // a service without a model has no vectors
+func (o *overHTTP) Offers(string) bool       { return true }
+func (o *overHTTP) Index()                   {} // a service without a model has no vectors
 
 func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	store := "/v1/stores/" + url.PathEscape(op.Store)

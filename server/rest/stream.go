@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"time"
 
 	"mneme/acl"
 	"mneme/memory"
@@ -18,10 +19,14 @@ import (
 )
 
 const (
-	// batchLines and batchBytes bound what one transaction of an import
-	// writes, so that other writers are not kept waiting.
-	batchLines = 64
+	// minBatch and maxBatch bound the lines that one transaction of an import
+	// writes, and batchBytes their text. Within them a batch is doubled while a
+	// transaction takes less than batchTime, and halved when it takes more than
+	// twice that: other writers wait no longer than for one of them.
+	minBatch   = 64
+	maxBatch   = 512
 	batchBytes = 1 << 20
+	batchTime  = 100 * time.Millisecond
 	// maxRefusals bounds how many refused lines an answer lists.
 	maxRefusals = 1000
 )
@@ -36,7 +41,7 @@ func (s *Surface) ImportMemories(ctx context.Context, r ImportMemoriesRequestObj
 	if err := s.service.Authorize(ctx, c, store, acl.ReadWrite); err != nil {
 		return nil, err
 	}
-	in := &importing{surface: s, caller: c, store: store, result: ImportResult{Refusals: []Refusal{}}}
+	in := &importing{surface: s, caller: c, store: store, result: ImportResult{Refusals: []Refusal{}}, size: minBatch}
 	if r.Params.IdempotencyKey == nil {
 		if err := in.run(ctx, r.Body); err != nil {
 			return nil, err
@@ -115,6 +120,18 @@ type importing struct {
 	batch []memory.PutRequest
 	lines []int // of the batch
 	bytes int   // of the batch
+	size  int   // lines that the batch may have
+}
+
+// nextSize is the size of the next batch after one that took so long.
+func nextSize(size int, took time.Duration) int {
+	switch {
+	case took < batchTime:
+		size *= 2
+	case took > 2*batchTime:
+		size /= 2
+	}
+	return min(max(size, minBatch), maxBatch)
 }
 
 func (in *importing) run(ctx context.Context, body io.Reader) error {
@@ -134,7 +151,7 @@ func (in *importing) run(ctx context.Context, body io.Reader) error {
 				in.refuse(in.line, err)
 			}
 		}
-		if last || len(in.batch) == batchLines || in.bytes >= batchBytes {
+		if last || len(in.batch) >= in.size || in.bytes >= batchBytes {
 			if err := in.write(ctx); err != nil {
 				return err
 			}
@@ -186,10 +203,12 @@ func (in *importing) write(ctx context.Context) error {
 	if len(in.batch) == 0 {
 		return nil
 	}
+	started := time.Now()
 	outcomes, err := in.surface.service.PutAll(ctx, in.caller, in.batch)
 	if err != nil {
 		return err
 	}
+	in.size = nextSize(len(in.batch), time.Since(started))
 	for i, outcome := range outcomes {
 		switch {
 		case outcome.Err != nil:
@@ -220,7 +239,7 @@ func (in *importing) summary() ImportResult {
 // than are shown, since they are not yet in order.
 func (in *importing) refuse(line int, err error) {
 	in.result.Refused++
-	if len(in.result.Refusals) == maxRefusals+batchLines {
+	if len(in.result.Refusals) == maxRefusals+maxBatch {
 		return
 	}
 	p := problem.From(err)

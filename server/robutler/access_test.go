@@ -31,7 +31,7 @@ func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
 // its world, and this API lacks, goes by the native surface.
 type portal struct{ *harness }
 
-func (o *portal) Index()                { o.index() }
+func (o *portal) Index()                   { o.index() }
 func (o *portal) Advance(by time.Duration) { o.clock.Advance(by) }
 
 func (o *portal) Offers(operation string) bool {

@@ -41,7 +41,7 @@ func full(t *testing.T) {
 type direct struct{ *harness }
 
 func (d *direct) Advance(by time.Duration) { d.clock.Advance(by) }
-func (d *direct) Index()                {} // a service without a model has no vectors
+func (d *direct) Index()                   {} // a service without a model has no vectors
 
 // arrange does what a test's world is made of, at the service.
 func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
