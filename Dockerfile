@@ -1,10 +1,10 @@
-# mneme in an image that holds nothing else: one static binary, the authorities
-# of TLS, an empty data folder and /tmp. For linux on amd64 and arm64:
+# An image with nothing but mneme: one static binary, TLS root certificates, an
+# empty data folder and /tmp. For linux on amd64 and arm64:
 #
 #   docker build --tag mneme --build-arg VERSION="$(git describe --always --dirty)" .
 #   docker run -p 127.0.0.1:7077:7077 -v mneme:/var/lib/mneme mneme
 
-# The compiler runs on the machine's own processor and builds for the target's.
+# The compiler runs natively and cross-compiles for the target.
 FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
 WORKDIR /src
 ENV GOMODCACHE=/cache/module GOCACHE=/cache/build
@@ -20,7 +20,7 @@ RUN --mount=type=cache,target=/cache \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
     go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /image/mneme ./cmd/mneme
 
-# /image is root's, /owned the service's.
+# Files in /image belong to root, those in /owned to the service.
 RUN install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt && \
     install -D -m 644 -t /image/usr/share/licenses/mneme LICENSE embed/e5/LICENSE-e5-small-v2 && \
     printf 'mneme:x:65532:65532::/var/lib/mneme:/mneme\n' >/image/etc/passwd && \
@@ -35,11 +35,11 @@ LABEL org.opencontainers.image.title="mneme" \
       org.opencontainers.image.licenses="Apache-2.0 AND MIT" \
       org.opencontainers.image.version=$VERSION
 COPY --from=build /image/ /
-# A new volume takes its owner from this folder.
+# A new volume inherits its owner from this folder.
 COPY --from=build --chown=65532:65532 /owned/ /
 
 USER 65532:65532
-# All addresses of the container: what of it is published, is said outside.
+# Listen on all addresses of the container; publishing ports is up to its user.
 ENV MNEME_ADDR=:7077 MNEME_DATA_DIR=/var/lib/mneme
 VOLUME /var/lib/mneme
 EXPOSE 7077

@@ -1,6 +1,6 @@
-// Package deploy_test holds docker-compose.yml and the files beside this one
-// to what the checks run natively, and runs what the composition runs: its
-// script for the role, and its command with its environment.
+// Package deploy_test checks that docker-compose.yml and the files in this folder
+// agree with what .ci/run starts natively. It also runs the role script and
+// mneme's command with the environment of docker-compose.yml.
 package deploy_test
 
 import (
@@ -20,8 +20,8 @@ const (
 	checks      = "../.ci/run"
 )
 
-// composition is what the tests look at of a compose file.
-type composition struct {
+// composeConfig is the part of a compose file that the tests check.
+type composeConfig struct {
 	Services map[string]service
 	Networks map[string]struct{ Internal bool }
 	Volumes  map[string]any
@@ -42,9 +42,9 @@ type service struct {
 	ReadOnly    bool                                  `yaml:"read_only"`
 }
 
-func compose(t *testing.T) composition {
+func compose(t *testing.T) composeConfig {
 	t.Helper()
-	var c composition
+	var c composeConfig
 	if err := yaml.Unmarshal(read(t, composeFile), &c); err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +60,13 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
-// server is the address of a server that a variable names. Without it a test
-// is skipped, but fails where CI is set.
+// server returns the server address in an environment variable. If it is not
+// set, server skips the test, or fails it if CI is set.
 func server(t *testing.T, variable string) string {
 	t.Helper()
 	address := os.Getenv(variable)
 	if address == "" {
-		missing(t, variable+" names no server")
+		missing(t, variable+" is not set")
 	}
 	return address
 }
@@ -90,15 +90,14 @@ func TestOnlyMnemeIsPublishedAndOnLoopback(t *testing.T) {
 	}
 }
 
-// The volumes that back-ups are made of, and the copies.
-func TestEveryServiceIsRestartedBoundedWatchedAndKept(t *testing.T) {
+func TestEveryServiceHasRestartPolicyLimitHealthCheckVolumeAndInternalNetwork(t *testing.T) {
 	c := compose(t)
 	dockerfile := string(read(t, "../Dockerfile"))
 	for name, s := range c.Services {
 		if s.Restart != "unless-stopped" || s.MemLimit == "" {
 			t.Errorf("%s: restart %q, mem_limit %q", name, s.Restart, s.MemLimit)
 		}
-		// mneme's own is in its image.
+		// mneme's health check is in its image.
 		if name == "mneme" && strings.Contains(dockerfile, "\nHEALTHCHECK ") {
 			continue
 		}
@@ -106,11 +105,11 @@ func TestEveryServiceIsRestartedBoundedWatchedAndKept(t *testing.T) {
 			t.Errorf("%s has no health check", name)
 		}
 		if _, ok := c.Volumes[name]; !ok || !strings.HasPrefix(s.Volumes[0], name+":/") {
-			t.Errorf("%s keeps its data in %v", name, s.Volumes)
+			t.Errorf("%s: volumes %v", name, s.Volumes)
 		}
 		for _, network := range s.Networks {
 			if !c.Networks[network].Internal {
-				t.Errorf("%s has a way out, by network %s", name, network)
+				t.Errorf("%s: network %s is not internal", name, network)
 			}
 		}
 	}
@@ -121,7 +120,7 @@ func TestSecretsHaveNoDefaults(t *testing.T) {
 	for name, s := range compose(t).Services {
 		for variable, value := range s.Environment {
 			if secret.MatchString(variable) && !strings.Contains(value, ":?") {
-				t.Errorf("%s: %s is not demanded", name, variable)
+				t.Errorf("%s: %s is not required", name, variable)
 			}
 		}
 		if strings.Contains(s.Environment["MNEME_POSTGRES_DSN"], ":PGPASSWORD") {
@@ -130,27 +129,27 @@ func TestSecretsHaveNoDefaults(t *testing.T) {
 	}
 }
 
-func TestTheChecksRunTheVersionsAndSettingsOfTheComposition(t *testing.T) {
+func TestTheChecksUseTheVersionsAndSettingsOfCompose(t *testing.T) {
 	c, run := compose(t), string(read(t, checks))
 	version := strings.TrimPrefix(c.Services["milvus"].Image, "milvusdb/milvus:v")
 	if !strings.Contains(run, "\nMILVUS=milvus=="+version+" ") {
-		t.Errorf("the composition runs Milvus %s, the checks another", version)
+		t.Errorf("compose runs Milvus %s, .ci/run another", version)
 	}
 	if !slices.Equal(c.Services["milvus"].EnvFile, []string{"deploy/milvus.env"}) || !strings.Contains(run, ". deploy/milvus.env") {
-		t.Error("Milvus's settings are not those of deploy/milvus.env in both")
+		t.Error("compose and .ci/run do not both use deploy/milvus.env")
 	}
 	if !strings.Contains(fmt.Sprint(c.Services["postgres"].Volumes), "./deploy/postgres.conf:") || !strings.Contains(run, "deploy/postgres.conf") {
-		t.Error("PostgreSQL's settings are not those of deploy/postgres.conf in both")
+		t.Error("compose and .ci/run do not both use deploy/postgres.conf")
 	}
 	for _, setting := range strings.Fields(c.Services["postgres"].Environment["POSTGRES_INITDB_ARGS"]) {
 		if !strings.Contains(run, setting) {
-			t.Errorf("the checks set PostgreSQL up without %s", setting)
+			t.Errorf(".ci/run initializes PostgreSQL without %s", setting)
 		}
 	}
 }
 
-// The servers that the tests run on are those that the composition names.
-func TestTheServersOfTheTestsAreTheCompositions(t *testing.T) {
+// The servers that the tests use have the versions and settings of compose.
+func TestTheServersOfTheTestsMatchCompose(t *testing.T) {
 	c := compose(t)
 	t.Run("postgres", func(t *testing.T) {
 		db := administrator(t)
@@ -159,15 +158,15 @@ func TestTheServersOfTheTestsAreTheCompositions(t *testing.T) {
 			t.Fatal(err)
 		}
 		if image := c.Services["postgres"].Image; !strings.HasPrefix(image, fmt.Sprintf("postgres:%d-", major)) {
-			t.Errorf("the composition runs %s, the tests ran on %d", image, major)
+			t.Errorf("compose runs %s, the tests ran on %d", image, major)
 		}
 		if os.Getenv("CI") == "" {
-			return // a developer's server may have settings of its own
+			return // a developer's server may have other settings
 		}
 		for line := range strings.Lines(string(read(t, "postgres.conf"))) {
 			name, _, ok := strings.Cut(line, " = ")
 			if !ok || strings.HasPrefix(line, "#") || name == "listen_addresses" || name == "max_connections" {
-				continue // these two the checks may give as arguments
+				continue // .ci/run may pass these as arguments
 			}
 			var file string
 			err := db.QueryRow(t.Context(), "SELECT coalesce(sourcefile, '') FROM pg_settings WHERE lower(name) = $1", strings.TrimSpace(name)).Scan(&file)
@@ -187,8 +186,8 @@ func TestTheServersOfTheTestsAreTheCompositions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if image := c.Services["milvus"].Image; image != "milvusdb/milvus:"+strings.TrimSuffix(version, "-lite") { // so the server of PyPI calls itself
-			t.Errorf("the composition runs %s, the tests ran on %s", image, version)
+		if image := c.Services["milvus"].Image; image != "milvusdb/milvus:"+strings.TrimSuffix(version, "-lite") { // PyPI's server appends -lite
+			t.Errorf("compose runs %s, the tests ran on %s", image, version)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsBuiltIsWhatIsRun(t *testing.T) {
+func TestTheDockerfileMatchesGoModAndCompose(t *testing.T) {
 	dockerfile := string(read(t, "../Dockerfile"))
 	for _, needed := range []string{"FROM scratch", "CGO_ENABLED=0", "-trimpath", "USER 65532:65532", "MNEME_DATA_DIR=/var/lib/mneme", "EXPOSE 7077"} {
 		if !strings.Contains(dockerfile, needed) {
@@ -28,7 +28,7 @@ func TestWhatIsBuiltIsWhatIsRun(t *testing.T) {
 	}
 }
 
-// Nothing that the program is made of is kept out of the image's build.
+// .dockerignore must not exclude any file that the program is built from.
 func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
 		`{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .SFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`,
@@ -44,9 +44,9 @@ func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 	}
 	files := strings.Fields(strings.ReplaceAll(string(out), root+"/", ""))
 	if len(files) < 100 {
-		t.Fatalf("the program is made of %d files", len(files))
+		t.Fatalf("the program is built from %d files", len(files))
 	}
-	// What the Dockerfile copies by name comes from the same folder.
+	// The Dockerfile copies these by name.
 	files = append(files, "go.mod", "go.sum", "LICENSE", "embed/e5/LICENSE-e5-small-v2")
 	for pattern := range strings.Lines(string(read(t, "../.dockerignore"))) {
 		pattern = strings.TrimSpace(pattern)
@@ -61,9 +61,8 @@ func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 	}
 }
 
-// ignored tells whether a pattern of .dockerignore matches a file or a folder
-// that it is in. Of its language "**/" at the beginning and the wildcards of
-// path.Match are known here.
+// ignored reports whether a pattern of .dockerignore matches a file or one of its
+// folders. It supports a leading "**/" and the wildcards of path.Match.
 func ignored(pattern, file string) bool {
 	anywhere, deep := strings.CutPrefix(pattern, "**/")
 	parts := strings.Split(file, "/")

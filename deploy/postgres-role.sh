@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the role and the database of mneme, both named MNEME_DB_NAME (mneme), as
-# the superuser POSTGRES_USER of the server that psql's own variables name. The
-# role owns its database and nothing else. It is neither SUPERUSER nor
-# BYPASSRLS: row-level security is forced on its tables, and binds it too
+# Creates mneme's role and database, both named MNEME_DB_NAME (default mneme), as
+# the superuser POSTGRES_USER of the server that psql's environment variables
+# name. The role owns its database and nothing else. It is neither SUPERUSER nor
+# BYPASSRLS: row-level security is forced on its tables and applies to it too
 # (docs/decisions/0007-row-level-security.md).
 #
-# The image of PostgreSQL runs this once, when it sets up an empty volume; on
-# another server run it by hand. The password is read by psql from the
-# environment, and sent encrypted, so that it stands in no argument and no log.
+# PostgreSQL's image runs this once, when it initializes an empty volume. On
+# another server run it by hand. psql reads the password from the environment, so
+# it appears in no argument and no log.
 set -eu
 : "${MNEME_DB_PASSWORD:?}"
 export MNEME_DB_NAME="${MNEME_DB_NAME:-mneme}"

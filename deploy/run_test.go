@@ -20,7 +20,7 @@ import (
 	milvus "github.com/milvus-io/milvus-sdk-go/v2/client"
 )
 
-// administrator is a connection of the user that may make roles.
+// administrator connects as the user that may create roles.
 func administrator(t *testing.T) *pgx.Conn {
 	t.Helper()
 	db, err := pgx.Connect(t.Context(), server(t, "MNEME_POSTGRES_DSN"))
@@ -33,8 +33,8 @@ func administrator(t *testing.T) *pgx.Conn {
 
 const password = `it's "quoted" \ and $strange%` // must not need escaping anywhere
 
-// role runs the script of the composition under a name of its own, and gives
-// the DSN that the composition would, for the server of the tests.
+// role runs postgres-role.sh with a unique name. It returns the DSN of compose,
+// rewritten for the tests' server.
 func role(t *testing.T) (name, dsn string) {
 	t.Helper()
 	db := administrator(t)
@@ -68,14 +68,14 @@ func role(t *testing.T) (name, dsn string) {
 	return name, strings.NewReplacer("mneme@postgres/mneme", name+"@"+at.Host+"/"+name).Replace(compose(t).Services["mneme"].Environment["MNEME_POSTGRES_DSN"])
 }
 
-func TestTheRoleIsBoundByRowSecurity(t *testing.T) {
+func TestRowLevelSecurityAppliesToTheRole(t *testing.T) {
 	name, dsn := role(t)
 	db := administrator(t)
-	var free, scram bool
+	var privileged, scram bool
 	err := db.QueryRow(t.Context(), `SELECT rolsuper OR rolbypassrls OR rolcreatedb OR rolcreaterole OR rolreplication,
-		rolpassword LIKE 'SCRAM-SHA-256$%' FROM pg_authid WHERE rolname = $1`, name).Scan(&free, &scram)
-	if err != nil || free || !scram {
-		t.Errorf("more than it needs: %v; a password that is kept hashed: %v; %v", free, scram, err)
+		rolpassword LIKE 'SCRAM-SHA-256$%' FROM pg_authid WHERE rolname = $1`, name).Scan(&privileged, &scram)
+	if err != nil || privileged || !scram {
+		t.Errorf("has privileges: %v; hashed password: %v; error %v", privileged, scram, err)
 	}
 	var owner, encoding, collate string
 	err = db.QueryRow(t.Context(), `SELECT pg_get_userbyid(datdba), pg_encoding_to_char(encoding), datcollate
@@ -94,13 +94,13 @@ func TestTheRoleIsBoundByRowSecurity(t *testing.T) {
 	}
 	defer own.Close(t.Context())
 	if _, err := own.Exec(t.Context(), "ALTER ROLE "+name+" BYPASSRLS"); err == nil {
-		t.Error("the role can free itself")
+		t.Error("the role can grant itself BYPASSRLS")
 	}
 }
 
-// What the composition runs, with its environment, as a process: the first
-// steps of docs/operating.md.
-func TestTheFirstStepsWorkInTheEnvironmentOfTheComposition(t *testing.T) {
+// The first steps of docs/operating.md, on a process with the command and
+// environment of compose.
+func TestTheFirstStepsWorkInTheEnvironmentOfCompose(t *testing.T) {
 	name, dsn := role(t)
 	addr := server(t, "MNEME_MILVUS_ADDR")
 	mneme := filepath.Join(t.TempDir(), "mneme")
@@ -120,8 +120,8 @@ func TestTheFirstStepsWorkInTheEnvironmentOfTheComposition(t *testing.T) {
 		environment = append(environment, variable+"="+value)
 	}
 	t.Cleanup(func() { dropCollections(t, addr, name) })
-	// exec is docker compose exec mneme /mneme …
-	exec1 := func(args ...string) string {
+	// inContainer does what docker compose exec mneme /mneme … would do.
+	inContainer := func(args ...string) string {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), mneme, args...)
 		command.Env = environment
@@ -148,8 +148,8 @@ func TestTheFirstStepsWorkInTheEnvironmentOfTheComposition(t *testing.T) {
 		_ = serve.Wait()
 		t.Fatalf("the server did not start: %s", &log)
 	}
-	exec1("ready", "--url", greeting.Address)
-	token := exec1("token", "--agent", "a")
+	inContainer("ready", "--url", greeting.Address)
+	token := inContainer("token", "--agent", "a")
 	if status, body := call(t, token, http.MethodPut, greeting.Address+"/v1/stores/self/memories/tea?wait=indexed",
 		`{"value": "I like my tea green, and never after five."}`); status != http.StatusCreated || !strings.Contains(body, `"indexed":true`) {
 		t.Errorf("%d %s", status, body)
@@ -158,18 +158,18 @@ func TestTheFirstStepsWorkInTheEnvironmentOfTheComposition(t *testing.T) {
 		`{"query": "what do I drink in the afternoon?"}`); status != http.StatusOK || !strings.Contains(body, `"degraded":[]`) || !strings.Contains(body, `"tea"`) {
 		t.Errorf("%d %s", status, body)
 	}
-	if report := exec1("reconcile"); !strings.Contains(report, "removed 0 without a row, restored 0") {
+	if report := inContainer("reconcile"); !strings.Contains(report, "removed 0 without a row, restored 0") {
 		t.Error(report)
 	}
 	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := serve.Wait(); err != nil {
-		t.Errorf("it ended badly: %v", err)
+		t.Errorf("exit: %v", err)
 	}
 	for line := range strings.Lines(log.String()) {
-		// Of what is warned about: a role that passes the wall, variables that
-		// mean nothing.
+		// There must be no warnings of a role without row-level security or of
+		// unknown variables.
 		if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "row-level") || strings.Contains(line, "variables") || !strings.HasPrefix(line, "{") {
 			t.Errorf("the log says %s", line)
 		}
