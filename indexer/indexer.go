@@ -1,7 +1,7 @@
-// Package indexer keeps the vectors in step with the rows. It owns the queue
-// of entries whose vectors are out of date and the vectors stored with the
-// rows: its workers embed entries, save the vectors beside their rows, and
-// bring the vector index into step with them.
+// Package indexer keeps vectors in sync with the rows. It owns the queue of
+// entries whose vectors are out of date, and the vectors stored with the rows.
+// Its workers lease queued entries, embed their text, save the vectors beside
+// the rows, and update the vector index from them.
 package indexer
 
 import (
@@ -22,8 +22,8 @@ import (
 
 // Options configure an Indexer. Zero fields take the default.
 type Options struct {
-	// Models are the embedders at hand, the configured one first. Which of
-	// them serves is decided by the vectors that the database holds.
+	// Models are the available embedders, the configured one first. The one
+	// that made the database's vectors serves.
 	Models []Model
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
@@ -39,23 +39,23 @@ type Indexer struct {
 	log      *slog.Logger
 	tracer   trace.Tracer
 	models   *models
-	kick     chan struct{} // wakes the worker
+	wakeCh   chan struct{} // wakes an idle worker
 	progress progress
-	away     atomic.Bool // the shared index did not answer when it was last asked
-	doubted  atomic.Bool // a search had no answer of the index since
+	// indexDown is set while the shared index does not answer. indexSuspect is
+	// set when a search got no answer, until the index is probed again.
+	indexDown, indexSuspect atomic.Bool
 }
 
 var _ memory.Indexer = (*Indexer)(nil)
 
-// New opens an Indexer over a storage. Run must be called for vectors to be
-// made.
+// New opens an Indexer over a storage. Call Run to have it make vectors.
 func New(ctx context.Context, storage Storage, options Options) (*Indexer, error) {
 	ix := &Indexer{
 		storage: storage,
 		now:     options.Now,
 		log:     options.Log,
 		tracer:  options.Tracer,
-		kick:    make(chan struct{}, 1),
+		wakeCh:  make(chan struct{}, 1),
 	}
 	if ix.now == nil {
 		ix.now = time.Now
@@ -73,14 +73,14 @@ func New(ctx context.Context, storage Storage, options Options) (*Indexer, error
 	return ix, nil
 }
 
-// Close ends the connections to vector indexes, after the last call has
-// returned. The storage is its opener's to close.
+// Close closes the connections to vector indexes. Call it after the last other
+// call has returned. It does not close the storage.
 func (ix *Indexer) Close() error { return ix.models.close() }
 
-// instant is now in the precision and zone that rows keep.
+// instant returns the current time in the precision and zone that rows keep.
 func (ix *Indexer) instant() time.Time { return ix.now().UTC().Truncate(time.Microsecond) }
 
-// errNoModel says that no embedder at hand made this database's vectors.
+// errNoModel reports that no available embedder made the database's vectors.
 var errNoModel = errors.New("no embedder here made the vectors of this database")
 
 // Serving implements memory.Indexer.
@@ -95,13 +95,13 @@ func (ix *Indexer) Serving() (memory.Model, bool) {
 // Wake implements memory.Indexer.
 func (ix *Indexer) Wake() {
 	select {
-	case ix.kick <- struct{}{}:
+	case ix.wakeCh <- struct{}{}:
 	default:
 	}
 }
 
 // SuspectIndex implements memory.Indexer.
-func (ix *Indexer) SuspectIndex() { ix.doubted.Store(true) }
+func (ix *Indexer) SuspectIndex() { ix.indexSuspect.Store(true) }
 
 // RemoveVectors implements memory.Indexer.
 func (ix *Indexer) RemoveVectors(ctx context.Context, ids []uuid.UUID) error {

@@ -11,59 +11,58 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"mneme/embed"
 	"mneme/vector"
 )
 
-// Model is an embedder with the vector index that holds what it makes.
+// Model is an embedder with the vector index of the vectors it makes.
 type Model struct {
 	Embedder embed.Embedder
-	// Open opens the index of the embedder's fingerprint. A local index is
-	// opened empty, and anew whenever it must be filled from the start.
+	// Open opens the index of the embedder's fingerprint. It returns a new,
+	// empty index each time if the index is local.
 	Open func(ctx context.Context) (vector.Index, error)
-	// Local says that the index lives in this process and is a cache of the
-	// rows' vectors; else the worker writes it.
+	// Local is set if the index lives in this process, as a cache of the rows'
+	// vectors. Otherwise processes share it, and the workers write to it.
 	Local bool
 }
 
-// fingerprintMeta names the fingerprint of the vectors that serve.
+// fingerprintMeta is the setting that holds the active fingerprint: that of the
+// vectors that searches use.
 const fingerprintMeta = "fingerprint"
 
-// models picks, of the embedders at hand, the one whose vectors the database
-// holds. A changed configuration does not change what serves: only a finished
-// reindex does.
+// models picks from the available embedders the one that made the database's
+// vectors. Only a finished reindex changes which one serves, not the
+// configuration.
 type models struct {
 	storage Storage
 	list    []Model
 	log     *slog.Logger
 
-	// current is read by searches without the mutex, which is held for
-	// seconds where an index does not open. nil: none of the list made the
-	// vectors, or its index is not open yet.
-	current atomic.Pointer[serving]
-	mu      sync.Mutex    // guards what follows, and the filling of a local index
-	stands  string        // the database's fingerprint, as last seen
-	retry   time.Time     // before it, an index that did not open is not tried again
-	wait    time.Duration // from the last attempt to retry
+	// current is read without the mutex, which may be held for seconds while
+	// an index opens. It is nil if no model of the list made the vectors, or if
+	// its index is not open yet.
+	current           atomic.Pointer[serving]
+	mu                sync.Mutex    // guards the fields below, and the filling of a local index
+	activeFingerprint string        // the database's, as last read
+	retryAt           time.Time     // when an index that did not open is tried again
+	backoff           time.Duration // from the last attempt to retryAt
 	// opened are the indexes to close at the end. One that no longer serves
-	// stays open until then: a search may be under way in it.
+	// stays open until then, since a search may be running in it.
 	opened []vector.Index
 }
 
-// Between attempts to open an index, the wait doubles.
+// The backoff between attempts to open an index doubles within these bounds.
 const (
-	openFirst = time.Second
-	openMost  = 30 * time.Second
+	minOpenBackoff = time.Second
+	maxOpenBackoff = 30 * time.Second
 )
 
-// serving is the model that answers questions now.
+// serving is a model with its open index.
 type serving struct {
 	model       Model
 	fingerprint string
 	index       vector.Index
-	position    int64 // of the change sequence, up to which a local index is filled; guarded by models.mu
+	position    int64 // in the change sequence, up to which a local index is filled; guarded by models.mu
 }
 
 func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Logger) (*models, error) {
@@ -72,8 +71,8 @@ func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Lo
 		return m, nil
 	}
 	err := storage.Update(ctx, func(tx Tx) error {
-		stands, err := tx.Meta(ctx, fingerprintMeta)
-		if err != nil || stands != nil {
+		active, err := tx.Meta(ctx, fingerprintMeta)
+		if err != nil || active != nil {
 			return err
 		}
 		return tx.SetMeta(ctx, fingerprintMeta, []byte(list[0].Embedder.Fingerprint()))
@@ -92,22 +91,22 @@ func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Lo
 	return m, nil
 }
 
-// errIndex says that a vector index could not be opened or written; searches
-// answer without it, and it is tried again.
+// errIndex reports that a vector index could not be opened or written. Searches
+// answer without it, and the operation is retried.
 var errIndex = errors.New("vector index")
 
 func (m *models) serving() *serving { return m.current.Load() }
 
-// wanted is the fingerprint of the configured embedder.
-func (m *models) wanted() string {
+// configuredFingerprint returns the fingerprint of the configured embedder.
+func (m *models) configuredFingerprint() string {
 	if len(m.list) == 0 {
 		return ""
 	}
 	return m.list[0].Embedder.Fingerprint()
 }
 
-// sync brings this process into step with the database: the model whose
-// vectors serve, and the changes of vectors since the last time.
+// sync follows the database: it picks the model whose vectors are active, and
+// applies the changes of vectors since the last time to a local index.
 func (m *models) sync(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,40 +128,40 @@ func (m *models) sync(ctx context.Context) error {
 	}
 }
 
-// pick makes the model serve whose fingerprint the database names.
+// pick makes the model with the active fingerprint serve.
 func (m *models) pick(ctx context.Context) error {
-	var stands []byte
+	var active []byte
 	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
-		stands, err = tx.Meta(ctx, fingerprintMeta)
+		active, err = tx.Meta(ctx, fingerprintMeta)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	now := m.current.Load()
-	if string(stands) == m.stands && now != nil {
+	if string(active) == m.activeFingerprint && now != nil {
 		return nil
 	}
-	if string(stands) != m.stands && string(stands) != m.wanted() {
+	if string(active) != m.activeFingerprint && string(active) != m.configuredFingerprint() {
 		m.log.WarnContext(ctx, "the vectors of this database were made by another model than the configured one: run mneme reindex",
-			"serving", string(stands), "configured", m.wanted())
+			"serving", string(active), "configured", m.configuredFingerprint())
 	}
-	m.stands = string(stands)
-	i := slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == string(stands) })
+	m.activeFingerprint = string(active)
+	i := slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == string(active) })
 	if i < 0 {
 		m.current.Store(nil)
 		return nil
 	}
-	if time.Now().Before(m.retry) {
+	if time.Now().Before(m.retryAt) {
 		return nil
 	}
 	next, err := m.load(ctx, m.list[i])
 	if err != nil {
-		m.wait = min(max(openFirst, 2*m.wait), openMost)
-		m.retry = time.Now().Add(m.wait)
+		m.backoff = min(max(minOpenBackoff, 2*m.backoff), maxOpenBackoff)
+		m.retryAt = time.Now().Add(m.backoff)
 		return err
 	}
-	m.retry, m.wait = time.Time{}, 0
+	m.retryAt, m.backoff = time.Time{}, 0
 	m.current.Store(next)
 	return nil
 }
@@ -187,7 +186,7 @@ func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 	return next, err
 }
 
-// close ends the connections of indexes outside the process.
+// close closes the shared indexes.
 func (m *models) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -209,99 +208,4 @@ func closeIndex(index vector.Index) error {
 		return fmt.Errorf("%w: close: %w", errIndex, err)
 	}
 	return nil
-}
-
-// fillIndex copies every vector of a fingerprint from the rows to an index.
-func fillIndex(ctx context.Context, tx ReadTx, index vector.Index, fingerprint string) error {
-	const many = 4096
-	var batch []vector.Record
-	err := tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
-		if len(batch) >= many && r.Entry != batch[len(batch)-1].Entry {
-			if err := index.Upsert(ctx, batch); err != nil {
-				return fmt.Errorf("%w: fill: %w", errIndex, err)
-			}
-			batch = batch[:0]
-		}
-		batch = append(batch, r)
-		return nil
-	})
-	if err != nil || len(batch) == 0 {
-		return err
-	}
-	return index.Upsert(ctx, batch)
-}
-
-// apply takes one stretch of changes over into a local index and tells how
-// many it was.
-func (m *models) apply(ctx context.Context, now *serving) (int, error) {
-	const stretch = 1000
-	var changes []Change
-	var reset bool
-	var records []vector.Record
-	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
-		changes, reset, err = tx.Changes(ctx, now.position, stretch)
-		if err != nil || reset || len(changes) == 0 {
-			return err
-		}
-		records, err = tx.Vectors(ctx, now.fingerprint, changed(changes))
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	if reset {
-		next, err := m.load(ctx, now.model)
-		if err == nil {
-			m.current.Store(next)
-		}
-		return 0, err
-	}
-	if len(changes) == 0 {
-		return 0, nil
-	}
-	if err := m.take(ctx, now.index, changed(changes), records); err != nil {
-		return 0, err
-	}
-	now.position = changes[len(changes)-1].Position
-	return len(changes), nil
-}
-
-// take makes records the vectors of their entries and removes the other ids.
-func (m *models) take(ctx context.Context, index vector.Index, ids []uuid.UUID, records []vector.Record) error {
-	has := make(map[uuid.UUID]bool, len(ids))
-	for _, r := range records {
-		has[r.Entry] = true
-	}
-	gone := slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return has[id] })
-	if len(gone) > 0 {
-		if err := index.Delete(ctx, gone); err != nil {
-			return fmt.Errorf("%w: delete: %w", errIndex, err)
-		}
-	}
-	if len(records) > 0 {
-		if err := index.Upsert(ctx, records); err != nil {
-			return fmt.Errorf("%w: upsert: %w", errIndex, err)
-		}
-	}
-	return nil
-}
-
-// remove takes entries out of the index that serves.
-func (m *models) remove(ctx context.Context, ids []uuid.UUID) error {
-	if now := m.current.Load(); now != nil {
-		if err := now.index.Delete(ctx, ids); err != nil {
-			return fmt.Errorf("%w: delete: %w", errIndex, err)
-		}
-	}
-	return nil
-}
-
-// changed are the entries of changes, each once.
-func changed(changes []Change) []uuid.UUID {
-	ids := make([]uuid.UUID, len(changes))
-	for i, change := range changes {
-		ids[i] = change.Entry
-	}
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	return slices.Compact(ids)
 }

@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// Progress is what the background work of this process has done since it
-// began.
+// Progress counts the background work of this process since it started.
 type Progress struct {
-	Indexed int64 // entries that came off the queue
-	// How often entries were given back to the queue, by what failed.
+	Indexed int64 // entries finished and removed from the queue
+	// How often entries were returned to the queue, by what failed.
 	IndexFailed, EmbedderFailed, TimedOut int64
-	// What reconciliations mended, and when the last one succeeded; zero:
+	// What reconciliations repaired, and when the last one succeeded; zero:
 	// none has.
 	Removed, Restored int64
 	Reconciled        time.Time
 }
 
-// progress counts it.
+// progress is the running count of Progress.
 type progress struct {
 	indexed, indexFailed, embedderFailed, timedOut, removed, restored atomic.Int64
 	reconciled                                                        atomic.Pointer[time.Time]
@@ -36,8 +35,8 @@ func (p *progress) now() Progress {
 	return now
 }
 
-// failed counts entries that were given back, and gives the class of the
-// error, which is all that a queue row keeps of it.
+// failed counts entries that were returned to the queue. It returns the class of
+// the error, which is all that a queue row keeps of it.
 func (p *progress) failed(entries int, err error) string {
 	switch {
 	case errors.Is(err, errIndex):
@@ -51,7 +50,7 @@ func (p *progress) failed(entries int, err error) string {
 	return "embedder"
 }
 
-func (p *progress) mended(report Reconciled, at time.Time) {
+func (p *progress) repaired(report Reconciled, at time.Time) {
 	p.removed.Add(report.Removed)
 	p.restored.Add(report.Restored)
 	p.reconciled.Store(&at)

@@ -12,40 +12,40 @@ import (
 	"mneme/vector"
 )
 
-// errNoList says that an index cannot be compared with the rows.
-var errNoList = errors.New("this vector index cannot tell what it holds")
+// errNoList reports that an index cannot be compared with the rows.
+var errNoList = errors.New("this vector index cannot list its contents")
 
-// forgetful is a vector index that can find out that it lost what it held.
-type forgetful interface {
-	// Lost tells whether that was found since the last call.
+// lossDetector is a vector index that can detect that it lost its contents.
+type lossDetector interface {
+	// Lost reports whether a loss was detected since the last call.
 	Lost() bool
 }
 
 func lost(index vector.Index) bool {
-	f, ok := index.(forgetful)
+	f, ok := index.(lossDetector)
 	return ok && f.Lost()
 }
 
-// Reconciled is what a reconciliation found and mended.
+// Reconciled is what a reconciliation found and repaired.
 type Reconciled struct {
 	Rows     int64 // entries that have vectors with their rows
-	Indexed  int64 // entries that the index held
-	Removed  int64 // held by the index, without a row that has vectors
-	Restored int64 // missing from the index, or held differently there
+	Indexed  int64 // entries that were in the index
+	Removed  int64 // in the index, but without a row that has vectors
+	Restored int64 // missing from the index, or different there
 }
 
-// held is what the index should hold of an entry.
+// held is what an index holds of an entry.
 type held struct {
 	chunks int
 	store  int64
 	label  acl.Label
 }
 
-// Reconcile compares the vector index with the rows' vectors and mends the
-// index: what has no row goes, what is missing or differs is written from the
-// rows, without embedding anything again. It runs beside reads, writes and
-// workers; what those are about is left to the queue. A local index needs
-// none: it follows the rows.
+// Reconcile compares the vector index with the rows' vectors and repairs it:
+// vectors without a row are removed, missing or different ones are written from
+// the rows. Nothing is embedded again. It may run beside reads, writes and
+// workers: entries that these are changing are left to the queue. A local index
+// needs no reconciliation, since it follows the rows.
 func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 	if err := ix.models.sync(ctx); err != nil {
 		return Reconciled{}, err
@@ -58,8 +58,8 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 	if !ok {
 		return Reconciled{}, errNoList
 	}
-	// The index is read before the rows: an entry that is written in between
-	// is then among the rows, and not taken for one that has none.
+	// The index is read before the rows, so that an entry written in between
+	// is found among the rows and not removed.
 	found := make(map[uuid.UUID]held)
 	err := lister.List(ctx, func(h vector.IndexedEntry) error {
 		one := held{chunks: h.Chunks, store: h.Store, label: h.Label}
@@ -90,14 +90,14 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 			report.Restored++
 		}
 	}
-	if err := ix.mend(ctx, now, wrong); err != nil {
+	if err := ix.repair(ctx, now, wrong); err != nil {
 		return report, err
 	}
-	ix.progress.mended(report, ix.instant())
+	ix.progress.repaired(report, ix.instant())
 	return report, nil
 }
 
-// rowVectors is what the index should hold, by the rows.
+// rowVectors returns what the index should hold according to the rows.
 func (ix *Indexer) rowVectors(ctx context.Context, fingerprint string) (map[uuid.UUID]held, error) {
 	should := make(map[uuid.UUID]held)
 	err := ix.storage.View(ctx, func(tx ReadTx) error {
@@ -110,15 +110,15 @@ func (ix *Indexer) rowVectors(ctx context.Context, fingerprint string) (map[uuid
 	return should, err
 }
 
-// mend makes a shared index hold of each entry what the rows have now. Others
-// may do the same for the same entries: whoever writes last looks at the rows
-// after it.
-func (ix *Indexer) mend(ctx context.Context, now *serving, ids []uuid.UUID) error {
+// repair writes the rows' current vectors of entries to a shared index. Other
+// processes may do the same for the same entries: whoever writes last reads the
+// rows again after it.
+func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) error {
 	const many = 500
 	for batch := range slices.Chunk(ids, many) {
-		// An entry deleted or edited between the reading of its vectors and
-		// the writing of the index would be left there as it was, so the rows
-		// are read again until they stay the same.
+		// An entry that changes between the read of its vectors and the write
+		// to the index would stay there as it was. So the rows are read again
+		// until they stay the same.
 		for before := []vector.Record(nil); ; {
 			records, err := ix.vectorsNow(ctx, now.fingerprint, batch)
 			if err != nil {
@@ -127,7 +127,7 @@ func (ix *Indexer) mend(ctx context.Context, now *serving, ids []uuid.UUID) erro
 			if before != nil && sameRecords(before, records) {
 				break
 			}
-			if err := ix.models.take(ctx, now.index, batch, records); err != nil {
+			if err := ix.models.replace(ctx, now.index, batch, records); err != nil {
 				return err
 			}
 			before = append([]vector.Record{}, records...)

@@ -11,11 +11,11 @@ import (
 	"mneme/vector"
 )
 
-// Reindex makes the vectors of every entry anew with the configured embedder,
-// beside those that serve; when none is missing it lets the new ones serve
-// and drops the old. Entries written meanwhile are found at the end. It can
-// be interrupted and goes on where it was. progress, which may be nil, is
-// told how many entries were embedded.
+// Reindex embeds every entry with the configured embedder, while the current
+// vectors keep serving. When no entry lacks a new vector, it makes the new ones
+// active and drops the old. It covers entries written meanwhile, and resumes
+// where an interrupted run stopped. It calls progress, unless nil, with the
+// number of entries embedded so far.
 func (ix *Indexer) Reindex(ctx context.Context, progress func(done int64)) (err error) {
 	if len(ix.models.list) == 0 {
 		return errNoModel
@@ -54,8 +54,8 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done int64)) (err 
 	}
 }
 
-// reembed goes once through what lacks vectors of the next model and tells
-// how many entries it embedded.
+// reembed embeds, in one pass, the entries without vectors of the next model and
+// returns how many there were.
 func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n int)) (int, error) {
 	var after uuid.UUID
 	total := 0
@@ -89,8 +89,8 @@ func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n i
 	}
 }
 
-// saveBeside writes vectors of the next model and leaves the queue alone,
-// which belongs to the one that serves.
+// saveBeside writes vectors of the next model without touching the queue, which
+// belongs to the serving one.
 func (ix *Indexer) saveBeside(ctx context.Context, next *serving, jobs []job, vectors [][]float32) error {
 	beside := *next
 	beside.model.Local = false
@@ -100,13 +100,14 @@ func (ix *Indexer) saveBeside(ctx context.Context, next *serving, jobs []job, ve
 	if next.model.Local {
 		return nil
 	}
-	return ix.mend(ctx, next, entriesIn(jobs))
+	return ix.repair(ctx, next, entriesIn(jobs))
 }
 
-// errBehind says that entries were written since they were last counted.
+// errBehind reports that some entries lack vectors of the new model.
 var errBehind = errors.New("entries without vectors of the new model")
 
-// switchTo lets a fingerprint serve if no entry lacks its vectors.
+// switchTo makes a fingerprint the active one if no entry lacks its vectors, and
+// reports whether it did.
 func (ix *Indexer) switchTo(ctx context.Context, fingerprint string) (bool, error) {
 	err := ix.storage.Update(ctx, func(tx Tx) error {
 		missing, err := tx.Unembedded(ctx, fingerprint, uuid.Nil, 1)

@@ -9,28 +9,27 @@ import (
 )
 
 const (
-	// workers is how many batches are in the making at once: while one is
-	// embedded, the other is read or saved.
+	// workers is the number of concurrent batches: while one is embedded, the
+	// other is read or saved.
 	workers = 2
-	// followEvery is how often a process looks for changes of others, and
-	// idleFor how long a worker rests when the queue is empty.
+	// followEvery is the interval between polls for vectors that other
+	// processes changed, idlePoll that of a worker whose queue is empty.
 	followEvery = 200 * time.Millisecond
-	idleFor     = 500 * time.Millisecond
-	// reconcileEvery is how often an index that several processes write is
-	// compared with the rows: first when it begins to serve, and at once where
-	// it says that it lost what it held. reconcileLook is how often it is
-	// looked whether the time has come.
+	idlePoll    = 500 * time.Millisecond
+	// reconcileEvery is how often a shared index is compared with the rows:
+	// first when it begins to serve, and at once if it reports that it lost its
+	// contents. reconcileCheck is how often that is checked.
 	reconcileEvery = time.Hour
-	reconcileLook  = 10 * time.Second
-	// keepChanges is how long change records are kept. A process that slept
-	// longer loads its index from the start. trimEvery is how often older ones
-	// are removed.
+	reconcileCheck = 10 * time.Second
+	// keepChanges is how long change records are kept. A process that fell
+	// further behind loads its index from the start. trimEvery is how often
+	// older ones are removed.
 	keepChanges = time.Hour
 	trimEvery   = 20 * time.Second
 )
 
 // Run works the queue and follows the changes of other processes until ctx
-// ends. Failures are logged and tried again.
+// ends. Failures are logged and retried.
 func (ix *Indexer) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for range workers {
@@ -46,7 +45,7 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	})
 	var reconciled time.Time
 	group.Go(func() error {
-		return ix.every(ctx, reconcileLook, "reconcile", func(ctx context.Context) error {
+		return ix.every(ctx, reconcileCheck, "reconcile", func(ctx context.Context) error {
 			now := ix.models.serving()
 			if now == nil || now.model.Local {
 				return nil
@@ -71,17 +70,17 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	return err
 }
 
-// reconcileShared reconciles an index that other processes use too.
+// reconcileShared reconciles the index and logs what it repaired.
 func (ix *Indexer) reconcileShared(ctx context.Context) error {
 	report, err := ix.Reconcile(ctx)
 	if err == nil && report.Removed+report.Restored > 0 {
-		ix.log.WarnContext(ctx, "the vector index was not in step with the rows",
+		ix.log.WarnContext(ctx, "the vector index was out of sync with the rows",
 			"rows", report.Rows, "indexed", report.Indexed, "removed", report.Removed, "restored", report.Restored)
 	}
 	return err
 }
 
-// runWorker works until ctx ends, resting while the queue is empty.
+// runWorker works the queue until ctx ends. It idles while the queue is empty.
 func (ix *Indexer) runWorker(ctx context.Context) error {
 	for {
 		n, err := ix.work(ctx)
@@ -97,15 +96,15 @@ func (ix *Indexer) runWorker(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-ix.kick:
-		case <-time.After(idleFor):
+		case <-ix.wakeCh:
+		case <-time.After(idlePoll):
 		}
 	}
 }
 
-// every does a task again and again until ctx ends.
-func (ix *Indexer) every(ctx context.Context, pause time.Duration, task string, do func(context.Context) error) error {
-	tick := time.NewTicker(pause)
+// every runs a task at an interval until ctx ends.
+func (ix *Indexer) every(ctx context.Context, interval time.Duration, task string, do func(context.Context) error) error {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		if err := do(ctx); err != nil && ctx.Err() == nil {
@@ -119,8 +118,8 @@ func (ix *Indexer) every(ctx context.Context, pause time.Duration, task string, 
 	}
 }
 
-// Drain works the queue, together with any other process that does, until it
-// is empty. progress, which may be nil, is told how many entries wait.
+// Drain works the queue, beside any other process that does, until it is empty.
+// It calls progress, unless nil, with the number of queued entries.
 func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	if ix.models.serving() == nil {
 		return errNoModel
@@ -160,7 +159,7 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 		return err
 	}
 	// The workers were stopped as the last row left the queue, maybe before
-	// they took its vectors over into this process's index.
+	// they applied its vectors to this process's index.
 	return ix.models.sync(outer)
 }
 

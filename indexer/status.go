@@ -5,22 +5,23 @@ import (
 	"time"
 )
 
-// Status tells how the service is.
+// Status describes the health of the storage, the index and the queue.
 type Status struct {
-	Storage    bool          // it answers
-	Vector     bool          // a model serves questions, and its index is not known to be away
-	Serving    string        // fingerprint of the vectors that serve; "" if no embedder here made them
-	Configured string        // fingerprint of the configured embedder: where it differs, reindex
-	Queue      int64         // entries whose vectors are not in step
+	Storage    bool          // the storage answers
+	Vector     bool          // a model serves, and its index is not known to be down
+	Serving    string        // the active fingerprint; "" if no embedder here made the vectors
+	Configured string        // fingerprint of the configured embedder; if it differs, reindex
+	Queue      int64         // entries whose vectors are out of date
 	QueueLag   time.Duration // how long the oldest of them has waited
 	Progress   Progress      // of this process
 }
 
-// Status looks at the storage and the model that serves.
+// Status reads the queue and reports the current Status. It never fails: a
+// storage that does not answer is part of the result.
 func (ix *Indexer) Status(ctx context.Context) Status {
-	status := Status{Configured: ix.models.wanted(), Progress: ix.progress.now()}
+	status := Status{Configured: ix.models.configuredFingerprint(), Progress: ix.progress.now()}
 	if now := ix.models.serving(); now != nil {
-		status.Vector, status.Serving = !ix.away.Load(), now.fingerprint
+		status.Vector, status.Serving = !ix.indexDown.Load(), now.fingerprint
 	}
 	var err error
 	status.Queue, status.QueueLag, err = ix.depth(ctx)

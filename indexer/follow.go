@@ -1,0 +1,107 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/vector"
+)
+
+// fillIndex copies every vector of a fingerprint from the rows to an index.
+func fillIndex(ctx context.Context, rows VectorReader, index vector.Index, fingerprint string) error {
+	const many = 4096
+	var batch []vector.Record
+	err := rows.AllVectors(ctx, fingerprint, func(r vector.Record) error {
+		if len(batch) >= many && r.Entry != batch[len(batch)-1].Entry {
+			if err := index.Upsert(ctx, batch); err != nil {
+				return fmt.Errorf("%w: fill: %w", errIndex, err)
+			}
+			batch = batch[:0]
+		}
+		batch = append(batch, r)
+		return nil
+	})
+	if err != nil || len(batch) == 0 {
+		return err
+	}
+	return index.Upsert(ctx, batch)
+}
+
+// apply applies a page of changes to a local index and returns how many there
+// were.
+func (m *models) apply(ctx context.Context, now *serving) (int, error) {
+	const page = 1000
+	var changes []Change
+	var reset bool
+	var records []vector.Record
+	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
+		changes, reset, err = tx.Changes(ctx, now.position, page)
+		if err != nil || reset || len(changes) == 0 {
+			return err
+		}
+		records, err = tx.Vectors(ctx, now.fingerprint, changed(changes))
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if reset {
+		next, err := m.load(ctx, now.model)
+		if err == nil {
+			m.current.Store(next)
+		}
+		return 0, err
+	}
+	if len(changes) == 0 {
+		return 0, nil
+	}
+	if err := m.replace(ctx, now.index, changed(changes), records); err != nil {
+		return 0, err
+	}
+	now.position = changes[len(changes)-1].Position
+	return len(changes), nil
+}
+
+// replace makes records the vectors of their entries in an index, and removes
+// the entries of ids that have none.
+func (m *models) replace(ctx context.Context, index vector.Index, ids []uuid.UUID, records []vector.Record) error {
+	has := make(map[uuid.UUID]bool, len(ids))
+	for _, r := range records {
+		has[r.Entry] = true
+	}
+	removed := slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return has[id] })
+	if len(removed) > 0 {
+		if err := index.Delete(ctx, removed); err != nil {
+			return fmt.Errorf("%w: delete: %w", errIndex, err)
+		}
+	}
+	if len(records) > 0 {
+		if err := index.Upsert(ctx, records); err != nil {
+			return fmt.Errorf("%w: upsert: %w", errIndex, err)
+		}
+	}
+	return nil
+}
+
+// remove removes entries from the serving index.
+func (m *models) remove(ctx context.Context, ids []uuid.UUID) error {
+	if now := m.current.Load(); now != nil {
+		if err := now.index.Delete(ctx, ids); err != nil {
+			return fmt.Errorf("%w: delete: %w", errIndex, err)
+		}
+	}
+	return nil
+}
+
+// changed returns the entries of changes, each once.
+func changed(changes []Change) []uuid.UUID {
+	ids := make([]uuid.UUID, len(changes))
+	for i, change := range changes {
+		ids[i] = change.Entry
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(ids)
+}

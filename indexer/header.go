@@ -1,0 +1,39 @@
+package indexer
+
+import (
+	"strings"
+	"unicode"
+
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// header returns the text that precedes every chunk of an entry when it is
+// embedded: its key if that is made of words, its description and its tags.
+func header(e *memory.Entry) string {
+	var lines []string
+	if words := lexical.KeyWords(e.Key); wordy(words) {
+		lines = append(lines, words)
+	}
+	if e.Description != "" {
+		lines = append(lines, e.Description)
+	}
+	if len(e.Tags) > 0 {
+		lines = append(lines, strings.Join(e.Tags, ", "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wordy reports whether at least half of a key's parts are letters alone. Other
+// keys (numbers, identifiers, hashes) carry no meaning and would only blur the
+// entry's vector.
+func wordy(words string) bool {
+	parts := strings.Fields(words)
+	plain := 0
+	for _, part := range parts {
+		if !strings.ContainsFunc(part, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+			plain++
+		}
+	}
+	return plain > 0 && 2*plain >= len(parts)
+}
