@@ -92,13 +92,9 @@ func (i *Instance) Close() error {
 // Options returns the Service's options as configured. A nil ix leaves the
 // Service without vectors.
 func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.Options {
-	retention := config.Limits.Retention
-	if retention == 0 {
-		retention = -1 // the Service takes 0 for its default
-	}
 	return memory.Options{
 		Limits: memory.Limits{
-			Value: config.Limits.ValueBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes, Retention: retention,
+			Value: config.Limits.ValueBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes, Retention: &config.Limits.Retention,
 		},
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,

@@ -24,7 +24,7 @@ import (
 func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
 	onShared(t, func(t *testing.T, b memorytest.Backend) {
 		data, e := b.Open(t), encoder(t)
-		peers := several(t, data, e, memory.Options{Limits: memory.Limits{Retention: -1}})
+		peers := several(t, data, e, memory.Options{Limits: memory.Limits{Retention: new(time.Duration)}})
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		c := agent("a", acl.Public)
 		rounds := 60

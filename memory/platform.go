@@ -136,8 +136,8 @@ func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idem
 		return PurgeResult{}, acl.ErrDenied
 	}
 	now := s.instant()
-	if before.After(now.Add(-s.limits.Retention)) {
-		return PurgeResult{}, rule("before", "must be at least the retention of %s ago", s.limits.Retention)
+	if before.After(now.Add(-*s.limits.Retention)) {
+		return PurgeResult{}, rule("before", "must be at least the retention of %s ago", *s.limits.Retention)
 	}
 	var result PurgeResult
 	again := false

@@ -263,7 +263,7 @@ func TestAReplayAnswersAsTheFirstCallDid(t *testing.T) {
 
 func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
-		h := open(t, b, memory.Limits{Retention: 24 * time.Hour})
+		h := open(t, b, memory.Limits{Retention: new(24 * time.Hour)})
 		a := agent("a", acl.Public)
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		old := h.put(a, "a", "old", "x", 201)

@@ -18,11 +18,11 @@ import (
 
 // Limits bound what the Service accepts. Zero fields take the default.
 type Limits struct {
-	Value          int           // bytes of one value; 100,000
-	Keys           int64         // live entries of an owner in a store at a label; 1,000,000
-	Bytes          int64         // of the values of these entries; 1 GiB
-	Retention      time.Duration // a purge spares later deletions than this ago; negative means 0, default 7 days
-	IdempotencyTTL time.Duration // how long an Idempotency-Key is kept; 24 h
+	Value          int            // bytes of one value; 100,000
+	Keys           int64          // live entries of an owner in a store at a label; 1,000,000
+	Bytes          int64          // of the values of these entries; 1 GiB
+	Retention      *time.Duration // a purge spares later deletions than this ago; nil: 7 days
+	IdempotencyTTL time.Duration  // how long an Idempotency-Key is kept; 24 h
 }
 
 func (l Limits) withDefaults() Limits {
@@ -35,11 +35,8 @@ func (l Limits) withDefaults() Limits {
 	if l.Bytes == 0 {
 		l.Bytes = 1 << 30
 	}
-	switch {
-	case l.Retention == 0:
-		l.Retention = 7 * 24 * time.Hour
-	case l.Retention < 0:
-		l.Retention = 0
+	if l.Retention == nil {
+		l.Retention = new(7 * 24 * time.Hour)
 	}
 	if l.IdempotencyTTL == 0 {
 		l.IdempotencyTTL = 24 * time.Hour
