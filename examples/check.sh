@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tries the examples against a running server: examples/check.sh URL TOKEN [NAME…]
+# Runs the examples against a running server: examples/check.sh URL TOKEN [NAME…]
 #
-# TOKEN is one of `mneme token`; its agent's store is written to and tidied up.
-# NAME is a folder here; without one all are tried. PYTHON (python3) and npm make
-# what they need in a folder that is removed afterwards. MNEME is the program
-# that MCP clients start; without it claude-desktop is left out.
+# TOKEN is a token from `mneme token`; the examples write to its agent's store and
+# clean up. NAME is a folder here; without one all run. PYTHON (default python3)
+# and npm install packages into a temporary folder. MNEME is the program that MCP
+# clients start; without it claude-desktop is skipped.
 # The exit status is 0 if none failed.
 set -uo pipefail
 cd "$(dirname "$0")"
@@ -21,8 +21,8 @@ names=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The Python examples share one environment. What stands in
-# requirements-alone.txt comes without what it requires in turn.
+# The Python examples share one environment. Packages in requirements-alone.txt
+# are installed without their dependencies.
 environment() {
 	local all=() alone=() name
 	for name in "${names[@]}"; do
@@ -43,8 +43,8 @@ typescript() {
 		npm install --silent --no-audit --no-fund --no-package-lock && npm run --silent check
 }
 
-# What the examples need is fetched at the same time, and each runs as soon as
-# it has it: each keeps to names of its own.
+# The packages are installed in parallel, and each example runs as soon as it has
+# what it needs. The examples use distinct names in the store.
 wait_for_environment() {
 	until [ -f "$work/environment" ]; do sleep 0.2; done
 	[ "$(cat "$work/environment")" = 0 ]
@@ -58,7 +58,7 @@ wait_for_environment() {
 summary=() tried=() started=() failed=0
 for name in "${names[@]}"; do
 	if [ "$name" = claude-desktop ] && [ -z "${MNEME:-}" ]; then
-		summary+=("$name: left out, since MNEME names no program")
+		summary+=("$name: skipped, since MNEME is not set")
 		continue
 	fi
 	if [ -f "$name/package.json" ]; then kind=typescript; else kind=python; fi
@@ -82,5 +82,5 @@ wait
 
 echo "── examples"
 printf '%s\n' "${summary[@]}"
-echo "${#tried[@]} tried, $failed failed, $((${#names[@]} - ${#tried[@]})) left out"
+echo "${#tried[@]} run, $failed failed, $((${#names[@]} - ${#tried[@]})) skipped"
 [ "$failed" = 0 ]

@@ -21,7 +21,7 @@ from anthropic.types.beta import (
 
 
 class MnemeMemoryTool(BetaAbstractMemoryTool):
-    """The token says whose memories these are; no command of the model can."""
+    """The token determines whose memories these are; no command of the model can change that."""
 
     def __init__(self, url: str | None = None, token: str | None = None) -> None:
         super().__init__()
@@ -49,8 +49,8 @@ class MnemeMemoryTool(BetaAbstractMemoryTool):
 
     def _hand_on(self, command: BetaMemoryTool20250818Command) -> str:
         response = self._http.post("/v1/tools/memory", json=command.model_dump(exclude_none=True))
-        response.raise_for_status()  # 401 and the like: not the model's to mend
+        response.raise_for_status()  # 401 and the like: not for the model to fix
         result = response.json()
         if result["is_error"]:
-            raise ToolError(result["content"])  # the SDK tells the model, with is_error
+            raise ToolError(result["content"])  # the SDK passes it to the model, with is_error
         return result["content"]

@@ -1,5 +1,5 @@
-// Tries the tool without a model: MNEME_URL and MNEME_TOKEN say which server,
-// and as whom.
+// Checks the tool without a model. MNEME_URL and MNEME_TOKEN name the server and
+// the caller.
 import { strict as assert } from "node:assert";
 import { randomUUID } from "node:crypto";
 

@@ -7,7 +7,7 @@ import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
 
 export type Options = { url?: string; token?: string };
 
-/** The token says whose memories these are; no command of the model can. */
+/** The token determines whose memories these are; no command of the model can change that. */
 export function mnemeMemoryTool(options: Options = {}): ReturnType<typeof betaMemoryTool> {
   return betaMemoryTool(mnemeMemoryHandlers(options));
 }
@@ -20,9 +20,9 @@ export function mnemeMemoryHandlers(options: Options = {}): MemoryToolHandlers {
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify(command),
     });
-    if (!response.ok) throw new Error(`mneme answered ${response.status}`); // not the model's to mend
+    if (!response.ok) throw new Error(`mneme answered ${response.status}`); // not for the model to fix
     const result = (await response.json()) as { content: string; is_error: boolean };
-    if (result.is_error) throw new ToolError(result.content); // the SDK tells the model, with is_error
+    if (result.is_error) throw new ToolError(result.content); // the SDK passes it to the model, with is_error
     return result.content;
   };
   return { view: handOn, create: handOn, str_replace: handOn, insert: handOn, delete: handOn, rename: handOn };

@@ -1,4 +1,4 @@
-"""Starts the configured MCP server as Claude Desktop does, over an empty data folder, and remembers something.
+"""Starts the configured MCP server as Claude Desktop does, with an empty data folder, and saves a memory.
 
 MNEME is the program; the configuration's own path is that of a usual installation.
 """
@@ -25,7 +25,7 @@ def say(message: dict) -> None:
 
 
 def ask(method: str, **params: object) -> dict:
-    """Makes a call and reads on to its answer: one message a line."""
+    """Makes a call and reads up to its answer: one message per line."""
     global calls
     calls += 1
     say({"id": calls, "method": method, "params": params})

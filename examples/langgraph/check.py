@@ -1,4 +1,4 @@
-"""Tries the store against a running server: MNEME_URL and MNEME_TOKEN say which, and as whom."""
+"""Checks the store against a running server. MNEME_URL and MNEME_TOKEN name the server and the caller."""
 
 import asyncio
 import time
@@ -40,7 +40,7 @@ expect("a filter compares", keys(store.search((run,), filter={"cups": {"$gte": 3
 expect("or matches", keys(store.search(ada, filter={"cups": 0})) == ["pet"])
 
 deadline = time.monotonic() + 20
-while True:  # what a text means is known about a second after it was written
+while True:  # the vector leg finds a text about a second after it was written
     found = store.search(ada, query="which hot beverage does she like?", limit=1)
     if keys(found) == ["drink"] or time.monotonic() > deadline:
         break
@@ -59,7 +59,7 @@ expect("what has a time to live is there at first", store.get(ada, "moment") is 
 
 
 def answer(state: MessagesState, *, store: BaseStore) -> dict:
-    """A node that recalls, where a model would stand."""
+    """A node that searches, in place of a model."""
     hits = store.search(ada, query=state["messages"][-1].content, limit=1)
     return {"messages": [("ai", hits[0].value["text"])]}
 
@@ -81,6 +81,6 @@ expect("async calls do the same", written.value["text"] == "Ben gave up coffee."
 
 for namespace, key in ((ada, "drink"), (ada, "pet"), (ada, "moment"), (ben, "drink"), (notes, "trip/1")):
     store.delete(namespace, key)
-store.delete(ada, "drink")  # once more is no error
+store.delete(ada, "drink")  # deleting again is no error
 expect("deleted items are gone", store.search((run,)) == [])
 print(f"{checks} checks hold")

@@ -18,13 +18,13 @@ from langgraph.store.base import (
     BaseStore, GetOp, Item, ListNamespacesOp, MatchCondition, Op, PutOp, Result, SearchItem, SearchOp,
 )
 
-MOST = 100  # entries that one page or one search of mneme holds
+MOST = 100  # maximum entries of one page or one search
 
 Namespace = tuple[str, ...]
 
 
 class MnemeStore(BaseStore):
-    """The token says whose memories these are; `store` may be another's that is shared with it."""
+    """The token determines whose memories these are; `store` may name a store that is shared with it."""
 
     supports_ttl = True
 
@@ -65,7 +65,7 @@ class MnemeStore(BaseStore):
             self._call("DELETE", self._path(op.key), params=params, absent=None)
             return
         body: dict[str, Any] = {"value": op.value}
-        if op.ttl is not None:  # minutes there, whole seconds here
+        if op.ttl is not None:  # LangGraph's unit is minutes, mneme's whole seconds
             body["ttl"] = max(1, round(op.ttl * 60))
         self._call("PUT", self._path(op.key), params=params, json=body)
 
@@ -80,19 +80,19 @@ class MnemeStore(BaseStore):
         return found[op.offset:]
 
     def _asked(self, op: SearchOp) -> Iterator[SearchItem]:
-        """What a question finds, best first: in the namespace itself, and among the best of the whole store."""
+        """The hits of a query, best first: those of the namespace, and those among the best of the whole store."""
         question = {"query": op.query, "stores": [self._store], "limit": MOST}
         hits = self._call("POST", "/v1/search", json=question)["hits"]
         if op.namespace_prefix:
             hits += self._call("POST", "/v1/search", json={**question, "namespace": joined(op.namespace_prefix)})["hits"]
         best = {(hit["namespace"], hit["key"]): hit for hit in hits}.values()
         for hit in sorted(best, key=lambda hit: -hit["score"]):
-            made = datetime.fromtimestamp((UUID(hit["id"]).int >> 80) / 1000, timezone.utc)  # a UUIDv7 tells its millisecond
+            made = datetime.fromtimestamp((UUID(hit["id"]).int >> 80) / 1000, timezone.utc)  # a UUIDv7 contains its millisecond
             made = min(made, datetime.fromisoformat(hit["updated_at"]))
             yield SearchItem(**parts({**hit, "created_at": made}), score=hit["score"])
 
     def _listed(self) -> Iterator[SearchItem]:
-        """Every entry of the store, in the order of namespace and key."""
+        """Every entry of the store, ordered by namespace and key."""
         for entry in self._pages():
             yield SearchItem(**parts(entry))
 
@@ -137,7 +137,7 @@ def split(namespace: str) -> Namespace:
 
 
 def parts(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry as LangGraph's items are made. Values there are always objects."""
+    """Converts an entry to a LangGraph item, whose value is always an object."""
     value = entry["value"] if isinstance(entry["value"], dict) else {"value": entry["value"]}
     return {"value": value, "key": entry["key"], "namespace": split(entry["namespace"]),
             "created_at": entry["created_at"], "updated_at": entry["updated_at"]}

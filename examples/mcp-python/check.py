@@ -23,7 +23,7 @@ def expect(what: str, holds: bool) -> None:
 
 
 async def remember(client: Client) -> None:
-    """Saves, recalls and deletes; the client may have shaken hands as it likes."""
+    """Saves, searches and deletes, whichever handshake the client used."""
     async with client:
         expect("the instructions say what it is for", "long-term memory" in (client.instructions or ""))
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -52,7 +52,7 @@ async def remember(client: Client) -> None:
 
 async def main() -> None:
     url, token = os.environ["MNEME_URL"], os.environ["MNEME_TOKEN"]
-    for mode in ("auto", "legacy"):  # by the protocol's newest revision, and with the handshake before it
+    for mode in ("auto", "legacy"):  # the protocol's newest revision, and the handshake before it
         async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=30) as http:
             await remember(Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode))
     if "MNEME" in os.environ:

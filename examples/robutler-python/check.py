@@ -1,4 +1,4 @@
-"""Tries the skill against a running server: MNEME_URL and MNEME_TOKEN say which, and as whom."""
+"""Checks the skill against a running server. MNEME_URL and MNEME_TOKEN name the server and the caller."""
 
 import os
 import time
@@ -45,7 +45,7 @@ expect("a renamed entry is at its new place", skill.view(coffee).startswith("Ada
 expect("and not at its old one", status(lambda: skill.view(tea)) == 404)
 
 deadline = time.monotonic() + 20
-while True:  # what a text means is known about a second after it was written
+while True:  # the vector leg finds a text about a second after it was written
     found = [hit for hit in skill.search("which hot beverage does Ada have in the afternoon?") if hit["key"] == f"{run}/coffee"]
     if found or time.monotonic() > deadline:
         break

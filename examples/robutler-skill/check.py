@@ -73,7 +73,7 @@ async def main() -> None:
     expect("with a time to live, too", await memory(action="set", key=f"{run}/short", value={"n": [1, 2]}, ttl=3600) == "OK")
     expect("keys are listed", (await memory(action="list", prefix=run))["keys"] == [f"{run}/short", key])
     deadline = time.monotonic() + 20
-    while True:  # what a text means is known about a second after it was written
+    while True:  # the vector leg finds a text about a second after it was written
         found = (await memory(action="search", query="which hot beverage does Ada have in the afternoon?"))["results"]
         if key in [hit["key"] for hit in found] or time.monotonic() > deadline:
             break
