@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"mneme/cmd/mneme/mnemetest"
 )
 
 // binary is mneme, built once.
@@ -16,27 +17,21 @@ var binary string
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
-		for _, pair := range os.Environ() {
-			name, _, _ := strings.Cut(pair, "=")
-			if strings.HasPrefix(name, "MNEME_") && name != "MNEME_SHARED" {
-				os.Unsetenv(name)
-			}
-		}
+		mnemetest.ClearEnvironment("MNEME_SHARED")
 		dir, err := os.MkdirTemp("", "mneme-test-*")
 		if err != nil {
 			panic(err)
 		}
 		defer os.RemoveAll(dir)
-		binary = filepath.Join(dir, "mneme")
-		if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-			os.Stderr.Write(out)
+		if binary, err = mnemetest.Build(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		return m.Run()
 	}())
 }
 
-// result is what one command line did.
+// result is the outcome of one command line.
 type result struct {
 	status   int
 	out, err string
@@ -57,7 +52,7 @@ func mnemeUntil(ctx context.Context, dir, in string, args ...string) result {
 	return result{status: status, out: out.String(), err: errOut.String()}
 }
 
-// must runs a command line that has to succeed and gives its output.
+// must runs a command line that must succeed and returns its output.
 func must(t *testing.T, dir, in string, args ...string) string {
 	t.Helper()
 	r := mneme(t, dir, in, args...)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -13,52 +12,28 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mneme/cmd/mneme/mnemetest"
 )
 
 // serving is a server in a process of its own.
 type serving struct {
-	t       *testing.T
-	dir     string
-	address string
-	process *exec.Cmd
-	log     *bytes.Buffer
+	t            *testing.T
+	dir, address string
+	log          *mnemetest.Log
+	process      *mnemetest.Process
 }
 
 func serve(t *testing.T, dir string) *serving {
 	t.Helper()
-	s := &serving{t: t, dir: dir, log: new(bytes.Buffer)}
-	s.process = exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir, "--json")
-	s.process.Stderr = s.log
-	out, err := s.process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	p := mnemetest.Start(t, exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir, "--json"))
+	if p.DataDir != dir {
+		t.Errorf("data folder %q", p.DataDir)
 	}
-	if err := s.process.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if s.process.ProcessState == nil {
-			s.process.Process.Kill()
-			s.process.Wait()
-		}
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		s.process.Wait()
-		t.Fatalf("the server did not start: %s", s.log)
-	}
-	started := decode[struct {
-		Address string `json:"address"`
-		DataDir string `json:"data_dir"`
-	}](t, line)
-	if started.DataDir != dir {
-		t.Errorf("data folder %q", started.DataDir)
-	}
-	s.address = started.Address
-	return s
+	return &serving{t: t, dir: dir, address: p.Address, log: p.Log, process: p}
 }
 
-// call makes one request and gives status and body.
+// call makes one request and returns status and body.
 func (s *serving) call(token, method, path, body string) (int, string) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.address+path, strings.NewReader(body))
@@ -81,14 +56,10 @@ func (s *serving) call(token, method, path, body string) (int, string) {
 	return response.StatusCode, read.String()
 }
 
-// end sends a signal and gives the exit status.
+// end sends a signal and returns the exit status.
 func (s *serving) end(signal os.Signal) int {
 	s.t.Helper()
-	if err := s.process.Process.Signal(signal); err != nil {
-		s.t.Fatal(err)
-	}
-	s.process.Wait()
-	return s.process.ProcessState.ExitCode()
+	return s.process.End(s.t, signal)
 }
 
 func TestServerAnswersItsFirstCallsAndEndsInOrder(t *testing.T) {

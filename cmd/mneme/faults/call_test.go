@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// caller is an agent that talks to one process.
+// caller is an agent that calls one process.
 type caller struct {
 	*process
 	token string
 }
 
-// as is an agent of the process with a token of its own.
+// as returns an agent of the process with a token of its own.
 func (p *process) as(agent string, flags ...string) caller {
 	p.t.Helper()
 	return caller{p, p.token(agent, flags...)}
 }
 
-// at is the same agent at another process of the service.
+// at returns the same agent at another process of the service.
 func (c caller) at(p *process) caller { return caller{p, c.token} }
 
-// reply is an answer of REST; status 0: none came.
+// reply is a REST response. Status 0 means that none came.
 type reply struct {
 	status int
 	header http.Header
@@ -36,7 +36,7 @@ type reply struct {
 	err    error
 }
 
-// client waits longer than any answer may take.
+// client has a timeout longer than any response may take.
 var client = &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 
 // call makes one request; headers are pairs of name and value.
@@ -49,7 +49,7 @@ func (c caller) call(method, path string, body any, headers ...string) reply {
 		}
 		text = bytes.NewReader(raw)
 	}
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.address+path, text)
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.Address+path, text)
 	if err != nil {
 		return reply{err: err}
 	}
@@ -79,7 +79,7 @@ func (r reply) String() string {
 	return fmt.Sprintf("%d %s", r.status, bytes.TrimSpace(r.body))
 }
 
-// refused tells what is wrong with an answer that should say "not now".
+// refused returns an error unless the reply is a proper "unavailable".
 func (r reply) refused() error {
 	switch {
 	case r.status != http.StatusServiceUnavailable,
@@ -90,7 +90,7 @@ func (r reply) refused() error {
 	return nil
 }
 
-// entry is what the tests look at of one.
+// entry is an entry as far as the tests look at it.
 type entry struct {
 	ID        string
 	Key       string
@@ -102,7 +102,7 @@ type entry struct {
 
 const memories = "/v1/stores/self/memories/"
 
-// put writes a value that is a text or a number.
+// put writes a string or a number.
 func (c caller) put(key string, value any, headers ...string) reply {
 	return c.call(http.MethodPut, memories+key, map[string]any{"value": value}, headers...)
 }
@@ -111,7 +111,7 @@ func (c caller) get(key string) reply { return c.call(http.MethodGet, memories+k
 
 func (c caller) remove(key string) reply { return c.call(http.MethodDelete, memories+key, nil) }
 
-// list are the keys of the caller's own store, of which there are few.
+// list returns the keys of the caller's own store.
 func (c caller) list() map[string]bool {
 	c.t.Helper()
 	keys := make(map[string]bool)
@@ -121,7 +121,7 @@ func (c caller) list() map[string]bool {
 	return keys
 }
 
-// read decodes an answer that has to have a status.
+// read decodes a reply that must have the given status.
 func read[T any](c caller, r reply, status int) T {
 	c.t.Helper()
 	var value T
@@ -134,7 +134,7 @@ func read[T any](c caller, r reply, status int) T {
 	return value
 }
 
-// hit is an entry found, with the legs that found it.
+// hit is a found entry with the legs that found it.
 type hit struct {
 	entry
 	Explain struct{ Lexical, Vector *struct{ Rank int } }
@@ -146,8 +146,7 @@ type found struct {
 	Incomplete bool
 }
 
-// search asks the caller's own store, and fails the test unless it is
-// answered.
+// search searches the caller's own store and fails the test on an error.
 func (c caller) search(question string) found {
 	c.t.Helper()
 	f, err := c.ask(question)
@@ -165,14 +164,13 @@ func (c caller) ask(question string) (f found, err error) {
 	return f, json.Unmarshal(r.body, &f)
 }
 
-// whole tells whether no leg failed.
+// whole reports whether no leg failed.
 func (f found) whole() bool { return len(f.Degraded) == 0 }
 
-// lexical tells whether the answer says that it lacks the vector leg, and
-// that alone.
+// lexical reports whether the answer lacks the vector leg and no other.
 func (f found) lexical() bool { return slices.Equal(f.Degraded, []string{"vector"}) }
 
-// of is the hit with a key; nil: none.
+// of returns the hit with a key, or nil.
 func (f found) of(key string) *hit {
 	for i := range f.Hits {
 		if f.Hits[i].Key == key {
@@ -190,22 +188,22 @@ func (f found) String() string {
 	return fmt.Sprintf("hits [%s], degraded %v", strings.Join(keys, " "), f.Degraded)
 }
 
-// readiness is what /readyz says.
+// readiness is the body of /readyz.
 type readiness struct {
 	Vector     bool
 	Serving    string
 	QueueDepth int `json:"queue_depth"`
 }
 
-// ready asks a process how it is; it is an error if it is not ready.
+// ready returns the readiness of a process. It is an error if it is not ready.
 func (p *process) ready() (now readiness, err error) {
-	response, err := client.Get(p.address + "/readyz")
+	response, err := client.Get(p.Address + "/readyz")
 	if err != nil {
 		return now, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return now, fmt.Errorf("/readyz says %d", response.StatusCode)
+		return now, fmt.Errorf("/readyz returned %d", response.StatusCode)
 	}
 	return now, json.NewDecoder(response.Body).Decode(&now)
 }
@@ -213,7 +211,7 @@ func (p *process) ready() (now readiness, err error) {
 // counter reads a counter without labels from a process's metrics.
 func (p *process) counter(name string) float64 {
 	p.t.Helper()
-	response, err := client.Get(p.address + "/metrics")
+	response, err := client.Get(p.Address + "/metrics")
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -235,7 +233,7 @@ func (p *process) counter(name string) float64 {
 	return 0
 }
 
-// idle waits until a process is ready and nobody has vectors to make.
+// idle waits until a process is ready and the queue is empty.
 func (p *process) idle() {
 	p.t.Helper()
 	eventually(p.t, func() error {
@@ -244,15 +242,15 @@ func (p *process) idle() {
 		case err != nil:
 			return err
 		case !now.Vector:
-			return errors.New("the vector index does not serve")
+			return errors.New("the vector index is not served")
 		case now.QueueDepth > 0:
-			return fmt.Errorf("%d entries wait for their vectors", now.QueueDepth)
+			return fmt.Errorf("%d entries are still queued", now.QueueDepth)
 		}
 		return nil
 	})
 }
 
-// meaning are memories with questions that share no word with them.
+// meaning lists memories with questions that share no word with them.
 var meaning = []struct{ key, text, question string }{
 	{"breakfast", "I like my tea green, without sugar.", "favourite hot beverage"},
 	{"pet", "Our dog is afraid of thunder.", "which animals live at home?"},
@@ -262,7 +260,8 @@ var meaning = []struct{ key, text, question string }{
 	{"music", "Paul plays the cello on Sundays.", "which instruments do friends perform?"},
 }
 
-// understands waits until questions find each of meaning by its vector alone.
+// understands waits until each question of meaning finds its memory by the
+// vector alone.
 func (c caller) understands() {
 	c.t.Helper()
 	for _, m := range meaning {

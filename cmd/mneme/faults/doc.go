@@ -1,8 +1,7 @@
-// Package faults holds tests alone: what becomes of reads, writes and vectors
-// when a part of the whole goes away, hangs, loses its data or is killed. They
-// run `mneme serve` processes over a PostgreSQL and a Milvus of their own,
-// started once for all tests here, and talk to them over REST. Where the
-// programs are missing the tests are skipped, but fail where the environment
-// variable CI is set; with -short they are skipped too, since they start
-// servers for a minute or two.
+// Package faults only holds tests: what happens to reads, writes and vectors
+// when a part of the system fails, hangs, loses its data or is killed. They run
+// `mneme serve` processes over a PostgreSQL and a Milvus server that they start
+// once for all tests, and call them over REST. Without those programs the tests
+// are skipped, or fail if the environment variable CI is set. They start servers
+// for a minute or two, so -short skips them too.
 package faults

@@ -6,34 +6,28 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"mneme/cmd/mneme/mnemetest"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/vector/milvus/milvustest"
 )
 
-// What all tests here share. A test that stops a server leaves it running
-// again, and does not run beside others (no t.Parallel).
+// What all tests share. A test that stops a server must start it again, and must
+// not run in parallel with others (no t.Parallel).
 var (
 	binary  string // mneme
 	rows    *postgrestest.Server
 	vectors *milvustest.Server
-	missing error // what keeps the tests from running
+	missing error // why the tests cannot run
 )
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
-		for _, pair := range os.Environ() {
-			if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "MNEME_") {
-				os.Unsetenv(name)
-			}
-		}
+		mnemetest.ClearEnvironment()
 		dir, err := os.MkdirTemp("", "mneme-faults-*")
 		if err != nil {
 			panic(err)
@@ -58,12 +52,12 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// start builds mneme and starts both servers, side by side.
+// start builds mneme and starts both servers, in parallel.
 func start(dir string) error {
 	if missing = shortened(); missing != nil {
 		return nil
 	}
-	// Tests wait for servers and instants most of the time.
+	// Tests mostly wait for servers and for deadlines.
 	if err := flag.Set("test.parallel", "10"); err != nil {
 		return err
 	}
@@ -73,12 +67,9 @@ func start(dir string) error {
 		return err
 	}
 	var group errgroup.Group
-	group.Go(func() error {
-		binary = filepath.Join(dir, "mneme")
-		if out, err := exec.Command("go", "build", "-o", binary, "mneme/cmd/mneme").CombinedOutput(); err != nil {
-			return fmt.Errorf("build: %w: %s", err, out)
-		}
-		return nil
+	group.Go(func() (err error) {
+		binary, err = mnemetest.Build(dir)
+		return err
 	})
 	group.Go(func() (err error) {
 		if rows, err = postgrestest.NewServer(dir); err != nil {

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -11,19 +10,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"mneme/cmd/mneme/mnemetest"
 	"mneme/faulttest"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/vector/milvus/milvustest"
 )
 
-var errShort = errors.New("these tests start servers: not with -short")
+var errShort = errors.New("these tests start servers: skipped by -short")
 
 func shortened() error {
 	flag.Parse()
@@ -33,7 +32,7 @@ func shortened() error {
 	return nil
 }
 
-// needServers skips a test that cannot run here, or fails it where CI is set.
+// needServers skips a test that cannot run here, or fails it if CI is set.
 func needServers(t *testing.T) {
 	t.Helper()
 	switch {
@@ -91,16 +90,13 @@ type process struct {
 	t       *testing.T
 	service *service
 	dir     string
-	address string // http://host:port
-	command *exec.Cmd
-	log     *lines
-	release func() // see faulttest.KillWithParent
+	*mnemetest.Process
 }
 
 // serve starts a process. environment adds to its configuration.
 func (s *service) serve(environment ...string) *process {
 	s.t.Helper()
-	p := &process{t: s.t, service: s, dir: s.t.TempDir(), log: new(lines)}
+	p := &process{t: s.t, service: s, dir: s.t.TempDir()}
 	if s.key != "" {
 		key, err := os.ReadFile(s.key)
 		if err != nil {
@@ -117,67 +113,30 @@ func (s *service) serve(environment ...string) *process {
 	return p
 }
 
-// start runs the process, again after it ended.
+// start starts the process, or starts it again after it ended.
 func (p *process) start(environment ...string) {
 	p.t.Helper()
-	p.command = p.service.command(p.dir, "serve", "--addr", "127.0.0.1:0", "--json")
-	p.command.Env = append(p.command.Env, environment...)
-	p.command.Stderr = p.log
-	out, err := p.command.StdoutPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := p.command.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	if p.release, err = faulttest.KillWithParent(p.command.Process.Pid); err != nil {
-		p.t.Fatal(err)
-	}
-	p.t.Cleanup(func() {
-		p.kill()
-		if p.t.Failed() {
-			p.t.Logf("the log of %s ends with\n%s", p.address, p.log.last(30))
-		}
-	})
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	if err != nil {
-		p.t.Fatalf("mneme did not start: %s", p.log.last(30))
-	}
-	var started struct{ Address string }
-	if err := json.Unmarshal(line, &started); err != nil {
-		p.t.Fatal(err)
-	}
-	p.address = started.Address
+	command := p.service.command(p.dir, "serve", "--addr", "127.0.0.1:0", "--json")
+	command.Env = append(command.Env, environment...)
+	p.Process = mnemetest.Start(p.t, command)
 }
 
-// end asks the process to end (SIGTERM) and gives its exit status.
+// end shuts the process down (SIGTERM) and returns its exit status.
 func (p *process) end() int {
 	p.t.Helper()
-	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
-		p.t.Fatal(err)
-	}
-	_ = p.command.Wait() // its status tells
-	p.release()
-	return p.command.ProcessState.ExitCode()
+	return p.End(p.t, syscall.SIGTERM)
 }
 
 // kill ends the process with SIGKILL, if it runs.
-func (p *process) kill() {
-	if p.command.ProcessState == nil {
-		_ = p.command.Process.Kill()
-		_ = p.command.Wait() // killed
-		p.release()
-	}
-}
+func (p *process) kill() { p.Kill() }
 
-// token is a token of the service's key.
+// token returns a token signed with the service's key.
 func (p *process) token(agent string, flags ...string) string {
 	p.t.Helper()
 	return strings.TrimSpace(p.service.run(p.dir, append([]string{"token", "--agent", agent}, flags...)...))
 }
 
-// run runs a command line that has to succeed and gives its output.
+// run runs a command line that must succeed and returns its output.
 func (s *service) run(dir string, args ...string) string {
 	s.t.Helper()
 	var out, complaint bytes.Buffer
@@ -201,7 +160,7 @@ func (p *process) reconcile() reconciled {
 	return r
 }
 
-// inStep checks that rows and vectors agree without anything mended.
+// inStep checks that rows and vectors agree, so that nothing is repaired.
 func (p *process) inStep(entries int) {
 	p.t.Helper()
 	if got, want := p.reconcile(), (reconciled{Rows: entries, Indexed: entries}); got != want {
@@ -209,7 +168,7 @@ func (p *process) inStep(entries int) {
 	}
 }
 
-// eventually waits until check gives no error.
+// eventually waits until check returns nil.
 func eventually(t *testing.T, check func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -225,23 +184,4 @@ func eventually(t *testing.T, check func() error) {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-}
-
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) last(n int) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all := strings.SplitAfter(l.text.String(), "\n")
-	return strings.Join(all[max(0, len(all)-n):], "")
 }

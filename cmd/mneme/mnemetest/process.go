@@ -1,0 +1,108 @@
+// Package mnemetest runs mneme as a program in tests: it builds the binary, and
+// starts servers as processes of their own.
+package mnemetest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mneme/faulttest"
+)
+
+// ClearEnvironment unsets all MNEME_ variables except those to keep.
+func ClearEnvironment(keep ...string) {
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "MNEME_") && !slices.Contains(keep, name) {
+			os.Unsetenv(name)
+		}
+	}
+}
+
+// Build builds the program into a folder and returns its path.
+func Build(dir string) (string, error) {
+	binary := filepath.Join(dir, "mneme")
+	if out, err := exec.Command("go", "build", "-o", binary, "mneme/cmd/mneme").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w: %s", err, out)
+	}
+	return binary, nil
+}
+
+// Process is a running `mneme serve`.
+type Process struct {
+	Address string // http://host:port
+	DataDir string
+	Log     *Log // its stderr
+
+	command *exec.Cmd
+	release func() // see faulttest.KillWithParent
+}
+
+// Start runs command, which must be mneme serve --json, and waits until it
+// listens. It kills the process at the end of the test, and at the end of this
+// process in any case.
+func Start(t testing.TB, command *exec.Cmd) *Process {
+	t.Helper()
+	p := &Process{Log: new(Log), command: command}
+	command.Stderr = p.Log
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if p.release, err = faulttest.KillWithParent(command.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			t.Logf("the log of %s ends with\n%s", p.Address, p.Log.Last(30))
+		}
+	})
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err != nil {
+		p.Kill()
+		t.Fatalf("mneme did not start: %s", p.Log.Last(30))
+	}
+	var started struct {
+		Address string `json:"address"`
+		DataDir string `json:"data_dir"`
+	}
+	if err := json.Unmarshal(line, &started); err != nil {
+		t.Fatal(err)
+	}
+	p.Address, p.DataDir = started.Address, started.DataDir
+	return p
+}
+
+// End sends a signal, waits for the process to exit, and returns its exit
+// status.
+func (p *Process) End(t testing.TB, signal os.Signal) int {
+	t.Helper()
+	if err := p.command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.command.Wait() // the exit status says more
+	p.release()
+	return p.command.ProcessState.ExitCode()
+}
+
+// Kill ends the process with SIGKILL if it still runs.
+func (p *Process) Kill() {
+	if p.command.ProcessState == nil {
+		_ = p.command.Process.Kill()
+		_ = p.command.Wait() // killed
+		p.release()
+	}
+}
