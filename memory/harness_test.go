@@ -39,7 +39,7 @@ func onEach(t *testing.T, backends []memorytest.Backend, test func(t *testing.T,
 }
 
 // encoder returns the built-in encoder.
-func encoder(t testing.TB) *memorytest.Remembering {
+func encoder(t testing.TB) *memorytest.CachingEmbedder {
 	t.Helper()
 	return memorytest.MustEncoder(t)
 }

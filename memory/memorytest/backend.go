@@ -1,6 +1,5 @@
-// Package memorytest gives the tests of the heart, and of the surfaces above
-// it, what a service stands on: each choice of storage and vector index, and
-// the built-in encoder.
+// Package memorytest opens services for tests: over each choice of storage and
+// vector index, with the built-in encoder and a clock that the test moves.
 package memorytest
 
 import (
@@ -21,14 +20,14 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-// Backend is one choice of storage and vector index.
+// Backend is a combination of storage and vector index.
 type Backend struct {
 	Name   string
 	open   func(t testing.TB, b Backend) *Data
 	milvus milvus.Config // of the index, where it is Milvus
 }
 
-// Embedded is what needs no server.
+// Embedded is the backend that needs no server.
 func Embedded() Backend {
 	return Backend{Name: "sqlite+flat", open: func(t testing.TB, _ Backend) *Data {
 		rows := sqlitetest.Open(t)
@@ -36,22 +35,22 @@ func Embedded() Backend {
 	}}
 }
 
-// Storages are those with the flat index: one for each storage.
+// Storages are the backends with the flat index, one for each storage.
 func Storages() []Backend {
 	return []Backend{Embedded(), {Name: "postgres+flat", open: func(t testing.TB, _ Backend) *Data {
 		return &Data{Storage: postgresAt(postgrestest.Database(t)), Model: flatModel}
 	}}}
 }
 
-// Production is what several processes share. Its searches wait for all that
-// was written before (milvus.Strong), so that tests need not. A short run
-// leaves it out.
+// Production is the backend that several processes can share. Its searches see
+// all earlier writes (milvus.Strong), so that tests need not wait. It is
+// skipped in short runs.
 func Production() Backend {
 	return Backend{
 		Name: "postgres+milvus",
 		open: func(t testing.TB, b Backend) *Data {
 			if testing.Short() {
-				t.Skip("-short leaves Milvus out: each answer of it takes a fifth of a second")
+				t.Skip("skipped with -short: each Milvus search takes 200 ms")
 			}
 			dsn := postgrestest.Database(t)
 			b.milvus.Addr, b.milvus.Prefix = milvustest.Prefix(t)
@@ -64,34 +63,35 @@ func Production() Backend {
 	}
 }
 
-// Backends are all that the product supports.
+// Backends are all supported backends.
 func Backends() []Backend { return append(Storages(), Production()) }
 
-// Shared are those that several processes can share.
+// Shared are the backends that several processes can share.
 func Shared() []Backend { return []Backend{Storages()[1], Production()} }
 
-// Exact is the backend with an exact index, for rules about the order of
-// answers. On others, only what may be shown is certain.
+// Exact returns the backend with an exact vector index, for rules about the
+// order of hits.
 func (b Backend) Exact() Backend {
 	b.milvus.Exact = true
 	return b
 }
 
-// Serving is the backend as it serves, whose index may lag behind.
+// Serving returns the backend as configured in production: its index may lag
+// behind.
 func (b Backend) Serving() Backend {
 	b.milvus.Consistency = milvus.Bounded
 	return b
 }
 
-// Open makes a fresh database and index, which are gone with the test. The
-// test is skipped where their server is missing, or fails if CI is set.
+// Open creates a database and an index for the time of the test. If their
+// server is missing the test is skipped, or fails if CI is set.
 func (b Backend) Open(t testing.TB) *Data {
 	t.Helper()
 	return b.open(t, b)
 }
 
-// Data is one database and index. What is opened over it shares it as several
-// processes do.
+// Data is a database with an index. Services that are opened over it share it
+// like several processes.
 type Data struct {
 	// Storage opens the database, with connections of its own; SQLite's is
 	// opened once.

@@ -9,30 +9,30 @@ import (
 	"mneme/embed/e5"
 )
 
-// Encoder is the real E5, loaded once in a process, with a memory of what it
-// embedded: tests ask for the same few texts again and again.
-var Encoder = sync.OnceValues(func() (*Remembering, error) {
+// Encoder loads the built-in E5 encoder, once in a process. It caches vectors,
+// since tests embed the same few texts again and again.
+var Encoder = sync.OnceValues(func() (*CachingEmbedder, error) {
 	e, err := e5.New(e5.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return Remember(e), nil
+	return NewCachingEmbedder(e), nil
 })
 
-// Remembering is an embedder that embeds each text once.
-type Remembering struct {
+// CachingEmbedder is an embedder that caches the vector of each text.
+type CachingEmbedder struct {
 	embed.Embedder
 	mu   sync.Mutex
 	seen map[string][]float32
 }
 
-// Remember gives an embedder a memory.
-func Remember(e embed.Embedder) *Remembering {
-	return &Remembering{Embedder: e, seen: make(map[string][]float32)}
+// NewCachingEmbedder wraps an embedder in a cache.
+func NewCachingEmbedder(e embed.Embedder) *CachingEmbedder {
+	return &CachingEmbedder{Embedder: e, seen: make(map[string][]float32)}
 }
 
 // Query implements embed.Embedder.
-func (r *Remembering) Query(ctx context.Context, text string) ([]float32, error) {
+func (r *CachingEmbedder) Query(ctx context.Context, text string) ([]float32, error) {
 	vectors, err := r.once("query\x00", []string{text}, func(texts []string) ([][]float32, error) {
 		v, err := r.Embedder.Query(ctx, texts[0])
 		return [][]float32{v}, err
@@ -44,12 +44,12 @@ func (r *Remembering) Query(ctx context.Context, text string) ([]float32, error)
 }
 
 // Passages implements embed.Embedder.
-func (r *Remembering) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+func (r *CachingEmbedder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
 	return r.once("passage\x00", texts, func(texts []string) ([][]float32, error) { return r.Embedder.Passages(ctx, texts) })
 }
 
-// once embeds those of texts that it has not seen.
-func (r *Remembering) once(kind string, texts []string, embed func([]string) ([][]float32, error)) ([][]float32, error) {
+// once returns the vectors of texts, embedding only those that are not cached.
+func (r *CachingEmbedder) once(kind string, texts []string, embed func([]string) ([][]float32, error)) ([][]float32, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	asked := make(map[string]bool)
@@ -77,7 +77,7 @@ func (r *Remembering) once(kind string, texts []string, embed func([]string) ([]
 }
 
 // MustEncoder is Encoder for a test, which fails if the encoder cannot load.
-func MustEncoder(t testing.TB) *Remembering {
+func MustEncoder(t testing.TB) *CachingEmbedder {
 	t.Helper()
 	e, err := Encoder()
 	if err != nil {
