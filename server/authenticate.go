@@ -14,20 +14,19 @@ import (
 	"mneme/server/token"
 )
 
-// principalKey is where the caller stands in the context of a request.
+// principalKey is the context key for the caller of a request.
 type principalKey struct{}
 
-// Principal is the caller of a request that took a token. The context brings
-// it from the authentication to the surface beside it and no further: below,
-// it is an argument. The zero Principal, which may do nothing, is returned
-// where there is none.
+// Principal returns the caller of an authenticated request, and the zero
+// Principal, which may do nothing, if there is none. The context carries it from
+// authentication to the surface and no further: below, it is an argument.
 func Principal(ctx context.Context) acl.Principal {
 	p, _ := ctx.Value(principalKey{}).(acl.Principal)
 	return p
 }
 
-// authenticate finds out who calls. It comes before everything but the log:
-// who has no token learns nothing, not even which calls there are.
+// authenticate identifies the caller. It runs before everything but observe:
+// without a token a client learns nothing, not even which routes exist.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if s.open[c.Path()] {
@@ -56,7 +55,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// credentialOf is the one credential that a request has, in either header.
+// credentialOf returns the credential of a request, from either header.
 func credentialOf(h http.Header) (string, error) {
 	bearers, keys := h.Values("Authorization"), h.Values("X-Api-Key")
 	if len(bearers) > 1 || len(keys) > 1 {

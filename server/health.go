@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// statusAge is how old the status may be that health and metrics show:
-	// they need no token, so that asking often must cost nothing.
+	// statusAge is how long the status is cached for health and metrics: they
+	// need no token, so asking often must be cheap.
 	statusAge     = time.Second
 	statusTimeout = 2 * time.Second
 )
 
-// healthRoutes are the templates of the calls about the server itself.
+// healthRoutes are the route templates of the calls about the server itself.
 var healthRoutes = []string{"/livez", "/readyz", "/metrics"}
 
 // mountHealth adds the calls about the server itself.
@@ -33,7 +33,7 @@ func (s *Server) mountHealth() {
 	}
 }
 
-// readiness is what /readyz answers.
+// readiness is the body of /readyz.
 type readiness struct {
 	Status     string  `json:"status"`
 	Storage    bool    `json:"storage"`
@@ -44,8 +44,8 @@ type readiness struct {
 	QueueLagS  float64 `json:"queue_lag_s"`
 }
 
-// ready tells whether calls can be served. Without vectors they can: searches
-// answer by words, and say so.
+// ready reports whether calls can be served. They can without vectors: searches
+// then answer by words alone, and say so.
 func (s *Server) ready(c echo.Context) error {
 	now := s.status.get(s.service)
 	body := readiness{
@@ -60,7 +60,7 @@ func (s *Server) ready(c echo.Context) error {
 	return c.JSON(code, body)
 }
 
-// statusCache asks a service for its status at most once in statusAge.
+// statusCache caches a service's status for statusAge.
 type statusCache struct {
 	mu    sync.Mutex
 	asked time.Time

@@ -14,7 +14,7 @@ import (
 	"mneme/memory"
 )
 
-// Metrics are what /metrics shows. Routes are templates; no metric knows a
+// Metrics are the metrics at /metrics. Routes are templates; no metric holds a
 // store, an agent, a key or a label.
 type Metrics struct {
 	registry   *prometheus.Registry
@@ -34,7 +34,7 @@ type Metrics struct {
 // a millisecond to the vector leg's budget.
 var seconds = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// NewMetrics makes metrics with a registry of their own.
+// NewMetrics returns metrics with a registry of their own.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -42,7 +42,7 @@ func NewMetrics() *Metrics {
 			Name: "mneme_http_requests_total", Help: "Answered requests.",
 		}, []string{"route", "method", "status"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "mneme_http_request_duration_seconds", Help: "Time from a request's header to the end of its answer.", Buckets: seconds,
+			Name: "mneme_http_request_duration_seconds", Help: "Time from the request header to the end of the response.", Buckets: seconds,
 		}, []string{"route", "method"}),
 		searches: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "mneme_searches_total", Help: "Answered searches.",
@@ -73,12 +73,12 @@ func NewMetrics() *Metrics {
 		m.toolCalls, m.toolTimes, m.messages, m.messaging,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, leg := range []string{"lexical", "vector"} {
-		m.degraded.WithLabelValues(leg) // shown as 0 from the start
+		m.degraded.WithLabelValues(leg) // present as 0 from the start
 	}
 	return m
 }
 
-// Search counts an answered search, on whatever surface.
+// Search counts an answered search of any surface.
 func (m *Metrics) Search(answer memory.Answer) {
 	m.searches.Inc()
 	for step, took := range map[string]time.Duration{
@@ -94,15 +94,15 @@ func (m *Metrics) Search(answer memory.Answer) {
 	}
 }
 
-// ToolCall counts a call of a tool. Each label is one of few: the surface over
-// which the call came, the name of a tool that there is, and how it ended.
+// ToolCall counts a tool call. The labels are from small sets: the surface, the
+// name of an existing tool, and the outcome.
 func (m *Metrics) ToolCall(surface, tool, outcome string, took time.Duration) {
 	m.toolCalls.WithLabelValues(surface, tool, outcome).Inc()
 	m.toolTimes.WithLabelValues(surface, tool).Observe(took.Seconds())
 }
 
-// MCPRequest counts a request of an MCP client, by a method that there is, or
-// "other".
+// MCPRequest counts a request of an MCP client. method is one of the protocol's,
+// or "other".
 func (m *Metrics) MCPRequest(method, outcome string, took time.Duration) {
 	m.messages.WithLabelValues(method, outcome).Inc()
 	m.messaging.WithLabelValues(method).Observe(took.Seconds())
@@ -113,7 +113,7 @@ func (m *Metrics) request(route, method string, status int, took time.Duration) 
 	m.durations.WithLabelValues(route, method).Observe(took.Seconds())
 }
 
-// watch shows the state of a service at each scrape.
+// watch adds gauges of the service's status, read at each scrape.
 func (m *Metrics) watch(cache *statusCache, service Service) {
 	gauge := func(name, help string, value func(indexer.Status) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
@@ -121,19 +121,19 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 		})
 	}
 	m.registry.MustRegister(
-		gauge("mneme_storage_up", "1 while the storage answers.", func(s indexer.Status) float64 { return truth(s.Storage) }),
-		gauge("mneme_vector_up", "1 while a model serves questions by meaning, and its index is not known to be away.", func(s indexer.Status) float64 { return truth(s.Vector) }),
+		gauge("mneme_storage_up", "1 while the storage answers.", func(s indexer.Status) float64 { return boolGauge(s.Storage) }),
+		gauge("mneme_vector_up", "1 while a model serves questions by meaning, and its index is not known to be away.", func(s indexer.Status) float64 { return boolGauge(s.Vector) }),
 		gauge("mneme_queue_entries", "Entries whose vectors are not in step with them.", func(s indexer.Status) float64 { return float64(s.Queue) }),
 		gauge("mneme_queue_lag_seconds", "How long the oldest of these has waited.", func(s indexer.Status) float64 { return s.QueueLag.Seconds() }),
 		gauge("mneme_reindex_needed", "1 while the vectors that serve were made by another model than the configured one.",
-			func(s indexer.Status) float64 { return truth(s.Storage && s.Serving != s.Configured) }),
+			func(s indexer.Status) float64 { return boolGauge(s.Storage && s.Serving != s.Configured) }),
 		gauge("mneme_reconcile_last_success_timestamp_seconds", "When this process last found the vector index in step with the rows, or mended it; 0: not yet.",
 			func(s indexer.Status) float64 { return unix(s.Progress.Reconciled) }),
 	)
 	m.watchProgress(func() indexer.Progress { return cache.get(service).Progress })
 }
 
-// watchProgress counts what the background work does.
+// watchProgress adds counters of the background work.
 func (m *Metrics) watchProgress(now func() indexer.Progress) {
 	counter := func(name, help string, labels prometheus.Labels, value func(indexer.Progress) int64) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(
@@ -150,7 +150,7 @@ func (m *Metrics) watchProgress(now func() indexer.Progress) {
 	counter(mended, mendedHelp, prometheus.Labels{"kind": "restored"}, func(p indexer.Progress) int64 { return p.Restored })
 }
 
-// Build says which build runs.
+// Build adds a metric that names the running build.
 func (m *Metrics) Build(version, revision string) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "mneme_build_info", Help: "Always 1; its labels name the build.",
@@ -158,7 +158,7 @@ func (m *Metrics) Build(version, revision string) {
 	}, func() float64 { return 1 }))
 }
 
-// unix is a time in seconds since 1970, and 0 for none.
+// unix is a time in seconds since 1970; 0 for the zero time.
 func unix(at time.Time) float64 {
 	if at.IsZero() {
 		return 0
@@ -166,7 +166,8 @@ func unix(at time.Time) float64 {
 	return float64(at.UnixMilli()) / 1000
 }
 
-func truth(b bool) float64 {
+// boolGauge is 1 for true and 0 for false.
+func boolGauge(b bool) float64 {
 	if b {
 		return 1
 	}

@@ -1,6 +1,6 @@
-// Package server serves mneme over HTTP. What every wire protocol shares is
-// here: who calls, request ids, problems, limits of time, logs, metrics and
-// health. The protocols themselves are surfaces, each in a folder of its own.
+// Package server serves mneme over HTTP. It holds what every wire protocol
+// shares: authentication, request IDs, problems, timeouts, logs, metrics and
+// health checks. Each protocol is a Surface, in a package of its own.
 package server
 
 import (
@@ -22,21 +22,21 @@ import (
 
 // Surface is one wire protocol over the memory service.
 type Surface interface {
-	// Mount adds the surface's routes. Every route takes a token, except
-	// those whose templates Mount returns.
+	// Mount adds the surface's routes. It returns the templates of the open
+	// ones; all others require a token.
 	Mount(*echo.Echo) (open []string)
 }
 
-// Service is what the server itself asks of the memory service.
+// Service is what the server itself needs of the memory service.
 type Service interface {
 	// RegisterCaller records an authenticated subject as a caller;
 	// memory.ErrNotCaller if it cannot be one.
 	RegisterCaller(context.Context, acl.Principal) error
-	// Status tells how the service is.
+	// Status reports the health of storage, vectors and queue.
 	Status(context.Context) indexer.Status
 }
 
-// Verifier tells whose a token is; see token.Verifier.
+// Verifier identifies the holder of a token; see token.Verifier.
 type Verifier interface {
 	Verify(ctx context.Context, credential string) (acl.Principal, error)
 }
@@ -52,8 +52,8 @@ type Options struct {
 	Tracer trace.Tracer
 }
 
-// Limits of time and size that protect the server from slow and large
-// requests. Bodies are bounded by the surfaces, which know what they take.
+// Timeouts and limits against slow and oversized requests. The surfaces bound
+// their bodies themselves.
 const (
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute
@@ -76,7 +76,7 @@ type Server struct {
 	stopping atomic.Bool
 }
 
-// New makes a server of its surfaces.
+// New returns a server of the given surfaces.
 func New(o Options) *Server {
 	s := &Server{
 		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log, tracer: o.Tracer,
@@ -89,7 +89,7 @@ func New(o Options) *Server {
 		s.tracer = noop.Tracer{}
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
-	s.echo.HTTPErrorHandler = s.answerError
+	s.echo.HTTPErrorHandler = s.writeProblem
 	s.echo.Use(s.observe, s.authenticate)
 	s.mountHealth()
 	for _, surface := range o.Surfaces {
@@ -106,12 +106,12 @@ func New(o Options) *Server {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w, r = paced(w, r)
+	w, r = withStallDeadlines(w, r)
 	s.echo.ServeHTTP(w, r)
 }
 
-// Serve answers requests on a listener until ctx ends, then lets those that
-// run finish.
+// Serve answers requests on a listener until ctx is done, then lets the requests
+// in progress finish.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	h := &http.Server{
 		Handler:           s,

@@ -1,6 +1,5 @@
-// Package problem holds what callers are told of errors: RFC 9457 problems,
-// and the one table by which errors become them. A problem never holds what
-// was sent, memory text, or anything of another caller's.
+// Package problem turns errors into RFC 9457 problems, by one table. A problem
+// never holds request data, memory text, or anything of another caller's.
 package problem
 
 import (
@@ -18,11 +17,11 @@ import (
 // ContentType is the media type of problems.
 const ContentType = "application/problem+json"
 
-// StatusClientClosedRequest is what the log and the metrics show where the
-// client went away. Nobody receives it.
+// StatusClientClosedRequest is the status in logs and metrics of a request whose
+// client disconnected. It is never sent.
 const StatusClientClosedRequest = 499
 
-// Kind is a kind of problem: what does not depend on the request.
+// Kind is a kind of problem: the part that does not depend on the request.
 type Kind struct {
 	Name   string // last part of the type URI
 	Status int
@@ -31,22 +30,22 @@ type Kind struct {
 
 // The kinds of problems, in the order in which a request is judged.
 var (
-	Unauthenticated      = Kind{"unauthenticated", http.StatusUnauthorized, "There is no valid token"}
-	NoSuchCall           = Kind{"no-such-call", http.StatusNotFound, "There is no such call"}
-	MethodNotAllowed     = Kind{"method-not-allowed", http.StatusMethodNotAllowed, "This call has no such method"}
-	Malformed            = Kind{"malformed", http.StatusBadRequest, "The request is malformed"}
-	UnsupportedMediaType = Kind{"unsupported-media-type", http.StatusUnsupportedMediaType, "The body is not of the type that this call takes"}
-	Forbidden            = Kind{"forbidden", http.StatusForbidden, "The caller may not do this"}
-	TooLarge             = Kind{"too-large", http.StatusRequestEntityTooLarge, "The request is too large"}
+	Unauthenticated      = Kind{"unauthenticated", http.StatusUnauthorized, "No valid token"}
+	NoSuchCall           = Kind{"no-such-call", http.StatusNotFound, "No such call"}
+	MethodNotAllowed     = Kind{"method-not-allowed", http.StatusMethodNotAllowed, "Method not allowed"}
+	Malformed            = Kind{"malformed", http.StatusBadRequest, "Malformed request"}
+	UnsupportedMediaType = Kind{"unsupported-media-type", http.StatusUnsupportedMediaType, "Unsupported media type"}
+	Forbidden            = Kind{"forbidden", http.StatusForbidden, "Forbidden"}
+	TooLarge             = Kind{"too-large", http.StatusRequestEntityTooLarge, "Request too large"}
 	Rule                 = Kind{"rule", http.StatusUnprocessableEntity, "The request breaks a rule"}
 	KeyReused            = Kind{"idempotency-key-reused", http.StatusUnprocessableEntity, "The Idempotency-Key was used with another body"}
-	NotFound             = Kind{"not-found", http.StatusNotFound, "There is no such thing"}
-	Conflict             = Kind{"conflict", http.StatusConflict, "The request clashes with what is there"}
-	PreconditionFailed   = Kind{"precondition-failed", http.StatusPreconditionFailed, "The entry is not as the request expects"}
-	Quota                = Kind{"quota", http.StatusTooManyRequests, "A limit of the store is reached"}
-	ClientClosed         = Kind{"client-closed-request", StatusClientClosedRequest, "The client went away"}
-	Internal             = Kind{"internal", http.StatusInternalServerError, "Something went wrong here"}
-	Unavailable          = Kind{"unavailable", http.StatusServiceUnavailable, "The service cannot answer for now"}
+	NotFound             = Kind{"not-found", http.StatusNotFound, "Not found"}
+	Conflict             = Kind{"conflict", http.StatusConflict, "Conflict"}
+	PreconditionFailed   = Kind{"precondition-failed", http.StatusPreconditionFailed, "Precondition failed"}
+	Quota                = Kind{"quota", http.StatusTooManyRequests, "Quota reached"}
+	ClientClosed         = Kind{"client-closed-request", StatusClientClosedRequest, "Client closed the request"}
+	Internal             = Kind{"internal", http.StatusInternalServerError, "Internal error"}
+	Unavailable          = Kind{"unavailable", http.StatusServiceUnavailable, "Service unavailable"}
 )
 
 // Problem is one problem of one request. It is an error, so that a handler
@@ -61,11 +60,10 @@ type Problem struct {
 	cause      error
 }
 
-// New makes a problem. detail is a constant text, or one that names only
-// fields and limits.
+// New returns a problem. detail is a constant, or names only fields and limits.
 func New(kind Kind, detail string) *Problem { return &Problem{Kind: kind, Detail: detail} }
 
-// In makes a problem of one field or parameter.
+// In returns a problem with one field or parameter.
 func In(kind Kind, field, detail string) *Problem {
 	return &Problem{Kind: kind, Field: field, Detail: field + ": " + detail}
 }
@@ -80,17 +78,17 @@ func (p *Problem) Error() string {
 	return p.Detail
 }
 
-// Because says which error became the problem, for the log and errors.Is.
+// Because sets the error behind the problem, for the log and errors.Is.
 func (p *Problem) Because(err error) *Problem {
 	p.cause = err
 	return p
 }
 
-// Unwrap is the error that became the problem.
+// Unwrap returns the error behind the problem.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// constant says how errors become problems. The first match counts; the
-// detail is the error's own text, since these are constants of the program.
+// constant maps sentinel errors to problems. The first match counts. The detail
+// is the error's own text, which is a constant.
 var constant = []struct {
 	err  error
 	kind Kind
@@ -107,11 +105,11 @@ var constant = []struct {
 	{memory.ErrUnavailable, Unavailable},
 }
 
-// retrySoon is how long a client should wait while the storage is away.
+// retrySoon is the Retry-After while the storage is unavailable.
 const retrySoon = 2 * time.Second
 
-// From turns an error into the problem that its caller is told. What it does
-// not know is Internal, without a detail.
+// From turns an error into the problem that its caller receives. An unknown
+// error is Internal, without a detail.
 func From(err error) *Problem {
 	var p *Problem
 	var broken *memory.RuleError
@@ -155,7 +153,7 @@ func fromConstant(err error) *Problem {
 	return New(Internal, "")
 }
 
-// body is a problem on the wire.
+// body is a problem as JSON.
 type body struct {
 	Type     string `json:"type"`
 	Title    string `json:"title"`
@@ -166,7 +164,7 @@ type body struct {
 	Limit    string `json:"limit,omitempty"`
 }
 
-// Write answers with the problem. instance is the request's id.
+// Write sends the problem. instance is the request ID.
 func (p *Problem) Write(w http.ResponseWriter, instance string) error {
 	text, err := json.Marshal(body{
 		Type: p.Type(), Title: p.Title, Status: p.Status, Detail: p.Detail,
@@ -176,7 +174,7 @@ func (p *Problem) Write(w http.ResponseWriter, instance string) error {
 		return err
 	}
 	h := w.Header()
-	// What the handler said of the answer that it did not give.
+	// Headers that the handler had set for another response.
 	for _, name := range []string{"ETag", "Location", "Content-Length"} {
 		h.Del(name)
 	}

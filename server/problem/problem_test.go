@@ -59,7 +59,7 @@ func TestAProblemOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"type": "urn:mneme:problem:quota", "title": "A limit of the store is reached", "status": 429.0,
+		"type": "urn:mneme:problem:quota", "title": "Quota reached", "status": 429.0,
 		"detail": "the limit of 3 keys in this store is reached", "instance": "urn:uuid:1", "limit": "keys",
 	}
 	var got map[string]any
@@ -80,7 +80,7 @@ func TestAnUnknownErrorTellsNothing(t *testing.T) {
 	if err := problem.From(errors.New("a text about a memory")).Write(w, "urn:uuid:1"); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"type":"urn:mneme:problem:internal","title":"Something went wrong here","status":500,"instance":"urn:uuid:1"}` + "\n"
+	want := `{"type":"urn:mneme:problem:internal","title":"Internal error","status":500,"instance":"urn:uuid:1"}` + "\n"
 	if w.Body.String() != want {
 		t.Errorf("got %s", w.Body)
 	}

@@ -16,19 +16,20 @@ import (
 	"mneme/server/problem"
 )
 
-// instanceKey is where the request's id stands in an echo.Context.
+// instanceKey is the echo.Context key for the request ID.
 const instanceKey = "mneme.instance"
 
-// callKey is where the name of a call stands in an echo.Context.
+// callKey is the echo.Context key for the name of a call.
 const callKey = "mneme.call"
 
-// Name names the call for log and metrics, where the route's template does not
-// tell it from others. name is one of few constants, and nothing that was sent.
+// Name sets the name under which logs and metrics count the request, where
+// several calls share a route template. name must be a constant, never request
+// data.
 func Name(c echo.Context, name string) { c.Set(callKey, name) }
 
-// observe is around everything: it names the request, turns errors and panics
-// into problems, and writes log and metrics, which know the route's template
-// but neither the path nor anything else of the request.
+// observe is the outermost middleware. It gives the request an ID, turns errors
+// and panics into problems, and writes logs and metrics. These hold the route
+// template, never the path or any other request data.
 func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		start := time.Now()
@@ -48,15 +49,15 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			slog.String("request_id", instance), slog.String("method", method), slog.String("route", route),
 			slog.Int("status", status), slog.Float64("duration_ms", float64(took.Microseconds())/1000))
 		if aborted {
-			panic(http.ErrAbortHandler) // net/http cuts the connection, and is silent
+			panic(http.ErrAbortHandler) // net/http closes the connection and logs nothing
 		}
 		return nil
 	}
 }
 
-// run calls the handler and answers its error or panic. It returns true where
-// the answer had begun and must break off, so that its end is not taken for
-// that of a whole one.
+// run calls the handler and writes its error or panic as a problem. aborted
+// reports that the response had already begun: the connection must be closed,
+// or the client would take the partial response for a complete one.
 func (s *Server) run(next echo.HandlerFunc, c echo.Context) (aborted bool) {
 	defer func() {
 		cause := recover()
@@ -64,12 +65,11 @@ func (s *Server) run(next echo.HandlerFunc, c echo.Context) (aborted bool) {
 			return
 		}
 		if cause != http.ErrAbortHandler { //nolint:errorlint // a panic's value, compared as net/http does
-			// The value may hold anything; its type and the stack hold no
-			// request data.
+			// The value may hold request data; its type and the stack do not.
 			s.log.ErrorContext(c.Request().Context(), "a handler panicked", "request_id", c.Get(instanceKey),
 				"route", s.route(c), "type", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
 			if !c.Response().Committed {
-				s.answerError(problem.New(problem.Internal, ""), c)
+				s.writeProblem(problem.New(problem.Internal, ""), c)
 				return
 			}
 		}
@@ -80,13 +80,13 @@ func (s *Server) run(next echo.HandlerFunc, c echo.Context) (aborted bool) {
 			s.logInternal(c, err)
 			return true
 		}
-		s.answerError(err, c)
+		s.writeProblem(err, c)
 	}
 	return false
 }
 
-// answerError writes an error as a problem.
-func (s *Server) answerError(err error, c echo.Context) {
+// writeProblem writes an error as a problem.
+func (s *Server) writeProblem(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
@@ -100,7 +100,7 @@ func (s *Server) answerError(err error, c echo.Context) {
 	}
 }
 
-// asProblem is problem.From for Echo's own errors too.
+// asProblem is problem.From, extended to Echo's own errors.
 func asProblem(err error, c echo.Context) *problem.Problem {
 	var h *echo.HTTPError
 	if !errors.As(err, &h) {
@@ -121,8 +121,8 @@ func asProblem(err error, c echo.Context) *problem.Problem {
 	}
 }
 
-// logInternal logs what kind of error it was. Its text may quote what a
-// storage or an embedder was sent, so the types alone are logged.
+// logInternal logs the types of an error's chain. The text is omitted: it may
+// quote what was sent to a storage or an embedder.
 func (s *Server) logInternal(c echo.Context, err error) {
 	var kinds []string
 	for e := err; e != nil; e = errors.Unwrap(e) {
@@ -134,14 +134,14 @@ func (s *Server) logInternal(c echo.Context, err error) {
 
 func newRequestID() string {
 	id, err := uuid.NewV7()
-	if err != nil { // the system's randomness failed: a name for the log is no reason to fail
+	if err != nil { // no randomness: a request does not fail for want of an ID
 		return uuid.Nil.String()
 	}
 	return id.String()
 }
 
-// secureHeaders are those of an API whose answers are for its caller alone,
-// and nothing to render or keep.
+// secureHeaders sets the headers of an API: responses are private to the
+// caller, not cached and not rendered.
 func secureHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -149,7 +149,7 @@ func secureHeaders(h http.Header) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
-// route is the template of the request's route, or the call's name.
+// route returns the name that Name set, or else the route template.
 func (s *Server) route(c echo.Context) string {
 	if name, ok := c.Get(callKey).(string); ok {
 		return name
@@ -160,7 +160,8 @@ func (s *Server) route(c echo.Context) string {
 	return "unmatched"
 }
 
-// knownMethod keeps what a client invents out of log and metrics.
+// knownMethod returns a standard method, and "other" for one that a client made
+// up, which logs and metrics must not hold.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodHead, http.MethodPatch, http.MethodOptions:
@@ -169,8 +170,8 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// levelOf keeps what machines ask every few seconds out of the log while all
-// is well.
+// levelOf is the log level of a request: Error for 5xx, Debug for successful
+// health checks, which come every few seconds, and else Info.
 func levelOf(route string, status int) slog.Level {
 	switch {
 	case status >= http.StatusInternalServerError:
