@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// load is what several clients write at once, and what was acknowledged: each
-// writes entries of its own, overwrites and deletes some of them, and counts
-// up, with If-Match, counters that all share.
+// load writes from several clients at once and records what was acknowledged.
+// Each client writes entries of its own, overwrites and deletes some of them, and
+// increments counters that all share, with If-Match.
 type load struct {
 	mu     sync.Mutex
-	stands map[string]int   // entries of one client: the number acknowledged last; 0: deleted
-	may    map[string][]int // what may stand instead, since later writes were not answered
-	counts map[string]int   // counters: increments acknowledged
+	acked  map[string]int   // entries of one client: the last acknowledged number; 0: deleted
+	may    map[string][]int // later writes without a response: what may be stored instead
+	counts map[string]int   // counters: acknowledged increments
 	acks   int              // acknowledged writes of all kinds
-	maybe  map[string]int   // increments of which no answer came
-	bad    []string         // answers that may not be
+	maybe  map[string]int   // counters: increments without a response
+	bad    []string         // responses that must not occur
 	number int
 }
 
@@ -32,13 +32,13 @@ const (
 
 func newLoad() *load {
 	return &load{
-		stands: make(map[string]int), may: make(map[string][]int),
+		acked: make(map[string]int), may: make(map[string][]int),
 		counts: make(map[string]int), maybe: make(map[string]int),
 	}
 }
 
-// run lets clients work until stop is closed. Each goes to the callers in
-// turn. allowed judges an answer that acknowledges nothing.
+// run runs the clients until stop is closed. Each uses the callers in turn.
+// allowed returns an error for a failed reply that must not occur.
 func (l *load) run(clients []caller, stop <-chan struct{}, allowed func(reply) error) *sync.WaitGroup {
 	var running sync.WaitGroup
 	for n := range loadClients {
@@ -73,7 +73,7 @@ func (l *load) run(clients []caller, stop <-chan struct{}, allowed func(reply) e
 	return &running
 }
 
-// word is one word to any analysis.
+// word returns a number as a single word to any analyzer.
 func word(n int) string {
 	return "w" + strings.Map(func(r rune) rune { return 'a' + r - '0' }, fmt.Sprint(n)) + "q"
 }
@@ -103,20 +103,20 @@ func (l *load) remove(c caller, key string) reply {
 	return r
 }
 
-// own notes what became of a write that nobody else can have done.
+// own records the outcome of a write to a key that only one client writes.
 func (l *load) own(key string, n int, r reply, acknowledged bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if acknowledged {
 		l.acks++
-		l.stands[key] = n
+		l.acked[key] = n
 		delete(l.may, key)
 		return
 	}
 	l.may[key] = append(l.may[key], n)
 }
 
-// count adds one to a counter, or makes it.
+// count increments a counter, or creates it.
 func (l *load) count(c caller, key string) reply {
 	r := c.get(key)
 	var write reply
@@ -127,7 +127,7 @@ func (l *load) count(c caller, key string) reply {
 		var e entry
 		var n int
 		if json.Unmarshal(r.body, &e) != nil || json.Unmarshal(e.Value, &n) != nil {
-			return reply{err: fmt.Errorf("a counter that does not read: %s", r.body)}
+			return reply{err: fmt.Errorf("unreadable counter: %s", r.body)}
 		}
 		write = c.put(key, n+1, "If-Match", r.header.Get("ETag"))
 	default:
@@ -139,21 +139,21 @@ func (l *load) count(c caller, key string) reply {
 	case http.StatusOK, http.StatusCreated:
 		l.acks++
 		l.counts[key]++
-	case http.StatusPreconditionFailed: // another was quicker
+	case http.StatusPreconditionFailed: // another client was faster
 	default:
 		l.maybe[key]++
 	}
 	return write
 }
 
-// acknowledged is how many writes were.
+// acknowledged returns the number of acknowledged writes.
 func (l *load) acknowledged() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.acks
 }
 
-// grows waits until a number of writes more were acknowledged.
+// grows waits until that many more writes were acknowledged.
 func (l *load) grows(t *testing.T, by int) {
 	t.Helper()
 	before := l.acknowledged()
@@ -165,8 +165,8 @@ func (l *load) grows(t *testing.T, by int) {
 	})
 }
 
-// check holds what stands now against what was acknowledged, each entry with
-// its versions and its words, and gives the number of live entries.
+// check compares what is stored with what was acknowledged, each entry with its
+// versions and its words, and returns the number of live entries.
 func (l *load) check(c caller) (live int) {
 	c.t.Helper()
 	for _, bad := range l.bad {
@@ -179,10 +179,10 @@ func (l *load) check(c caller) (live int) {
 			c.t.Fatal(err)
 		}
 		if n < counted || n > counted+l.maybe[key] {
-			c.t.Errorf("%s stands at %d: %d increments were acknowledged, of %d no answer came", key, n, counted, l.maybe[key])
+			c.t.Errorf("%s is %d: %d increments were acknowledged, and %d had no response", key, n, counted, l.maybe[key])
 		}
 		if e.Version != n {
-			c.t.Errorf("%s stands at %d in version %d", key, n, e.Version)
+			c.t.Errorf("%s is %d in version %d", key, n, e.Version)
 		}
 		l.checkHistory(c, e)
 		live++
@@ -206,11 +206,11 @@ func (l *load) check(c caller) (live int) {
 	return live
 }
 
-// checkOwn checks a key of one client and tells whether an entry lives there.
+// checkOwn checks a key of one client and reports whether it has an entry.
 func (l *load) checkOwn(c caller, key string) bool {
 	c.t.Helper()
 	r := c.get(key)
-	stands := l.stands[key]
+	acked := l.acked[key]
 	matches := func(n int) bool {
 		if n == 0 {
 			return r.status == http.StatusNotFound
@@ -219,16 +219,16 @@ func (l *load) checkOwn(c caller, key string) bool {
 		return r.status == http.StatusOK && json.Unmarshal(r.body, &e) == nil &&
 			string(e.Value) == fmt.Sprintf("%q", "the number is "+word(n))
 	}
-	// An entry that nobody wrote is 0, as a deleted one.
-	if !matches(stands) && !slices.ContainsFunc(l.may[key], matches) {
-		c.t.Errorf("%s: %d is acknowledged, %v were not answered, and there is %v", key, stands, l.may[key], r)
+	// A key never written counts as deleted: 0.
+	if !matches(acked) && !slices.ContainsFunc(l.may[key], matches) {
+		c.t.Errorf("%s: %d was acknowledged, %v had no response, and stored is %v", key, acked, l.may[key], r)
 	}
-	for _, n := range append(l.may[key], stands) {
+	for _, n := range append(l.may[key], acked) {
 		if n == 0 {
 			continue
 		}
 		if one := c.search(word(n)).of(key); (one != nil && one.Explain.Lexical != nil) != matches(n) {
-			c.t.Errorf("%s: its word finds it: %v, it stands: %v", key, one != nil, matches(n))
+			c.t.Errorf("%s: found by its word: %v, stored: %v", key, one != nil, matches(n))
 		}
 	}
 	if r.status != http.StatusOK {
@@ -238,7 +238,7 @@ func (l *load) checkOwn(c caller, key string) bool {
 	return true
 }
 
-// checkHistory checks that every version is there, newest first.
+// checkHistory checks that every version is listed, newest first.
 func (l *load) checkHistory(c caller, e entry) {
 	c.t.Helper()
 	want := e.Version
@@ -249,7 +249,7 @@ func (l *load) checkHistory(c caller, e entry) {
 		}](c, c.call(http.MethodGet, memories+e.Key+"/versions?limit=100"+cursor, nil), http.StatusOK)
 		for _, v := range page.Items {
 			if v.Version != want {
-				c.t.Errorf("%s: version %d where %d belongs", e.Key, v.Version, want)
+				c.t.Errorf("%s: version %d, want %d", e.Key, v.Version, want)
 			}
 			want--
 		}

@@ -29,13 +29,13 @@ func TestWritersThroughSeveralProcessesLoseNoUpdate(t *testing.T) {
 				c := all[(n+i)%processes]
 				r := c.get("counter")
 				var e entry
-				var stands int
-				if err := json.Unmarshal(r.body, &e); r.status != http.StatusOK || err != nil || json.Unmarshal(e.Value, &stands) != nil {
+				var count int
+				if err := json.Unmarshal(r.body, &e); r.status != http.StatusOK || err != nil || json.Unmarshal(e.Value, &count) != nil {
 					t.Errorf("get: %v", r)
 					return
 				}
-				// It is written through another process than it was read of.
-				switch w := all[(n+i+1)%processes].put("counter", stands+1, "If-Match", r.header.Get("ETag")); w.status {
+				// Write through another process than the one read from.
+				switch w := all[(n+i+1)%processes].put("counter", count+1, "If-Match", r.header.Get("ETag")); w.status {
 				case http.StatusOK:
 					i++
 				case http.StatusPreconditionFailed:
@@ -50,7 +50,7 @@ func TestWritersThroughSeveralProcessesLoseNoUpdate(t *testing.T) {
 	for _, c := range all {
 		e := read[entry](c, c.get("counter"), http.StatusOK)
 		if want := fmt.Sprint(clients * each); string(e.Value) != want || e.Version != clients*each+1 {
-			t.Errorf("the counter stands at %s in version %d, after %s increments", e.Value, e.Version, want)
+			t.Errorf("the counter is %s in version %d, after %s increments", e.Value, e.Version, want)
 		}
 	}
 	all[0].idle()
@@ -100,8 +100,8 @@ func TestNoProcessReturnsWhatAnotherHasDeleted(t *testing.T) {
 	first.inStep(0)
 }
 
-// A process that ends in order, even one that waits for a silent Milvus, holds
-// nothing back.
+// A process that shuts down gracefully, even one that waits for a silent Milvus,
+// keeps no leases.
 func TestAProcessThatEndsHandsItsWorkOn(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
@@ -134,8 +134,8 @@ func TestAProcessThatEndsHandsItsWorkOn(t *testing.T) {
 	second.inStep(len(meaning))
 }
 
-// The first process cannot finish: its way to Milvus is held up. Once it is
-// dead the second does what it had begun.
+// The first process cannot finish: its connection to Milvus is stalled. Once it
+// is dead, the second process finishes its work.
 func TestTheWorkOfAKilledProcessIsDoneByAnother(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
