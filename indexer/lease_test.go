@@ -1,4 +1,4 @@
-package memory_test
+package indexer_test
 
 import (
 	"context"
@@ -121,7 +121,7 @@ func TestAWorkerThatWasOvertakenLeavesNoOldVectors(t *testing.T) {
 	o := newOutside(e.Dim())
 	h, _ := openOutside(t, e, o)
 	a := agent("a", acl.Public)
-	h.put(a, "a", "k", "deleted while its vector is written", 201)
+	h.put(a, "a", "k", "deleted while its vector is written")
 	end := h.running()
 	defer end()
 	<-o.begun
@@ -142,7 +142,7 @@ func TestTheQueueRestsWhileASharedIndexIsAway(t *testing.T) {
 	a := agent("a", acl.Public)
 	const entries = 5
 	for i := range entries {
-		h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i), 201)
+		h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i))
 	}
 	end := h.running()
 	defer end()
@@ -186,7 +186,7 @@ func TestAServiceThatEndsGivesItsWorkBackAndClosesItsIndex(t *testing.T) {
 	e, _ := remote(t)
 	o := newOutside(e.Dim())
 	h, rows := openOutside(t, e, o)
-	h.put(agent("a", acl.Public), "a", "k", "never finished", 201)
+	h.put(agent("a", acl.Public), "a", "k", "never finished")
 	end := h.running()
 	<-o.begun
 	if leases := leaseAll(t, rows); len(leases) != 0 {

@@ -1,7 +1,6 @@
-package memory_test
+package indexer_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -84,14 +83,14 @@ func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T)
 
 		old := openOver(t, data, memory.Options{}, builtIn)
 		for i := range 50 {
-			old.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("herons nest in tree number ", i), 201)
+			old.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("herons nest in tree number ", i))
 		}
 		old.Index()
 		serving(old, builtIn, 10)
 
 		changed := openOver(t, data, memory.Options{}, other, builtIn)
 		serving(changed, builtIn, 10) // the old model serves on
-		changed.put(a, "a", "late", "a heron that came later", 201)
+		changed.put(a, "a", "late", "a heron that came later")
 		changed.Index()
 
 		var told int64
@@ -119,7 +118,7 @@ func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 		a := agent("a", acl.Public)
 		away.Store(true)
 		for i := range 40 {
-			h.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("note ", i), 201)
+			h.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("note ", i))
 		}
 		ctx, stop := context.WithCancel(background)
 		done := make(chan error, 1)
@@ -151,48 +150,6 @@ func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 	})
 }
 
-func TestADumpComesBackAsItWas(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
-		e, _ := remote(t)
-		c := memorytest.NewClock()
-		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
-		arrange(h)
-		a := agent("reader", acl.Internal)
-		h.put(a, "reader", "k", "one", 201)
-		h.put(a, "reader", "k", "two herons", 200)
-		h.put(a, "room", "gone", "x", 201)
-		h.demand(h.Delete(background, a, path("room", "gone"), memory.Preconditions{}), 200)
-		h.put(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
-		_, err := h.Put(background, a, memory.PutRequest{Path: path("reader", "json"), Value: []byte("{ \"a\" : [1.50, 2e3] }")})
-		must(h, err)
-		var dump bytes.Buffer
-		must(h, h.Dump(background, &dump))
-
-		restored := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
-		_, err = restored.LoadDump(background, bytes.NewReader(dump.Bytes()))
-		must(restored, err)
-		var again bytes.Buffer
-		must(restored, restored.Dump(background, &again))
-		if !bytes.Equal(dump.Bytes(), again.Bytes()) {
-			t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
-		}
-		restored.Index()
-		if got := keys(restored.search(a, memory.SearchRequest{Query: "herons"})); len(got) == 0 || got[0] != "k" {
-			t.Errorf("the restored database finds %v", got)
-		}
-		v, err := restored.Versions(background, a, path("reader", "k"), 10, "")
-		if err != nil || len(v.Items) != 2 {
-			t.Errorf("%d versions after the restore (%v)", len(v.Items), err)
-		}
-		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes())); err == nil {
-			t.Error("a dump is loaded twice")
-		}
-		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes()[:dump.Len()-9])); err == nil {
-			t.Error("a damaged dump is loaded")
-		}
-	})
-}
-
 func TestAWriteCanWaitUntilItIsIndexed(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
 		e, away := remote(t)
@@ -202,7 +159,7 @@ func TestAWriteCanWaitUntilItIsIndexed(t *testing.T) {
 		go h.Run(ctx) //nolint:errcheck // ends with the test
 		a := agent("a", acl.Public)
 		wait := func(r *memory.PutRequest) { r.Wait = true }
-		if r := h.put(a, "a", "k", "a stork", 201, wait); !r.Indexed {
+		if r := h.put(a, "a", "k", "a stork", wait); !r.Indexed {
 			t.Error("not indexed after waiting for it")
 		}
 		away.Store(true)

@@ -1,4 +1,4 @@
-package memory_test
+package indexer_test
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
 		a := agent("a", acl.Internal)
 		var ids []uuid.UUID
 		for i := range 20 {
-			ids = append(ids, h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i), 201).ID)
+			ids = append(ids, h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i)).ID)
 		}
 		h.Index()
 		reconcile := func(want indexer.Reconciled) {

@@ -1,0 +1,53 @@
+package memory_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/memory/memorytest"
+)
+
+func TestADumpComesBackAsItWas(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+		e := encoder(t)
+		c := memorytest.NewClock()
+		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
+		arrange(h)
+		a := agent("reader", acl.Internal)
+		h.put(a, "reader", "k", "one", 201)
+		h.put(a, "reader", "k", "two herons", 200)
+		h.put(a, "room", "gone", "x", 201)
+		h.demand(h.Delete(background, a, path("room", "gone"), memory.Preconditions{}), 200)
+		h.put(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
+		_, err := h.Put(background, a, memory.PutRequest{Path: path("reader", "json"), Value: []byte("{ \"a\" : [1.50, 2e3] }")})
+		must(h, err)
+		var dump bytes.Buffer
+		must(h, h.Dump(background, &dump))
+
+		restored := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
+		_, err = restored.LoadDump(background, bytes.NewReader(dump.Bytes()))
+		must(restored, err)
+		var again bytes.Buffer
+		must(restored, restored.Dump(background, &again))
+		if !bytes.Equal(dump.Bytes(), again.Bytes()) {
+			t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
+		}
+		restored.Index()
+		if got := keys(restored.search(a, memory.SearchRequest{Query: "herons"})); len(got) == 0 || got[0] != "k" {
+			t.Errorf("the restored database finds %v", got)
+		}
+		v, err := restored.Versions(background, a, path("reader", "k"), 10, "")
+		if err != nil || len(v.Items) != 2 {
+			t.Errorf("%d versions after the restore (%v)", len(v.Items), err)
+		}
+		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes())); err == nil {
+			t.Error("a dump is loaded twice")
+		}
+		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes()[:dump.Len()-9])); err == nil {
+			t.Error("a damaged dump is loaded")
+		}
+	})
+}
