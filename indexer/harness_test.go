@@ -27,7 +27,7 @@ func onEachBackend(t *testing.T, test func(t *testing.T, b memorytest.Backend)) 
 }
 
 // encoder returns the built-in encoder.
-func encoder(t testing.TB) *memorytest.Remembering {
+func encoder(t testing.TB) *memorytest.CachingEmbedder {
 	t.Helper()
 	return memorytest.MustEncoder(t)
 }
