@@ -1,11 +1,11 @@
 // Command conformance runs the Model Context Protocol's conformance suite
-// against a server that wants a token, and judges what it found:
+// against a server that requires a token, and evaluates the results:
 //
 //	MNEME_TOKEN=… conformance SUITE URL
 //
 // SUITE is the program of the npm package @modelcontextprotocol/conformance.
-// Every scenario of it is run or stands in notApplicable with a reason, so that
-// a newer suite with more of them fails until somebody has decided.
+// Every scenario must be run or be listed in notApplicable with a reason, so that
+// new scenarios of a newer suite fail until somebody has decided about them.
 package main
 
 import (
@@ -29,10 +29,10 @@ import (
 	"time"
 )
 
-// revisions of the protocol for which the suite has scenarios.
+// revisions are the protocol revisions for which the suite has scenarios.
 var revisions = []string{"2025-06-18", "2025-11-25", "2026-07-28"}
 
-// applicable are the scenarios that must pass, in each revision that has them.
+// applicable lists the scenarios that must pass, in each revision that has them.
 var applicable = []string{
 	"caching", "dns-rebinding-protection", "http-header-validation", "ping", "resources-list", "sep-2164-resource-not-found",
 	"server-initialize", "server-sse-multiple-streams", "server-stateless", "tools-list",
@@ -46,8 +46,8 @@ const (
 	extension  = "an extension that the server does not offer"
 )
 
-// notApplicable are the scenarios that are not judged, by name or, with a
-// hyphen at the end, by its beginning.
+// notApplicable lists the scenarios that are not evaluated, by name or, with a
+// trailing hyphen, by prefix.
 var notApplicable = map[string]string{
 	"completion-complete": undeclared, "logging-set-level": undeclared, "prompts-": undeclared,
 	"resources-subscribe": undeclared, "resources-unsubscribe": undeclared,
@@ -58,14 +58,15 @@ var notApplicable = map[string]string{
 	"sep-2640-": extension, "tasks-": extension,
 }
 
-// untestable are checks within applicable scenarios, with what they want.
+// untestable lists checks within applicable scenarios that cannot pass, with what
+// they require.
 var untestable = map[string]string{
 	"sep-2575-http-server-no-independent-requests-on-stream": ownServer,
 	"sep-2575-missing-capability-http-400":                   ownServer,
 	"sep-2575-server-no-log-without-loglevel":                ownServer,
 	"sep-2575-server-rejects-undeclared-capability":          ownServer,
 	"server-sse-multiple-streams-session":                    noSession,
-	"sep-2549-prompts-list-caching-hints":                    undeclared, // it asks without looking at what is declared
+	"sep-2549-prompts-list-caching-hints":                    undeclared, // the suite ignores the declared capabilities
 }
 
 func main() {
@@ -108,7 +109,7 @@ func run(ctx context.Context, suite, server, token string) error {
 				switch {
 				case c.Status == "SUCCESS":
 					passed++
-				case c.Status == "SKIPPED", c.Status == "INFO": // not applicable, the suite itself says
+				case c.Status == "SKIPPED", c.Status == "INFO": // not applicable according to the suite
 				case untestable[c.ID] != "":
 					skipped[c.ID] = untestable[c.ID]
 				default:
@@ -145,8 +146,8 @@ func reason(scenario string) string {
 	return ""
 }
 
-// withToken listens in front of a server and adds the token, which the suite
-// cannot send. All else goes through as it is, Host and Origin too.
+// withToken starts a reverse proxy that adds the token, which the suite cannot
+// send. Everything else is forwarded unchanged, including Host and Origin.
 func withToken(ctx context.Context, server, token string) (address string, err error) {
 	target, err := url.Parse(server)
 	if err != nil {
@@ -156,31 +157,31 @@ func withToken(ctx context.Context, server, token string) (address string, err e
 	if err != nil {
 		return "", err
 	}
-	quiet := log.New(io.Discard, "", 0) // a client that leaves a stream is no news
+	quiet := log.New(io.Discard, "", 0) // clients that close streams are not worth logging
 	proxy := &httputil.ReverseProxy{ErrorLog: quiet, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer "+token)
 	}}
 	front := &http.Server{Handler: proxy, ReadHeaderTimeout: time.Minute}
-	go func() { _ = front.Serve(listener) }() // which ends with the process
+	go func() { _ = front.Serve(listener) }() // until the process ends
 	return "http://" + listener.Addr().String(), nil
 }
 
-// check is one check of a scenario, as the suite writes it.
+// check is one check of a scenario, in the suite's format.
 type check struct {
 	ID           string `json:"id"`
 	Status       string `json:"status"` // SUCCESS, FAILURE, WARNING, SKIPPED or INFO
 	ErrorMessage string `json:"errorMessage"`
 }
 
-// stamped is the name of a scenario's folder: with the time at its end.
+// stamped matches the name of a scenario's folder, which ends with a timestamp.
 var stamped = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$`)
 
-// scenarios runs all that the suite has for a revision. Its exit status counts
-// for nothing: it fails for scenarios that are not applicable.
+// scenarios runs all scenarios of a revision. The suite's exit status is ignored:
+// it also fails for scenarios that are not applicable.
 func scenarios(ctx context.Context, suite, address, revision, folder string) (map[string][]check, error) {
-	//nolint:gosec // which program it is, is what the caller says
+	//nolint:gosec // the caller names the program
 	said, err := exec.CommandContext(ctx, suite, "server", "--url", address, "--suite", "all", "--spec-version", revision, "-o", folder).CombinedOutput()
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		return nil, err

@@ -1,5 +1,5 @@
-// Command summary reads what `go test -json` prints, shows the packages and
-// whatever failed, and ends with a count. It fails if anything did.
+// Command summary reads the output of `go test -json`, prints the packages and
+// the failures, and ends with a count. It fails if any test failed.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// event is one line of test2json, as far as it matters here.
+// event is the part of a test2json line that matters here.
 type event struct {
 	Action      string
 	Package     string
@@ -24,7 +24,7 @@ type event struct {
 
 func main() {
 	passed, failed, skipped := 0, 0, 0
-	failures := make(map[string]int)            // of tests, by package
+	failures := make(map[string]int)            // failed tests by package
 	output := make(map[string]*strings.Builder) // by package and test
 	said := func(key string) *strings.Builder {
 		if output[key] == nil {
@@ -37,7 +37,7 @@ func main() {
 	for lines.Scan() {
 		var e event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			fmt.Println(lines.Text()) // the go command's own words
+			fmt.Println(lines.Text()) // a message of the go command
 			continue
 		}
 		key := e.Package + " " + e.Test
