@@ -59,8 +59,8 @@ func main() {
 			if e.FailedBuild != "" {
 				fmt.Print(said(" " + e.FailedBuild).String())
 			}
-			// A package can fail without a test that did: it does not build,
-			// or its TestMain ends it.
+			// A package can fail without a failed test: it does not build,
+			// or its TestMain exits.
 			if e.Action == "fail" && failures[e.Package] == 0 {
 				failed++
 			}
