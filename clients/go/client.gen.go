@@ -343,10 +343,10 @@ type Explain struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Lexical The hit's place in one half of the search. Left out where that half did not find it.
+	// Lexical The hit's rank in one half of the search. Left out where that half did not find it.
 	Lexical *LegRank `json:"lexical,omitempty"`
 
-	// Vector The hit's place in one half of the search. Left out where that half did not find it.
+	// Vector The hit's rank in one half of the search. Left out where that half did not find it.
 	Vector *LegRank `json:"vector,omitempty"`
 
 	// Via Why the caller may see the hit.
@@ -436,22 +436,22 @@ type Hit struct {
 // Example: agent-7
 type ID = string
 
-// ImportLine One line of an import. The last fields are those of an export that are set anew; they are
+// ImportLine One line of an import. The last fields are those of an export that the server sets itself; they are
 // taken and left aside.
 //
 // Example: {"key":"diet/anna","tags":["food"],"ttl":86400,"value":"no nuts"}
 type ImportLine struct {
-	// CreatedAt Set anew.
+	// CreatedAt Set by the server.
 	CreatedAt *json.RawMessage `json:"created_at,omitempty"`
 
 	// Description One line.
 	Description *Description `json:"description,omitempty"`
 	Encrypted   *bool        `json:"encrypted,omitempty"`
 
-	// ExpiresAt In place of `ttl`; a line whose time has come is refused.
+	// ExpiresAt Instead of `ttl`; a line whose time has passed is refused.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
-	// ID Set anew.
+	// ID Set by the server.
 	ID        *json.RawMessage `json:"id,omitempty"`
 	InContext *bool            `json:"in_context,omitempty"`
 
@@ -462,16 +462,16 @@ type ImportLine struct {
 	// Example: diet/anna
 	Key Key `json:"key"`
 
-	// Label Set anew.
+	// Label Set by the server.
 	Label *json.RawMessage `json:"label,omitempty"`
 
 	// Namespace At most 64 bytes of UTF-8; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// OwnerID Set anew.
+	// OwnerID Set by the server.
 	OwnerID *json.RawMessage `json:"owner_id,omitempty"`
 
-	// Source Set anew.
+	// Source Set by the server.
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// Store If given, it must be the store of the call.
@@ -487,17 +487,17 @@ type ImportLine struct {
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
 
-	// UpdatedAt Set anew.
+	// UpdatedAt Set by the server.
 	UpdatedAt *json.RawMessage `json:"updated_at,omitempty"`
 
-	// UpdatedBy Set anew.
+	// UpdatedBy Set by the server.
 	UpdatedBy *json.RawMessage `json:"updated_by,omitempty"`
 
 	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
 	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
 	Value Value `json:"value"`
 
-	// Version Set anew.
+	// Version Set by the server.
 	Version *json.RawMessage `json:"version,omitempty"`
 }
 
@@ -527,7 +527,7 @@ type Key = string
 // Label A classification, lowest first.
 type Label string
 
-// LegRank The hit's place in one half of the search. Left out where that half did not find it.
+// LegRank The hit's rank in one half of the search. Left out where that half did not find it.
 type LegRank struct {
 	Rank  int     `json:"rank"`
 	Score float64 `json:"score"`
@@ -612,7 +612,7 @@ type Purged struct {
 
 // Question defines model for Question.
 type Question struct {
-	// Explain Say, for each hit, how it came to its place.
+	// Explain Explain the rank of each hit, and answer the search's timing in `Server-Timing`.
 	Explain *bool `json:"explain,omitempty"`
 	Limit   *int  `json:"limit,omitempty"`
 
@@ -1028,7 +1028,7 @@ type UnsupportedMediaType = Problem
 type PurgeParams struct {
 	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
 	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read anew each time.
+	// authorised and read again each time.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1043,7 +1043,7 @@ type ReadIndexParams struct {
 type ImportMemoriesParams struct {
 	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
 	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read anew each time.
+	// authorised and read again each time.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1129,7 +1129,7 @@ type RenameMemoryParams struct {
 
 	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
 	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read anew each time.
+	// authorised and read again each time.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1148,7 +1148,7 @@ type RestoreMemoryParams struct {
 
 	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
 	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read anew each time.
+	// authorised and read again each time.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1470,7 +1470,7 @@ type ClientInterface interface {
 	// ExportMemories Read all entries
 	//
 	// NDJSON, one entry a line: what the caller could list, values included. Access is judged
-	// anew on the way; if it ends, or the storage fails, the stream breaks off without its end,
+	// again on the way; if it ends, or the storage fails, the stream breaks off without its end,
 	// so that what is cut short is not taken for whole.
 	//
 	// Corresponds with GET /v1/stores/{store}/export (the `ExportMemories` operationId).
@@ -1511,7 +1511,7 @@ type ClientInterface interface {
 	// ImportMemoriesWithBody Write many entries
 	//
 	// NDJSON, one entry a line, each like a PUT by the caller. What an export wrote can be
-	// sent as it is: owner, version, times and label are set anew. Lines that break a rule or
+	// sent as it is: owner, version, times and label are set by the server. Lines that break a rule or
 	// name another store are refused and listed, and the others are written; an entry that is
 	// there already, and the same, is left alone, so that an import can be repeated. Lines are
 	// committed as they come: if the server fails on the way (503), send the file again.
@@ -1532,7 +1532,7 @@ type ClientInterface interface {
 	// DeleteMemory Delete an entry
 	//
 	// Hides the entry at once and everywhere. It can be restored until it is purged. Only the
-	// owner deletes an entry, and whoever the store itself belongs to.
+	// owner deletes an entry, and the agent whose store it is.
 	//
 	// Corresponds with DELETE /v1/stores/{store}/memories/{key} (the `DeleteMemory` operationId).
 	DeleteMemory(ctx context.Context, store Store, key Key, params *DeleteMemoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1923,7 +1923,7 @@ func (c *API) ReadIndex(ctx context.Context, store Store, params *ReadIndexParam
 // ExportMemories Read all entries
 //
 // NDJSON, one entry a line: what the caller could list, values included. Access is judged
-// anew on the way; if it ends, or the storage fails, the stream breaks off without its end,
+// again on the way; if it ends, or the storage fails, the stream breaks off without its end,
 // so that what is cut short is not taken for whole.
 //
 // Corresponds with GET /v1/stores/{store}/export (the `ExportMemories` operationId).
@@ -2014,7 +2014,7 @@ func (c *API) PutGrant(ctx context.Context, store Store, agent Agent, body PutGr
 // ImportMemoriesWithBody Write many entries
 //
 // NDJSON, one entry a line, each like a PUT by the caller. What an export wrote can be
-// sent as it is: owner, version, times and label are set anew. Lines that break a rule or
+// sent as it is: owner, version, times and label are set by the server. Lines that break a rule or
 // name another store are refused and listed, and the others are written; an entry that is
 // there already, and the same, is left alone, so that an import can be repeated. Lines are
 // committed as they come: if the server fails on the way (503), send the file again.
@@ -2055,7 +2055,7 @@ func (c *API) ListMemories(ctx context.Context, store Store, params *ListMemorie
 // DeleteMemory Delete an entry
 //
 // Hides the entry at once and everywhere. It can be restored until it is purged. Only the
-// owner deletes an entry, and whoever the store itself belongs to.
+// owner deletes an entry, and the agent whose store it is.
 //
 // Corresponds with DELETE /v1/stores/{store}/memories/{key} (the `DeleteMemory` operationId).
 func (c *API) DeleteMemory(ctx context.Context, store Store, key Key, params *DeleteMemoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {

@@ -33,8 +33,8 @@ At the end it waits until the vectors are made.
 With --markdown it reads the folder that export --markdown wrote, or MAESTRO
 itself: each .md file is an entry as a whole (what it does not say is empty),
 those under trash/ are deleted entries, and MEMORY.md is compared with the
-files. What is wrong is told as FILE:LINE: REASON, and the rest is imported.
-Nothing is deleted because its file is missing. --dry-run tells what would
+files. Problems are reported as FILE:LINE: REASON, and the rest is imported.
+Nothing is deleted because its file is missing. --dry-run reports what would
 happen and writes nothing.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if i.markdown != "" {
@@ -65,7 +65,7 @@ happen and writes nothing.`,
 	flags.StringVar(&i.url, "url", "", "write to the server at this address")
 	flags.BoolVar(&i.noWait, "no-wait", false, "do not wait for vectors: a server, or the next import, makes them")
 	flags.StringVar(&i.markdown, "markdown", "", "read the Markdown files of this `folder`")
-	flags.BoolVar(&i.dryRun, "dry-run", false, "with --markdown: only tell what would happen")
+	flags.BoolVar(&i.dryRun, "dry-run", false, "with --markdown: only report what would happen")
 	flags.BoolVar(&i.full, "full", false, "restore a dump that export --full wrote, into an empty database")
 	return cmd
 }
@@ -158,7 +158,7 @@ func (i *importing) names() error {
 	return err
 }
 
-// interrupted tells how far an import came that ended early.
+// interrupted reports how far an import came that ended early.
 func (i *importing) interrupted(err error) error {
 	fmt.Fprintf(i.err, "%d of the lines read were written or already there. Give the same command again: it goes on where this one ended.\n",
 		i.counts.written()+i.counts.Unchanged)

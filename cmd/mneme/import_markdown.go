@@ -136,17 +136,17 @@ func (f *folderImport) load(file string) (markdown.Note, []markdown.Problem) {
 	return markdown.Parse(text, false)
 }
 
-// leaf is the file of a note, with what is wrong with its place and with the
+// leaf is the file of a note, with what is wrong with its path and with the
 // note in this import.
 func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems []markdown.Problem) {
 	refuse := func(field, reason string) {
 		problems = append(problems, markdown.Problem{Line: max(1, note.Lines[field]), Reason: field + ": " + reason})
 	}
-	place, number := file, 0
+	path, number := file, 0
 	if inTrash(file) {
-		place, number = numberOf(strings.TrimPrefix(file, markdown.TrashFolder+"/"))
+		path, number = numberOf(strings.TrimPrefix(file, markdown.TrashFolder+"/"))
 	}
-	namespace, key, named := markdown.EntryOf(place)
+	namespace, key, named := markdown.EntryOf(path)
 	if note.Lines["namespace"] == 0 && named {
 		note.Namespace = namespace
 	}
@@ -220,7 +220,7 @@ func (f *folderImport) refuseFile(file string, p markdown.Problem) {
 	f.refuse(f.shown(file), p.Line, p.Reason)
 }
 
-// note tells what is odd and stops nothing.
+// note reports what is odd and refuses nothing.
 func (f *folderImport) note(file string, p markdown.Problem) {
 	f.counts.Notes = append(f.counts.Notes, refusal{File: f.shown(file), Line: p.Line, Reason: p.Reason})
 }

@@ -44,7 +44,7 @@ Works beside a running server, and with --url on one.`,
 	flags.StringSliceVar(&s.tags, "tags", nil, "only entries with all of these tags")
 	flags.StringVar(&s.kind, "type", "", "only entries of this type")
 	flags.IntVar(&s.limit, "limit", 10, "how many hits, 1 to 100")
-	flags.BoolVar(&s.explain, "explain", false, "tell how each hit came to its place")
+	flags.BoolVar(&s.explain, "explain", false, "explain the rank of each hit")
 	flags.StringVar(&s.url, "url", "", "ask the server at this address")
 	// Without an error: the flag is there.
 	_ = cmd.MarkFlagRequired("agent")

@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// known tells whether the protocol has a method.
+// known reports whether the protocol has a method.
 func known(method string) bool {
 	return slices.Contains(declared, method) || slices.Contains(undeclared, method)
 }
@@ -61,7 +61,7 @@ func counted(meter Meter) mcp.Middleware {
 	}
 }
 
-// outcomeOf tells how a request ended: what the protocol or the server refuses
+// outcomeOf is how a request ended: what the protocol or the server refuses
 // is the client's doing, an internal error is not.
 func outcomeOf(err error) string {
 	var wire *jsonrpc.Error

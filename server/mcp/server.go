@@ -108,7 +108,7 @@ func indexHandler(tools Tools, p acl.Principal) mcp.ResourceHandler {
 	}
 }
 
-// protocolError is an error as the client is told of it, without anything of
+// protocolError is an error as the client sees it, without anything of
 // what was sent or stored.
 func protocolError(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem.From(err).Error()}

@@ -46,7 +46,7 @@ type Surface struct {
 	origins *http.CrossOriginProtection
 }
 
-// serverKey is where the server of a request stands in its context.
+// serverKey is the context key for the server of a request.
 type serverKey struct{}
 
 // NewSurface makes the surface.

@@ -13,7 +13,7 @@ import (
 
 // PutMemory writes an entry.
 func (s *Surface) PutMemory(ctx context.Context, r PutMemoryRequestObject) (PutMemoryResponseObject, error) {
-	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *Surface) PutMemory(ctx context.Context, r PutMemoryRequestObject) (PutM
 
 // GetMemory reads an entry.
 func (s *Surface) GetMemory(ctx context.Context, r GetMemoryRequestObject) (GetMemoryResponseObject, error) {
-	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *Surface) GetMemory(ctx context.Context, r GetMemoryRequestObject) (GetM
 
 // DeleteMemory deletes an entry.
 func (s *Surface) DeleteMemory(ctx context.Context, r DeleteMemoryRequestObject) (DeleteMemoryResponseObject, error) {
-	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s *Surface) ListMemories(ctx context.Context, r ListMemoriesRequestObject)
 
 // ListVersions lists an entry's history.
 func (s *Surface) ListVersions(ctx context.Context, r ListVersionsRequestObject) (ListVersionsResponseObject, error) {
-	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *Surface) ListTrash(ctx context.Context, r ListTrashRequestObject) (List
 
 // RestoreMemory brings back an older version or a deleted entry.
 func (s *Surface) RestoreMemory(ctx context.Context, r RestoreMemoryRequestObject) (RestoreMemoryResponseObject, error) {
-	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (s *Surface) RestoreMemory(ctx context.Context, r RestoreMemoryRequestObjec
 
 // RenameMemory moves an entry.
 func (s *Surface) RenameMemory(ctx context.Context, r RenameMemoryRequestObject) (RenameMemoryResponseObject, error) {
-	path, err := place(ctx, r.Store, r.Params.Namespace, r.Key)
+	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
 	}

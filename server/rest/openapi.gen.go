@@ -283,10 +283,10 @@ type Explain struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Lexical The hit's place in one half of the search. Left out where that half did not find it.
+	// Lexical The hit's rank in one half of the search. Left out where that half did not find it.
 	Lexical *LegRank `json:"lexical,omitempty"`
 
-	// Vector The hit's place in one half of the search. Left out where that half did not find it.
+	// Vector The hit's rank in one half of the search. Left out where that half did not find it.
 	Vector *LegRank `json:"vector,omitempty"`
 
 	// Via Why the caller may see the hit.
@@ -376,22 +376,22 @@ type Hit struct {
 // Example: agent-7
 type Id = string
 
-// ImportLine One line of an import. The last fields are those of an export that are set anew; they are
+// ImportLine One line of an import. The last fields are those of an export that the server sets itself; they are
 // taken and left aside.
 //
 // Example: {"key":"diet/anna","tags":["food"],"ttl":86400,"value":"no nuts"}
 type ImportLine struct {
-	// CreatedAt Set anew.
+	// CreatedAt Set by the server.
 	CreatedAt *json.RawMessage `json:"created_at,omitempty"`
 
 	// Description One line.
 	Description *Description `json:"description,omitempty"`
 	Encrypted   *bool        `json:"encrypted,omitempty"`
 
-	// ExpiresAt In place of `ttl`; a line whose time has come is refused.
+	// ExpiresAt Instead of `ttl`; a line whose time has passed is refused.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
-	// Id Set anew.
+	// Id Set by the server.
 	Id        *json.RawMessage `json:"id,omitempty"`
 	InContext *bool            `json:"in_context,omitempty"`
 
@@ -402,16 +402,16 @@ type ImportLine struct {
 	// Example: diet/anna
 	Key Key `json:"key"`
 
-	// Label Set anew.
+	// Label Set by the server.
 	Label *json.RawMessage `json:"label,omitempty"`
 
 	// Namespace At most 64 bytes of UTF-8; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// OwnerId Set anew.
+	// OwnerId Set by the server.
 	OwnerId *json.RawMessage `json:"owner_id,omitempty"`
 
-	// Source Set anew.
+	// Source Set by the server.
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// Store If given, it must be the store of the call.
@@ -427,17 +427,17 @@ type ImportLine struct {
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
 
-	// UpdatedAt Set anew.
+	// UpdatedAt Set by the server.
 	UpdatedAt *json.RawMessage `json:"updated_at,omitempty"`
 
-	// UpdatedBy Set anew.
+	// UpdatedBy Set by the server.
 	UpdatedBy *json.RawMessage `json:"updated_by,omitempty"`
 
 	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
 	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
 	Value Value `json:"value"`
 
-	// Version Set anew.
+	// Version Set by the server.
 	Version *json.RawMessage `json:"version,omitempty"`
 }
 
@@ -467,7 +467,7 @@ type Key = string
 // Label A classification, lowest first.
 type Label string
 
-// LegRank The hit's place in one half of the search. Left out where that half did not find it.
+// LegRank The hit's rank in one half of the search. Left out where that half did not find it.
 type LegRank struct {
 	Rank  int     `json:"rank"`
 	Score float64 `json:"score"`
@@ -537,7 +537,7 @@ type Purged struct {
 
 // Question defines model for Question.
 type Question struct {
-	// Explain Say, for each hit, how it came to its place.
+	// Explain Explain the rank of each hit, and answer the search's timing in `Server-Timing`.
 	Explain *bool `json:"explain,omitempty"`
 	Limit   *int  `json:"limit,omitempty"`
 
@@ -905,7 +905,7 @@ type UnsupportedMediaType = Problem
 type PurgeParams struct {
 	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
 	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read anew each time.
+	// authorised and read again each time.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -913,7 +913,7 @@ type PurgeParams struct {
 type ImportMemoriesParams struct {
 	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
 	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read anew each time.
+	// authorised and read again each time.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -999,7 +999,7 @@ type RenameMemoryParams struct {
 
 	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
 	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read anew each time.
+	// authorised and read again each time.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1018,7 +1018,7 @@ type RestoreMemoryParams struct {
 
 	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
 	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read anew each time.
+	// authorised and read again each time.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 

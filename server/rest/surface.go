@@ -72,10 +72,10 @@ func caller(ctx context.Context) memory.Caller {
 	return memory.Caller{Principal: server.Principal(ctx), Internal: true}
 }
 
-// self is the name that stands for the caller's own store.
+// self is the alias of the caller's own store.
 const self = "self"
 
-// storeID reads a store's id that stands in field.
+// storeID reads the store ID of a field.
 func storeID(ctx context.Context, field, id string) (string, error) {
 	if id == self {
 		return server.Principal(ctx).Agent, nil
@@ -92,8 +92,8 @@ func checkID(field, id string) error {
 	return nil
 }
 
-// place reads the path of an entry.
-func place(ctx context.Context, store Store, namespace *KeyNamespace, key Key) (memory.Path, error) {
+// entryPath reads the path of an entry.
+func entryPath(ctx context.Context, store Store, namespace *KeyNamespace, key Key) (memory.Path, error) {
 	id, err := storeID(ctx, "store", store)
 	if err != nil {
 		return memory.Path{}, err

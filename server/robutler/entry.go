@@ -60,7 +60,7 @@ func named(c echo.Context) (memory.Path, error) {
 	if about, err = about.resolve(c); err != nil {
 		return memory.Path{}, err
 	}
-	return place(c, about, namespace)
+	return entryPath(c, about, namespace)
 }
 
 // put writes an entry. What the body leaves out stays as it is.
@@ -102,6 +102,6 @@ func (s *Surface) write(c echo.Context) (request memory.PutRequest, err error) {
 	if about, err = about.resolve(c); err != nil {
 		return request, err
 	}
-	request.Path, err = place(c, about, namespace)
+	request.Path, err = entryPath(c, about, namespace)
 	return request, err
 }

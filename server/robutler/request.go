@@ -179,8 +179,8 @@ func ttlOf(value json.RawMessage) (*time.Duration, error) {
 	return &d, nil
 }
 
-// place is the path of the entry that the request names.
-func place(c echo.Context, s subject, namespace string) (memory.Path, error) {
+// entryPath is the path of the entry that the request names.
+func entryPath(c echo.Context, s subject, namespace string) (memory.Path, error) {
 	name, err := key(c)
 	if err != nil {
 		return memory.Path{}, err

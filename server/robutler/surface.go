@@ -16,7 +16,7 @@ import (
 	"mneme/server/wire"
 )
 
-// root is where the API stands; a key follows it behind a slash.
+// root is the path of the API; a key follows it after a slash.
 const root = "/api/storage/memory"
 
 // Surface is the Robutler portal API.

@@ -32,7 +32,7 @@ const (
 // ErrUnknownKey: there is no API key with this id.
 var ErrUnknownKey = errors.New("there is no API key with this id")
 
-// APIKey is what is kept of an API key: the facts that it stands for, and a
+// APIKey is what is kept of an API key: the principal it authenticates, and a
 // hash of its secret. The secret has 256 random bits, so that a plain SHA-256
 // cannot be searched; a slow hash, which guards guessable passwords, would
 // only slow every request.
@@ -50,7 +50,7 @@ type APIKey struct {
 	RevokedAt time.Time `json:"revoked_at,omitzero"` // zero: not revoked
 }
 
-// Principal is whom the key stands for.
+// Principal is whom the key authenticates.
 func (k APIKey) Principal() acl.Principal {
 	return acl.Principal{Agent: k.Agent, Taint: k.Taint, Chat: k.Chat, User: k.User, Platform: k.Platform, Share: k.Share}
 }
@@ -133,7 +133,7 @@ func (a *APIKeys) List() ([]APIKey, error) {
 	return list.Keys, err
 }
 
-// verify tells whose a key is.
+// verify identifies the holder of a key.
 func (a *APIKeys) verify(credential string, now time.Time) (acl.Principal, error) {
 	id, secret, ok := strings.Cut(strings.TrimPrefix(credential, keyPrefix), "_")
 	if !ok {
@@ -200,7 +200,7 @@ func (a *APIKeys) refresh() error {
 	return nil
 }
 
-// unchanged tells whether a file looks as it did. Each change makes a new
+// unchanged reports whether a file looks as it did. Each change makes a new
 // file, so that two within one tick of the clock differ too.
 func unchanged(before, now fs.FileInfo) bool {
 	return before != nil && os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
@@ -241,7 +241,7 @@ func (a *APIKeys) change(edit func(*apiKeyList) error) error {
 		return writeSecret(a.path, append(text, '\n'), true)
 	})
 	a.mu.Lock()
-	a.keys = nil // to be read anew
+	a.keys = nil // to be read again
 	a.mu.Unlock()
 	return err
 }

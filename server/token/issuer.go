@@ -25,7 +25,7 @@ type Issuer struct {
 	Audience  string // aud, required of its tokens
 	Algorithm string // one of Algorithms
 	JWKS      string // URL of its keys: https, or http on loopback
-	// JWKSet holds its keys in place of JWKS.
+	// JWKSet holds its keys, instead of JWKS.
 	JWKSet json.RawMessage
 	// Subjects are those that it may speak for: exact, or a prefix and "*".
 	Subjects []string
@@ -70,7 +70,7 @@ func (i Issuer) check() error {
 	return nil
 }
 
-// safeURL tells whether nobody on the way can put other keys in place.
+// safeURL reports whether nobody on the network path can substitute other keys.
 func safeURL(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {

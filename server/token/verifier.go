@@ -1,4 +1,4 @@
-// Package token tells who calls: it checks JSON Web Tokens and API keys, and
+// Package token authenticates callers: it checks JSON Web Tokens and API keys, and
 // makes those of the local key. What comes out is an acl.Principal, and
 // nothing in a request changes it.
 package token
@@ -89,7 +89,7 @@ func local(key *LocalKey, now func() time.Time) *trusted {
 	}
 }
 
-// Verify tells whose a token or API key is. The error is a *Refusal, unless
+// Verify identifies the holder of a token or API key. The error is a *Refusal, unless
 // the API keys could not be read.
 func (v *Verifier) Verify(ctx context.Context, credential string) (acl.Principal, error) {
 	switch {

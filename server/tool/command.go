@@ -105,34 +105,34 @@ func (m *memoryCall) run(ctx context.Context) (Result, error) {
 	}
 }
 
-// place reads the parameter path.
-func (m *memoryCall) place() (place, error) {
+// resolve reads the parameter path.
+func (m *memoryCall) resolve() (resolvedPath, error) {
 	if err := need(m.given, "path"); err != nil {
-		return place{}, err
+		return resolvedPath{}, err
 	}
 	return m.parse(m.path)
 }
 
-func (m *memoryCall) parse(path string) (place, error) {
+func (m *memoryCall) parse(path string) (resolvedPath, error) {
 	return parsePath(path, m.caller.Agent, m.store)
 }
 
 // file reads the parameter path, which must lead to a key.
-func (m *memoryCall) file() (place, error) {
-	p, err := m.place()
+func (m *memoryCall) file() (resolvedPath, error) {
+	p, err := m.resolve()
 	if err == nil && p.folder {
 		err = refuse("Error: The path %s is a directory; name a memory in it", p.path)
 	}
 	return p, err
 }
 
-// get reads the entry at a place.
-func (m *memoryCall) get(ctx context.Context, p place) (memory.Found, error) {
+// get reads the entry of a path.
+func (m *memoryCall) get(ctx context.Context, p resolvedPath) (memory.Found, error) {
 	return m.service.Get(ctx, m.caller, p.at())
 }
 
 // missing is what the Anthropic memory tool says of a path that leads nowhere.
-func missing(p place) error {
+func missing(p resolvedPath) error {
 	return because(memory.ErrNotFound, "The path %s does not exist. Please provide a valid path.", p.path)
 }
 
@@ -146,7 +146,7 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 	if m.given["file_text"] == m.given["content"] {
 		return Result{}, refuse("Error: create takes either `file_text` or `content`")
 	}
-	plain := false // plain text never takes the place of a client's encrypted blob
+	plain := false // plain text never replaces a client's encrypted blob
 	r := memory.PutRequest{Path: p.at(), Value: m.content, Encrypted: &plain, Source: m.lineage(m.source)}
 	m.said = map[string]string{"value": "`content`"}
 	if m.given["file_text"] {
@@ -174,7 +174,7 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 }
 
 // noFolder refuses a name that is a folder's, as a file system would.
-func (m *memoryCall) noFolder(ctx context.Context, p place) error {
+func (m *memoryCall) noFolder(ctx context.Context, p resolvedPath) error {
 	there, err := m.isFolder(ctx, p)
 	switch {
 	case errors.Is(err, acl.ErrDenied):
@@ -185,8 +185,8 @@ func (m *memoryCall) noFolder(ctx context.Context, p place) error {
 	return err
 }
 
-// isFolder tells whether the caller sees an entry below a place.
-func (m *memoryCall) isFolder(ctx context.Context, p place) (bool, error) {
+// isFolder reports whether the caller sees an entry below a path.
+func (m *memoryCall) isFolder(ctx context.Context, p resolvedPath) (bool, error) {
 	if len(p.key) >= memory.MaxKey { // no key below it is short enough
 		return false, nil
 	}
@@ -197,8 +197,8 @@ func (m *memoryCall) isFolder(ctx context.Context, p place) (bool, error) {
 // defaultNamespace is where the tools' entries are.
 var defaultNamespace = ""
 
-// listBelow asks for the entries below a place.
-func listBelow(p place, limit int) memory.ListRequest {
+// listBelow is a request for the entries below a path.
+func listBelow(p resolvedPath, limit int) memory.ListRequest {
 	r := memory.ListRequest{Store: p.store, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: limit}
 	if !p.top() {
 		r.Prefix = p.key + "/"
@@ -209,7 +209,7 @@ func listBelow(p place, limit int) memory.ListRequest {
 // delete hides an entry, or a folder with all below it. Without a trailing
 // slash a name is an entry's where there is one.
 func (m *memoryCall) delete(ctx context.Context) (Result, error) {
-	p, err := m.place()
+	p, err := m.resolve()
 	if err != nil {
 		return Result{}, err
 	}
@@ -243,7 +243,7 @@ func (m *memoryCall) rename(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	for _, p := range []place{from, to} {
+	for _, p := range []resolvedPath{from, to} {
 		if p.top() {
 			return Result{}, refuse("Cannot rename the %s directory itself", p.path)
 		}
@@ -266,7 +266,7 @@ func (m *memoryCall) rename(ctx context.Context) (Result, error) {
 
 // renameEntry moves one entry. A destination that is a folder's name is
 // refused, as a file system would.
-func (m *memoryCall) renameEntry(ctx context.Context, from, to place) error {
+func (m *memoryCall) renameEntry(ctx context.Context, from, to resolvedPath) error {
 	if _, err := m.get(ctx, from); err != nil {
 		return err
 	}
@@ -285,20 +285,20 @@ func (m *memoryCall) renameEntry(ctx context.Context, from, to place) error {
 }
 
 // oneOf reads a path that goes by one of two names.
-func (m *memoryCall) oneOf(name, path, alias, aliased string) (place, error) {
+func (m *memoryCall) oneOf(name, path, alias, aliased string) (resolvedPath, error) {
 	switch {
 	case m.given[name] && m.given[alias] && path != aliased:
-		return place{}, refuse("Error: `%s` and its alias `%s` differ", name, alias)
+		return resolvedPath{}, refuse("Error: `%s` and its alias `%s` differ", name, alias)
 	case m.given[name]:
 		return m.parse(path)
 	case m.given[alias]:
 		return m.parse(aliased)
 	}
-	return place{}, refuse("Error: `%s` is required", name)
+	return resolvedPath{}, refuse("Error: `%s` is required", name)
 }
 
-// inTheWay says of a conflict whether it is what stands at the destination.
-func (m *memoryCall) inTheWay(ctx context.Context, to place, conflict error) error {
+// inTheWay reports a conflict as an existing destination, if it is one.
+func (m *memoryCall) inTheWay(ctx context.Context, to resolvedPath, conflict error) error {
 	var said *refusal
 	if !errors.Is(conflict, memory.ErrConflict) || errors.As(conflict, &said) {
 		return conflict

@@ -13,7 +13,7 @@ import (
 // changed.
 const snippetLines = 2
 
-// replace puts new_str in the place of old_str: str_replace where it occurs
+// replace replaces old_str by new_str: str_replace where it occurs
 // once, edit at its first occurrence.
 func (m *memoryCall) replace(ctx context.Context) (Result, error) {
 	p, err := m.file()
@@ -103,9 +103,9 @@ func insertAfter(text string, n int, inserted string) string {
 	return text[:at] + inserted + text[at:]
 }
 
-// rewrite changes the text of an entry. Each try reads it anew and writes only
+// rewrite changes the text of an entry. Each try reads it again and writes only
 // if nobody wrote in between, so that of two writers neither undoes the other.
-func (m *memoryCall) rewrite(ctx context.Context, p place, change func(string) (string, error)) (string, error) {
+func (m *memoryCall) rewrite(ctx context.Context, p resolvedPath, change func(string) (string, error)) (string, error) {
 	for range maxWriters {
 		found, err := m.get(ctx, p)
 		if errors.Is(err, memory.ErrNotFound) {
@@ -119,7 +119,7 @@ func (m *memoryCall) rewrite(ctx context.Context, p place, change func(string) (
 		case found.Encrypted:
 			return "", refuse("Error: The value of %s is encrypted and cannot be edited", p.path)
 		case !ok:
-			return "", refuse("Error: The value of %s is not text and cannot be edited; create it anew with `content`", p.path)
+			return "", refuse("Error: The value of %s is not text and cannot be edited; create it again with `content`", p.path)
 		}
 		text, err := change(old)
 		if err != nil {
@@ -132,8 +132,8 @@ func (m *memoryCall) rewrite(ctx context.Context, p place, change func(string) (
 	return "", because(memory.ErrPrecondition, "Error: %s is being changed by others; view it and try again", p.path)
 }
 
-// put writes the text in the place of what was found.
-func (m *memoryCall) put(ctx context.Context, p place, found memory.Found, text string) error {
+// put replaces what was found by the text.
+func (m *memoryCall) put(ctx context.Context, p resolvedPath, found memory.Found, text string) error {
 	value, err := quoted(text)
 	if err != nil {
 		return err

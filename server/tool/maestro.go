@@ -22,7 +22,7 @@ func maestro() []tool {
 }
 
 // entryName is what a MAESTRO entry's name must look like: it becomes a file's
-// name and stands in a Markdown link.
+// name and is part of a Markdown link.
 var entryName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func checkName(name string) error {

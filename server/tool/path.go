@@ -20,16 +20,16 @@ const (
 	// maxPath is more than any valid path has, in bytes: the root, "shared",
 	// a store's id and a key, with some room for what canonicalising removes.
 	maxPath = 2048
-	// maxEcho is how much of a bad path is repeated to whoever sent it.
+	// maxEcho is how much of a bad path is repeated to the client.
 	maxEcho = 300
 	// maxDecodings is how often percent-encoding is undone to see what is
 	// beneath. Whoever wraps deeper is refused.
 	maxDecodings = 4
 )
 
-// place is where a path leads: a store and, below it, a key or a folder. The
+// resolvedPath is what a path names: a store and, below it, a key or a folder. The
 // key of a store's top is "".
-type place struct {
+type resolvedPath struct {
 	store  string
 	key    string
 	folder bool   // a trailing slash, a store's top, or the list of stores
@@ -37,12 +37,12 @@ type place struct {
 	path   string // canonical, without a trailing slash
 }
 
-// top tells whether the place is a store's top, or the folder of the stores.
-func (p place) top() bool { return p.key == "" }
+// top reports whether the path is the top of a store, or the folder of the stores.
+func (p resolvedPath) top() bool { return p.key == "" }
 
-func (p place) at() memory.Path { return memory.Path{Store: p.store, Key: p.key} }
+func (p resolvedPath) at() memory.Path { return memory.Path{Store: p.store, Key: p.key} }
 
-func (p place) tree() memory.Tree { return memory.Tree{Store: p.store, Folder: p.key} }
+func (p resolvedPath) tree() memory.Tree { return memory.Tree{Store: p.store, Folder: p.key} }
 
 // parsePath reads a path. self is the caller's own store; store, unless "",
 // is where paths outside /memories/shared lead instead.
@@ -50,16 +50,16 @@ func (p place) tree() memory.Tree { return memory.Tree{Store: p.store, Folder: p
 // SECURITY: a path is a name and is decoded nowhere, so that nothing in it can
 // lead elsewhere. What would if somebody decoded, normalised or joined it is
 // refused all the same: exports write keys as files.
-func parsePath(path, self, store string) (place, error) {
+func parsePath(path, self, store string) (resolvedPath, error) {
 	rest, ok := strings.CutPrefix(path, root)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], `/\%`) {
-		return place{}, refuse("Path must start with /memories, got: %s", shownPath(path))
+		return resolvedPath{}, refuse("Path must start with /memories, got: %s", shownPath(path))
 	}
 	if len(path) > maxPath {
-		return place{}, refuse("Error: path: must have at most %d bytes", maxPath)
+		return resolvedPath{}, refuse("Error: path: must have at most %d bytes", maxPath)
 	}
 	if rest != "" && rest[0] != '/' || escapes(path) {
-		return place{}, refuse("Path %s would escape /memories directory", shownPath(path))
+		return resolvedPath{}, refuse("Path %s would escape /memories directory", shownPath(path))
 	}
 	var segments []string
 	for segment := range strings.SplitSeq(norm.NFC.String(rest), "/") {
@@ -67,16 +67,16 @@ func parsePath(path, self, store string) (place, error) {
 			segments = append(segments, segment)
 		}
 	}
-	p := place{
+	p := resolvedPath{
 		store: self, folder: strings.HasSuffix(rest, "/"),
 		path: strings.Join(append([]string{root}, segments...), "/"),
 	}
 	named := len(segments) > 0 && segments[0] == shared
 	switch {
 	case named && store != "":
-		return place{}, refuse("Error: give the store in `path` or as `store`, not both")
+		return resolvedPath{}, refuse("Error: give the store in `path` or as `store`, not both")
 	case named && len(segments) == 1:
-		return place{stores: true, folder: true, path: p.path}, nil
+		return resolvedPath{stores: true, folder: true, path: p.path}, nil
 	case named:
 		p.store, segments = segments[1], segments[2:]
 	case store != "":
@@ -84,7 +84,7 @@ func parsePath(path, self, store string) (place, error) {
 		p.path = strings.Join(append([]string{root, shared, store}, segments...), "/")
 	}
 	if err := acl.CheckID(p.store); err != nil {
-		return place{}, because(err, "Error: store: %s", acl.ErrBadID)
+		return resolvedPath{}, because(err, "Error: store: %s", acl.ErrBadID)
 	}
 	p.key = strings.Join(segments, "/")
 	if p.key == "" {
@@ -94,14 +94,14 @@ func parsePath(path, self, store string) (place, error) {
 	if err := memory.CheckKey(p.key); err != nil {
 		var broken *memory.RuleError
 		if errors.As(err, &broken) {
-			return place{}, because(err, "Error: path: the part behind the store %s", broken.Rule)
+			return resolvedPath{}, because(err, "Error: path: the part behind the store %s", broken.Rule)
 		}
-		return place{}, err
+		return resolvedPath{}, err
 	}
 	return p, nil
 }
 
-// escapes tells whether a path holds, as it stands or decoded or normalised,
+// escapes reports whether a path holds, as written, decoded or normalised,
 // anything that a file system could take for a way out.
 func escapes(path string) bool {
 	slashes := strings.Count(path, "/")
@@ -121,7 +121,7 @@ func escapes(path string) bool {
 	return true
 }
 
-// suspicious tells whether a path has a segment that leads upwards, a
+// suspicious reports whether a path has a segment that leads upwards, a
 // separator of another system, or a character that does not print.
 func suspicious(path string) bool {
 	if !utf8.ValidString(path) || strings.Contains(path, `\`) {
@@ -158,7 +158,7 @@ func partlyDecoded(text string) string {
 	return b.String()
 }
 
-// shownPath is a path as it is repeated to whoever sent it.
+// shownPath is a path as it is repeated to the client.
 func shownPath(path string) string {
 	if len(path) <= maxEcho {
 		return path

@@ -9,7 +9,7 @@ import (
 	"mneme/server/wire"
 )
 
-// refusal is an error whose text goes to the model as it stands.
+// refusal is an error whose text goes to the model unchanged.
 type refusal struct {
 	text string
 	err  error // of the service, if it came from there
@@ -29,8 +29,8 @@ func because(err error, format string, args ...any) error {
 	return &refusal{text: fmt.Sprintf(format, args...), err: err}
 }
 
-// textOf is what a model is told of an error. What is no refusal has the text
-// of its problem, which is a constant or names only fields and limits; a rule
+// textOf is the text of an error for the model: a refusal's own, else that of
+// the problem, which is a constant or names only fields and limits; a rule
 // names the tool's own parameter.
 func (c *call) textOf(err error) string {
 	if r, ok := err.(*refusal); ok { //nolint:errorlint // a refusal is never wrapped

@@ -95,7 +95,7 @@ func (m *memoryCall) pathOf(store, key string) string {
 
 // storeNamed is the store that the call names by path, or as store, or its
 // own. A path may also name something in the store.
-func (m *memoryCall) storeNamed() (place, error) {
+func (m *memoryCall) storeNamed() (resolvedPath, error) {
 	path := root
 	if m.given["path"] {
 		path = m.path

@@ -133,7 +133,7 @@ func (s *Surface) index(c echo.Context) error {
 	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
 }
 
-// known tells whether a tag is in If-None-Match. Ours have no comma in them,
+// known reports whether a tag is in If-None-Match. Ours have no comma in them,
 // so that the list can be cut at each.
 func known(headers []string, tag string) bool {
 	for one := range strings.SplitSeq(strings.Join(headers, ","), ",") {

@@ -142,7 +142,7 @@ func TestMemoryToolSpeaksTheTextsOfTheAnthropicMemoryTool(t *testing.T) {
 		"edit refuses values that are no strings": {
 			before: []args{{"command", "create", "path", "/memories/a", "content", []int{1}}},
 			call:   args{"command", "edit", "path", "/memories/a", "old_str", "1", "new_str", "2"}, failed: true,
-			text: "Error: The value of /memories/a is not text and cannot be edited; create it anew with `content`",
+			text: "Error: The value of /memories/a is not text and cannot be edited; create it again with `content`",
 		},
 		"insert": {
 			before: []args{poem},

@@ -171,7 +171,7 @@ func (t *Tools) offered(p acl.Principal) []tool {
 	return t.private
 }
 
-// Has tells whether there is a tool of that name.
+// Has reports whether a tool of that name exists.
 func (t *Tools) Has(name string) bool {
 	return slices.ContainsFunc(t.private, func(one tool) bool { return one.Name == name })
 }
@@ -188,7 +188,7 @@ func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input js
 	// Internal stays false: what is not in context is absent for a tool.
 	c := &call{service: t.service, meter: t.meter, caller: memory.Caller{Principal: p}, name: name, input: input}
 	start := time.Now()
-	outcome := failed // what stands where the tool panics
+	outcome := failed // kept if the tool panics
 	defer func() { t.meter.ToolCall(t.surface, name, outcome, time.Since(start)) }()
 	result, err := tools[i].run(ctx, c)
 	outcome = outcomeOf(err)

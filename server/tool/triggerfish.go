@@ -25,7 +25,7 @@ func triggerfish() []tool {
 
 // save writes text under a key of the caller's own store.
 func (c *call) save(ctx context.Context, key string, value, source json.RawMessage, change func(*memory.PutRequest)) (memory.PutResult, error) {
-	plain := false // plain text never takes the place of a client's encrypted blob
+	plain := false // plain text never replaces a client's encrypted blob
 	r := memory.PutRequest{Path: c.own(key), Value: value, Encrypted: &plain, Source: c.lineage(source)}
 	if change != nil {
 		change(&r)

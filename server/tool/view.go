@@ -25,7 +25,7 @@ const (
 // view shows an entry with numbered lines, or a directory. Without a trailing
 // slash a name is an entry's where there is one.
 func (m *memoryCall) view(ctx context.Context) (Result, error) {
-	p, err := m.place()
+	p, err := m.resolve()
 	if err != nil {
 		return Result{}, err
 	}
@@ -44,7 +44,7 @@ func (m *memoryCall) view(ctx context.Context) (Result, error) {
 	return m.viewDirectory(ctx, p)
 }
 
-func (m *memoryCall) viewFile(p place, text string) (Result, error) {
+func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 	lines := linesOf(text)
 	if len(lines) > maxLines {
 		return Result{}, refuse("File %s exceeds maximum line limit of 999,999 lines.", p.path)
@@ -85,8 +85,8 @@ func numbered(lines []string, first, last int) string {
 	return b.String()
 }
 
-// viewDirectory lists what is below a place. Only a store's top can be empty.
-func (m *memoryCall) viewDirectory(ctx context.Context, p place) (Result, error) {
+// viewDirectory lists what is below a path. Only a store's top can be empty.
+func (m *memoryCall) viewDirectory(ctx context.Context, p resolvedPath) (Result, error) {
 	if !p.top() && len(p.key) >= memory.MaxKey { // no key below it is short enough
 		return Result{}, missing(p)
 	}
@@ -106,8 +106,8 @@ type file struct {
 	size     int      // bytes of what a view of it shows
 }
 
-// files are the entries below a place, up to a limit.
-func (m *memoryCall) files(ctx context.Context, p place, limit int) (files []file, more bool, err error) {
+// files are the entries below a path, up to a limit.
+func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (files []file, more bool, err error) {
 	r := listBelow(p, 100)
 	for {
 		page, err := m.service.List(ctx, m.caller, r)
@@ -134,7 +134,7 @@ func (m *memoryCall) files(ctx context.Context, p place, limit int) (files []fil
 
 // viewStores lists the stores that others share with the caller, as
 // directories. What can only be searched has nothing to list.
-func (m *memoryCall) viewStores(ctx context.Context, p place) (Result, error) {
+func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, error) {
 	infos, err := m.service.Stores(ctx, m.caller, "", "")
 	if err != nil {
 		return Result{}, err
@@ -145,7 +145,7 @@ func (m *memoryCall) viewStores(ctx context.Context, p place) (Result, error) {
 		if info.Store == m.caller.Agent || info.Level < acl.Read {
 			continue
 		}
-		store := place{store: info.Store, folder: true, path: p.path + "/" + info.Store}
+		store := resolvedPath{store: info.Store, folder: true, path: p.path + "/" + info.Store}
 		files, cut, err := m.files(ctx, store, maxListed-len(all))
 		if errors.Is(err, acl.ErrDenied) { // it ended just now
 			continue

@@ -69,7 +69,7 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 	return line
 }
 
-// isBEIR tells whether a file's first line is a document of a BEIR corpus.
+// isBEIR reports whether a file's first line is a document of a BEIR corpus.
 func isBEIR(text []byte) bool {
 	fields, err := object(text)
 	return err == nil && fields["_id"] != nil && fields["key"] == nil
