@@ -22,7 +22,7 @@ func (c *Client) List(ctx context.Context, store string, params *ListMemoriesPar
 			return nil, nil, err
 		}
 		query.Cursor, query.Limit = cursor, limit
-		page, err := Decode[Page](c.ListMemories(ctx, store, &query))
+		page, err := Decode[Page](c.ListMemories(ctx, store, &query)) //nolint:bodyclose // Decode closes it
 		return page.Items, page.NextCursor, err
 	})
 }

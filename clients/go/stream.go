@@ -72,7 +72,7 @@ func (c *Client) Import(ctx context.Context, store string, lines iter.Seq2[Impor
 		in.CloseWithError(err) // nil is io.EOF
 	}()
 	result, err := c.ImportLines(ctx, store, body)
-	body.Close() // ends the writer if the server did not read to the end
+	_ = body.Close() // never fails; ends the writer if the server did not read to the end
 	if cause := <-written; cause != nil && !errors.Is(cause, io.ErrClosedPipe) {
 		return result, cause
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -80,14 +81,14 @@ func TestMediaTypes(t *testing.T) {
 		"nonsense;":                            {false, false},
 	} {
 		for i, strict := range []bool{true, false} {
-			r := httptest.NewRequest("POST", "/", nil)
+			r := httptest.NewRequest(http.MethodPost, "/", nil)
 			r.Header.Set("Content-Type", given)
 			if err := wire.CheckMediaType(r, strict, wire.ContentJSON); (err == nil) != want[i] {
 				t.Errorf("%s, strict %v: %v", given, strict, err)
 			}
 		}
 	}
-	r := httptest.NewRequest("POST", "/", nil)
+	r := httptest.NewRequest(http.MethodPost, "/", nil)
 	r.Header.Set("Content-Encoding", "gzip")
 	if err := wire.CheckMediaType(r, false, wire.ContentJSON); err == nil {
 		t.Error("a compressed body is taken")
@@ -96,7 +97,7 @@ func TestMediaTypes(t *testing.T) {
 
 func TestBodiesAreBounded(t *testing.T) {
 	for length, tooLarge := range map[int]bool{10: false, 11: true} {
-		_, err := wire.ReadBody(httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", length))), 10)
+		_, err := wire.ReadBody(httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", length))), 10)
 		if errors.Is(err, wire.ErrBodyTooLarge) != tooLarge || tooLarge && problem.From(err).Status != 413 {
 			t.Errorf("%d bytes: %v", length, err)
 		}
