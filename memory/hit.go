@@ -10,7 +10,7 @@ import (
 
 // loadValues reads the whole entries of the candidates and returns their hits
 // in the same order.
-func loadValues(ctx context.Context, tx ReadTx, q *searchQuery, candidates []*candidate) ([]Hit, error) {
+func loadValues(ctx context.Context, tx EntryReader, q *searchQuery, candidates []*candidate) ([]Hit, error) {
 	ids := make([]uuid.UUID, len(candidates))
 	index := make(map[uuid.UUID]int, len(candidates))
 	for i, c := range candidates {

@@ -64,7 +64,7 @@ func (s *Service) recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency)
 
 // record keeps an outcome in the transaction of its call. Digest and
 // ExpiresAt are filled in.
-func (s *Service) record(ctx context.Context, tx Tx, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
+func (s *Service) record(ctx context.Context, tx IdempotencyWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
 	if i == nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotenc
 
 // repeat answers a repeated call with the entry that the first one left;
 // ErrNotFound if the caller no longer sees it.
-func (s *Service) repeat(ctx context.Context, tx Tx, c Caller, record *IdempotencyRecord) (PutResult, error) {
+func (s *Service) repeat(ctx context.Context, tx accessReader, c Caller, record *IdempotencyRecord) (PutResult, error) {
 	entries, err := tx.Get(ctx, record.IDs)
 	if err != nil {
 		return PutResult{}, err

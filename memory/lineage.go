@@ -21,7 +21,7 @@ type Lineage struct {
 // showSources reduces the sources of found entries to what the caller may see:
 // the tool, the session, and the ids of live entries that it may get. A source
 // that is not a Lineage, or of which nothing remains, is removed.
-func (s *Service) showSources(ctx context.Context, tx ReadTx, c Caller, found ...*Found) error {
+func (s *Service) showSources(ctx context.Context, tx accessReader, c Caller, found ...*Found) error {
 	for _, f := range found {
 		if f.Source == nil {
 			continue
@@ -48,7 +48,7 @@ func (s *Service) showSources(ctx context.Context, tx ReadTx, c Caller, found ..
 
 // readable returns the ids of entries that the caller may get, in their order.
 // It does not reveal which of the others exist.
-func (s *Service) readable(ctx context.Context, tx ReadTx, c Caller, names []string) ([]string, error) {
+func (s *Service) readable(ctx context.Context, tx accessReader, c Caller, names []string) ([]string, error) {
 	var ids []uuid.UUID
 	for _, name := range names {
 		if id, err := uuid.Parse(name); err == nil {

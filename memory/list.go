@@ -62,7 +62,7 @@ func checkList(r ListRequest) error {
 
 // list returns up to r.Limit visible entries after a position, and reports
 // whether there are more.
-func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ListRequest, after *listPosition) (items []Found, more bool, err error) {
+func (s *Service) list(ctx context.Context, tx accessReader, c Caller, a acl.Access, r ListRequest, after *listPosition) (items []Found, more bool, err error) {
 	query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix}
 	if after != nil {
 		query.After, query.AfterNamespace, query.AfterKey = true, after.Namespace, after.Key
@@ -88,7 +88,7 @@ const maxScan = 1000
 // scanVisible returns up to limit entries, without values, in (namespace, key)
 // order: what each path of a scan resolves to for the caller, if it passes the
 // filter. query.Limit is set here.
-func scanVisible(ctx context.Context, tx ReadTx, c Caller, a acl.Access, query ScanQuery, filter Filter, limit int, now time.Time) ([]Entry, error) {
+func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, query ScanQuery, filter Filter, limit int, now time.Time) ([]Entry, error) {
 	query.Limit = min(maxScan, 4*limit+16) // a path may have several rows
 	var entries []Entry
 	for len(entries) < limit {

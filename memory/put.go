@@ -164,7 +164,7 @@ func changesExpiry(r PutRequest, old *Entry) bool {
 
 // buildEntry returns the entry that the write leaves. old is the entry that it
 // replaces, nil if it creates one.
-func buildEntry(ctx context.Context, tx Tx, c Caller, r PutRequest, old *Entry, now time.Time) (Entry, error) {
+func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old *Entry, now time.Time) (Entry, error) {
 	var e Entry
 	if old != nil {
 		e = *old
@@ -218,7 +218,7 @@ func stamp(e *Entry, c Caller, now time.Time) {
 // checkQuota enforces the limits of keys and bytes. They are counted per store,
 // owner and label, so that they reveal nothing about hidden entries. old is
 // the entry that e replaces, nil if it is new there.
-func (s *Service) checkQuota(ctx context.Context, tx ReadTx, e, old *Entry, now time.Time) error {
+func (s *Service) checkQuota(ctx context.Context, tx EntryReader, e, old *Entry, now time.Time) error {
 	usage, err := tx.Usage(ctx, e.Store, e.Owner, e.Label, now)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 
 // getVisible is Get inside a transaction, for a caller who needs a level on
 // the store. It also returns the caller's access.
-func (s *Service) getVisible(ctx context.Context, tx ReadTx, c Caller, path Path, level acl.Level) (acl.Access, *Entry, error) {
+func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, path Path, level acl.Level) (acl.Access, *Entry, error) {
 	now := s.instant()
 	a, err := access(ctx, tx, c, path.Store, level, now)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) getVisible(ctx context.Context, tx ReadTx, c Caller, path Path
 }
 
 // withValues reads the values of entries that were read without them.
-func (s *Service) withValues(ctx context.Context, tx ReadTx, entries []Entry) ([]Found, error) {
+func (s *Service) withValues(ctx context.Context, tx EntryReader, entries []Entry) ([]Found, error) {
 	ids := idsOf(entries)
 	full, err := tx.Get(ctx, ids)
 	if err != nil {

@@ -42,7 +42,7 @@ func requireOwnLabel(c Caller, e *Entry) error {
 }
 
 // softDelete moves an entry into the trash.
-func softDelete(ctx context.Context, tx Tx, c Caller, e *Entry, now time.Time) error {
+func softDelete(ctx context.Context, tx EntryWriter, c Caller, e *Entry, now time.Time) error {
 	e.DeletedAt, e.DeletedBy = now, c.Agent
 	e.Revision++
 	return tx.Put(ctx, *e, lexical.Document{})

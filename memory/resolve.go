@@ -11,7 +11,7 @@ import (
 
 // access returns the caller's access to a store that the request names;
 // acl.ErrDenied if it has less than a level.
-func access(ctx context.Context, tx ReadTx, c Caller, store string, level acl.Level, now time.Time) (acl.Access, error) {
+func access(ctx context.Context, tx acl.Facts, c Caller, store string, level acl.Level, now time.Time) (acl.Access, error) {
 	if err := acl.CheckID(store); err != nil {
 		return acl.Access{}, err
 	}
@@ -24,7 +24,7 @@ func access(ctx context.Context, tx ReadTx, c Caller, store string, level acl.Le
 
 // writeAccess is access for a write: the caller must also be able to see what
 // it writes at its session's label.
-func writeAccess(ctx context.Context, tx ReadTx, c Caller, store string, now time.Time) (acl.Access, error) {
+func writeAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now time.Time) (acl.Access, error) {
 	a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
 	if err == nil && a.Ceiling < c.Taint {
 		err = acl.ErrDenied

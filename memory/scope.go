@@ -79,7 +79,7 @@ func checkSearch(r SearchRequest) error {
 // caller has level search allows neither filter nor explanation: a request
 // that names such a store with one is denied, and a filtered search that does
 // not name it leaves it out.
-func (s *Service) searchScope(ctx context.Context, tx ReadTx, c Caller, r SearchRequest) (acl.Scope, error) {
+func (s *Service) searchScope(ctx context.Context, tx acl.Facts, c Caller, r SearchRequest) (acl.Scope, error) {
 	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User}, s.instant())
 	if err != nil {
 		return acl.Scope{}, err

@@ -56,7 +56,7 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 
 // shareAccess returns the caller's access to a store whose grants it manages. A
 // platform token may manage those of any store, up to its own taint.
-func shareAccess(ctx context.Context, tx ReadTx, c Caller, store string, now time.Time) (acl.Access, error) {
+func shareAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now time.Time) (acl.Access, error) {
 	a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
 	if c.Platform && errors.Is(err, acl.ErrDenied) {
 		return acl.Access{Store: store, Level: acl.ReadWrite, Ceiling: c.Taint}, nil
@@ -67,7 +67,7 @@ func shareAccess(ctx context.Context, tx ReadTx, c Caller, store string, now tim
 // mayChangeGrant refuses to change another agent's grant, unless the caller is
 // the store's own agent or has a platform token. A grant that is no longer in
 // effect may be changed by anybody.
-func mayChangeGrant(ctx context.Context, tx ReadTx, c Caller, a acl.Access, old acl.Grant, now time.Time) error {
+func mayChangeGrant(ctx context.Context, tx acl.Facts, c Caller, a acl.Access, old acl.Grant, now time.Time) error {
 	if old.Level == acl.None || old.Maker == c.Agent || a.Via == acl.ViaOwn || c.Platform {
 		return nil
 	}

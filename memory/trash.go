@@ -60,7 +60,7 @@ func (s *Service) Trash(ctx context.Context, c Caller, store string, limit int, 
 
 // restorable returns deleted entries that the caller may restore, without
 // values, up to the query's limit. query.Owner is set here.
-func restorable(ctx context.Context, tx ReadTx, c Caller, a acl.Access, query TrashQuery, now time.Time) ([]Entry, error) {
+func restorable(ctx context.Context, tx EntryReader, c Caller, a acl.Access, query TrashQuery, now time.Time) ([]Entry, error) {
 	if !a.Sees(query.Label) {
 		return nil, nil
 	}

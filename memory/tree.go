@@ -117,7 +117,7 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 
 // listTree returns what each path below a folder resolves to for the caller,
 // with values, in key order; ErrNotFound if there is nothing.
-func (s *Service) listTree(ctx context.Context, tx ReadTx, c Caller, a acl.Access, t Tree, now time.Time) ([]Entry, error) {
+func (s *Service) listTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, now time.Time) ([]Entry, error) {
 	found, err := scanTree(ctx, tx, c, a, t, MaxTree+1, now)
 	if err != nil {
 		return nil, err
@@ -144,14 +144,14 @@ func (s *Service) listTree(ctx context.Context, tx ReadTx, c Caller, a acl.Acces
 
 // scanTree returns what each path below a folder resolves to for the caller,
 // without values, in key order, up to limit entries.
-func scanTree(ctx context.Context, tx ReadTx, c Caller, a acl.Access, t Tree, limit int, now time.Time) ([]Entry, error) {
+func scanTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, limit int, now time.Time) ([]Entry, error) {
 	query := ScanQuery{Store: t.Store, Ceiling: a.Ceiling, Namespace: &t.Namespace, Prefix: t.Folder + "/"}
 	return scanVisible(ctx, tx, c, a, query, Filter{}, limit, now)
 }
 
 // requireVacant refuses a folder if the caller sees entries below it or one
 // with its name.
-func (s *Service) requireVacant(ctx context.Context, tx ReadTx, c Caller, a acl.Access, t Tree, now time.Time) error {
+func (s *Service) requireVacant(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, now time.Time) error {
 	at, err := tx.At(ctx, Path{t.Store, t.Namespace, t.Folder})
 	if err != nil {
 		return err

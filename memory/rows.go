@@ -1,0 +1,150 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/lexical"
+)
+
+// EntryReader reads rows.
+type EntryReader interface {
+	// At returns every entry at path that is not deleted, of any label and
+	// owner, in no defined order.
+	At(ctx context.Context, path Path) ([]Entry, error)
+	// Get returns the entries with these ids that are in the database,
+	// deleted ones too, in no defined order.
+	Get(ctx context.Context, ids []uuid.UUID) ([]Entry, error)
+	// Scan returns the in-context entries of a store that are not deleted,
+	// without Value and Source, in (namespace, key, label, owner) order.
+	// Labels are ordered by rank here.
+	Scan(ctx context.Context, query ScanQuery) ([]Entry, error)
+	// Trash returns deleted entries of a store, those that are not in context
+	// too, without Value and Source, latest deletion first, ties by id
+	// descending.
+	Trash(ctx context.Context, query TrashQuery) ([]Entry, error)
+	// History returns the versions of an entry before a version (0: all),
+	// newest first, at most limit. The current row is the newest of them.
+	History(ctx context.Context, id uuid.UUID, before, limit int) ([]Entry, error)
+	// Usage counts the live entries of an owner in a store at a label, and
+	// the bytes of their values. Entries expired at now do not count.
+	Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (Usage, error)
+}
+
+// accessReader reads entries and the facts that decide who may see them.
+type accessReader interface {
+	acl.Facts
+	EntryReader
+}
+
+// CandidateReader reads the rows of a search's candidates within a scope.
+type CandidateReader interface {
+	// Siblings returns, without Value and Source, every in-context entry of
+	// the scope that is not deleted and has the path of one of ids: what is
+	// needed to resolve these paths. Ids outside the scope are ignored. In no
+	// defined order, each once.
+	Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]Entry, error)
+	// Matching returns the ids of the searchable, undeleted entries of the
+	// scope that pass the filter, in no defined order. If there are more than
+	// limit it returns none of them, and more is true.
+	Matching(ctx context.Context, scope acl.Scope, filter Filter, limit int) (ids []uuid.UUID, more bool, err error)
+}
+
+// Usage counts the entries of an owner in a store at one label.
+type Usage struct {
+	Entries int64
+	Bytes   int64 // of their values
+}
+
+// ScanQuery asks for a range of a store's entries.
+type ScanQuery struct {
+	Store     string
+	Ceiling   acl.Label // the highest label returned
+	Namespace *string   // nil: all
+	Prefix    string    // of the key
+	// AfterNamespace and AfterKey, if After is set, are the path after which
+	// the range begins.
+	After                    bool
+	AfterNamespace, AfterKey string
+	Limit                    int
+}
+
+// TrashQuery asks for a range of a store's deleted entries.
+type TrashQuery struct {
+	Store string
+	Label acl.Label // exactly
+	Owner string    // "": any; else this owner's, in-context or not
+	// AfterTime and AfterID, if AfterTime is set, are the deletion time and id
+	// of the entry after which the range begins.
+	AfterTime time.Time
+	AfterID   uuid.UUID
+	Limit     int
+	Path      *Path // nil: all
+}
+
+// Filter restricts a search or a listing. The zero value passes everything.
+type Filter struct {
+	Namespace *string  // nil: all
+	Tags      []string // all of them
+	Type      string   // "": any
+}
+
+// Empty reports whether the filter passes everything.
+func (f Filter) Empty() bool { return f.Namespace == nil && len(f.Tags) == 0 && f.Type == "" }
+
+// EntryWriter writes rows.
+type EntryWriter interface {
+	// Put writes the new state of an entry that was created, edited, renamed,
+	// deleted or restored: the row, its history, its lexical terms and a queue
+	// row. doc is empty unless the entry is searchable and not deleted.
+	// Revision must be one more than the row's, 0 for none, and the entry must
+	// not be swept, else ErrStale. If Version grew, the row's former state
+	// becomes history. A deleted entry loses its terms and vectors at once.
+	// ErrExists if another undeleted entry has its path, owner and label.
+	Put(ctx context.Context, entry Entry, doc lexical.Document) error
+}
+
+// Sweeper removes what has expired.
+type Sweeper interface {
+	// Expired lists expired entries, deleted ones too, that were not swept yet,
+	// oldest first.
+	Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
+	// Sweep removes the terms and vectors of expired entries and hides their
+	// rows until a purge. It raises the revision and queues the entry, so that
+	// it leaves the vector index too. Entries not expired at now are left
+	// alone.
+	Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error
+	// SweepFacts removes grants, memberships and idempotency records that have
+	// expired.
+	SweepFacts(ctx context.Context, now time.Time) error
+}
+
+// Purger erases for good.
+type Purger interface {
+	// Purge erases up to limit entries that were deleted or expired before
+	// cutoff, exclusively: row, history, terms, vectors, queue rows, and the
+	// idempotency records that name them. It returns their ids. Call it until
+	// it returns none.
+	Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error)
+}
+
+// LexicalLeg ranks entries by the words of a query.
+type LexicalLeg interface {
+	// Lexical returns the entries of the scope that share a term with the
+	// query, scored by lexical.Scorer, best first: the first Limit, and all
+	// that tie with the last of these. Equal scores have no defined order.
+	// Term and document counts are those of the scope's searchable entries.
+	// Entries expired at Now are neither counted nor returned.
+	Lexical(ctx context.Context, scope acl.Scope, query LexicalQuery) ([]lexical.Hit, error)
+}
+
+// LexicalQuery is a query of the lexical leg.
+type LexicalQuery struct {
+	Terms []lexical.QueryTerm
+	Limit int         // > 0
+	Only  []uuid.UUID // nil: all; else only these are returned (counts are not changed)
+	Now   time.Time
+}
