@@ -14,7 +14,7 @@ import (
 	"mneme/memory"
 )
 
-// Dump implements memory.ReadTx: names, settings, memberships and grants, then
+// Dump implements memory.Dumper: names, settings, memberships and grants, then
 // entries by id, each followed by its former versions, oldest first.
 func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	for _, part := range [...]func(context.Context, func(memory.DumpRecord) error) error{
@@ -127,7 +127,7 @@ func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) 
 
 var errRecord = errors.New("a record of a dump must have exactly one field")
 
-// Load implements memory.Tx. It excludes other writing transactions.
+// Load implements memory.Loader. It excludes other writing transactions.
 func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
 	if err := w.lockAll(ctx); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// Expired implements memory.EntryWriter.
+// Expired implements memory.Sweeper.
 func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
 	w.setRLSAll()
 	return w.ids(ctx, `SELECT id FROM entry WHERE state < 2 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, now, limit)
@@ -18,7 +18,7 @@ func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.
 
 const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1"
 
-// Sweep implements memory.EntryWriter. It raises the row's revision, so that
+// Sweep implements memory.Sweeper. It raises the row's revision, so that
 // vectors which a worker is computing for it are refused.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	if err := w.lockEntries(ctx, ids); err != nil {
@@ -62,7 +62,7 @@ var selectErasable = [...]string{
 
 const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
 
-// Purge implements memory.EntryWriter. Change records remain until
+// Purge implements memory.Purger. Change records remain until
 // TrimChanges: they have an ID and no text, and notify followers that the
 // entry's vectors were removed. Erased text may remain in the database's files
 // and its write-ahead log until the server reuses them (VACUUM, checkpoints).
@@ -119,7 +119,7 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// SweepFacts implements memory.EntryWriter.
+// SweepFacts implements memory.Sweeper.
 func (w *writer) SweepFacts(ctx context.Context, now time.Time) error {
 	for _, query := range [...]string{
 		"DELETE FROM permit WHERE expires_at <= $1",

@@ -57,7 +57,7 @@ func (r *reader) GrantsTo(ctx context.Context, grantee string) ([]acl.Grant, err
 	return r.grants(ctx, grantColumns+"WHERE grantee = $1 ORDER BY store", grantee)
 }
 
-// GrantsOn implements memory.ReadTx.
+// GrantsOn implements memory.GrantReader.
 func (r *reader) GrantsOn(ctx context.Context, store string) ([]acl.Grant, error) {
 	return r.grants(ctx, grantColumns+"WHERE store = $1 ORDER BY grantee", store)
 }
@@ -92,14 +92,14 @@ func (r *reader) Settings(ctx context.Context, agent string) (acl.Settings, erro
 	return s, err
 }
 
-// KindOf implements memory.ReadTx.
+// KindOf implements memory.NameReader.
 func (r *reader) KindOf(ctx context.Context, id string) (memory.Kind, error) {
 	var kind string
 	_, err := r.one(ctx, []any{&kind}, "SELECT kind FROM name WHERE id = $1", id)
 	return memory.Kind(kind), err
 }
 
-// Meta implements memory.ReadTx.
+// Meta implements memory.MetaReader.
 func (r *reader) Meta(ctx context.Context, name string) ([]byte, error) {
 	var value []byte
 	found, err := r.one(ctx, []any{&value}, "SELECT value FROM meta WHERE name = $1", name)
@@ -121,7 +121,7 @@ func (w *writer) Grant(ctx context.Context, store, grantee string) (acl.Grant, e
 	return w.reader.Grant(ctx, store, grantee)
 }
 
-// GrantsOn implements memory.ReadTx.
+// GrantsOn implements memory.GrantReader.
 func (w *writer) GrantsOn(ctx context.Context, store string) ([]acl.Grant, error) {
 	if err := w.lock(ctx, storeKey(store)); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (w *writer) Session(ctx context.Context, user, agent string) (acl.Membershi
 	return w.reader.Session(ctx, user, agent)
 }
 
-// Meta implements memory.ReadTx.
+// Meta implements memory.MetaReader.
 func (w *writer) Meta(ctx context.Context, name string) ([]byte, error) {
 	if err := w.lock(ctx, lockKey("meta", name)); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func grantValues(g acl.Grant) []any {
 	return []any{g.Store, g.Grantee, int16(g.Level), int16(g.MaxLabel), maybe(g.ExpiresAt), g.Maker, g.ByPlatform, maybe(g.CreatedAt)}
 }
 
-// PutGrant implements memory.Tx.
+// PutGrant implements memory.FactWriter.
 func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
 	if err := w.lock(ctx, storeKey(grant.Store)); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
 	maker = excluded.maker, by_platform = excluded.by_platform, created_at = excluded.created_at`, grantValues(grant)...)
 }
 
-// DeleteGrant implements memory.Tx.
+// DeleteGrant implements memory.FactWriter.
 func (w *writer) DeleteGrant(ctx context.Context, store, grantee string) (bool, error) {
 	if err := w.lock(ctx, storeKey(store)); err != nil {
 		return false, err
@@ -185,7 +185,7 @@ const (
 	orNothing         = `NOTHING`
 )
 
-// PutParticipant implements memory.Tx.
+// PutParticipant implements memory.FactWriter.
 func (w *writer) PutParticipant(ctx context.Context, chat, agent string, m acl.Membership) error {
 	if err := w.lock(ctx, storeKey(chat)); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (w *writer) PutParticipant(ctx context.Context, chat, agent string, m acl.M
 	return w.exec(ctx, insertParticipant+orReplaceExpiry, chat, agent, maybe(m.ExpiresAt))
 }
 
-// PutSession implements memory.Tx.
+// PutSession implements memory.FactWriter.
 func (w *writer) PutSession(ctx context.Context, user, agent string, m acl.Membership) error {
 	if err := w.lock(ctx, storeKey(user)); err != nil {
 		return err
@@ -214,7 +214,7 @@ func settingsValues(agent string, s acl.Settings) []any {
 	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL)}
 }
 
-// PutSettings implements memory.Tx.
+// PutSettings implements memory.FactWriter.
 func (w *writer) PutSettings(ctx context.Context, agent string, s acl.Settings) error {
 	return w.exec(ctx, insertSettings+`UPDATE SET enabled = excluded.enabled, own = excluded.own, chats = excluded.chats,
 	users = excluded.users, default_ttl = excluded.default_ttl`, settingsValues(agent, s)...)
@@ -222,7 +222,7 @@ func (w *writer) PutSettings(ctx context.Context, agent string, s acl.Settings) 
 
 const insertName = `INSERT INTO name (id, kind) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
 
-// Claim implements memory.Tx. The insertion waits for another transaction that
+// Claim implements memory.NameWriter. The insertion waits for another transaction that
 // claims the same name.
 func (w *writer) Claim(ctx context.Context, id string, kind memory.Kind) error {
 	known, err := w.KindOf(ctx, id)
@@ -241,7 +241,7 @@ func (w *writer) Claim(ctx context.Context, id string, kind memory.Kind) error {
 	return nil
 }
 
-// SetMeta implements memory.Tx.
+// SetMeta implements memory.MetaWriter.
 func (w *writer) SetMeta(ctx context.Context, name string, value []byte) error {
 	if err := w.lock(ctx, lockKey("meta", name)); err != nil {
 		return err

@@ -38,7 +38,7 @@ const (
 	AND $3::text = '' AND $4::text IS NULL AND $5::text[] IS NULL LIMIT $6`
 )
 
-// Matching implements memory.EntryReader.
+// Matching implements memory.CandidateReader.
 func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, limit int) ([]uuid.UUID, bool, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || !storable(filter.Tags...) || !storable(filter.Type) || filter.Namespace != nil && !storable(*filter.Namespace) {

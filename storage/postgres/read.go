@@ -72,7 +72,7 @@ const selectSiblings = scopeTable + `SELECT ` + withoutText + ` FROM unnest($3::
 	JOIN store s ON s.number = e.store
 	WHERE l.label <= scope.ceiling`
 
-// Siblings implements memory.EntryReader.
+// Siblings implements memory.CandidateReader.
 func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
 	stores := scope.Indexed()
 	if len(ids) == 0 || len(stores) == 0 {

@@ -19,7 +19,7 @@ const (
 const selectReplay = `SELECT digest, status, ids, numbers, expires_at FROM replay
 	WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5`
 
-// IdempotencyRecord implements memory.ReadTx.
+// IdempotencyRecord implements memory.IdempotencyReader.
 func (r *reader) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
 	var found *memory.IdempotencyRecord
 	err := r.each(ctx, func(rows pgx.Rows) error {
@@ -40,7 +40,7 @@ func (r *reader) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKe
 	return found, err
 }
 
-// IdempotencyRecord implements memory.ReadTx. The same call, made twice at a time, waits
+// IdempotencyRecord implements memory.IdempotencyReader. The same call, made twice at a time, waits
 // here for the first to end.
 func (w *writer) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
 	name := strings.Join([]string{key.Agent, key.Taint.String(), key.Operation, key.Path, key.Key}, "\x00")
@@ -53,7 +53,7 @@ func (w *writer) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKe
 const insertReplay = `INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`
 
-// PutIdempotencyRecord implements memory.Tx.
+// PutIdempotencyRecord implements memory.IdempotencyWriter.
 func (w *writer) PutIdempotencyRecord(ctx context.Context, key memory.IdempotencyKey, record memory.IdempotencyRecord) error {
 	ids := make([][16]byte, len(record.IDs))
 	for i, id := range record.IDs {

@@ -24,14 +24,14 @@ func (r *reader) ids(ctx context.Context, query string, args ...any) ([]uuid.UUI
 
 const selectDue = `SELECT id FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at <= ? ORDER BY expires_at LIMIT ?`
 
-// Expired implements memory.EntryWriter.
+// Expired implements memory.Sweeper.
 func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
 	return w.ids(ctx, selectDue, micros(now), limit)
 }
 
 const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = ?"
 
-// Sweep implements memory.EntryWriter. It raises the row's revision, so that
+// Sweep implements memory.Sweeper. It raises the row's revision, so that
 // vectors which a worker is computing for it are refused.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	for _, id := range ids {
@@ -74,7 +74,7 @@ var selectErasable = [...]string{
 	`SELECT id FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
 }
 
-// Purge implements memory.EntryWriter. Erased text is overwritten in the file
+// Purge implements memory.Purger. Erased text is overwritten in the file
 // (secure_delete), and the write-ahead log is truncated after the commit.
 // Change records remain until TrimChanges: they have an ID and no text, and
 // notify followers that the entry's vectors were removed.
@@ -122,7 +122,7 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
-// SweepFacts implements memory.EntryWriter.
+// SweepFacts implements memory.Sweeper.
 func (w *writer) SweepFacts(ctx context.Context, now time.Time) error {
 	for _, query := range [...]string{
 		"DELETE FROM permit WHERE expires_at <= ?",

@@ -61,7 +61,7 @@ func (r *reader) GrantsTo(ctx context.Context, grantee string) ([]acl.Grant, err
 	return r.grants(ctx, grantColumns+"WHERE grantee = ? ORDER BY store", grantee)
 }
 
-// GrantsOn implements memory.ReadTx.
+// GrantsOn implements memory.GrantReader.
 func (r *reader) GrantsOn(ctx context.Context, store string) ([]acl.Grant, error) {
 	return r.grants(ctx, grantColumns+"WHERE store = ? ORDER BY grantee", store)
 }
@@ -101,14 +101,14 @@ func (r *reader) Settings(ctx context.Context, agent string) (acl.Settings, erro
 	return s, nil
 }
 
-// KindOf implements memory.ReadTx.
+// KindOf implements memory.NameReader.
 func (r *reader) KindOf(ctx context.Context, id string) (memory.Kind, error) {
 	var kind memory.Kind
 	_, err := r.one(ctx, []any{&kind}, "SELECT kind FROM name WHERE id = ?", id)
 	return kind, err
 }
 
-// Meta implements memory.ReadTx.
+// Meta implements memory.MetaReader.
 func (r *reader) Meta(ctx context.Context, name string) ([]byte, error) {
 	var value []byte
 	found, err := r.one(ctx, []any{&value}, "SELECT value FROM meta WHERE name = ?", name)
@@ -125,19 +125,19 @@ func grantValues(g acl.Grant) []any {
 	return []any{g.Store, g.Grantee, g.Level, g.MaxLabel, maybeMicros(g.ExpiresAt), g.Maker, g.ByPlatform, micros(g.CreatedAt)}
 }
 
-// PutGrant implements memory.Tx.
+// PutGrant implements memory.FactWriter.
 func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
 	_, err := w.exec(ctx, "INSERT OR REPLACE "+insertGrant, grantValues(grant)...)
 	return err
 }
 
-// DeleteGrant implements memory.Tx.
+// DeleteGrant implements memory.FactWriter.
 func (w *writer) DeleteGrant(ctx context.Context, store, grantee string) (bool, error) {
 	n, err := w.affected(ctx, "DELETE FROM permit WHERE store = ? AND grantee = ?", store, grantee)
 	return n > 0, err
 }
 
-// PutParticipant implements memory.Tx.
+// PutParticipant implements memory.FactWriter.
 func (w *writer) PutParticipant(ctx context.Context, chat, agent string, m acl.Membership) (err error) {
 	if m.Present {
 		_, err = w.exec(ctx, "INSERT OR REPLACE INTO participant (of, agent, expires_at) VALUES (?, ?, ?)", chat, agent, maybeMicros(m.ExpiresAt))
@@ -147,7 +147,7 @@ func (w *writer) PutParticipant(ctx context.Context, chat, agent string, m acl.M
 	return err
 }
 
-// PutSession implements memory.Tx.
+// PutSession implements memory.FactWriter.
 func (w *writer) PutSession(ctx context.Context, user, agent string, m acl.Membership) (err error) {
 	if m.Present {
 		_, err = w.exec(ctx, "INSERT OR REPLACE INTO session (of, agent, expires_at) VALUES (?, ?, ?)", user, agent, maybeMicros(m.ExpiresAt))
@@ -163,13 +163,13 @@ func settingsValues(agent string, s acl.Settings) []any {
 	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL)}
 }
 
-// PutSettings implements memory.Tx.
+// PutSettings implements memory.FactWriter.
 func (w *writer) PutSettings(ctx context.Context, agent string, s acl.Settings) error {
 	_, err := w.exec(ctx, "INSERT OR REPLACE "+insertSettings, settingsValues(agent, s)...)
 	return err
 }
 
-// Claim implements memory.Tx.
+// Claim implements memory.NameWriter.
 func (w *writer) Claim(ctx context.Context, id string, kind memory.Kind) error {
 	known, err := w.KindOf(ctx, id)
 	switch {
@@ -184,7 +184,7 @@ func (w *writer) Claim(ctx context.Context, id string, kind memory.Kind) error {
 	return err
 }
 
-// SetMeta implements memory.Tx.
+// SetMeta implements memory.MetaWriter.
 func (w *writer) SetMeta(ctx context.Context, name string, value []byte) error {
 	_, err := w.exec(ctx, "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", name, value)
 	return err

@@ -39,7 +39,7 @@ const (
 	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.in_context AND NOT e.encrypted LIMIT ?6`
 )
 
-// Matching implements memory.EntryReader.
+// Matching implements memory.CandidateReader.
 func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, limit int) ([]uuid.UUID, bool, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 {

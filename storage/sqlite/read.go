@@ -87,7 +87,7 @@ const (
 	WHERE e.state = 0 AND e.label <= j.value ->> 1 AND e.in_context`
 )
 
-// Siblings implements memory.EntryReader.
+// Siblings implements memory.CandidateReader.
 func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
 	ceilings := make(map[int64]acl.Label)
 	for _, a := range scope.Indexed() {

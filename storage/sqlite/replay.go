@@ -19,7 +19,7 @@ const (
 const selectReplay = `SELECT digest, status, ids, numbers, expires_at FROM replay
 	WHERE agent = ? AND taint = ? AND call = ? AND path = ? AND key = ?`
 
-// IdempotencyRecord implements memory.ReadTx.
+// IdempotencyRecord implements memory.IdempotencyReader.
 func (r *reader) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
 	var found *memory.IdempotencyRecord
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -50,7 +50,7 @@ const (
 	insertReplayEntry = `INSERT OR IGNORE INTO replay_entry (entry, replay) VALUES (?, ?)`
 )
 
-// PutIdempotencyRecord implements memory.Tx.
+// PutIdempotencyRecord implements memory.IdempotencyWriter.
 func (w *writer) PutIdempotencyRecord(ctx context.Context, key memory.IdempotencyKey, record memory.IdempotencyRecord) error {
 	ids := make([]byte, 0, 16*len(record.IDs))
 	for _, id := range record.IDs {
