@@ -6,19 +6,19 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 )
 
 var background = context.Background()
 
 // onEachBackend runs a test on every supported backend, in parallel, since the
 // tests wait for servers most of the time.
-func onEachBackend(t *testing.T, test func(t *testing.T, b memorytest.Backend)) {
+func onEachBackend(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
 	t.Parallel()
-	for _, b := range memorytest.Backends() {
+	for _, b := range backendtest.Backends() {
 		t.Run(b.Name, func(t *testing.T) {
 			t.Parallel()
 			test(t, b)
@@ -27,26 +27,26 @@ func onEachBackend(t *testing.T, test func(t *testing.T, b memorytest.Backend)) 
 }
 
 // encoder returns the built-in encoder.
-func encoder(t testing.TB) *memorytest.CachingEmbedder {
+func encoder(t testing.TB) *backendtest.CachingEmbedder {
 	t.Helper()
-	return memorytest.MustEncoder(t)
+	return backendtest.MustEncoder(t)
 }
 
 // harness is a service and its indexer under test.
 type harness struct {
-	*memorytest.Fixture
+	*backendtest.Fixture
 	t testing.TB
 }
 
 // openOver opens another service over a database, as another process would.
-func openOver(t testing.TB, data *memorytest.Data, options memory.Options, embedders ...embed.Embedder) *harness {
+func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	return &harness{memorytest.OpenOver(t, data, options, embedders...), t}
+	return &harness{backendtest.OpenOver(t, data, options, embedders...), t}
 }
 
 // wrap makes a harness of a process that a test has opened itself.
-func wrap(t testing.TB, p *memorytest.Process) *harness {
-	return &harness{memorytest.Wrap(t, p), t}
+func wrap(t testing.TB, p *backendtest.Process) *harness {
+	return &harness{backendtest.Wrap(t, p), t}
 }
 
 // put creates an entry whose value is a text.

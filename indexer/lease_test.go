@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/storage"
 	"mneme/storage/sqlite/sqlitetest"
 	"mneme/vector"
@@ -89,7 +89,7 @@ func (c *counting) Passages(ctx context.Context, texts []string) ([][]float32, e
 func openOutside(t *testing.T, e embed.Embedder, o *outside) (*harness, storage.Storage) {
 	t.Helper()
 	rows := sqlitetest.Open(t)
-	p := memorytest.OpenProcess(t, rows, memory.Options{VectorBudget: time.Minute}, indexer.Model{
+	p := backendtest.OpenProcess(t, rows, memory.Options{VectorBudget: time.Minute}, indexer.Model{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return o, nil },
 	})
 	return wrap(t, p), rows

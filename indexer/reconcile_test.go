@@ -9,14 +9,14 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/indexer"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/vector"
 )
 
 func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, _ := remote(t)
 		data := b.Open(t)
 		model := data.Model(t, e)
@@ -26,7 +26,7 @@ func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
 		}
 		// As if other processes wrote it too: nothing follows the rows.
 		model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
-		h := wrap(t, memorytest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, model))
+		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, model))
 		a := agent("a", acl.Internal)
 		var ids []uuid.UUID
 		for i := range 20 {

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/embed/openai"
 	"mneme/indexer"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/vector"
 )
 
@@ -61,7 +61,7 @@ func remote(t *testing.T) (embed.Embedder, *atomic.Bool) {
 }
 
 func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		builtIn := encoder(t)
 		other, _ := remote(t)
 		data, a := b.Open(t), agent("a", acl.Public)
@@ -111,9 +111,9 @@ func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T)
 }
 
 func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, away := remote(t)
-		c := memorytest.NewClock()
+		c := backendtest.NewClock()
 		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
 		a := agent("a", acl.Public)
 		away.Store(true)
@@ -151,7 +151,7 @@ func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 }
 
 func TestAWriteCanWaitUntilItIsIndexed(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, away := remote(t)
 		h := openOver(t, b.Open(t), memory.Options{}, e)
 		ctx, stop := context.WithCancel(background)

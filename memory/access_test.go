@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/memory/accesstest"
-	"mneme/memory/memorytest"
 )
 
 func TestAccessMatrixHoldsForTheService(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
 	}
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		accesstest.Run(t, &direct{open(t, b, memory.Limits{})})
 	})
 }

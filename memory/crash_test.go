@@ -19,11 +19,11 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/embed/e5"
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/storage/sqlite"
 	"mneme/vector"
 	"mneme/vector/flat"
@@ -73,7 +73,7 @@ func writeUnderLoad(path string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s, err := memorytest.NewProcess(ctx, storage, memory.Options{}, indexer.Model{
+	s, err := backendtest.NewProcess(ctx, storage, memory.Options{}, indexer.Model{
 		Embedder: e, Local: true,
 		Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
 	})
@@ -215,7 +215,7 @@ func compare(t *testing.T, path string, seen *acknowledged) {
 	}
 	defer storage.Close()
 	e := encoder(t)
-	s, err := memorytest.NewProcess(ctx, storage, memory.Options{
+	s, err := backendtest.NewProcess(ctx, storage, memory.Options{
 		// Leases of the killed process must not hold the test up for minutes.
 		Now: func() time.Time { return time.Now().Add(10 * time.Minute) },
 	}, indexer.Model{

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 )
 
 func TestADumpComesBackAsItWas(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e := encoder(t)
-		c := memorytest.NewClock()
+		c := backendtest.NewClock()
 		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
 		arrange(h)
 		a := agent("reader", acl.Internal)

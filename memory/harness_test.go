@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 )
 
 // onEachBackend runs a test on every supported backend. It is for rules that
@@ -16,18 +16,18 @@ import (
 // need not wait for Milvus.
 //
 // Subtests run in parallel, since they wait for servers most of the time.
-func onEachBackend(t *testing.T, test func(t *testing.T, b memorytest.Backend)) {
+func onEachBackend(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
-	onEach(t, memorytest.Backends(), test)
+	onEach(t, backendtest.Backends(), test)
 }
 
 // onEachStorage runs a test on each storage, with the flat index.
-func onEachStorage(t *testing.T, test func(t *testing.T, b memorytest.Backend)) {
+func onEachStorage(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
-	onEach(t, memorytest.Storages(), test)
+	onEach(t, backendtest.Storages(), test)
 }
 
-func onEach(t *testing.T, backends []memorytest.Backend, test func(t *testing.T, b memorytest.Backend)) {
+func onEach(t *testing.T, backends []backendtest.Backend, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
 	t.Parallel()
 	for _, b := range backends {
@@ -39,32 +39,32 @@ func onEach(t *testing.T, backends []memorytest.Backend, test func(t *testing.T,
 }
 
 // encoder returns the built-in encoder.
-func encoder(t testing.TB) *memorytest.CachingEmbedder {
+func encoder(t testing.TB) *backendtest.CachingEmbedder {
 	t.Helper()
-	return memorytest.MustEncoder(t)
+	return backendtest.MustEncoder(t)
 }
 
 // harness is a service and its indexer under test.
 type harness struct {
-	*memorytest.Fixture
+	*backendtest.Fixture
 	t testing.TB
 }
 
 // open opens a service over a fresh database.
-func open(t testing.TB, b memorytest.Backend, limits memory.Limits) *harness {
+func open(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness {
 	t.Helper()
-	return &harness{memorytest.Open(t, b, memory.Options{Limits: limits}, encoder(t)), t}
+	return &harness{backendtest.Open(t, b, memory.Options{Limits: limits}, encoder(t)), t}
 }
 
 // openOver opens another service over a database, as another process would.
-func openOver(t testing.TB, data *memorytest.Data, options memory.Options, embedders ...embed.Embedder) *harness {
+func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	return &harness{memorytest.OpenOver(t, data, options, embedders...), t}
+	return &harness{backendtest.OpenOver(t, data, options, embedders...), t}
 }
 
 // wrap makes a harness of a process that a test has opened itself.
-func wrap(t testing.TB, p *memorytest.Process) *harness {
-	return &harness{memorytest.Wrap(t, p), t}
+func wrap(t testing.TB, p *backendtest.Process) *harness {
+	return &harness{backendtest.Wrap(t, p), t}
 }
 
 // status returns the HTTP status of an error in REST.

@@ -13,16 +13,16 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/backend/backendtest"
 	"mneme/indexer"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/vector"
 )
 
 // One process purges and one reconciles, while all write and delete. In the
 // end the index holds what the rows have, and nothing else.
 func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
-	onShared(t, func(t *testing.T, b memorytest.Backend) {
+	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
 		peers := several(t, data, e, memory.Options{Limits: memory.Limits{Retention: new(time.Duration)}})
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
@@ -110,7 +110,7 @@ func TestPurgeInOneProcessAndReconcileInAnotherEndInStep(t *testing.T) {
 // process writes the entry anew and indexes it, must not leave the old
 // vectors there: nothing else would ever find the difference.
 func TestAProcessThatWasOvertakenLeavesNoOldVectors(t *testing.T) {
-	onShared(t, func(t *testing.T, b memorytest.Backend) {
+	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
 		model := data.Model(t, e)
 		gate := &gate{reached: make(chan struct{}), pass: make(chan struct{})}
@@ -120,7 +120,7 @@ func TestAProcessThatWasOvertakenLeavesNoOldVectors(t *testing.T) {
 			gate.Index = index
 			return gate, err
 		}
-		slow := memorytest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, held)
+		slow := backendtest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, held)
 		slowHarness := wrap(t, slow)
 		swift := openOver(t, data, memory.Options{}, e)
 		a := agent("a", acl.Public)

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 )
 
 // Hidden entries must change nothing in what a caller is answered. Two
@@ -42,7 +42,7 @@ type step struct {
 func TestHiddenEntriesChangeNothingInAnswers(t *testing.T) {
 	// Where a check takes seconds, a part of them must do.
 	part := map[string]int{"sqlite+flat": 1, "postgres+flat": 5, "postgres+milvus": 12}
-	for _, b := range memorytest.Backends() {
+	for _, b := range backendtest.Backends() {
 		t.Run(b.Name, func(t *testing.T) {
 			checkFewer(t, part[b.Name])
 			checkInterference(t, b.Exact())
@@ -65,7 +65,7 @@ func checkFewer(t *testing.T, by int) {
 	t.Cleanup(func() { _ = checks.Set(before) }) // it was taken before
 }
 
-func checkInterference(t *testing.T, b memorytest.Backend) {
+func checkInterference(t *testing.T, b backendtest.Backend) {
 	reader := agent("reader", acl.Internal)
 	rapid.Check(t, func(rt *rapid.T) {
 		with, without := open(t, b, memory.Limits{}), open(t, b, memory.Limits{})

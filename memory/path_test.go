@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 )
 
 var background = context.Background()
@@ -68,7 +68,7 @@ func ttl(d time.Duration) func(*memory.PutRequest) {
 }
 
 func TestAWriteTakesTheLabelOfTheSession(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		for _, label := range []acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted} {
 			if got := h.put(agent("a", label), "a", label.String(), "x", 201).Label; got != label {
@@ -79,7 +79,7 @@ func TestAWriteTakesTheLabelOfTheSession(t *testing.T) {
 }
 
 func TestAHigherLabelShadowsALowerOneOfTheSameKey(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
 		h.put(low, "a", "name", "public name", 201)
@@ -99,7 +99,7 @@ func TestAHigherLabelShadowsALowerOneOfTheSameKey(t *testing.T) {
 }
 
 func TestListWithoutTextShowsTheSameEntries(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
 		kind, tags := "user", []string{"t"}
@@ -133,7 +133,7 @@ func TestListWithoutTextShowsTheSameEntries(t *testing.T) {
 }
 
 func TestFieldsThatAWriteLeavesOutStay(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		kind, words, tags := "project", "what it is", []string{"x", "y", "x"}
@@ -151,7 +151,7 @@ func TestFieldsThatAWriteLeavesOutStay(t *testing.T) {
 }
 
 func TestWhatIsFixedAtCreationCannotBeChanged(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		h.put(a, "a", "plain", "x", 201)
@@ -165,7 +165,7 @@ func TestWhatIsFixedAtCreationCannotBeChanged(t *testing.T) {
 }
 
 func TestAWriteGoesToAnothersEntryAndItsOwnerStays(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		arrange(h)
 		h.put(agent("other", acl.Public), "room", "plan", "first", 201)
@@ -185,7 +185,7 @@ func TestAWriteGoesToAnothersEntryAndItsOwnerStays(t *testing.T) {
 // Only the owner, or the store's own agent, changes an expiry. A writer that
 // asks for one if it may leaves it instead of being refused.
 func TestWhoMayNotChangeAnExpiryIsRefusedOrLeavesIt(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		ifMay := func(r *memory.PutRequest) { r.TTLIfAllowed = true }
 		h := open(t, b, memory.Limits{})
 		owner, other, host := agent("owner", acl.Public), agent("other", acl.Public), agent("host", acl.Public)
@@ -214,7 +214,7 @@ func TestWhoMayNotChangeAnExpiryIsRefusedOrLeavesIt(t *testing.T) {
 }
 
 func TestAnEntryOutOfContextIsItsOwnersAlone(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		arrange(h)
 		other, reader := agent("other", acl.Public), agent("reader", acl.Public)
@@ -253,7 +253,7 @@ func TestAnEntryOutOfContextIsItsOwnersAlone(t *testing.T) {
 }
 
 func TestWhatExpiredIsGoneForEveryOperation(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		first := h.put(a, "a", "brief", "about pelicans", 201, ttl(time.Minute))
@@ -279,7 +279,7 @@ func TestWhatExpiredIsGoneForEveryOperation(t *testing.T) {
 }
 
 func TestDeletedEntriesComeBackFromTheTrash(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Internal)
 		for _, value := range []string{"older", "newer"} {
@@ -307,7 +307,7 @@ func TestDeletedEntriesComeBackFromTheTrash(t *testing.T) {
 }
 
 func TestAnOlderVersionComesBackAsANewOne(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		h.put(a, "a", "k", "one", 201)
@@ -324,7 +324,7 @@ func TestAnOlderVersionComesBackAsANewOne(t *testing.T) {
 }
 
 func TestRenameMovesOneEntry(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		arrange(h)
 		a := agent("reader", acl.Public)
@@ -356,7 +356,7 @@ func TestRenameMovesOneEntry(t *testing.T) {
 }
 
 func TestPreconditionsAreJudgedAgainstWhatGetReturns(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
 		match := func(tag string) func(*memory.PutRequest) {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/indexer"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 )
 
 func TestKeysFollowTheirRule(t *testing.T) {
@@ -52,7 +52,7 @@ func FuzzKeys(f *testing.F) {
 }
 
 func TestWhatBreaksARuleIsRefusedByName(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Value: 100})
 		a := agent("a", acl.Public)
 		str := func(s string) *string { return &s }
@@ -97,7 +97,7 @@ func TestWhatBreaksARuleIsRefusedByName(t *testing.T) {
 }
 
 func TestLimitsCountLiveEntriesPerStoreOwnerAndLabel(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Keys: 2, Bytes: 20})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
 		h.put(low, "a", "1", "x", 201, ttl(time.Minute))
@@ -117,7 +117,7 @@ func TestLimitsCountLiveEntriesPerStoreOwnerAndLabel(t *testing.T) {
 }
 
 func TestNobodyGivesMoreThanItHas(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		arrange(h)
 		share := func(c memory.Caller, store, grantee string, level acl.Level, top acl.Label) error {
@@ -150,7 +150,7 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 }
 
 func TestChatsAndCallersDoNotShareIds(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		arrange(h)
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
@@ -163,7 +163,7 @@ func TestChatsAndCallersDoNotShareIds(t *testing.T) {
 }
 
 func TestSwitchesTurnStoreKindsOff(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		arrange(h)
 		a := agent("reader", acl.Public)
@@ -192,7 +192,7 @@ func TestSwitchesTurnStoreKindsOff(t *testing.T) {
 }
 
 func TestCursorsAreBoundToTheirCall(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Internal)
 		for i := range 7 {
@@ -236,7 +236,7 @@ func TestCursorsAreBoundToTheirCall(t *testing.T) {
 }
 
 func TestAReplayAnswersAsTheFirstCallDid(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		h.put(a, "a", "k", "one", 201)
@@ -262,7 +262,7 @@ func TestAReplayAnswersAsTheFirstCallDid(t *testing.T) {
 }
 
 func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Retention: new(24 * time.Hour)})
 		a := agent("a", acl.Public)
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})

@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/vector"
 )
 
@@ -40,7 +40,7 @@ func keys(a memory.Answer) []string {
 }
 
 func TestAnyQuestionWorks(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		h.put(a, "a", "k", "we met at the \"Blue Door\" café (it's closed) on 5/7", 201)
@@ -62,7 +62,7 @@ func TestAnyQuestionWorks(t *testing.T) {
 }
 
 func TestASearchShowsOneEntryAPathAndNeverEncryptedOnes(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
 		h.put(low, "a", "both", "the ferry leaves at nine", 201)
@@ -81,7 +81,7 @@ func TestASearchShowsOneEntryAPathAndNeverEncryptedOnes(t *testing.T) {
 }
 
 func TestAFilterNarrowsASearch(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		kind, tags, space := "project", []string{"x", "y"}, "work"
@@ -108,7 +108,7 @@ func TestAFilterNarrowsASearch(t *testing.T) {
 }
 
 func TestABroadFilterIsRefilled(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		var requests []memory.PutRequest
@@ -133,7 +133,7 @@ func TestABroadFilterIsRefilled(t *testing.T) {
 }
 
 func TestALevelOfSearchGivesBareHitsAndAtMostTen(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		arrange(h)
 		reader := agent("reader", acl.Public)
@@ -173,7 +173,7 @@ func TestALevelOfSearchGivesBareHitsAndAtMostTen(t *testing.T) {
 }
 
 func TestASearchWithoutStoresCoversTheWholeScope(t *testing.T) {
-	onEachBackend(t, func(t *testing.T, b memorytest.Backend) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		arrange(h)
 		reader := agent("reader", acl.Public)
@@ -221,7 +221,7 @@ func (b broken) Search(ctx context.Context, _ acl.Scope, _ vector.Query) ([]vect
 }
 
 func TestALegThatFailsOrIsTooSlowIsNamedAndTheOtherAnswers(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		e := encoder(t)
 		for _, index := range []broken{{slow: false}, {slow: true}} {
 			s := serviceWith(t, b.Open(t), e, index)
@@ -240,9 +240,9 @@ func TestALegThatFailsOrIsTooSlowIsNamedAndTheOtherAnswers(t *testing.T) {
 	})
 }
 
-func serviceWith(t *testing.T, data *memorytest.Data, e embed.Embedder, index vector.Index) *memory.Service {
+func serviceWith(t *testing.T, data *backendtest.Data, e embed.Embedder, index vector.Index) *memory.Service {
 	t.Helper()
-	return memorytest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: 50 * time.Millisecond}, indexer.Model{
+	return backendtest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: 50 * time.Millisecond}, indexer.Model{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return index, nil },
 	}).Service
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 )
 
 // Several services over one database and one index stand for several
@@ -25,9 +25,9 @@ const processes = 3
 
 // onShared runs a test of several processes on each backend that they can
 // share.
-func onShared(t *testing.T, test func(t *testing.T, b memorytest.Backend)) {
+func onShared(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
-	for _, b := range memorytest.Shared() {
+	for _, b := range backendtest.Shared() {
 		t.Run(b.Name, func(t *testing.T) {
 			t.Parallel()
 			test(t, b.Serving())
@@ -42,7 +42,7 @@ func (c *wallClock) Now() time.Time          { return time.Now().Add(time.Durati
 func (c *wallClock) Advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // several opens services over the same data, each with its workers running.
-func several(t *testing.T, data *memorytest.Data, e embed.Embedder, options memory.Options) []*harness {
+func several(t *testing.T, data *backendtest.Data, e embed.Embedder, options memory.Options) []*harness {
 	t.Helper()
 	peers := make([]*harness, processes)
 	for i := range peers {
@@ -125,7 +125,7 @@ func (c *tally) of(word string) int {
 }
 
 func TestWorkersOfSeveralProcessesEmbedEachEntryOnce(t *testing.T) {
-	onShared(t, func(t *testing.T, b memorytest.Backend) {
+	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		e := &tally{Embedder: encoder(t), times: make(map[string]int)}
 		peers := several(t, b.Open(t), e, memory.Options{})
 		writes := 60
@@ -164,7 +164,7 @@ func TestWorkersOfSeveralProcessesEmbedEachEntryOnce(t *testing.T) {
 }
 
 func TestWhatOneProcessWritesOthersFindByItsMeaning(t *testing.T) {
-	onShared(t, func(t *testing.T, b memorytest.Backend) {
+	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		peers := several(t, b.Open(t), encoder(t), memory.Options{})
 		a := agent("a", acl.Public)
 		// Neither shares a word with its question.
@@ -191,7 +191,7 @@ type counter struct {
 }
 
 func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
-	onShared(t, func(t *testing.T, b memorytest.Backend) {
+	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		peers := several(t, b.Open(t), encoder(t), memory.Options{})
 		arrange(peers[0])
 		callers := []memory.Caller{agent("reader", acl.Public), agent("other", acl.Public)}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 )
 
 // place writes entries by key as a caller.
@@ -47,7 +47,7 @@ func (h *harness) lend(c memory.Caller, grantee string) {
 }
 
 func TestATreeIsDeletedWithAllBelowItAndNothingBeside(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me := agent("me", acl.Public)
 		h.place(me, "me", "a", "a/b", "a/b/c", "a/d", "ab", "b/a/x")
@@ -66,7 +66,7 @@ func TestATreeIsDeletedWithAllBelowItAndNothingBeside(t *testing.T) {
 
 // One entry that may not be deleted or moved refuses the whole.
 func TestOneEntryThatMayNotGoKeepsTheWholeTree(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner, guest := agent("owner", acl.Internal), agent("guest", acl.Internal)
 		h.lend(owner, "guest")
@@ -131,7 +131,7 @@ func TestOneEntryThatMayNotGoKeepsTheWholeTree(t *testing.T) {
 }
 
 func TestATreeMovesWhole(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me, friend := agent("me", acl.Public), agent("friend", acl.Public)
 		h.place(me, "me", "a/b", "a/c/d", "a")
@@ -153,7 +153,7 @@ func TestATreeMovesWhole(t *testing.T) {
 
 // What is above the taint neither stands in a tree's way nor goes with it.
 func TestHiddenEntriesAreNoPartOfATree(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("me", acl.Public), agent("me", acl.Restricted)
 		h.place(low, "me", "a/1")
@@ -179,7 +179,7 @@ func TestATreeHasABound(t *testing.T) {
 		t.Skip("ten thousand entries")
 	}
 	t.Parallel()
-	h := open(t, memorytest.Embedded(), memory.Limits{})
+	h := open(t, backendtest.Embedded(), memory.Limits{})
 	me := agent("me", acl.Public)
 	var puts []memory.PutRequest
 	for i := range memory.MaxTree + 1 {
@@ -201,7 +201,7 @@ func TestATreeHasABound(t *testing.T) {
 }
 
 func TestASourceShowsOnlyIdsThatItsReaderMayGet(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, b memorytest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me, other := agent("me", acl.Internal), agent("other", acl.Internal)
 		id := func(c memory.Caller, store, key string) string {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 )
 
 // withdrawal takes something away from its reader in one process.
@@ -28,7 +28,7 @@ type withdrawal struct {
 // no search, get or list that begins after it in another shows what it took,
 // whatever that one's index still holds.
 func TestWhatOneProcessTookAwayNoOtherShows(t *testing.T) {
-	onShared(t, func(t *testing.T, b memorytest.Backend) {
+	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		clock := &wallClock{}
 		peers := several(t, b.Open(t), encoder(t), memory.Options{Now: clock.Now})
 		var all sync.WaitGroup

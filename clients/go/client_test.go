@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	client "mneme/clients/go"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/server"
 	"mneme/server/inprocess"
 	"mneme/server/rest"
@@ -37,7 +37,7 @@ func start(t testing.TB) (handler http.Handler, bearer string) {
 // serve makes the handler, and a token of the agent alice.
 func serve(storage storage.Storage, dir string) (handler http.Handler, bearer string, err error) {
 	ctx := context.Background()
-	service, err := memorytest.NewProcess(ctx, storage, memory.Options{})
+	service, err := backendtest.NewProcess(ctx, storage, memory.Options{})
 	if err != nil {
 		return nil, "", err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/server"
 	"mneme/server/mcp"
 	"mneme/server/servertest"
@@ -31,7 +31,7 @@ type harness struct {
 
 func open(t testing.TB, o mcp.Options) *harness {
 	t.Helper()
-	f := memorytest.Open(t, memorytest.Embedded(), memory.Options{})
+	f := backendtest.Open(t, backendtest.Embedded(), memory.Options{})
 	metrics := server.NewMetrics()
 	h := &harness{t: t, tools: tool.New(f.Service, tool.Options{Meter: metrics})}
 	o.Meter = metrics

@@ -14,8 +14,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/server"
 	"mneme/server/rest"
 	"mneme/server/servertest"
@@ -28,7 +28,7 @@ type harness struct {
 	*servertest.Server
 	t       testing.TB
 	service *memory.Service
-	clock   *memorytest.Clock
+	clock   *backendtest.Clock
 	log     *lockedBuffer
 }
 
@@ -53,7 +53,7 @@ func open(t testing.TB) *harness { return openWith(t, memory.Limits{}) }
 
 func openWith(t testing.TB, limits memory.Limits) *harness {
 	t.Helper()
-	f := memorytest.Open(t, memorytest.Embedded(), memory.Options{Limits: limits})
+	f := backendtest.Open(t, backendtest.Embedded(), memory.Options{Limits: limits})
 	metrics, log := server.NewMetrics(), &lockedBuffer{}
 	surface, err := rest.New(f.Service, metrics, limits.Value)
 	if err != nil {
@@ -67,7 +67,7 @@ func openWith(t testing.TB, limits memory.Limits) *harness {
 	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, log: log}
 }
 
-var agent = memorytest.Principal
+var agent = backendtest.Principal
 
 var (
 	alice    = agent("alice", acl.Public)

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/memory/accesstest"
-	"mneme/memory/memorytest"
 )
 
 // The access matrix holds through this API, as far as it has the operations,
@@ -20,7 +20,7 @@ func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
 	}
-	for _, b := range []memorytest.Backend{memorytest.Embedded(), memorytest.Production()} {
+	for _, b := range []backendtest.Backend{backendtest.Embedded(), backendtest.Production()} {
 		t.Run(b.Name, func(t *testing.T) {
 			accesstest.Run(t, &portal{openOn(t, b, memory.Limits{})})
 		})

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/server"
 	"mneme/server/rest"
 	"mneme/server/robutler"
@@ -22,7 +22,7 @@ type harness struct {
 	*servertest.Server
 	t       testing.TB
 	service *memory.Service
-	clock   *memorytest.Clock
+	clock   *backendtest.Clock
 	index   func() // works the indexing queue until it is empty
 }
 
@@ -30,12 +30,12 @@ func open(t testing.TB) *harness { return openWith(t, memory.Limits{}) }
 
 func openWith(t testing.TB, limits memory.Limits) *harness {
 	t.Helper()
-	return openOn(t, memorytest.Embedded(), limits)
+	return openOn(t, backendtest.Embedded(), limits)
 }
 
-func openOn(t testing.TB, b memorytest.Backend, limits memory.Limits) *harness {
+func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness {
 	t.Helper()
-	f := memorytest.Open(t, b, memory.Options{Limits: limits}, memorytest.MustEncoder(t))
+	f := backendtest.Open(t, b, memory.Options{Limits: limits}, backendtest.MustEncoder(t))
 	metrics := server.NewMetrics()
 	native, err := rest.New(f.Service, metrics, limits.Value)
 	if err != nil {
@@ -48,7 +48,7 @@ func openOn(t testing.TB, b memorytest.Backend, limits memory.Limits) *harness {
 	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, index: f.Index}
 }
 
-var agent = memorytest.Principal
+var agent = backendtest.Principal
 
 var (
 	alice    = agent("alice", acl.Public)

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/server/tool"
 )
 
@@ -17,8 +17,8 @@ import (
 type harness struct {
 	*tool.Tools
 	t       testing.TB
-	service *memorytest.Fixture
-	clock   *memorytest.Clock
+	service *backendtest.Fixture
+	clock   *backendtest.Clock
 	index   func() // works the indexing queue until it is empty
 	// wire, if set, brings the calls of try to the tools.
 	wire func(p acl.Principal, name string, input json.RawMessage) (tool.Result, error)
@@ -30,12 +30,12 @@ func open(t testing.TB) *harness { return openWith(t, memory.Limits{}, tool.Opti
 // openWithModel opens tools whose searches answer by meaning too.
 func openWithModel(t testing.TB) *harness {
 	t.Helper()
-	return openWith(t, memory.Limits{}, tool.Options{}, memorytest.MustEncoder(t))
+	return openWith(t, memory.Limits{}, tool.Options{}, backendtest.MustEncoder(t))
 }
 
 func openWith(t testing.TB, limits memory.Limits, tools tool.Options, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	f := memorytest.Open(t, memorytest.Embedded(), memory.Options{Limits: limits}, embedders...)
+	f := backendtest.Open(t, backendtest.Embedded(), memory.Options{Limits: limits}, embedders...)
 	tools.ValueLimit = limits.Value
 	return &harness{Tools: tool.New(f.Service, tools), t: t, service: f, clock: f.Clock, index: f.Index}
 }

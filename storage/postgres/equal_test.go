@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
-	"mneme/memory/memorytest"
 	"mneme/storage"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/vector"
@@ -88,12 +88,12 @@ func TestAnswersAreThoseOfSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("embeds some 2,000 texts")
 	}
-	embedder, err := memorytest.Encoder()
+	embedder, err := backendtest.Encoder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := answersOf(t, memorytest.Embedded(), embedder, turns, questions)
-	for _, b := range memorytest.Shared() {
+	want := answersOf(t, backendtest.Embedded(), embedder, turns, questions)
+	for _, b := range backendtest.Shared() {
 		t.Run(b.Name, func(t *testing.T) {
 			got, hits := answersOf(t, b.Exact().Serving(), embedder, turns, questions), 0
 			for i, q := range questions {
@@ -114,7 +114,7 @@ func TestAnswersAreThoseOfSQLite(t *testing.T) {
 type said struct{ lexical, fused []place }
 
 // answersOf fills a fresh database of a backend and asks it.
-func answersOf(t *testing.T, b memorytest.Backend, embedder embed.Embedder, turns, questions []turn) []said {
+func answersOf(t *testing.T, b backendtest.Backend, embedder embed.Embedder, turns, questions []turn) []said {
 	t.Helper()
 	data := b.Open(t)
 	rows, model := data.Storage(t), data.Model(t, embedder)
@@ -134,7 +134,7 @@ func owner(store string) memory.Caller {
 // fill imports the turns and embeds them.
 func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []turn) *memory.Service {
 	t.Helper()
-	service := memorytest.OpenProcess(t, rows, memory.Options{VectorBudget: time.Minute}, model)
+	service := backendtest.OpenProcess(t, rows, memory.Options{VectorBudget: time.Minute}, model)
 	requests := make(map[string][]memory.PutRequest)
 	for _, one := range turns {
 		value, err := json.Marshal(one.Title + "\n" + one.Text)

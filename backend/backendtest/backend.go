@@ -1,6 +1,6 @@
-// Package memorytest opens services for tests: over each choice of storage and
-// vector index, with the built-in encoder and a clock that the test moves.
-package memorytest
+// Package backendtest opens services for tests over each combination of storage
+// and vector index, with the built-in encoder and a clock that the test moves.
+package backendtest
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package memorytest
+package backendtest
 
 import (
 	"context"
