@@ -19,16 +19,16 @@ type caller struct {
 	token string
 }
 
-// as returns an agent of the process with a token of its own.
+// as returns an agent that calls the process with a new token.
 func (p *process) as(agent string, flags ...string) caller {
 	p.t.Helper()
 	return caller{p, p.token(agent, flags...)}
 }
 
-// at returns the same agent at another process of the service.
+// at returns the same agent, calling another process of the service.
 func (c caller) at(p *process) caller { return caller{p, c.token} }
 
-// reply is a REST response. Status 0 means that none came.
+// reply is a REST response. Status 0 means that there was none; err says why.
 type reply struct {
 	status int
 	header http.Header
@@ -36,10 +36,10 @@ type reply struct {
 	err    error
 }
 
-// client has a timeout longer than any response may take.
+// client's timeout is longer than any response may take.
 var client = &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 
-// call makes one request; headers are pairs of name and value.
+// call makes one request. headers alternates names and values.
 func (c caller) call(method, path string, body any, headers ...string) reply {
 	var text io.Reader
 	if body != nil {
@@ -79,7 +79,8 @@ func (r reply) String() string {
 	return fmt.Sprintf("%d %s", r.status, bytes.TrimSpace(r.body))
 }
 
-// refused returns an error unless the reply is a proper "unavailable".
+// refused returns an error unless the reply is a well-formed 503: a problem
+// document with Retry-After.
 func (r reply) refused() error {
 	switch {
 	case r.status != http.StatusServiceUnavailable,
@@ -90,7 +91,7 @@ func (r reply) refused() error {
 	return nil
 }
 
-// entry is an entry as far as the tests look at it.
+// entry holds the fields of an entry that the tests check.
 type entry struct {
 	ID        string
 	Key       string
@@ -102,7 +103,7 @@ type entry struct {
 
 const memories = "/v1/stores/self/memories/"
 
-// put writes a string or a number.
+// put writes a value, a string or a number.
 func (c caller) put(key string, value any, headers ...string) reply {
 	return c.call(http.MethodPut, memories+key, map[string]any{"value": value}, headers...)
 }
@@ -111,7 +112,7 @@ func (c caller) get(key string) reply { return c.call(http.MethodGet, memories+k
 
 func (c caller) remove(key string) reply { return c.call(http.MethodDelete, memories+key, nil) }
 
-// list returns the keys of the caller's own store.
+// list returns the set of keys in the caller's own store.
 func (c caller) list() map[string]bool {
 	c.t.Helper()
 	keys := make(map[string]bool)
@@ -121,7 +122,7 @@ func (c caller) list() map[string]bool {
 	return keys
 }
 
-// read decodes a reply that must have the given status.
+// read decodes a reply, which must have the given status.
 func read[T any](c caller, r reply, status int) T {
 	c.t.Helper()
 	var value T
@@ -134,7 +135,7 @@ func read[T any](c caller, r reply, status int) T {
 	return value
 }
 
-// hit is a found entry with the legs that found it.
+// hit is a search hit with its rank in each leg that found it.
 type hit struct {
 	entry
 	Explain struct{ Lexical, Vector *struct{ Rank int } }
@@ -146,7 +147,7 @@ type found struct {
 	Incomplete bool
 }
 
-// search searches the caller's own store and fails the test on an error.
+// search is ask, and fails the test on an error.
 func (c caller) search(question string) found {
 	c.t.Helper()
 	f, err := c.ask(question)
@@ -156,6 +157,7 @@ func (c caller) search(question string) found {
 	return f
 }
 
+// ask searches the caller's own store.
 func (c caller) ask(question string) (f found, err error) {
 	r := c.call(http.MethodPost, "/v1/search", map[string]any{"query": question, "stores": []string{"self"}, "explain": true, "limit": 100})
 	if r.status != http.StatusOK {
@@ -164,14 +166,14 @@ func (c caller) ask(question string) (f found, err error) {
 	return f, json.Unmarshal(r.body, &f)
 }
 
-// whole reports whether no leg failed.
-func (f found) whole() bool { return len(f.Degraded) == 0 }
+// complete reports whether no leg of the search failed.
+func (f found) complete() bool { return len(f.Degraded) == 0 }
 
-// lexical reports whether the answer lacks the vector leg and no other.
-func (f found) lexical() bool { return slices.Equal(f.Degraded, []string{"vector"}) }
+// lexicalOnly reports whether the vector leg failed, and no other.
+func (f found) lexicalOnly() bool { return slices.Equal(f.Degraded, []string{"vector"}) }
 
-// of returns the hit with a key, or nil.
-func (f found) of(key string) *hit {
+// hit returns the hit with the given key, or nil.
+func (f found) hit(key string) *hit {
 	for i := range f.Hits {
 		if f.Hits[i].Key == key {
 			return &f.Hits[i]
@@ -195,7 +197,7 @@ type readiness struct {
 	QueueDepth int `json:"queue_depth"`
 }
 
-// ready returns the readiness of a process. It is an error if it is not ready.
+// ready returns the readiness of a process, or an error if it is not ready.
 func (p *process) ready() (now readiness, err error) {
 	response, err := client.Get(p.Address + "/readyz")
 	if err != nil {
@@ -208,7 +210,7 @@ func (p *process) ready() (now readiness, err error) {
 	return now, json.NewDecoder(response.Body).Decode(&now)
 }
 
-// counter reads a counter without labels from a process's metrics.
+// counter returns the value of an unlabeled counter in a process's metrics.
 func (p *process) counter(name string) float64 {
 	p.t.Helper()
 	response, err := client.Get(p.Address + "/metrics")
@@ -233,8 +235,8 @@ func (p *process) counter(name string) float64 {
 	return 0
 }
 
-// idle waits until a process is ready and the queue is empty.
-func (p *process) idle() {
+// waitIdle waits until a process is ready and the queue is empty.
+func (p *process) waitIdle() {
 	p.t.Helper()
 	eventually(p.t, func() error {
 		now, err := p.ready()
@@ -242,7 +244,7 @@ func (p *process) idle() {
 		case err != nil:
 			return err
 		case !now.Vector:
-			return errors.New("the vector index is not served")
+			return errors.New("the vector index is down")
 		case now.QueueDepth > 0:
 			return fmt.Errorf("%d entries are still queued", now.QueueDepth)
 		}
@@ -250,8 +252,9 @@ func (p *process) idle() {
 	})
 }
 
-// meaning lists memories with questions that share no word with them.
-var meaning = []struct{ key, text, question string }{
+// paraphrases lists memories with questions that share no word with them, so
+// that only the vector leg finds the memory.
+var paraphrases = []struct{ key, text, question string }{
 	{"breakfast", "I like my tea green, without sugar.", "favourite hot beverage"},
 	{"pet", "Our dog is afraid of thunder.", "which animals live at home?"},
 	{"trip", "We fly to Lisbon in May.", "vacation abroad plans"},
@@ -260,22 +263,22 @@ var meaning = []struct{ key, text, question string }{
 	{"music", "Paul plays the cello on Sundays.", "which instruments do friends perform?"},
 }
 
-// understands waits until each question of meaning finds its memory by the
-// vector alone.
-func (c caller) understands() {
+// waitSemanticHits waits until each question of paraphrases finds its memory by
+// the vector leg alone.
+func (c caller) waitSemanticHits() {
 	c.t.Helper()
-	for _, m := range meaning {
+	for _, m := range paraphrases {
 		eventually(c.t, func() error {
 			f, err := c.ask(m.question)
 			if err != nil {
 				return err
 			}
-			one := f.of(m.key)
+			h := f.hit(m.key)
 			switch {
-			case !f.whole():
+			case !f.complete():
 				return fmt.Errorf("%s: %v", m.question, f)
-			case one == nil || one.Explain.Vector == nil || one.Explain.Lexical != nil:
-				return fmt.Errorf("%s does not find %s by its vector: %v", m.question, m.key, f)
+			case h == nil || h.Explain.Vector == nil || h.Explain.Lexical != nil:
+				return fmt.Errorf("%s does not find %s by the vector leg alone: %v", m.question, m.key, f)
 			}
 			return nil
 		})

@@ -14,14 +14,15 @@ import (
 // dim is the length of the built-in model's vectors.
 const dim = 384
 
-// held is what the service's collection in Milvus holds, seen without mneme.
-func (p *process) held() (ids map[string]bool, err error) {
+// milvusIDs reads the entry IDs in the service's collection from Milvus itself,
+// not through mneme.
+func (p *process) milvusIDs() (ids map[string]bool, err error) {
 	now, err := p.ready()
 	if err != nil {
 		return nil, err
 	}
 	index, err := milvus.Open(p.t.Context(), milvus.Config{
-		Addr: vectors.Addr(), Prefix: p.service.prefix, Fingerprint: now.Serving, Dim: dim,
+		Addr: milvusServer.Addr(), Prefix: p.service.prefix, Fingerprint: now.Serving, Dim: dim,
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -34,9 +35,9 @@ func (p *process) held() (ids map[string]bool, err error) {
 	})
 }
 
-// A clock shared by test and server: what was answered before the instant
-// must show the entry, what was asked after it must not.
-func TestAnEntryIsGoneAtItsInstantEverywhereAndItsVectorSoon(t *testing.T) {
+// Test and servers share a clock. A response received before expires_at must
+// show the entry; a request sent after it must not.
+func TestExpiredEntryDisappearsFromEveryProcess(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	first := s.serve()
@@ -49,9 +50,9 @@ func TestAnEntryIsGoneAtItsInstantEverywhereAndItsVectorSoon(t *testing.T) {
 	if !goes.Indexed || goes.ExpiresAt.IsZero() {
 		t.Fatalf("indexed %v, expires at %v", goes.Indexed, goes.ExpiresAt)
 	}
-	// Not only their answers: both vectors are in Milvus.
+	// Both vectors are in Milvus itself, not only in the servers' answers.
 	eventually(t, func() error {
-		ids, err := first.held()
+		ids, err := first.milvusIDs()
 		if err == nil && (!ids[stays.ID] || !ids[goes.ID]) {
 			err = fmt.Errorf("milvus holds %d vectors", len(ids))
 		}
@@ -70,7 +71,7 @@ func TestAnEntryIsGoneAtItsInstantEverywhereAndItsVectorSoon(t *testing.T) {
 					return r.status == http.StatusOK
 				},
 				"list":   func() bool { return c.list()["goes"] },
-				"search": func() bool { return c.search("fleeting thought").of("goes") != nil },
+				"search": func() bool { return c.search("fleeting thought").hit("goes") != nil },
 			} {
 				asked := time.Now()
 				shown := shows()
@@ -78,25 +79,25 @@ func TestAnEntryIsGoneAtItsInstantEverywhereAndItsVectorSoon(t *testing.T) {
 				case answered.Before(goes.ExpiresAt):
 					seenBefore++
 					if !shown {
-						t.Fatalf("%s lacks the entry before its instant", what)
+						t.Fatalf("%s lacks the entry before it expired", what)
 					}
 				case asked.After(goes.ExpiresAt):
 					seenAfter++
 					if shown {
-						t.Fatalf("%s shows the entry after its instant", what)
+						t.Fatalf("%s shows the entry after it expired", what)
 					}
 				}
 			}
 		}
 	}
-	t.Logf("%d looks before the instant, %d after it", seenBefore, seenAfter)
+	t.Logf("%d reads before the expiry, %d after it", seenBefore, seenAfter)
 	for _, c := range both {
-		if c.search("fleeting thought").of("stays") == nil || !c.list()["stays"] {
-			t.Error("the entry without an expiry is gone too")
+		if c.search("fleeting thought").hit("stays") == nil || !c.list()["stays"] {
+			t.Error("the entry without an expiry has disappeared too")
 		}
 	}
-	eventually(t, func() error { // the sweeper comes by
-		ids, err := first.held()
+	eventually(t, func() error { // until the sweeper has run
+		ids, err := first.milvusIDs()
 		if err == nil && (len(ids) != 1 || !ids[stays.ID]) {
 			err = fmt.Errorf("milvus holds %d vectors", len(ids))
 		}
@@ -104,7 +105,7 @@ func TestAnEntryIsGoneAtItsInstantEverywhereAndItsVectorSoon(t *testing.T) {
 	})
 }
 
-func TestAGrantEndsAtItsInstantAtEveryProcess(t *testing.T) {
+func TestGrantExpiresOnEveryProcess(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	first := s.serve()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Of two processes under load one is killed, and started again, in turn.
-func TestKillUnderLoadLosesNothingThatWasAcknowledged(t *testing.T) {
+// Two processes serve a load. In turn, each is killed and restarted.
+func TestKillUnderLoadLosesNoAcknowledgedWrite(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	processes := []*process{s.serve(), s.serve()}
@@ -23,17 +23,17 @@ func TestKillUnderLoadLosesNothingThatWasAcknowledged(t *testing.T) {
 			}
 			return nil
 		})
-		l.grows(t, 30)
+		l.waitWrites(t, 30)
 		killed.Store(true)
 		victim.kill()
-		l.grows(t, 10) // through the other
+		l.waitWrites(t, 10) // through the other process
 		close(stop)
 		running.Wait()
 		victim.start()
 		l.check(c.at(victim))
 	}
 	for _, p := range processes {
-		p.idle()
-		p.inStep(l.check(c.at(p)))
+		p.waitIdle()
+		p.checkInSync(l.check(c.at(p)))
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"testing"
 )
 
-// load writes from several clients at once and records what was acknowledged.
-// Each client writes entries of its own, overwrites and deletes some of them, and
-// increments counters that all share, with If-Match.
+// load writes from several concurrent clients and records which writes were
+// acknowledged. Each client creates, overwrites and deletes entries that no other
+// client writes, and increments shared counters with If-Match.
 type load struct {
-	mu     sync.Mutex
-	acked  map[string]int   // entries of one client: the last acknowledged number; 0: deleted
-	may    map[string][]int // later writes without a response: what may be stored instead
-	counts map[string]int   // counters: acknowledged increments
-	acks   int              // acknowledged writes of all kinds
-	maybe  map[string]int   // counters: increments without a response
-	bad    []string         // responses that must not occur
-	number int
+	mu            sync.Mutex
+	acked         map[string]int   // by key of one client: the last acknowledged number, 0 if deleted
+	unacked       map[string][]int // by key of one client: later writes without a response, which may be stored
+	counts        map[string]int   // by counter: acknowledged increments
+	unackedCounts map[string]int   // by counter: increments without a response
+	acks          int              // acknowledged writes of all kinds
+	unexpected    []string         // responses that must not occur
+	number        int              // the last number used
 }
 
 const (
@@ -32,14 +32,14 @@ const (
 
 func newLoad() *load {
 	return &load{
-		acked: make(map[string]int), may: make(map[string][]int),
-		counts: make(map[string]int), maybe: make(map[string]int),
+		acked: make(map[string]int), unacked: make(map[string][]int),
+		counts: make(map[string]int), unackedCounts: make(map[string]int),
 	}
 }
 
-// run runs the clients until stop is closed. Each uses the callers in turn.
+// run runs the writers until stop is closed. Each uses the callers in turn.
 // allowed returns an error for a failed reply that must not occur.
-func (l *load) run(clients []caller, stop <-chan struct{}, allowed func(reply) error) *sync.WaitGroup {
+func (l *load) run(callers []caller, stop <-chan struct{}, allowed func(reply) error) *sync.WaitGroup {
 	var running sync.WaitGroup
 	for n := range loadClients {
 		running.Go(func() {
@@ -49,7 +49,7 @@ func (l *load) run(clients []caller, stop <-chan struct{}, allowed func(reply) e
 					return
 				default:
 				}
-				c := clients[(n+i)%len(clients)]
+				c := callers[(n+i)%len(callers)]
 				var r reply
 				switch key := fmt.Sprintf("own-%d-%d", n, i%loadKeys); i % 5 {
 				case 0, 1, 2:
@@ -64,7 +64,7 @@ func (l *load) run(clients []caller, stop <-chan struct{}, allowed func(reply) e
 				}
 				if err := allowed(r); err != nil {
 					l.mu.Lock()
-					l.bad = append(l.bad, err.Error())
+					l.unexpected = append(l.unexpected, err.Error())
 					l.mu.Unlock()
 				}
 			}
@@ -73,7 +73,7 @@ func (l *load) run(clients []caller, stop <-chan struct{}, allowed func(reply) e
 	return &running
 }
 
-// word returns a number as a single word to any analyzer.
+// word encodes a number as a word that every analyzer keeps as one term.
 func word(n int) string {
 	return "w" + strings.Map(func(r rune) rune { return 'a' + r - '0' }, fmt.Sprint(n)) + "q"
 }
@@ -89,31 +89,30 @@ func (l *load) next() int {
 func (l *load) put(c caller, key string) reply {
 	n := l.next()
 	r := c.put(key, fmt.Sprintf("the number is %s", word(n)))
-	l.own(key, n, r, r.status == http.StatusOK || r.status == http.StatusCreated)
+	l.recordWrite(key, n, r.status == http.StatusOK || r.status == http.StatusCreated)
 	return r
 }
 
 func (l *load) remove(c caller, key string) reply {
 	r := c.remove(key)
-	gone := r.status == http.StatusNoContent || r.status == http.StatusNotFound
-	l.own(key, 0, r, gone)
+	l.recordWrite(key, 0, r.status == http.StatusNoContent || r.status == http.StatusNotFound)
 	if r.status == http.StatusNotFound {
-		r.status = http.StatusNoContent // nothing was there to delete
+		r.status = http.StatusNoContent // there was nothing to delete
 	}
 	return r
 }
 
-// own records the outcome of a write to a key that only one client writes.
-func (l *load) own(key string, n int, r reply, acknowledged bool) {
+// recordWrite records the outcome of a write to a key that only one client writes.
+func (l *load) recordWrite(key string, n int, acknowledged bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if acknowledged {
 		l.acks++
 		l.acked[key] = n
-		delete(l.may, key)
+		delete(l.unacked, key)
 		return
 	}
-	l.may[key] = append(l.may[key], n)
+	l.unacked[key] = append(l.unacked[key], n)
 }
 
 // count increments a counter, or creates it.
@@ -139,9 +138,9 @@ func (l *load) count(c caller, key string) reply {
 	case http.StatusOK, http.StatusCreated:
 		l.acks++
 		l.counts[key]++
-	case http.StatusPreconditionFailed: // another client was faster
+	case http.StatusPreconditionFailed: // another client incremented it first
 	default:
-		l.maybe[key]++
+		l.unackedCounts[key]++
 	}
 	return write
 }
@@ -153,24 +152,24 @@ func (l *load) acknowledged() int {
 	return l.acks
 }
 
-// grows waits until that many more writes were acknowledged.
-func (l *load) grows(t *testing.T, by int) {
+// waitWrites waits until n more writes are acknowledged.
+func (l *load) waitWrites(t *testing.T, n int) {
 	t.Helper()
 	before := l.acknowledged()
 	eventually(t, func() error {
-		if n := l.acknowledged() - before; n < by {
-			return fmt.Errorf("%d writes of %d", n, by)
+		if got := l.acknowledged() - before; got < n {
+			return fmt.Errorf("%d of %d writes acknowledged", got, n)
 		}
 		return nil
 	})
 }
 
-// check compares what is stored with what was acknowledged, each entry with its
-// versions and its words, and returns the number of live entries.
+// check compares the stored entries, their history and their lexical hits with
+// the acknowledged writes, and returns the number of live entries.
 func (l *load) check(c caller) (live int) {
 	c.t.Helper()
-	for _, bad := range l.bad {
-		c.t.Errorf("under load: %s", bad)
+	for _, response := range l.unexpected {
+		c.t.Errorf("under load: %s", response)
 	}
 	for key, counted := range l.counts {
 		e := read[entry](c, c.get(key), http.StatusOK)
@@ -178,8 +177,8 @@ func (l *load) check(c caller) (live int) {
 		if err := json.Unmarshal(e.Value, &n); err != nil {
 			c.t.Fatal(err)
 		}
-		if n < counted || n > counted+l.maybe[key] {
-			c.t.Errorf("%s is %d: %d increments were acknowledged, and %d had no response", key, n, counted, l.maybe[key])
+		if n < counted || n > counted+l.unackedCounts[key] {
+			c.t.Errorf("%s is %d: %d increments were acknowledged, and %d had no response", key, n, counted, l.unackedCounts[key])
 		}
 		if e.Version != n {
 			c.t.Errorf("%s is %d in version %d", key, n, e.Version)
@@ -200,13 +199,13 @@ func (l *load) check(c caller) (live int) {
 			found++
 		}
 	}
-	if share := live - len(l.counts); found != share {
-		c.t.Errorf("a word that all share finds %d entries, of %d", found, share)
+	if want := live - len(l.counts); found != want {
+		c.t.Errorf("a word in all entries finds %d of %d", found, want)
 	}
 	return live
 }
 
-// checkOwn checks a key of one client and reports whether it has an entry.
+// checkOwn checks a key of one client and reports whether its entry is live.
 func (l *load) checkOwn(c caller, key string) bool {
 	c.t.Helper()
 	r := c.get(key)
@@ -220,15 +219,16 @@ func (l *load) checkOwn(c caller, key string) bool {
 			string(e.Value) == fmt.Sprintf("%q", "the number is "+word(n))
 	}
 	// A key never written counts as deleted: 0.
-	if !matches(acked) && !slices.ContainsFunc(l.may[key], matches) {
-		c.t.Errorf("%s: %d was acknowledged, %v had no response, and stored is %v", key, acked, l.may[key], r)
+	if !matches(acked) && !slices.ContainsFunc(l.unacked[key], matches) {
+		c.t.Errorf("%s: %d was acknowledged, %v had no response, but the store has %v", key, acked, l.unacked[key], r)
 	}
-	for _, n := range append(l.may[key], acked) {
+	for _, n := range append(slices.Clone(l.unacked[key]), acked) {
 		if n == 0 {
 			continue
 		}
-		if one := c.search(word(n)).of(key); (one != nil && one.Explain.Lexical != nil) != matches(n) {
-			c.t.Errorf("%s: found by its word: %v, stored: %v", key, one != nil, matches(n))
+		h := c.search(word(n)).hit(key)
+		if found := h != nil && h.Explain.Lexical != nil; found != matches(n) {
+			c.t.Errorf("%s: number %d is found: %v, is stored: %v", key, n, found, matches(n))
 		}
 	}
 	if r.status != http.StatusOK {

@@ -16,13 +16,13 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-// What all tests share. A test that stops a server must start it again, and must
+// Shared by all tests. A test that stops a server must start it again, and must
 // not run in parallel with others (no t.Parallel).
 var (
-	binary  string // mneme
-	rows    *postgrestest.Server
-	vectors *milvustest.Server
-	missing error // why the tests cannot run
+	binary         string // path of the mneme executable
+	postgresServer *postgrestest.Server
+	milvusServer   *milvustest.Server
+	errUnavailable error // why the tests cannot run, or nil
 )
 
 func TestMain(m *testing.M) {
@@ -34,11 +34,11 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		defer func() {
-			if rows != nil {
-				_ = rows.Stop()
+			if postgresServer != nil {
+				_ = postgresServer.Stop()
 			}
-			if vectors != nil {
-				_ = vectors.Stop()
+			if milvusServer != nil {
+				_ = milvusServer.Stop()
 			}
 		}()
 		if err := start(dir); err != nil {
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 				fmt.Fprintln(os.Stderr, err)
 				return 1
 			}
-			missing = err
+			errUnavailable = err
 		}
 		return m.Run()
 	}())
@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 
 // start builds mneme and starts both servers, in parallel.
 func start(dir string) error {
-	if missing = shortened(); missing != nil {
+	if errUnavailable = checkShort(); errUnavailable != nil {
 		return nil
 	}
 	// Tests mostly wait for servers and for deadlines.
@@ -72,19 +72,19 @@ func start(dir string) error {
 		return err
 	})
 	group.Go(func() (err error) {
-		if rows, err = postgrestest.NewServer(dir); err != nil {
+		if postgresServer, err = postgrestest.NewServer(dir); err != nil {
 			return err
 		}
-		return rows.Start(ctx)
+		return postgresServer.Start(ctx)
 	})
 	group.Go(func() (err error) {
-		if vectors, err = milvustest.NewServer(dir); err != nil {
+		if milvusServer, err = milvustest.NewServer(dir); err != nil {
 			return err
 		}
-		if err = vectors.Start(); err != nil {
+		if err = milvusServer.Start(); err != nil {
 			return err
 		}
-		return vectors.Ready(ctx)
+		return milvusServer.Ready(ctx)
 	})
 	return group.Wait()
 }

@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// restart starts Milvus again and waits until it serves.
-func restart(t *testing.T) {
+// restartMilvus starts Milvus again and waits until it serves.
+func restartMilvus(t *testing.T) {
 	t.Helper()
-	if err := vectors.Start(); err != nil {
+	if err := milvusServer.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := vectors.Ready(t.Context()); err != nil {
+	if err := milvusServer.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestMilvusStoppedDelaysVectorsAndNothingElse(t *testing.T) {
+func TestMilvusOutageDelaysOnlyVectors(t *testing.T) {
 	s := newService(t)
 	p := s.serve()
 	c := p.as("a")
@@ -26,7 +26,7 @@ func TestMilvusStoppedDelaysVectorsAndNothingElse(t *testing.T) {
 		t.Fatal("no vector before the outage")
 	}
 
-	// Writers and readers that the outage meets in the middle.
+	// The outage begins when each client is halfway through.
 	const clients, each = 3, 15
 	half := make(chan struct{}, clients)
 	stopped := make(chan struct{})
@@ -43,10 +43,10 @@ func TestMilvusStoppedDelaysVectorsAndNothingElse(t *testing.T) {
 					t.Errorf("put: %v", r)
 				}
 				f, err := c.ask("word " + key)
-				if err != nil || f.of(key) == nil {
+				if err != nil || f.hit(key) == nil {
 					t.Errorf("search: %v, %v", f, err)
 				}
-				if i >= each/2 && !f.lexical() {
+				if i >= each/2 && !f.lexicalOnly() {
 					t.Errorf("search without Milvus: %v", f)
 				}
 			}
@@ -55,12 +55,12 @@ func TestMilvusStoppedDelaysVectorsAndNothingElse(t *testing.T) {
 	for range clients {
 		<-half
 	}
-	if err := vectors.Stop(); err != nil {
+	if err := milvusServer.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	close(stopped)
 	load.Wait()
-	for _, m := range meaning {
+	for _, m := range paraphrases {
 		if r := c.put(m.key, m.text); r.status != http.StatusCreated {
 			t.Errorf("put: %v", r)
 		}
@@ -68,54 +68,54 @@ func TestMilvusStoppedDelaysVectorsAndNothingElse(t *testing.T) {
 	if r := c.remove("load-0-0"); r.status != http.StatusNoContent {
 		t.Errorf("delete: %v", r)
 	}
-	if f := c.search("green tea"); !f.lexical() || f.of("breakfast") == nil {
+	if f := c.search("green tea"); !f.lexicalOnly() || f.hit("breakfast") == nil {
 		t.Errorf("search without Milvus: %v", f)
 	}
 
-	restart(t)
-	p.idle()
-	c.understands()
-	p.inStep(clients*each + len(meaning)) // with first, without load-0-0
+	restartMilvus(t)
+	p.waitIdle()
+	c.waitSemanticHits()
+	p.checkInSync(clients*each + len(paraphrases)) // first is added, load-0-0 deleted
 }
 
-// One service runs on while Milvus is wiped, the other is mended by command.
-// The counters tell that neither embeds anything again.
-func TestAWipedMilvusIsFilledFromTheRowsWithoutEmbeddingAnything(t *testing.T) {
+// One service keeps running while Milvus is wiped; the other is repaired by
+// mneme reconcile. The counters show that neither embeds anything again.
+func TestWipedMilvusIsRestoredWithoutEmbedding(t *testing.T) {
 	running, resting := newService(t), newService(t)
 	p, q := running.serve(), resting.serve()
 	c, d := p.as("a"), q.as("a")
-	for _, m := range meaning {
+	for _, m := range paraphrases {
 		read[entry](c, c.put(m.key, m.text), http.StatusCreated)
 		read[entry](d, d.put(m.key, m.text), http.StatusCreated)
 	}
-	p.idle()
-	q.idle()
+	p.waitIdle()
+	q.waitIdle()
 	q.kill()
 	indexed := p.counter("mneme_indexed_entries_total")
-	if err := vectors.Stop(); err != nil {
+	if err := milvusServer.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if err := vectors.Wipe(); err != nil {
+	if err := milvusServer.Wipe(); err != nil {
 		t.Fatal(err)
 	}
-	restart(t)
+	restartMilvus(t)
 
-	if got, want := q.reconcile(), (reconciled{Rows: len(meaning), Restored: len(meaning)}); got != want {
+	if got, want := q.reconcile(), (reconciled{Rows: len(paraphrases), Restored: len(paraphrases)}); got != want {
 		t.Errorf("reconcile reports %+v, want %+v", got, want)
 	}
-	q.inStep(len(meaning))
+	q.checkInSync(len(paraphrases))
 	q.start()
 	d = q.as("a")
-	d.understands()
+	d.waitSemanticHits()
 	if n := q.counter("mneme_indexed_entries_total"); n != 0 {
-		t.Errorf("%v entries were indexed anew after a reconciliation", n)
+		t.Errorf("%v entries were embedded again after a reconciliation", n)
 	}
 
-	// The write makes the collection anew, with one entry in it.
+	// The write recreates the collection, with only its own entry.
 	read[entry](c, c.put("after", "written after the loss"), http.StatusCreated)
-	c.understands()
+	c.waitSemanticHits()
 	if n := p.counter("mneme_indexed_entries_total") - indexed; n != 1 {
-		t.Errorf("%v entries were indexed since the loss, 1 was written", n)
+		t.Errorf("%v entries were embedded since the loss, but 1 was written", n)
 	}
-	p.inStep(len(meaning) + 1)
+	p.checkInSync(len(paraphrases) + 1)
 }

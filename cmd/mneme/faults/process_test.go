@@ -22,9 +22,10 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-var errShort = errors.New("these tests start servers: skipped by -short")
+var errShort = errors.New("-short skips tests that start servers")
 
-func shortened() error {
+// checkShort returns errShort under -short.
+func checkShort() error {
 	flag.Parse()
 	if testing.Short() {
 		return errShort
@@ -36,33 +37,33 @@ func shortened() error {
 func needServers(t *testing.T) {
 	t.Helper()
 	switch {
-	case missing == nil:
-	case os.Getenv("CI") != "" && !errors.Is(missing, errShort):
-		t.Fatal(missing)
+	case errUnavailable == nil:
+	case os.Getenv("CI") != "" && !errors.Is(errUnavailable, errShort):
+		t.Fatal(errUnavailable)
 	default:
-		t.Skip(missing)
+		t.Skip(errUnavailable)
 	}
 }
 
-// service is one mneme of any number of processes: a database, a name for
-// collections, and a signing key.
+// service is one mneme service, run by any number of processes. They share a
+// database, a prefix of Milvus collections, and a signing key.
 type service struct {
 	t           *testing.T
 	dsn, prefix string
 	milvus      string // host:port
-	key         string // signing.key, of the first process; empty: none yet
+	key         string // path of the first process's signing.key; empty before it started
 }
 
 func newService(t *testing.T) *service {
 	t.Helper()
 	needServers(t)
-	return &service{t: t, dsn: postgrestest.DatabaseAt(t, rows.DSN()), prefix: milvustest.NewPrefix(), milvus: vectors.Addr()}
+	return &service{t: t, dsn: postgrestest.DatabaseAt(t, postgresServer.DSN()), prefix: milvustest.NewPrefix(), milvus: milvusServer.Addr()}
 }
 
 // proxied puts a proxy in front of Milvus for processes started afterwards.
 func (s *service) proxied() *faulttest.FaultProxy {
 	s.t.Helper()
-	proxy := faulttest.NewFaultProxy(s.t, vectors.Addr())
+	proxy := faulttest.NewFaultProxy(s.t, milvusServer.Addr())
 	s.milvus = proxy.Addr()
 	return proxy
 }
@@ -77,7 +78,7 @@ func (s *service) query(into any, query string, args ...any) error {
 	return conn.QueryRow(s.t.Context(), query, args...).Scan(into)
 }
 
-// command is a command line over the service's storage.
+// command returns a mneme command over the service's storage, not yet started.
 func (s *service) command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(binary, append(args, "--data-dir", dir)...)
 	cmd.Env = append(os.Environ(), "MNEME_STORAGE=postgres", "MNEME_VECTOR=milvus",
@@ -93,7 +94,7 @@ type process struct {
 	*mnemetest.Process
 }
 
-// serve starts a process. environment adds to its configuration.
+// serve starts a process. environment adds variables, as NAME=value.
 func (s *service) serve(environment ...string) *process {
 	s.t.Helper()
 	p := &process{t: s.t, service: s, dir: s.t.TempDir()}
@@ -113,7 +114,7 @@ func (s *service) serve(environment ...string) *process {
 	return p
 }
 
-// start starts the process, or starts it again after it ended.
+// start starts the process, or restarts it after it has exited.
 func (p *process) start(environment ...string) {
 	p.t.Helper()
 	command := p.service.command(p.dir, "serve", "--addr", "127.0.0.1:0", "--json")
@@ -121,13 +122,13 @@ func (p *process) start(environment ...string) {
 	p.Process = mnemetest.Start(p.t, command)
 }
 
-// end shuts the process down (SIGTERM) and returns its exit status.
-func (p *process) end() int {
+// shutDown shuts the process down (SIGTERM) and returns its exit status.
+func (p *process) shutDown() int {
 	p.t.Helper()
 	return p.End(p.t, syscall.SIGTERM)
 }
 
-// kill ends the process with SIGKILL, if it runs.
+// kill sends SIGKILL to the process if it is running.
 func (p *process) kill() { p.Kill() }
 
 // token returns a token signed with the service's key.
@@ -139,11 +140,11 @@ func (p *process) token(agent string, flags ...string) string {
 // run runs a command line that must succeed and returns its output.
 func (s *service) run(dir string, args ...string) string {
 	s.t.Helper()
-	var out, complaint bytes.Buffer
+	var out, stderr bytes.Buffer
 	cmd := s.command(dir, args...)
-	cmd.Stdout, cmd.Stderr = &out, &complaint
+	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil {
-		s.t.Fatalf("mneme %s: %v\n%s", args[0], err, complaint.String())
+		s.t.Fatalf("mneme %s: %v\n%s", args[0], err, stderr.String())
 	}
 	return out.String()
 }
@@ -160,15 +161,16 @@ func (p *process) reconcile() reconciled {
 	return r
 }
 
-// inStep checks that rows and vectors agree, so that nothing is repaired.
-func (p *process) inStep(entries int) {
+// checkInSync checks that rows and vectors agree: a reconciliation repairs
+// nothing.
+func (p *process) checkInSync(entries int) {
 	p.t.Helper()
 	if got, want := p.reconcile(), (reconciled{Rows: entries, Indexed: entries}); got != want {
 		p.t.Errorf("reconcile reports %+v, want %+v", got, want)
 	}
 }
 
-// eventually waits until check returns nil.
+// eventually polls check until it returns nil.
 func eventually(t *testing.T, check func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -180,7 +182,7 @@ func eventually(t *testing.T, check func() error) {
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("still: %v", err)
+			t.Fatalf("condition not met in time: %v", err)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

@@ -2,13 +2,14 @@ package faults
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
 	"testing"
 )
 
-func TestWritersThroughSeveralProcessesLoseNoUpdate(t *testing.T) {
+func TestConcurrentWritersOnSeveralProcessesLoseNoUpdate(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	const processes, clients, each = 3, 6, 10
@@ -50,14 +51,14 @@ func TestWritersThroughSeveralProcessesLoseNoUpdate(t *testing.T) {
 	for _, c := range all {
 		e := read[entry](c, c.get("counter"), http.StatusOK)
 		if want := fmt.Sprint(clients * each); string(e.Value) != want || e.Version != clients*each+1 {
-			t.Errorf("the counter is %s in version %d, after %s increments", e.Value, e.Version, want)
+			t.Errorf("the counter is %s in version %d after %s increments", e.Value, e.Version, want)
 		}
 	}
-	all[0].idle()
-	all[0].inStep(1)
+	all[0].waitIdle()
+	all[0].checkInSync(1)
 }
 
-func TestNoProcessReturnsWhatAnotherHasDeleted(t *testing.T) {
+func TestDeletedEntryDisappearsFromEveryProcess(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	const clients, each = 3, 8
@@ -79,15 +80,15 @@ func TestNoProcessReturnsWhatAnotherHasDeleted(t *testing.T) {
 					t.Errorf("put: %v", r)
 					return
 				}
-				if f, err := there.ask("note about " + key); err != nil || f.of(key) == nil {
-					t.Errorf("what one process wrote, another does not find: %v, %v", f, err)
+				if f, err := there.ask("note about " + key); err != nil || f.hit(key) == nil {
+					t.Errorf("a write through one process is not found through another: %v, %v", f, err)
 				}
 				if r := here.remove(key); r.status != http.StatusNoContent {
 					t.Errorf("delete: %v", r)
 					return
 				}
 				for _, c := range []caller{there, here} {
-					if f, err := c.ask("note about " + key); err != nil || f.of(key) != nil {
+					if f, err := c.ask("note about " + key); err != nil || f.hit(key) != nil {
 						t.Errorf("what one process deleted, a search returns: %v, %v", f, err)
 					}
 				}
@@ -95,26 +96,26 @@ func TestNoProcessReturnsWhatAnotherHasDeleted(t *testing.T) {
 		})
 	}
 	working.Wait()
-	first.idle()
-	second.idle()
-	first.inStep(0)
+	first.waitIdle()
+	second.waitIdle()
+	first.checkInSync(0)
 }
 
-// A process that shuts down gracefully, even one that waits for a silent Milvus,
-// keeps no leases.
-func TestAProcessThatEndsHandsItsWorkOn(t *testing.T) {
+// A process that shuts down gracefully releases its leases, even while it waits
+// for an unresponsive Milvus.
+func TestGracefulShutdownReleasesLeases(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	proxy := s.proxied()
 	first := s.serve()
 	c := first.as("a")
-	c.whole()
+	c.waitBothLegs()
 	proxy.Stall()
-	for _, m := range meaning {
+	for _, m := range paraphrases {
 		read[entry](c, c.put(m.key, m.text), http.StatusCreated)
 	}
 	<-proxy.Stalled()
-	if status := first.end(); status != 0 {
+	if status := first.shutDown(); status != 0 {
 		t.Errorf("exit status %d", status)
 	}
 	var waiting, leased int
@@ -124,57 +125,57 @@ func TestAProcessThatEndsHandsItsWorkOn(t *testing.T) {
 	if err := s.query(&leased, "SELECT count(*) FROM queue WHERE not_before > now()"); err != nil {
 		t.Fatal(err)
 	}
-	if waiting != len(meaning) || leased > 0 {
-		t.Errorf("of %d entries %d are in the queue, %d of them leased", len(meaning), waiting, leased)
+	if waiting != len(paraphrases) || leased > 0 {
+		t.Errorf("%d entries written, %d in the queue, %d of them leased", len(paraphrases), waiting, leased)
 	}
-	s.milvus = vectors.Addr()
+	s.milvus = milvusServer.Addr()
 	second := s.serve()
-	second.idle()
-	c.at(second).understands()
-	second.inStep(len(meaning))
+	second.waitIdle()
+	c.at(second).waitSemanticHits()
+	second.checkInSync(len(paraphrases))
 }
 
-// The first process cannot finish: its connection to Milvus is stalled. Once it
-// is dead, the second process finishes its work.
-func TestTheWorkOfAKilledProcessIsDoneByAnother(t *testing.T) {
+// The first process cannot finish, because its connection to Milvus is stalled.
+// After it is killed, the second process finishes its work.
+func TestAnotherProcessFinishesTheWorkOfAKilledOne(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	proxy := s.proxied()
 	first := s.serve()
-	s.milvus = vectors.Addr()
+	s.milvus = milvusServer.Addr()
 	c := first.as("a")
-	c.whole()
+	c.waitBothLegs()
 	second := s.serve()
 
 	proxy.Stall()
 	const leased = `SELECT count(*) FROM queue WHERE not_before > '-infinity' AND attempts = 0`
-	// Both look for work. What the second takes is soon done: go on until the
-	// first holds something.
+	// Both processes lease work. What the second leases is soon done: write until
+	// the first holds a lease.
 	written := 0
 	eventually(t, func() error {
-		if written < len(meaning) {
-			m := meaning[written]
+		if written < len(paraphrases) {
+			m := paraphrases[written]
 			read[entry](c, c.put(m.key, m.text), http.StatusCreated)
 		} else {
-			read[entry](c, c.put(fmt.Sprintf("more-%d", written), "nothing of interest"), http.StatusCreated)
+			read[entry](c, c.put(fmt.Sprintf("more-%d", written), "one more note"), http.StatusCreated)
 		}
 		written++
 		var holds int
 		if err := s.query(&holds, leased); err != nil {
 			return err
 		}
-		if written < len(meaning) || holds == 0 {
-			return fmt.Errorf("of %d entries %d are leased", written, holds)
+		if written < len(paraphrases) || holds == 0 {
+			return fmt.Errorf("%d entries written, %d leased", written, holds)
 		}
 		select {
 		case <-proxy.Stalled():
 			return nil
 		default:
-			return fmt.Errorf("the first process asks nothing of Milvus")
+			return errors.New("the first process has not called Milvus yet")
 		}
 	})
 	first.kill()
-	second.idle()
-	c.at(second).understands()
-	second.inStep(written)
+	second.waitIdle()
+	c.at(second).waitSemanticHits()
+	second.checkInSync(written)
 }

@@ -7,57 +7,57 @@ import (
 	"testing"
 )
 
-// whole waits until searches of a process use both legs again.
-func (c caller) whole() {
+// waitBothLegs waits until searches use both legs again.
+func (c caller) waitBothLegs() {
 	c.t.Helper()
 	eventually(c.t, func() error {
 		f, err := c.ask("anything at all")
-		if err == nil && !f.whole() {
-			err = fmt.Errorf("still %v", f)
+		if err == nil && !f.complete() {
+			err = fmt.Errorf("search: %v", f)
 		}
 		return err
 	})
 }
 
-// The proxy lets no answer of Milvus through until the search has returned:
-// nothing but the leg's budget can have ended it.
-func TestASearchIsAnsweredWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
+// The proxy holds back Milvus's responses until the search has returned, so only
+// the vector leg's time budget can have ended it.
+func TestSearchReturnsWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	proxy := s.proxied()
 	p := s.serve("MNEME_SEARCH_VECTOR_BUDGET=300ms")
 	c := p.as("a")
 	read[entry](c, c.put("tea?wait=indexed", "I like my tea green"), http.StatusCreated)
-	c.whole()
+	c.waitBothLegs()
 
 	release := proxy.Stall()
 	for range 3 {
-		if f := c.search("green tea"); !f.lexical() || f.of("tea") == nil {
+		if f := c.search("green tea"); !f.lexicalOnly() || f.hit("tea") == nil {
 			t.Errorf("while Milvus is slow: %v", f)
 		}
 	}
-	// Nothing was written meanwhile: it is the searches that make it known.
+	// There were no writes: the searches alone mark the index as down.
 	eventually(t, func() error {
 		now, err := p.ready()
 		if err == nil && now.Vector {
-			err = errors.New("Milvus is still counted on")
+			err = errors.New("/readyz still reports the vector index as up")
 		}
 		return err
 	})
 	r := c.put("late", "written while it is slow")
 	release()
 	read[entry](c, r, http.StatusCreated)
-	c.whole()
-	p.idle()
-	if f := c.search("favourite hot beverage"); f.of("tea") == nil || f.of("tea").Explain.Vector == nil {
-		t.Errorf("when it is quick again: %v", f)
+	c.waitBothLegs()
+	p.waitIdle()
+	if f := c.search("favourite hot beverage"); f.hit("tea") == nil || f.hit("tea").Explain.Vector == nil {
+		t.Errorf("after Milvus has recovered: %v", f)
 	}
-	p.inStep(2)
+	p.checkInSync(2)
 }
 
-// A process that starts while Milvus is silent serves all the same, and is
-// whole later.
-func TestAProcessStartsBesideASilentMilvus(t *testing.T) {
+// A server that starts while Milvus is unresponsive serves lexical searches, and
+// recovers with Milvus.
+func TestServerStartsWhileMilvusIsUnresponsive(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	proxy := s.proxied()
@@ -65,35 +65,35 @@ func TestAProcessStartsBesideASilentMilvus(t *testing.T) {
 	p := s.serve()
 	c := p.as("a")
 	read[entry](c, c.put("tea", "I like my tea green"), http.StatusCreated)
-	<-proxy.Stalled() // another attempt to open the collection is under way
-	if f := c.search("green tea"); !f.lexical() || f.of("tea") == nil {
-		t.Errorf("while Milvus is silent: %v", f)
+	<-proxy.Stalled() // a further attempt to open the collection has begun
+	if f := c.search("green tea"); !f.lexicalOnly() || f.hit("tea") == nil {
+		t.Errorf("while Milvus is unresponsive: %v", f)
 	}
 	release()
-	c.whole()
-	p.idle()
-	p.inStep(1)
+	c.waitBothLegs()
+	p.waitIdle()
+	p.checkInSync(1)
 }
 
-func TestAMilvusThatHangsHoldsUpNoSearch(t *testing.T) {
+func TestHungMilvusDelaysNoSearch(t *testing.T) {
 	s := newService(t)
 	p := s.serve("MNEME_SEARCH_VECTOR_BUDGET=300ms")
 	c := p.as("a")
 	read[entry](c, c.put("tea?wait=indexed", "I like my tea green"), http.StatusCreated)
-	c.whole()
-	if err := vectors.Pause(); err != nil {
+	c.waitBothLegs()
+	if err := milvusServer.Pause(); err != nil {
 		t.Fatal(err)
 	}
 	f, failed := c.ask("green tea")
 	r := c.put("late", "written while it hangs")
-	if err := vectors.Resume(); err != nil { // before anything can end the test
+	if err := milvusServer.Resume(); err != nil { // before a check can end the test
 		t.Fatal(err)
 	}
-	if failed != nil || !f.lexical() || f.of("tea") == nil {
+	if failed != nil || !f.lexicalOnly() || f.hit("tea") == nil {
 		t.Errorf("while Milvus hangs: %v, %v", f, failed)
 	}
 	read[entry](c, r, http.StatusCreated)
-	c.whole()
-	p.idle()
-	p.inStep(2)
+	c.waitBothLegs()
+	p.waitIdle()
+	p.checkInSync(2)
 }
