@@ -1,6 +1,6 @@
-// Package backend composes mneme from its configuration. It is the one place
-// that chooses the storage, the vector index and the embedder: adding one is a
-// package of its own and a case here.
+// Package backend builds a mneme Service from its configuration. It is the only
+// package that knows every storage, vector index and embedder: a new one is a
+// package and a case here.
 package backend
 
 import (
@@ -20,8 +20,7 @@ import (
 	"mneme/tracing"
 )
 
-// Instance is a Service with its Indexer, and the storage they run over. Close
-// it after use.
+// Instance is a Service with its Indexer and their storage. Close it after use.
 type Instance struct {
 	*memory.Service
 	*indexer.Indexer
@@ -30,8 +29,7 @@ type Instance struct {
 }
 
 // Open opens the storage, the vector index and the embedder that config names,
-// and the Service over them. A configuration that names no usable part is a
-// *ConfigError.
+// and the Service over them. An invalid configuration is a *ConfigError.
 func Open(ctx context.Context, config configs.Config, log *slog.Logger) (*Instance, error) {
 	models, err := OpenModels(config, log)
 	if err != nil {
@@ -51,6 +49,15 @@ func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, mode
 	if err != nil {
 		return nil, &ConfigError{fmt.Errorf("tracing: %w", err)}
 	}
+	instance, err := open(ctx, config, log, models, spans)
+	if err != nil {
+		closeTracing(spans)
+		return nil, err
+	}
+	return instance, nil
+}
+
+func open(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model, spans tracing.Provider) (*Instance, error) {
 	rows, err := openStorage(ctx, config, log)
 	if err != nil {
 		return nil, err
@@ -76,17 +83,21 @@ func (i *Instance) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// exportTimeout bounds how long Close waits for a collector to take the last
-// spans.
-const exportTimeout = 5 * time.Second
-
 // Close closes the vector indexes and then the storage, and exports the last
 // spans.
 func (i *Instance) Close() error {
+	defer closeTracing(i.tracing)
+	return errors.Join(i.Indexer.Close(), i.Storage.Close())
+}
+
+// exportTimeout is how long closeTracing waits for the collector.
+const exportTimeout = 5 * time.Second
+
+// closeTracing exports the last spans.
+func closeTracing(spans tracing.Provider) {
 	ctx, cancel := context.WithTimeout(context.Background(), exportTimeout)
 	defer cancel()
-	defer i.tracing.Close(ctx)
-	return errors.Join(i.Indexer.Close(), i.Storage.Close())
+	spans.Close(ctx)
 }
 
 // Options returns the Service's options as configured. A nil ix leaves the
@@ -102,7 +113,8 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 	}
 }
 
-// MakeDataDir creates the data folder if it is missing, open to its owner only.
+// MakeDataDir creates the data folder if it is missing, accessible only to its
+// owner.
 func MakeDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)

@@ -1,11 +1,11 @@
 package backend
 
-// ConfigError is a configuration that names no usable part: the caller's
-// mistake, and not a failure of a part.
+// ConfigError reports an invalid configuration, as opposed to a failure of a
+// component.
 type ConfigError struct{ Err error }
 
 // Error implements error.
 func (e *ConfigError) Error() string { return e.Err.Error() }
 
-// Unwrap implements the interface of package errors.
+// Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }

@@ -16,10 +16,10 @@ import (
 	"mneme/vector/milvus"
 )
 
-// OpenModels opens the configured embedder and, if that is another one, the
-// built-in embedder after it. The vectors of a new data folder were made by
-// the built-in one, and they keep serving while those of the configured one
-// are made.
+// OpenModels opens the configured embedder and, if that is not the built-in one,
+// the built-in embedder after it: a data folder starts with the built-in
+// embedder's vectors, and they keep serving while a reindex embeds the entries
+// with the configured one.
 func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error) {
 	var embedders []embed.Embedder
 	if config.Embedder == "openai" {
@@ -43,7 +43,7 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error
 	return models, nil
 }
 
-// OpenEmbedder opens the configured embedder alone.
+// OpenEmbedder opens the configured embedder.
 func OpenEmbedder(config configs.Config) (embed.Embedder, error) {
 	if config.Embedder == "openai" {
 		return openOpenAI(config)

@@ -19,11 +19,11 @@ import (
 // Build identifies the running program, to metrics and to MCP clients.
 type Build struct{ Version, Revision string }
 
-// NewServer returns the HTTP server of an Instance, with every surface and with
-// metrics of its own. verifier decides whose credentials are accepted:
-// NewVerifier's for a public server, the caller's own for requests that never
-// leave the process. The server is an http.Handler, and Serve runs it on a
-// listener. It does not run the indexing worker.
+// NewServer returns the HTTP server of an Instance, with every surface and new
+// metrics. verifier checks the credentials of requests: a listening server takes
+// NewVerifier's, and one for requests within the process a verifier of its own.
+// The server is an http.Handler, and Serve runs it on a listener. It does not run
+// the Instance's background work.
 func NewServer(instance *Instance, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger) (*server.Server, error) {
 	metrics := server.NewMetrics()
 	metrics.Build(build.Version, build.Revision)
@@ -49,8 +49,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	}), nil
 }
 
-// NewTools returns the tools that config switches on. A nil meter counts no
-// calls.
+// NewTools returns the tools that config enables. A nil meter counts no calls.
 func NewTools(service *memory.Service, config configs.Config, meter tool.Meter) *tool.Tools {
 	families := config.Tools
 	return tool.New(service, tool.Options{
@@ -59,8 +58,8 @@ func NewTools(service *memory.Service, config configs.Config, meter tool.Meter) 
 	})
 }
 
-// NewVerifier returns the verifier of the configured credentials: tokens of
-// remote issuers, tokens of the local key, and API keys. It refreshes the keys
+// NewVerifier returns a verifier of the configured credentials: tokens of remote
+// issuers, tokens signed with the local key, and API keys. It refreshes the keys
 // of remote issuers until ctx is done.
 func NewVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (*token.Verifier, error) {
 	options := token.Options{Log: log}

@@ -33,7 +33,7 @@ func (s *spanStore) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	request := new(collector.ExportTraceServiceRequest)
 	if err != nil || proto.Unmarshal(body, request) != nil {
-		return // the test misses the spans
+		return // the test will miss the spans
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,14 +60,14 @@ func (s *spanStore) under(parent string) []string {
 	return slices.Compact(names)
 }
 
-// agentVerifier takes a credential for the name of an agent.
+// agentVerifier accepts any credential, as the name of the agent.
 type agentVerifier struct{}
 
 func (agentVerifier) Verify(_ context.Context, credential string) (acl.Principal, error) {
 	return acl.Principal{Agent: credential, Taint: acl.Public}, nil
 }
 
-func TestTracesShowTheStepsAndNothingOfTheMemories(t *testing.T) {
+func TestTracesShowStepsButNoMemoryText(t *testing.T) {
 	spans := new(spanStore)
 	server := httptest.NewServer(spans)
 	defer server.Close()
@@ -96,7 +96,7 @@ func TestTracesShowTheStepsAndNothingOfTheMemories(t *testing.T) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
 		if w.Code != want {
-			t.Fatalf("%s %s answers %d: %s", method, path, w.Code, w.Body)
+			t.Fatalf("%s %s returned %d: %s", method, path, w.Code, w.Body)
 		}
 	}
 	call("PUT", "/v1/stores/self/memories/secretkey?wait=indexed", `{"value": "secretvalue is green tea"}`, 201)
@@ -118,15 +118,15 @@ func TestTracesShowTheStepsAndNothingOfTheMemories(t *testing.T) {
 		"index":           {"embed", "rows", "save"},
 	} {
 		if got := spans.under(parent); !slices.Equal(got, want) {
-			t.Errorf("below %s are the spans %v, want %v", parent, got, want)
+			t.Errorf("spans below %s are %v, want %v", parent, got, want)
 		}
 	}
 	if !slices.ContainsFunc(spans.spans, func(s *otlp.Span) bool {
 		return s.GetName() == "PUT /v1/stores/:store/memories/:key" && strings.EqualFold(hex.EncodeToString(s.GetTraceId()), traceID)
 	}) {
-		t.Error("no span of the PUT is in the trace that its traceparent names")
+		t.Error("no span of the PUT is in the trace named by its traceparent")
 	}
 	if i := strings.Index(strings.ToLower(spans.text.String()), "secret"); i >= 0 {
-		t.Errorf("the spans repeat what was sent: …%.80s…", spans.text.String()[max(0, i-30):])
+		t.Errorf("the spans include text of a request: …%.80s…", spans.text.String()[max(0, i-30):])
 	}
 }

@@ -16,30 +16,29 @@ import (
 	"mneme/memory"
 )
 
-// Line is one entry of a file, or the reason why a line is none.
+// Line is one entry of a file, or the reason why a line cannot be imported.
 type Line struct {
-	Number int    // from 1
-	Store  string // that the line names; "" if it names none
-	// Put lacks the store and everything that the service sets anew: ids,
-	// owners, labels, sources, versions and times.
+	Number int    // line number, from 1
+	Store  string // store named by the line, or ""
+	// Put writes the entry. Its path has no store.
 	Put memory.PutRequest
-	// Fields says of a Markdown file on which line a field stands; the value
-	// is body.
+	// Fields maps the fields of a Markdown file to their line numbers. The value
+	// is called body.
 	Fields map[string]int
-	Err    error // holds nothing of the line's text
+	Err    error // never includes the line's text
 }
 
-// maxLine bounds a line of NDJSON and a whole Markdown file, in bytes. The
-// service's own limit on values is far below it.
+// maxLine is the maximum size of a line of NDJSON, and of a whole Markdown file,
+// in bytes. It is far above the service's limit on values.
 const maxLine = 64 << 20
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Read calls yield for every entry of a file. Its format is found from what
-// it begins with: JSON objects with _id are BEIR's, others mneme's, anything
-// else is Markdown. name is the file's path; an entry of a Markdown file
-// without a name takes its key from it. An error of yield ends the reading
-// and is returned.
+// Read calls yield for every entry of a file. The format is detected from the
+// file's extension or its first character: Markdown, or NDJSON, which is a BEIR
+// corpus if its first object has an _id. name is the file's path, from which a
+// Markdown file without a name takes its key. Read stops at the first error of
+// yield and returns it.
 func Read(name string, r io.Reader, now time.Time, yield func(Line) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if mark, err := in.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
@@ -57,8 +56,8 @@ func Read(name string, r io.Reader, now time.Time, yield func(Line) error) error
 	return readLines(in, now, yield)
 }
 
-// isMarkdown looks at a file's name, then at its first character that is not
-// white space.
+// isMarkdown decides by a file's extension, or else by its first character that
+// is not white space.
 func isMarkdown(name string, in *bufio.Reader) (bool, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".md", ".markdown":

@@ -39,7 +39,7 @@ func TestBEIRDocumentBecomesAnEntry(t *testing.T) {
 	}
 }
 
-func TestExportedEntryComesBack(t *testing.T) {
+func TestParseExportedEntry(t *testing.T) {
 	lines := read(t, "-", "\ufeff"+`
 {"id":"0","store_id":"a","owner_id":"b","namespace":"n","key":"k/1","label":"PUBLIC","value":{"x": [1.50]},"type":"project","description":"d","tags":["t"],"in_context":true,"encrypted":false,"expires_at":"2026-11-21T13:00:00Z","version":3,"created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z","updated_by":"b","source":null}
 `)
@@ -52,13 +52,13 @@ func TestExportedEntryComesBack(t *testing.T) {
 		l.Put.ExpiresAt.Sub(now) != time.Hour || l.Put.Source != nil || !*l.Put.InContext {
 		t.Errorf("got %+v", l)
 	}
-	least := read(t, "x.ndjson", `{"key":"k","value":null}`)[0]
-	if least.Err != nil || string(least.Put.Value) != "null" || least.Put.Type != nil || least.Put.TTL != nil {
-		t.Errorf("got %+v", least)
+	minimal := read(t, "x.ndjson", `{"key":"k","value":null}`)[0]
+	if minimal.Err != nil || string(minimal.Put.Value) != "null" || minimal.Put.Type != nil || minimal.Put.TTL != nil {
+		t.Errorf("got %+v", minimal)
 	}
 }
 
-func TestRefusedLineGivesItsReasonWithoutItsText(t *testing.T) {
+func TestErrorsNeverIncludeTheLine(t *testing.T) {
 	const hidden = "xyzzy"
 	for reason, text := range map[string]string{
 		"not valid JSON":              `{"key": "xyzzy", "value": xyzzy}`,
@@ -66,11 +66,11 @@ func TestRefusedLineGivesItsReasonWithoutItsText(t *testing.T) {
 		"JSON object":                 `null`,
 		"key: is missing":             `{"value":"xyzzy"}`,
 		"value: is missing":           `{"key":"xyzzy"}`,
-		"tags: is not of its type":    `{"key":"k","value":1,"tags":"xyzzy"}`,
+		"tags: has the wrong type":    `{"key":"k","value":1,"tags":"xyzzy"}`,
 		"has an unknown field":        `{"key":"k","value":1,"said xyzzy to":2}`,
 		"vallue: is an unknown field": `{"key":"k","vallue":"xyzzy","value":1}`,
 		"UTF-8":                       "{\"key\":\"k\",\"value\":\"xyzzy\xff\"}",
-		"is over":                     `{"key":"k","value":1,"expires_at":"2026-11-21T12:00:00Z"}`,
+		"is in the past":              `{"key":"k","value":1,"expires_at":"2026-11-21T12:00:00Z"}`,
 		"out of range":                `{"key":"k","value":1,"ttl":9223372036854775807}`,
 		"both ttl":                    `{"key":"k","value":1,"ttl":5,"expires_at":"2026-11-21T13:00:00Z"}`,
 	} {
@@ -84,7 +84,7 @@ func TestRefusedLineGivesItsReasonWithoutItsText(t *testing.T) {
 func TestMarkdownFileIsOneEntry(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, key, value string }{
 		"frontmatter":         {"a.md", "---\nname: preferred-language\ntype: user\ndescription: Writes in Catalan\ntags: [language]\nauthor: someone\n---\n\nAnswers in Catalan.\n", "preferred-language", `"Answers in Catalan."`},
-		"line ends of DOS":    {"a.md", "---\r\nname: n\r\n---\r\nbody\r\n", "n", `"body"`},
+		"CRLF line ends":      {"a.md", "---\r\nname: n\r\n---\r\nbody\r\n", "n", `"body"`},
 		"no frontmatter":      {"dir/habits.md", "# Habits\n---\ntext", "habits", `"# Habits\n---\ntext"`},
 		"frontmatter only":    {"a.md", "---\nname: n\n---", "n", `""`},
 		"from standard input": {"-", "\n# no\n", "", ""},
@@ -102,11 +102,11 @@ func TestMarkdownFileIsOneEntry(t *testing.T) {
 		t.Errorf("got %+v", l)
 	}
 	if l := read(t, "a.md", "---\nname: [\n---\nx")[0]; l.Err == nil {
-		t.Error("broken frontmatter is taken")
+		t.Error("malformed frontmatter was accepted")
 	}
 }
 
-func TestErrorOfYieldEndsTheReading(t *testing.T) {
+func TestReadStopsAtAnErrorOfYield(t *testing.T) {
 	stop := errors.New("stop")
 	err := Read("x.jsonl", strings.NewReader("{}\n{}\n"), now, func(Line) error { return stop })
 	if !errors.Is(err, stop) {

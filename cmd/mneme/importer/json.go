@@ -10,9 +10,9 @@ import (
 	"mneme/memory"
 )
 
-// exported are the fields of an exported entry that say what the service sets
-// anew. They are read over.
-var exported = map[string]bool{
+// serviceFields are the fields of an exported entry that the service assigns
+// itself. An import ignores them.
+var serviceFields = map[string]bool{
 	"id": true, "owner_id": true, "label": true, "version": true,
 	"created_at": true, "updated_at": true, "updated_by": true,
 	"source": true,
@@ -38,11 +38,11 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 	for name, value := range fields {
 		target, known := into[name]
 		switch {
-		case !known && exported[name]:
+		case !known && serviceFields[name]:
 		case !known:
 			return Line{Err: errors.New(markdown.UnknownField(name))}
 		case json.Unmarshal(value, target) != nil:
-			return Line{Err: fmt.Errorf("%s: is not of its type", name)}
+			return Line{Err: fmt.Errorf("%s: has the wrong type", name)}
 		}
 	}
 	switch {
@@ -62,7 +62,7 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 		put.TTL = &ttl
 	case expires != nil:
 		if !expires.After(now) {
-			line.Err = errors.New("expires_at: is over")
+			line.Err = errors.New("expires_at: is in the past")
 		}
 		put.ExpiresAt = expires
 	}
@@ -75,8 +75,8 @@ func isBEIR(text []byte) bool {
 	return err == nil && fields["_id"] != nil && fields["key"] == nil
 }
 
-// parseBEIR reads one document: _id becomes the key, title and text with a
-// line break between them the value. Other fields are the data set's own.
+// parseBEIR reads one document: _id becomes the key, and title and text, with a
+// line break between them, the value. It ignores other fields.
 func parseBEIR(text []byte, _ time.Time) (line Line) {
 	if _, err := object(text); err != nil {
 		return Line{Err: err}
@@ -103,7 +103,7 @@ func parseBEIR(text []byte, _ time.Time) (line Line) {
 	}}
 }
 
-// object reads a line's top level.
+// object parses a line that must be a JSON object.
 func object(text []byte) (map[string]json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil {

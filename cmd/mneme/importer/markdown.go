@@ -12,9 +12,9 @@ import (
 	"mneme/memory"
 )
 
-// readMarkdown reads a file, which is one entry: the body is its value, and
-// the key is the name in the frontmatter, else the file's name without its
-// ending. What is wrong with it comes as a line each.
+// readMarkdown reads a file as one entry: the body is its value, and its key is
+// the name in the frontmatter, or else the file's name without extension. It
+// yields a Line with an error for each problem.
 func readMarkdown(name string, in io.Reader, yield func(Line) error) error {
 	text, err := io.ReadAll(io.LimitReader(in, maxLine+1))
 	if err != nil {
@@ -45,7 +45,7 @@ func parseMarkdown(name string, text []byte) []Line {
 		note.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	if note.Name == "" {
-		return []Line{{Number: 1, Err: errors.New("the frontmatter lacks a name")}}
+		return []Line{{Number: 1, Err: errors.New("the frontmatter has no name")}}
 	}
 	line := Line{Number: 1, Store: note.Store, Fields: note.Lines, Put: memory.PutRequest{
 		Path: memory.Path{Namespace: note.Namespace, Key: note.Name}, Value: note.Value,
@@ -74,8 +74,8 @@ func parseMarkdown(name string, text []byte) []Line {
 	return []Line{line}
 }
 
-// parseNote reads frontmatter and body. Other programs' fields are read over,
-// and a file without frontmatter is all body.
+// parseNote parses frontmatter and body. It ignores fields of other programs. A
+// file without frontmatter is all body.
 func parseNote(text []byte) (markdown.Note, []markdown.Problem) {
 	if markdown.HasFrontmatter(text) {
 		return markdown.Parse(text, true)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Log is the log of a process. It can be read while it is written.
+// Log collects the log of a process. It is safe for concurrent use.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -1,5 +1,5 @@
-// Package mnemetest runs mneme as a program in tests: it builds the binary, and
-// starts servers as processes of their own.
+// Package mnemetest builds the mneme binary and runs servers as child processes
+// in tests.
 package mnemetest
 
 import (
@@ -47,8 +47,7 @@ type Process struct {
 }
 
 // Start runs command, which must be mneme serve --json, and waits until it
-// listens. It kills the process at the end of the test, and at the end of this
-// process in any case.
+// listens. The process is killed when the test ends, or when this process dies.
 func Start(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Log: new(Log), command: command}
@@ -67,7 +66,7 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 	t.Cleanup(func() {
 		p.Kill()
 		if t.Failed() {
-			t.Logf("the log of %s ends with\n%s", p.Address, p.Log.Last(30))
+			t.Logf("end of the log of %s:\n%s", p.Address, p.Log.Last(30))
 		}
 	})
 	line, err := bufio.NewReader(out).ReadBytes('\n')
@@ -93,16 +92,16 @@ func (p *Process) End(t testing.TB, signal os.Signal) int {
 	if err := p.command.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	_ = p.command.Wait() // the exit status says more
+	_ = p.command.Wait() // the exit status is checked instead
 	p.release()
 	return p.command.ProcessState.ExitCode()
 }
 
-// Kill ends the process with SIGKILL if it still runs.
+// Kill sends SIGKILL to the process if it is still running.
 func (p *Process) Kill() {
 	if p.command.ProcessState == nil {
 		_ = p.command.Process.Kill()
-		_ = p.command.Wait() // killed
+		_ = p.command.Wait() // it was killed
 		p.release()
 	}
 }

@@ -1,5 +1,5 @@
-// Package toolproxy offers the tools of a mneme server to an MCP client that
-// runs elsewhere, by calling them over REST.
+// Package toolproxy offers the tools of a remote mneme server to a local MCP
+// client. It calls them over REST.
 package toolproxy
 
 import (
@@ -22,9 +22,9 @@ type Tools struct {
 	maxInput    int64
 }
 
-// New fetches the definitions of the tools that server offers to p. They never
-// change while a server runs. valueLimit is the maximum size of a value in
-// bytes, which bounds the input of a tool here; the server applies its own.
+// New fetches the definitions of the tools that server offers to p. They do not
+// change while a server runs. valueLimit is the maximum size of a value in bytes,
+// which limits the size of a tool's input here; the server applies its own limit.
 func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit int) (*Tools, error) {
 	list, err := client.Decode[client.ToolList](server.ListTools(ctx, &client.ListToolsParams{}))
 	if err != nil {
@@ -34,14 +34,14 @@ func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit
 		return nil, client.ErrUnreadable
 	}
 	known := tool.New(nil, tool.Options{ValueLimit: valueLimit})
+	definitions := known.Definitions(p)
 	t := &Tools{server: server, maxInput: known.MaxInput()}
 	for _, offered := range *list.Anthropic {
-		// What the list leaves out, such as annotations, is taken from the tool
-		// of the same name in this program.
+		// The list omits annotations and the like. Take those from this
+		// program's tool of the same name.
 		d := tool.Definition{Title: offered.Name, Destructive: true}
-		same := known.Definitions(p)
-		if i := slices.IndexFunc(same, func(d tool.Definition) bool { return d.Name == offered.Name }); i >= 0 {
-			d = same[i]
+		if i := slices.IndexFunc(definitions, func(d tool.Definition) bool { return d.Name == offered.Name }); i >= 0 {
+			d = definitions[i]
 		}
 		d.Name, d.Description, d.Input = offered.Name, offered.Description, offered.InputSchema
 		t.definitions = append(t.definitions, d)
@@ -55,8 +55,8 @@ func (t *Tools) Definitions(acl.Principal) []tool.Definition { return t.definiti
 // MaxInput returns the maximum size of a tool's input in bytes.
 func (t *Tools) MaxInput() int64 { return t.maxInput }
 
-// Call calls a tool on the server. An error of the call itself becomes a result
-// for the model to read.
+// Call calls a tool on the server. If the call fails, the error is the result, for
+// the model to read.
 func (t *Tools) Call(ctx context.Context, _ acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
