@@ -1,5 +1,5 @@
-// Package storage names what a storage backend implements. Each backend is a
-// package of its own below this one.
+// Package storage defines the interface of a storage backend. Each backend is a
+// subpackage.
 package storage
 
 import (
@@ -7,13 +7,14 @@ import (
 	"mneme/memory"
 )
 
-// Storage is one database with all that mneme keeps in it: the rows, which
-// package memory reads and writes, and their queue and vectors, which package
-// indexer does. A backend's transaction implements the transactions of both
-// packages, so that a written entry, its terms and its queue row commit
-// together. Package storagetest has the suite that every backend passes.
+// Storage is one database. Package memory reads and writes its rows, package
+// indexer their queue and vectors. A backend's transaction implements the
+// transaction interfaces of both packages, so that an entry, its postings and
+// its queue row commit together. Package storagetest is the suite that every
+// backend must pass.
 type Storage interface {
 	memory.Storage
-	// ForIndexer returns the same database as package indexer uses it.
+	// ForIndexer returns the same database with the interface that package
+	// indexer uses. It needs no Close of its own.
 	ForIndexer() indexer.Storage
 }

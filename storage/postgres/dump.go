@@ -15,7 +15,7 @@ import (
 )
 
 // Dump implements memory.Dumper: names, settings, memberships and grants, then
-// entries by id, each followed by its former versions, oldest first.
+// entries by ID, each followed by its former versions, oldest first.
 func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	for _, part := range [...]func(context.Context, func(memory.DumpRecord) error) error{
 		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries,
@@ -63,7 +63,7 @@ func (r *reader) dumpMemberships(ctx context.Context, yield func(memory.DumpReco
 			if err := rows.Scan(&m.Of, &m.Agent, &expires); err != nil {
 				return err
 			}
-			m.ExpiresAt = instant(expires)
+			m.ExpiresAt = timeOrZero(expires)
 			return yield(kind.record(&m))
 		}, kind.query)
 		if err != nil {
@@ -87,19 +87,20 @@ func (r *reader) dumpGrants(ctx context.Context, yield func(memory.DumpRecord) e
 }
 
 const (
-	selectSomeEntries = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
+	selectEntryPage = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
 	WHERE e.state < 2 AND e.id > $1 ORDER BY e.id LIMIT $2`
-	selectTheirVersions = `SELECT ` + withText + ` FROM history e JOIN store s ON s.number = e.store
+	selectVersionsOf = `SELECT ` + withText + ` FROM history e JOIN store s ON s.number = e.store
 	WHERE e.id = ANY($1) ORDER BY e.id, e.version`
 )
 
-// dumpEntries reads pages, so that a slow yield exceeds no timeout.
+// dumpEntries reads page by page, so that a slow yield does not run into a
+// statement timeout.
 func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	const page = 200
 	r.setRLSAll()
 	var last uuid.UUID
 	for {
-		entries, err := r.entries(ctx, selectSomeEntries, [16]byte(last), page)
+		entries, err := r.entries(ctx, selectEntryPage, [16]byte(last), page)
 		if err != nil || len(entries) == 0 {
 			return err
 		}
@@ -107,7 +108,7 @@ func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) 
 		for i := range entries {
 			ids[i] = entries[i].ID
 		}
-		versions, err := r.entries(ctx, selectTheirVersions, idList(ids))
+		versions, err := r.entries(ctx, selectVersionsOf, idList(ids))
 		if err != nil {
 			return err
 		}
@@ -125,9 +126,10 @@ func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) 
 	}
 }
 
-var errRecord = errors.New("a record of a dump must have exactly one field")
+var errRecord = errors.New("a dump record must have exactly one field")
 
-// Load implements memory.Loader. It excludes other writing transactions.
+// Load implements memory.Loader. It takes the database lock, so that no other
+// writing transaction runs until the commit.
 func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
 	if err := w.lockAll(ctx); err != nil {
 		return err
@@ -138,22 +140,23 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 	case record.Version != nil:
 		return w.loadVersion(ctx, record.Version)
 	case record.Grant != nil:
-		return w.insert(ctx, insertGrant+orNothing, grantValues(*record.Grant)...)
+		return w.insert(ctx, insertGrant+orIgnore, grantValues(*record.Grant)...)
 	case record.Participant != nil:
 		m := record.Participant
-		return w.insert(ctx, insertParticipant+orNothing, m.Of, m.Agent, maybe(m.ExpiresAt))
+		return w.insert(ctx, insertParticipant+orIgnore, m.Of, m.Agent, nullTime(m.ExpiresAt))
 	case record.Session != nil:
 		m := record.Session
-		return w.insert(ctx, insertSession+orNothing, m.Of, m.Agent, maybe(m.ExpiresAt))
+		return w.insert(ctx, insertSession+orIgnore, m.Of, m.Agent, nullTime(m.ExpiresAt))
 	case record.Settings != nil:
-		return w.insert(ctx, insertSettings+orNothing, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
+		return w.insert(ctx, insertSettings+orIgnore, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
 	case record.Name != nil:
 		return w.insert(ctx, insertName, record.Name.ID, string(record.Name.Kind))
 	}
 	return errRecord
 }
 
-// insert returns ErrExists if the row exists.
+// insert runs an INSERT … ON CONFLICT DO NOTHING. It returns ErrExists if the
+// row exists.
 func (w *writer) insert(ctx context.Context, query string, args ...any) error {
 	n, err := w.affected(ctx, query, args...)
 	if err == nil && n == 0 {

@@ -20,7 +20,7 @@ import (
 	"mneme/vector"
 )
 
-// turn is a line of LoCoMo's corpus or of its questions.
+// turn is a line of LoCoMo's corpus or of its queries.
 type turn struct {
 	ID    string `json:"_id"`
 	Title string `json:"title"`
@@ -29,8 +29,8 @@ type turn struct {
 }
 
 // conversations reads the first three conversations of LoCoMo and their
-// questions.
-func conversations(t *testing.T) (turns, questions []turn) {
+// queries.
+func conversations(t *testing.T) (turns, queries []turn) {
 	t.Helper()
 	shared := os.Getenv("MNEME_SHARED")
 	if shared == "" {
@@ -83,7 +83,7 @@ type place struct {
 // in the process or in Milvus, and the fused list, in hits, order and scores
 // to the bit.
 func TestAnswersAreThoseOfSQLite(t *testing.T) {
-	turns, questions := conversations(t)
+	turns, queries := conversations(t)
 	postgrestest.DSN(t) // before the work
 	if testing.Short() {
 		t.Skip("embeds some 2,000 texts")
@@ -92,11 +92,11 @@ func TestAnswersAreThoseOfSQLite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := answersOf(t, backendtest.Embedded(), embedder, turns, questions)
+	want := answersOf(t, backendtest.Embedded(), embedder, turns, queries)
 	for _, b := range backendtest.Shared() {
 		t.Run(b.Name, func(t *testing.T) {
-			got, hits := answersOf(t, b.Exact().Serving(), embedder, turns, questions), 0
-			for i, q := range questions {
+			got, hits := answersOf(t, b.Exact().Serving(), embedder, turns, queries), 0
+			for i, q := range queries {
 				if !slices.Equal(got[i].lexical, want[i].lexical) {
 					t.Fatalf("question %s: the lexical legs differ:\nsqlite   %v\npostgres %v", q.ID, want[i].lexical, got[i].lexical)
 				}
@@ -105,7 +105,7 @@ func TestAnswersAreThoseOfSQLite(t *testing.T) {
 				}
 				hits += len(got[i].fused)
 			}
-			t.Logf("%d entries, %d questions, %d hits alike", len(turns), len(questions), hits)
+			t.Logf("%d entries, %d queries, %d hits alike", len(turns), len(queries), hits)
 		})
 	}
 }
@@ -114,14 +114,14 @@ func TestAnswersAreThoseOfSQLite(t *testing.T) {
 type said struct{ lexical, fused []place }
 
 // answersOf fills a fresh database of a backend and asks it.
-func answersOf(t *testing.T, b backendtest.Backend, embedder embed.Embedder, turns, questions []turn) []said {
+func answersOf(t *testing.T, b backendtest.Backend, embedder embed.Embedder, turns, queries []turn) []said {
 	t.Helper()
 	data := b.Open(t)
 	rows, model := data.Storage(t), data.Model(t, embedder)
 	service := fill(t, rows, model, turns)
 	settle(t, model)
-	answers := make([]said, len(questions))
-	for i, q := range questions {
+	answers := make([]said, len(queries))
+	for i, q := range queries {
 		answers[i] = said{askLeg(t, rows, q), askAll(t, service, q)}
 	}
 	return answers

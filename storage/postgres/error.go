@@ -17,45 +17,45 @@ var ErrNewer = errors.New("the database was written by a newer version of mneme"
 // transaction is retried.
 var errConflict = fmt.Errorf("%w: too many conflicting transactions", memory.ErrUnavailable)
 
-// failure is a driver's error without its message: what failed and an
+// failure is a driver's error without its message: the operation and the
 // SQLSTATE. The message could quote a parameter or name the server and its
 // user.
 type failure struct {
-	doing string
-	state string // SQLSTATE, or a word in its place
-	kind  error  // of the contract; nil: the storage failed
+	op    string
+	state string // the SQLSTATE, or a phrase if there is none
+	kind  error  // the error of the contract; nil for an internal error
 }
 
 func (f *failure) Error() string {
 	if f.kind == nil {
-		return fmt.Sprintf("postgres: %s: %s", f.doing, f.state)
+		return fmt.Sprintf("postgres: %s: %s", f.op, f.state)
 	}
-	return fmt.Sprintf("%v: postgres: %s: %s", f.kind, f.doing, f.state)
+	return fmt.Sprintf("%v: postgres: %s: %s", f.kind, f.op, f.state)
 }
 
 func (f *failure) Unwrap() error { return f.kind }
 
-// interpret maps an error of the driver to one of the contract. It is called
-// once per error, where the driver returns it.
-func interpret(ctx context.Context, doing string, err error) error {
+// interpret maps an error of the driver to one of the contract. op says what
+// failed. It is called once per error, where the driver returns it.
+func interpret(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if ended := ctx.Err(); ended != nil {
-		return fmt.Errorf("postgres: %s: %w", doing, ended)
+		return fmt.Errorf("postgres: %s: %w", op, ended)
 	}
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
-		return &failure{doing: doing, state: "SQLSTATE " + server.Code, kind: kindOf(server.Code)}
+		return &failure{op: op, state: "SQLSTATE " + server.Code, kind: kindOf(server.Code)}
 	}
-	// An error that the server did not report is the connection's, or a
-	// defect of ours that no retry fixes. The former is far likelier, and
-	// unavailable is the safer answer.
-	return &failure{doing: doing, state: "the connection failed", kind: memory.ErrUnavailable}
+	// An error that the server did not report is a connection failure, or a
+	// bug that no retry fixes. The former is far likelier, and ErrUnavailable
+	// is the safer answer.
+	return &failure{op: op, state: "the connection failed", kind: memory.ErrUnavailable}
 }
 
 // kindOf returns the error of the contract for an SQLSTATE (PostgreSQL
-// documentation, appendix A); nil if there is none.
+// documentation, appendix A), or nil if there is none.
 func kindOf(code string) error {
 	switch code {
 	case "40001", "40P01": // serialization_failure, deadlock_detected
@@ -64,16 +64,16 @@ func kindOf(code string) error {
 		return memory.ErrExists
 	case "55P03", // lock_not_available: lock_timeout
 		"57014", // query_canceled: statement_timeout
-		"25006", // read_only_sql_transaction: the server is a standby now
+		"25006", // read_only_sql_transaction: the server became a standby
 		"25P03", // idle_in_transaction_session_timeout
-		"3D000": // invalid_catalog_name: the database is gone
+		"3D000": // invalid_catalog_name: the database was dropped
 		return memory.ErrUnavailable
 	}
 	switch code[:min(2, len(code))] {
 	case "08", // connection exceptions
 		"28", // invalid authorization
-		"53", // insufficient resources, among them too_many_connections
-		"57", // operator intervention, among them admin_shutdown
+		"53", // insufficient resources, including too_many_connections
+		"57", // operator intervention, including admin_shutdown
 		"58": // system errors
 		return memory.ErrUnavailable
 	}

@@ -18,8 +18,8 @@ func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.
 
 const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1"
 
-// Sweep implements memory.Sweeper. It raises the row's revision, so that
-// vectors which a worker is computing for it are refused.
+// Sweep implements memory.Sweeper. It increments the row's revision, so
+// that vectors a worker is computing for the old one are rejected.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	if err := w.lockEntries(ctx, ids); err != nil {
 		return err
@@ -32,10 +32,10 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		if row == nil || row.state == swept || row.expires.IsZero() || row.expires.After(now) {
 			continue
 		}
-		// The row first: its lock orders this before or after a worker that
-		// saves vectors of it.
+		// The row goes first: its lock serializes this with a worker that saves
+		// its vectors.
 		w.setRLSAll()
-		w.later(sweepEntry, [16]byte(id))
+		w.queueStatement(sweepEntry, [16]byte(id))
 		if err := w.unindex(ctx, id, row); err != nil {
 			return err
 		}
@@ -44,9 +44,9 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 	return nil
 }
 
-// unindex removes a row from everything by which it is found or counted.
+// unindex removes a row's postings, tags, vectors and usage.
 func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) error {
-	w.unlist(id, row)
+	w.removeTagsAndUsage(id, row)
 	if _, err := w.postings.Replace(row.document, nil); err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ var selectErasable = [...]string{
 const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
 
 // Purge implements memory.Purger. Change records remain until
-// TrimChanges: they have an ID and no text, and notify followers that the
+// TrimChanges: they hold an ID and no text, and notify followers that the
 // entry's vectors were removed. Erased text may remain in the database's files
-// and its write-ahead log until the server reuses them (VACUUM, checkpoints).
+// and write-ahead log until the server reuses that space (VACUUM, checkpoints).
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
 	var purged []uuid.UUID
 	w.setRLSAll()
@@ -83,7 +83,7 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 		if err := w.lockEntries(ctx, ids); err != nil {
 			return nil, err
 		}
-		// Some may have been restored before the locks were taken.
+		// Some may have been restored before the locks were acquired.
 		if ids, err = w.ids(ctx, selectStillErasable, idList(ids), cutoff); err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 				return nil, err
 			}
 		}
-		if err := w.sendWaiting(ctx); err != nil {
+		if err := w.flushBatch(ctx); err != nil {
 			return nil, err
 		}
 		purged = append(purged, ids...)
@@ -101,21 +101,22 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 	return purged, nil
 }
 
-// erase deletes one row and everything that refers to it.
+// erase deletes one row and everything that refers to it, including the
+// idempotency records that name it.
 func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	row, _, err := w.storedRow(ctx, id, 0, memory.Entry{})
 	if err != nil || row == nil {
 		return err
 	}
-	// The row first: its lock orders this before or after a worker that saves
-	// vectors of it.
-	w.later("DELETE FROM entry WHERE id = $1", [16]byte(id))
+	// The row goes first: its lock serializes this with a worker that saves its
+	// vectors.
+	w.queueStatement("DELETE FROM entry WHERE id = $1", [16]byte(id))
 	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
-	w.later("DELETE FROM history WHERE id = $1", [16]byte(id))
-	w.later("DELETE FROM queue WHERE entry = $1", [16]byte(id))
-	w.later("DELETE FROM replay WHERE ids @> ARRAY[$1::uuid]", [16]byte(id))
+	w.queueStatement("DELETE FROM history WHERE id = $1", [16]byte(id))
+	w.queueStatement("DELETE FROM queue WHERE entry = $1", [16]byte(id))
+	w.queueStatement("DELETE FROM replay WHERE ids @> ARRAY[$1::uuid]", [16]byte(id))
 	return nil
 }
 
@@ -127,7 +128,7 @@ func (w *writer) SweepFacts(ctx context.Context, now time.Time) error {
 		"DELETE FROM session WHERE expires_at <= $1",
 		"DELETE FROM replay WHERE expires_at <= $1",
 	} {
-		w.later(query, now)
+		w.queueStatement(query, now)
 	}
-	return w.sendWaiting(ctx)
+	return w.flushBatch(ctx)
 }

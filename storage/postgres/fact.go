@@ -36,7 +36,7 @@ func (r *reader) grants(ctx context.Context, query string, args ...any) ([]acl.G
 		var expires, created *time.Time
 		err := rows.Scan(&g.Store, &g.Grantee, &level, &label, &expires, &g.Maker, &g.ByPlatform, &created)
 		g.Level, g.MaxLabel = acl.Level(level), acl.Label(label)
-		g.ExpiresAt, g.CreatedAt = instant(expires), instant(created)
+		g.ExpiresAt, g.CreatedAt = timeOrZero(expires), timeOrZero(created)
 		grants = append(grants, g)
 		return err
 	}, query, args...)
@@ -78,7 +78,7 @@ func (r *reader) membership(ctx context.Context, query, of, agent string) (acl.M
 	if err != nil || !found {
 		return acl.Membership{}, err
 	}
-	return acl.Membership{Present: true, ExpiresAt: instant(expires)}, nil
+	return acl.Membership{Present: true, ExpiresAt: timeOrZero(expires)}, nil
 }
 
 // Settings implements acl.Facts.
@@ -111,7 +111,7 @@ func (r *reader) Meta(ctx context.Context, name string) ([]byte, error) {
 
 // A writing transaction reads facts under the lock of the store to which they
 // give access, so that a revocation and a write that depends on the revoked
-// access are serial.
+// access are serialized.
 
 // Grant implements acl.Facts.
 func (w *writer) Grant(ctx context.Context, store, grantee string) (acl.Grant, error) {
@@ -157,7 +157,7 @@ const insertGrant = `INSERT INTO permit (store, grantee, level, max_label, expir
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (store, grantee) DO `
 
 func grantValues(g acl.Grant) []any {
-	return []any{g.Store, g.Grantee, int16(g.Level), int16(g.MaxLabel), maybe(g.ExpiresAt), g.Maker, g.ByPlatform, maybe(g.CreatedAt)}
+	return []any{g.Store, g.Grantee, int16(g.Level), int16(g.MaxLabel), nullTime(g.ExpiresAt), g.Maker, g.ByPlatform, nullTime(g.CreatedAt)}
 }
 
 // PutGrant implements memory.FactWriter.
@@ -182,7 +182,7 @@ const (
 	insertParticipant = `INSERT INTO participant (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT (of, agent) DO `
 	insertSession     = `INSERT INTO session (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT (of, agent) DO `
 	orReplaceExpiry   = `UPDATE SET expires_at = excluded.expires_at`
-	orNothing         = `NOTHING`
+	orIgnore          = `NOTHING`
 )
 
 // PutParticipant implements memory.FactWriter.
@@ -193,7 +193,7 @@ func (w *writer) PutParticipant(ctx context.Context, chat, agent string, m acl.M
 	if !m.Present {
 		return w.exec(ctx, "DELETE FROM participant WHERE of = $1 AND agent = $2", chat, agent)
 	}
-	return w.exec(ctx, insertParticipant+orReplaceExpiry, chat, agent, maybe(m.ExpiresAt))
+	return w.exec(ctx, insertParticipant+orReplaceExpiry, chat, agent, nullTime(m.ExpiresAt))
 }
 
 // PutSession implements memory.FactWriter.
@@ -204,7 +204,7 @@ func (w *writer) PutSession(ctx context.Context, user, agent string, m acl.Membe
 	if !m.Present {
 		return w.exec(ctx, "DELETE FROM session WHERE of = $1 AND agent = $2", user, agent)
 	}
-	return w.exec(ctx, insertSession+orReplaceExpiry, user, agent, maybe(m.ExpiresAt))
+	return w.exec(ctx, insertSession+orReplaceExpiry, user, agent, nullTime(m.ExpiresAt))
 }
 
 const insertSettings = `INSERT INTO setting (agent, enabled, own, chats, users, default_ttl) VALUES ($1, $2, $3, $4, $5, $6)

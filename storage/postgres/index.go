@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// maxPostings bounds the postings that are collected before they are
-	// flushed, and maxPortions the statements of a flush that wait to be sent.
-	maxPostings = 1_000_000
-	maxPortions = 40
+	// maxPostings bounds the postings that are collected before a flush.
+	// maxPendingBlocks bounds the queued statements of a flush: each writes
+	// thousands of blocks.
+	maxPostings      = 1_000_000
+	maxPendingBlocks = 40
 )
 
 const addTotals = `INSERT INTO total (store, label, documents, length)
@@ -20,8 +21,9 @@ const addTotals = `INSERT INTO total (store, label, documents, length)
 	ON CONFLICT (store, label) DO UPDATE SET documents = total.documents + excluded.documents, length = total.length + excluded.length`
 
 // flushIndex writes the collected totals, usage and postings. It runs before
-// the commit and before anything in the transaction that reads them. The locks
-// on their stores keep what they are added to as it is.
+// the commit and before anything in the transaction that reads them. The
+// transaction holds the locks of their stores, so that no other one changes
+// the rows meanwhile.
 func (w *writer) flushIndex(ctx context.Context) error {
 	w.setRLSAll()
 	var stores, documents, lengths []int64
@@ -31,7 +33,7 @@ func (w *writer) flushIndex(ctx context.Context) error {
 		documents, lengths = append(documents, t.Documents), append(lengths, t.Length)
 	}
 	if len(stores) > 0 {
-		w.later(addTotals, stores, labels, documents, lengths)
+		w.queueStatement(addTotals, stores, labels, documents, lengths)
 	}
 	w.flushUsage()
 	return w.postings.Flush(ctx, blocks{w})
@@ -50,7 +52,7 @@ const (
 	WHERE p.store = k.store AND p.term = k.term AND p.label = k.label AND p.block = k.block`
 )
 
-// blocks are the rows of table posting.
+// blocks implements posting.AlignedBlocks on table posting.
 type blocks struct{ *writer }
 
 var _ posting.AlignedBlocks = blocks{}
@@ -84,14 +86,14 @@ func (b blocks) Delete(ctx context.Context, list []posting.Block) error {
 }
 
 func (b blocks) write(ctx context.Context, query string, columns []any) error {
-	b.later(query, columns...)
-	if b.waiting.Len() > maxPortions {
-		return b.sendWaiting(ctx)
+	b.queueStatement(query, columns...)
+	if b.pendingBatch.Len() > maxPendingBlocks {
+		return b.flushBatch(ctx)
 	}
 	return nil
 }
 
-// keyColumns are the parameters of blockKeys.
+// keyColumns returns the parameters of blockKeys.
 func keyColumns(list []posting.Block) []any {
 	stores, labels := make([]int64, len(list)), make([]int16, len(list))
 	numbers, terms := make([]int32, len(list)), make([][]byte, len(list))

@@ -13,8 +13,8 @@ import (
 	"mneme/memory"
 )
 
-// The reads of one question. Each is restricted by store and label (see
-// scopeTable) before anything is counted or ranked. LATERAL and OFFSET 0 hold
+// The statements of one query. Each is restricted by store and label (see
+// scopeTable) before anything is counted or ranked. LATERAL and OFFSET 0 force
 // the planner to one probe per store and term, whatever its statistics say.
 // Column place is the docID.
 const (
@@ -32,9 +32,9 @@ const (
 	JOIN entry e ON e.store = d.store AND e.place = d.place`
 )
 
-// Lexical implements memory.LexicalLeg. It evaluates the question in full: all
-// postings of its terms in the scope are read, so that document counts are
-// exact and entries outside have no part in them.
+// Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it
+// reads all postings of the terms within the scope, so that document counts are
+// exact and entries outside the scope do not influence them.
 func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || len(q.Terms) == 0 || q.Limit <= 0 || q.Only != nil && len(q.Only) == 0 {
@@ -55,18 +55,18 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 
 // readPostings reads, in one round trip, the counts of the scope, the
 // documents in it that have expired but were not swept, the posting lists of
-// the question's terms, and the documents of q.Only.
+// the query's terms, and the documents of q.Only.
 func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluation, stores []acl.Access, q memory.LexicalQuery) error {
 	numbers, ceilings := scopeLists(stores)
 	var terms [][]byte
 	for _, key := range evaluation.TermKeys() {
 		terms = append(terms, []byte(key))
 	}
-	var store, term int64
+	var store, ordinal int64
 	var number int32
 	var data pgtype.DriverBytes
-	dest := []any{&store, &term, &number, &data}
-	questions := []question{
+	dest := []any{&store, &ordinal, &number, &data}
+	queries := []batchQuery{
 		{selectTotals, []any{numbers, ceilings}, func(rows pgx.Rows) error {
 			var documents, length int64
 			err := rows.Scan(&documents, &length)
@@ -86,20 +86,20 @@ func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluatio
 			if err := rows.Scan(dest...); err != nil {
 				return err
 			}
-			return evaluation.AddBlock(store, int(term-1), posting.AlignedStart(number), data)
+			return evaluation.AddBlock(store, int(ordinal-1), posting.AlignedStart(number), data)
 		}},
 	}
 	if q.Only == nil {
-		return r.ask(ctx, questions)
+		return r.queryBatch(ctx, queries)
 	}
 	var docs []posting.DocKey
-	questions = append(questions, question{selectDocs, []any{idList(q.Only)}, func(rows pgx.Rows) error {
+	queries = append(queries, batchQuery{selectDocs, []any{idList(q.Only)}, func(rows pgx.Rows) error {
 		var doc posting.DocKey
 		err := rows.Scan(&doc.Store, &doc.Doc)
 		docs = append(docs, doc)
 		return err
 	}})
-	err := r.ask(ctx, questions)
+	err := r.queryBatch(ctx, queries)
 	evaluation.Restrict(docs)
 	return err
 }

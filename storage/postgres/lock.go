@@ -12,17 +12,17 @@ import (
 
 // A writing transaction holds an advisory lock on each store that it uses, from
 // before its first read of the store until its commit. It runs at READ
-// COMMITTED, so that it reads the latest state under the lock: transactions of
-// one store are serial, those of different stores concurrent. Facts of access
-// (grants, memberships) are read under the lock of the store to which they give
-// access, settings of the whole database and idempotency records under locks of
+// COMMITTED, so that it reads the latest state under the lock: transactions on
+// one store are serialized, those on different stores run concurrently. Access
+// facts (grants, memberships) are read under the lock of the store to which
+// they give access. Database settings and idempotency records have locks of
 // their own.
 //
-// Two transactions that take two locks in opposite order deadlock; PostgreSQL
-// aborts one of them, and it is retried.
+// Two transactions that take two locks in opposite order deadlock. PostgreSQL
+// aborts one of them, and Update retries it.
 
-// lockKey returns the key of an advisory lock. Names whose keys collide wait for
-// each other needlessly, no more.
+// lockKey returns the key of an advisory lock. A hash collision only makes
+// unrelated transactions wait for each other.
 func lockKey(kind, name string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("mneme\x00" + kind + "\x00" + name)) // never fails
@@ -31,8 +31,9 @@ func lockKey(kind, name string) int64 {
 
 func storeKey(store string) int64 { return lockKey("store", store) }
 
-// databaseLock is shared by every writing transaction, and exclusive while a
-// dump is loaded: locks of all its stores would not fit the server's table.
+// databaseLock is held shared by every writing transaction, and exclusively
+// while a dump is loaded: the locks of all its stores would not fit the
+// server's lock table.
 var databaseLock = lockKey("everything", "")
 
 const (
@@ -40,13 +41,12 @@ const (
 	takeAllLock = `SELECT pg_advisory_xact_lock($1)`
 )
 
-// lock takes the locks that the transaction does not hold yet, in the order of
-// their keys.
+// lock acquires the locks that the transaction does not hold yet, in key order.
 func (w *writer) lock(ctx context.Context, keys ...int64) error {
-	if w.alone {
+	if w.exclusive {
 		return nil
 	}
-	missing := slices.DeleteFunc(keys, func(key int64) bool { return w.held[key] })
+	missing := slices.DeleteFunc(keys, func(key int64) bool { return w.heldLocks[key] })
 	if len(missing) == 0 {
 		return nil
 	}
@@ -56,27 +56,27 @@ func (w *writer) lock(ctx context.Context, keys ...int64) error {
 		return err
 	}
 	for _, key := range missing {
-		w.held[key] = true
+		w.heldLocks[key] = true
 	}
 	return nil
 }
 
-// lockAll excludes all other writing transactions.
+// lockAll acquires the database lock exclusively.
 func (w *writer) lockAll(ctx context.Context) error {
-	if w.alone {
+	if w.exclusive {
 		return nil
 	}
 	if err := w.each(ctx, skip, takeAllLock, databaseLock); err != nil {
 		return err
 	}
-	w.alone = true
+	w.exclusive = true
 	return nil
 }
 
 const selectStoresOf = `SELECT DISTINCT s.id FROM entry e JOIN store s ON s.number = e.store WHERE e.id = ANY($1)`
 
-// lockEntries takes the locks of the stores that contain the entries. An entry
-// may move until the locks are held, so the stores are read again.
+// lockEntries acquires the locks of the stores that contain the entries. An
+// entry may move before its lock is held, so the stores are read again.
 func (w *writer) lockEntries(ctx context.Context, ids []uuid.UUID) error {
 	w.setRLSAll()
 	for {
@@ -84,12 +84,12 @@ func (w *writer) lockEntries(ctx context.Context, ids []uuid.UUID) error {
 		err := w.each(ctx, func(rows pgx.Rows) error {
 			var store string
 			err := rows.Scan(&store)
-			if key := storeKey(store); !w.held[key] {
+			if key := storeKey(store); !w.heldLocks[key] {
 				keys = append(keys, key)
 			}
 			return err
 		}, selectStoresOf, idList(ids))
-		if err != nil || len(keys) == 0 || w.alone {
+		if err != nil || len(keys) == 0 || w.exclusive {
 			return err
 		}
 		if err := w.lock(ctx, keys...); err != nil {

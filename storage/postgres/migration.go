@@ -17,24 +17,24 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// migrate updates the schema. Processes that start at the same time take turns,
-// by an advisory lock that ends with its connection.
+// migrate updates the schema. An advisory lock, which ends with its connection,
+// serializes processes that start at the same time.
 func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
-	guard, err := pool.Acquire(ctx)
+	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return interpret(ctx, "connect", err)
 	}
-	defer guard.Release()
+	defer conn.Release()
 	key := lockKey("migration", "")
-	if err := lockWaiting(ctx, guard.Conn(), key); err != nil {
+	if err := acquireLock(ctx, conn.Conn(), key); err != nil {
 		return err
 	}
 	defer func() {
 		// Without the caller's context: the lock must be released.
-		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		unlockCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		if _, failed := guard.Exec(free, "SELECT pg_advisory_unlock($1)", key); failed != nil {
-			_ = guard.Conn().Close(free) // that releases it as well
+		if _, err := conn.Exec(unlockCtx, "SELECT pg_advisory_unlock($1)", key); err != nil {
+			_ = conn.Conn().Close(unlockCtx) // releases the lock as well
 		}
 	}()
 	db := stdlib.OpenDBFromPool(pool)
@@ -52,7 +52,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 		return interpret(ctx, "read the schema's version", err)
 	}
 	if current > newest {
-		return fmt.Errorf("%w: its schema is version %d, this one knows up to %d", ErrNewer, current, newest)
+		return fmt.Errorf("%w: its schema version is %d, the latest known is %d", ErrNewer, current, newest)
 	}
 	if current == newest {
 		return nil
@@ -63,14 +63,14 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 	return nil
 }
 
-// lockWaiting polls for a session lock: a statement that waited would end by
-// lock_timeout.
-func lockWaiting(ctx context.Context, conn *pgx.Conn, key int64) error {
+// acquireLock polls for a session-level advisory lock. A blocking statement
+// would be ended by lock_timeout.
+func acquireLock(ctx context.Context, conn *pgx.Conn, key int64) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		var got bool
-		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&got); err != nil || got {
+		var acquired bool
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&acquired); err != nil || acquired {
 			return interpret(ctx, "lock the schema", err)
 		}
 		select {

@@ -17,37 +17,37 @@ import (
 // (lock.go).
 type writer struct {
 	reader
-	held     map[int64]bool // locks
-	alone    bool           // it holds the database lock exclusively
-	stores   map[string]*storeRow
-	models   map[string]int32       // numbers of fingerprints
-	postings *posting.AlignedWriter // flushed before the commit, as usage is
-	usage    usageChanges
-	changes  []uuid.UUID // entries whose vectors changed
+	heldLocks map[int64]bool
+	exclusive bool                   // holds the database lock exclusively
+	stores    map[string]*storeRow   // rows read so far
+	models    map[string]int32       // model numbers by fingerprint
+	postings  *posting.AlignedWriter // flushed before the commit, like usage
+	usage     usageChanges
+	changes   []uuid.UUID // entries whose vectors changed
 }
 
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(tx pgx.Tx) *writer {
-	return &writer{reader: reader{tx: tx, rls: allRows}, held: make(map[int64]bool), stores: make(map[string]*storeRow),
+	return &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
 		models: make(map[string]int32), postings: posting.NewAlignedWriter(), usage: make(usageChanges)}
 }
 
 // storeRow is a row of table store.
 type storeRow struct {
-	number int64
-	next   int64 // the next docID
-	dirty  bool  // next has changed
+	number  int64
+	nextDoc int64 // the docID of the next entry
+	dirty   bool  // nextDoc has changed
 }
 
-// store returns the row of a store, and inserts that of a new one. The caller
+// store returns the row of a store and inserts it for a new store. The caller
 // holds the store's lock.
 func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 	if row := w.stores[id]; row != nil {
 		return row, nil
 	}
 	row := &storeRow{}
-	found, err := w.one(ctx, []any{&row.number, &row.next}, "SELECT number, next_place FROM store WHERE id = $1", id)
+	found, err := w.one(ctx, []any{&row.number, &row.nextDoc}, "SELECT number, next_place FROM store WHERE id = $1", id)
 	if err == nil && !found {
 		_, err = w.one(ctx, []any{&row.number}, "INSERT INTO store (id) VALUES ($1) RETURNING number", id)
 	}
@@ -58,7 +58,7 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 	return row, nil
 }
 
-// storedRow is what a write must know of the row that it replaces.
+// storedRow is the state of a row that a write replaces.
 type storedRow struct {
 	store      int64
 	docID      int64
@@ -82,33 +82,33 @@ const selectStoredRow = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2
 	coalesce(length(e.value), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.tags, e.length, e.terms
 	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1`
 
-// storedRow reads a row under the lock of its store; nil if there is none.
-// clash reports whether another live entry has the path, owner and label of
-// at, whose store has this number.
+// storedRow reads a row under the lock of its store. It returns nil if there is
+// none. clash reports whether another live entry has the path, owner and label
+// of at, whose store has the given number.
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (row *storedRow, clash bool, err error) {
 	w.setRLSAll()
 	for {
 		var s storedRow
 		var store, owner *string
-		var of, docID, revision *int64
+		var storeNumber, docID, revision *int64
 		var state, label *int16
 		var version, length *int
 		var searchable *bool
 		var expires *time.Time
 		var terms []byte
-		_, err := w.one(ctx, []any{&clash, &store, &of, &docID, &state, &label, &owner, &revision, &version, &s.bytes, &expires,
+		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &owner, &revision, &version, &s.bytes, &expires,
 			&searchable, &s.tags, &length, &terms}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
 		if err != nil || store == nil {
 			return nil, clash, err
 		}
-		if key := storeKey(*store); !w.alone && !w.held[key] {
+		if key := storeKey(*store); !w.exclusive && !w.heldLocks[key] {
 			if err := w.lock(ctx, key); err != nil {
 				return nil, false, err
 			}
-			continue // it may have changed
+			continue // the row may have changed before the lock was held
 		}
-		s.store, s.docID, s.state, s.label = *of, *docID, int(*state), acl.Label(*label)
-		s.owner, s.revision, s.version, s.searchable, s.expires = *owner, *revision, *version, *searchable, instant(expires)
+		s.store, s.docID, s.state, s.label = *storeNumber, *docID, int(*state), acl.Label(*label)
+		s.owner, s.revision, s.version, s.searchable, s.expires = *owner, *revision, *version, *searchable, timeOrZero(expires)
 		if length != nil {
 			s.document = &posting.Document{DocKey: posting.DocKey{Store: s.store, Doc: s.docID}, Label: s.label, Length: *length, Terms: terms}
 		}
@@ -158,8 +158,8 @@ const (
 	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) WHERE id = $1`
 )
 
-// put replaces the row old (nil: none) by e, with tags, usage, terms and
-// vectors. queuedAt is the time of the queue row.
+// put writes e in place of old, which is nil for a new entry, and updates its
+// tags, usage, postings and vectors. queuedAt is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *storedRow, queuedAt time.Time) error {
 	next := &storedRow{
 		store: store.number, label: e.Label, owner: e.Owner, bytes: int64(len(e.Value)),
@@ -171,8 +171,8 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if old != nil && old.store == next.store {
 		next.docID = old.docID
 	} else {
-		next.docID = store.next
-		store.next, store.dirty = store.next+1, true
+		next.docID = store.nextDoc
+		store.nextDoc, store.dirty = store.nextDoc+1, true
 	}
 	if next.state == live && next.searchable {
 		next.document = &posting.Document{
@@ -181,10 +181,10 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		}
 	}
 	if old != nil && e.Version > old.version {
-		w.later(insertFormer, [16]byte(e.ID))
+		w.queueStatement(insertFormer, [16]byte(e.ID))
 	}
 	w.setRLSAll()
-	w.unlist(e.ID, old)
+	w.removeTagsAndUsage(e.ID, old)
 	w.writeEntry(e, next, old != nil)
 	w.addUsage(next, 1)
 	w.tag(e.ID, next)
@@ -204,8 +204,8 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 			return err
 		}
 	}
-	if w.waiting != nil && w.waiting.Len() > maxWaiting {
-		return w.sendWaiting(ctx)
+	if w.pendingBatch != nil && w.pendingBatch.Len() > maxPending {
+		return w.flushBatch(ctx)
 	}
 	return nil
 }
@@ -221,17 +221,18 @@ func (w *writer) writeEntry(e *memory.Entry, next *storedRow, found bool) {
 	if found {
 		query = updateEntry
 	}
-	w.later(query, args...)
+	w.queueStatement(query, args...)
 }
 
-// unlist removes a row from tags and usage.
-func (w *writer) unlist(id uuid.UUID, old *storedRow) {
+// removeTagsAndUsage deletes a row's tags and subtracts its usage. old may be
+// nil.
+func (w *writer) removeTagsAndUsage(id uuid.UUID, old *storedRow) {
 	if old == nil {
 		return
 	}
 	w.addUsage(old, -1)
 	if old.state == live && old.searchable && len(old.tags) > 0 {
-		w.later("DELETE FROM tag WHERE store = $1 AND label = $2 AND entry = $3 AND tag = ANY($4)",
+		w.queueStatement("DELETE FROM tag WHERE store = $1 AND label = $2 AND entry = $3 AND tag = ANY($4)",
 			old.store, int16(old.label), [16]byte(id), old.tags)
 	}
 }
@@ -239,23 +240,23 @@ func (w *writer) unlist(id uuid.UUID, old *storedRow) {
 // tag inserts the tags of a searchable row.
 func (w *writer) tag(id uuid.UUID, row *storedRow) {
 	if row.state == live && row.searchable && len(row.tags) > 0 {
-		w.later("INSERT INTO tag (store, label, entry, tag) SELECT $1, $2, $3, unnest($4::text[]) ON CONFLICT DO NOTHING",
+		w.queueStatement("INSERT INTO tag (store, label, entry, tag) SELECT $1, $2, $3, unnest($4::text[]) ON CONFLICT DO NOTHING",
 			row.store, int16(row.label), [16]byte(id), row.tags)
 	}
 }
 
-// flush writes everything that was collected. Changes of vectors come last:
-// they take the lock by which positions grow in commit order.
+// flush writes everything that was collected. Vector changes come last: they
+// take the lock that makes positions increase in commit order.
 func (w *writer) flush(ctx context.Context) error {
 	if err := w.flushIndex(ctx); err != nil {
 		return err
 	}
 	for _, row := range w.stores {
 		if row.dirty {
-			w.later("UPDATE store SET next_place = $2 WHERE number = $1", row.number, row.next)
+			w.queueStatement("UPDATE store SET next_place = $2 WHERE number = $1", row.number, row.nextDoc)
 			row.dirty = false
 		}
 	}
 	w.flushChanges()
-	return w.sendWaiting(ctx)
+	return w.flushBatch(ctx)
 }

@@ -31,15 +31,15 @@ const upsertQueue = `INSERT INTO queue (entry, revision, not_before, attempts, l
 	VALUES ($1, $2, '-infinity', 0, NULL, $3) ON CONFLICT (entry) DO UPDATE SET revision = excluded.revision,
 	not_before = excluded.not_before, attempts = 0, last_error = NULL, queued_at = excluded.queued_at`
 
-// enqueue inserts a queue row, or resets an existing one, so that a worker that
-// has leased it does not remove it.
+// enqueue inserts a queue row or resets an existing one, so that a worker that
+// holds a lease on it does not remove it.
 func (w *writer) enqueue(id uuid.UUID, revision int64, at time.Time) {
-	w.later(upsertQueue, [16]byte(id), revision, at)
+	w.queueStatement(upsertQueue, [16]byte(id), revision, at)
 }
 
-// Fresh rows are due whatever the clocks are. Returned rows have a share of
-// their own; otherwise they would wait for the end of an import. Rows
-// that another process is leasing or changing are skipped.
+// Fresh rows are due whatever the clocks say. Returned rows (retried, or with an
+// expired lease) get a share of each batch; otherwise they would wait for the
+// end of an import. Rows that another transaction has locked are skipped.
 const (
 	leaseBegin = `WITH due AS MATERIALIZED (SELECT entry, not_before AS since FROM queue WHERE `
 	leaseEnd   = ` LIMIT $2 FOR UPDATE SKIP LOCKED)
@@ -72,7 +72,7 @@ func (w *writer) Lease(ctx context.Context, now, until time.Time, limit int) ([]
 	return leases, nil
 }
 
-// lease takes one share, oldest first.
+// lease leases up to limit rows of one share, oldest first.
 func (w *writer) lease(ctx context.Context, query string, now, until time.Time, limit int) ([]indexer.Lease, error) {
 	type row struct {
 		indexer.Lease
@@ -95,8 +95,8 @@ func (w *writer) lease(ctx context.Context, query string, now, until time.Time, 
 	return leases, err
 }
 
-// In the order of their keys, so that two that renew the same rows do not
-// deadlock.
+// Rows are locked in key order, so that two transactions that renew the same
+// leases do not deadlock.
 const renewLeases = `WITH mine AS MATERIALIZED (SELECT q.entry FROM unnest($1::uuid[], $2::bigint[]) l (entry, revision)
 	JOIN queue q USING (entry, revision) ORDER BY q.entry FOR UPDATE OF q)
 	UPDATE queue q SET not_before = $3 FROM mine WHERE q.entry = mine.entry`
@@ -112,13 +112,13 @@ func (w *writer) Renew(ctx context.Context, leases []indexer.Lease, until time.T
 
 // Done implements indexer.QueueWriter.
 func (w *writer) Done(ctx context.Context, lease indexer.Lease) error {
-	w.later("DELETE FROM queue WHERE entry = $1 AND revision = $2", [16]byte(lease.Entry), lease.Revision)
+	w.queueStatement("DELETE FROM queue WHERE entry = $1 AND revision = $2", [16]byte(lease.Entry), lease.Revision)
 	return w.ready(ctx)
 }
 
 // Retry implements indexer.QueueWriter.
 func (w *writer) Retry(ctx context.Context, lease indexer.Lease, notBefore time.Time, reason string) error {
-	w.later("UPDATE queue SET not_before = $3, attempts = attempts + 1, last_error = $4 WHERE entry = $1 AND revision = $2",
+	w.queueStatement("UPDATE queue SET not_before = $3, attempts = attempts + 1, last_error = $4 WHERE entry = $1 AND revision = $2",
 		[16]byte(lease.Entry), lease.Revision, notBefore, reason)
 	return w.ready(ctx)
 }

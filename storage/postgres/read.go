@@ -60,9 +60,9 @@ func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) (
 	return append(versions, former...), err
 }
 
-// selectSiblings goes from the rows of the IDs to the rows at their paths, by
-// index at each step: OFFSET 0 prevents another join order, which the planner
-// may choose by the statistics of a table that was just filled.
+// selectSiblings goes from the rows of the IDs to the rows at their paths, by an
+// index at each step. OFFSET 0 prevents another join order, which the planner
+// may choose if the table was just filled and its statistics are stale.
 const selectSiblings = scopeTable + `SELECT ` + withoutText + ` FROM unnest($3::uuid[]) AS named (id)
 	CROSS JOIN LATERAL (SELECT f.store, f.label, f.namespace, f.key FROM entry f WHERE f.id = named.id AND f.state < 2 OFFSET 0) p
 	JOIN scope ON scope.store = p.store AND p.label <= scope.ceiling

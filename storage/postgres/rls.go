@@ -11,9 +11,9 @@ import (
 
 // Row-level security restricts the tables that contain text or terms of
 // memories. Before a method runs a statement, it sets which rows the statement
-// may see: those of the scope or the store that the method was given, or all
-// rows where the contract gives it IDs alone. The setting is sent with the
-// statement, in the same round trip. See
+// may see: those of the scope or store that the method was given, or all rows
+// where the contract passes only IDs. The setting is sent with the statement,
+// in the same round trip. See
 // docs/decisions/0007-row-level-security.md.
 
 const (
@@ -24,23 +24,23 @@ const (
 	setStore = `SELECT set_config('mneme.scope', coalesce((SELECT jsonb_build_object(number::text, 4)::text FROM store WHERE id = $1), '{}'), true)`
 )
 
-// setRLSAll permits the next statements all rows.
+// setRLSAll lets the following statements see all rows.
 func (r *reader) setRLSAll() {
 	if r.rls != allRows {
 		r.rls = allRows
-		r.later(setAll)
+		r.queueStatement(setAll)
 	}
 }
 
-// setRLSStore permits the next statements the rows of one store.
+// setRLSStore lets the following statements see the rows of one store.
 func (r *reader) setRLSStore(store string) {
 	if scope := "store " + store; r.rls != scope {
 		r.rls = scope
-		r.later(setStore, store)
+		r.queueStatement(setStore, store)
 	}
 }
 
-// setRLSScope permits the next statements the rows of stores up to their
+// setRLSScope lets the following statements see the rows of stores up to their
 // ceilings.
 func (r *reader) setRLSScope(stores []acl.Access) {
 	b := []byte{'{'}
@@ -55,7 +55,7 @@ func (r *reader) setRLSScope(stores []acl.Access) {
 	}
 	if scope := string(append(b, '}')); r.rls != scope {
 		r.rls = scope
-		r.later(setScope, scope)
+		r.queueStatement(setScope, scope)
 	}
 }
 

@@ -20,8 +20,8 @@ const (
 	swept   = 2 // expired, and hidden until it is purged
 )
 
-// Columns of an entry as scanEntry reads them. The alias of entry is e, that of
-// store s. Without text the two wide columns are null.
+// Columns of an entry as scanEntry reads them, with the aliases e for entry and
+// s for store. withoutText selects null for the two wide columns.
 const (
 	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
@@ -31,7 +31,8 @@ const (
 )
 
 // labels lists all labels, so that an index on (store, label, …) is searched
-// label by label. A condition beside it keeps to those within the ceiling.
+// label by label. Queries add a condition that excludes labels above the
+// ceiling.
 const labels = "(VALUES (1::smallint), (2), (3), (4)) l (label)"
 
 // scanEntry reads one row.
@@ -44,7 +45,7 @@ func scanEntry(rows pgx.Rows) (e memory.Entry, err error) {
 		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &source, &value)
 	e.Label = acl.Label(label)
 	e.CreatedAt, e.UpdatedAt = e.CreatedAt.UTC(), e.UpdatedAt.UTC()
-	e.ExpiresAt, e.DeletedAt = instant(expires), instant(deletedAt)
+	e.ExpiresAt, e.DeletedAt = timeOrZero(expires), timeOrZero(deletedAt)
 	e.Source, e.Value = source, value
 	return e, err
 }
@@ -80,28 +81,28 @@ func entryValues(e *memory.Entry) []any {
 		tags = e.Tags
 	}
 	return []any{
-		e.InContext, e.Encrypted, e.Revision, e.Version, e.CreatedAt, e.UpdatedAt, maybe(e.ExpiresAt), maybe(e.DeletedAt),
+		e.InContext, e.Encrypted, e.Revision, e.Version, e.CreatedAt, e.UpdatedAt, nullTime(e.ExpiresAt), nullTime(e.DeletedAt),
 		e.Owner, e.UpdatedBy, e.DeletedBy, e.Namespace, e.Key, e.Type, e.Description, tags, []byte(e.Source), []byte(e.Value),
 	}
 }
 
-// instant returns the time of a column; zero for null.
-func instant(t *time.Time) time.Time {
+// timeOrZero returns the time of a nullable column, zero for null.
+func timeOrZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
 	}
 	return t.UTC()
 }
 
-// maybe returns the value of a time for a column: null for zero.
-func maybe(t time.Time) any {
+// nullTime returns the parameter for a nullable column: null for the zero time.
+func nullTime(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
 	return t
 }
 
-// idList returns a parameter of distinct IDs.
+// idList returns the distinct IDs as a uuid[] parameter.
 func idList(ids []uuid.UUID) [][16]byte {
 	list := make([][16]byte, 0, len(ids))
 	seen := make(map[uuid.UUID]bool, len(ids))
@@ -114,8 +115,8 @@ func idList(ids []uuid.UUID) [][16]byte {
 	return list
 }
 
-// storable reports whether texts can be stored: PostgreSQL refuses invalid
-// UTF-8 and the character NUL. Nothing has such a name.
+// storable reports whether texts can be stored: PostgreSQL rejects invalid UTF-8
+// and the character NUL. No stored row matches a text that is not storable.
 func storable(texts ...string) bool {
 	for _, text := range texts {
 		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {

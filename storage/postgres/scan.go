@@ -11,10 +11,10 @@ import (
 	"mneme/memory"
 )
 
-// One page of a store: entries after the path of the last page, whose keys are
-// within [$5, $6). $6 is null if there is no upper bound. Each label is scanned
-// by itself in the order of the index, up to the limit, and the results are
-// merged: entries above the ceiling are not even skipped.
+// One page of a store: entries after the cursor ($3, $4) whose keys are within
+// [$5, $6). $6 is null if there is no upper bound. Each label is scanned in
+// index order up to the limit, and the results are merged, so that entries above
+// the ceiling cost no time.
 const (
 	scanNamespace = `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + ` CROSS JOIN LATERAL
 	(SELECT * FROM entry x WHERE x.store = s.number AND x.label = l.label AND x.state = 0 AND x.in_context
@@ -36,7 +36,7 @@ func (r *reader) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, 
 	}
 	if q.Namespace != nil {
 		switch {
-		case namespace > *q.Namespace: // the last path is after the namespace
+		case namespace > *q.Namespace: // the cursor is after the namespace
 			return nil, nil
 		case namespace < *q.Namespace:
 			after = ""
@@ -51,8 +51,8 @@ func (r *reader) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, 
 	return r.entries(ctx, query, q.Store, int16(min(q.Ceiling, acl.Restricted)), namespace, after, q.Prefix, successor(q.Prefix), q.Limit)
 }
 
-// successor returns the least text above all that start with prefix; nil if
-// there is none. In UTF-8 the order of bytes is that of characters.
+// successor returns the smallest string greater than all that start with prefix,
+// or nil if there is none. UTF-8 sorts by bytes as it does by code points.
 func successor(prefix string) *string {
 	for prefix != "" {
 		last, size := utf8.DecodeLastRuneInString(prefix)
@@ -61,7 +61,7 @@ func successor(prefix string) *string {
 			continue
 		}
 		last++
-		if last == 0xD800 { // surrogates are not characters
+		if last == 0xD800 { // UTF-8 has no surrogates
 			last = 0xE000
 		}
 		next := prefix + string(last)
@@ -81,7 +81,7 @@ const (
 	ORDER BY e.deleted_at DESC, e.id DESC LIMIT $6`
 )
 
-// farFuture is after all times that an entry can have.
+// farFuture is later than any time of an entry.
 var farFuture = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Trash implements memory.EntryReader.

@@ -15,15 +15,16 @@ import (
 type reader struct {
 	tx     pgx.Tx
 	failed error // returned by every further call
-	// waiting are writes that were not sent yet. They are sent with the next
-	// statement, in one round trip.
-	waiting *pgx.Batch
-	rls     string // the scope of row-level security (rls.go)
+	// pendingBatch holds the queued statements, nil if there are none. They are
+	// sent with the next query, in one round trip.
+	pendingBatch *pgx.Batch
+	rls          string // the scope of row-level security (rls.go)
 }
 
 var _ memory.ReadTx = (*reader)(nil)
 
-// end makes every further call fail: the function of the transaction returned.
+// end makes every further call fail. It is called when the transaction's
+// function has returned.
 func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
 
 func (r *reader) ready(ctx context.Context) error {
@@ -35,31 +36,32 @@ func (r *reader) ready(ctx context.Context) error {
 
 // fail records an error: PostgreSQL accepts no statement after a failed one, and
 // the transaction must not commit.
-func (r *reader) fail(ctx context.Context, doing string, err error) error {
-	r.failed = interpret(ctx, doing, err)
+func (r *reader) fail(ctx context.Context, op string, err error) error {
+	r.failed = interpret(ctx, op, err)
 	return r.failed
 }
 
-// later sends a write with the next statement, or at the end. The write must not
-// violate a constraint: its error would be returned elsewhere.
-func (r *reader) later(query string, args ...any) {
-	if r.waiting == nil {
-		r.waiting = &pgx.Batch{}
+// queueStatement queues a statement that returns no rows, to be sent with the
+// next query or by flushBatch. It must not violate a constraint: a later call
+// would return its error.
+func (r *reader) queueStatement(query string, args ...any) {
+	if r.pendingBatch == nil {
+		r.pendingBatch = &pgx.Batch{}
 	}
-	r.waiting.Queue(query, args...)
+	r.pendingBatch.Queue(query, args...)
 }
 
-// maxWaiting bounds the number of waiting writes.
-const maxWaiting = 1000
+// maxPending bounds the number of queued statements.
+const maxPending = 1000
 
-// each runs a query after the waiting writes, and calls scan for each row. scan
-// must not run a query.
+// each runs a query after the queued statements, and calls scan for each row.
+// scan must not run a query.
 func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query string, args ...any) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
-	if r.waiting == nil {
-		bounded, cancel := context.WithTimeout(ctx, batchWait)
+	if r.pendingBatch == nil {
+		bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 		defer cancel()
 		rows, err := r.tx.Query(bounded, query, args...)
 		if err != nil {
@@ -67,17 +69,17 @@ func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 		}
 		return r.drain(ctx, rows, scan)
 	}
-	return r.ask(ctx, []question{{query, args, scan}})
+	return r.queryBatch(ctx, []batchQuery{{query, args, scan}})
 }
 
-// batchWait bounds the wait for the results of one batch: the server or the
-// network may hang, where no timeout of the server helps.
-const batchWait = 2 * time.Minute
+// batchTimeout bounds the wait for the results of a batch. The server's own
+// timeouts do not help if the server or the network hangs.
+const batchTimeout = 2 * time.Minute
 
-// send runs a batch that begins with writes; rest reads the results of the
-// statements after them.
-func (r *reader) send(ctx context.Context, batch *pgx.Batch, writes int, rest func(pgx.BatchResults) error) (err error) {
-	bounded, cancel := context.WithTimeout(ctx, batchWait)
+// send sends a batch whose first statements return no rows. readRest reads the
+// results of the others.
+func (r *reader) send(ctx context.Context, batch *pgx.Batch, statements int, readRest func(pgx.BatchResults) error) (err error) {
+	bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 	defer cancel()
 	results := r.tx.SendBatch(bounded, batch)
 	defer func() {
@@ -85,21 +87,21 @@ func (r *reader) send(ctx context.Context, batch *pgx.Batch, writes int, rest fu
 			err = r.fail(ctx, "write", closed)
 		}
 	}()
-	for range writes {
+	for range statements {
 		if _, err := results.Exec(); err != nil {
 			return r.fail(ctx, "write", err)
 		}
 	}
-	return rest(results)
+	return readRest(results)
 }
 
-// sendWaiting sends the waiting writes.
-func (r *reader) sendWaiting(ctx context.Context) error {
-	if err := r.ready(ctx); err != nil || r.waiting == nil {
+// flushBatch sends the queued statements.
+func (r *reader) flushBatch(ctx context.Context) error {
+	if err := r.ready(ctx); err != nil || r.pendingBatch == nil {
 		return err
 	}
-	batch := r.waiting
-	r.waiting = nil
+	batch := r.pendingBatch
+	r.pendingBatch = nil
 	return r.send(ctx, batch, batch.Len(), func(pgx.BatchResults) error { return nil })
 }
 
@@ -112,8 +114,8 @@ func (r *reader) drain(ctx context.Context, rows pgx.Rows, scan func(pgx.Rows) e
 	defer rows.Close()
 	for rows.Next() {
 		if err := scan(rows); err != nil {
-			var unfit pgx.ScanArgError
-			if errors.As(err, &unfit) {
+			var scanErr pgx.ScanArgError
+			if errors.As(err, &scanErr) {
 				return errScan
 			}
 			return err
@@ -135,16 +137,16 @@ func (r *reader) one(ctx context.Context, into []any, query string, args ...any)
 	return found, err
 }
 
-// affected runs a statement that writes, and returns the number of rows that
-// it changed.
+// affected runs a statement that writes and returns the number of affected
+// rows.
 func (r *reader) affected(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := r.sendWaiting(ctx); err != nil {
+	if err := r.flushBatch(ctx); err != nil {
 		return 0, err
 	}
 	if err := r.ready(ctx); err != nil {
 		return 0, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, batchWait)
+	bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 	defer cancel()
 	tag, err := r.tx.Exec(bounded, query, args...)
 	if err != nil {
@@ -159,29 +161,30 @@ func (r *reader) exec(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// question is one of several queries that are sent together.
-type question struct {
+// batchQuery is one of several queries that are sent together.
+type batchQuery struct {
 	query string
 	args  []any
 	scan  func(pgx.Rows) error
 }
 
-// ask runs several queries in one round trip, after the waiting writes.
-func (r *reader) ask(ctx context.Context, questions []question) error {
+// queryBatch runs several queries in one round trip, after the queued
+// statements.
+func (r *reader) queryBatch(ctx context.Context, queries []batchQuery) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
-	batch := r.waiting
+	batch := r.pendingBatch
 	if batch == nil {
 		batch = &pgx.Batch{}
 	}
-	r.waiting = nil
-	writes := batch.Len()
-	for _, q := range questions {
+	r.pendingBatch = nil
+	statements := batch.Len()
+	for _, q := range queries {
 		batch.Queue(q.query, q.args...)
 	}
-	return r.send(ctx, batch, writes, func(results pgx.BatchResults) error {
-		for _, q := range questions {
+	return r.send(ctx, batch, statements, func(results pgx.BatchResults) error {
+		for _, q := range queries {
 			rows, err := results.Query()
 			if err != nil {
 				return r.fail(ctx, "query", err)

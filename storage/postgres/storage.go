@@ -1,6 +1,6 @@
-// Package postgres is the storage for several processes: rows, history,
-// grants, queue, vectors and the inverted index of package posting, in one
-// PostgreSQL database. docs/decisions/0006-postgres.md describes how
+// Package postgres is the storage for several processes. One PostgreSQL database
+// holds rows, history, grants, queue, vectors and the inverted index of package
+// posting. docs/decisions/0006-postgres.md describes how
 // transactions are isolated, and why the index is not a GIN index.
 package postgres
 
@@ -24,15 +24,16 @@ import (
 
 // Options configure a Storage. Zero fields take the default.
 type Options struct {
-	// MaxConns bounds the connections of this process. Each transaction uses
+	// MaxConns limits the connections of this process. Each transaction uses
 	// one. Default: pool_max_conns of the DSN, else the larger of 16 and four
-	// per processor.
+	// per CPU.
 	MaxConns int
-	// StatementTimeout ends a statement that runs longer. Default 30 s.
+	// StatementTimeout is the server's statement_timeout. Default: 30 s.
 	StatementTimeout time.Duration
-	// LockTimeout ends a wait for another transaction. Default 15 s.
+	// LockTimeout limits the wait for another transaction. Default: 15 s.
 	LockTimeout time.Duration
-	Log         *slog.Logger // default: discard
+	// Log receives warnings. Default: none are logged.
+	Log *slog.Logger
 }
 
 // Storage is a memory.Storage in a PostgreSQL database.
@@ -44,11 +45,10 @@ type Storage struct {
 
 var _ memory.Storage = (*Storage)(nil)
 
-// Open connects to the database that dsn names (a URL, or keywords and values
-// as libpq takes them) and migrates its schema, in the schema that
-// comes first in its search_path. The error is ErrNewer if a newer version of
-// mneme wrote the schema, and memory.ErrUnavailable if the server cannot be
-// reached. Errors never include the DSN.
+// Open connects to a database and migrates its schema, the first in its
+// search_path. dsn is a URL or libpq keywords and values. The error is ErrNewer
+// if a newer version of mneme wrote the schema, and memory.ErrUnavailable if the
+// server cannot be reached. Errors never include the DSN.
 func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -64,25 +64,28 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	if err := warn(ctx, pool, options.Log); err != nil {
+	if err := warnIfRLSBypassed(ctx, pool, options.Log); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	return &Storage{pool: pool}, nil
 }
 
-func warn(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
-	passed, err := bypassesRLS(ctx, pool)
-	if err == nil && passed && log != nil {
+// warnIfRLSBypassed logs a warning if row-level security does not bind the role
+// of the DSN. log may be nil.
+func warnIfRLSBypassed(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
+	bypassed, err := bypassesRLS(ctx, pool)
+	if err == nil && bypassed && log != nil {
 		log.WarnContext(ctx, "the database role is exempt from row-level security: give the service a role that is neither SUPERUSER nor BYPASSRLS")
 	}
 	return err
 }
 
-// apply sets what the DSN does not set.
+// apply sets options and defaults. Parameters of the DSN take precedence over
+// the timeouts.
 func (o Options) apply(config *pgxpool.Config) {
-	// ParseConfig sets its default where the DSN sets nothing.
-	if byDefault := int32(max(4, runtime.NumCPU())); config.MaxConns == byDefault {
+	// ParseConfig sets this if the DSN does not have pool_max_conns.
+	if fallback := int32(max(4, runtime.NumCPU())); config.MaxConns == fallback {
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
 	if o.MaxConns > 0 {
@@ -107,16 +110,16 @@ func (o Options) apply(config *pgxpool.Config) {
 	set("lock_timeout", millis(o.LockTimeout, 15*time.Second))
 	set("idle_in_transaction_session_timeout", millis(0, 2*time.Minute))
 	set("timezone", "UTC")
-	// Every statement is a few index probes; compiling one costs more.
+	// Every statement is a few index probes: compilation would cost more.
 	set("jit", "off")
-	// With statistics from before an import, the planner must not take a
-	// table for empty and scan it.
+	// With statistics from before an import, the planner would assume that a
+	// table is empty and scan it.
 	set("enable_seqscan", "off")
 }
 
-func millis(d, byDefault time.Duration) string {
+func millis(d, fallback time.Duration) string {
 	if d == 0 {
-		d = byDefault
+		d = fallback
 	}
 	return strconv.FormatInt(d.Milliseconds(), 10)
 }
@@ -145,14 +148,15 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 }
 
 const (
-	// attempts is how often a transaction runs if it conflicts with others.
-	// firstPause is the backoff after the first attempt; it doubles.
-	attempts   = 8
-	firstPause = 4 * time.Millisecond
+	// maxAttempts is how often a conflicting transaction is tried.
+	// firstBackoff is the base of the backoff, which doubles with each attempt.
+	maxAttempts  = 8
+	firstBackoff = 4 * time.Millisecond
 )
 
-// Update implements memory.Storage. Transactions that touch one store run one
-// after the other: see lock.go.
+// Update implements memory.Storage. Transactions on the same store are
+// serialized: see lock.go. fn runs again if the transaction conflicts with
+// another.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.update(ctx, func(w *writer) error { return fn(w) })
 }
@@ -164,11 +168,11 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	defer s.running.RUnlock()
 	for attempt := 1; ; attempt++ {
 		err := s.tryUpdate(ctx, fn)
-		if !errors.Is(err, errConflict) || attempt == attempts {
+		if !errors.Is(err, errConflict) || attempt == maxAttempts {
 			return err
 		}
-		pause := firstPause << attempt
-		timer := time.NewTimer(pause/2 + rand.N(pause)) //nolint:gosec // a jitter is no secret
+		backoff := firstBackoff << attempt
+		timer := time.NewTimer(backoff/2 + rand.N(backoff)) //nolint:gosec // jitter needs no secure source
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -191,16 +195,16 @@ func (s *Storage) tryUpdate(ctx context.Context, fn func(*writer) error) error {
 		if w.failed != nil {
 			return w.failed
 		}
-		// From here on the outcome is the server's: a context that ends now
-		// must not leave the caller in doubt about a commit that took place.
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
+		// If the context ended during COMMIT, the caller would not know whether it
+		// succeeded.
+		commitCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 		defer cancel()
-		return interpret(end, "commit", tx.Commit(end))
+		return interpret(commitCtx, "commit", tx.Commit(commitCtx))
 	})
 }
 
-// commitWait bounds the wait for a COMMIT or ROLLBACK.
-const commitWait = 20 * time.Second
+// commitTimeout bounds the wait for a COMMIT or ROLLBACK.
+const commitTimeout = 20 * time.Second
 
 // within runs fn in a transaction that is rolled back unless fn commits it.
 func (s *Storage) within(ctx context.Context, options pgx.TxOptions, fn func(pgx.Tx) error) error {
@@ -209,20 +213,20 @@ func (s *Storage) within(ctx context.Context, options pgx.TxOptions, fn func(pgx
 		return err
 	}
 	defer func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
+		rollbackCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 		defer cancel()
-		_ = tx.Rollback(end) // no-op after the commit; if it fails, the connection is closed
+		_ = tx.Rollback(rollbackCtx) // no-op after the commit; if it fails, the connection is closed
 	}()
 	return fn(tx)
 }
 
-// beginWait bounds the wait for a free connection and BEGIN.
-const beginWait = 20 * time.Second
+// beginTimeout bounds the wait for a free connection and BEGIN.
+const beginTimeout = 20 * time.Second
 
-// begin retries once with another connection: the first may have died in the
-// pool.
+// begin starts a transaction. It retries once with another connection, since an
+// idle one may be dead.
 func (s *Storage) begin(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
-	bounded, cancel := context.WithTimeout(ctx, beginWait)
+	bounded, cancel := context.WithTimeout(ctx, beginTimeout)
 	defer cancel()
 	tx, err := s.pool.BeginTx(bounded, options)
 	if err != nil && bounded.Err() == nil {
@@ -242,7 +246,8 @@ func (s *Storage) Close() error {
 	return nil
 }
 
-// enter makes Close wait until running is released.
+// enter registers a transaction, for which Close waits: the caller must unlock
+// running when it ends. It fails if the storage is closed.
 func (s *Storage) enter() error {
 	s.running.RLock()
 	if s.closed.Load() {

@@ -15,9 +15,8 @@ type usageKey struct {
 	owner string
 }
 
-// usageChanges are the changes of one transaction to table usage, collected
-// until flushIndex: an import changes the same rows with nearly each of its
-// entries. The locks on their stores keep what they are added to as it is.
+// usageChanges are one transaction's changes to table usage, collected until
+// flushIndex: nearly every entry of an import changes the same rows.
 type usageChanges map[usageKey]memory.Usage
 
 func (c usageChanges) add(key usageKey, entries, bytes int64) {
@@ -25,7 +24,7 @@ func (c usageChanges) add(key usageKey, entries, bytes int64) {
 	c[key] = memory.Usage{Entries: u.Entries + entries, Bytes: u.Bytes + bytes}
 }
 
-// addUsage counts a row in (sign 1) or out (-1) of its owner's usage.
+// addUsage adds a live row to its owner's usage (sign 1) or subtracts it (-1).
 func (w *writer) addUsage(row *storedRow, sign int64) {
 	if row.state == live {
 		w.usage.add(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
@@ -47,7 +46,7 @@ func (w *writer) flushUsage() {
 		stores, labels, owners = append(stores, key.store), append(labels, int16(key.label)), append(owners, key.owner)
 		entries, sizes = append(entries, u.Entries), append(sizes, u.Bytes)
 	}
-	w.later(addToUsage, stores, labels, owners, entries, sizes)
+	w.queueStatement(addToUsage, stores, labels, owners, entries, sizes)
 	clear(w.usage)
 }
 

@@ -36,7 +36,7 @@ func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes [
 	if err != nil {
 		return nil, false, err
 	}
-	// A position beyond the last one is another database's, or one of this
+	// A position beyond the last one is from another database, or from this one
 	// before it was restored from a backup.
 	if after > last || len(changes) == 0 || changes[0].Position != after+1 {
 		return nil, true, nil
@@ -44,11 +44,12 @@ func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes [
 	return changes, false, nil
 }
 
-// noteChange records that an entry's vectors changed.
-func (w *writer) noteChange(id uuid.UUID) { w.changes = append(w.changes, id) }
+// recordChange records that an entry's vectors changed.
+func (w *writer) recordChange(id uuid.UUID) { w.changes = append(w.changes, id) }
 
 // The row of change_head is locked until the transaction commits, so that
-// positions grow in commit order: who reads a position can read all before it.
+// positions increase in commit order: once a position is visible, so are all
+// before it.
 const insertChanges = `WITH head AS (UPDATE change_head SET last = last + cardinality($1::uuid[]) RETURNING last)
 	INSERT INTO change (position, entry, at) SELECT head.last - cardinality($1::uuid[]) + c.i, c.entry, $2
 	FROM head CROSS JOIN unnest($1::uuid[]) WITH ORDINALITY c (entry, i)`
@@ -63,21 +64,21 @@ func (w *writer) flushChanges() {
 		ids[i] = id
 	}
 	w.changes = nil
-	w.later(insertChanges, ids, time.Now())
+	w.queueStatement(insertChanges, ids, time.Now())
 }
 
-// LATERAL and OFFSET 0 hold the planner to one probe per entry: after an import
-// its statistics do not cover these tables yet.
+// LATERAL and OFFSET 0 force the planner to one probe per entry: right after an
+// import its statistics are stale.
 const (
 	vectorColumns = `SELECT v.entry, v.chunk, e.store, e.label, v.half FROM `
-	ofTheirEntry  = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry OFFSET 0) e `
+	joinEntry     = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry OFFSET 0) e `
 	selectVectors = vectorColumns + `model m CROSS JOIN unnest($2::uuid[]) i (id)
-	CROSS JOIN LATERAL (SELECT * FROM vector x WHERE x.model = m.number AND x.entry = i.id OFFSET 0) v` + ofTheirEntry + `
+	CROSS JOIN LATERAL (SELECT * FROM vector x WHERE x.model = m.number AND x.entry = i.id OFFSET 0) v` + joinEntry + `
 	WHERE m.fingerprint = $1 ORDER BY v.entry, v.chunk`
 	// In the order of the primary key, which keeps chunks together.
 	selectAllVectors = vectorColumns + `(SELECT * FROM vector x
 		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $1) AND (x.entry, x.chunk) > ($2, $3)
-		ORDER BY x.entry, x.chunk LIMIT $4) v` + ofTheirEntry + `ORDER BY v.entry, v.chunk`
+		ORDER BY x.entry, x.chunk LIMIT $4) v` + joinEntry + `ORDER BY v.entry, v.chunk`
 )
 
 func scanVector(rows pgx.Rows) (record vector.Record, err error) {
@@ -104,10 +105,10 @@ func (r *reader) vectors(ctx context.Context, query string, args ...any) ([]vect
 // TrimChanges implements indexer.VectorWriter. The age of change records is by
 // the clocks of the machines that wrote them.
 func (w *writer) TrimChanges(ctx context.Context, before time.Time) error {
-	// Oldest first, up to the first that is to be kept.
-	w.later(`DELETE FROM change WHERE position < coalesce(
+	// A prefix, so that the remaining positions have no gaps.
+	w.queueStatement(`DELETE FROM change WHERE position < coalesce(
 		(SELECT position FROM change WHERE at >= $1 ORDER BY position LIMIT 1), 9223372036854775807)`, before)
-	return w.sendWaiting(ctx)
+	return w.flushBatch(ctx)
 }
 
 // Vectors implements indexer.VectorReader.
@@ -116,15 +117,15 @@ func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUI
 	return r.vectors(ctx, selectVectors, fingerprint, idList(ids))
 }
 
-// AllVectors implements indexer.VectorReader. It reads in portions, so that a
-// slow yield meets no timeout.
+// AllVectors implements indexer.VectorReader. It reads page by page, so that a
+// slow yield does not run into a statement timeout.
 func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
-	const portion = 2048
+	const pageSize = 2048
 	r.setRLSAll()
 	var last vector.Record
 	last.Chunk = -1
 	for {
-		records, err := r.vectors(ctx, selectAllVectors, fingerprint, [16]byte(last.Entry), last.Chunk, portion)
+		records, err := r.vectors(ctx, selectAllVectors, fingerprint, [16]byte(last.Entry), last.Chunk, pageSize)
 		if err != nil {
 			return err
 		}
@@ -133,10 +134,10 @@ func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(
 				return err
 			}
 		}
-		if len(records) < portion {
+		if len(records) < pageSize {
 			return nil
 		}
-		last = records[portion-1]
+		last = records[pageSize-1]
 	}
 }
 
@@ -151,17 +152,17 @@ func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.
 	return r.entries(ctx, selectUnembedded, [16]byte(after), fingerprint, limit)
 }
 
-// It locks the row until the vectors have been committed, and not the store, so
-// that workers block no other writer.
+// selectRevision locks the row until the commit. It does not lock the store, so
+// that workers do not block other writers.
 const selectRevision = `SELECT revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = $1 FOR NO KEY UPDATE`
 
 // SaveVectors implements indexer.VectorWriter.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
 	w.setRLSAll()
-	var stands int64
+	var current int64
 	var embeddable bool
-	found, err := w.one(ctx, []any{&stands, &embeddable}, selectRevision, [16]byte(id))
-	if err != nil || !found || stands != revision || len(records) > 0 && !embeddable {
+	found, err := w.one(ctx, []any{&current, &embeddable}, selectRevision, [16]byte(id))
+	if err != nil || !found || current != revision || len(records) > 0 && !embeddable {
 		return false, err
 	}
 	model, err := w.model(ctx, fingerprint)
@@ -172,20 +173,21 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	if len(records) == 0 {
 		removed, err := w.affected(ctx, remove, model, [16]byte(id))
 		if removed > 0 {
-			w.noteChange(id)
+			w.recordChange(id)
 		}
 		return err == nil, err
 	}
-	w.later(remove, model, [16]byte(id))
+	w.queueStatement(remove, model, [16]byte(id))
 	for _, record := range records {
-		w.later("INSERT INTO vector (model, entry, chunk, revision, half) VALUES ($1, $2, $3, $4, $5)",
+		w.queueStatement("INSERT INTO vector (model, entry, chunk, revision, half) VALUES ($1, $2, $3, $4, $5)",
 			model, [16]byte(id), record.Chunk, revision, record.Vector.Bytes())
 	}
-	w.noteChange(id)
+	w.recordChange(id)
 	return true, nil
 }
 
-// model returns the number of a fingerprint, and assigns one to a new one.
+// model returns the number of a fingerprint and assigns one to a new
+// fingerprint.
 func (w *writer) model(ctx context.Context, fingerprint string) (int32, error) {
 	if number, ok := w.models[fingerprint]; ok {
 		return number, nil
@@ -209,14 +211,14 @@ func (w *writer) model(ctx context.Context, fingerprint string) (int32, error) {
 func (w *writer) dropVectors(ctx context.Context, id uuid.UUID) error {
 	n, err := w.affected(ctx, "DELETE FROM vector WHERE model IN (SELECT number FROM model) AND entry = $1", [16]byte(id))
 	if err == nil && n > 0 {
-		w.noteChange(id)
+		w.recordChange(id)
 	}
 	return err
 }
 
-// moveVectors updates the vectors of a row that was replaced. They are dropped
-// if the row is not searchable, and a change is recorded if it moved to another
-// store or label: an index keeps them under both.
+// moveVectors updates the vectors of a replaced row. It drops them if the row is
+// no longer searchable. If the row moved to another store or label, by which
+// indexes partition vectors, it records a change.
 func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *storedRow) error {
 	if next.state != live || !next.searchable {
 		return w.dropVectors(ctx, id)
@@ -226,7 +228,7 @@ func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *store
 	}
 	found, err := w.one(ctx, []any{new(int)}, "SELECT 1 FROM vector WHERE model IN (SELECT number FROM model) AND entry = $1 LIMIT 1", [16]byte(id))
 	if err == nil && found {
-		w.noteChange(id)
+		w.recordChange(id)
 	}
 	return err
 }
@@ -236,8 +238,8 @@ func (w *writer) DropVectors(ctx context.Context, keep []string) error {
 	if keep == nil {
 		keep = []string{}
 	}
-	w.later("DELETE FROM vector WHERE model IN (SELECT number FROM model WHERE fingerprint <> ALL($1::text[]))", keep)
-	w.later("DELETE FROM model WHERE fingerprint <> ALL($1::text[])", keep)
+	w.queueStatement("DELETE FROM vector WHERE model IN (SELECT number FROM model WHERE fingerprint <> ALL($1::text[]))", keep)
+	w.queueStatement("DELETE FROM model WHERE fingerprint <> ALL($1::text[])", keep)
 	clear(w.models)
-	return w.sendWaiting(ctx)
+	return w.flushBatch(ctx)
 }

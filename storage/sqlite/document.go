@@ -12,7 +12,7 @@ const (
 	deleteDocument = "DELETE FROM document WHERE doc = ?"
 )
 
-// document reads the forward document of an entry; nil if it is not indexed.
+// document reads the forward document of an entry, or nil if it is not indexed.
 func (w *writer) document(ctx context.Context, doc int64) (*posting.Document, error) {
 	d := posting.Document{DocKey: posting.DocKey{Doc: doc}}
 	found, err := w.one(ctx, []any{&d.Store, &d.Label, &d.Length, &d.Terms}, selectDocument, doc)
@@ -22,8 +22,8 @@ func (w *writer) document(ctx context.Context, doc int64) (*posting.Document, er
 	return &d, nil
 }
 
-// index replaces what an entry is found by; next is nil if nothing finds it.
-// Postings and totals are collected until flush.
+// index replaces the forward document of an entry. next is nil if the entry is
+// not indexed. Postings and totals are collected until flush.
 func (w *writer) index(ctx context.Context, doc int64, isNew bool, next *posting.Document) error {
 	var old *posting.Document
 	if !isNew {

@@ -13,7 +13,7 @@ import (
 )
 
 // Dump implements memory.Dumper: names, settings, memberships and grants, then
-// entries by id, each followed by its former versions, oldest first.
+// entries by ID, each followed by its former versions, oldest first.
 func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	for _, part := range [...]func(context.Context, func(memory.DumpRecord) error) error{
 		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries,
@@ -52,7 +52,7 @@ func (r *reader) dumpMemberships(ctx context.Context, yield func(memory.DumpReco
 		m := memory.DumpMembership{Membership: acl.Membership{Present: true}}
 		var expires sql.NullInt64
 		err := rows.Scan(&m.Of, &m.Agent, &expires)
-		m.ExpiresAt = maybeInstant(expires)
+		m.ExpiresAt = fromNullMicros(expires)
 		return &m, err
 	}
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -112,7 +112,7 @@ func (r *reader) dumpEntries(ctx context.Context, yield func(memory.DumpRecord) 
 	}, selectAllEntries)
 }
 
-var errRecord = errors.New("a record of a dump must have exactly one field")
+var errRecord = errors.New("a dump record must have exactly one field")
 
 // Load implements memory.Loader.
 func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) (err error) {
@@ -125,10 +125,10 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 		_, err = w.exec(ctx, "INSERT "+insertGrant, grantValues(*record.Grant)...)
 	case record.Participant != nil:
 		m := record.Participant
-		_, err = w.exec(ctx, "INSERT INTO participant (of, agent, expires_at) VALUES (?, ?, ?)", m.Of, m.Agent, maybeMicros(m.ExpiresAt))
+		_, err = w.exec(ctx, "INSERT INTO participant (of, agent, expires_at) VALUES (?, ?, ?)", m.Of, m.Agent, nullMicros(m.ExpiresAt))
 	case record.Session != nil:
 		m := record.Session
-		_, err = w.exec(ctx, "INSERT INTO session (of, agent, expires_at) VALUES (?, ?, ?)", m.Of, m.Agent, maybeMicros(m.ExpiresAt))
+		_, err = w.exec(ctx, "INSERT INTO session (of, agent, expires_at) VALUES (?, ?, ?)", m.Of, m.Agent, nullMicros(m.ExpiresAt))
 	case record.Settings != nil:
 		_, err = w.exec(ctx, "INSERT "+insertSettings, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
 	case record.Name != nil:

@@ -31,8 +31,8 @@ func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.
 
 const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = ?"
 
-// Sweep implements memory.Sweeper. It raises the row's revision, so that
-// vectors which a worker is computing for it are refused.
+// Sweep implements memory.Sweeper. It increments the row's revision, so
+// that vectors a worker is computing for the old one are rejected.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	for _, id := range ids {
 		row, found, err := w.storedRow(ctx, id)
@@ -55,7 +55,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 	return nil
 }
 
-// unindex removes a row from everything by which it is found or counted.
+// unindex removes a row's postings, tags, vectors and usage.
 func (w *writer) unindex(ctx context.Context, id uuid.UUID, row storedRow) error {
 	w.addUsage(row, -1)
 	if err := w.untag(ctx, row); err != nil {
@@ -76,7 +76,7 @@ var selectErasable = [...]string{
 
 // Purge implements memory.Purger. Erased text is overwritten in the file
 // (secure_delete), and the write-ahead log is truncated after the commit.
-// Change records remain until TrimChanges: they have an ID and no text, and
+// Change records remain until TrimChanges: they hold an ID and no text, and
 // notify followers that the entry's vectors were removed.
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
 	var purged []uuid.UUID
@@ -99,7 +99,8 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 	return purged, nil
 }
 
-// erase deletes one row and everything that refers to it.
+// erase deletes one row and everything that refers to it, including the
+// idempotency records that name it.
 func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	row, found, err := w.storedRow(ctx, id)
 	if err != nil || !found {

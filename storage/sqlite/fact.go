@@ -40,7 +40,7 @@ func (r *reader) grants(ctx context.Context, query string, args ...any) ([]acl.G
 		var expires sql.NullInt64
 		var created int64
 		err := rows.Scan(&g.Store, &g.Grantee, &g.Level, &g.MaxLabel, &expires, &g.Maker, &g.ByPlatform, &created)
-		g.ExpiresAt, g.CreatedAt = maybeInstant(expires), instant(created)
+		g.ExpiresAt, g.CreatedAt = fromNullMicros(expires), fromMicros(created)
 		grants = append(grants, g)
 		return err
 	}, query, args...)
@@ -82,7 +82,7 @@ func (r *reader) membership(ctx context.Context, query, of, agent string) (acl.M
 	if err != nil || !found {
 		return acl.Membership{}, err
 	}
-	return acl.Membership{Present: true, ExpiresAt: maybeInstant(expires)}, nil
+	return acl.Membership{Present: true, ExpiresAt: fromNullMicros(expires)}, nil
 }
 
 // Settings implements acl.Facts.
@@ -122,7 +122,7 @@ const insertGrant = `INTO permit (store, grantee, level, max_label, expires_at, 
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
 func grantValues(g acl.Grant) []any {
-	return []any{g.Store, g.Grantee, g.Level, g.MaxLabel, maybeMicros(g.ExpiresAt), g.Maker, g.ByPlatform, micros(g.CreatedAt)}
+	return []any{g.Store, g.Grantee, g.Level, g.MaxLabel, nullMicros(g.ExpiresAt), g.Maker, g.ByPlatform, micros(g.CreatedAt)}
 }
 
 // PutGrant implements memory.FactWriter.
@@ -140,7 +140,7 @@ func (w *writer) DeleteGrant(ctx context.Context, store, grantee string) (bool, 
 // PutParticipant implements memory.FactWriter.
 func (w *writer) PutParticipant(ctx context.Context, chat, agent string, m acl.Membership) (err error) {
 	if m.Present {
-		_, err = w.exec(ctx, "INSERT OR REPLACE INTO participant (of, agent, expires_at) VALUES (?, ?, ?)", chat, agent, maybeMicros(m.ExpiresAt))
+		_, err = w.exec(ctx, "INSERT OR REPLACE INTO participant (of, agent, expires_at) VALUES (?, ?, ?)", chat, agent, nullMicros(m.ExpiresAt))
 	} else {
 		_, err = w.exec(ctx, "DELETE FROM participant WHERE of = ? AND agent = ?", chat, agent)
 	}
@@ -150,7 +150,7 @@ func (w *writer) PutParticipant(ctx context.Context, chat, agent string, m acl.M
 // PutSession implements memory.FactWriter.
 func (w *writer) PutSession(ctx context.Context, user, agent string, m acl.Membership) (err error) {
 	if m.Present {
-		_, err = w.exec(ctx, "INSERT OR REPLACE INTO session (of, agent, expires_at) VALUES (?, ?, ?)", user, agent, maybeMicros(m.ExpiresAt))
+		_, err = w.exec(ctx, "INSERT OR REPLACE INTO session (of, agent, expires_at) VALUES (?, ?, ?)", user, agent, nullMicros(m.ExpiresAt))
 	} else {
 		_, err = w.exec(ctx, "DELETE FROM session WHERE of = ? AND agent = ?", user, agent)
 	}

@@ -34,7 +34,7 @@ const (
 	deleteBlock = `DELETE FROM posting WHERE store = ? AND term = ? AND label = ? AND first = ?`
 )
 
-// blocks are the rows of table posting.
+// blocks implements posting.PackedBlocks on table posting.
 type blocks struct{ *writer }
 
 var _ posting.PackedBlocks = blocks{}

@@ -16,7 +16,7 @@ var (
 // ForIndexer implements storage.Storage.
 func (s *Storage) ForIndexer() indexer.Storage { return forIndexer{s} }
 
-// forIndexer runs the same transactions as its Storage, for package indexer.
+// forIndexer is a Storage with the interface of package indexer.
 type forIndexer struct{ storage *Storage }
 
 // View implements indexer.Storage.

@@ -13,7 +13,7 @@ import (
 	"mneme/memory"
 )
 
-// The reads of one question. Each is restricted by store and label (see
+// The statements of one query. Each is restricted by store and label (see
 // scopeTable) before anything is counted or ranked.
 const (
 	selectTotals = scopeTable + `SELECT coalesce(sum(t.documents), 0), coalesce(sum(t.length), 0) FROM scope
@@ -22,16 +22,16 @@ const (
 	CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = scope.store AND e.label IN ` + labels + `
 	CROSS JOIN document d ON d.doc = e.doc
 	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.expires_at <= ?2`
-	selectBlocks = scopeTable + `, question (term, i) AS MATERIALIZED (SELECT value, key FROM json_each(?2))
-	SELECT scope.store, q.i, p.first, p.block FROM scope CROSS JOIN question q
+	selectBlocks = scopeTable + `, query_term (term, i) AS MATERIALIZED (SELECT value, key FROM json_each(?2))
+	SELECT scope.store, q.i, p.first, p.block FROM scope CROSS JOIN query_term q
 	CROSS JOIN posting p ON p.store = scope.store AND p.term = q.term AND p.label <= scope.ceiling`
 	selectIDs  = "SELECT e.doc, e.id FROM json_each(?) j CROSS JOIN entry e ON e.doc = j.value"
 	selectDocs = "SELECT e.store, e.doc FROM json_each(?) j CROSS JOIN entry e ON e.id = unhex(j.value)"
 )
 
-// Lexical implements memory.LexicalLeg. It evaluates the question in full: all
-// postings of its terms in the scope are read, so that document counts are
-// exact and entries outside have no part in them.
+// Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it
+// reads all postings of the terms within the scope, so that document counts are
+// exact and entries outside the scope do not influence them.
 func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || len(q.Terms) == 0 || q.Limit <= 0 || q.Only != nil && len(q.Only) == 0 {
@@ -79,7 +79,7 @@ func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation,
 	}, selectTombstones, within, now)
 }
 
-// readBlocks reads the posting lists of the question's terms in the scope.
+// readBlocks reads the posting lists of the query's terms within the scope.
 func (r *reader) readBlocks(ctx context.Context, evaluation *posting.Evaluation, within string) error {
 	terms, err := textList(evaluation.TermKeys())
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *reader) hits(ctx context.Context, ranked []posting.Scored) ([]lexical.H
 	for i, s := range ranked {
 		docs[i], ranks[s.Doc], hits[i].Score = s.Doc, i, s.Score
 	}
-	slices.Sort(docs) // the order of the rows' pages
+	slices.Sort(docs) // in page order
 	err := r.each(ctx, func(rows *sql.Rows) error {
 		var doc int64
 		var id uuid.UUID

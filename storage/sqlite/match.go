@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// tagSample limits how many entries of a tag rarestTag counts.
+// tagSample is the largest count of entries with a tag in rarestTag.
 const tagSample = 10_000
 
 const countTagged = scopeTable + `SELECT count(*) FROM (SELECT 1 FROM scope
@@ -27,11 +27,11 @@ const (
 	AND NOT EXISTS (SELECT 1 FROM json_each(?5) j WHERE NOT EXISTS
 		(SELECT 1 FROM tag x WHERE x.store = t.store AND x.label = t.label AND x.tag = j.value AND x.doc = t.doc))
 	LIMIT ?6`
-	matchTyped = scopeTable + `SELECT e.id FROM scope
+	matchType = scopeTable + `SELECT e.id FROM scope
 	CROSS JOIN entry e INDEXED BY entry_type ON e.store = scope.store AND e.label IN ` + labels + ` AND e.type = ?3
 	WHERE e.state = 0 AND e.type <> '' AND e.label <= scope.ceiling AND e.in_context AND NOT e.encrypted
 	AND (?4 IS NULL OR e.namespace = ?4) LIMIT ?6`
-	matchNamed = scopeTable + `SELECT e.id FROM scope
+	matchNamespace = scopeTable + `SELECT e.id FROM scope
 	CROSS JOIN entry e INDEXED BY entry_live ON e.store = scope.store AND e.label IN ` + labels + ` AND e.namespace = ?4
 	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.in_context AND NOT e.encrypted LIMIT ?6`
 	matchAll = scopeTable + `SELECT e.id FROM scope
@@ -58,9 +58,9 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 			return nil, false, err
 		}
 	case filter.Type != "":
-		query = matchTyped
+		query = matchType
 	case filter.Namespace != nil:
-		query = matchNamed
+		query = matchNamespace
 	}
 	var namespace any
 	if filter.Namespace != nil {
@@ -84,7 +84,8 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 	return ids, false, nil
 }
 
-// rarestTag returns the tag that the fewest entries of the scope have.
+// rarestTag returns the tag with the fewest entries in the scope, counting up to
+// tagSample.
 func (r *reader) rarestTag(ctx context.Context, within string, tags []string) (string, error) {
 	rarest, fewest := tags[0], int64(tagSample+1)
 	if len(tags) == 1 {

@@ -18,7 +18,8 @@ import (
 var migrations embed.FS
 
 // prepareFile creates the file and its folder if they are missing, and
-// returns the file's absolute path. SQLite gives the log the file's mode.
+// returns the file's absolute path. SQLite creates the write-ahead log with the
+// file's mode.
 func prepareFile(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -42,8 +43,8 @@ func prepareFile(path string) (string, error) {
 	return path, f.Close()
 }
 
-// migrate updates the schema. Processes that start at the same time take
-// turns, by a lock on a file beside the database.
+// migrate updates the schema. A lock on a file beside the database serializes
+// processes that start at the same time.
 func migrate(ctx context.Context, path string) (err error) {
 	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -53,7 +54,7 @@ func migrate(ctx context.Context, path string) (err error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
-	db, err := sql.Open("sqlite", source(path, writing))
+	db, err := sql.Open("sqlite", dsn(path, writing))
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func migrate(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	if current > newest {
-		return fmt.Errorf("%w: its schema is version %d, this one knows up to %d", ErrNewer, current, newest)
+		return fmt.Errorf("%w: its schema version is %d, the latest known is %d", ErrNewer, current, newest)
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)

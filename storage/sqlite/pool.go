@@ -10,19 +10,19 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// use is what a connection is for.
-type use int
+// mode is whether connections read or write.
+type mode int
 
 const (
-	reading use = iota
+	reading mode = iota
 	writing
 )
 
-// source returns the data source name of a file, with the settings of its
+// dsn returns the data source name of a file, with the settings of its
 // connections.
-func source(path string, u use) string {
+func dsn(path string, m mode) string {
 	pragmas := []string{
-		// How long to wait in ms while another process recovers the log.
+		// Milliseconds to wait while another process recovers the log.
 		"busy_timeout(5000)",
 		// The page cache of each connection: 16 MiB. The operating system
 		// caches the file as well.
@@ -30,17 +30,17 @@ func source(path string, u use) string {
 		"temp_store(memory)",
 		"foreign_keys(on)",
 	}
-	if u == writing {
+	if m == writing {
 		pragmas = append(pragmas,
 			"journal_mode(wal)",
-			// An acknowledged write survives a power failure: NORMAL does not
-			// sync the log before a checkpoint.
+			// FULL syncs the log at each commit, so that an acknowledged write
+			// survives a power failure. NORMAL does not.
 			"synchronous(full)",
 			// Deleted data is overwritten with zeros.
 			"secure_delete(on)",
-			// How many pages of 4 KiB the log has before a commit checkpoints
-			// it: an import writes the same pages repeatedly, and a late
-			// checkpoint copies each once.
+			// Pages of 4 KiB in the log before a commit checkpoints it. An import
+			// writes the same pages repeatedly: a late checkpoint copies each
+			// once.
 			"wal_autocheckpoint(4000)",
 			"journal_size_limit(67108864)",
 		)
@@ -52,17 +52,17 @@ func source(path string, u use) string {
 // pool is a pool of sessions, bounded in size.
 type pool struct {
 	db     *sql.DB
-	use    use
+	mode   mode
 	tokens chan struct{}
 
 	mu   sync.Mutex
 	idle []*session
 }
 
-func newPool(path string, u use, size int) *pool {
-	p := &pool{use: u, tokens: make(chan struct{}, size)}
+func newPool(path string, m mode, size int) *pool {
+	p := &pool{mode: m, tokens: make(chan struct{}, size)}
 	// sql.Open does not connect.
-	db, err := sql.Open("sqlite", source(path, u))
+	db, err := sql.Open("sqlite", dsn(path, m))
 	if err != nil {
 		panic("sqlite: the driver is not registered: " + err.Error())
 	}
@@ -72,7 +72,7 @@ func newPool(path string, u use, size int) *pool {
 	return p
 }
 
-// with runs fn with a session that no one else uses.
+// with runs fn with exclusive use of a session. It waits for one until ctx ends.
 func (p *pool) with(ctx context.Context, fn func(*session) error) error {
 	select {
 	case p.tokens <- struct{}{}:
@@ -80,15 +80,15 @@ func (p *pool) with(ctx context.Context, fn func(*session) error) error {
 		return ctx.Err()
 	}
 	defer func() { <-p.tokens }()
-	s, err := p.take(ctx)
+	s, err := p.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer p.giveBack(s)
+	defer p.release(s)
 	return fn(s)
 }
 
-func (p *pool) take(ctx context.Context) (*session, error) {
+func (p *pool) acquire(ctx context.Context) (*session, error) {
 	p.mu.Lock()
 	if n := len(p.idle); n > 0 {
 		s := p.idle[n-1]
@@ -101,8 +101,8 @@ func (p *pool) take(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, interpret("connect", err)
 	}
-	if p.use == writing {
-		// controlWaiting waits for the write lock.
+	if p.mode == writing {
+		// controlWithRetry waits for the write lock instead of SQLite.
 		if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 3"); err != nil {
 			return nil, errors.Join(interpret("connect", err), conn.Close())
 		}
@@ -110,9 +110,9 @@ func (p *pool) take(ctx context.Context) (*session, error) {
 	return &session{conn: conn, statements: make(map[string]*sql.Stmt)}, nil
 }
 
-func (p *pool) giveBack(s *session) {
+func (p *pool) release(s *session) {
 	if s.broken {
-		_ = s.close() // it cannot be reused
+		_ = s.close() // its error adds nothing
 		return
 	}
 	p.mu.Lock()

@@ -16,7 +16,7 @@ import (
 // writer is a memory.Tx.
 type writer struct {
 	reader
-	postings *posting.PackedWriter // flushed before the commit, as usage is
+	postings *posting.PackedWriter // flushed before the commit, like usage
 	usage    usageChanges
 	erased   bool // entries were purged
 }
@@ -27,7 +27,7 @@ func newWriter(s *session) *writer {
 	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges)}
 }
 
-// storedRow is what a write must know of the row that it replaces.
+// storedRow is the state of a row that a write replaces.
 type storedRow struct {
 	doc        int64
 	state      int
@@ -88,8 +88,8 @@ func latest(times ...time.Time) time.Time {
 	return last
 }
 
-// put replaces the row old by e, with tags, usage, terms and vectors. queuedAt
-// is the time of the queue row.
+// put writes e in place of old, which is the zero row unless found, and updates
+// its tags, usage, postings and vectors. queuedAt is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, old storedRow, found bool, queuedAt time.Time) error {
 	store, err := w.storeNumber(ctx, e.Store)
 	if err != nil {
@@ -102,7 +102,8 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if !e.DeletedAt.IsZero() {
 		next.state = deleted
 	} else {
-		// Checked before anything is written: the caller may continue.
+		// Checked before anything is written, so that the transaction can
+		// continue after ErrExists.
 		clash, err := w.one(ctx, []any{new(int)}, selectClash, store, e.Label, e.Namespace, e.Key, e.Owner, old.doc)
 		if err != nil {
 			return err
@@ -165,8 +166,8 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next storedRow
 	return doc, nil
 }
 
-// indexEntry indexes a row by words. A row that is not searchable is removed
-// from the index.
+// indexEntry indexes a row by words, or removes it from the index if it is not
+// searchable.
 func (w *writer) indexEntry(ctx context.Context, row storedRow, words lexical.Document, isNew bool) error {
 	if row.state != live || !row.searchable {
 		return w.index(ctx, row.doc, isNew, nil)
@@ -196,7 +197,8 @@ func (w *writer) tag(ctx context.Context, row storedRow, tags []string) error {
 	return nil
 }
 
-// untag deletes what tag inserted. The row must still have its tags.
+// untag deletes the tags of a row. It reads them from the entry, so it must run
+// before the row is updated.
 func (w *writer) untag(ctx context.Context, row storedRow) error {
 	if row.state != live || !row.searchable || !row.tagged {
 		return nil
@@ -205,7 +207,7 @@ func (w *writer) untag(ctx context.Context, row storedRow) error {
 	return err
 }
 
-// storeNumber returns the number of a store, and assigns one to a new store.
+// storeNumber returns the number of a store and assigns one to a new store.
 func (w *writer) storeNumber(ctx context.Context, id string) (int64, error) {
 	var number int64
 	found, err := w.one(ctx, []any{&number}, "SELECT number FROM store WHERE id = ?", id)

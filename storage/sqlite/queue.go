@@ -20,7 +20,7 @@ func (r *reader) QueueDepth(ctx context.Context, now time.Time) (rows int64, old
 	var first sql.NullInt64
 	_, err = r.one(ctx, []any{&rows, &first}, "SELECT (SELECT count(*) FROM queue), (SELECT min(queued_at) FROM queue)")
 	if first.Valid {
-		oldest = max(0, now.Sub(instant(first.Int64)))
+		oldest = max(0, now.Sub(fromMicros(first.Int64)))
 	}
 	return rows, oldest, err
 }
@@ -29,15 +29,16 @@ const upsertQueue = `INSERT INTO queue (doc, revision, not_before, attempts, las
 	VALUES (?, ?, 0, 0, NULL, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision,
 	not_before = 0, attempts = 0, last_error = NULL, queued_at = excluded.queued_at`
 
-// enqueue inserts a queue row, or resets an existing one, so that a worker that
-// has leased it does not remove it.
+// enqueue inserts a queue row or resets an existing one, so that a worker that
+// holds a lease on it does not remove it.
 func (w *writer) enqueue(ctx context.Context, doc, revision int64, at time.Time) error {
 	_, err := w.exec(ctx, upsertQueue, doc, revision, micros(at))
 	return err
 }
 
-// Fresh rows are due whatever the clocks are. Returned rows have a share of
-// their own; otherwise they would wait for the end of an import.
+// Fresh rows are due whatever the clocks say. Returned rows (retried, or with an
+// expired lease) get a share of each batch; otherwise they would wait for the
+// end of an import.
 const (
 	selectReturned = `SELECT e.id, q.doc, q.revision, q.attempts FROM queue q INDEXED BY queue_due CROSS JOIN entry e ON e.doc = q.doc
 	WHERE q.not_before > 0 AND q.not_before <= ?1 ORDER BY q.not_before, q.queued_at LIMIT ?2`

@@ -11,7 +11,7 @@ import (
 	"mneme/memory"
 )
 
-// entries runs a query that returns entry columns, and returns each row once.
+// entries runs a query that returns entry columns, and drops duplicate rows.
 func (r *reader) entries(ctx context.Context, query string, args ...any) ([]memory.Entry, error) {
 	var found []memory.Entry
 	seen := make(map[int64]bool)
@@ -48,7 +48,7 @@ func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, erro
 const (
 	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
 	WHERE e.id = ? AND e.state < 2`
-	// The columns of history, named as those of entry.
+	// The columns of history have the names of entry's columns.
 	selectFormer = `SELECT ` + withText + ` FROM
 	(SELECT doc AS mine FROM entry WHERE id = ?1 AND state < 2) CROSS JOIN
 	(SELECT h.*, ?1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
@@ -67,7 +67,7 @@ func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) (
 	if before <= versions[0].Version {
 		versions = versions[:0]
 	}
-	// Not by r.entries: all versions of an entry have the same docID.
+	// r.entries would drop all but one: versions share their entry's docID.
 	err = r.each(ctx, func(rows *sql.Rows) error {
 		_, e, err := scanEntry(rows)
 		versions = append(versions, e)
@@ -96,7 +96,7 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	if len(ids) == 0 || len(ceilings) == 0 {
 		return nil, nil
 	}
-	var visible []acl.Access // Number: docID; Ceiling: that of its store
+	var visible []acl.Access // Number holds a docID, Ceiling the ceiling of its store
 	err := r.each(ctx, func(rows *sql.Rows) error {
 		var doc, store int64
 		var label acl.Label

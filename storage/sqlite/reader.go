@@ -17,11 +17,12 @@ type reader struct {
 
 var _ memory.ReadTx = (*reader)(nil)
 
-// end makes every further call fail: the function of the transaction returned.
+// end makes every further call fail. It is called when the transaction's
+// function has returned.
 func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
 
-// query runs a query by its prepared statement. Its rows must be closed before
-// the same query runs again.
+// query runs a prepared query. Its rows must be closed before the same query
+// runs again.
 func (r *reader) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (r *reader) each(ctx context.Context, scan func(*sql.Rows) error, query str
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // Err returns its error
+	defer func() { _ = rows.Close() }() // rows.Err returns the error
 	return r.drain(ctx, rows, scan)
 }
 
@@ -82,8 +83,8 @@ func (r *reader) exec(ctx context.Context, query string, args ...any) (sql.Resul
 	return result, nil
 }
 
-// affected runs a statement that writes, and returns the number of rows that
-// it changed.
+// affected runs a statement that writes and returns the number of affected
+// rows.
 func (r *reader) affected(ctx context.Context, query string, args ...any) (int64, error) {
 	result, err := r.exec(ctx, query, args...)
 	if err != nil {
@@ -99,9 +100,9 @@ func (r *reader) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fail records an error after which SQLite may have rolled back by itself: a
-// further statement would run outside the transaction. A violated constraint
-// leaves the transaction as it was.
+// fail records an error that makes every further call fail: SQLite may have
+// rolled back, and a further statement would run outside the transaction. A
+// violated constraint does not end the transaction.
 func (r *reader) fail(err error) error {
 	if !errors.Is(err, memory.ErrExists) {
 		r.failed = err

@@ -20,8 +20,8 @@ const (
 	swept   = 2 // expired, and hidden until it is purged
 )
 
-// Columns of an entry as scanEntry reads them. The alias of entry is e, that of
-// store s. Without text the two wide columns are null.
+// Columns of an entry as scanEntry reads them, with the aliases e for entry and
+// s for store. withoutText selects null for the two wide columns.
 const (
 	narrowColumns = `e.doc, e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
@@ -31,7 +31,8 @@ const (
 )
 
 // labels lists all labels, so that an index on (store, label, …) is searched
-// label by label. A condition beside it keeps to those within the ceiling.
+// label by label. Queries add a condition that excludes labels above the
+// ceiling.
 const labels = "(1, 2, 3, 4)"
 
 // scanEntry reads one row.
@@ -50,8 +51,8 @@ func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
 	if e.ID, err = uuid.FromBytes(id); err != nil {
 		return 0, e, err
 	}
-	e.CreatedAt, e.UpdatedAt = instant(created), instant(updated)
-	e.ExpiresAt, e.DeletedAt = maybeInstant(expires), maybeInstant(deletedAt)
+	e.CreatedAt, e.UpdatedAt = fromMicros(created), fromMicros(updated)
+	e.ExpiresAt, e.DeletedAt = fromNullMicros(expires), fromNullMicros(deletedAt)
 	e.Source, e.Value = source, value
 	if tags.Valid {
 		err = json.Unmarshal([]byte(tags.String), &e.Tags)
@@ -72,38 +73,38 @@ func entryValues(e *memory.Entry) ([]any, error) {
 	}
 	return []any{
 		e.Revision, e.Version, e.InContext, e.Encrypted, micros(e.CreatedAt), micros(e.UpdatedAt),
-		maybeMicros(e.ExpiresAt), maybeMicros(e.DeletedAt), e.Owner, e.UpdatedBy, e.DeletedBy,
-		e.Namespace, e.Key, e.Type, e.Description, tags, maybeBytes(e.Source), maybeBytes(e.Value),
+		nullMicros(e.ExpiresAt), nullMicros(e.DeletedAt), e.Owner, e.UpdatedBy, e.DeletedBy,
+		e.Namespace, e.Key, e.Type, e.Description, tags, nullBytes(e.Source), nullBytes(e.Value),
 	}, nil
 }
 
 func micros(t time.Time) int64 { return t.UnixMicro() }
 
-func maybeMicros(t time.Time) any {
+func nullMicros(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
 	return t.UnixMicro()
 }
 
-func instant(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
+func fromMicros(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
-func maybeInstant(micros sql.NullInt64) time.Time {
+func fromNullMicros(micros sql.NullInt64) time.Time {
 	if !micros.Valid {
 		return time.Time{}
 	}
-	return instant(micros.Int64)
+	return fromMicros(micros.Int64)
 }
 
-func maybeBytes(b []byte) any {
+func nullBytes(b []byte) any {
 	if b == nil {
 		return nil
 	}
 	return b
 }
 
-// idList returns a JSON array of distinct IDs in hexadecimal: SQLite reads
-// them by unhex(value) from json_each.
+// idList returns a JSON array of distinct IDs in hexadecimal. Queries read it
+// by json_each and unhex.
 func idList(ids []uuid.UUID) string {
 	var b strings.Builder
 	b.WriteByte('[')

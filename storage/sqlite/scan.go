@@ -11,9 +11,9 @@ import (
 	"mneme/memory"
 )
 
-// One page of a label of a store, in the order of the index: entries after the
-// path of the last page, whose keys are within [?5, ?6): those with the prefix
-// ?5. ?6 is null if there is no upper bound.
+// One page of a store's entries at one label, in index order: entries after the
+// cursor (?3, ?4) whose keys are within [?5, ?6), those with the prefix ?5. ?6
+// is null if there is no upper bound.
 const (
 	scanNamespace = `SELECT ` + withoutText + ` FROM store s
 	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = ?2 AND e.namespace = ?3
@@ -26,8 +26,8 @@ const (
 	ORDER BY e.namespace, e.key, e.owner LIMIT ?7`
 )
 
-// Scan implements memory.EntryReader. Each label is scanned by itself and the
-// results are merged: entries above the ceiling are not even skipped.
+// Scan implements memory.EntryReader. Each label is scanned separately and the
+// results are merged, so that entries above the ceiling cost no time.
 func (r *reader) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, error) {
 	if q.Limit <= 0 {
 		return nil, nil
@@ -38,7 +38,7 @@ func (r *reader) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, 
 	}
 	if q.Namespace != nil {
 		switch strings.Compare(namespace, *q.Namespace) {
-		case 1: // the last path is after the namespace
+		case 1: // the cursor is after the namespace
 			return nil, nil
 		case -1:
 			after = ""
@@ -66,8 +66,8 @@ func (r *reader) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, 
 	return found[:min(q.Limit, len(found))], nil
 }
 
-// successor returns the least string above all that start with prefix; nil if
-// there is none. It may not be valid UTF-8: SQLite compares bytes.
+// successor returns the smallest string greater than all that start with prefix,
+// or nil if there is none. It may be invalid UTF-8: SQLite compares bytes.
 func successor(prefix string) any {
 	for n := len(prefix); n > 0; n-- {
 		if c := prefix[n-1]; c < 0xff {

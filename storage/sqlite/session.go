@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// session is one connection with its prepared statements. One goroutine uses
-// it at a time.
+// session is one connection with its prepared statements. It is not safe for
+// concurrent use.
 //
 // Statements run without the caller's context: the driver would start a
 // goroutine for each. The context is checked before each statement and between
@@ -59,7 +59,7 @@ func (s *session) exec(query string, args ...any) (sql.Result, error) {
 	return result, nil
 }
 
-// control runs BEGIN or COMMIT.
+// control runs a BEGIN or COMMIT command.
 func (s *session) control(ctx context.Context, command string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -71,11 +71,11 @@ func (s *session) control(ctx context.Context, command string) error {
 	return nil
 }
 
-// controlWaiting is control that retries while another process holds the lock,
-// every few milliseconds: the backoff of SQLite's busy handler grows to 100 ms,
-// and then seldom hits the gaps between the transactions of an import.
-func (s *session) controlWaiting(ctx context.Context, command string) error {
-	deadline := time.Now().Add(lockWait)
+// controlWithRetry calls control every few milliseconds while another process
+// holds the lock. The backoff of SQLite's own busy handler grows to 100 ms and
+// then rarely hits the gaps between the transactions of an import.
+func (s *session) controlWithRetry(ctx context.Context, command string) error {
+	deadline := time.Now().Add(lockTimeout)
 	for {
 		err := s.control(ctx, command)
 		if err == nil || !errors.Is(err, errBusy) || time.Now().After(deadline) {
@@ -98,8 +98,8 @@ func (s *session) rollback() {
 	}
 	s.open = false
 	_, err := s.exec("ROLLBACK")
-	// After some failures SQLite has rolled back by itself, and ROLLBACK
-	// fails. Whatever the reason, a new connection is in a known state.
+	// After some errors SQLite has rolled back already, and ROLLBACK fails. In
+	// any case a new connection is in a known state.
 	s.broken = s.broken || err != nil
 }
 

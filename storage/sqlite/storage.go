@@ -1,9 +1,9 @@
-// Package sqlite is the embedded storage: one SQLite file that holds rows,
-// history, grants, queue, vectors and the inverted index of package posting.
-// docs/decisions/0003-sqlite-postings.md says why the index is not FTS5.
+// Package sqlite is the embedded storage. One SQLite file holds rows, history,
+// grants, queue, vectors and the inverted index of package posting.
+// docs/decisions/0003-sqlite-postings.md explains why the index is not FTS5.
 //
 // Several processes may use a file at the same time. Each has one connection
-// that writes and a few that read. A read sees the last commit before it began
+// that writes and several that read. A read sees the last commit before it began
 // and never waits for a writer.
 package sqlite
 
@@ -19,9 +19,9 @@ import (
 	"mneme/memory"
 )
 
-// lockWait is how long a transaction waits for another process before it fails
-// with memory.ErrUnavailable.
-const lockWait = 30 * time.Second
+// lockTimeout is how long a transaction waits for another process before it
+// fails with memory.ErrUnavailable.
+const lockTimeout = 30 * time.Second
 
 // scrubEvery is the interval between attempts to truncate the log while
 // readers prevent it: each attempt checkpoints the log.
@@ -40,9 +40,9 @@ type Storage struct {
 
 var _ memory.Storage = (*Storage)(nil)
 
-// Open opens the file at path, and migrates its schema. A new file is readable
-// by its owner alone. The error is ErrNewer if a newer version of mneme wrote
-// the file.
+// Open opens the file at path and migrates its schema. It creates the file and
+// its folder if they do not exist, accessible to their owner only. The error is
+// ErrNewer if a newer version of mneme wrote the file.
 func Open(ctx context.Context, path string) (*Storage, error) {
 	path, err := prepareFile(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 }
 
 // Update implements memory.Storage. The transaction holds the write lock from
-// its start, so that nothing it reads changes before it commits.
+// its start, so that what it reads does not change before it commits.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.update(ctx, func(w *writer) error { return fn(w) })
 }
@@ -110,7 +110,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 
 // runUpdate runs one writing transaction and reports whether it erased entries.
 func runUpdate(ctx context.Context, c *session, fn func(*writer) error) (erased bool, err error) {
-	if err := c.controlWaiting(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := c.controlWithRetry(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return false, err
 	}
 	defer c.rollback() // no-op after the commit
@@ -125,14 +125,13 @@ func runUpdate(ctx context.Context, c *session, fn func(*writer) error) (erased 
 	if w.failed != nil {
 		return false, w.failed
 	}
-	// A context that ends from here on must not leave the caller in doubt
-	// whether the commit succeeded.
-	return w.erased, c.controlWaiting(context.WithoutCancel(ctx), "COMMIT")
+	// If the context ended during COMMIT, the caller would not know whether it
+	// succeeded.
+	return w.erased, c.controlWithRetry(context.WithoutCancel(ctx), "COMMIT")
 }
 
-// truncateLog truncates the write-ahead log, which contains pages from before
-// an erasure. That fails while a reader has an older snapshot; then a later
-// commit tries again.
+// truncateLog truncates the write-ahead log, which may contain erased text. That
+// fails while a reader has an older snapshot. Then a later commit tries again.
 func (s *Storage) truncateLog(c *session) {
 	s.lastScrub = time.Now()
 	var busy, frames, moved int
@@ -152,7 +151,8 @@ func (s *Storage) Close() error {
 	return errors.Join(s.readers.close(), s.writers.close())
 }
 
-// enter makes Close wait until running is released.
+// enter registers a transaction, for which Close waits: the caller must unlock
+// running when it ends. It fails if the storage is closed.
 func (s *Storage) enter() error {
 	s.running.RLock()
 	if s.closed.Load() {

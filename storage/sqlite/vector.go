@@ -12,7 +12,7 @@ import (
 	"mneme/vector"
 )
 
-// lastChange selects the latest position ever used: its row may be deleted.
+// lastChange selects the latest position ever assigned. Its row may be deleted.
 const lastChange = "SELECT seq FROM sqlite_sequence WHERE name = 'change'"
 
 // LastChange implements indexer.VectorReader.
@@ -37,14 +37,14 @@ func (r *reader) Changes(ctx context.Context, after int64, limit int) (changes [
 	if err != nil {
 		return nil, false, err
 	}
-	// A position beyond the last one is another database's.
+	// A position beyond the last one is from another database.
 	if after > last || len(changes) == 0 || changes[0].Position != after+1 {
 		return nil, true, nil
 	}
 	return changes, false, nil
 }
 
-func (w *writer) noteChange(ctx context.Context, id uuid.UUID) error {
+func (w *writer) recordChange(ctx context.Context, id uuid.UUID) error {
 	_, err := w.exec(ctx, "INSERT INTO change (entry, at) VALUES (?, ?)", id[:], micros(time.Now()))
 	return err
 }
@@ -52,7 +52,7 @@ func (w *writer) noteChange(ctx context.Context, id uuid.UUID) error {
 // TrimChanges implements indexer.VectorWriter. The age of change records is by
 // this machine's clock.
 func (w *writer) TrimChanges(ctx context.Context, before time.Time) error {
-	// Oldest first, up to the first that is to be kept.
+	// A prefix, so that the remaining positions have no gaps.
 	_, err := w.exec(ctx, `DELETE FROM change WHERE position < coalesce(
 		(SELECT position FROM change WHERE at >= ? ORDER BY position LIMIT 1), 9223372036854775807)`, micros(before))
 	return err
@@ -63,8 +63,8 @@ const (
 	selectVectors = vectorColumns + `json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value)
 	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
 	ORDER BY e.doc, v.chunk`
-	// In the order in which they were written, which keeps chunks together: one
-	// pass over the table.
+	// In insertion order, which keeps an entry's chunks together: one pass over
+	// the table.
 	selectAllVectors = vectorColumns + `vector v NOT INDEXED CROSS JOIN entry e ON e.doc = v.doc
 	WHERE v.model = (SELECT number FROM model WHERE fingerprint = ?) ORDER BY v.number`
 )
@@ -136,10 +136,11 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	if removed == 0 && len(records) == 0 {
 		return true, nil
 	}
-	return true, w.noteChange(ctx, id)
+	return true, w.recordChange(ctx, id)
 }
 
-// model returns the number of a fingerprint, and assigns one to a new one.
+// model returns the number of a fingerprint and assigns one to a new
+// fingerprint.
 func (w *writer) model(ctx context.Context, fingerprint string) (int64, error) {
 	var number int64
 	found, err := w.one(ctx, []any{&number}, "SELECT number FROM model WHERE fingerprint = ?", fingerprint)
@@ -159,12 +160,12 @@ func (w *writer) dropVectors(ctx context.Context, id uuid.UUID, doc int64) error
 	if err != nil || n == 0 {
 		return err
 	}
-	return w.noteChange(ctx, id)
+	return w.recordChange(ctx, id)
 }
 
-// moveVectors updates the vectors of a row that was replaced. They are dropped
-// if the row is not searchable, and a change is recorded if it moved to another
-// store or label: an index keeps them under both.
+// moveVectors updates the vectors of a replaced row. It drops them if the row is
+// no longer searchable. If the row moved to another store or label, by which
+// indexes partition vectors, it records a change.
 func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next storedRow) error {
 	if next.state != live || !next.searchable {
 		return w.dropVectors(ctx, id, next.doc)
@@ -176,7 +177,7 @@ func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next stored
 	if err != nil || !found {
 		return err
 	}
-	return w.noteChange(ctx, id)
+	return w.recordChange(ctx, id)
 }
 
 // DropVectors implements indexer.VectorWriter.

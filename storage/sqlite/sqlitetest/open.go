@@ -1,4 +1,4 @@
-// Package sqlitetest opens databases for tests of what stands above the
+// Package sqlitetest opens SQLite databases for tests of the packages that use a
 // storage.
 package sqlitetest
 
@@ -10,10 +10,9 @@ import (
 	"mneme/storage/sqlite"
 )
 
-// Open makes a fresh database that is gone with the test. It lies in memory
-// where the system has a file system there: tests of rules make hundreds of
-// databases, and would wait for nothing but the disk, which the storage's own
-// tests are about.
+// Open creates a database that is removed when the test ends. It is in a
+// memory-backed file system (/dev/shm) if there is one: tests create hundreds of
+// databases, and only the storage's own tests are about the disk.
 func Open(t testing.TB) *sqlite.Storage {
 	t.Helper()
 	storage, err := sqlite.Open(t.Context(), filepath.Join(folder(t), "mneme.db"))

@@ -10,13 +10,13 @@ import (
 	"mneme/memory"
 )
 
-// Values of the column status. Only the storage knows them.
+// Values of the column status. They are internal to the storage.
 const (
 	statusDone    = 200
 	statusCreated = 201
 )
 
-const selectReplay = `SELECT digest, status, ids, numbers, expires_at FROM replay
+const selectIdempotency = `SELECT digest, status, ids, numbers, expires_at FROM replay
 	WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5`
 
 // IdempotencyRecord implements memory.IdempotencyReader.
@@ -36,12 +36,12 @@ func (r *reader) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKe
 		record.ExpiresAt = record.ExpiresAt.UTC()
 		found = &record
 		return nil
-	}, selectReplay, key.Agent, int16(key.Taint), key.Operation, key.Path, key.Key)
+	}, selectIdempotency, key.Agent, int16(key.Taint), key.Operation, key.Path, key.Key)
 	return found, err
 }
 
-// IdempotencyRecord implements memory.IdempotencyReader. The same call, made twice at a time, waits
-// here for the first to end.
+// IdempotencyRecord implements memory.IdempotencyReader. A concurrent call with the same
+// key waits here until the first one commits.
 func (w *writer) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
 	name := strings.Join([]string{key.Agent, key.Taint.String(), key.Operation, key.Path, key.Key}, "\x00")
 	if err := w.lock(ctx, lockKey("replay", name)); err != nil {
@@ -50,7 +50,7 @@ func (w *writer) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKe
 	return w.reader.IdempotencyRecord(ctx, key)
 }
 
-const insertReplay = `INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
+const insertIdempotency = `INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`
 
 // PutIdempotencyRecord implements memory.IdempotencyWriter.
@@ -63,7 +63,7 @@ func (w *writer) PutIdempotencyRecord(ctx context.Context, key memory.Idempotenc
 	if record.Created {
 		status = statusCreated
 	}
-	n, err := w.affected(ctx, insertReplay, key.Agent, int16(key.Taint), key.Operation, key.Path, key.Key,
+	n, err := w.affected(ctx, insertIdempotency, key.Agent, int16(key.Taint), key.Operation, key.Path, key.Key,
 		record.Digest, status, ids, []byte(record.Numbers), record.ExpiresAt)
 	if err == nil && n == 0 {
 		return memory.ErrExists

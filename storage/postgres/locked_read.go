@@ -11,8 +11,8 @@ import (
 	"mneme/memory"
 )
 
-// The reads of a writing transaction: each under the lock of the store that it
-// reads, and with the writes that the transaction has collected.
+// Reads of a writing transaction. Each holds the lock of the store that it reads
+// and sees the writes that the transaction has collected.
 
 // At implements memory.EntryReader.
 func (w *writer) At(ctx context.Context, path memory.Path) ([]memory.Entry, error) {

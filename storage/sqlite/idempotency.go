@@ -16,7 +16,7 @@ const (
 	statusCreated = 201
 )
 
-const selectReplay = `SELECT digest, status, ids, numbers, expires_at FROM replay
+const selectIdempotency = `SELECT digest, status, ids, numbers, expires_at FROM replay
 	WHERE agent = ? AND taint = ? AND call = ? AND path = ? AND key = ?`
 
 // IdempotencyRecord implements memory.IdempotencyReader.
@@ -34,20 +34,20 @@ func (r *reader) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKe
 			record.IDs = append(record.IDs, uuid.UUID(ids[:16]))
 		}
 		if len(ids) > 0 {
-			return fmt.Errorf("sqlite: an idempotency record has %d bytes after its IDs", len(ids))
+			return fmt.Errorf("sqlite: an idempotency record has %d extra bytes after its IDs", len(ids))
 		}
 		record.Created = status == statusCreated
-		record.ExpiresAt = instant(expires)
+		record.ExpiresAt = fromMicros(expires)
 		found = &record
 		return nil
-	}, selectReplay, key.Agent, key.Taint, key.Operation, key.Path, key.Key)
+	}, selectIdempotency, key.Agent, key.Taint, key.Operation, key.Path, key.Key)
 	return found, err
 }
 
 const (
-	insertReplay = `INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
+	insertIdempotency = `INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	insertReplayEntry = `INSERT OR IGNORE INTO replay_entry (entry, replay) VALUES (?, ?)`
+	insertIdempotencyEntry = `INSERT OR IGNORE INTO replay_entry (entry, replay) VALUES (?, ?)`
 )
 
 // PutIdempotencyRecord implements memory.IdempotencyWriter.
@@ -60,8 +60,8 @@ func (w *writer) PutIdempotencyRecord(ctx context.Context, key memory.Idempotenc
 	if record.Created {
 		status = statusCreated
 	}
-	result, err := w.exec(ctx, insertReplay, key.Agent, key.Taint, key.Operation, key.Path, key.Key,
-		record.Digest, status, ids, maybeBytes(record.Numbers), micros(record.ExpiresAt))
+	result, err := w.exec(ctx, insertIdempotency, key.Agent, key.Taint, key.Operation, key.Path, key.Key,
+		record.Digest, status, ids, nullBytes(record.Numbers), micros(record.ExpiresAt))
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (w *writer) PutIdempotencyRecord(ctx context.Context, key memory.Idempotenc
 		return err
 	}
 	for _, id := range record.IDs {
-		if _, err := w.exec(ctx, insertReplayEntry, id[:], number); err != nil {
+		if _, err := w.exec(ctx, insertIdempotencyEntry, id[:], number); err != nil {
 			return err
 		}
 	}
