@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// field reads one field of the frontmatter.
+// field parses one field of the frontmatter into the note.
 func (p *parser) field(name string, value *yaml.Node) (err error) {
 	n := p.note
 	switch name {
@@ -60,11 +60,11 @@ func (p *parser) field(name string, value *yaml.Node) (err error) {
 	return err
 }
 
-// textOf is a scalar's text: of a number, too, as it stands there. null is no
-// text.
+// textOf returns the text of a scalar as written, also of a number; "" for
+// null.
 func textOf(value *yaml.Node) (string, error) {
 	if value.Kind != yaml.ScalarNode {
-		return "", errors.New("must be a text")
+		return "", errors.New("must be text")
 	}
 	switch value.ShortTag() {
 	case "!!null":
@@ -72,7 +72,7 @@ func textOf(value *yaml.Node) (string, error) {
 	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
 		return value.Value, nil
 	}
-	return "", errors.New("must be a text")
+	return "", errors.New("must be text")
 }
 
 func textsOf(value *yaml.Node) ([]string, error) {
@@ -80,13 +80,13 @@ func textsOf(value *yaml.Node) ([]string, error) {
 		return nil, nil
 	}
 	if value.Kind != yaml.SequenceNode {
-		return nil, errors.New("must be a list of texts: [one, another]")
+		return nil, errors.New("must be a list of strings: [one, another]")
 	}
 	var texts []string
 	for _, item := range value.Content {
 		text, err := textOf(item)
 		if err != nil {
-			return nil, errors.New("must be a list of texts: [one, another]")
+			return nil, errors.New("must be a list of strings: [one, another]")
 		}
 		texts = append(texts, text)
 	}
@@ -101,7 +101,7 @@ func boolOf(value *yaml.Node) (bool, error) {
 	return b, nil
 }
 
-// timeOf reads an instant, or a day, which stands for its beginning in UTC.
+// timeOf parses a time in RFC 3339, or a date, which means midnight UTC.
 func timeOf(value *yaml.Node) (time.Time, error) {
 	if value.Kind == yaml.ScalarNode {
 		if value.ShortTag() == "!!null" {

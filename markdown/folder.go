@@ -16,36 +16,36 @@ import (
 
 // Errors of OpenFolder.
 var (
-	ErrForeign = errors.New("the folder is not empty, and holds no earlier export")
+	ErrForeign = errors.New("the folder is not empty and was not written by an export")
 	ErrOrigin  = errors.New("the folder holds an export of another store, agent or taint")
-	ErrRecord  = errors.New(recordFile + ", which says what the last export wrote, is damaged")
+	ErrRecord  = errors.New(recordFile + ", the list of files that the last export wrote, is damaged")
 )
 
-// Kept is a file that an export left as it was.
+// Kept is a file that an export did not overwrite or remove.
 type Kept struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
 
-// Folder is a folder that an export writes to. Nothing is read or written
-// outside of it, wherever links in it lead; each file is written whole or not
-// at all.
+// Folder is a folder that an export writes to. It is confined to the folder
+// and does not follow links. Each file is replaced atomically.
 type Folder struct {
 	Written, Unchanged, Removed int
-	Kept                        []Kept // edited or foreign: a conflict for the user to solve
+	Kept                        []Kept // edited or foreign: conflicts for the user to resolve
 
 	root   *os.Root
 	force  bool
-	before map[string]string // what the last export wrote
+	before map[string]string // checksums of the last export's files, by path
 	folded map[string]string // the same by folded path
 	put    map[string]bool   // folded paths of the files of this export
 	record record
-	made   map[string]bool // folders known to be there, and to be no links
+	made   map[string]bool // folders that are known to exist and not to be links
 }
 
-// OpenFolder makes the folder if there is none. A folder in which there is
-// something already must be an earlier export of the same origin; with force
-// any will do, and files that are in the way are overwritten.
+// OpenFolder opens a folder for an export, and creates it if it does not exist.
+// A folder that is not empty must be an earlier export of the same origin, else
+// the error is ErrForeign, ErrOrigin or ErrRecord. With force any folder is
+// accepted, and conflicting files are overwritten.
 func OpenFolder(dir string, origin Origin, force bool) (_ *Folder, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -85,79 +85,79 @@ func OpenFolder(dir string, origin Origin, force bool) (_ *Folder, err error) {
 	default:
 		f.before = last.Files
 	}
-	for file, sum := range f.before { // until each is looked at
+	for file, sum := range f.before { // until each is put or removed
 		f.record.Files[file], f.folded[fold(file)] = sum, sum
 	}
 	return f, f.save()
 }
 
-// Earlier is how many files the last export wrote here.
-func (f *Folder) Earlier() int { return len(f.before) }
+// PreviousFiles returns how many files the last export wrote.
+func (f *Folder) PreviousFiles() int { return len(f.before) }
 
-// Put brings a file to a content. What was edited since the last export, or
-// was never written by one, stays as it is and is listed among Kept, unless
-// judge finds that it says nothing else.
-func (f *Folder) Put(file string, content []byte, judge func(old []byte) Verdict) error {
+// Put writes a file. A file that was edited since the last export, or not
+// written by one, is left alone and added to Kept, unless compare finds that its
+// contents are the same. compare is called only for such files.
+func (f *Folder) Put(file string, content []byte, compare func(old []byte) Diff) error {
 	f.put[fold(file)] = true
-	err := f.write(file, content, judge)
+	err := f.write(file, content, compare)
 	if errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EILSEQ) || errors.Is(err, syscall.EINVAL) {
-		f.keep(file, "its name is none that this file system takes")
+		f.keep(file, "its name is not valid on this file system")
 		return nil
 	}
 	return err
 }
 
-// Verdict is what a file that no export wrote is to the entry of its name.
-type Verdict int
+// Diff is how an existing file differs from the note that is to be written.
+type Diff int
 
-// The verdicts.
+// The differences.
 const (
-	Other    Verdict = iota // its contents are others
-	Outdated                // the same contents; what the service sets differs
-	Same                    // the same in other words: another order, other quotes
+	Different  Diff = iota // other contents, or not a valid note
+	Outdated               // the same contents; the label or the time of the deletion differs
+	Equivalent             // the same note, perhaps formatted otherwise
 )
 
-// Judge compares a file with a note.
-func Judge(old []byte, note Note) Verdict {
-	there, problems := Parse(old, false)
+// Compare compares a file with a note.
+func Compare(old []byte, note Note) Diff {
+	onDisk, problems := Parse(old, false)
 	switch {
-	case len(problems) > 0 || !bytes.Equal(there.Contents(), note.Contents()):
-		return Other
-	case there.Label != note.Label || !there.DeletedAt.Equal(note.DeletedAt):
+	case len(problems) > 0 || !bytes.Equal(onDisk.Contents(), note.Contents()):
+		return Different
+	case onDisk.Label != note.Label || !onDisk.DeletedAt.Equal(note.DeletedAt):
 		return Outdated
 	default:
-		return Same
+		return Equivalent
 	}
 }
 
-func (f *Folder) write(file string, content []byte, judge func(old []byte) Verdict) error {
+func (f *Folder) write(file string, content []byte, compare func(old []byte) Diff) error {
 	if reason, err := f.makeFolders(path.Dir(file)); err != nil || reason != "" {
 		if err == nil {
 			f.keep(file, reason)
 		}
 		return err
 	}
-	old, state, err := f.look(file)
+	old, state, err := f.readFile(file)
 	if err != nil {
 		return err
 	}
-	last := f.folded[fold(file)] // what the last export wrote; "": nothing
-	verdict := Outdated          // nothing is lost
+	last := f.folded[fold(file)] // checksum; "": the last export did not write it
+	diff := Outdated             // it may be overwritten
 	if state == isFile && sumOf(old) != last {
-		verdict = judge(old)
+		diff = compare(old)
 	}
 	switch {
-	case state == isFile && (bytes.Equal(old, content) || verdict == Same):
+	case state == isFile && (bytes.Equal(old, content) || diff == Equivalent):
 		f.Unchanged++
 		f.record.Files[file] = sumOf(old)
 		return nil
 	case state == isFolder || state == isOther && !f.force:
-		f.keep(file, "is no file, so that the entry's file cannot be written")
+		f.keep(file, "is not a regular file, so the entry cannot be written")
 		return nil
-	case verdict == Other && !f.force && last == "":
-		f.keep(file, "is not of an export, and differs from the entry of its name")
+	case diff == Different && !f.force && last == "":
+		f.keep(file, "was not written by an export, and differs from the entry")
 		return nil
-	case verdict == Other && !f.force:
+	case diff == Different && !f.force:
 		f.keep(file, "was edited since the last export, and differs from the entry")
 		return nil
 	}
@@ -176,24 +176,24 @@ func (f *Folder) keep(file, reason string) {
 	}
 }
 
-// Finish removes the files of entries that are gone, unless they were edited,
-// and writes down what the folder holds now.
+// Finish removes the files of entries that no longer exist, unless they were
+// edited, and saves the record.
 func (f *Folder) Finish() error {
-	var gone []string
+	var stale []string
 	for file := range f.before {
 		if !f.put[fold(file)] {
-			gone = append(gone, file)
+			stale = append(stale, file)
 		}
 	}
-	slices.Sort(gone)
-	for _, file := range gone {
-		old, state, err := f.look(file)
+	slices.Sort(stale)
+	for _, file := range stale {
+		old, state, err := f.readFile(file)
 		switch {
 		case err != nil:
 			return err
 		case state == isAbsent:
 		case state != isFile || sumOf(old) != f.before[file] && !f.force:
-			f.keep(file, "was edited since the last export, and its entry is gone")
+			f.keep(file, "was edited since the last export, and its entry no longer exists")
 			continue
 		default:
 			if err := f.root.Remove(file); err != nil {
@@ -207,31 +207,32 @@ func (f *Folder) Finish() error {
 	return f.save()
 }
 
-// prune removes folders that became empty.
+// prune removes a folder and its parents, as far as they are empty.
 func (f *Folder) prune(folder string) {
 	for ; folder != "."; folder = path.Dir(folder) {
-		if f.root.Remove(folder) != nil { // it holds something
+		if f.root.Remove(folder) != nil { // it is not empty
 			return
 		}
 		delete(f.made, folder)
 	}
 }
 
-// Close writes down what was done, as far as it came, and ends.
+// Close saves the record, also of an export that was interrupted, and releases
+// the folder.
 func (f *Folder) Close() error { return errors.Join(f.save(), f.root.Close()) }
 
-// state is what stands at a path.
-type state int
+// fileState is what exists at a path.
+type fileState int
 
 const (
-	isAbsent state = iota
+	isAbsent fileState = iota
 	isFile
 	isFolder
-	isOther // a link, a device
+	isOther // such as a link or a device
 )
 
-// look reads what stands at a path, unless a link leads there.
-func (f *Folder) look(file string) ([]byte, state, error) {
+// readFile reads the file at a path. A path through a link is isOther.
+func (f *Folder) readFile(file string) ([]byte, fileState, error) {
 	for folder := path.Dir(file); !f.made[folder]; folder = path.Dir(folder) {
 		info, err := f.root.Lstat(folder)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -256,8 +257,8 @@ func (f *Folder) look(file string) ([]byte, state, error) {
 	return text, isFile, err
 }
 
-// makeFolders makes the folders above a file. A reason says what is in the
-// way: links are not followed, inside the folder either.
+// makeFolders creates a folder and its parents. reason is set if a file or link
+// is in the way; links are not followed, even within the export.
 func (f *Folder) makeFolders(folder string) (reason string, err error) {
 	if f.made[folder] {
 		return "", nil
@@ -275,24 +276,25 @@ func (f *Folder) makeFolders(folder string) (reason string, err error) {
 	return "", err
 }
 
-// replace writes a file beside its place and moves it there: who reads it sees
-// the old one or the new one.
+// replace replaces a file atomically: it writes a temporary file in the same
+// folder and renames it.
 func (f *Folder) replace(file string, content []byte) (err error) {
-	beside := path.Join(path.Dir(file), ".mneme-"+rand.Text()+".tmp")
-	out, err := f.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	temporary := path.Join(path.Dir(file), ".mneme-"+rand.Text()+".tmp")
+	out, err := f.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = out.Write(content)
 	if err = errors.Join(err, out.Close()); err == nil {
-		err = f.root.Rename(beside, file)
+		err = f.root.Rename(temporary, file)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", file, err), f.root.Remove(beside))
+		return errors.Join(fmt.Errorf("%s: %w", file, err), f.root.Remove(temporary))
 	}
 	return nil
 }
 
+// sumOf returns the checksum of a file, as in the record.
 func sumOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])

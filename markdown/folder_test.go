@@ -25,13 +25,13 @@ func export(t *testing.T, dir string, files map[string]string, force bool) (*Fol
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		other := func(old []byte) Verdict {
+		compare := func(old []byte) Diff {
 			if string(old) == "as "+files[name] {
-				return Same
+				return Equivalent
 			}
-			return Other
+			return Different
 		}
-		if err := f.Put(name, []byte(files[name]), other); err != nil {
+		if err := f.Put(name, []byte(files[name]), compare); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,7 +47,7 @@ func must(t *testing.T, dir string, files map[string]string) *Folder {
 	return f
 }
 
-// tree is what stands in a folder, without the record.
+// tree returns the contents of a folder by path, without the record.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
@@ -89,7 +89,7 @@ func equalTrees(a, b map[string]string) bool {
 	return true
 }
 
-func TestFolderIsBroughtUpToDate(t *testing.T) {
+func TestExportUpdatesTheFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	if f := must(t, dir, map[string]string{"a.md": "a", "x/y/b.md": "b", "c.md": "c"}); f.Written != 3 {
 		t.Errorf("got %+v", f)
@@ -103,11 +103,11 @@ func TestFolderIsBroughtUpToDate(t *testing.T) {
 	}
 	info, err := os.Stat(filepath.Join(dir, "a.md"))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v: others may read memories", info.Mode(), err)
+		t.Errorf("%v, %v: other users can read memories", info.Mode(), err)
 	}
 }
 
-func TestWhatAUserWroteIsNeverLost(t *testing.T) {
+func TestExportKeepsWhatAUserWrote(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, map[string]string{"changed.md": "1", "gone.md": "1", "same.md": "1", "deleted.md": "1", "moved.md": "1"})
 	write(t, "mine", dir, "changed.md")
@@ -131,7 +131,7 @@ func TestWhatAUserWroteIsNeverLost(t *testing.T) {
 	if got := tree(t, dir); !equalTrees(got, want) {
 		t.Errorf("got %q", got)
 	}
-	// Still so at the next export; and a file that says the same is the export's now.
+	// The next export keeps them too. An equivalent file now counts as exported.
 	if f := must(t, dir, now); len(f.Kept) != 3 {
 		t.Errorf("got %+v", f)
 	}
@@ -142,11 +142,11 @@ func TestWhatAUserWroteIsNeverLost(t *testing.T) {
 	}
 	want = map[string]string{"changed.md": "2", "same.md": "3", "deleted.md": "2", "foreign.md": "2", "notes.txt": "mine", "moved.md": "2"}
 	if got := tree(t, dir); !equalTrees(got, want) {
-		t.Errorf("by force: %q", got)
+		t.Errorf("with force: %q", got)
 	}
 }
 
-func TestOtherFoldersAreRefused(t *testing.T) {
+func TestOpenFolderRefusesOtherFolders(t *testing.T) {
 	dir := t.TempDir()
 	write(t, "x", dir, "notes.txt")
 	if _, err := export(t, dir, nil, false); !errors.Is(err, ErrForeign) {
@@ -169,11 +169,11 @@ func TestOtherFoldersAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, "x", file)
 	if _, err := OpenFolder(file, origin, false); err == nil {
-		t.Error("a file is taken for a folder")
+		t.Error("a file was opened as a folder")
 	}
 }
 
-func TestInterruptedExportIsTakenUp(t *testing.T) {
+func TestExportContinuesAfterAnInterruption(t *testing.T) {
 	dir := t.TempDir()
 	f, err := OpenFolder(dir, origin, false)
 	if err != nil {
@@ -191,11 +191,11 @@ func TestInterruptedExportIsTakenUp(t *testing.T) {
 	}
 }
 
-// SECURITY: links in the folder lead neither writes nor reads nor removals
-// anywhere else.
+// SECURITY: links in the folder cannot make an export write, read or remove
+// anything outside of it.
 func TestLinksAreNotFollowed(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("links need a privilege there")
+		t.Skip("creating links needs a privilege on Windows")
 	}
 	dir, outside := t.TempDir(), t.TempDir()
 	write(t, "secret", outside, "a.md")
@@ -228,21 +228,21 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	var told []string
-	err = Walk(root, func(file string) error { t.Errorf("%s is read", file); return nil }, func(file, reason string, foreign bool) {
-		if told = append(told, file+" "+reason); foreign {
-			t.Errorf("%s: a link may hold entries", file)
+	var skipped []string
+	err = Walk(root, func(file string) error { t.Errorf("%s was yielded", file); return nil }, func(file, reason string, foreign bool) {
+		if skipped = append(skipped, file+" "+reason); foreign {
+			t.Errorf("%s: a link was reported as foreign", file)
 		}
 	})
-	if err != nil || len(told) != 4 || !strings.Contains(told[0], "a.md is a symbolic link") {
-		t.Errorf("got %q, %v", told, err)
+	if err != nil || len(skipped) != 4 || !strings.Contains(skipped[0], "a.md is a symbolic link") {
+		t.Errorf("got %q, %v", skipped, err)
 	}
 	if text, problems := Read(root, "sub/a.md"); len(problems) == 0 {
 		t.Errorf("read %q", text)
 	}
 }
 
-func TestHiddenAndOtherFilesAreNoEntries(t *testing.T) {
+func TestWalkSkipsHiddenAndForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, folder := range []string{".git", "x", "trash"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
@@ -260,7 +260,7 @@ func TestHiddenAndOtherFilesAreNoEntries(t *testing.T) {
 	var files, others []string
 	err = Walk(root, func(file string) error { files = append(files, file); return nil }, func(file, _ string, foreign bool) {
 		if others = append(others, file); !foreign {
-			t.Errorf("%s: holds no entries", file)
+			t.Errorf("%s: not reported as foreign", file)
 		}
 	})
 	if err != nil || !slices.Equal(files, []string{"a.md", "trash/a.md", "x/MEMORY.md"}) || !slices.Equal(others, []string{"b.txt"}) {

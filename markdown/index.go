@@ -47,16 +47,16 @@ func indexDescription(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Index is what MEMORY.md may say of a folder's entries: by name, the
-// description that the entry's file gives; nil if the file is damaged.
+// Index holds the descriptions of a folder's entries by name, to check
+// MEMORY.md. The description is nil if the entry's file is damaged.
 type Index map[string]*string
 
-// indexed is a line of MEMORY.md.
-var indexed = regexp.MustCompile(`^- \[([A-Za-z0-9_-]+)\]\(([A-Za-z0-9_-]+)\.md\) — (.*)$`)
+// indexLine matches a line of MEMORY.md.
+var indexLine = regexp.MustCompile(`^- \[([A-Za-z0-9_-]+)\]\(([A-Za-z0-9_-]+)\.md\) — (.*)$`)
 
-// Check compares MEMORY.md with the files. The index is made anew from the
-// entries wherever it is shown, so nothing of it is imported, and nothing that
-// is wrong with it stops an import.
+// Check compares MEMORY.md with the files of its entries. The problems do not
+// stop an import: MEMORY.md is not imported, since it is generated from the
+// entries.
 func (x Index) Check(text []byte) []Problem {
 	var problems []Problem
 	seen := make(map[string]bool)
@@ -65,7 +65,7 @@ func (x Index) Check(text []byte) []Problem {
 		number++
 		line = strings.TrimRight(line, "\r\n")
 		reason := ""
-		parts := indexed.FindStringSubmatch(line)
+		parts := indexLine.FindStringSubmatch(line)
 		switch {
 		case strings.TrimSpace(line) == "":
 		case !utf8.ValidString(line):
@@ -78,7 +78,7 @@ func (x Index) Check(text []byte) []Problem {
 			reason = "is a second line for this entry"
 		default:
 			seen[parts[1]] = true
-			reason = x.differs(parts[1], parts[3])
+			reason = x.checkLine(parts[1], parts[3])
 		}
 		if reason != "" {
 			problems = append(problems, Problem{Line: number, Reason: reason})
@@ -87,7 +87,9 @@ func (x Index) Check(text []byte) []Problem {
 	return problems
 }
 
-func (x Index) differs(name, shown string) string {
+// checkLine compares the description in a line of MEMORY.md with the entry's
+// file, and returns the problem; "" if there is none.
+func (x Index) checkLine(name, shown string) string {
 	description, ok := x[name]
 	if !ok {
 		return "names an entry that has no file here"
@@ -95,7 +97,7 @@ func (x Index) differs(name, shown string) string {
 	if description == nil {
 		return ""
 	}
-	// The agent does not matter: this one wrote the entry itself.
+	// IndexLine lists only the agent's own entries: let agent, store and owner be "".
 	e := memory.Entry{Path: memory.Path{Key: name}, Type: "user", Description: *description}
 	line := strings.TrimSuffix(IndexLine("", &e), "\n")
 	if _, rendered, ok := strings.Cut(line, " — "); ok && rendered == shown || *description == strings.TrimSpace(shown) {

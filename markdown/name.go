@@ -21,10 +21,11 @@ const (
 	maxPath    = 400
 )
 
-// FileName is the file of an entry, as a path with slashes: key.md, and of a
-// namespace @namespace/key.md. It depends on nothing but the two, is safe on
-// every file system and stays below the folder. What cannot be in a name is
-// %XX; what is too long is cut, and ends with ~ and a digest.
+// FileName returns the path of an entry's file, with slashes: key.md, or
+// @namespace/key.md. It depends only on namespace and key. The path is safe on
+// every file system and stays below the folder: characters that file names
+// cannot contain are escaped as %XX, and long names are cut and end with ~ and
+// a digest.
 func FileName(namespace, key string) string {
 	segments := strings.Split(key, "/")
 	for i, segment := range segments {
@@ -46,9 +47,9 @@ func FileName(namespace, key string) string {
 	return norm.NFC.String(folder + path + extension)
 }
 
-// reserved tells the names of devices on Windows, in lower case, without what
-// follows their first dot.
-func reserved(stem string) bool {
+// isReserved reports whether a file name is a device on Windows. stem is the
+// name up to its first dot, in lower case.
+func isReserved(stem string) bool {
 	switch stem {
 	case "con", "prn", "aux", "nul", "conin$", "conout$":
 		return true
@@ -60,8 +61,8 @@ func reserved(stem string) bool {
 	return ok && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
 }
 
-// escape makes one segment safe. A folder may not end like a file: a and
-// a.md/b are two entries.
+// escape makes one segment safe. It escapes .md at the end of a folder's name,
+// since the entries a and a.md/b may both exist.
 func escape(segment string, folder bool) string {
 	var b strings.Builder
 	for i := 0; i < len(segment); i++ {
@@ -69,7 +70,7 @@ func escape(segment string, folder bool) string {
 		unsafe := strings.IndexByte(`%~<>:"\|?*/`, c) >= 0 || c < ' ' || c == 0x7f
 		switch {
 		case unsafe,
-			i == 0 && (c == '.' || c == ' '), // hidden; lost
+			i == 0 && (c == '.' || c == ' '), // hidden on Unix; trimmed by some tools
 			folder && i == len(segment)-1 && (c == '.' || c == ' '),
 			folder && c == '.' && strings.EqualFold(segment[i:], extension):
 			fmt.Fprintf(&b, "%%%02X", c)
@@ -79,14 +80,14 @@ func escape(segment string, folder bool) string {
 	}
 	text := b.String()
 	stem, _, _ := strings.Cut(text, ".")
-	if reserved(strings.ToLower(strings.TrimRight(stem, " "))) {
+	if isReserved(strings.ToLower(strings.TrimRight(stem, " "))) {
 		return escapeFirst(text)
 	}
 	return text
 }
 
-// escapeTop keeps the first segment of a key apart from the folder's own
-// names: namespaces, the index and the trash.
+// escapeTop escapes the first segment of a key if it could be taken for a
+// namespace, the index or the trash.
 func escapeTop(segment string, file bool) string {
 	index := strings.TrimSuffix(IndexFile, extension)
 	if segment != "" && segment[0] == '@' || file && strings.EqualFold(segment, index) || !file && strings.EqualFold(segment, TrashFolder) {
@@ -97,7 +98,8 @@ func escapeTop(segment string, file bool) string {
 
 func escapeFirst(text string) string { return fmt.Sprintf("%%%02X", text[0]) + text[1:] }
 
-// shorten cuts a segment that is too long and tells such apart by a digest.
+// shorten cuts a segment that is longer than limit, and appends a digest that
+// keeps it distinct.
 func shorten(segment string, limit int) string {
 	if len(segment) <= limit {
 		return segment
@@ -105,7 +107,8 @@ func shorten(segment string, limit int) string {
 	return cut(segment, limit-17) + "~" + digest(segment)
 }
 
-// cut is the beginning of an escaped segment, of whole characters and escapes.
+// cut returns at most limit bytes of an escaped segment, without splitting a
+// character or an escape.
 func cut(segment string, limit int) string {
 	if len(segment) <= limit {
 		return segment
@@ -125,84 +128,86 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Names gives every entry of a folder a file of its own, on file systems too
-// that do not tell apart upper and lower case, or two spellings in Unicode.
+// Names assigns each entry of a folder a distinct file name, also on file
+// systems that ignore case or Unicode normalization.
 type Names struct {
 	taken   map[string]bool
 	deleted map[string]int
 }
 
-// NewNames begins a folder.
+// NewNames returns the Names of an empty folder.
 func NewNames() *Names { return &Names{taken: make(map[string]bool), deleted: make(map[string]int)} }
 
-// File is the file of the next entry. Where its FileName is another's, it ends
-// with ~ and a digest.
+// File returns the file of the next entry: its FileName, or if that is taken,
+// the same with ~ and a digest.
 func (n *Names) File(namespace, key string) (string, error) {
-	for _, name := range []string{FileName(namespace, key), apart(namespace, key)} {
+	for _, name := range []string{FileName(namespace, key), distinctName(namespace, key)} {
 		if folded := fold(name); !n.taken[folded] {
 			n.taken[folded] = true
 			return name, nil
 		}
 	}
-	return "", errors.New("two entries have one file name")
+	return "", errors.New("two entries have the same file name")
 }
 
-// Deleted is the file of the next deleted entry. Of several at one key, the
-// later ones end with ~2, ~3 and so on.
+// Deleted returns the file of the next deleted entry. If a key has several, the
+// second ends with ~2, the third with ~3 and so on.
 func (n *Names) Deleted(namespace, key string) string {
 	name := TrashFolder + "/" + FileName(namespace, key)
 	folded := fold(name)
 	n.deleted[folded]++
 	if number := n.deleted[folded]; number > 1 {
-		name = mark(name, strconv.Itoa(number))
+		name = addSuffix(name, strconv.Itoa(number))
 	}
 	return name
 }
 
-func apart(namespace, key string) string {
-	return mark(FileName(namespace, key), digest(namespace, key))
+// distinctName returns an entry's FileName with a digest.
+func distinctName(namespace, key string) string {
+	return addSuffix(FileName(namespace, key), digest(namespace, key))
 }
 
-// mark puts a mark behind a file's name. Escaped names have no ~ of their own.
-func mark(name, text string) string {
+// addSuffix adds ~ and a text to a file name. Escaped names contain no other ~,
+// except before the digest of a long one.
+func addSuffix(name, text string) string {
 	return strings.TrimSuffix(name, extension) + "~" + text + extension
 }
 
-// fold is what case-insensitive file systems compare.
+// fold returns the form of a name that case-insensitive file systems compare.
 func fold(name string) string {
 	return norm.NFD.String(cases.Fold().String(norm.NFD.String(name)))
 }
 
-// places are the files, folded, that may hold an entry: those that an export
-// would write, and the one that bears the key as it stands.
-func places(namespace, key string) []string {
-	all := []string{fold(FileName(namespace, key)), fold(apart(namespace, key))}
+// possibleFiles returns the folded names of the files that may hold an entry:
+// those that an export would write, and the unescaped key with .md.
+func possibleFiles(namespace, key string) []string {
+	all := []string{fold(FileName(namespace, key)), fold(distinctName(namespace, key))}
 	if namespace == "" {
 		all = append(all, fold(key+extension))
 	}
 	return all
 }
 
-// Belongs tells whether a file may hold the entry.
+// Belongs reports whether a file may hold the entry.
 func Belongs(file, namespace, key string) bool {
-	return slices.Contains(places(namespace, key), fold(file))
+	return slices.Contains(possibleFiles(namespace, key), fold(file))
 }
 
-// Files are files of a folder, as case-insensitive file systems tell them
-// apart.
+// Files is a set of the files of a folder, by folded name.
 type Files map[string]bool
 
-// Add puts a file to them.
+// Add adds a file.
 func (f Files) Add(file string) { f[fold(file)] = true }
 
-// Hold tells whether one of them may hold the entry, or may have been meant to.
+// Hold reports whether one of the files may hold the entry.
 func (f Files) Hold(namespace, key string) bool {
-	return slices.ContainsFunc(places(namespace, key), func(place string) bool { return f[place] })
+	return slices.ContainsFunc(possibleFiles(namespace, key), func(file string) bool { return f[file] })
 }
 
-// EntryOf is the entry that a file's path names, if its frontmatter does not:
-// ok is false where the path was cut or is none that an export writes.
-func EntryOf(file string) (namespace, key string, ok bool) {
+// EntryPath returns the namespace and key that a file's path encodes, for files
+// whose frontmatter has no name. ok is false if the path contains a digest or an
+// invalid escape.
+func EntryPath(file string) (namespace, key string, ok bool) {
 	file = norm.NFC.String(strings.TrimSuffix(file, extension))
 	segments := strings.Split(file, "/")
 	for i, segment := range segments {

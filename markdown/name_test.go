@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestKeysBecomeFilesThatBearThem(t *testing.T) {
+func TestFileNamesEncodeKeys(t *testing.T) {
 	for _, c := range []struct{ namespace, key, want string }{
 		{"", "preferred-language", "preferred-language.md"},
 		{"", "Foo_1-Z", "Foo_1-Z.md"},
@@ -40,16 +40,16 @@ func TestKeysBecomeFilesThatBearThem(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q: got %q, want %q", c.key, got, c.want)
 		}
-		namespace, key, ok := EntryOf(got)
+		namespace, key, ok := EntryPath(got)
 		if ok == strings.Contains(got, "~") || ok && (namespace != c.namespace || key != c.key) {
-			t.Errorf("%q: names %q, %q, %v", got, namespace, key, ok)
+			t.Errorf("%q: EntryPath returns %q, %q, %v", got, namespace, key, ok)
 		}
 	}
 }
 
-// SECURITY: whatever the keys are, every file is a place of its own below the
-// folder, on file systems that do not tell apart case either.
-func TestEveryEntryHasAFileOfItsOwn(t *testing.T) {
+// SECURITY: whatever the keys are, each entry has a distinct file below the
+// folder, also on file systems that ignore case.
+func TestEveryEntryHasADistinctFile(t *testing.T) {
 	type entry struct{ namespace, key string }
 	rapid.Check(t, func(t *rapid.T) {
 		entries := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) entry {
@@ -64,7 +64,7 @@ func TestEveryEntryHasAFileOfItsOwn(t *testing.T) {
 			}
 			for _, name := range []string{file, names.Deleted(e.namespace, e.key), names.Deleted(e.namespace, e.key)} {
 				if slices.Contains(files, fold(name)) {
-					t.Errorf("%q is the file of two", name)
+					t.Errorf("%q is the file of two entries", name)
 				}
 				files = append(files, fold(name))
 				segments := strings.Split(name, "/")
@@ -74,28 +74,28 @@ func TestEveryEntryHasAFileOfItsOwn(t *testing.T) {
 					}
 				}
 				if !fs.ValidPath(name) || !norm.NFC.IsNormalString(name) || !strings.HasSuffix(name, extension) || len(name) > 800 {
-					t.Errorf("%q is no file's name", name)
+					t.Errorf("%q is not a valid file name", name)
 				}
 				folders = append(folders, fold(segments[0]))
 			}
 			if first := folders[len(folders)-3]; first == fold(TrashFolder) || first == fold(IndexFile) {
-				t.Errorf("%q is the folder's own", file)
+				t.Errorf("%q is a reserved name of the folder", file)
 			}
 			if !Belongs(file, e.namespace, e.key) {
 				t.Errorf("%q does not belong to %q, %q", file, e.namespace, e.key)
 			}
-			namespace, key, ok := EntryOf(FileName(e.namespace, e.key))
+			namespace, key, ok := EntryPath(FileName(e.namespace, e.key))
 			if ok && !norm.NFC.IsNormalString("A"+key) {
 				continue // an escape before a combining character
 			}
 			if ok && (namespace != e.namespace || key != e.key) {
-				t.Errorf("%q names %q, %q and not %q, %q", file, namespace, key, e.namespace, e.key)
+				t.Errorf("%q: EntryPath returns %q, %q, want %q, %q", file, namespace, key, e.namespace, e.key)
 			}
 		}
 	})
 }
 
-func TestFileBelongsToTheEntryThatItNames(t *testing.T) {
+func TestBelongs(t *testing.T) {
 	for file, c := range map[string]struct {
 		namespace, key string
 		want           bool
@@ -108,7 +108,7 @@ func TestFileBelongsToTheEntryThatItNames(t *testing.T) {
 		"@w/a.md":                    {"w", "a", true},
 		"memory.md":                  {"", "memory", true},
 		"e\u0301.md":                 {"", "é", true},
-		apart("", "a"):               {"", "a", true},
+		distinctName("", "a"):        {"", "a", true},
 		"a~0000000000000000.md":      {"", "a", false},
 		"what?.md":                   {"", "what?", true},
 		"a" + "~2.md":                {"", "a", false},
@@ -123,7 +123,7 @@ func TestFileBelongsToTheEntryThatItNames(t *testing.T) {
 	}
 }
 
-func TestIndexIsComparedWithTheFiles(t *testing.T) {
+func TestCheckComparesTheIndexWithTheFiles(t *testing.T) {
 	a, b, c := "about a", "about [b] `c`", "of c"
 	x := Index{"a": &a, "b": &b, "c": &c, "damaged": nil}
 	text := "\ufeff- [a](a.md) — about a\n" +

@@ -1,12 +1,15 @@
-// Package markdown holds the folder of Markdown files that a store is exported
-// to and imported from: MAESTRO's form (name.md with YAML frontmatter and the
-// body, deleted ones under trash/, the index MEMORY.md), with more fields for
-// what an entry has beyond name, type and description.
+// Package markdown reads and writes a store as a folder of Markdown files.
+//
+// The format is MAESTRO's: each entry is a file name.md with YAML frontmatter
+// and a body, deleted entries are under trash/, and MEMORY.md is the index. The
+// frontmatter has additional fields for what an entry has beyond name, type and
+// description.
 package markdown
 
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -15,41 +18,41 @@ import (
 	"mneme/memory"
 )
 
-// Names in a folder that are no entries' files.
+// Names in a folder that are not entries, and the extension of those that are.
 const (
 	IndexFile   = "MEMORY.md"
 	TrashFolder = "trash"
 	extension   = ".md"
 )
 
-// Note is one file: what frontmatter and body say of an entry.
+// Note is the contents of one file: an entry's fields and value.
 type Note struct {
 	Namespace, Name string
-	Store           string    // that a file written by hand may name
-	Label           acl.Label // zero: not said
+	Store           string    // only in files written by hand
+	Label           acl.Label // zero: not given
 	Type            string
 	Description     string
 	Tags            []string
 	InContext       bool
 	Encrypted       bool
 	ExpiresAt       time.Time // zero: never
-	DeletedAt       time.Time // zero: not said
+	DeletedAt       time.Time // zero: not given
 	Value           json.RawMessage
 
-	// Lines says on which line of the file a field stands, from 1, and under
-	// body where the body begins. A field that the file leaves out is absent.
+	// Lines has the line of each field that the file contains, from 1; "body"
+	// has the first line of the body.
 	Lines map[string]int
 }
 
-// Problem is what is wrong with a file, on a line of it. Reason holds nothing
-// of the file's text but names of fields.
+// Problem is an error on one line of a file. Reason quotes nothing from the file
+// except field names.
 type Problem struct {
 	Line   int // from 1
 	Reason string
 }
 
-// NoteOf is the note of an entry. A label of PUBLIC is left out, since most
-// are.
+// NoteOf returns the note of an entry. It leaves out the label PUBLIC, which most
+// entries have.
 func NoteOf(e *memory.Entry) Note {
 	n := Note{
 		Namespace: e.Namespace, Name: e.Key, Type: e.Type, Description: e.Description, Tags: e.Tags,
@@ -61,15 +64,15 @@ func NoteOf(e *memory.Entry) Note {
 	return n
 }
 
-// Contents is the file without what says nothing of the contents: store,
-// label and time of the deletion. Notes of equal contents are equal in it.
+// Contents renders the note without store, label and time of the deletion. Two
+// notes have the same contents if the results are equal.
 func (n Note) Contents() []byte {
 	n.Store, n.Label, n.DeletedAt = "", 0, time.Time{}
 	return n.Render()
 }
 
-// body is the value as the file shows it, and whether as JSON: all but
-// strings, and the strings that a text file would not keep.
+// body returns the body of the file. It is the value as JSON, except that a
+// string that a text file preserves is plain text.
 func (n *Note) body() (text []byte, asJSON bool) {
 	if text, ok := plainText(n.Value); ok {
 		return text, false
@@ -81,28 +84,23 @@ func (n *Note) body() (text []byte, asJSON bool) {
 	return out.Bytes(), true
 }
 
-// plainText is the text of a JSON string of which every character stands for
-// itself in a text file.
-func plainText(value json.RawMessage) ([]byte, bool) {
+// plainText returns the text of a JSON string; ok is false if the value is not a
+// string or a text file would not preserve it.
+func plainText(value json.RawMessage) (text []byte, ok bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return nil, false
 	}
-	var text string
-	if json.Unmarshal(value, &text) != nil || lossy(value) {
+	var s string
+	if json.Unmarshal(value, &s) != nil || isLossy(value) || strings.ContainsFunc(s, isUnstable) {
 		return nil, false
 	}
-	for _, r := range text {
-		if unstable(r) {
-			return nil, false
-		}
-	}
-	return []byte(text), true
+	return []byte(s), true
 }
 
-// lossy tells whether a JSON string holds half of a surrogate pair, for which
-// there is no text: decoding puts U+FFFD in its place. So it counts those that
-// were there before.
-func lossy(value []byte) bool {
+// isLossy reports whether a JSON string contains half of a surrogate pair, which
+// decoding replaces with U+FFFD. It compares how many U+FFFD the string contains
+// before and after decoding.
+func isLossy(value []byte) bool {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
 		return true
@@ -119,30 +117,30 @@ func lossy(value []byte) bool {
 		if value[i+1] == 'u' && bytes.EqualFold(value[i+2:i+6], []byte("fffd")) {
 			written++
 		}
-		i++ // what is escaped begins no escape
+		i++ // skip the escaped character: it may be a backslash
 	}
 	return decoded != written
 }
 
-// unstable tells characters that editors and tools do not keep in a text file.
-func unstable(r rune) bool {
+// isUnstable reports whether r is a control character that editors and tools do
+// not preserve in a text file.
+func isUnstable(r rune) bool {
 	return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r'
 }
 
-// Value is a text as an entry's value, with <, > and & as they are.
+// Value encodes a text as a JSON string, without escaping <, > and &.
 func Value(text string) json.RawMessage {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	// Without an error: strings always encode, and buffers take everything.
-	_ = encoder.Encode(text)
+	_ = encoder.Encode(text) // encoding a string to a buffer cannot fail
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// lineAt is the line of a place in a text, from 1.
-func lineAt(text []byte, at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
+// lineAt returns the line of an offset, from 1.
+func lineAt(text []byte, offset int) int { return 1 + bytes.Count(text[:offset], []byte("\n")) }
 
-// invalidAt is where a text is no longer valid UTF-8; -1 if it is to its end.
+// invalidAt returns the offset of the first invalid UTF-8; -1 if there is none.
 func invalidAt(text []byte) int {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])

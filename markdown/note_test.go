@@ -15,7 +15,7 @@ import (
 	"mneme/memory"
 )
 
-// keys draws keys that entries may have, nasty ones above all.
+// keys draws valid keys, mostly nasty ones.
 func keys() *rapid.Generator[string] {
 	segment := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -35,7 +35,7 @@ func namespaces() *rapid.Generator[string] {
 		rapid.String()).Filter(func(n string) bool { return memory.CheckNamespace(n) == nil })
 }
 
-// values draws JSON values: texts that look like parts of the file above all.
+// values draws JSON values, mostly texts that look like parts of a file.
 func values() *rapid.Generator[json.RawMessage] {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 		"", "\n", "\n\n", "x\n", "x\n\n", "\nx", "---\nx\n---\n", "---", "\ufeffx", "x\r\n", "\r\n", "\r", "x\r\ny\n", "a\tb", "\x00", "\x1b[2J", "\u0085", "\ufffd", "<&>\u2028",
@@ -50,7 +50,7 @@ func values() *rapid.Generator[json.RawMessage] {
 
 func notes() *rapid.Generator[Note] {
 	instant := func(t *rapid.T, name string) time.Time {
-		if rapid.Bool().Draw(t, name+" is none") {
+		if rapid.Bool().Draw(t, name+" is zero") {
 			return time.Time{}
 		}
 		return time.UnixMicro(rapid.Int64Range(0, 4e15).Draw(t, name)).UTC()
@@ -72,7 +72,7 @@ func notes() *rapid.Generator[Note] {
 	})
 }
 
-func TestParseGivesBackWhatWasRendered(t *testing.T) {
+func TestParseReturnsTheRenderedNote(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := notes().Draw(t, "note")
 		file := n.Render()
@@ -96,8 +96,8 @@ func TestParseGivesBackWhatWasRendered(t *testing.T) {
 	})
 }
 
-// equal compares JSON values as texts, without white space. Strings that a
-// file shows as they are may have been escaped otherwise.
+// equal reports whether two JSON values are equal, apart from white space and
+// the escaping of strings that a file holds as plain text.
 func equal(a, b json.RawMessage) bool {
 	texts := func(v json.RawMessage) string {
 		if text, ok := plainText(v); ok {
@@ -112,7 +112,7 @@ func equal(a, b json.RawMessage) bool {
 	return texts(a) == texts(b)
 }
 
-func TestFileIsReadableAndAsMaestroWritesIt(t *testing.T) {
+func TestRenderWritesTheFormatOfMaestro(t *testing.T) {
 	n := Note{Name: "preferred-language", Type: "user", Description: "User prefers Japanese output 🙂", InContext: true,
 		Value: json.RawMessage(`"Always respond in Japanese."`)}
 	want := "---\nname: preferred-language\ntype: user\ndescription: User prefers Japanese output 🙂\n---\n\nAlways respond in Japanese.\n"
@@ -147,19 +147,19 @@ json: true
 	}
 }
 
-func TestFilesOfOtherEditorsAreRead(t *testing.T) {
+func TestParseAcceptsWhatEditorsAndPeopleWrite(t *testing.T) {
 	for name, c := range map[string]struct{ text, name, value string }{
-		"line ends of DOS":           {"---\r\nname: n\r\n---\r\n\r\nbody\r\nmore\r\n", "n", `"body\nmore"`},
-		"byte order mark":            {"\ufeff---\nname: n\n---\nbody", "n", `"body"`},
-		"no empty line, no last one": {"---\nname: n\n---\nbody", "n", `"body"`},
-		"spaces behind the dashes":   {"--- \nname: n\n---\t\nbody\n", "n", `"body"`},
-		"nothing behind":             {"---\nname: n\n---", "n", `""`},
-		"no name":                    {"---\n---\nbody\n", "", `"body"`},
-		"a number":                   {"---\nname: 007\n# a comment\n---\n", "007", `""`},
-		"quotes":                     {"---\nname: 'it''s'\n---\n", "it's", `""`},
-		"nothing said":               {"---\nname: n\ntype:\ntags:\ndescription: ~\n---\n", "n", `""`},
-		"a day":                      {"---\nname: n\nexpires_at: 2027-01-01\n---\n", "n", `""`},
-		"JSON":                       {"---\nname: n\njson: true\n---\n{\"a\":\n 1}\n", "n", `{"a":1}`},
+		"CRLF line endings":                {"---\r\nname: n\r\n---\r\n\r\nbody\r\nmore\r\n", "n", `"body\nmore"`},
+		"byte order mark":                  {"\ufeff---\nname: n\n---\nbody", "n", `"body"`},
+		"no empty line, no last line feed": {"---\nname: n\n---\nbody", "n", `"body"`},
+		"spaces after the dashes":          {"--- \nname: n\n---\t\nbody\n", "n", `"body"`},
+		"no body":                          {"---\nname: n\n---", "n", `""`},
+		"no name":                          {"---\n---\nbody\n", "", `"body"`},
+		"a number":                         {"---\nname: 007\n# a comment\n---\n", "007", `""`},
+		"quotes":                           {"---\nname: 'it''s'\n---\n", "it's", `""`},
+		"empty fields":                     {"---\nname: n\ntype:\ntags:\ndescription: ~\n---\n", "n", `""`},
+		"a day":                            {"---\nname: n\nexpires_at: 2027-01-01\n---\n", "n", `""`},
+		"JSON":                             {"---\nname: n\njson: true\n---\n{\"a\":\n 1}\n", "n", `{"a":1}`},
 	} {
 		n, problems := Parse([]byte(c.text), false)
 		if len(problems) > 0 || n.Name != c.name || string(n.Value) != c.value || n.Type != "" || n.Description != "" || !n.InContext {
@@ -168,13 +168,13 @@ func TestFilesOfOtherEditorsAreRead(t *testing.T) {
 	}
 }
 
-func TestDamagedFilesAreToldLineByLine(t *testing.T) {
+func TestProblemsHaveTheirLineAndQuoteNoText(t *testing.T) {
 	const hidden = "xyzzy"
 	for text, want := range map[string][]Problem{
 		"xyzzy":                                {{1, "frontmatter is missing"}},
 		"":                                     {{1, "frontmatter is missing"}},
-		"---":                                  {{1, "has no end"}},
-		"---\nname: xyzzy\n":                   {{1, "has no end"}},
+		"---":                                  {{1, "is not closed"}},
+		"---\nname: xyzzy\n":                   {{1, "is not closed"}},
 		"---\nname: n\n---\nxyzzy\n\xff":       {{5, "UTF-8"}},
 		"---\nname: n\n---\n\nxyzzy\n\x1b":     {{6, "control character"}},
 		"---\nname: n\ntype: \x00xyzzy\n---\n": {{3, "control character"}},
@@ -183,23 +183,23 @@ func TestDamagedFilesAreToldLineByLine(t *testing.T) {
 		"---\nname: n\ntype: xyzzy\n---\n":     {{3, "type: must be one of user, feedback"}},
 		"---\nname: n\nxyzzy there: 1\n---\n":  {{3, "has an unknown field"}},
 		"---\nname: n\nauthor: xyzzy\n---\n":   {{3, "author: is an unknown field"}},
-		"---\nname: n\n\nname: xyzzy\n---\n":   {{4, "name: stands here for the second time"}},
+		"---\nname: n\n\nname: xyzzy\n---\n":   {{4, "name: is given twice"}},
 		"---\nname: /xyzzy\ndescription: \"xyzzy\\n\"\ntags: xyzzy\nin_context: xyzzy\nlabel: xyzzy\nexpires_at: xyzzy\nstore: ..\nnamespace: \"\\u200b\"\njson: maybe\n---\n": {
 			{2, "name: must have no leading"}, {3, "description: must be one line"}, {4, "tags: must be a list"}, {5, "in_context: must be true or false"},
 			{6, "label: must be PUBLIC"}, {7, "expires_at: must be a time"}, {8, "store: "}, {9, "namespace: must have no control"}, {10, "json: must be true"}},
-		"---\nname: [xyzzy]\ntags: [{xyzzy: 1}]\n---\n":                           {{2, "name: must be a text"}, {3, "tags: must be a list"}},
-		"---\nname: !!binary xyzzy\n---\n":                                        {{2, "name: must be a text"}},
-		"---\nname: &xyzzy a\ndescription: *xyzzy\n---\n":                         {{3, "description: must be a text"}},
+		"---\nname: [xyzzy]\ntags: [{xyzzy: 1}]\n---\n":                           {{2, "name: must be text"}, {3, "tags: must be a list"}},
+		"---\nname: !!binary xyzzy\n---\n":                                        {{2, "name: must be text"}},
+		"---\nname: &xyzzy a\ndescription: *xyzzy\n---\n":                         {{3, "description: must be text"}},
 		"---\ndescription: *xyzzy\n---\n":                                         {{2, "begins with this character needs quotes"}},
-		"---\n- xyzzy\n---\n":                                                     {{2, "is no field"}},
+		"---\n- xyzzy\n---\n":                                                     {{2, "is not a field"}},
 		"---\nname: n\ndescription: xyzzy: xyzzy\n---\n":                          {{3, "colon in it needs quotes"}},
 		"---\nname: n\ndescription: @xyzzy\ntype: user\n---\n":                    {{3, "not valid YAML"}},
 		"---\nname: n\ndescription: \"xyzzy\ntype: user\n---\n":                   {{3, "a quote is not closed"}},
 		"---\nname: n\njson: true\n---\n\n{\n\"xyzzy\": xyzzy}\n":                 {{7, "not valid JSON"}},
-		"---\nname: n\nxyzzy\ntype: user\n---\n":                                  {{3, "is no field"}},
-		"---\nxyzzy\n---\n":                                                       {{2, "is no field"}},
+		"---\nname: n\nxyzzy\ntype: user\n---\n":                                  {{3, "is not a field"}},
+		"---\nxyzzy\n---\n":                                                       {{2, "is not a field"}},
 		"---\n\tname: n\n---\n":                                                   {{2, "begins with a tab"}},
-		"---\nname: n\n  type: xyzzy\n---\n":                                      {{3, "a field begins at the start of its line"}},
+		"---\nname: n\n  type: xyzzy\n---\n":                                      {{3, "a field must start at the beginning of its line"}},
 		"---\ntags: [a,\n  b]\nname: 'xyzzy\ntype: n\n---\n":                      {{4, "a quote is not closed"}},
 		"---\nname: n\ntags: [xyzzy, b\ntype: user\n---\n":                        {{3, "a bracket is not closed"}},
 		"---\nname: n\ndescription: %xyzzy\n---\n":                                {{3, "begins with this character"}},
@@ -238,7 +238,7 @@ func FuzzParseAndRenderAgree(f *testing.F) {
 			return
 		}
 		if !json.Valid(n.Value) {
-			t.Fatalf("%s is no JSON value", n.Value)
+			t.Fatalf("%s is not a JSON value", n.Value)
 		}
 		if n.Name == "" {
 			n.Name = "n"
@@ -246,7 +246,7 @@ func FuzzParseAndRenderAgree(f *testing.F) {
 		file := n.Render()
 		back, problems := Parse(file, false)
 		if len(problems) > 0 || !bytes.Equal(back.Render(), file) || !equal(n.Value, back.Value) {
-			t.Errorf("%v:\n%s\nbecomes\n%s", problems, file, back.Render())
+			t.Errorf("%v:\n%s\nchanged to\n%s", problems, file, back.Render())
 		}
 	})
 }

@@ -14,30 +14,30 @@ import (
 	"mneme/memory"
 )
 
-// maxHead bounds the frontmatter, in bytes. The fields of an entry, all of
-// them at their longest and escaped, are below it.
+// maxHead bounds the frontmatter, in bytes. All fields of an entry at their
+// maximum length, escaped, fit in it.
 const maxHead = 64 << 10
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// HasFrontmatter tells whether a file begins with a line of three dashes.
+// HasFrontmatter reports whether a file begins with a line of three dashes.
 func HasFrontmatter(text []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimPrefix(text, byteOrderMark), []byte("\n"))
-	return dashes(first)
+	return isDelimiter(first)
 }
 
-// dashes tells a line of three dashes. White space behind them is not seen by
-// who writes them.
-func dashes(line []byte) bool { return string(bytes.TrimRight(line, " \t\r")) == "---" }
+// isDelimiter reports whether a line consists of three dashes. Trailing white
+// space is allowed, because authors do not see it.
+func isDelimiter(line []byte) bool { return string(bytes.TrimRight(line, " \t\r")) == "---" }
 
-// Parse reads a file. All that is wrong with it is listed, in the order of its
-// lines; a file with problems is not to be imported. foreign lets fields pass
-// that mneme does not know. The name may be missing: its place in a folder
-// tells it.
+// Parse parses a file. It returns all problems, ordered by line; a file with
+// problems must not be imported. With foreign, unknown fields are ignored rather
+// than reported. The name may be missing: it is then given by the file's path,
+// see EntryPath.
 //
-// Of the body one empty line before it and the line feed at its end are the
-// file's. A file whose frontmatter has the line ends of DOS was converted as a
-// whole, so that in its body they become line feeds again.
+// One empty line before the body and the line feed at its end are not part of
+// the value. If the frontmatter has CRLF line endings, those of the body become
+// line feeds.
 func Parse(text []byte, foreign bool) (Note, []Problem) {
 	n := Note{InContext: true, Lines: make(map[string]int)}
 	text = bytes.TrimPrefix(text, byteOrderMark)
@@ -50,7 +50,7 @@ func Parse(text []byte, foreign bool) (Note, []Problem) {
 	head, body, line := split(text)
 	switch {
 	case line == 0:
-		return n, []Problem{{1, "the frontmatter has no end: a second line of three dashes is missing"}}
+		return n, []Problem{{1, "the frontmatter is not closed: a second line of three dashes is missing"}}
 	case len(head) > maxHead:
 		return n, []Problem{{1, "the frontmatter is longer than " + strconv.Itoa(maxHead) + " bytes"}}
 	}
@@ -64,8 +64,8 @@ func Parse(text []byte, foreign bool) (Note, []Problem) {
 	return n, p.problems
 }
 
-// split parts frontmatter and body, and gives the line on which what is behind
-// the frontmatter begins; 0 if the frontmatter has no end.
+// split separates frontmatter and body. line is the first line after the
+// frontmatter; 0 if the frontmatter is not closed.
 func split(text []byte) (head, body []byte, line int) {
 	start := bytes.IndexByte(text, '\n') + 1
 	if start == 0 {
@@ -77,7 +77,7 @@ func split(text []byte) (head, body []byte, line int) {
 			end = len(text) - at
 		}
 		next := min(at+end+1, len(text))
-		if dashes(text[at : at+end]) {
+		if isDelimiter(text[at : at+end]) {
 			return text[start:at], text[next:], number + 1
 		}
 		at = next
@@ -93,30 +93,32 @@ type parser struct {
 	problems []Problem
 }
 
-func (p *parser) refuse(line int, reason string) {
+// report adds a problem.
+func (p *parser) report(line int, reason string) {
 	p.problems = append(p.problems, Problem{Line: line, Reason: reason})
 }
 
-// head reads the frontmatter, which begins on line 2.
+// head parses the frontmatter, which begins on line 2.
 func (p *parser) head(text []byte) {
 	for at, r := range string(text) {
-		// YAML takes some for line ends, and its lines would not be the file's.
-		if unstable(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r == '\r' && text[at+1] != '\n' {
-			p.refuse(1+lineAt(text, at), "has a control character")
+		// YAML treats some of these as line breaks, so its line numbers would be
+		// off.
+		if isUnstable(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r == '\r' && text[at+1] != '\n' {
+			p.report(1+lineAt(text, at), "has a control character")
 			return
 		}
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		p.refuse(damage(text))
+		p.report(diagnose(text))
 		return
 	}
-	if len(document.Content) == 0 { // nothing, or comments
+	if len(document.Content) == 0 { // empty, or only comments
 		return
 	}
 	fields := document.Content[0]
 	if fields.Kind != yaml.MappingNode {
-		p.refuse(damage(text))
+		p.report(diagnose(text))
 		return
 	}
 	for i := 0; i+1 < len(fields.Content); i += 2 {
@@ -124,22 +126,23 @@ func (p *parser) head(text []byte) {
 		line := key.Line + 1
 		if key.Kind != yaml.ScalarNode || !known(key.Value) {
 			if !p.foreign {
-				p.refuse(line, UnknownField(key.Value))
+				p.report(line, UnknownField(key.Value))
 			}
 			continue
 		}
 		if p.note.Lines[key.Value] > 0 {
-			p.refuse(line, key.Value+": stands here for the second time")
+			p.report(line, key.Value+": is given twice")
 			continue
 		}
 		p.note.Lines[key.Value] = line
 		if err := p.field(key.Value, value); err != nil {
-			p.refuse(line, reasonOf(key.Value, err))
+			p.report(line, reasonOf(key.Value, err))
 		}
 	}
 }
 
-// reasonOf names the field as the file calls it: the entry's key is its name.
+// reasonOf returns an error's text under the field's name in the file, where a
+// key is called name.
 func reasonOf(field string, err error) string {
 	var broken *memory.RuleError
 	if errors.As(err, &broken) {
@@ -157,8 +160,8 @@ func known(field string) bool { return slices.Contains(fieldNames, field) }
 
 var plainName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,31}$`)
 
-// UnknownField names a field if it looks like a field's name: in a damaged file
-// it can be text.
+// UnknownField returns the reason of a Problem with an unknown field. It quotes
+// the name only if it looks like one: in a damaged file it can be memory text.
 func UnknownField(name string) string {
 	if plainName.MatchString(name) {
 		return name + ": is an unknown field"
@@ -166,7 +169,7 @@ func UnknownField(name string) string {
 	return "has an unknown field"
 }
 
-// body reads what is behind the frontmatter, which begins on a line.
+// body parses what follows the frontmatter, from a line on.
 func (p *parser) body(text []byte, line int) {
 	if rest, ok := bytes.CutPrefix(text, []byte("\n")); ok {
 		text, line = rest, line+1
@@ -175,8 +178,8 @@ func (p *parser) body(text []byte, line int) {
 	p.note.Lines["body"] = line
 	if !p.json {
 		for at, r := range string(text) {
-			if unstable(r) {
-				p.refuse(line+lineAt(text, at)-1, "has a control character; where that is meant, the body is the text as a JSON string, under json: true")
+			if isUnstable(r) {
+				p.report(line+lineAt(text, at)-1, "has a control character; to keep it, write the body as a JSON string and add json: true")
 				return
 			}
 		}
@@ -184,17 +187,16 @@ func (p *parser) body(text []byte, line int) {
 		return
 	}
 	var value json.RawMessage
-	if err := json.Unmarshal(text, &value); err != nil { // which, other than Compact, says where
+	if err := json.Unmarshal(text, &value); err != nil { // its error has the offset, unlike that of Compact
 		at := len(text)
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			at = min(at, max(0, int(syntax.Offset)-1))
 		}
-		p.refuse(line+lineAt(text, at)-1, "the body is not valid JSON, which json: true says it is")
+		p.report(line+lineAt(text, at)-1, "the body is not valid JSON, although json is true")
 		return
 	}
 	var out bytes.Buffer
-	// Without an error: it was just found valid.
-	_ = json.Compact(&out, value)
+	_ = json.Compact(&out, value) // cannot fail: value is valid JSON
 	p.note.Value = out.Bytes()
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// recordFile remembers what an export wrote, so that the next one tells its
-// own files from those that somebody wrote or edited.
+// recordFile lists the files that an export wrote, so that the next one can
+// distinguish them from files that a user wrote or edited.
 const recordFile = ".mneme-export.json"
 
-// Origin is what a folder is an export of. Another session would not see the
-// same entries, and would take away what it cannot see.
+// Origin identifies what was exported. An export of another session sees other
+// entries, and would remove the files of those that it does not see.
 type Origin struct {
 	Store string `json:"store"`
 	Agent string `json:"agent"`
@@ -22,7 +22,7 @@ type Origin struct {
 type record struct {
 	Format int `json:"format"` // 1
 	Origin
-	Files map[string]string `json:"files"` // by path, SHA-256 of what was written
+	Files map[string]string `json:"files"` // SHA-256 of each file as written, by path
 }
 
 func (f *Folder) readRecord() (record, error) {
@@ -49,8 +49,8 @@ func (f *Folder) readRecord() (record, error) {
 	return r, nil
 }
 
-// save writes the record: at the beginning too, so that an export that is
-// interrupted leaves a folder that the next one takes up.
+// save writes the record. It is also called before the first file is written,
+// so that the next export recognizes the folder of an interrupted one.
 func (f *Folder) save() error {
 	text, err := json.MarshalIndent(f.record, "", "  ")
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Render is the file of a note: frontmatter between two lines of three dashes,
-// an empty line, the body, a line feed. Nothing else is put to the body and
-// nothing taken from it, so that Parse gives back what was rendered.
+// Render returns the file of a note: frontmatter between two lines of three
+// dashes, an empty line, the body, a line feed. Parse returns an equal note.
 func (n Note) Render() []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n")
@@ -46,28 +45,28 @@ func (n Note) Render() []byte {
 
 func instant(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// list is a YAML sequence on one line.
+// list returns a YAML sequence on one line.
 func list(items []string) string {
 	scalars := make([]string, len(items))
 	for i, item := range items {
-		if scalars[i] = item; !simple(item) {
+		if scalars[i] = item; !isSimple(item) {
 			scalars[i] = quoted(item)
 		}
 	}
 	return "[" + strings.Join(scalars, ", ") + "]"
 }
 
-// scalar is a text as YAML on one line: bare where that is certainly a string
-// to every reader, else in double quotes.
+// scalar returns a text as a YAML scalar on one line. It is in double quotes
+// unless every YAML reader takes the plain text for a string.
 func scalar(text string) string {
-	if simple(text) || bare(text) {
+	if isSimple(text) || isPlain(text) {
 		return text
 	}
 	return quoted(text)
 }
 
-// quoted is a text in double quotes. The YAML libraries' own writers escape
-// whatever lies beyond U+FFFF, emoji above all, which nobody can read.
+// quoted returns a text in double quotes. Unlike the encoders of YAML libraries,
+// it does not escape emoji and other printable characters beyond U+FFFF.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -88,14 +87,13 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// words are read as something else than text by one version of YAML or
-// another.
-var words = []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+// keywords are not strings in some version of YAML.
+var keywords = []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
-// simple tells a text that needs no quotes anywhere: words of letters, digits,
-// dashes, dots and slashes that begin with a letter.
-func simple(text string) bool {
-	if text == "" || slices.Contains(words, strings.ToLower(text)) {
+// isSimple reports whether a text needs no quotes anywhere: it consists of
+// letters, digits, and -_./ , and begins with a letter.
+func isSimple(text string) bool {
+	if text == "" || slices.Contains(keywords, strings.ToLower(text)) {
 		return false
 	}
 	for i, r := range text {
@@ -106,9 +104,9 @@ func simple(text string) bool {
 	return true
 }
 
-// bare tells whether a text needs no quotes as the value of a field: it begins
-// with a letter, is printable and reads back as itself.
-func bare(text string) bool {
+// isPlain reports whether a text needs no quotes as the value of a field: it
+// begins with a letter, is printable and parses to itself.
+func isPlain(text string) bool {
 	for i, r := range text {
 		if i == 0 && !unicode.IsLetter(r) || !unicode.IsPrint(r) {
 			return false
@@ -120,5 +118,5 @@ func bare(text string) bool {
 	}
 	pairs := back.Content[0].Content
 	return len(pairs) == 2 && pairs[1].Kind == yaml.ScalarNode && pairs[1].Tag == "!!str" && pairs[1].Value == text &&
-		!slices.Contains(words, strings.ToLower(text))
+		!slices.Contains(keywords, strings.ToLower(text))
 }

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// maxFile bounds a file that is read, in bytes. The service's own limit on
-// values is far below it.
+// maxFile is the size of the largest file that is read, in bytes. The service's
+// limit on values is far below it.
 const maxFile = 64 << 20
 
-// Read gives the content of a file that Walk found.
+// Read returns the contents of a file that Walk found.
 func Read(root *os.Root, file string) ([]byte, []Problem) {
 	in, err := root.Open(file)
 	if err != nil {
-		return nil, []Problem{{1, "cannot be read: " + bareError(err)}}
+		return nil, []Problem{{1, "cannot be read: " + reasonOfIO(err)}}
 	}
 	defer in.Close()
 	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 	if err != nil {
-		return nil, []Problem{{1, "cannot be read: " + bareError(err)}}
+		return nil, []Problem{{1, "cannot be read: " + reasonOfIO(err)}}
 	}
 	if len(text) > maxFile {
 		return nil, []Problem{{1, fmt.Sprintf("is larger than %d bytes", maxFile)}}
@@ -31,19 +31,20 @@ func Read(root *os.Root, file string) ([]byte, []Problem) {
 	return text, nil
 }
 
-// bareError is an error of a file system without the path.
-func bareError(err error) string {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err.Error()
+// reasonOfIO returns the text of a file system's error without the path.
+func reasonOfIO(err error) string {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
 	}
 	return err.Error()
 }
 
-// Walk yields the Markdown files below a folder, in the order of their names:
-// those under trash/ too, but not the index. Hidden files and folders are
-// passed over, and so is what other tells: foreign is a file of another kind;
-// else it may hold entries, and is a link or cannot be read.
+// Walk calls yield for each Markdown file below a folder in lexical order,
+// including those under trash/ but not the index. It skips hidden files and
+// folders. It calls other for whatever else it skips: with foreign if it is
+// another kind of file; without, if it is a link or unreadable and may hold
+// entries.
 func Walk(root *os.Root, yield func(file string) error, other func(file, reason string, foreign bool)) error {
 	return fs.WalkDir(root.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
 		name := path.Base(file)
@@ -56,15 +57,15 @@ func Walk(root *os.Root, yield func(file string) error, other func(file, reason 
 				return fs.SkipDir
 			}
 		case err != nil:
-			other(file, "cannot be read: "+bareError(err), false)
+			other(file, "cannot be read: "+reasonOfIO(err), false)
 			return fs.SkipDir
 		case entry.IsDir():
 		case entry.Type()&fs.ModeSymlink != 0:
 			other(file, "is a symbolic link, and links are not followed", false)
 		case !entry.Type().IsRegular():
-			other(file, "is no regular file", false)
+			other(file, "is not a regular file", false)
 		case !strings.HasSuffix(name, extension):
-			other(file, "is no .md file", true)
+			other(file, "is not a .md file", true)
 		default:
 			return yield(file)
 		}

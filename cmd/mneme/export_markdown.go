@@ -39,7 +39,7 @@ func (p *program) exportFolder(ctx context.Context, from *entrySource, origin ma
 	if err := w.all(ctx, from); err != nil {
 		return err
 	}
-	if w.report.Entries+w.report.Trash == 0 && folder.Earlier() > 1 && !force {
+	if w.report.Entries+w.report.Trash == 0 && folder.PreviousFiles() > 1 && !force {
 		return fmt.Errorf("%s: the store has no entries, and the folder those of an earlier export: they stay (--force removes them)", dir)
 	}
 	if err := w.finish(); err != nil {
@@ -99,12 +99,12 @@ func (w *folderWriter) all(ctx context.Context, from *entrySource) error {
 
 func (w *folderWriter) put(file string, e *memory.Entry) error {
 	note := markdown.NoteOf(e)
-	return w.folder.Put(file, note.Render(), func(old []byte) markdown.Verdict { return markdown.Judge(old, note) })
+	return w.folder.Put(file, note.Render(), func(old []byte) markdown.Diff { return markdown.Compare(old, note) })
 }
 
 // finish writes the index and takes away what is gone.
 func (w *folderWriter) finish() error {
-	other := func([]byte) markdown.Verdict { return markdown.Other }
+	other := func([]byte) markdown.Diff { return markdown.Different }
 	if err := w.folder.Put(markdown.IndexFile, []byte(w.index.String()), other); err != nil {
 		return err
 	}

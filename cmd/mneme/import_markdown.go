@@ -146,7 +146,7 @@ func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems [
 	if inTrash(file) {
 		path, number = numberOf(strings.TrimPrefix(file, markdown.TrashFolder+"/"))
 	}
-	namespace, key, named := markdown.EntryOf(path)
+	namespace, key, named := markdown.EntryPath(path)
 	if note.Lines["namespace"] == 0 && named {
 		note.Namespace = namespace
 	}
@@ -199,7 +199,7 @@ func (f *folderImport) checkIndex(index markdown.Index) error {
 	if err != nil {
 		return err
 	}
-	problems := []markdown.Problem{{Line: 1, Reason: "is no regular file"}}
+	problems := []markdown.Problem{{Line: 1, Reason: "is not a regular file"}}
 	if info.Mode().IsRegular() {
 		var text []byte
 		if text, problems = markdown.Read(f.root, markdown.IndexFile); problems == nil {

@@ -377,13 +377,13 @@ func TestDamagedFolderIsReportedAndTheRestImported(t *testing.T) {
 		t.Errorf("got %q, want %q", r.out, want)
 	}
 	for _, want := range []string{
-		"unclosed.md:1: the frontmatter has no end", "bare.md:1: the frontmatter is missing", "kind.md:3: type: must be one of",
+		"unclosed.md:1: the frontmatter is not closed", "bare.md:1: the frontmatter is missing", "kind.md:3: type: must be one of",
 		"other.md:3: name: does not agree with the file's own name", "field.md:3: author: is an unknown field",
-		"yaml.md:3: the frontmatter is not valid YAML: a text with a colon in it needs quotes", "bytes.md:6: is not valid UTF-8",
+		"yaml.md:3: the frontmatter is not valid YAML: text with a colon in it needs quotes", "bytes.md:6: is not valid UTF-8",
 		"control.md:7: has a control character", "large.md:5: value: must have at most", "over.md:3: expires_at: is over",
 		"above.md:3: label: is above the label of this session", "elsewhere.md:3: store: names another store",
 		"TWIN.md:2: name: is that of another file here, too", "twin.md:2: name: is that of another file here, too", "trash/stands.md:1: a live entry has this key",
-		"trash/damaged.md:3: type: must be", "notes.txt:1: note: is no .md file", "MEMORY.md:2: note: names an entry that has no file here",
+		"trash/damaged.md:3: type: must be", "notes.txt:1: note: is not a .md file", "MEMORY.md:2: note: names an entry that has no file here",
 		"MEMORY.md:3: note: is not an entry's line",
 	} {
 		if !strings.Contains(r.err, string(filepath.Separator)+filepath.FromSlash(want)) {
