@@ -46,9 +46,10 @@ func (w *writer) flushUsage(ctx context.Context) error {
 	return nil
 }
 
-// Usage implements memory.EntryReader.
+// Usage implements memory.EntryReader. Each put of an import asks for it, so
+// that only usage itself is flushed: postings are collected until the commit.
 func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
-	if err := w.flush(ctx); err != nil {
+	if err := w.flushUsage(ctx); err != nil {
 		return memory.Usage{}, err
 	}
 	return w.reader.Usage(ctx, store, owner, label, now)
