@@ -10,11 +10,11 @@ import (
 	client "mneme/clients/go"
 )
 
-// shownRunes is how much of a value an answer shows.
+// shownRunes is the maximum length of a printed value, in characters.
 const shownRunes = 160
 
-// printAnswer writes an answer to be read by people: for each hit its rank,
-// score, store, key and label, and below it the beginning of its value.
+// printAnswer prints an answer for people: for each hit its rank, score, store,
+// key and label, and on the next line the beginning of its value.
 func printAnswer(out io.Writer, a answer) error {
 	var text strings.Builder
 	if len(a.Hits) == 0 {
@@ -31,11 +31,11 @@ func printAnswer(out io.Writer, a answer) error {
 		}
 	}
 	if t := a.Took; t != nil {
-		fmt.Fprintf(&text, "took %.1f ms: lexical %.1f beside embed %.1f and vector %.1f, then fetch %.1f\n",
+		fmt.Fprintf(&text, "took %.1f ms: lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f\n",
 			t.Total, t.Lexical, t.Embed, t.Vector, t.Fetch)
 	}
 	if len(a.Degraded) > 0 {
-		fmt.Fprintf(&text, "without the %s leg, which failed or took too long\n", plain(joined(a.Degraded, " and ")))
+		fmt.Fprintf(&text, "without results of the %s leg, which failed or timed out\n", plain(joined(a.Degraded, " and ")))
 	}
 	if a.Incomplete {
 		text.WriteString("there may be more\n")
@@ -44,7 +44,7 @@ func printAnswer(out io.Writer, a answer) error {
 	return err
 }
 
-// formatRank shows a hit's rank and score in one leg.
+// formatRank formats a hit's rank and score in one leg.
 func formatRank(r *client.LegRank) string {
 	if r == nil {
 		return "-"
@@ -60,7 +60,7 @@ func joined[T ~string](parts []T, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-// valueText is a string value's text, and any other value's JSON.
+// valueText returns the text of a string value, or the JSON of any other.
 func valueText(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -69,8 +69,8 @@ func valueText(value json.RawMessage) string {
 	return string(value)
 }
 
-// plain makes text of one line out of what an agent wrote. Control and format
-// characters go, with which it could drive the reader's terminal.
+// plain returns text on one line, without control and format characters, with
+// which an agent's text could drive the terminal.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -84,6 +84,7 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
+// clip truncates text to shownRunes characters.
 func clip(text string) string {
 	runes := []rune(text)
 	if len(runes) <= shownRunes {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 
@@ -13,7 +14,7 @@ import (
 func newBench(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure how well and how fast this build searches",
+		Short: "Measure the relevance and speed of search",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -21,24 +22,21 @@ func newBench(p *program) *cobra.Command {
 	return cmd
 }
 
-// progress is a harness.Progress on stderr.
+// progress implements harness.Progress on stderr.
 func (p *program) progress(total int64, task string) harness.Bar { return p.newBar(total, task) }
 
-// benchLogger logs errors only, whatever the configuration says: the output of
-// a benchmark is its report.
+// benchLogger logs only errors, whatever the configuration says: a benchmark's
+// output is its report.
 func (p *program) benchLogger() *slog.Logger {
 	return p.logger(configs.Log{Level: "error", Format: "text"})
 }
 
-// writeFile creates a file with what write puts into it.
+// writeFile creates a file and calls write to fill it.
 func writeFile(path string, write func(*os.File) error) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	err = write(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, f.Close())
 }

@@ -17,10 +17,10 @@ func newBenchRelevance(p *program) *cobra.Command {
 		Use:   "relevance --data DIR",
 		Short: "Measure nDCG@10 and recall on a BEIR dataset",
 		Long: `Imports a BEIR dataset (corpus.jsonl, queries.jsonl, qrels.tsv) into a temporary
-data folder, asks every query, and prints the relevance of each leg and of their
-fusion. A query with a store is asked by that store's own agent, all others
-within one store. The measures are trec_eval's. Run files name the corpus's
-_ids.`,
+data folder, runs every query, and prints the relevance of the lexical leg, the
+vector leg and their fusion. Documents and queries may name a store; those
+without one share a store. Measures are trec_eval's. Run files name documents by
+their _id.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -32,10 +32,10 @@ _ids.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&b.data, "data", "", "`folder` of the dataset")
-	flags.StringVar(&b.qrels, "qrels", "", "`file` of judgements to use instead of the dataset's qrels.tsv")
-	flags.StringVar(&b.runFile, "run", "", "write the fused answers to this `file`, in TREC format")
-	// Replaces the common switch of that name.
-	flags.StringVar(&b.jsonFile, "json", "", "write the measures to this `file` (- is standard output, without the table)")
+	flags.StringVar(&b.qrels, "qrels", "", "use the relevance judgements in this `file` instead of the dataset's")
+	flags.StringVar(&b.runFile, "run", "", "write the fused rankings to this `file` in TREC run format")
+	// Hides the global flag of this name.
+	flags.StringVar(&b.jsonFile, "json", "", "write the measures to this `file`; - prints them instead of the table")
 	_ = cmd.MarkFlagRequired("data") // the flag exists
 	return cmd
 }

@@ -17,19 +17,19 @@ func newBenchSpeed(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "speed",
 		Short: "Measure import, size, search and recall over generated memories",
-		Long: `Writes generated memories, makes and indexes their vectors, asks questions
-about them one after another, and prints a table: a column for each backend and
-size, and how each figure grows from the smallest size to the largest.
+		Long: `Writes generated memories, embeds and indexes them, asks questions about them
+one at a time, and prints a table with a column for each backend and size, and
+the growth of each figure from the smallest size to the largest.
 
-A backend is STORAGE+VECTOR, such as sqlite+flat or postgres+milvus; PostgreSQL
-and Milvus are those of the configuration. Each case is measured in a sandbox
-that is removed at the end, even after an interruption: a temporary folder, a
-PostgreSQL schema and Milvus collections whose names begin with mneme_bench_.
-The database role must be allowed to create schemas.
+A backend is STORAGE+VECTOR, such as sqlite+flat or postgres+milvus, on the
+configured PostgreSQL and Milvus servers. Each case runs in a sandbox that is
+removed afterwards, even if interrupted: a temporary folder, a PostgreSQL schema
+and Milvus collections whose names begin with mneme_bench_. The PostgreSQL role
+must be allowed to create schemas.
 
 The same seed generates the same texts. Synthetic vectors resemble the model's
-and cost next to nothing; questions still run through the model, and its own
-rate is measured on a sample. Recall is that of the vector index against an
+but cost almost nothing to make; questions still run through the model, whose
+own speed is measured on a sample. Recall compares the vector index with an
 exact scan of the same vectors, within scopes of 1%, 10% and 100% of the stores.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
@@ -44,12 +44,12 @@ exact scan of the same vectors, within scopes of 1%, 10% and 100% of the stores.
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&b.backends, "backends", nil, "`list` of backends (default: sqlite+flat, and the configured servers)")
-	flags.IntSliceVar(&b.Sizes, "entries", []int{20_000, 200_000}, "`list` of sizes: numbers of memories")
-	flags.IntVar(&b.Stores, "stores", 1000, "number of stores that the memories are spread over")
+	flags.StringSliceVar(&b.backends, "backends", nil, "`list` of backends (default: sqlite+flat and the configured servers)")
+	flags.IntSliceVar(&b.Sizes, "entries", []int{20_000, 200_000}, "`list` of sizes, each a number of memories")
+	flags.IntVar(&b.Stores, "stores", 1000, "number of stores to spread the memories over")
 	flags.IntVar(&b.Questions, "questions", 300, "number of questions, each in one store")
-	flags.StringVar(&b.Vectors, "vectors", speed.VectorsSynthetic, "synthetic, or model: those of the configured embedder")
-	flags.Uint64Var(&b.Seed, "seed", 1, "seed of the texts")
+	flags.StringVar(&b.Vectors, "vectors", speed.VectorsSynthetic, "synthetic, or model for those of the configured embedder")
+	flags.Uint64Var(&b.Seed, "seed", 1, "seed of the generated texts")
 	return cmd
 }
 

@@ -61,7 +61,7 @@ func TestBenchRelevanceMeasuresEachLeg(t *testing.T) {
 	}
 	for _, one := range run["q1"] {
 		if one.ID == "d3" {
-			t.Error("a question found something beyond its store")
+			t.Error("a query found a document of another store")
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestBenchSpeedMeasuresEverySizeAndStep(t *testing.T) {
 		checkCase(t, c, "sqlite+flat")
 		for _, scope := range c.Scopes {
 			if scope.Recall != nil {
-				t.Errorf("recall %+v of an exact index", scope)
+				t.Errorf("recall %+v is reported for an exact index", scope)
 			}
 		}
 	}
@@ -106,9 +106,9 @@ func checkCase(t *testing.T, c speed.Case, backend string) {
 	}
 }
 
-// What the command makes on servers is gone when it is done, and when it was
-// interrupted.
-func TestBenchSpeedLeavesNothingOnServers(t *testing.T) {
+// The schemas and collections of the benchmark are dropped when it ends, even if
+// it was interrupted.
+func TestBenchSpeedCleansUpServers(t *testing.T) {
 	dsn, addr := benchServers(t)
 	args := []string{
 		"bench", "speed", "--backends", "postgres+milvus", "--vectors", "model",
@@ -123,7 +123,7 @@ func TestBenchSpeedLeavesNothingOnServers(t *testing.T) {
 	}
 	checkCase(t, report.Cases[0], "postgres+milvus")
 	for _, scope := range report.Cases[0].Scopes {
-		// So few vectors are scanned, not walked.
+		// Milvus scans so few vectors instead of walking a graph.
 		if scope.Recall == nil || scope.Recall.At10 < .99 || scope.Recall.At200 < .99 {
 			t.Errorf("got %+v", scope)
 		}
@@ -134,7 +134,7 @@ func TestBenchSpeedLeavesNothingOnServers(t *testing.T) {
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for range tick.C {
-			// Its collection is made after its schema.
+			// The collection is created after the schema: both exist.
 			if t.Context().Err() != nil || len(leftOnServers(t, dsn, addr)) >= len(before)+2 {
 				return
 			}
@@ -144,17 +144,17 @@ func TestBenchSpeedLeavesNothingOnServers(t *testing.T) {
 		t.Errorf("status %d\n%s", r.status, r.err)
 	}
 	if after := leftOnServers(t, dsn, addr); !slices.Equal(after, before) {
-		t.Errorf("the servers have %v, before it was %v", after, before)
+		t.Errorf("the servers hold %v, before the runs %v", after, before)
 	}
 }
 
-// The tests' servers, as the environment has them: TestMain takes them away.
+// The servers to test with. TestMain removes the variables from the environment.
 var benchDSN, benchAddr = os.Getenv("MNEME_POSTGRES_DSN"), os.Getenv("MNEME_MILVUS_ADDR")
 
 func benchServers(t *testing.T) (dsn, addr string) {
 	t.Helper()
 	if benchDSN == "" || benchAddr == "" {
-		const missing = "MNEME_POSTGRES_DSN or MNEME_MILVUS_ADDR names no server"
+		const missing = "MNEME_POSTGRES_DSN or MNEME_MILVUS_ADDR is not set"
 		if os.Getenv("CI") != "" {
 			t.Fatal(missing)
 		}
@@ -163,8 +163,8 @@ func benchServers(t *testing.T) (dsn, addr string) {
 	return benchDSN, benchAddr
 }
 
-// leftOnServers are the schemas and collections of measurements. Errors end
-// the test.
+// leftOnServers returns the names of the benchmark's schemas and collections on
+// the servers. It may be called from any goroutine.
 func leftOnServers(t *testing.T, dsn, addr string) []string {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, dsn)
@@ -201,7 +201,7 @@ func leftOnServers(t *testing.T, dsn, addr string) []string {
 	return left
 }
 
-func TestBenchSpeedRefusesWrongFlags(t *testing.T) {
+func TestBenchSpeedRejectsInvalidFlags(t *testing.T) {
 	for _, args := range [][]string{
 		{"--entries", "0"}, {"--stores", "0"}, {"--questions", "-1"}, {"--vectors", "none"},
 		{"--backends", "sqlite"}, {"--backends", "sqlite+flat,mysql+flat"},

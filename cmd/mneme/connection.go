@@ -18,15 +18,15 @@ import (
 // connection is how a command calls the REST API: over HTTP, or with the
 // server's handler in this process. One code path serves both.
 type connection struct {
-	// instance is the Service in this process, for what no call of the API
-	// does; nil over HTTP.
+	// instance is the Service in this process, for what the API does not offer.
+	// It is nil over HTTP.
 	instance *backend.Instance
 	address  string
 	http     *http.Client
 	token    func(acl.Principal) (string, error)
 	as       callerFlags
 	clients  map[string]*client.Client // by acting agent
-	wait     func()                    // until no handler runs
+	wait     func()                    // blocks until no handler is running
 }
 
 // opener opens a Service: backend.Open, or backend.OpenRows where no vectors
@@ -64,8 +64,8 @@ func (p *program) connectTo(instance *backend.Instance, config configs.Config, a
 	}, nil
 }
 
-// warnings is the log of a server in this process: its requests are the
-// command's own and are not worth a line each.
+// warnings returns the log of a server in this process. It omits the lines logged
+// for each request, since the requests are the command's own.
 func (p *program) warnings(config configs.Log) *slog.Logger {
 	if config.Level == "debug" || config.Level == "info" {
 		config.Level = "warn"
@@ -73,11 +73,11 @@ func (p *program) warnings(config configs.Log) *slog.Logger {
 	return p.logger(config)
 }
 
-// dial connects to the server at address. Its tokens are MNEME_TOKEN, or else
+// dial connects to the server at address. The token is MNEME_TOKEN, or else one
 // signed with the local key for the acting agent.
 func dial(config configs.Config, as callerFlags, address string) (*connection, error) {
 	if _, err := client.New(address, client.Options{}); err != nil {
-		return nil, usageError{errors.New("--url must be a server's address, such as http://127.0.0.1:7077")}
+		return nil, usageError{errors.New("--url must be the URL of a server, such as http://127.0.0.1:7077")}
 	}
 	return &connection{
 		address: address, http: http.DefaultClient,
@@ -86,10 +86,10 @@ func dial(config configs.Config, as callerFlags, address string) (*connection, e
 	}, nil
 }
 
-// tokenLife is how long the token of a command lasts.
+// tokenLife is the lifetime of a command's token.
 const tokenLife = 12 * time.Hour
 
-// tokenOf is MNEME_TOKEN, or else a token that the local key signs.
+// tokenOf returns MNEME_TOKEN, or else a token signed with the local key.
 func tokenOf(config configs.Config, p acl.Principal, life time.Duration) (string, error) {
 	if given := os.Getenv("MNEME_TOKEN"); given != "" {
 		return given, nil
@@ -120,8 +120,8 @@ func (c *connection) client(agent string) (*client.Client, error) {
 // local reports whether the server is in this process.
 func (c *connection) local() bool { return c.instance != nil }
 
-// failure is the error of a call as the command prints it. The server in this
-// process goes without saying; of another, host and status matter.
+// failure returns the error of a call as the command prints it: without host and
+// status if the server is in this process.
 func (c *connection) failure(err error) error {
 	var refused *client.Error
 	if c.local() && errors.As(err, &refused) {
@@ -138,6 +138,3 @@ func (c *connection) Close() error {
 	}
 	return c.instance.Close()
 }
-
-// disconnect adds the error of Close to a function's own.
-func disconnect(c *connection, err *error) { *err = errors.Join(*err, c.Close()) }

@@ -17,7 +17,7 @@ func TestEncryptedValueIsBoundToItsEntry(t *testing.T) {
 		t.Fatalf("got %+v", sealed)
 	}
 	if value := decode[string](t, sealed.out); strings.Contains(value, "third pot") {
-		t.Error("the value shows its text")
+		t.Error("the value includes its plaintext")
 	}
 	if out := must(t, "", sealed.out, line("decrypt", "home/key")...); out != secret {
 		t.Errorf("got %q", out)

@@ -13,10 +13,9 @@ func newDecrypt(p *program) *cobra.Command {
 	var f entryFlags
 	cmd := &cobra.Command{
 		Use:   "decrypt --key-file FILE --store S [--namespace N] --key K",
-		Short: "Decrypt the value of an entry, given on standard input",
-		Long: `Decrypts a value that mneme encrypt printed for the entry with that store,
-namespace and key, and prints the original text. The value of any other entry is
-refused.`,
+		Short: "Decrypt an entry's value from standard input",
+		Long: `Decrypts a value that mneme encrypt printed, and prints the original text. Fails
+unless the value was encrypted for the entry with this store, namespace and key.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(*cobra.Command, []string) error {
 			value, err := io.ReadAll(p.in)

@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-func TestADumpThatBreaksOffIsRefused(t *testing.T) {
+func TestTruncatedDumpIsRejected(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "import", sampleMemories)
 	whole := must(t, dir, "", "export", "--full")
 	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
 	for name, part := range map[string]string{
-		"in a line":           whole[:len(whole)/2],
-		"between two lines":   strings.Join(lines[:len(lines)/2], ""),
-		"before its end":      strings.Join(lines[:len(lines)-1], ""),
-		"a line lost in it":   strings.Join(append(append([]string{}, lines[:5]...), lines[6:]...), ""),
-		"after its beginning": lines[0],
+		"within a line":     whole[:len(whole)/2],
+		"between two lines": strings.Join(lines[:len(lines)/2], ""),
+		"before its end":    strings.Join(lines[:len(lines)-1], ""),
+		"a line missing":    strings.Join(append(append([]string{}, lines[:5]...), lines[6:]...), ""),
+		"header only":       lines[0],
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "part.dump")
@@ -29,7 +29,7 @@ func TestADumpThatBreaksOffIsRefused(t *testing.T) {
 				t.Errorf("got %+v", r)
 			}
 			if rest := must(t, empty, "", "export", "--full"); strings.Count(rest, "\n") != 2 {
-				t.Errorf("something of it was loaded: %s", rest)
+				t.Errorf("part of the dump was loaded: %s", rest)
 			}
 		})
 	}

@@ -19,8 +19,8 @@ func newEmbed(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "embed [--passage] [TEXT…]",
 		Short: "Print the vector of each text as a JSON array, one per line",
-		Long: `Embeds each text as a query, or with --passage as a stored text, with the
-configured embedder. Without TEXT, embeds each line of standard input.`,
+		Long: `Embeds each text with the configured embedder: as a query or, with --passage, as
+the text of an entry. Without TEXT, embeds each line of standard input.`,
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			config, err := p.configure(cmd)
 			if err != nil {
@@ -51,7 +51,7 @@ configured embedder. Without TEXT, embeds each line of standard input.`,
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&passage, "passage", false, "embed as stored texts instead of queries")
+	cmd.Flags().BoolVar(&passage, "passage", false, "embed as texts of entries instead of queries")
 	return cmd
 }
 

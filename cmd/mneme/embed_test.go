@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestEmbedPrintsOneUnitVectorALine(t *testing.T) {
+func TestEmbedPrintsOneUnitVectorPerLine(t *testing.T) {
 	out := must(t, "", "", "embed", "one text", "another")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	if len(lines) != 2 || lines[0] == lines[1] {
@@ -23,6 +23,6 @@ func TestEmbedPrintsOneUnitVectorALine(t *testing.T) {
 		}
 	}
 	if got := must(t, "", "one text\nanother\n", "embed"); got != out {
-		t.Error("standard input gives other vectors than arguments")
+		t.Error("standard input and arguments give different vectors")
 	}
 }

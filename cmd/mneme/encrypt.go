@@ -30,11 +30,11 @@ func newEncrypt(p *program) *cobra.Command {
 	var f entryFlags
 	cmd := &cobra.Command{
 		Use:   "encrypt --key-file FILE --store S [--namespace N] --key K",
-		Short: "Encrypt standard input as the value of one entry",
-		Long: `Encrypts standard input for the entry with that store, namespace and key, and
-prints the JSON string to write there with "encrypted": true. Creates the key
-file if it does not exist. The key file never leaves this machine: the service
-sees neither the keys nor the text, and without the file nothing can be
+		Short: "Encrypt standard input as an entry's value",
+		Long: `Encrypts standard input for the entry with this store, namespace and key, and
+prints it as a JSON string, to be written as the entry's value together with
+"encrypted": true. Creates the key file if it does not exist. The server never
+sees the keys or the text. Keep the key file: without it, nothing can be
 decrypted.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(*cobra.Command, []string) error {
@@ -47,7 +47,7 @@ decrypted.`,
 				return err
 			}
 			if created {
-				fmt.Fprintf(p.err, "created a new key in %s: keep the file, without it nothing can be decrypted\n", f.keyFile)
+				fmt.Fprintf(p.err, "created a new key in %s; keep this file: without it, nothing can be decrypted\n", f.keyFile)
 			}
 			blob, err := ring.Seal(plaintext, f.entry)
 			if err != nil {

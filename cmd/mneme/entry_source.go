@@ -13,13 +13,13 @@ import (
 	"mneme/memory"
 )
 
-// entrySource is a store as one agent reaches it.
+// entrySource reads and writes one store as one agent.
 type entrySource struct {
 	client *client.Client
 	store  string
 }
 
-// source returns a store as an agent reaches it.
+// source returns a store, accessed as the given agent.
 func (c *connection) source(agent, store string) (*entrySource, error) {
 	as, err := c.client(agent)
 	if err != nil {
@@ -28,8 +28,8 @@ func (c *connection) source(agent, store string) (*entrySource, error) {
 	return &entrySource{client: as, store: store}, nil
 }
 
-// print writes what the agent can list as the server exports it: NDJSON, by
-// namespace and key.
+// print writes the entries that the agent can list as NDJSON, ordered by namespace
+// and key.
 func (s *entrySource) print(ctx context.Context, out io.Writer) error {
 	lines, err := s.client.ExportLines(ctx, s.store)
 	if err != nil {
@@ -43,7 +43,8 @@ func (s *entrySource) print(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// entries yields what the agent can list, by namespace and key.
+// entries yields the entries that the agent can list, ordered by namespace and
+// key.
 func (s *entrySource) entries(ctx context.Context) iter.Seq2[*memory.Entry, error] {
 	return entriesOf(s.client.Export(ctx, s.store), func(e client.Entry) (*memory.Entry, error) { return entryOf(e, nil) })
 }
@@ -71,7 +72,7 @@ func (s *entrySource) trash(ctx context.Context) iter.Seq2[*memory.Entry, error]
 	}
 }
 
-// entriesOf yields the entries of the API as the Service's.
+// entriesOf converts the entries of an iterator, and stops at the first error.
 func entriesOf[T any](all iter.Seq2[T, error], convert func(T) (*memory.Entry, error)) iter.Seq2[*memory.Entry, error] {
 	return func(yield func(*memory.Entry, error) bool) {
 		for one, err := range all {
@@ -86,7 +87,7 @@ func entriesOf[T any](all iter.Seq2[T, error], convert func(T) (*memory.Entry, e
 	}
 }
 
-// entryOf is an entry of the API as the Service's.
+// entryOf converts an entry of the API to the Service's type.
 func entryOf(e client.Entry, deletedAt *time.Time) (*memory.Entry, error) {
 	label, err := acl.ParseLabel(string(e.Label))
 	if err != nil {
@@ -109,13 +110,13 @@ func entryOf(e client.Entry, deletedAt *time.Time) (*memory.Entry, error) {
 	return out, nil
 }
 
-// occupied refuses a deleted entry whose key a live entry has.
+// occupied is the refusal of a deleted entry whose key has a live entry.
 const occupied = "a live entry has this key, so the deleted one cannot be restored to the trash"
 
-// restoreToTrash writes a new entry and deletes it. refused says why it did
-// not; a live entry of the same key is not changed.
+// restoreToTrash creates an entry and deletes it. If it cannot, refused is the
+// reason. It does not change a live entry of the same key.
 func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest) (refused string, err error) {
-	if put.ExpiresAt != nil { // which only an import can set
+	if put.ExpiresAt != nil { // only an import can set it
 		result, err := s.client.Import(ctx, s.store, func(yield func(client.ImportLine, error) bool) { yield(importLine(put), nil) })
 		switch {
 		case err != nil:
@@ -141,7 +142,7 @@ func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest)
 	return refusalOf(s.client.Delete(ctx, pathOf(put.Path), client.Conditions{Match: stored.ETag}))
 }
 
-// remove deletes an entry. refused says why it did not.
+// remove deletes an entry. If the server refuses, refused is the reason.
 func (s *entrySource) remove(ctx context.Context, path memory.Path) (refused string, err error) {
 	return refusalOf(s.client.Delete(ctx, pathOf(path), client.Conditions{}))
 }
@@ -150,7 +151,8 @@ func pathOf(p memory.Path) client.Path {
 	return client.Path{Store: p.Store, Namespace: p.Namespace, Key: p.Key}
 }
 
-// refusalOf tells what is wrong with one entry from what ends the command.
+// refusalOf returns the reason if err concerns one entry only, or else err, which
+// ends the command.
 func refusalOf(err error) (refused string, _ error) {
 	var problem *client.Error
 	if errors.As(err, &problem) {

@@ -18,20 +18,21 @@ func newExport(p *program) *cobra.Command {
 	var full, force bool
 	cmd := &cobra.Command{
 		Use:   "export --agent A [--store S] [--markdown DIR]",
-		Short: "Print what an agent can list of a store, as NDJSON or Markdown files that import takes",
-		Long: `Prints the entries of a store (the agent's own, unless --store names another)
-that the agent can list, one JSON object a line.
+		Short: "Export the entries of a store as NDJSON or Markdown files",
+		Long: `Prints the entries that the agent can list in a store (its own, unless --store
+names another), one JSON object per line.
 
-With --markdown they become files of a folder, in MAESTRO's form: key.md with
-frontmatter and the value, the index MEMORY.md, and what the agent may restore
-under trash/. Such a folder is brought up to date by exporting into it again:
-what changed is written, and files of entries that are gone are removed, but
-files that were edited since are left and told, and any other folder that is
-not empty is refused, unless --force is given.
+With --markdown, writes them to a folder in MAESTRO's layout: one key.md per
+entry with frontmatter and the value, the index MEMORY.md, and under trash/ the
+deleted entries that the agent can restore. Exporting into the same folder again
+updates it: changed entries are written, and the files of entries that no longer
+exist are removed. Files edited since the last export are kept and reported.
+Other folders must be empty. --force overwrites edited files and accepts any
+folder.
 
-With --full it is an operator's dump of the whole database: ids, owners, labels,
-versions, times, history, grants, settings and trash, which import --full
-restores as they were.`,
+With --full, dumps the whole database for an operator: IDs, owners, labels,
+versions, times, history, grants, settings and trash. import --full restores it
+exactly.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := p.configure(cmd)
@@ -40,7 +41,7 @@ restores as they were.`,
 			}
 			if full {
 				if !only(cmd) || folder != "" {
-					return usageError{errors.New("--full takes neither --agent, --taint, --store, --url nor --markdown")}
+					return usageError{errors.New("--full takes no --agent, --taint, --store, --url or --markdown")}
 				}
 				return p.dump(cmd.Context(), config)
 			}
@@ -55,13 +56,13 @@ restores as they were.`,
 				return usageError{err}
 			}
 			if force && folder == "" {
-				return usageError{errors.New("--force goes with --markdown")}
+				return usageError{errors.New("--force requires --markdown")}
 			}
 			to, err := p.connect(cmd.Context(), config, as, address, backend.OpenRows)
 			if err != nil {
 				return err
 			}
-			defer disconnect(to, &err)
+			defer closeJoin(to, &err)
 			from, err := to.source(as.agent, store)
 			if err != nil {
 				return err
@@ -76,19 +77,20 @@ restores as they were.`,
 	}
 	as.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&store, "store", "", "the store (default: the agent's own)")
+	flags.StringVar(&store, "store", "", "store to export (default: the agent's own)")
 	flags.StringVar(&address, "url", "", "read from the server at this address")
-	flags.StringVar(&folder, "markdown", "", "write Markdown files into this `folder`")
-	flags.BoolVar(&force, "force", false, "with --markdown: into any folder, and over edited files")
+	flags.StringVar(&folder, "markdown", "", "write Markdown files to this `folder`")
+	flags.BoolVar(&force, "force", false, "with --markdown: overwrite edited files, and accept any folder")
 	flags.BoolVar(&full, "full", false, "dump the whole database")
 	return cmd
 }
 
+// dump writes an operator's dump of the whole database.
 func (p *program) dump(ctx context.Context, config configs.Config) (err error) {
 	service, err := backend.OpenRows(ctx, config, p.logger(config.Log))
 	if err != nil {
 		return err
 	}
-	defer closing(service, &err)
+	defer closeJoin(service, &err)
 	return service.Dump(ctx, p.out)
 }

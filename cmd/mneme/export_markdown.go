@@ -11,19 +11,19 @@ import (
 	"mneme/memory"
 )
 
-// folderReport is what an export to Markdown files did.
+// folderReport counts the outcomes of an export to Markdown files.
 type folderReport struct {
 	Entries   int             `json:"entries"`
 	Trash     int             `json:"trash"`
-	Written   int             `json:"written"` // files, MEMORY.md among them
+	Written   int             `json:"written"` // files, including MEMORY.md
 	Unchanged int             `json:"unchanged"`
 	Removed   int             `json:"removed"`
 	Kept      []markdown.Kept `json:"kept"`
 }
 
-// exportFolder writes a store into a folder of Markdown files.
+// exportFolder exports a store to a folder of Markdown files.
 func (p *program) exportFolder(ctx context.Context, from *entrySource, origin markdown.Origin, dir string, force bool) (err error) {
-	// A store that cannot be read leaves no folder behind.
+	// Check that the store can be read before creating the folder.
 	for _, err := range from.entries(ctx) {
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func (p *program) exportFolder(ctx context.Context, from *entrySource, origin ma
 		return err
 	}
 	if w.report.Entries+w.report.Trash == 0 && folder.PreviousFiles() > 1 && !force {
-		return fmt.Errorf("%s: the store has no entries, and the folder those of an earlier export: they stay (--force removes them)", dir)
+		return fmt.Errorf("%s: the store is empty, but the folder has entries of an earlier export; they were kept (--force removes them)", dir)
 	}
 	if err := w.finish(); err != nil {
 		return err
@@ -48,12 +48,13 @@ func (p *program) exportFolder(ctx context.Context, from *entrySource, origin ma
 	return p.reportFolder(&w, dir)
 }
 
+// advice returns what the user can do about an error of markdown.OpenFolder.
 func advice(err error) string {
 	switch {
 	case errors.Is(err, markdown.ErrForeign), errors.Is(err, markdown.ErrOrigin):
-		return ": take another folder, or --force to write into it and over files that are in the way"
+		return ": choose another folder, or use --force to write into this one and overwrite its files"
 	case errors.Is(err, markdown.ErrRecord):
-		return ": with --force the folder is written all the same, over files that were edited"
+		return ": --force writes into the folder anyway, and overwrites edited files"
 	}
 	return ""
 }
@@ -86,7 +87,7 @@ func (w *folderWriter) all(ctx context.Context, from *entrySource) error {
 		if err != nil {
 			return err
 		}
-		if !e.InContext { // never exported
+		if !e.InContext { // entries outside the context are not exported
 			continue
 		}
 		w.report.Trash++
@@ -102,7 +103,7 @@ func (w *folderWriter) put(file string, e *memory.Entry) error {
 	return w.folder.Put(file, note.Render(), func(old []byte) markdown.Diff { return markdown.Compare(old, note) })
 }
 
-// finish writes the index and takes away what is gone.
+// finish writes the index and removes the files of entries that no longer exist.
 func (w *folderWriter) finish() error {
 	other := func([]byte) markdown.Diff { return markdown.Different }
 	if err := w.folder.Put(markdown.IndexFile, []byte(w.index.String()), other); err != nil {
@@ -124,11 +125,11 @@ func (p *program) reportFolder(w *folderWriter, dir string) (err error) {
 	if p.json {
 		err = p.printJSON(r)
 	} else {
-		_, err = fmt.Fprintf(p.out, "entries %d, deleted ones %d: files written %d, unchanged %d, removed %d\n",
+		_, err = fmt.Fprintf(p.out, "%d entries, %d deleted entries: files written %d, unchanged %d, removed %d\n",
 			r.Entries, r.Trash, r.Written, r.Unchanged, r.Removed)
 	}
 	if err == nil && len(r.Kept) > 0 {
-		err = fmt.Errorf("files that were left as they are: %d; import them, move them away, or give --force to overwrite them", len(r.Kept))
+		err = fmt.Errorf("%d files were kept: import them, move them away, or overwrite them with --force", len(r.Kept))
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"mneme/configs"
 )
 
-// greet prints the address of the server and first calls to paste.
+// greet prints the server's address and calls to try first.
 func (p *program) greet(config configs.Config, addr string) error {
 	self := command(config)
 	address, err := urlOf(addr)
@@ -22,7 +22,7 @@ func (p *program) greet(config configs.Config, addr string) error {
 	_, err = fmt.Fprintf(p.out, `mneme is listening on %[1]s
 data folder: %[2]s
 
-First calls, from another terminal:
+Try it from another terminal:
 
   TOKEN=$(%[3]s token --agent me)
   curl -X PUT '%[1]s/v1/stores/self/memories/tea?wait=indexed' -H "Authorization: Bearer $TOKEN" \

@@ -20,22 +20,21 @@ func newImport(p *program) *cobra.Command {
 	i := importing{program: p}
 	cmd := &cobra.Command{
 		Use:   "import [--store S] [--agent A] FILE… | --markdown DIR",
-		Short: "Write the entries of files: NDJSON, BEIR corpus.jsonl, Markdown with frontmatter",
-		Long: `Writes the entries of files into the store, or into a server with --url. A file
-is mneme's own NDJSON, a BEIR corpus.jsonl (_id is the key, title and text are
-the value) or Markdown with frontmatter (one entry: name, type, description,
-tags, and the body as its value); its format is found from its content, and -
-is standard input. A store that a line names goes before --store; without
---agent the agent is the line's store. What is there already, and the same, is
-left alone: an import that was interrupted or refused lines is simply repeated.
-At the end it waits until the vectors are made.
+		Short: "Import entries from NDJSON, BEIR corpus.jsonl or Markdown files",
+		Long: `Imports files into the local database or, with --url, into a server. A file is
+mneme's own NDJSON, a BEIR corpus.jsonl (_id becomes the key, title and text the
+value) or Markdown with frontmatter (one entry: name, type, description, tags,
+and the body as its value). The format is detected; - reads standard input. A
+store named by a line takes precedence over --store. Without --agent, each store
+is written by its own agent. Entries that are already there unchanged are
+skipped, so an import that was interrupted or had lines refused can be repeated.
+A local import ends when all vectors are made.
 
-With --markdown it reads the folder that export --markdown wrote, or MAESTRO
-itself: each .md file is an entry as a whole (what it does not say is empty),
-those under trash/ are deleted entries, and MEMORY.md is compared with the
-files. Problems are reported as FILE:LINE: REASON, and the rest is imported.
-Nothing is deleted because its file is missing. --dry-run reports what would
-happen and writes nothing.`,
+With --markdown, imports a folder written by export --markdown or by MAESTRO.
+Each .md file is a whole entry: fields it omits become empty. Files under trash/
+are deleted entries, and MEMORY.md is checked against the files. Problems are
+reported as FILE:LINE: REASON, and the other files are imported. A missing file
+deletes nothing. --dry-run reports what would happen and writes nothing.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if i.markdown != "" {
 				return cobra.NoArgs(cmd, args)
@@ -49,24 +48,24 @@ happen and writes nothing.`,
 			}
 			if i.full {
 				if !only(cmd) || len(args) != 1 {
-					return usageError{errors.New("--full takes one file, and neither --agent, --taint, --store, --url nor --markdown")}
+					return usageError{errors.New("--full takes one file, and no --agent, --taint, --store, --url or --markdown")}
 				}
 				return p.loadDump(cmd.Context(), config, args[0])
 			}
 			if i.dryRun && i.markdown == "" {
-				return usageError{errors.New("--dry-run goes with --markdown")}
+				return usageError{errors.New("--dry-run requires --markdown")}
 			}
 			return i.run(cmd.Context(), config, args)
 		}),
 	}
 	i.as.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&i.store, "store", "", "store of lines that name none")
+	flags.StringVar(&i.store, "store", "", "store of entries that name none")
 	flags.StringVar(&i.url, "url", "", "write to the server at this address")
-	flags.BoolVar(&i.noWait, "no-wait", false, "do not wait for vectors: a server, or the next import, makes them")
+	flags.BoolVar(&i.noWait, "no-wait", false, "do not make vectors: leave that to a server or the next import")
 	flags.StringVar(&i.markdown, "markdown", "", "read the Markdown files of this `folder`")
-	flags.BoolVar(&i.dryRun, "dry-run", false, "with --markdown: only report what would happen")
-	flags.BoolVar(&i.full, "full", false, "restore a dump that export --full wrote, into an empty database")
+	flags.BoolVar(&i.dryRun, "dry-run", false, "with --markdown: report what would happen, and write nothing")
+	flags.BoolVar(&i.full, "full", false, "restore a dump written by export --full into an empty database")
 	return cmd
 }
 
@@ -81,17 +80,17 @@ type importing struct {
 	counts       importCounts
 }
 
-// importCounts is what became of the lines.
+// importCounts counts the outcomes of an import's lines or files.
 type importCounts struct {
 	Created   int64     `json:"created"`
 	Updated   int64     `json:"updated"`
 	Unchanged int64     `json:"unchanged"`
-	Trashed   int64     `json:"trashed"` // deleted entries of a Markdown folder
+	Trashed   int64     `json:"trashed"` // deleted entries of a Markdown folder, written to the trash
 	Refused   []refusal `json:"refused"`
-	Notes     []refusal `json:"notes,omitempty"`   // what is odd, and was not refused
+	Notes     []refusal `json:"notes,omitempty"`   // problems that refuse nothing
 	DryRun    bool      `json:"dry_run,omitempty"` // nothing was written
 	WriteS    float64   `json:"write_s"`           // reading and writing
-	VectorsS  float64   `json:"vectors_s"`         // making vectors, after that
+	VectorsS  float64   `json:"vectors_s"`         // making vectors afterwards
 	Pending   int64     `json:"pending,omitempty"` // entries whose vectors were not waited for
 }
 
@@ -100,7 +99,7 @@ func (c *importCounts) lines() int64 {
 	return c.written() + c.Unchanged + int64(len(c.Refused))
 }
 
-// refusal is a line that was not written. Reason holds none of its text.
+// refusal is a line that was not written. Reason never includes its text.
 type refusal struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -108,7 +107,7 @@ type refusal struct {
 }
 
 func (i *importing) run(ctx context.Context, config configs.Config, files []string) (err error) {
-	if err := i.names(); err != nil {
+	if err := i.checkNames(); err != nil {
 		return err
 	}
 	open := backend.Open
@@ -119,7 +118,7 @@ func (i *importing) run(ctx context.Context, config configs.Config, files []stri
 	if err != nil {
 		return err
 	}
-	defer disconnect(to, &err)
+	defer closeJoin(to, &err)
 	if i.markdown != "" {
 		err = i.writeFolder(ctx, to)
 	} else {
@@ -134,9 +133,9 @@ func (i *importing) run(ctx context.Context, config configs.Config, files []stri
 	return i.report()
 }
 
-// names checks the agent. A folder is imported by one agent into one store, of
-// which either names the other.
-func (i *importing) names() error {
+// checkNames validates the agent and the store. A folder is imported by one agent
+// into one store, and each is the other's default.
+func (i *importing) checkNames() error {
 	if i.markdown != "" {
 		if i.as.agent == "" {
 			i.as.agent = i.store
@@ -145,7 +144,7 @@ func (i *importing) names() error {
 			i.store = i.as.agent
 		}
 		if i.store == "" {
-			return usageError{errors.New("--markdown needs --agent or --store")}
+			return usageError{errors.New("--markdown requires --agent or --store")}
 		}
 		if err := acl.CheckID(i.store); err != nil {
 			return usageError{err}
@@ -158,14 +157,14 @@ func (i *importing) names() error {
 	return err
 }
 
-// interrupted reports how far an import came that ended early.
+// interrupted reports the progress of an import that ended early.
 func (i *importing) interrupted(err error) error {
-	fmt.Fprintf(i.err, "%d of the lines read were written or already there. Give the same command again: it goes on where this one ended.\n",
+	fmt.Fprintf(i.err, "%d entries were written or already there; run the same command again to import the rest\n",
 		i.counts.written()+i.counts.Unchanged)
 	return err
 }
 
-// embed waits until the vectors are made, making them.
+// embed makes the vectors, unless --no-wait is given.
 func (i *importing) embed(ctx context.Context, service *backend.Instance) error {
 	if i.noWait {
 		i.counts.Pending = service.Status(ctx).Queue
@@ -177,13 +176,13 @@ func (i *importing) embed(ctx context.Context, service *backend.Instance) error 
 	return err
 }
 
-// drain works the queue until it is empty, with a progress bar.
+// drain embeds and indexes the queued entries, with a progress bar.
 func (p *program) drain(ctx context.Context, service *backend.Instance) error {
 	total := service.Status(ctx).Queue
 	bar := p.newBar(total, "making vectors")
 	defer bar.Exit()
 	return service.Drain(ctx, func(left int64) {
-		if left > total { // another process writes too
+		if left > total { // another process is writing too
 			total = left
 			bar.ChangeMax64(total)
 		}
@@ -215,7 +214,7 @@ func (i *importing) report() error {
 		case i.url != "":
 			_, err = fmt.Fprintln(i.out, "; the server makes the vectors")
 		case i.noWait:
-			_, err = fmt.Fprintf(i.out, "; %d wait for their vectors\n", c.Pending)
+			_, err = fmt.Fprintf(i.out, "; %d entries waiting for vectors\n", c.Pending)
 		case err == nil:
 			_, err = fmt.Fprintf(i.out, ", vectors in %.1f s (%s)\n", c.VectorsS, rate(c.written(), seconds(c.VectorsS)))
 		}
@@ -226,8 +225,8 @@ func (i *importing) report() error {
 	return err
 }
 
-// fileName is a file's name as it can be printed: one that could drive the
-// terminal is quoted.
+// fileName returns a file's name for printing. It quotes a name with control
+// characters, which could drive the terminal.
 func fileName(name string) string {
 	for _, r := range name {
 		if !unicode.IsPrint(r) {
@@ -254,7 +253,7 @@ func (p *program) loadDump(ctx context.Context, config configs.Config, file stri
 	if err != nil {
 		return err
 	}
-	defer closing(service, &err)
+	defer closeJoin(service, &err)
 	records, err := service.LoadDump(ctx, in)
 	if err != nil {
 		return err

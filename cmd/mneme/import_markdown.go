@@ -17,24 +17,24 @@ import (
 	"mneme/memory"
 )
 
-// leaf is one file that may be imported. Its body is read again when it is:
-// a folder may be larger than the memory.
+// leaf is a file to import. Its body is read again when it is written, since a
+// folder may be larger than memory.
 type leaf struct {
-	file    string // in the folder
+	file    string // relative to the folder
 	path    memory.Path
 	label   acl.Label
 	sum     contents
 	deleted time.Time
-	number  int // of several deleted ones at one key, the later the larger
+	number  int // N of trash/key~N.md, from 1
 	fields  map[string]int
 }
 
-// contents is a digest of what a note says of an entry.
+// contents is a digest of an entry as a note describes it.
 type contents [sha256.Size]byte
 
 func contentsOf(n markdown.Note) contents { return sha256.Sum256(n.Contents()) }
 
-// storedEntry is what is known of an entry in the store.
+// storedEntry is an entry in the store, as far as an import compares it.
 type storedEntry struct {
 	label acl.Label
 	sum   contents
@@ -46,11 +46,11 @@ type folderImport struct {
 	root    *os.Root
 	source  *entrySource
 	taint   acl.Label
-	files   markdown.Files       // every file that was seen, damaged ones too, but the trash
-	named   map[memory.Path]bool // what they say they are
+	files   markdown.Files       // all files outside the trash, including damaged ones
+	named   map[memory.Path]bool // the entries that those files name
 	live    []leaf
 	deleted []leaf
-	stored  map[memory.Path]storedEntry // entries of the store that have a file
+	stored  map[memory.Path]storedEntry // the store's entries that have a file
 }
 
 // writeFolder imports a folder of Markdown files.
@@ -87,7 +87,7 @@ func (i *importing) writeFolder(ctx context.Context, to *connection) (err error)
 	return f.write(ctx, to)
 }
 
-// read looks at every file, and reports what is wrong with it.
+// read reads every file and reports its problems.
 func (f *folderImport) read(ctx context.Context) error {
 	index := make(markdown.Index)
 	err := markdown.Walk(f.root, func(file string) error {
@@ -136,8 +136,8 @@ func (f *folderImport) load(file string) (markdown.Note, []markdown.Problem) {
 	return markdown.Parse(text, false)
 }
 
-// leaf is the file of a note, with what is wrong with its path and with the
-// note in this import.
+// leaf returns a note's file, and the problems of its path and of its fields in
+// this import.
 func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems []markdown.Problem) {
 	refuse := func(field, reason string) {
 		problems = append(problems, markdown.Problem{Line: max(1, note.Lines[field]), Reason: field + ": " + reason})
@@ -152,22 +152,23 @@ func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems [
 	}
 	switch {
 	case note.Name == "" && (!named || memory.CheckKey(key) != nil || memory.CheckNamespace(note.Namespace) != nil):
-		refuse("name", "is missing, and the file's own name cannot stand for it")
+		refuse("name", "is missing, and the file name is not a valid key")
 	case note.Name == "":
 		note.Name = key
 	}
-	// Under trash/ the same name may come again, in whatever way others number.
+	// Several files under trash/ may have the same name, and other programs may
+	// number them differently.
 	if note.Name != "" && !inTrash(file) && !markdown.Belongs(file, note.Namespace, note.Name) {
-		refuse("name", "does not agree with the file's own name: one of the two has to be changed")
+		refuse("name", "does not match the file name: change one of the two")
 	}
 	if note.Store != "" && note.Store != f.store {
-		refuse("store", "names another store than the import's")
+		refuse("store", "names a different store than the import")
 	}
 	if note.Label > f.taint {
 		refuse("label", "is above the label of this session (--taint)")
 	}
 	if !note.ExpiresAt.IsZero() && !note.ExpiresAt.After(time.Now()) {
-		refuse("expires_at", "is over")
+		refuse("expires_at", "is in the past")
 	}
 	return leaf{
 		file: file, path: memory.Path{Store: f.store, Namespace: note.Namespace, Key: note.Name}, label: cmp.Or(note.Label, acl.Public),
@@ -175,8 +176,8 @@ func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems [
 	}, problems
 }
 
-// refuseTwins refuses all files of an entry that has several: which one is
-// meant is for the user to say.
+// refuseTwins refuses all files of an entry that has several: only the user knows
+// which one is right.
 func (f *folderImport) refuseTwins() {
 	files := make(map[memory.Path]int)
 	for _, l := range f.live {
@@ -185,7 +186,7 @@ func (f *folderImport) refuseTwins() {
 	f.live = slices.DeleteFunc(f.live, func(l leaf) bool {
 		twin := files[l.path] > 1
 		if twin {
-			f.refuseFile(l.file, markdown.Problem{Line: max(1, l.fields["name"]), Reason: "name: is that of another file here, too"})
+			f.refuseFile(l.file, markdown.Problem{Line: max(1, l.fields["name"]), Reason: "name: another file here has the same name"})
 		}
 		return twin
 	})
@@ -212,6 +213,7 @@ func (f *folderImport) checkIndex(index markdown.Index) error {
 	return nil
 }
 
+// shown returns the path of a file for printing.
 func (f *folderImport) shown(file string) string {
 	return filepath.Join(f.markdown, filepath.FromSlash(file))
 }
@@ -220,12 +222,12 @@ func (f *folderImport) refuseFile(file string, p markdown.Problem) {
 	f.refuse(f.shown(file), p.Line, p.Reason)
 }
 
-// note reports what is odd and refuses nothing.
+// note reports a problem that refuses nothing.
 func (f *folderImport) note(file string, p markdown.Problem) {
 	f.counts.Notes = append(f.counts.Notes, refusal{File: f.shown(file), Line: p.Line, Reason: p.Reason})
 }
 
-// compare finds the store's entries that the folder has files of.
+// compare reads the store's entries that have a file in the folder.
 func (f *folderImport) compare(ctx context.Context) error {
 	wanted := make(map[memory.Path]bool)
 	for _, l := range slices.Concat(f.live, f.deleted) {
@@ -243,7 +245,7 @@ func (f *folderImport) compare(ctx context.Context) error {
 	return nil
 }
 
-// write writes the files that say something else than the store.
+// write writes the files whose entries differ from the store's.
 func (f *folderImport) write(ctx context.Context, to *connection) error {
 	bar := f.newBar(int64(len(f.live)), "writing")
 	defer bar.Exit()
@@ -262,7 +264,7 @@ func (f *folderImport) write(ctx context.Context, to *connection) error {
 			f.counts.Created++
 		default:
 			note, problems := f.load(l.file)
-			for _, p := range problems { // it was changed meanwhile
+			for _, p := range problems { // the file has changed since it was read
 				f.refuseFile(l.file, p)
 			}
 			if len(problems) == 0 {
@@ -274,13 +276,13 @@ func (f *folderImport) write(ctx context.Context, to *connection) error {
 				return err
 			}
 			waiting = waiting[:0]
-			_ = bar.Set64(int64(n + 1)) // one that cannot be drawn is no reason to stop
+			_ = bar.Set64(int64(n + 1)) // failing to draw the bar is no reason to stop
 		}
 	}
 	return nil
 }
 
-// putOf writes the whole entry: what the file does not say is empty.
+// putOf returns a write of the whole entry: fields that the note omits are empty.
 func putOf(path memory.Path, n markdown.Note) memory.PutRequest {
 	tags := append([]string{}, n.Tags...)
 	put := memory.PutRequest{
@@ -295,7 +297,7 @@ func putOf(path memory.Path, n markdown.Note) memory.PutRequest {
 	return put
 }
 
-// reportFolder says in words what became of the files.
+// reportFolder prints the counts of an import of a folder.
 func (i *importing) reportFolder() error {
 	c := &i.counts
 	refused := make(map[string]bool)

@@ -12,8 +12,8 @@ import (
 	"mneme/memory"
 )
 
-// requestLines is how many lines a request of an import has: no more than the
-// refusals that a server lists.
+// requestLines is the number of lines per import request: no more than the number
+// of refusals that a server lists.
 const requestLines = 1000
 
 // record is one entry to import.
@@ -22,11 +22,11 @@ type record struct {
 	line int
 	put  memory.PutRequest
 
-	fields map[string]int // of a Markdown file: on which line each field is
+	fields map[string]int // of a Markdown file: the line of each field
 }
 
-// lineOf is the line that a refusal is about: that of the field it names, if
-// the record knows it.
+// lineOf returns the line that a refusal is about: the line of the field that
+// reason names, or else the record's.
 func (r *record) lineOf(reason string) int {
 	for part := range strings.SplitSeq(reason, ": ") {
 		switch part {
@@ -42,9 +42,9 @@ func (r *record) lineOf(reason string) int {
 	return r.line
 }
 
-// send writes records, each agent's together and each of its stores' in one
-// request. Where agents differ they are the stores themselves, so no two write
-// one path.
+// send writes records with one request per agent and store. Requests may reorder
+// records, but never those of one path: if there are several agents, each writes
+// only its own store.
 func (i *importing) send(ctx context.Context, to *connection, records []record) error {
 	type target struct{ agent, store string }
 	var targets []target
@@ -70,8 +70,8 @@ func (i *importing) send(ctx context.Context, to *connection, records []record) 
 		}
 		if err := i.sendTo(ctx, as, at.store, of[at]); err != nil {
 			status := client.StatusOf(err)
-			// Within this process a token is refused only if its agent's id
-			// is a chat's.
+			// In this process a token is refused only if its agent is the ID of
+			// a chat.
 			if status != http.StatusForbidden && (status != http.StatusUnauthorized || !to.local()) {
 				return to.failure(err)
 			}
@@ -111,10 +111,10 @@ func (i *importing) sendTo(ctx context.Context, as *client.Client, store string,
 	return nil
 }
 
-// errMiscounted reports an answer that does not account for the lines sent.
-var errMiscounted = errors.New("the server's answer to an import does not count the lines that were sent")
+// errMiscounted reports an answer that does not account for every line sent.
+var errMiscounted = errors.New("the server's answer does not account for every line sent")
 
-// reasonOf is why a line was refused.
+// reasonOf returns the reason of a refusal.
 func reasonOf(r client.Refusal) string {
 	if r.Detail != nil {
 		return *r.Detail
@@ -132,7 +132,7 @@ func (i *importing) refuse(file string, line int, reason string) {
 	i.counts.Refused = append(i.counts.Refused, refusal{File: file, Line: line, Reason: reason})
 }
 
-// importLine is a write as a line of an import.
+// importLine converts a write to a line of an import.
 func importLine(put memory.PutRequest) client.ImportLine {
 	line := client.ImportLine{
 		Key: put.Path.Key, Value: put.Value, Type: put.Type, Description: put.Description, Tags: put.Tags,

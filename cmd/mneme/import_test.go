@@ -97,7 +97,7 @@ func TestRepeatedImportOfAnExportKeepsExpiries(t *testing.T) {
 	}
 }
 
-func TestImportTakesTheLinesStoreThenTheFlags(t *testing.T) {
+func TestImportPrefersTheLinesStoreToTheFlags(t *testing.T) {
 	dir := t.TempDir()
 	corpus := `{"_id":"a:1","title":"Monday","text":"rain","store":"conv-1"}
 {"_id":"a:2","title":"","text":"snow"}
@@ -137,7 +137,7 @@ func TestRefusedLinesAreListedWithoutTheirText(t *testing.T) {
 	}
 }
 
-func TestInterruptedImportSaysHowToGoOn(t *testing.T) {
+func TestInterruptedImportSaysHowToResume(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -148,7 +148,7 @@ func TestInterruptedImportSaysHowToGoOn(t *testing.T) {
 	must(t, dir, "", "import", "--no-wait", sampleMemories)
 }
 
-func TestExportComesBackByImport(t *testing.T) {
+func TestImportRestoresAnExport(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	must(t, from, "", "import", "--no-wait", "--taint", "INTERNAL", sampleMemories)
 	exported := must(t, from, "", "export", "--agent", "iris", "--taint", "INTERNAL")
@@ -156,7 +156,7 @@ func TestExportComesBackByImport(t *testing.T) {
 		t.Fatalf("got %d lines", strings.Count(exported, "\n"))
 	}
 	if lower := must(t, from, "", "export", "--agent", "iris"); lower != "" {
-		t.Error("a session of lower taint exports what it may not see")
+		t.Error("a session of lower taint exported entries above it")
 	}
 	must(t, to, exported, "import", "--no-wait", "-")
 	type content struct {
@@ -174,7 +174,7 @@ func TestExportComesBackByImport(t *testing.T) {
 	}
 }
 
-func TestDumpIsRestoredAsItWas(t *testing.T) {
+func TestDumpRestoresTheSameDatabase(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	must(t, from, "", "import", "--no-wait", sampleMemories)
 	dump := must(t, from, "", "export", "--full")
@@ -184,28 +184,28 @@ func TestDumpIsRestoredAsItWas(t *testing.T) {
 	}
 	must(t, to, "", "import", "--full", file)
 	if got := must(t, to, "", "export", "--full"); got != dump {
-		t.Error("the dump of the restored database is another")
+		t.Error("the dump of the restored database differs")
 	}
 	if a, b := must(t, from, "", "export", "--agent", "iris"), must(t, to, "", "export", "--agent", "iris"); a != b {
-		t.Error("the restored entries are others")
+		t.Error("the restored entries differ")
 	}
 	if again := mneme(t, to, "", "import", "--full", file); again.status != exitFailed {
-		t.Errorf("a dump goes into a database that has it: %+v", again)
+		t.Errorf("a dump was restored into a database that is not empty: %+v", again)
 	}
 }
 
-func TestPurgeErasesNothingThatLives(t *testing.T) {
+func TestPurgeKeepsLiveEntries(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "import", "--no-wait", sampleMemories)
 	if out := must(t, dir, "", "purge"); out != "erased 0 entries\n" {
 		t.Errorf("got %q", out)
 	}
 	if exported := must(t, dir, "", "export", "--agent", "iris"); strings.Count(exported, "\n") != 24 {
-		t.Error("entries are gone")
+		t.Error("live entries were erased")
 	}
 }
 
-func TestReindexMakesAllVectorsOrFindsThemMade(t *testing.T) {
+func TestReindexOfCompleteVectorsEmbedsNothing(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "import", sampleMarkdown)
 	type report struct {
@@ -217,7 +217,7 @@ func TestReindexMakesAllVectorsOrFindsThemMade(t *testing.T) {
 	}
 }
 
-func TestTextOfAMemoryCannotDriveTheTerminal(t *testing.T) {
+func TestPrintedTextHasNoControlCharacters(t *testing.T) {
 	if got := plain("a\x1b[2Jb\u202ec\r\nd\u0007 e"); got != "a[2Jbc d e" {
 		t.Errorf("got %q", got)
 	}

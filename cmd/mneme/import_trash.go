@@ -13,8 +13,8 @@ import (
 
 func inTrash(file string) bool { return strings.HasPrefix(file, markdown.TrashFolder+"/") }
 
-// numberOf takes the number from a file in the trash: key~2.md is key.md's
-// second.
+// numberOf splits the number off a file name in the trash: key~2.md is the second
+// file of key.md.
 func numberOf(file string) (string, int) {
 	stem := strings.TrimSuffix(file, ".md")
 	if at := strings.LastIndexByte(stem, '~'); at >= 0 {
@@ -25,8 +25,8 @@ func numberOf(file string) (string, int) {
 	return file, 1
 }
 
-// restoreTrash restores to the trash the deleted entries that are not in it, in
-// the order of their deletion. Their times of deletion are lost: an import
+// restoreTrash writes the deleted entries that are missing from the store's trash,
+// in the order of their deletion. Their deletion times are lost: the import
 // deletes them now.
 func (f *folderImport) restoreTrash(ctx context.Context) error {
 	if len(f.deleted) == 0 {
@@ -73,7 +73,7 @@ func (f *folderImport) restoreOne(ctx context.Context, l leaf) (refused string, 
 	stored, ok := f.stored[l.path]
 	switch {
 	case ok && stored.label == f.taint && stored.sum == l.sum && !f.named[l.path] && !f.files.Hold(l.path.Namespace, l.path.Key):
-		// Its file was moved to the trash by hand.
+		// The user moved the entry's file to the trash.
 		if f.dryRun {
 			return "", nil
 		}

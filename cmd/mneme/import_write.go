@@ -11,7 +11,7 @@ import (
 	"mneme/cmd/mneme/importer"
 )
 
-// write reads the files and sends their entries, a request at a time.
+// write reads the files and sends their entries in batches.
 func (i *importing) write(ctx context.Context, to *connection, files []string) error {
 	started := time.Now()
 	defer func() { i.counts.WriteS = time.Since(started).Seconds() }()
@@ -21,7 +21,7 @@ func (i *importing) write(ctx context.Context, to *connection, files []string) e
 	flush := func() error {
 		err := i.send(ctx, to, waiting)
 		waiting = waiting[:0]
-		// A bar that cannot be drawn is no reason to stop.
+		// Failing to draw the bar is no reason to stop.
 		_ = bar.Set64(i.counts.lines())
 		return err
 	}
@@ -35,7 +35,7 @@ func (i *importing) write(ctx context.Context, to *connection, files []string) e
 			}
 			reason := line.Err
 			if reason == nil && line.Put.Path.Store == "" {
-				reason = errors.New("names no store, and there is no --store")
+				reason = errors.New("names no store, and --store is not given")
 			}
 			if reason != nil {
 				i.refuse(file, line.Number, reason.Error())
@@ -54,6 +54,7 @@ func (i *importing) write(ctx context.Context, to *connection, files []string) e
 	return flush()
 }
 
+// read reads one file, or standard input.
 func (i *importing) read(file string, yield func(importer.Line) error) error {
 	if file == "-" {
 		return importer.Read(file, i.in, time.Now(), yield)
@@ -64,13 +65,13 @@ func (i *importing) read(file string, yield func(importer.Line) error) error {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return errors.New("is a folder: --markdown reads one")
+		return errors.New("is a folder: use --markdown to import one")
 	}
 	return importer.Read(file, f, time.Now(), yield)
 }
 
-// countLines counts the lines of files, for the progress bar: -1 if one is
-// standard input or cannot be read.
+// countLines counts the lines of files for the progress bar. It returns -1 if one
+// is standard input or cannot be read.
 func countLines(files []string) int64 {
 	var total int64
 	for _, file := range files {
@@ -85,7 +86,7 @@ func countLines(files []string) int64 {
 
 func countFile(file string) (int64, error) {
 	if file == "-" {
-		return 0, errors.New("standard input has no known length")
+		return 0, errors.New("the length of standard input is unknown")
 	}
 	f, err := os.Open(file)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"mneme/cmd/mneme/mnemetest"
 )
 
-// binary is mneme, built once.
+// binary is the path of the mneme executable.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -43,6 +43,7 @@ func mneme(t *testing.T, dir, in string, args ...string) result {
 	return mnemeUntil(t.Context(), dir, in, args...)
 }
 
+// mnemeUntil is mneme, interrupted when ctx ends.
 func mnemeUntil(ctx context.Context, dir, in string, args ...string) result {
 	var out, errOut bytes.Buffer
 	if dir != "" {
@@ -71,7 +72,7 @@ func decode[T any](t *testing.T, text string) T {
 	return value
 }
 
-// keys are those of an answer, in its order.
+// keys returns the keys of an answer's hits, in order.
 func keys(a answer) []string {
 	var all []string
 	for _, h := range a.Hits {

@@ -29,7 +29,7 @@ import (
 	"mneme/memory"
 )
 
-// tree reads the files of a folder, without its record of exports.
+// tree reads the files of a folder, except its export record.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -50,8 +50,8 @@ func tree(t testing.TB, dir string) map[string]string {
 
 var deletedAt = regexp.MustCompile(`(?m)^deleted_at: .*\n`)
 
-// timeless is a tree without the times of deletions, which an import cannot
-// keep.
+// timeless removes the deletion times from a tree, since an import cannot keep
+// them.
 func timeless(files map[string]string) map[string]string {
 	for name, text := range files {
 		if strings.HasPrefix(name, "trash/") {
@@ -77,7 +77,7 @@ func fill(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// local opens a store's data folder as one agent.
+// local opens a data folder as one agent.
 func local(t testing.TB, dir, agent string, taint acl.Label) (*memory.Service, memory.Caller) {
 	t.Helper()
 	p := &program{out: t.Output(), err: t.Output()}
@@ -94,7 +94,7 @@ func local(t testing.TB, dir, agent string, taint acl.Label) (*memory.Service, m
 	return service.Service, memory.Caller{Principal: acl.Principal{Agent: agent, Taint: taint}, Internal: true}
 }
 
-// connected connects to a Service as one agent.
+// connected connects to a Service in this process as one agent.
 func connected(r *rapid.T, service *memory.Service, as callerFlags) *connection {
 	r.Helper()
 	quiet := &program{out: io.Discard, err: io.Discard}
@@ -105,7 +105,7 @@ func connected(r *rapid.T, service *memory.Service, as callerFlags) *connection 
 	return to
 }
 
-// sourceOf is an agent's own store as it reaches it.
+// sourceOf returns an agent's own store, accessed by itself.
 func sourceOf(r *rapid.T, service *memory.Service, as callerFlags) *entrySource {
 	r.Helper()
 	source, err := connected(r, service, as).source(as.agent, as.agent)
@@ -124,7 +124,7 @@ description: User prefers Japanese output
 Always respond in Japanese unless the user explicitly asks for another language.
 `
 
-func TestFolderOfMaestroComesInAndOutAsItIs(t *testing.T) {
+func TestMAESTROFolderRoundTrip(t *testing.T) {
 	files := map[string]string{
 		"preferred-language.md": maestroFile,
 		"MEMORY.md":             "- [preferred-language](preferred-language.md) — User prefers Japanese output\n",
@@ -139,7 +139,7 @@ func TestFolderOfMaestroComesInAndOutAsItIs(t *testing.T) {
 	must(t, dir, "", "export", "--agent", "ada", "--markdown", to)
 	got := tree(t, to)
 	if !strings.Contains(got["trash/old-habit.md"], "\ndeleted_at: 20") {
-		t.Errorf("the trash does not say when:\n%s", got["trash/old-habit.md"])
+		t.Errorf("the file in the trash has no deletion time:\n%s", got["trash/old-habit.md"])
 	}
 	if got := timeless(got); !maps.Equal(got, files) {
 		t.Errorf("got %q", got)
@@ -181,14 +181,14 @@ func aValue() *rapid.Generator[json.RawMessage] {
 	)
 }
 
-// Store, folder, empty store, folder: both folders are the same, byte for
-// byte.
-func TestRoundTripLosesNothing(t *testing.T) {
+// A store is exported, imported into an empty store, and exported again: both
+// folders are the same, byte for byte.
+func TestMarkdownRoundTripLosesNothing(t *testing.T) {
 	from, _ := local(t, t.TempDir(), "ada", acl.Public)
 	to, _ := local(t, t.TempDir(), "ada", acl.Public)
 	n := 0
 	rapid.Check(t, func(r *rapid.T) {
-		n++ // each time another agent, so that both databases are new to it
+		n++ // a new agent each time, so that both of its stores are empty
 		agent := fmt.Sprintf("ada-%d", n)
 		root, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {
@@ -196,10 +196,7 @@ func TestRoundTripLosesNothing(t *testing.T) {
 		}
 		taint := rapid.SampledFrom([]acl.Label{acl.Public, acl.Confidential}).Draw(r, "taint")
 		as := callerFlags{agent: agent, taint: taint.String()}
-		caller, err := as.caller(agent)
-		if err != nil {
-			r.Fatal(err)
-		}
+		caller := memory.Caller{Principal: acl.Principal{Agent: agent, Taint: taint}, Internal: true}
 		drawEntries(r, from, caller)
 		quiet := &program{out: io.Discard, err: io.Discard}
 		export := func(service *memory.Service, dir string) map[string]string {
@@ -224,14 +221,14 @@ func TestRoundTripLosesNothing(t *testing.T) {
 		first, second := filepath.Join(root, "first"), filepath.Join(root, "second")
 		before := export(from, first)
 		if c := imported(from, first); c.written() > 0 {
-			r.Errorf("an import of what is there writes: %+v", c)
+			r.Errorf("an import of an unchanged folder writes: %+v", c)
 		}
 		imported(to, first)
 		if c := imported(to, first); c.written() > 0 {
 			r.Errorf("a second import writes: %+v", c)
 		}
 		if after := export(from, first); !maps.Equal(before, after) {
-			r.Errorf("an import of what is there changes it:\n%q\nwas\n%q", after, before)
+			r.Errorf("an import of an unchanged folder changes the store:\n%q\nwas\n%q", after, before)
 		}
 		if got, want := timeless(export(to, second)), timeless(before); !maps.Equal(got, want) {
 			r.Errorf("got\n%q\nwas\n%q", got, want)
@@ -242,8 +239,8 @@ func TestRoundTripLosesNothing(t *testing.T) {
 	})
 }
 
-// described says everything of the entries and of the trash that an import can
-// keep: values as JSON values, without the writer's escapes and white space.
+// described returns everything that an import keeps of a store's entries and
+// trash. Values are decoded, so that escapes and white space do not matter.
 func described(r *rapid.T, service *memory.Service, caller memory.Caller) (all []string) {
 	describe := func(e *memory.Entry) {
 		decoder := json.NewDecoder(bytes.NewReader(e.Value))
@@ -308,7 +305,7 @@ func TestRepeatedFolderImportChangesNothing(t *testing.T) {
 			}
 		}
 		if !dry.DryRun || got.DryRun {
-			t.Error("which one was tried only is not told")
+			t.Error("dry_run is wrong in a report")
 		}
 	}
 	text := must(t, dir, "", "export", "--agent", "ada")
@@ -336,12 +333,12 @@ func TestFileReplacesTheWholeEntry(t *testing.T) {
 		t.Errorf("got %+v", l)
 	}
 	if l := decode[client.Entry](t, lines[1]); string(l.Value) != `"blob"` {
-		t.Errorf("plain text stands in the place of a sealed one: %+v", l)
+		t.Errorf("a plain value replaced an encrypted one: %+v", l)
 	}
 }
 
-// What is refused is told with file and line, and without its text.
-func TestDamagedFolderIsReportedAndTheRestImported(t *testing.T) {
+// Problems are reported with file and line, but without the text.
+func TestDamagedFilesAreReportedAndTheRestImported(t *testing.T) {
 	const hidden = "xyzzy"
 	folder := fill(t, map[string]string{
 		"good.md":          "---\nname: good\ntype: user\ndescription: fine\n---\n\nx\n",
@@ -359,7 +356,7 @@ func TestDamagedFolderIsReportedAndTheRestImported(t *testing.T) {
 		"elsewhere.md":     "---\nname: elsewhere\nstore: xyzzy\n---\n",
 		"twin.md":          "---\nname: twin\n---\n\n1\n",
 		"TWIN.md":          "---\nname: twin\n---\n\n2\n",
-		"trash/stands.md":  "---\nname: good\n---\n\nanother\n",
+		"trash/live.md":    "---\nname: good\n---\n\nanother\n",
 		"trash/damaged.md": "---\nname: good\ntype: xyzzy\n---\n",
 		"notes.txt":        "xyzzy",
 		"MEMORY.md":        "- [good](good.md) — fine\n- [gone](gone.md) — xyzzy\nxyzzy\n- [unclosed](unclosed.md) — xyzzy\n",
@@ -367,7 +364,7 @@ func TestDamagedFolderIsReportedAndTheRestImported(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, `{"key":"good","value":"there"}`, "import", "--no-wait", "--store", "ada", "-")
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 18 {
-		t.Skip("the file system does not tell upper from lower case")
+		t.Skip("the file system ignores case")
 	}
 	r := mneme(t, dir, "", "import", "--no-wait", "--agent", "ada", "--markdown", folder)
 	if r.status != exitFailed || strings.Contains(r.out+r.err, hidden) {
@@ -378,11 +375,11 @@ func TestDamagedFolderIsReportedAndTheRestImported(t *testing.T) {
 	}
 	for _, want := range []string{
 		"unclosed.md:1: the frontmatter is not closed", "bare.md:1: the frontmatter is missing", "kind.md:3: type: must be one of",
-		"other.md:3: name: does not agree with the file's own name", "field.md:3: author: is an unknown field",
+		"other.md:3: name: does not match the file name", "field.md:3: author: is an unknown field",
 		"yaml.md:3: the frontmatter is not valid YAML: text with a colon in it needs quotes", "bytes.md:6: is not valid UTF-8",
-		"control.md:7: has a control character", "large.md:5: value: must have at most", "over.md:3: expires_at: is over",
-		"above.md:3: label: is above the label of this session", "elsewhere.md:3: store: names another store",
-		"TWIN.md:2: name: is that of another file here, too", "twin.md:2: name: is that of another file here, too", "trash/stands.md:1: a live entry has this key",
+		"control.md:7: has a control character", "large.md:5: value: must have at most", "over.md:3: expires_at: is in the past",
+		"above.md:3: label: is above the label of this session", "elsewhere.md:3: store: names a different store",
+		"TWIN.md:2: name: another file here has the same name", "twin.md:2: name: another file here has the same name", "trash/live.md:1: a live entry has this key",
 		"trash/damaged.md:3: type: must be", "notes.txt:1: note: is not a .md file", "MEMORY.md:2: note: names an entry that has no file here",
 		"MEMORY.md:3: note: is not an entry's line",
 	} {
@@ -396,7 +393,7 @@ func TestDamagedFolderIsReportedAndTheRestImported(t *testing.T) {
 	}
 }
 
-func TestFileMovedToTheTrashDeletesItsEntryAndBackRestores(t *testing.T) {
+func TestMovingAFileToTheTrashDeletesItsEntryAndBackRestoresIt(t *testing.T) {
 	dir, folder := t.TempDir(), filepath.Join(t.TempDir(), "f")
 	must(t, dir, `{"key":"a","value":"x","type":"user","description":"d"}`, "import", "--no-wait", "--store", "ada", "-")
 	export := func() { t.Helper(); must(t, dir, "", "export", "--agent", "ada", "--markdown", folder) }
@@ -415,7 +412,7 @@ func TestFileMovedToTheTrashDeletesItsEntryAndBackRestores(t *testing.T) {
 	}
 	export()
 	move("a.md", "trash/a.md")
-	// A file that cannot be read, and may be the entry's, keeps it alive.
+	// A damaged file that may be the entry's keeps the entry alive.
 	damaged := filepath.Join(folder, "a.md")
 	if err := os.WriteFile(damaged, []byte("---\nname: [\n---\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -439,7 +436,7 @@ func TestFileMovedToTheTrashDeletesItsEntryAndBackRestores(t *testing.T) {
 	}
 }
 
-func TestEditedFilesOutliveAnExport(t *testing.T) {
+func TestExportKeepsEditedFiles(t *testing.T) {
 	dir, folder := t.TempDir(), filepath.Join(t.TempDir(), "f")
 	must(t, dir, `{"key":"a","value":"x"}
 {"key":"b","value":"x"}`, "import", "--no-wait", "--store", "ada", "-")
@@ -454,7 +451,7 @@ func TestEditedFilesOutliveAnExport(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	must(t, dir, "", "import", "--no-wait", "--agent", "ada", "--markdown", folder)
-	must(t, dir, "", "export", "--agent", "ada", "--markdown", folder) // it says the same now
+	must(t, dir, "", "export", "--agent", "ada", "--markdown", folder) // the store now matches the file
 	if got := tree(t, folder)["a.md"]; got != edited {
 		t.Errorf("got %q", got)
 	}
@@ -464,14 +461,14 @@ func TestEditedFilesOutliveAnExport(t *testing.T) {
 			t.Errorf("%v: got %+v", other, r)
 		}
 	}
-	// An empty store, as by a wrong --data-dir, takes nothing away.
+	// An empty store, as with a wrong --data-dir, removes nothing.
 	if r := mneme(t, t.TempDir(), "", "export", "--agent", "ada", "--markdown", folder); r.status != exitFailed || len(tree(t, folder)) != 3 {
 		t.Errorf("got %+v, %v", r, tree(t, folder))
 	}
 }
 
-// SECURITY: an export shows what a list would, and no more.
-func TestFolderHoldsWhatTheAgentMayList(t *testing.T) {
+// SECURITY: an export contains only what the agent can list.
+func TestExportedFolderHoldsOnlyWhatTheAgentCanList(t *testing.T) {
 	dir := t.TempDir()
 	for label, key := range map[string]string{"PUBLIC": "low", "INTERNAL": "mid", "RESTRICTED": "high"} {
 		must(t, dir, fmt.Sprintf(`{"key":%q,"value":"x","type":"user","description":"d"}
@@ -486,7 +483,7 @@ func TestFolderHoldsWhatTheAgentMayList(t *testing.T) {
 	if !strings.Contains(files["mid.md"], "\nlabel: INTERNAL\n") || files["MEMORY.md"] != "- [low](low.md) — d\n- [mid](mid.md) — d\n" {
 		t.Errorf("got %q", files)
 	}
-	// A label comes back only to a session that has it.
+	// A file whose label is above the session's is refused.
 	r := mneme(t, t.TempDir(), "", "import", "--no-wait", "--agent", "ada", "--markdown", folder)
 	if r.status != exitFailed || !strings.Contains(r.err, "mid.md:5: label: is above") {
 		t.Errorf("got %+v", r)
@@ -496,11 +493,11 @@ func TestFolderHoldsWhatTheAgentMayList(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	if _, err := os.Stat(none); err == nil {
-		t.Error("a folder is made for what may not be read")
+		t.Error("a folder was created for a store that cannot be read")
 	}
 }
 
-func TestFolderGoesOverAServer(t *testing.T) {
+func TestFolderRoundTripThroughAServer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
 	folder := fill(t, map[string]string{
@@ -525,13 +522,13 @@ func TestFolderGoesOverAServer(t *testing.T) {
 	if c := decode[importCounts](t, must(t, dir, "", append([]string{"import", "--json"}, append(args, folder)...)...)); c.Unchanged != 6 {
 		t.Errorf("got %+v", c)
 	}
-	over, beside := filepath.Join(t.TempDir(), "over"), filepath.Join(t.TempDir(), "beside")
-	must(t, dir, "", append([]string{"export"}, append(args, over)...)...)
-	must(t, dir, "", "export", "--agent", "ada", "--markdown", beside)
-	if a, b := tree(t, over), tree(t, beside); !maps.Equal(a, b) || len(a) != 7 {
+	remote, local := filepath.Join(t.TempDir(), "remote"), filepath.Join(t.TempDir(), "local")
+	must(t, dir, "", append([]string{"export"}, append(args, remote)...)...)
+	must(t, dir, "", "export", "--agent", "ada", "--markdown", local)
+	if a, b := tree(t, remote), tree(t, local); !maps.Equal(a, b) || len(a) != 7 {
 		t.Errorf("got\n%q\nand\n%q", a, b)
 	}
-	got := timeless(tree(t, over))
+	got := timeless(tree(t, remote))
 	if !strings.HasSuffix(got["trash/g.md"], "\n2\n") || !strings.HasSuffix(got["trash/g~2.md"], "\n1\n") || got["MEMORY.md"] != "- [a](a.md) — d\n" {
 		t.Errorf("got %q", got)
 	}

@@ -20,10 +20,11 @@ func newMCP(p *program) *cobra.Command {
 	m := mcpCommand{program: p}
 	cmd := &cobra.Command{
 		Use:   "mcp --agent A",
-		Short: "Serve the tools to an MCP client on stdin and stdout",
-		Long: `Speaks the Model Context Protocol on stdin and stdout, for clients that start
-their own servers. Acts as the agent, on the database itself or, with --url, on
-a server. It may run beside a server on the same database. Logs go to stderr.`,
+		Short: "Serve the tools to an MCP client over stdin and stdout",
+		Long: `Speaks the Model Context Protocol over stdin and stdout, for clients that start
+their own servers. Acts as the given agent, directly on the database or, with
+--url, through a server. It can run while a server uses the same database. Logs
+go to stderr.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -60,13 +61,13 @@ func (m *mcpCommand) run(ctx context.Context, config configs.Config) error {
 	return m.local(ctx, config, principal)
 }
 
-// local serves the tools over the database itself, and indexes what they write.
+// local serves the tools directly on the database, and indexes what they write.
 func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Principal) (err error) {
 	service, err := backend.Open(ctx, config, m.logger(config.Log))
 	if err != nil {
 		return err
 	}
-	defer closing(service, &err)
+	defer closeJoin(service, &err)
 	if err := service.RegisterCaller(ctx, p); err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Pri
 
 func (m *mcpCommand) serve(ctx context.Context, tools mcp.Tools, p acl.Principal) error {
 	err := mcp.ServeStream(ctx, mcp.NewServer(tools, p, thisBuild().Version), tools.MaxInput(), m.in, m.out)
-	if errors.Is(err, context.Canceled) { // clients stop it by a signal
+	if errors.Is(err, context.Canceled) { // clients stop the command by a signal
 		return nil
 	}
 	return err
@@ -91,8 +92,8 @@ func (m *mcpCommand) serve(ctx context.Context, tools mcp.Tools, p acl.Principal
 // callTokenTTL is the lifetime of the token of one call.
 const callTokenTTL = 5 * time.Minute
 
-// remote offers the tools of a server. Every call has a fresh token: the
-// command may run longer than any token is valid.
+// remote serves the tools of a server. Every call has a new token, since the
+// command may outlive any token.
 func (m *mcpCommand) remote(ctx context.Context, config configs.Config, p acl.Principal) error {
 	if _, err := dial(config, m.as, m.url); err != nil {
 		return err

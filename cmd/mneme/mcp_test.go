@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stdio starts mneme mcp as a client does and connects to it.
+// stdio starts mneme mcp as MCP clients do, and connects to it.
 func stdio(t *testing.T, args ...string) (*mcp.ClientSession, *bytes.Buffer) {
 	t.Helper()
 	process := exec.Command(binary, append([]string{"mcp"}, args...)...)
@@ -39,7 +39,7 @@ func callTool(t *testing.T, session *mcp.ClientSession, name string, arguments m
 	return result.Content[0].(*mcp.TextContent).Text, result.IsError
 }
 
-func TestMCPOverStdioWorksOnTheStoreAndOnAServer(t *testing.T) {
+func TestMCPOverStdioWorksLocallyAndThroughAServer(t *testing.T) {
 	s := serve(t, t.TempDir())
 	local, _ := stdio(t, "--agent", "me", "--data-dir", s.dir)
 	remote, _ := stdio(t, "--agent", "me", "--data-dir", s.dir, "--url", s.address)
@@ -74,7 +74,7 @@ func TestMCPOverStdioWorksOnTheStoreAndOnAServer(t *testing.T) {
 			}
 		}
 	}
-	// Found by meaning, by the server's worker or the command's own.
+	// Either the server's worker or the command's own embeds the entry.
 	deadline := time.Now().Add(time.Minute)
 	for {
 		text, failed := callTool(t, remote, "memory_search", map[string]any{"query": "what do I drink in the afternoon?"})
@@ -95,7 +95,7 @@ func TestMCPOverStdioWorksOnTheStoreAndOnAServer(t *testing.T) {
 	}
 }
 
-func TestFamiliesOfToolsAreSwitchedByTheConfiguration(t *testing.T) {
+func TestConfigurationEnablesToolFamilies(t *testing.T) {
 	t.Setenv("MNEME_TOOLS_MEMORY", "false")
 	t.Setenv("MNEME_TOOLS_KV", "false")
 	session, _ := stdio(t, "--agent", "me", "--data-dir", t.TempDir())
@@ -105,7 +105,7 @@ func TestFamiliesOfToolsAreSwitchedByTheConfiguration(t *testing.T) {
 	}
 }
 
-func TestServerOffersItsToolsInEveryWay(t *testing.T) {
+func TestServerOffersToolsOverRESTAndMCP(t *testing.T) {
 	s := serve(t, t.TempDir())
 	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
 	if status, body := s.call(token, http.MethodPost, "/v1/tools/memory_save", `{"key": "tea", "content": "green"}`); status != http.StatusOK {

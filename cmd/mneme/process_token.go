@@ -9,9 +9,9 @@ import (
 	"mneme/server/token"
 )
 
-// processTokens are the tokens of calls within this process: random, and worth
-// nothing to any other verifier. They let a command act as the agents it was
-// started for, without the local key.
+// processTokens issues and verifies the tokens of calls within this process. They
+// are random and mean nothing to any other verifier. A command needs no local key
+// to act as an agent with them.
 type processTokens struct {
 	mu         sync.RWMutex
 	principals map[string]acl.Principal // by token
@@ -21,7 +21,7 @@ func newProcessTokens() *processTokens {
 	return &processTokens{principals: make(map[string]acl.Principal)}
 }
 
-// mint makes a token of a principal.
+// mint returns a new token for a principal.
 func (t *processTokens) mint(p acl.Principal) (string, error) {
 	credential := rand.Text()
 	t.mu.Lock()
@@ -30,13 +30,13 @@ func (t *processTokens) mint(p acl.Principal) (string, error) {
 	return credential, nil
 }
 
-// Verify accepts the tokens of mint, and nothing else.
+// Verify accepts the tokens issued by mint.
 func (t *processTokens) Verify(_ context.Context, credential string) (acl.Principal, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	p, ok := t.principals[credential]
 	if !ok {
-		return acl.Principal{}, &token.Refusal{Reason: "the token is not of this process"}
+		return acl.Principal{}, &token.Refusal{Reason: "the token was not issued by this process"}
 	}
 	return p, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -10,8 +9,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// newBar returns a progress bar on stderr, which shows nothing unless that is a
-// terminal. A total below 0 is unknown.
+// newBar returns a progress bar on stderr. It is hidden unless stderr is a
+// terminal. A negative total is unknown.
 func (p *program) newBar(total int64, task string) *progressbar.ProgressBar {
 	if !onTerminal(p.err) {
 		return progressbar.NewOptions64(total, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetVisibility(false))
@@ -38,6 +37,3 @@ func rate(n int64, took time.Duration) string {
 	}
 	return fmt.Sprintf("%.0f/s", float64(n)/took.Seconds())
 }
-
-// closing closes c and joins its error to the one that a function returns.
-func closing(c io.Closer, err *error) { *err = errors.Join(*err, c.Close()) }

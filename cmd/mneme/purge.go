@@ -19,11 +19,11 @@ func newPurge(p *program) *cobra.Command {
 	var before string
 	cmd := &cobra.Command{
 		Use:   "purge [--before TIME]",
-		Short: "Erase permanently what was deleted or expired long enough ago",
-		Long: `Erases what was deleted or expired before a time: rows, history, lexical terms,
-vectors and idempotency records. The time must be at least limits.retention ago,
-which is also the default. Prints the number of entries, and with --json their
-IDs.`,
+		Short: "Permanently erase entries that were deleted or expired long ago",
+		Long: `Erases the entries that were deleted or expired before a time, with their rows,
+history, lexical terms, vectors and idempotency records. The time must be at
+least limits.retention ago, which is the default. Prints the number of entries
+or, with --json, their IDs too.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := p.configure(cmd)
@@ -37,7 +37,8 @@ IDs.`,
 				}
 			}
 			ctx := cmd.Context()
-			// Local indexes follow the rows. A remote one must be updated.
+			// Vectors in a local index are purged with their rows; a remote index
+			// must be opened to delete them.
 			openFor := backend.OpenRows
 			if config.Vector != "flat" {
 				openFor = backend.Open
@@ -46,7 +47,7 @@ IDs.`,
 			if err != nil {
 				return err
 			}
-			defer closing(service, &err)
+			defer closeJoin(service, &err)
 			caller := memory.Caller{Principal: acl.Principal{Agent: operator, Taint: acl.Public, Platform: true}}
 			result, err := service.Purge(ctx, caller, cutoff, nil)
 			if err != nil {
@@ -63,6 +64,6 @@ IDs.`,
 			return err
 		}),
 	}
-	cmd.Flags().StringVar(&before, "before", "", "erase what was gone before this `time`, such as 2026-01-31T00:00:00Z")
+	cmd.Flags().StringVar(&before, "before", "", "erase entries deleted or expired before this `time`, such as 2026-01-31T00:00:00Z")
 	return cmd
 }

@@ -17,7 +17,7 @@ import (
 	"mneme/configs"
 )
 
-// newReady returns the command for health checks. An image that holds only the
+// newReady returns the command for health checks: an image with only this
 // program has neither a shell nor curl.
 func newReady(p *program) *cobra.Command {
 	var address string
@@ -26,9 +26,9 @@ func newReady(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ready",
 		Short: "Check whether a running server is ready, for health checks",
-		Long: `Asks the configured server, or the one at --url, whether it is ready, and
-succeeds if so. A server without vectors is ready: its searches match words
-only. --vectors requires vectors too.`,
+		Long: `Exits with status 0 if the configured server, or the one at --url, is ready. A
+server whose vector index is down is ready, since it still searches by words;
+--vectors requires the vector index too.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -53,25 +53,25 @@ only. --vectors requires vectors too.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.String("addr", configs.Default().Addr, "the `address` that the server listens on")
+	flags.String("addr", configs.Default().Addr, "`address` that the server listens on")
 	flags.StringVar(&address, "url", "", "check the server at this address")
-	flags.BoolVar(&vectors, "vectors", false, "fail also while no vectors can be searched")
+	flags.BoolVar(&vectors, "vectors", false, "also fail while the vector index is down")
 	flags.DurationVar(&timeout, "timeout", 4*time.Second, "how long to wait for a response")
 	return cmd
 }
 
-// urlOf returns the URL at which a server that listens on addr is reached from
-// its own machine.
+// urlOf returns the URL at which a server that listens on addr can be reached from
+// the same machine.
 func urlOf(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return "", err
 	}
 	if port == "0" {
-		return "", errors.New("with port 0 the address of the server is unknown: use --url")
+		return "", errors.New("the port of a server that listens on port 0 is unknown: use --url")
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1" // one of all addresses
+		host = "127.0.0.1" // the server listens on all addresses
 	}
 	return "http://" + net.JoinHostPort(host, port), nil
 }
@@ -91,7 +91,7 @@ func (p *program) askReady(ctx context.Context, address string, vectors bool) er
 	if err != nil {
 		return usageError{client.ErrAddress}
 	}
-	// The generated client returns any status: a 503 has a body too.
+	// Call the generated client: it also returns the body of a 503.
 	api, err := client.NewClient(address)
 	if err != nil {
 		return usageError{client.ErrAddress}
@@ -107,7 +107,7 @@ func (p *program) askReady(ctx context.Context, address string, vectors bool) er
 	}
 	var answer client.Ready
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return fmt.Errorf("server %s answered %d, but not as mneme does", base.Host, response.StatusCode)
+		return fmt.Errorf("server %s returned status %d, but not mneme's answer", base.Host, response.StatusCode)
 	}
 	if p.json {
 		if err := p.printJSON(json.RawMessage(body)); err != nil {
@@ -120,7 +120,7 @@ func (p *program) askReady(ctx context.Context, address string, vectors bool) er
 	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("server %s is not ready: it is shutting down", base.Host)
 	case vectors && !answer.Vector:
-		return fmt.Errorf("server %s cannot search vectors", base.Host)
+		return fmt.Errorf("the vector index of server %s is down", base.Host)
 	}
 	if !p.json {
 		_, err = fmt.Fprintf(p.out, "ready; %d entries waiting to be indexed, the oldest for %.0f s\n", answer.QueueDepth, answer.QueueLagS)

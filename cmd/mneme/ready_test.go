@@ -20,7 +20,7 @@ func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
 	if got := decode[client.Ready](t, out); !got.Storage || !got.Vector {
 		t.Errorf("got %s", out)
 	}
-	// As the server itself is told where to listen.
+	// --addr takes the address that serve --addr took.
 	must(t, s.dir, "", "ready", "--addr", strings.TrimPrefix(s.address, "http://"))
 	s.end(syscall.SIGTERM)
 	if r := mneme(t, s.dir, "", "ready", "--url", s.address); r.status != exitFailed {
@@ -28,7 +28,7 @@ func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
 	}
 }
 
-func TestReadyReportsWhatIsWrong(t *testing.T) {
+func TestReadyReportsTheProblem(t *testing.T) {
 	for name, c := range map[string]struct {
 		status     int
 		body, want string
@@ -36,8 +36,8 @@ func TestReadyReportsWhatIsWrong(t *testing.T) {
 	}{
 		"storage unavailable": {http.StatusServiceUnavailable, `{"storage":false,"vector":true}`, "storage", nil},
 		"stopping":            {http.StatusServiceUnavailable, `{"storage":true,"vector":true}`, "shutting down", nil},
-		"without vectors":     {http.StatusOK, `{"storage":true,"vector":false}`, "vectors", []string{"--vectors"}},
-		"another service's":   {http.StatusOK, `<html>`, "not as mneme", nil},
+		"without vectors":     {http.StatusOK, `{"storage":true,"vector":false}`, "vector index", []string{"--vectors"}},
+		"another service's":   {http.StatusOK, `<html>`, "not mneme's", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -53,7 +53,7 @@ func TestReadyReportsWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestAServerOnAllAddressesIsAskedOnLoopback(t *testing.T) {
+func TestWildcardAddressIsCheckedOnLoopback(t *testing.T) {
 	for addr, want := range map[string]string{
 		":7077":             "http://127.0.0.1:7077",
 		"0.0.0.0:7077":      "http://127.0.0.1:7077",
@@ -66,6 +66,6 @@ func TestAServerOnAllAddressesIsAskedOnLoopback(t *testing.T) {
 		}
 	}
 	if _, err := urlOf("127.0.0.1:0"); err == nil {
-		t.Error("a free port is known to the server alone")
+		t.Error("port 0 was accepted: only the server knows its port")
 	}
 }

@@ -11,11 +11,12 @@ import (
 func newReconcile(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reconcile",
-		Short: "Compare the vector index with the rows, and repair it",
-		Long: `Compares the vector index with the vectors stored with the rows. Removes what
-has no row, and rewrites from the rows what is missing or differs, without
-embedding anything again. A running server does this every hour, and when it
-finds Milvus wiped. Run it after restoring Milvus from an older backup.`,
+		Short: "Compare the vector index with the database and repair it",
+		Long: `Compares the vector index with the vectors stored in the database. Removes from
+the index what the database lacks, and restores what is missing or different,
+without embedding anything again. A running server does this every hour, and
+when it finds that Milvus was wiped. Run it after restoring Milvus from an older
+backup.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := p.configure(cmd)
@@ -27,7 +28,7 @@ finds Milvus wiped. Run it after restoring Milvus from an older backup.`,
 			if err != nil {
 				return err
 			}
-			defer closing(service, &err)
+			defer closeJoin(service, &err)
 			report, err := service.Reconcile(ctx)
 			if err != nil {
 				return err
@@ -37,7 +38,7 @@ finds Milvus wiped. Run it after restoring Milvus from an older backup.`,
 					"rows": report.Rows, "indexed": report.Indexed, "removed": report.Removed, "restored": report.Restored,
 				})
 			}
-			_, err = fmt.Fprintf(p.out, "%d entries have vectors, the index held %d: removed %d without a row, restored %d\n",
+			_, err = fmt.Fprintf(p.out, "%d entries have vectors, %d were in the index: removed %d, restored %d\n",
 				report.Rows, report.Indexed, report.Removed, report.Restored)
 			return err
 		}),

@@ -12,10 +12,10 @@ import (
 func newReindex(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reindex",
-		Short: "Embed all entries again with the configured embedder",
-		Long: `Embeds every entry with the configured embedder while the old vectors keep
-serving. Once all new vectors exist, every process switches to them and the old
-ones are dropped. An interrupted run resumes where it stopped.`,
+		Short: "Re-embed all entries with the configured embedder",
+		Long: `Embeds every entry with the configured embedder. Until all new vectors exist,
+searches use the old ones; then every process switches to the new ones, and the
+old ones are dropped. Run the command again to resume an interrupted run.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := p.configure(cmd)
@@ -27,7 +27,7 @@ ones are dropped. An interrupted run resumes where it stopped.`,
 			if err != nil {
 				return err
 			}
-			defer closing(service, &err)
+			defer closeJoin(service, &err)
 			start := time.Now()
 			var embedded int64
 			bar := p.newBar(-1, "embedding")

@@ -24,26 +24,26 @@ const (
 	exitUsage  = 2
 )
 
-// usageError is a mistake in the command line.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// isUsageError reports whether err is a mistake of the user, in the command line
-// or in the configuration.
+// isUsageError reports whether err is an error in the command line or in the
+// configuration.
 func isUsageError(err error) bool {
 	var usage usageError
 	var config *backend.ConfigError
 	return errors.As(err, &usage) || errors.As(err, &config)
 }
 
-// program is what all commands share: streams and common flags.
+// program holds what all commands share: the standard streams and common flags.
 type program struct {
 	in       io.Reader
 	out, err io.Writer
 	json     bool   // --json
 	file     string // --config
-	started  bool   // flags and arguments were parsed
+	started  bool   // flags and arguments are parsed
 }
 
 // run executes one command line and returns its exit status.
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 func newRoot(p *program) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "mneme",
-		Short:         "Memory search for agents: store what was learned, ask for it in natural language",
+		Short:         "Memory search for agents: store what they learn, search it in natural language",
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -82,11 +82,11 @@ func newRoot(p *program) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	defaults := configs.Default()
 	flags := root.PersistentFlags()
-	flags.StringVar(&p.file, "config", "", "configuration `file`, YAML (variable MNEME_CONFIG)")
-	flags.String("data-dir", "", "`folder` of the database and the local key (default: the user's data folder)")
-	flags.String("storage", defaults.Storage, "storage of the rows: sqlite or postgres")
+	flags.StringVar(&p.file, "config", "", "YAML configuration `file` (environment variable MNEME_CONFIG)")
+	flags.String("data-dir", "", "`folder` for the database and the local key (default: the user's data folder)")
+	flags.String("storage", defaults.Storage, "storage: sqlite or postgres")
 	flags.String("vector", defaults.Vector, "vector index: flat or milvus")
-	flags.String("embedder", defaults.Embedder, "embedder that makes the vectors: e5 or openai")
+	flags.String("embedder", defaults.Embedder, "embedder: e5 or openai")
 	flags.BoolVar(&p.json, "json", false, "print JSON")
 	root.AddCommand(
 		newServe(p), newToken(p), newImport(p), newExport(p), newSearch(p), newEmbed(p), newBench(p),
@@ -95,7 +95,8 @@ func newRoot(p *program) *cobra.Command {
 	return root
 }
 
-// do wraps the function of a command. Errors before it runs are usage errors.
+// do wraps the function of a command. Errors that occur before it runs are usage
+// errors.
 func (p *program) do(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		p.started = true
@@ -143,8 +144,8 @@ func onTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// only reports whether no acting-agent or store flag was given but those in
-// names. It serves flags that exclude all others.
+// only reports whether all agent, taint, store and URL flags that were given are
+// in names. It is for flags that exclude the others.
 func only(cmd *cobra.Command, names ...string) bool {
 	ok := true
 	for _, flag := range []string{"agent", "taint", "store", "url"} {
@@ -154,3 +155,7 @@ func only(cmd *cobra.Command, names ...string) bool {
 	}
 	return ok
 }
+
+// closeJoin closes c and joins its error to *err. Deferred, it adds the error to
+// the one that the function returns.
+func closeJoin(c io.Closer, err *error) { *err = errors.Join(*err, c.Close()) }

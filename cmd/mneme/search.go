@@ -20,10 +20,10 @@ func newSearch(p *program) *cobra.Command {
 	var namespace string
 	cmd := &cobra.Command{
 		Use:   "search --agent A QUESTION…",
-		Short: "Ask the memories that an agent can search",
-		Long: `Asks the stores that the agent can search, or those named by --stores, and
-prints what was found, best first. Several words may be given without quotes.
-Works beside a running server, and with --url on one.`,
+		Short: "Search the memories that an agent has access to",
+		Long: `Searches all stores that the agent has access to, or those named by --stores, and
+prints the hits, best first. QUESTION needs no quotes. Searches the local
+database, also while a server uses it, or with --url asks a server.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			config, err := p.configure(cmd)
@@ -39,15 +39,14 @@ Works beside a running server, and with --url on one.`,
 	}
 	s.as.add(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&s.stores, "stores", nil, "search these stores alone, separated by commas")
-	flags.StringVar(&namespace, "namespace", "", "search this namespace alone")
+	flags.StringSliceVar(&s.stores, "stores", nil, "search only these stores, separated by commas")
+	flags.StringVar(&namespace, "namespace", "", "search only this namespace")
 	flags.StringSliceVar(&s.tags, "tags", nil, "only entries with all of these tags")
 	flags.StringVar(&s.kind, "type", "", "only entries of this type")
-	flags.IntVar(&s.limit, "limit", 10, "how many hits, 1 to 100")
-	flags.BoolVar(&s.explain, "explain", false, "explain the rank of each hit")
+	flags.IntVar(&s.limit, "limit", 10, "maximum number of hits, 1 to 100")
+	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, and timings")
 	flags.StringVar(&s.url, "url", "", "ask the server at this address")
-	// Without an error: the flag is there.
-	_ = cmd.MarkFlagRequired("agent")
+	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
 }
 
@@ -65,7 +64,7 @@ type searching struct {
 	explain   bool
 }
 
-// question is the search as the API takes it.
+// question returns the search as the API takes it.
 func (s *searching) question() client.Question {
 	q := client.Question{Query: s.query, Namespace: s.namespace, Limit: &s.limit, Explain: &s.explain}
 	if len(s.stores) > 0 {
@@ -80,13 +79,13 @@ func (s *searching) question() client.Question {
 	return q
 }
 
-// answer is what was found. Took is known where the server shows it.
+// answer is the result of a search. Took is nil if the server does not report it.
 type answer struct {
 	client.Answer
 	Took *took `json:"took,omitempty"`
 }
 
-// took is how long the steps ran, in milliseconds.
+// took holds the durations of a search's steps, in milliseconds.
 type took struct {
 	Embed   float64 `json:"embed_ms"`
 	Lexical float64 `json:"lexical_ms"`
@@ -108,7 +107,7 @@ func (s *searching) run(ctx context.Context, config configs.Config) (err error) 
 		return err
 	}
 	if s.limit < 1 || s.limit > 100 {
-		return usageError{errors.New("--limit must be 1 to 100")}
+		return usageError{errors.New("--limit must be between 1 and 100")}
 	}
 	for _, store := range s.stores {
 		if err := acl.CheckID(store); err != nil {
@@ -119,7 +118,7 @@ func (s *searching) run(ctx context.Context, config configs.Config) (err error) 
 	if err != nil {
 		return err
 	}
-	defer disconnect(to, &err)
+	defer closeJoin(to, &err)
 	as, err := to.client(s.as.agent)
 	if err != nil {
 		return err

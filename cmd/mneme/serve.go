@@ -17,10 +17,10 @@ import (
 func newServe(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Run the service",
-		Long: `Runs the HTTP server, on loopback unless configured otherwise, with storage,
-vector index and embedder as configured: by default all within this process.
-Shuts down gracefully on SIGINT or SIGTERM.`,
+		Short: "Run the server",
+		Long: `Runs the HTTP server, by default on loopback only, with the configured storage,
+vector index and embedder, which by default all run within this process. Shuts
+down gracefully on SIGINT or SIGTERM.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -37,19 +37,19 @@ Shuts down gracefully on SIGINT or SIGTERM.`,
 func (p *program) serve(ctx context.Context, config configs.Config) (err error) {
 	log := p.logger(config.Log)
 	if unknown := configs.UnknownVariables(clientVariables...); len(unknown) > 0 {
-		log.Warn("unknown MNEME_ variables are set", "names", unknown)
+		log.Warn("unknown MNEME_ environment variables are set", "names", unknown)
 	}
-	// Listen first: a port in use is reported before anything is opened.
+	// Listen first, to report a port in use before opening anything.
 	listener, err := listen(ctx, config.Addr)
 	if err != nil {
 		return err
 	}
-	defer listener.Close() // the server also closes it, unless it never ran
+	defer listener.Close() // the server closes it too, if it runs
 	service, err := backend.Open(ctx, config, log)
 	if err != nil {
 		return err
 	}
-	defer closing(service, &err)
+	defer closeJoin(service, &err)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	verifier, err := backend.NewVerifier(background, config, log)
@@ -60,7 +60,7 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 	if err != nil {
 		return err
 	}
-	// The workers outlive the last request, which may wait for its vectors.
+	// The workers outlive the last request, which may be waiting for its vectors.
 	group, serving := errgroup.WithContext(ctx)
 	group.Go(func() error { return service.Run(background) })
 	group.Go(func() error {

@@ -16,7 +16,7 @@ import (
 	"mneme/cmd/mneme/mnemetest"
 )
 
-// serving is a server in a process of its own.
+// serving is a server in its own process.
 type serving struct {
 	t            *testing.T
 	dir, address string
@@ -33,7 +33,7 @@ func serve(t *testing.T, dir string) *serving {
 	return &serving{t: t, dir: dir, address: p.Address, log: p.Log, process: p}
 }
 
-// call makes one request and returns status and body.
+// call makes one request and returns the response's status and body.
 func (s *serving) call(token, method, path, body string) (int, string) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.address+path, strings.NewReader(body))
@@ -56,13 +56,13 @@ func (s *serving) call(token, method, path, body string) (int, string) {
 	return response.StatusCode, read.String()
 }
 
-// end sends a signal and returns the exit status.
+// end sends a signal, waits for the process, and returns its exit status.
 func (s *serving) end(signal os.Signal) int {
 	s.t.Helper()
 	return s.process.End(s.t, signal)
 }
 
-func TestServerAnswersItsFirstCallsAndEndsInOrder(t *testing.T) {
+func TestServerAnswersItsFirstCallsAndShutsDownCleanly(t *testing.T) {
 	s := serve(t, t.TempDir())
 	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
 	status, body := s.call(token, http.MethodPut, "/v1/stores/self/memories/tea?wait=indexed", `{"value": "I like my tea green, and never after five."}`)
@@ -84,7 +84,7 @@ func TestServerAnswersItsFirstCallsAndEndsInOrder(t *testing.T) {
 	}
 }
 
-func TestCommandsWorkBesideAServerAndOnIt(t *testing.T) {
+func TestCommandsWorkAlongsideAServerAndThroughIt(t *testing.T) {
 	s := serve(t, t.TempDir())
 	counts := decode[importCounts](t, must(t, s.dir, "", "import", "--url", s.address, "--json", sampleMemories))
 	if counts.Created != 40 || len(counts.Refused) != 0 {
@@ -92,10 +92,10 @@ func TestCommandsWorkBesideAServerAndOnIt(t *testing.T) {
 	}
 	again := mneme(t, s.dir, "", "import", "--url", s.address, "--json", "--agent", "iris", sampleMemories)
 	if counts := decode[importCounts](t, again.out); again.status == exitDone || counts.Unchanged != 24 || len(counts.Refused) != 16 {
-		t.Errorf("as iris, who has no access to the other store, got %+v, %s", counts, again.err)
+		t.Errorf("iris has no access to the other store: got %+v, %s", counts, again.err)
 	}
 	const question = "what must I not cook for Ben?"
-	// The local search sees the server's writes; its own index follows.
+	// A local search sees the server's writes at once, and their vectors soon.
 	deadline := time.Now().Add(time.Minute)
 	for {
 		local := decode[answer](t, must(t, s.dir, "", "search", "--agent", "iris", "--json", question))
@@ -106,12 +106,12 @@ func TestCommandsWorkBesideAServerAndOnIt(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("beside the server %s\non the server %s", a, b)
+			t.Fatalf("local answer %s\nserver's answer %s", a, b)
 		}
 	}
 	local := must(t, s.dir, "", "export", "--agent", "iris")
 	if remote := must(t, s.dir, "", "export", "--agent", "iris", "--url", s.address); sorted(t, remote) != sorted(t, local) {
-		t.Errorf("beside the server\n%son the server\n%s", local, remote)
+		t.Errorf("local export\n%sserver's export\n%s", local, remote)
 	}
 	denied := mneme(t, s.dir, "", "search", "--agent", "iris", "--stores", "forge", "--url", s.address, "q")
 	if denied.status != exitFailed || !strings.Contains(denied.err, "403") {
@@ -127,7 +127,7 @@ func TestCommandsWorkBesideAServerAndOnIt(t *testing.T) {
 	}
 }
 
-// sorted are NDJSON lines with their fields in one order.
+// sorted returns NDJSON lines with their fields sorted.
 func sorted(t *testing.T, lines string) string {
 	var out strings.Builder
 	for line := range strings.Lines(lines) {

@@ -23,10 +23,10 @@ func newToken(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token --agent A",
 		Short: "Issue a token for an agent, or create or revoke an API key",
-		Long: `Prints a token for an agent, signed with the local key of the data folder. With
---api-key it creates an API key, which is stored as a hash, can be revoked by
-its ID, and does not expire unless --ttl is given. Needs only the data folder,
-and works while a server uses it.`,
+		Long: `Prints a token for an agent, signed with the local key in the data folder. With
+--api-key, creates an API key instead: it is stored as a hash, can be revoked by
+its ID, and expires only if --ttl is given. Needs only the data folder, and can
+run while a server uses it.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -66,11 +66,11 @@ and works while a server uses it.`,
 	}
 	as.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&scope, "scope", "", "scopes, separated by spaces: platform, share")
+	flags.StringVar(&scope, "scope", "", "scopes separated by spaces: platform, share")
 	flags.StringVar(&chat, "chat", "", "chat ID of the session")
 	flags.StringVar(&user, "user", "", "user ID of the session")
-	flags.DurationVar(&ttl, "ttl", time.Hour, "lifetime")
-	flags.BoolVar(&apiKey, "api-key", false, "create an API key")
+	flags.DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token or API key")
+	flags.BoolVar(&apiKey, "api-key", false, "create an API key instead of a token")
 	flags.StringVar(&revoke, "revoke", "", "revoke the API key with this `ID`")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "agent")
 	cmd.MarkFlagsOneRequired("revoke", "agent")
@@ -102,7 +102,7 @@ func (p *program) createKey(config configs.Config, principal acl.Principal, ttl 
 	if p.json {
 		return p.printJSON(map[string]string{"id": id, "key": credential})
 	}
-	fmt.Fprintf(p.err, "the key is shown only once; revoke it with: mneme token --revoke %s\n", id)
+	fmt.Fprintf(p.err, "this key is shown only once; to revoke it, run: mneme token --revoke %s\n", id)
 	_, err = fmt.Fprintln(p.out, credential)
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"mneme/server/token"
 )
 
-// verify tells whom a credential stands for on a server over the folder.
+// verify returns the principal of a credential on a server with this data folder.
 func verify(t *testing.T, dir, credential string) (acl.Principal, error) {
 	t.Helper()
 	local, err := token.OpenLocalKey(dir)
@@ -28,7 +28,7 @@ func verify(t *testing.T, dir, credential string) (acl.Principal, error) {
 	return verifier.Verify(t.Context(), credential)
 }
 
-func TestTokenStandsAloneOnStdout(t *testing.T) {
+func TestTokenIsTheOnlyOutput(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	r := mneme(t, dir, "", "token", "--agent", "iris", "--taint", "INTERNAL", "--chat", "c", "--user", "u", "--scope", "share platform")
 	if r.status != exitDone || r.err != "" || strings.Count(r.out, "\n") != 1 {
@@ -45,12 +45,12 @@ func TestTokenStandsAloneOnStdout(t *testing.T) {
 	}
 	for _, entry := range entries {
 		if info, err := entry.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s is open to others", entry.Name())
+			t.Errorf("%s is accessible to other users", entry.Name())
 		}
 	}
 }
 
-func TestAPIKeyHoldsUntilItIsRevoked(t *testing.T) {
+func TestAPIKeyIsValidUntilRevoked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	made := decode[struct{ ID, Key string }](t, must(t, dir, "", "token", "--agent", "iris", "--api-key", "--json"))
 	if got, err := verify(t, dir, made.Key); err != nil || got.Agent != "iris" || got.Taint != acl.Public {
@@ -60,6 +60,6 @@ func TestAPIKeyHoldsUntilItIsRevoked(t *testing.T) {
 		t.Errorf("got %q", out)
 	}
 	if _, err := verify(t, dir, made.Key); err == nil {
-		t.Error("a revoked key still holds")
+		t.Error("a revoked key is still valid")
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
-func TestHelpIsAsReviewed(t *testing.T) {
+func TestHelpMatchesGolden(t *testing.T) {
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		path := strings.Fields(cmd.CommandPath())[1:]
@@ -33,7 +33,7 @@ func TestHelpIsAsReviewed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != string(want) {
-				t.Errorf("--help is not as in %s (go test -update writes it anew):\n%s", golden, got)
+				t.Errorf("--help differs from %s (go test -update updates it):\n%s", golden, got)
 			}
 		})
 		for _, sub := range cmd.Commands() {
@@ -43,7 +43,7 @@ func TestHelpIsAsReviewed(t *testing.T) {
 	walk(newRoot(&program{}))
 }
 
-func TestWrongCallsExitWith2(t *testing.T) {
+func TestUsageErrorsExitWith2(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.yaml")
 	if err := os.WriteFile(bad, []byte("storrage: sqlite\n"), 0o600); err != nil {
@@ -93,7 +93,7 @@ func TestWrongCallsExitWith2(t *testing.T) {
 	}
 }
 
-func TestWhatFailsExitsWith1AndSaysWhy(t *testing.T) {
+func TestFailuresExitWith1AndSayWhy(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -123,6 +123,7 @@ func TestWhatFailsExitsWith1AndSaysWhy(t *testing.T) {
 	}
 }
 
+// dataDirUnless returns a --data-dir flag unless the line has one.
 func dataDirUnless(t *testing.T, line string) []string {
 	if strings.Contains(line, "--data-dir") {
 		return nil
@@ -130,7 +131,7 @@ func dataDirUnless(t *testing.T, line string) []string {
 	return []string{"--data-dir", t.TempDir()}
 }
 
-func TestVersionNamesTheBuild(t *testing.T) {
+func TestVersionPrintsTheBuild(t *testing.T) {
 	if out := must(t, "", "", "version"); !strings.HasPrefix(out, "mneme ") || strings.Count(out, "\n") != 1 {
 		t.Errorf("got %q", out)
 	}

@@ -10,7 +10,7 @@ import (
 	"mneme/backend"
 )
 
-// version is set by the linker (-X main.version=...) for builds outside of a
+// version is set by the linker (-X main.version=...) for builds outside a
 // checkout, where the go command finds no revision.
 var version string
 
@@ -46,7 +46,7 @@ func thisBuild() build {
 	return b
 }
 
-// backend returns the build as backend.NewServer takes it.
+// backend returns the build for backend.NewServer.
 func (b build) backend() backend.Build {
 	return backend.Build{Version: b.Version, Revision: b.Revision}
 }
