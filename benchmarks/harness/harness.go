@@ -1,5 +1,5 @@
-// Package harness does what the benchmarks of the whole product have in common:
-// it writes entries, makes their vectors, and shows progress.
+// Package harness holds what the end-to-end benchmarks share: writing entries,
+// making their vectors, and showing progress.
 package harness
 
 import (
@@ -12,7 +12,7 @@ import (
 	"mneme/memory"
 )
 
-// batchSize is how many entries are written at a time, as by mneme import.
+// batchSize is the number of entries per write.
 const batchSize = 500
 
 // Caller returns an agent as the caller of an internal surface.
@@ -25,8 +25,8 @@ type Text struct {
 	Store, Key, Text string
 }
 
-// Write writes entries in batches, each by the agent whose own store it goes
-// into. It stops at the first batch of which an entry was refused.
+// Write writes entries in batches, each entry as the agent who owns its store. It
+// stops at the first batch with a refused entry.
 func Write(ctx context.Context, service *memory.Service, texts []Text, bar Bar) error {
 	for len(texts) > 0 {
 		batch := texts[:min(batchSize, len(texts))]
@@ -34,12 +34,12 @@ func Write(ctx context.Context, service *memory.Service, texts []Text, bar Bar) 
 		if err := writeBatch(ctx, service, batch); err != nil {
 			return err
 		}
-		_ = bar.Add(len(batch)) // a bar that cannot be drawn stops nothing
+		_ = bar.Add(len(batch)) // failing to draw the bar is no reason to stop
 	}
 	return nil
 }
 
-// writeBatch writes the entries of one batch, a transaction for each store.
+// writeBatch writes one batch, with a transaction for each store.
 func writeBatch(ctx context.Context, service *memory.Service, batch []Text) error {
 	var stores []string
 	requests := make(map[string][]memory.PutRequest)

@@ -7,8 +7,7 @@ type Bar interface {
 	Exit() error
 }
 
-// Progress returns the bar of a task of total steps. A nil Progress shows
-// nothing.
+// Progress returns a bar for a task of total steps. A nil Progress shows none.
 type Progress func(total int64, task string) Bar
 
 // Start returns a bar for a task of total steps.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Latency holds percentiles of a step's latency.
+// Latency holds percentiles of a latency, in milliseconds.
 type Latency struct {
 	P50 float64 `json:"p50_ms"`
 	P99 float64 `json:"p99_ms"`
@@ -18,12 +18,13 @@ func NewLatency(samples []time.Duration) Latency {
 	return Latency{P50: ms(.50), P99: ms(.99)}
 }
 
-// Quantile returns the smallest of the sorted samples that at least the share q
-// of them does not exceed, or 0 if there are none.
+// Quantile returns the q-quantile of sorted samples by the nearest-rank method:
+// the smallest sample that a share of at least q does not exceed. It returns 0 if
+// there are no samples.
 func Quantile(sorted []time.Duration, q float64) time.Duration {
 	if len(sorted) == 0 {
 		return 0
 	}
-	n := int(q*float64(len(sorted)) + 1 - 1e-9)
-	return sorted[max(0, min(n, len(sorted))-1)]
+	rank := int(q*float64(len(sorted)) + 1 - 1e-9) // rounded up
+	return sorted[max(0, min(rank, len(sorted))-1)]
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestQuantileIsTheSmallestThatCovers(t *testing.T) {
+func TestQuantileUsesNearestRank(t *testing.T) {
 	var all []time.Duration
 	for i := range 100 {
 		all = append(all, time.Duration(i+1))

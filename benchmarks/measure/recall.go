@@ -13,7 +13,7 @@ import (
 	"mneme/vector"
 )
 
-// depth is how many hits a query asks for: as many as a leg of a search hands to
+// depth is the number of hits per query: as many as a leg of a search passes to
 // the fusion.
 const depth = 200
 
@@ -56,9 +56,9 @@ func MeasureRecall(ctx context.Context, index, exact vector.Index, queries int, 
 	return r, nil
 }
 
-// share returns how many of the first n hits of got are among the first n of
-// want, or score at least as well as the last of those. It is 1 if want is
-// empty.
+// share returns the share of the first n hits of want that got finds among its
+// first n. A hit that scores at least as well as the last of them counts as one.
+// The share is 1 if want is empty.
 func share(got, want []vector.Hit, n int) float64 {
 	if n = min(n, len(want)); n == 0 {
 		return 1

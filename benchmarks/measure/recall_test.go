@@ -17,11 +17,11 @@ type fixedIndex struct {
 	hits []vector.Hit
 }
 
-func (l fixedIndex) Search(context.Context, acl.Scope, vector.Query) ([]vector.Hit, error) {
-	return l.hits, nil
+func (f fixedIndex) Search(context.Context, acl.Scope, vector.Query) ([]vector.Hit, error) {
+	return f.hits, nil
 }
 
-func TestRecallIsTheShareOfTheFirstThatWasFound(t *testing.T) {
+func TestRecallIsTheShareOfExactHitsFound(t *testing.T) {
 	hit := func(n byte, score float64) vector.Hit { return vector.Hit{Entry: uuid.UUID{n}, Score: score} }
 	var exact []vector.Hit
 	for n := range 20 {

@@ -15,16 +15,16 @@ import (
 	"mneme/memory"
 )
 
-// Fused names the run of both legs together, beside memory.LegLexical and
+// Fused names the run of both legs together. The others are memory.LegLexical and
 // memory.LegVector.
 const Fused = "fused"
 
-// legs are the runs of a benchmark, in the order in which they are shown.
+// legs are the runs of a benchmark, in the order of the table.
 var legs = []string{memory.LegLexical, memory.LegVector, Fused}
 
 const (
 	defaultStore = "bench" // of documents and queries without a store
-	depth        = 100     // hits of each answer
+	depth        = 100     // hits per query
 )
 
 // Benchmark measures the relevance of searches over a dataset.
@@ -34,10 +34,10 @@ type Benchmark struct {
 	Log      *slog.Logger
 }
 
-// Run imports the dataset into a temporary data folder of the configured
-// backend and asks every query that has a judgement: once of each leg alone and
-// once of both. It returns the measures and the runs, by leg. A query with a
-// store is asked by the agent of that store, and searches what that agent can.
+// Run imports the dataset into a temporary data folder with the configured
+// backend, and runs every query that has a judgement: on each leg alone and on
+// both. It returns the measures, and the runs by leg. A query searches as the
+// agent who owns the query's store.
 func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _ map[string]Run, err error) {
 	if config.DataDir, err = os.MkdirTemp("", "mneme-bench-*"); err != nil {
 		return Report{}, nil, err
@@ -82,9 +82,8 @@ func (b *Benchmark) load(ctx context.Context, instance *backend.Instance) error 
 	return harness.MakeVectors(ctx, instance, b.Progress)
 }
 
-// services returns a Service for each leg. A leg answers alone because the
-// other is taken away: the vector leg by leaving out the indexer, the lexical
-// leg by a storage on which it fails.
+// services returns a Service for each leg. The other leg is disabled: the vector
+// leg by omitting the indexer, the lexical leg by a storage on which it fails.
 func (b *Benchmark) services(ctx context.Context, config configs.Config, instance *backend.Instance) (map[string]*memory.Service, error) {
 	lexical, err := memory.New(ctx, instance.Storage, backend.Options(config, b.Log, nil))
 	if err != nil {
@@ -97,13 +96,13 @@ func (b *Benchmark) services(ctx context.Context, config configs.Config, instanc
 	return map[string]*memory.Service{memory.LegLexical: lexical, memory.LegVector: vector, Fused: instance.Service}, nil
 }
 
-// ask runs every query that has a judgement.
+// ask runs every query that has a judgement on a Service.
 func (b *Benchmark) ask(ctx context.Context, service *memory.Service, leg string) (Run, error) {
 	bar := b.Progress.Start(int64(len(b.Dataset.Queries)), "asking "+leg)
 	defer bar.Exit()
 	run := make(Run, len(b.Dataset.Queries))
 	for _, q := range b.Dataset.Queries {
-		_ = bar.Add(1) // a bar that cannot be drawn stops nothing
+		_ = bar.Add(1) // failing to draw the bar is no reason to stop
 		if len(b.Dataset.Qrels[q.ID]) == 0 {
 			continue
 		}
@@ -113,13 +112,14 @@ func (b *Benchmark) ask(ctx context.Context, service *memory.Service, leg string
 			return nil, fmt.Errorf("query %s: %w", q.ID, err)
 		}
 		if leg == Fused && len(answer.Degraded) > 0 {
-			return nil, fmt.Errorf("query %s: no answer from the %v leg", q.ID, answer.Degraded)
+			return nil, fmt.Errorf("query %s: failed legs: %v", q.ID, answer.Degraded)
 		}
 		run[q.ID] = scored(answer.Hits)
 	}
 	return run, nil
 }
 
+// storeOr returns store, or the default store if it is empty.
 func storeOr(store string) string {
 	if store == "" {
 		return defaultStore
@@ -127,9 +127,9 @@ func storeOr(store string) string {
 	return store
 }
 
-// scored returns hits as a run keeps them, in the same order. trec_eval orders
-// equal scores by ID, so each score is at least one step of single precision
-// below the one before it.
+// scored converts hits for a run and keeps their order: trec_eval orders equal
+// scores by ID, so each score is made lower than the one before it, by at least
+// one step of single precision.
 func scored(hits []memory.Hit) []Scored {
 	out := make([]Scored, len(hits))
 	above := float32(math.Inf(1))

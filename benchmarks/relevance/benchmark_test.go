@@ -6,7 +6,7 @@ import (
 	"mneme/memory"
 )
 
-func TestRunKeepsTheOrderOfTies(t *testing.T) {
+func TestScoredKeepsTheOrderOfTies(t *testing.T) {
 	var hits []memory.Hit
 	for _, key := range []string{"a", "b", "c"} {
 		hit := memory.Hit{Score: 1. / 61}

@@ -1,6 +1,6 @@
-// Package relevance measures how relevant the answers of searches are. It reads
-// datasets in BEIR's layout, asks their queries of a backend, and evaluates the
-// answers with trec_eval's measures.
+// Package relevance measures the relevance of search results. It reads datasets in
+// BEIR's layout, runs their queries on a backend, and evaluates the rankings with
+// trec_eval's measures.
 package relevance
 
 import (
@@ -27,7 +27,7 @@ type Document struct {
 	ID    string `json:"_id"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
-	// Store scopes the document; "" in a dataset without stores.
+	// Store is the store of the document; "" in a dataset without stores.
 	Store string `json:"store"`
 }
 
@@ -89,7 +89,7 @@ func Load(dir string) (*Dataset, error) {
 	}
 	for query := range dataset.Qrels {
 		if !queries[query] {
-			return nil, fmt.Errorf("%s: judges the query %q, which queries.jsonl lacks", path, query)
+			return nil, fmt.Errorf("%s: query %q is not in queries.jsonl", path, query)
 		}
 	}
 	return dataset, nil
@@ -118,8 +118,8 @@ func checkUnique(seen map[string]bool, id string) error {
 	return nil
 }
 
-// readLines calls each with every line of a file that is not blank, without its
-// line end, and prefixes an error of each with file and line number.
+// readLines calls each for every line of a file that is not blank, without its
+// line end. It prefixes errors with the file and the line number.
 func readLines(path string, each func(line []byte) error) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -47,21 +47,21 @@ func TestLoadReadsBEIRsLayout(t *testing.T) {
 	}
 }
 
-func TestLoadNamesTheBadLine(t *testing.T) {
+func TestLoadNamesTheInvalidLine(t *testing.T) {
 	for name, bad := range map[string]struct{ file, text, want string }{
-		"not JSON":        {"corpus.jsonl", goodCorpus + "\n{", "corpus.jsonl:4:"},
-		"not an object":   {"corpus.jsonl", "[]\n", "corpus.jsonl:1:"},
-		"wrong type":      {"corpus.jsonl", `{"_id":"d","text":3}`, "corpus.jsonl:1:"},
-		"no id":           {"corpus.jsonl", `{"text":"x"}`, "corpus.jsonl:1: no _id"},
-		"id twice":        {"corpus.jsonl", "{\"_id\":\"d\"}\n{\"_id\":\"d\"}\n", "corpus.jsonl:2:"},
-		"query twice":     {"queries.jsonl", goodQueries + goodQueries, "queries.jsonl:2:"},
-		"no heading":      {"qrels.tsv", "q1\td1\t1\n", "qrels.tsv:1: the heading"},
-		"two columns":     {"qrels.tsv", goodQrels + "q1\td1\n", "qrels.tsv:4: 2 columns"},
-		"score no number": {"qrels.tsv", goodQrels + "q1\td3\t1.5\n", "qrels.tsv:4:"},
-		"judged twice":    {"qrels.tsv", goodQrels + "q1\td1\t1\n", "qrels.tsv:4:"},
-		"empty id":        {"qrels.tsv", goodQrels + "\td1\t1\n", "qrels.tsv:4: empty id"},
-		"unknown query":   {"qrels.tsv", goodQrels + "q9\td1\t1\n", `"q9"`},
-		"missing file":    {"qrels.tsv", "", "qrels"},
+		"not JSON":           {"corpus.jsonl", goodCorpus + "\n{", "corpus.jsonl:4:"},
+		"not an object":      {"corpus.jsonl", "[]\n", "corpus.jsonl:1:"},
+		"wrong type":         {"corpus.jsonl", `{"_id":"d","text":3}`, "corpus.jsonl:1:"},
+		"no id":              {"corpus.jsonl", `{"text":"x"}`, "corpus.jsonl:1: no _id"},
+		"id twice":           {"corpus.jsonl", "{\"_id\":\"d\"}\n{\"_id\":\"d\"}\n", "corpus.jsonl:2:"},
+		"query twice":        {"queries.jsonl", goodQueries + goodQueries, "queries.jsonl:2:"},
+		"no header":          {"qrels.tsv", "q1\td1\t1\n", "qrels.tsv:1: the header"},
+		"two columns":        {"qrels.tsv", goodQrels + "q1\td1\n", "qrels.tsv:4: 2 columns"},
+		"score not a number": {"qrels.tsv", goodQrels + "q1\td3\t1.5\n", "qrels.tsv:4:"},
+		"judged twice":       {"qrels.tsv", goodQrels + "q1\td1\t1\n", "qrels.tsv:4:"},
+		"empty id":           {"qrels.tsv", goodQrels + "\td1\t1\n", "qrels.tsv:4: empty id"},
+		"unknown query":      {"qrels.tsv", goodQrels + "q9\td1\t1\n", `"q9"`},
+		"missing file":       {"qrels.tsv", "", "qrels"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{"corpus.jsonl": goodCorpus, "queries.jsonl": goodQueries, "qrels.tsv": goodQrels}

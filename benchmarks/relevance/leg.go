@@ -9,11 +9,11 @@ import (
 	"mneme/memory"
 )
 
-// vectorOnly is a storage whose lexical leg fails, so that a search answers from
-// the vector leg alone.
+// vectorOnly is a storage whose lexical leg fails, so that searches use only the
+// vector leg.
 type vectorOnly struct{ memory.Storage }
 
-var errLegOff = errors.New("this leg is switched off")
+var errLegOff = errors.New("the lexical leg is disabled")
 
 // View runs fn over a snapshot without a lexical leg.
 func (s vectorOnly) View(ctx context.Context, fn func(memory.ReadTx) error) error {

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the measured figures to testdata/lexical.json")
 
-// shared is the folder of the datasets. They are not part of the
-// product: without them a test is skipped, but fails where CI is dataset.
+// shared returns the folder of the datasets, which are not part of the repository.
+// Without them a test is skipped, or fails if CI is set.
 func shared(t testing.TB) string {
 	t.Helper()
 	root := os.Getenv("MNEME_SHARED")
@@ -28,14 +28,14 @@ func shared(t testing.TB) string {
 	dir := filepath.Join(root, "data")
 	if _, err := os.Stat(dir); err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatalf("the datasets are missing (variable MNEME_SHARED names the folder above data): %v", err)
+			t.Fatalf("no datasets: MNEME_SHARED must name the parent of their folder, data: %v", err)
 		}
-		t.Skip("no datasets (variable MNEME_SHARED names the folder above data)")
+		t.Skip("no datasets: MNEME_SHARED must name the parent of their folder, data")
 	}
 	return dir
 }
 
-// figures are nDCG@10, Recall@100 and the like of one dataset or language.
+// figures are the measures of one dataset or language.
 type figures struct {
 	NDCG10    float64 `json:"ndcg_10"`
 	Recall10  float64 `json:"recall_10"`
@@ -44,11 +44,11 @@ type figures struct {
 	MAP       float64 `json:"map"`
 }
 
-// tolerance lets through what rounding does, and no change of relevance.
+// tolerance allows for rounding, but not for a change in relevance.
 const tolerance = 0.002
 
-// TestLexicalRelevanceIsAsRecorded ranks the sets exhaustively by the lexical
-// leg's terms and scores. A change in relevance shows as a difference of
+// TestLexicalRelevanceIsAsRecorded ranks all documents of each dataset with the
+// lexical leg's analyzer and scorer. A change in relevance shows in the diff of
 // testdata/lexical.json (go test ./benchmarks/relevance -run Recorded -update).
 func TestLexicalRelevanceIsAsRecorded(t *testing.T) {
 	dir := shared(t)
@@ -91,7 +91,7 @@ func TestLexicalRelevanceIsAsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got) != len(want) {
-		t.Errorf("%d sets, recorded are %d", len(got), len(want))
+		t.Errorf("measured %d sets, recorded %d", len(got), len(want))
 	}
 	for name, g := range got {
 		w := want[name]
@@ -131,8 +131,7 @@ type store struct {
 
 type posting struct{ document, count int }
 
-// rank answers every query by scoring all documents of its store, and keeps
-// the first thousand.
+// rank scores all documents of each query's store, and keeps the first thousand.
 func rank(dataset *relevance.Dataset, keys bool) relevance.Run {
 	stores := make(map[string]*store)
 	for _, document := range dataset.Documents {
@@ -189,7 +188,7 @@ func (s *store) search(question string) []relevance.Scored {
 	return answer[:min(len(answer), 1000)]
 }
 
-// BenchmarkAnalyze measures the analysis over real text.
+// BenchmarkAnalyze measures text analysis on real documents.
 func BenchmarkAnalyze(b *testing.B) {
 	dir := shared(b)
 	for _, name := range []string{"locomo", "scifact", "xquad-r-dev"} {

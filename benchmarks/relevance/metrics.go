@@ -12,12 +12,12 @@ type Scored struct {
 	Score float64
 }
 
-// Run holds the answers of a system: scored documents by query ID.
+// Run holds a system's rankings: scored documents by query ID.
 type Run map[string][]Scored
 
 // Metrics holds means over queries, each from 0 to 1.
 type Metrics struct {
-	Queries   int     `json:"queries"`    // number of queries that the means are over
+	Queries   int     `json:"queries"`    // number of queries in the means
 	NDCG10    float64 `json:"ndcg_10"`    // trec_eval's ndcg_cut_10
 	Recall10  float64 `json:"recall_10"`  // recall_10
 	Recall100 float64 `json:"recall_100"` // recall_100
@@ -26,9 +26,8 @@ type Metrics struct {
 }
 
 // Evaluate computes the measures of a run as trec_eval 9 does (trec_eval -c),
-// over all queries with at least one relevant document. A query that the run
-// does not answer counts as 0, and a document without a judgement as not
-// relevant.
+// over all queries with at least one relevant document. A query that the
+// run lacks counts as 0, and a document without a judgement as not relevant.
 //
 // Documents are ranked by descending score in single precision, which is what
 // trec_eval keeps, and equal scores by descending ID in byte order. Their order
@@ -58,9 +57,9 @@ func Evaluate(qrels Qrels, run Run) Metrics {
 	return sum
 }
 
-// EvaluateQuery computes the measures of the answer to one query; ok is false if
-// the query has no relevant document. A duplicate document counts at its better
-// rank only.
+// EvaluateQuery computes the measures of one query's ranking. ok is false if the
+// query has no relevant document. A duplicate document counts only at its better
+// rank.
 func EvaluateQuery(judgements map[string]int, answer []Scored) (m Metrics, ok bool) {
 	var ideal []int
 	for _, gain := range judgements {

@@ -14,7 +14,7 @@ import (
 // missing judgements, ties, ties in single precision only, a query without
 // relevant documents, one without an answer) with pytrec_eval-terrier 0.5.11,
 // which is trec_eval 9 itself.
-func TestEvaluateGivesTrecEvalsFigures(t *testing.T) {
+func TestEvaluateMatchesTrecEval(t *testing.T) {
 	golden, err := os.ReadFile("testdata/figures.json")
 	if err != nil {
 		t.Fatal(err)
@@ -22,8 +22,8 @@ func TestEvaluateGivesTrecEvalsFigures(t *testing.T) {
 	checkFigures(t, golden)
 }
 
-// The same with the package itself, where Python has it.
-func TestEvaluateGivesTrecEvalsFiguresLive(t *testing.T) {
+// The same against pytrec_eval itself, if it is installed.
+func TestEvaluateMatchesInstalledTrecEval(t *testing.T) {
 	python := os.Getenv("PYTHON")
 	if python == "" {
 		python = "python3"
@@ -61,7 +61,7 @@ func checkFigures(t *testing.T, figures []byte) {
 	}
 	got := Evaluate(qrels, run)
 	if got.Queries != want.Queries {
-		t.Errorf("%d questions, want %d", got.Queries, want.Queries)
+		t.Errorf("%d queries, want %d", got.Queries, want.Queries)
 	}
 	for _, measure := range []struct {
 		name      string
@@ -73,8 +73,8 @@ func checkFigures(t *testing.T, figures []byte) {
 		{"MRR@10", got.MRR10, want.MRR10},
 		{"MAP", got.MAP, want.MAP},
 	} {
-		// trec_eval prints 4 digits; the library gives doubles that are summed
-		// in another order.
+		// trec_eval prints 4 digits; pytrec_eval returns doubles, which it sums in a
+		// different order.
 		if math.Abs(measure.got-measure.want) > 1e-9 {
 			t.Errorf("%s is %.12f, want %.12f", measure.name, measure.got, measure.want)
 		}
@@ -95,11 +95,11 @@ func TestQueriesWithoutRelevantDocumentsDoNotCount(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 	if m := Evaluate(nil, nil); m != (Metrics{}) {
-		t.Errorf("nothing judged gives %+v", m)
+		t.Errorf("no judgements: got %+v", m)
 	}
 }
 
-func TestADocumentCountsOnce(t *testing.T) {
+func TestDuplicateDocumentCountsOnce(t *testing.T) {
 	m, _ := EvaluateQuery(map[string]int{"a": 1, "b": 1}, []Scored{{"a", 3}, {"a", 2}, {"b", 1}})
 	if m.NDCG10 != 1 || m.MAP != 1 || m.Recall10 != 1 {
 		t.Errorf("got %+v", m)

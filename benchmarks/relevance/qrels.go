@@ -11,20 +11,20 @@ import (
 // is relevant, and a higher one more so.
 type Qrels map[string]map[string]int
 
-// LoadQrels reads a file of judgements: lines of query-id, corpus-id and score,
-// separated by tabs, below a heading of these names. Errors name the line.
+// LoadQrels reads a file of judgements: a header line, and lines of query-id,
+// corpus-id and score, separated by tabs. Errors name the line.
 func LoadQrels(path string) (Qrels, error) {
 	qrels := Qrels{}
-	heading := true
+	header := true
 	err := readLines(path, func(line []byte) error {
 		columns := strings.Split(string(line), "\t")
 		if len(columns) != 3 {
 			return fmt.Errorf("%d columns, want 3 separated by tabs", len(columns))
 		}
-		if heading {
-			heading = false
+		if header {
+			header = false
 			if columns[0] != "query-id" || columns[1] != "corpus-id" || columns[2] != "score" {
-				return errors.New("the heading must be query-id, corpus-id, score")
+				return errors.New("the header must be query-id, corpus-id, score")
 			}
 			return nil
 		}

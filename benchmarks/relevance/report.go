@@ -13,7 +13,7 @@ type Report struct {
 	Legs      map[string]Metrics `json:"legs"`     // lexical, vector and fused
 }
 
-// WriteTable writes the report as a table, a line for each leg.
+// WriteTable writes the report as a table with a row for each leg.
 func (r Report) WriteTable(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tnDCG@10\trecall@10\trecall@100\tMRR@10\tMAP\tquestions\t")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTableHasALineForEachLeg(t *testing.T) {
+func TestTableHasARowForEachLeg(t *testing.T) {
 	report := Report{Legs: map[string]Metrics{
 		"lexical": {Queries: 35, NDCG10: .47055, Recall10: .5, Recall100: .9, MRR10: .6, MAP: .4},
 		"vector":  {Queries: 35, NDCG10: .47684, Recall10: .6, Recall100: 1, MRR10: .61597, MAP: .40409},

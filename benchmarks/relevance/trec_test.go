@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestARunReadsBackAsItWasWritten(t *testing.T) {
+func TestRunRoundTrip(t *testing.T) {
 	run := Run{
 		"q2": {{"a:b/1", 0.30000000000000004}, {"b", -1e-300}},
 		"q1": {{"é", 7}},
@@ -27,7 +27,7 @@ func TestARunReadsBackAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestWriteRunRefusesWhatARunFileCannotHold(t *testing.T) {
+func TestWriteRunRejectsInvalidFields(t *testing.T) {
 	for name, run := range map[string]Run{
 		"blank in a query":    {"q 1": nil},
 		"blank in a document": {"q": {{"a b", 1}}},
@@ -44,7 +44,7 @@ func TestWriteRunRefusesWhatARunFileCannotHold(t *testing.T) {
 	}
 }
 
-func TestReadRunNamesTheBadLine(t *testing.T) {
+func TestReadRunNamesTheInvalidLine(t *testing.T) {
 	for _, bad := range []string{
 		"q Q0 a 1 2",
 		"q Q0 a 1 x t",

@@ -14,7 +14,7 @@ type Backend struct{ Storage, Vector string }
 // String returns STORAGE+VECTOR.
 func (b Backend) String() string { return b.Storage + "+" + b.Vector }
 
-var errBackend = errors.New("a backend is sqlite or postgres, +, and flat or milvus: sqlite+flat, postgres+milvus")
+var errBackend = errors.New("a backend must be sqlite or postgres, a plus sign, and flat or milvus, such as postgres+milvus")
 
 // ParseBackend parses what String returns.
 func ParseBackend(name string) (Backend, error) {
@@ -26,7 +26,7 @@ func ParseBackend(name string) (Backend, error) {
 }
 
 // ConfiguredBackends returns the embedded backend and, if config names servers,
-// the backend of those.
+// the backend on those servers.
 func ConfiguredBackends(config configs.Config) []Backend {
 	embedded := Backend{"sqlite", "flat"}
 	served := embedded

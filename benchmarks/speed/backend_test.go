@@ -7,7 +7,7 @@ import (
 	"mneme/configs"
 )
 
-func TestConfiguredServersAreMeasuredBesideTheEmbeddedBackend(t *testing.T) {
+func TestConfiguredServersAreMeasuredToo(t *testing.T) {
 	server := configs.Default()
 	server.Postgres.DSN, server.Milvus.Addr = "postgres://x", "x:1"
 	rowsOnly := configs.Default()

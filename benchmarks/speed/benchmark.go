@@ -1,9 +1,10 @@
-// Package speed measures how fast whole backends import and search generated
-// memories, and how that changes with size.
+// Package speed measures how fast a backend imports and searches generated
+// memories, and how that scales with their number.
 package speed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -27,8 +28,8 @@ const (
 type Benchmark struct {
 	Backends  []Backend
 	Sizes     []int  // numbers of memories, ascending
-	Stores    int    // over which the memories are spread evenly
-	Questions int    // asked in each case, one after another
+	Stores    int    // number of stores, over which the memories are spread evenly
+	Questions int    // number of questions per case, asked one at a time
 	Vectors   string // VectorsSynthetic or VectorsModel
 	Seed      uint64 // of the workload
 
@@ -36,8 +37,9 @@ type Benchmark struct {
 	Log      *slog.Logger
 }
 
-// Run measures all cases, over the embedder and the servers that config names.
-// If one fails, the report holds those before it.
+// Run measures all cases, with the embedder and the servers that config names. If
+// a case fails, Run skips the larger sizes of its backend. The report holds the
+// cases that succeeded.
 func (b *Benchmark) Run(ctx context.Context, config configs.Config) (Report, error) {
 	report := Report{
 		CPUs: runtime.GOMAXPROCS(0), Stores: b.Stores, Questions: b.Questions, Seed: b.Seed, Vectors: b.Vectors,
@@ -60,7 +62,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (Report, err
 			r := caseRun{Benchmark: b, backend: backend, size: size, embedder: embedder}
 			measured, failed := r.run(ctx, config)
 			if failed != nil {
-				err = fmt.Errorf("%s with %d entries: %w", backend, size, failed)
+				err = errors.Join(err, fmt.Errorf("%s with %d entries: %w", backend, size, failed))
 				break
 			}
 			report.Cases = append(report.Cases, measured)
@@ -69,7 +71,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (Report, err
 	return report, err
 }
 
-// measureModel measures the model alone, on memories that no case has.
+// measureModel measures the model alone, on memories that occur in no case.
 func (b *Benchmark) measureModel(ctx context.Context, model embed.Embedder) (Model, error) {
 	const passages, queries = 128, 32
 	seed := ^b.Seed

@@ -24,13 +24,13 @@ type Case struct {
 	Backend   string                     `json:"backend"`
 	Entries   int                        `json:"entries"`
 	WriteS    float64                    `json:"write_s"`
-	VectorsS  float64                    `json:"vectors_s"` // making, saving and indexing them
-	SettleS   float64                    `json:"settle_s"`  // vacuum, and building Milvus's graphs
+	VectorsS  float64                    `json:"vectors_s"` // embedding, storing and indexing
+	SettleS   float64                    `json:"settle_s"`  // vacuuming, and building Milvus's graphs
 	DiskBytes int64                      `json:"disk_bytes"`
-	HeapBytes uint64                     `json:"heap_bytes"`          // live, after a collection
-	RSSBytes  int64                      `json:"rss_bytes,omitempty"` // as the kernel counts; 0: unknown
-	Steps     map[string]measure.Latency `json:"steps"`               // of a search in one store, by name
-	Degraded  int                        `json:"degraded"`            // answers that lack a leg
+	HeapBytes uint64                     `json:"heap_bytes"`          // live after a garbage collection
+	RSSBytes  int64                      `json:"rss_bytes,omitempty"` // as counted by the kernel; 0 if unknown
+	Steps     map[string]measure.Latency `json:"steps"`               // of a search in one store, by step
+	Degraded  int                        `json:"degraded"`            // answers without a leg
 	Scopes    []Scope                    `json:"scopes"`              // one for each of scopePercents
 	Load      float64                    `json:"load,omitempty"`      // the machine's load average over the last minute
 }
@@ -44,13 +44,13 @@ type caseRun struct {
 
 	sandbox  *sandbox
 	instance *backend.Instance
-	index    vector.Index // the one that instance uses
+	index    vector.Index // the index of instance
 }
 
-// run measures in a sandbox and removes it.
+// run measures the case in a sandbox, and removes the sandbox.
 func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err error) {
 	c = Case{Backend: r.backend.String(), Entries: r.size, Steps: make(map[string]measure.Latency)}
-	debug.FreeOSMemory() // of the case before
+	debug.FreeOSMemory() // of the previous case
 	if r.sandbox, err = newSandbox(ctx, config, r.backend, r.embedder); err != nil {
 		return c, err
 	}
@@ -84,8 +84,8 @@ func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err e
 	return c, err
 }
 
-// open opens the instance in the sandbox. It keeps the vector index, whose
-// recall is measured apart.
+// open opens the instance in the sandbox. It keeps the vector index, to measure
+// its recall separately.
 func (r *caseRun) open(ctx context.Context) error {
 	model, err := backend.NewModel(r.sandbox.config, r.embedder, r.Log)
 	if err != nil {
@@ -101,14 +101,15 @@ func (r *caseRun) open(ctx context.Context) error {
 		return err
 	}
 	if !r.instance.Status(ctx).Vector {
-		// The instance would go on without vectors. The index's own error says why.
+		// The instance would run without vectors. Opening the index again returns
+		// the cause.
 		_, err := openIndex(ctx)
-		return errors.Join(errors.New("the vector index cannot be used"), err, r.instance.Close())
+		return errors.Join(errors.New("the vector index cannot be opened"), err, r.instance.Close())
 	}
 	return nil
 }
 
-// storeOf returns the name of the store that a memory is in.
+// storeOf returns the store of a memory.
 func (r *caseRun) storeOf(memory int) string { return fmt.Sprintf("agent-%d", memory%r.Stores) }
 
 // write writes the memories, store by store.
@@ -133,8 +134,8 @@ func (r *caseRun) makeVectors(ctx context.Context) error {
 	return harness.MakeVectors(ctx, r.instance, r.Progress)
 }
 
-// settle brings the backend into the state in which it is most of its life:
-// vacuumed and analysed, and with Milvus's graphs built.
+// settle brings the backend into its usual state: vacuumed and analyzed, with
+// Milvus's graphs built.
 func (r *caseRun) settle(ctx context.Context) error {
 	if err := r.sandbox.vacuum(ctx); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// residentBytes returns the resident memory of this process as Linux counts it,
-// or 0 if it is unknown.
+// residentBytes returns the resident memory of this process as reported by Linux,
+// or 0 if unknown.
 func residentBytes() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -22,8 +22,8 @@ func residentBytes() int64 {
 	return 0
 }
 
-// loadAverage returns the machine's load average over the last minute as Linux
-// counts it, or 0 if it is unknown.
+// loadAverage returns the machine's load average over the last minute as reported
+// by Linux, or 0 if unknown.
 func loadAverage() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

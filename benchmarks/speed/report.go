@@ -2,7 +2,7 @@ package speed
 
 import "mneme/benchmarks/measure"
 
-// Report is what a run of the benchmark measured.
+// Report holds the results of a benchmark.
 type Report struct {
 	CPUs      int    `json:"cpus"`
 	Stores    int    `json:"stores"`

@@ -23,13 +23,13 @@ import (
 	"mneme/vector/milvus"
 )
 
-// sandbox is where one case is measured: a temporary folder, and on the servers
-// a schema and collections under a name that nothing else uses.
+// sandbox is the environment of one case: a temporary folder, and on the servers a
+// schema and collections with a unique name.
 type sandbox struct {
 	config   configs.Config // points into the sandbox
 	embedder embed.Embedder
 	name     string         // of the schema, and the prefix of the collections
-	server   configs.Secret // the DSN without the schema
+	server   configs.Secret // the configured DSN, without the schema
 }
 
 // newSandbox creates the folder and the schema. Opening the index creates the
@@ -44,7 +44,7 @@ func newSandbox(ctx context.Context, config configs.Config, on Backend, embedder
 	if s.config.DataDir, err = os.MkdirTemp("", "mneme-bench-*"); err != nil {
 		return nil, err
 	}
-	if on.Storage == "postgres" && config.Postgres.DSN != "" { // without a DSN, opening the backend reports it
+	if on.Storage == "postgres" && config.Postgres.DSN != "" { // opening the backend reports a missing DSN
 		if s.config.Postgres.DSN, err = withSchema(config.Postgres.DSN, s.name); err == nil {
 			err = s.exec(ctx, "CREATE SCHEMA "+s.name)
 		}
@@ -72,7 +72,8 @@ func withSchema(dsn configs.Secret, schema string) (configs.Secret, error) {
 
 var errDSN = errors.New("the PostgreSQL DSN is malformed")
 
-// remove removes everything, even after ctx was canceled.
+// remove removes the folder, the schema and the collections, even if ctx is
+// canceled.
 func (s *sandbox) remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
@@ -91,7 +92,7 @@ func (s *sandbox) vacuum(ctx context.Context) error {
 	if s.config.Storage != "postgres" {
 		return nil
 	}
-	return s.connected(ctx, func(conn *pgx.Conn) error {
+	return s.withConn(ctx, func(conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = $1", s.name)
 		if err != nil {
 			return err
@@ -112,32 +113,32 @@ func (s *sandbox) vacuum(ctx context.Context) error {
 const schemaSize = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
 	JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'`
 
-// size returns the bytes that the rows take on disk, with their indexes and
-// vectors. Milvus does not report its own.
+// size returns the size of the rows on disk in bytes, including their indexes and
+// vectors. It excludes Milvus, which does not report its size.
 func (s *sandbox) size(ctx context.Context) (bytes int64, err error) {
 	if s.config.Storage != "postgres" {
 		return folderSize(s.config.DataDir)
 	}
-	err = s.connected(ctx, func(conn *pgx.Conn) error {
+	err = s.withConn(ctx, func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, schemaSize, s.name).Scan(&bytes)
 	})
 	return bytes, err
 }
 
 func (s *sandbox) exec(ctx context.Context, statement string) error {
-	return s.connected(ctx, func(conn *pgx.Conn) error {
+	return s.withConn(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, statement)
 		return err
 	})
 }
 
-// connected runs fn on a new connection to the server. Like those of
-// storage/postgres, its errors may include an SQLSTATE and never the DSN.
-func (s *sandbox) connected(ctx context.Context, fn func(*pgx.Conn) error) error {
+// withConn runs fn on a new connection to the server. Like those of
+// storage/postgres, its errors may include an SQLSTATE but never the DSN.
+func (s *sandbox) withConn(ctx context.Context, fn func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, string(s.server))
 	if err == nil {
 		err = fn(conn)
-		_ = conn.Close(context.WithoutCancel(ctx)) // its work is done
+		_ = conn.Close(context.WithoutCancel(ctx)) // fn's result is known
 	}
 	var refused *pgconn.PgError
 	var malformed *pgconn.ParseConfigError
@@ -156,7 +157,7 @@ func (s *sandbox) connected(ctx context.Context, fn func(*pgx.Conn) error) error
 	return memory.ErrUnavailable
 }
 
-// folderSize adds up the sizes of the files in a folder.
+// folderSize returns the total size of the files in a folder, in bytes.
 func folderSize(dir string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {

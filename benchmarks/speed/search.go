@@ -15,12 +15,12 @@ import (
 	"mneme/vector/flat"
 )
 
-// steps are the steps of a search in the order in which they are shown. The
-// lexical step runs beside embed and vector.
+// steps are the steps of a search, in the order of the table. The lexical step runs
+// in parallel with embed and vector.
 var steps = []string{"embed", "lexical", "vector", "fetch", "total"}
 
-// searchOneStore asks for memories of all stores, each as the agent of its
-// store.
+// searchOneStore asks for memories of all stores, each as the agent who owns the
+// memory's store.
 func (r *caseRun) searchOneStore(ctx context.Context, c *Case) error {
 	const warmUp = 10 // questions that are not counted
 	bar := r.Progress.Start(int64(r.Questions), "asking")
@@ -53,8 +53,8 @@ func (r *caseRun) searchOneStore(ctx context.Context, c *Case) error {
 // hash spreads the targets over all memories.
 func (r *caseRun) target(i int) int { return int(uint64(i) * 2_654_435_761 % uint64(r.size)) }
 
-// search asks for a memory as an agent. The number makes each question new, so
-// that no cache answers it.
+// search asks for a memory as an agent. number makes each question unique, so that
+// no cache answers it.
 func (r *caseRun) search(ctx context.Context, agent string, target, number int) (memory.Answer, time.Duration, error) {
 	caller := memory.Caller{Principal: acl.Principal{Agent: agent, Taint: acl.Public}}
 	query := workload.NewMemory(r.Seed, target).Question() + " " + strconv.Itoa(number)
@@ -63,8 +63,8 @@ func (r *caseRun) search(ctx context.Context, agent string, target, number int) 
 	return answer, time.Since(start), err
 }
 
-// scopePercents are the scopes that are measured besides one store, in percent
-// of all stores.
+// scopePercents are the scopes to measure besides one store, in percent of all
+// stores.
 var scopePercents = []int{1, 10, 100}
 
 // Scope holds the figures of searches in many stores.
@@ -75,8 +75,8 @@ type Scope struct {
 	Recall  *measure.Recall `json:"recall,omitempty"` // nil: the index is exact
 }
 
-// searchManyStores asks as agents who were granted many stores, and measures the
-// recall of an approximate index there.
+// searchManyStores asks as agents with grants for many stores, and measures the
+// recall of an approximate index within their scopes.
 func (r *caseRun) searchManyStores(ctx context.Context) ([]Scope, error) {
 	exact, err := r.exactIndex(ctx)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *caseRun) searchManyStores(ctx context.Context) ([]Scope, error) {
 	return scopes, nil
 }
 
-// grant lets a reader read stores that are spread evenly over all.
+// grant lets reader read a number of stores, spread evenly over all.
 func (r *caseRun) grant(ctx context.Context, reader string, stores int) error {
 	return r.instance.Storage.Update(ctx, func(tx memory.Tx) error {
 		for n := range stores {
@@ -124,8 +124,8 @@ func (r *caseRun) grant(ctx context.Context, reader string, stores int) error {
 	})
 }
 
-// exactIndex returns a flat index of the instance's vectors, to compare an
-// approximate index with; nil if the instance's own index is exact.
+// exactIndex returns a flat index of the instance's vectors, for comparison. It
+// returns nil if the instance's own index is exact.
 func (r *caseRun) exactIndex(ctx context.Context) (vector.Index, error) {
 	if r.backend.Vector == "flat" {
 		return nil, nil

@@ -16,11 +16,11 @@ import (
 type metricRow struct {
 	name     string                            // indented below a heading
 	value    func(c Case) (v float64, ok bool) // nil: the row is a heading
-	missing  string                            // shown where a case has no value
-	noGrowth bool                              // growth with size would mean nothing
+	missing  string                            // shown if a case has no value
+	noGrowth bool                              // growth with size is meaningless
 }
 
-// rows returns the rows of the table, headings among them.
+// rows returns the rows of the table, including headings.
 func (r Report) rows() []metricRow {
 	const MB = 1 << 20
 	plain := func(name string, value func(Case) float64) metricRow {
@@ -133,7 +133,7 @@ func (m metricRow) cells(cases []Case) []string {
 	return cells
 }
 
-// number formats v with about three digits.
+// number formats v with about three significant digits.
 func number(v float64) string {
 	switch {
 	case v >= 100:

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// testdata/table.txt is the table of testdata/report.json. Clients read the
-// latter, and the README and the decisions quote the former.
-func TestReportIsWrittenAsReviewed(t *testing.T) {
+// testdata/table.txt is the table of testdata/report.json. Programs read the JSON,
+// and the README and the decisions quote the table.
+func TestReportMatchesGolden(t *testing.T) {
 	text, err := os.ReadFile("testdata/report.json")
 	if err != nil {
 		t.Fatal(err)

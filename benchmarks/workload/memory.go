@@ -1,6 +1,6 @@
-// Package workload generates what the benchmarks store and ask for: memories
-// and questions, words as they occur in text, and vectors that resemble a text
-// encoder's. The same seed always generates the same workload.
+// Package workload generates the data of benchmarks: memories and questions, words
+// with the frequencies of natural text, and vectors that resemble a text encoder's.
+// The same seed always generates the same workload.
 package workload
 
 import (
@@ -47,14 +47,14 @@ var (
 	whenWords = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
 )
 
-// Memory is a generated memory: a statement and the question that asks for it.
+// Memory is a generated memory: a statement and a question about it.
 type Memory struct {
 	who, did, how, what, where, why, when string
 	day, number                           int
 }
 
-// NewMemory returns the memory with the given number. A seed and a number always
-// give the same memory.
+// NewMemory returns the memory with the given number. The same seed and number
+// always return the same memory.
 func NewMemory(seed uint64, number int) Memory {
 	r := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // reproducible, not secret
 	return Memory{
@@ -64,9 +64,9 @@ func NewMemory(seed uint64, number int) Memory {
 	}
 }
 
-// pick draws a word, favouring those at the front of the list as real text
-// favours some words. The product of two uniform draws takes a third of all
-// picks from the first tenth of the list.
+// pick draws a word, and favors those at the front of the list, as real text
+// favors some words: the product of two uniform draws takes a third of all picks
+// from the first tenth of the list.
 func pick(r *rand.Rand, words []string) string {
 	return words[int(r.Float64()*r.Float64()*float64(len(words)))]
 }

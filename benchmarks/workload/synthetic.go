@@ -19,16 +19,16 @@ const (
 	questionWeight = .45 // of a question's random direction
 )
 
-// Synthetic is an embedder for benchmarks at sizes at which the model would take
-// hours. Its vectors resemble the model's. A text's vector is a mixture of the
-// model's own vectors of the text's topic ("the boat in Porto", one of 800) and
-// of its deed ("Anna sold", one of 625), and of a random direction that only
-// this text has. So texts that share words lie near each other, a question lies
-// near its answer, and all lie in the narrow cone of the model's vectors. The
-// same text always has the same vector.
+// Synthetic is an embedder for benchmarks at sizes for which the model would take
+// hours. Its vectors resemble the model's. A text's vector is a weighted sum of
+// the model's vectors of the text's topic ("the boat in Porto", one of 800) and of
+// its deed ("Anna sold", one of 625), and of a random direction that is unique to
+// the text. So texts that share words are near each other, a question is near its
+// answer, and all are in the narrow cone of the model's vectors. The same text
+// always has the same vector.
 //
-// A query runs through the model before it gets its synthetic vector, so that a
-// search takes as long as with the model.
+// A query also runs through the model, so that a search takes as long as with the
+// model.
 type Synthetic struct {
 	embed.Embedder // the model
 
@@ -37,7 +37,7 @@ type Synthetic struct {
 
 var _ embed.Embedder = (*Synthetic)(nil)
 
-// NewSynthetic embeds the topics and deeds with the model, which takes some
+// NewSynthetic embeds the topics and deeds with the model, which takes a few
 // seconds.
 func NewSynthetic(ctx context.Context, model embed.Embedder) (*Synthetic, error) {
 	s := &Synthetic{Embedder: model}
@@ -59,7 +59,7 @@ func combine(ctx context.Context, model embed.Embedder, form string, first, seco
 	}
 	vectors, err := model.Passages(ctx, texts)
 	if err != nil {
-		return nil, fmt.Errorf("embed topics: %w", err)
+		return nil, fmt.Errorf("embed topics and deeds: %w", err)
 	}
 	return vectors, nil
 }

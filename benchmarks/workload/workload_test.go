@@ -8,15 +8,15 @@ import (
 	"mneme/embed/e5"
 )
 
-func TestASeedAndANumberDetermineAMemory(t *testing.T) {
+func TestSeedAndNumberDetermineAMemory(t *testing.T) {
 	one, again := NewMemory(1, 5), NewMemory(1, 5)
 	if one != again || one == NewMemory(2, 5) || one == NewMemory(1, 6) {
-		t.Error("another memory for the same seed and number, or the same for others")
+		t.Error("memories differ for the same seed and number, or are equal for different ones")
 	}
 }
 
-// What decision 0014 states about synthetic vectors: they lie in the model's cone,
-// a question finds its memory, and a text has one vector.
+// Synthetic vectors have the properties stated in decision 0014: they are in the
+// model's cone, a question finds its memory, and a text has one vector.
 func TestSyntheticVectorsResembleTheModels(t *testing.T) {
 	model, err := e5.New(e5.Options{})
 	if err != nil {
@@ -40,7 +40,7 @@ func TestSyntheticVectorsResembleTheModels(t *testing.T) {
 	}
 	again, err := s.Passages(t.Context(), texts[:1])
 	if err != nil || !slices.Equal(again[0], vectors[0]) {
-		t.Errorf("another vector for the same text, error %v", err)
+		t.Errorf("the same text has different vectors, or error %v", err)
 	}
 	found := 0
 	for i := range asked {
@@ -53,11 +53,11 @@ func TestSyntheticVectorsResembleTheModels(t *testing.T) {
 			found++
 		}
 		if c := cosine(vectors[i], vectors[many-1-i]); c < .7 || c > .98 {
-			t.Errorf("two texts have the cosine %.3f", c)
+			t.Errorf("the cosine of two texts is %.3f", c)
 		}
 	}
 	if found < asked*3/4 {
-		t.Errorf("%d of %d questions lie nearest to what they ask for", found, asked)
+		t.Errorf("%d of %d questions are nearest to their memory", found, asked)
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Zipf draws words as they are distributed in text: the word of rank r with a
-// probability that falls as 1/(r+2.7), as Mandelbrot fitted it to English. It is
-// meant for benchmarks of storages. Its queries are harder than real ones, since
-// the most common words are the likeliest. The same seed draws the same words.
+// Zipf draws words with the Zipf–Mandelbrot distribution of natural text: the
+// probability of the word of rank r is proportional to (r+2.7)^-1.05. It is for
+// benchmarks of storages. Its queries are harder than real ones, which use fewer of
+// the most common words. The same seed draws the same words.
 type Zipf struct {
 	Random *rand.Rand
 	draw   *rand.Zipf

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrAddress reports a server address that is not an http or https URL with a
-// host and without query or fragment.
+// host, or that has a query or fragment.
 var ErrAddress = errors.New("the address must be an http or https URL without query, such as http://127.0.0.1:7077")
 
 // Options configure a Client.
@@ -33,11 +33,11 @@ type Client struct {
 	host string
 }
 
-// New makes a client of the server at address. The error is ErrAddress.
+// New returns a client of the server at address. Its only error is ErrAddress.
 func New(address string, o Options) (*Client, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
-		return nil, ErrAddress // the cause would quote the address, which may hold a password
+		return nil, ErrAddress // the cause would quote the address, which may include a password
 	}
 	if o.HTTP == nil {
 		o.HTTP = http.DefaultClient
@@ -49,18 +49,18 @@ func New(address string, o Options) (*Client, error) {
 	return &Client{API: api, host: base.Host}, nil
 }
 
-// Host is the server's host and port.
+// Host returns the server's host and port.
 func (c *Client) Host() string { return c.host }
 
-// doer sends requests for the generated code: with a token, and with problems
-// as errors.
+// doer sends requests for the generated code. It adds the token, and returns
+// problems as errors.
 type doer struct {
 	http  *http.Client
 	token func(context.Context) (string, error)
 	host  string
 }
 
-// Do sends a request. The response it returns is a success or a 304.
+// Do sends a request. It returns only responses with status 2xx or 304.
 func (d *doer) Do(r *http.Request) (*http.Response, error) {
 	if d.token != nil {
 		token, err := d.token(r.Context())
@@ -89,9 +89,9 @@ func withoutURL(err error) error {
 	return err
 }
 
-// ErrUnreadable reports an answer that is not what the API describes. It
-// omits the cause, which may quote the answer.
-var ErrUnreadable = errors.New("the server's answer cannot be read")
+// ErrUnreadable reports a response that the API does not describe. It omits the
+// cause, which may quote the response.
+var ErrUnreadable = errors.New("the server's response cannot be read")
 
 // Decode reads the JSON body of a generated method's response:
 //
@@ -108,7 +108,7 @@ func Decode[T any](response *http.Response, err error) (T, error) {
 	return body, nil
 }
 
-// Discard closes the response of a generated method that answers no body.
+// Discard closes the response of a generated method whose response has no body.
 func Discard(response *http.Response, err error) error {
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func Discard(response *http.Response, err error) error {
 	return response.Body.Close()
 }
 
-// unreadable is ErrUnreadable, or the reason why the call was given up.
+// unreadable returns ErrUnreadable, or ctx's error if the call was canceled.
 func unreadable(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -131,8 +131,8 @@ type Path struct {
 	Key       string
 }
 
-// ErrPath reports a path that cannot be one: "" and "." segments would lead to
-// another call.
+// ErrPath reports a store or key that is empty, "." or "..": its URL would be that
+// of another call.
 var ErrPath = errors.New("a store or key must be neither empty nor a dot segment")
 
 func (p Path) check() error { return checkSegments(p.Store, p.Key) }
@@ -146,12 +146,12 @@ func checkSegments(segments ...string) error {
 	return nil
 }
 
-// Conditions are entity tags that a write is subject to, without quotes. The
-// server answers 412 if they do not hold.
+// Conditions are preconditions of a write. If they do not hold, the server refuses
+// the write with status 412.
 type Conditions struct {
-	// Match is the tag that the entry must have.
+	// Match is the entity tag that the entry must have, without quotes.
 	Match string
-	// New requires that there is no entry.
+	// New requires that the entry does not exist.
 	New bool
 }
 
@@ -171,7 +171,7 @@ func (c Conditions) headers() (match *IfMatch, noneMatch *IfNoneMatch) {
 type Stored struct {
 	Written
 	ETag    string // without quotes
-	Created bool   // false: a new version of an entry
+	Created bool   // whether the entry is new, not a new version
 }
 
 // Put writes an entry. The value is sent byte for byte.

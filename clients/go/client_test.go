@@ -24,7 +24,8 @@ import (
 	"mneme/storage/sqlite/sqlitetest"
 )
 
-// start serves a fresh database. It has no model: searches answer by words.
+// start returns the handler of a server over an empty database, and a token. The
+// server has no model: searches are lexical.
 func start(t testing.TB) (handler http.Handler, bearer string) {
 	t.Helper()
 	handler, bearer, err := serve(sqlitetest.Open(t), t.TempDir())
@@ -34,7 +35,8 @@ func start(t testing.TB) (handler http.Handler, bearer string) {
 	return handler, bearer
 }
 
-// serve makes the handler, and a token of the agent alice.
+// serve returns the handler of a server over a storage, and a token for the agent
+// alice.
 func serve(storage storage.Storage, dir string) (handler http.Handler, bearer string, err error) {
 	ctx := context.Background()
 	service, err := backendtest.NewProcess(ctx, storage, memory.Options{})
@@ -60,7 +62,7 @@ func serve(storage storage.Storage, dir string) (handler http.Handler, bearer st
 	}), bearer, err
 }
 
-// each runs a test over a network connection and within the process.
+// each runs a test over a network connection, and again within the process.
 func each(t *testing.T, test func(t *testing.T, c *client.Client)) {
 	t.Run("network", func(t *testing.T) {
 		handler, bearer := start(t)
@@ -87,7 +89,7 @@ func open(t testing.TB, address, bearer string, h *http.Client) *client.Client {
 
 var note = client.Path{Store: "self", Namespace: "n", Key: "diet/anna?x=1#y"}
 
-func TestValuesTravelByteForByte(t *testing.T) {
+func TestValuesAreSentByteForByte(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		for _, value := range []string{`"a < b & c"`, `{ "z" : 1.50, "a":[ 1 ] }`, `"\u00e9é"`, `null`, "{\n\t\"a\": 1\n}"} {
 			stored, err := c.Put(t.Context(), note, client.Write{Value: []byte(value), Tags: &client.Tags{"<t>"}}, client.Conditions{})
@@ -102,7 +104,7 @@ func TestValuesTravelByteForByte(t *testing.T) {
 	})
 }
 
-func TestConditionsHold(t *testing.T) {
+func TestConditionsAreEnforced(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		stored, err := c.Put(t.Context(), note, client.Write{Value: []byte("1")}, client.Conditions{New: true})
 		if err != nil || !stored.Created || stored.ETag == "" {
@@ -134,7 +136,7 @@ func lines(n int) iter.Seq2[client.ImportLine, error] {
 	}
 }
 
-func TestStreamsAndPagesGiveEveryEntryOnce(t *testing.T) {
+func TestStreamsAndPagesYieldEveryEntryOnce(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		result, err := c.Import(t.Context(), "self", lines(250))
 		if err != nil || result.Created != 250 {
@@ -190,7 +192,7 @@ func TestRefusedLinesAreListed(t *testing.T) {
 	})
 }
 
-func TestAnErrorOfTheLinesEndsAnImport(t *testing.T) {
+func TestErrorOfTheLinesEndsAnImport(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		broken := errors.New("broken")
 		_, err := c.Import(t.Context(), "self", func(yield func(client.ImportLine, error) bool) {
@@ -224,7 +226,7 @@ func TestSearchHasItsTimingOnlyWithExplain(t *testing.T) {
 	})
 }
 
-func TestGeneratedCallsAreReadByDecode(t *testing.T) {
+func TestDecodeReadsGeneratedCalls(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		read := client.Read
 		grant, err := client.Decode[client.Grant](c.PutGrant(t.Context(), "self", "bob", client.Share{Level: &read}))
@@ -241,8 +243,8 @@ func TestGeneratedCallsAreReadByDecode(t *testing.T) {
 	})
 }
 
-// Whatever goes wrong, the error can be logged.
-func TestErrorsHoldNoStoreTokenOrText(t *testing.T) {
+// SECURITY: errors can be logged, whatever goes wrong.
+func TestErrorsNeverIncludeStoreTokenOrText(t *testing.T) {
 	const secret = "xyzzy"
 	path := client.Path{Store: secret, Namespace: secret, Key: secret}
 	failures := map[string]http.Handler{
@@ -286,7 +288,7 @@ func TestErrorsHoldNoStoreTokenOrText(t *testing.T) {
 	}
 }
 
-func TestPathsThatLeadElsewhereAreNotSent(t *testing.T) {
+func TestDotSegmentsAreNotSent(t *testing.T) {
 	c := open(t, "http://127.0.0.1:1", "t", nil)
 	for _, path := range []client.Path{{Store: "..", Key: "k"}, {Store: "s", Key: ".."}, {Store: "s"}} {
 		if _, _, err := c.Get(t.Context(), path); !errors.Is(err, client.ErrPath) {
@@ -298,7 +300,7 @@ func TestPathsThatLeadElsewhereAreNotSent(t *testing.T) {
 	}
 }
 
-func TestProblemSaysWhatTheServerSaid(t *testing.T) {
+func TestErrorHoldsTheProblem(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		_, err := c.Put(t.Context(), client.Path{Store: "self", Key: "k"}, client.Write{Value: []byte("1"), Tags: &client.Tags{""}}, client.Conditions{})
 		var refused *client.Error

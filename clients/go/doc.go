@@ -1,7 +1,7 @@
 // Package client calls a mneme server over its REST API.
 //
-// [New] makes a [Client] of a server's address and a token. It has a method for
-// each call that most programs need: [Client.Put], [Client.Get],
+// [New] returns a [Client] of a server. It has methods for the calls that most
+// programs need: [Client.Put], [Client.Get],
 // [Client.Delete], [Client.Search], the iterators [Client.List] and
 // [Client.Trash], and the streams [Client.Export] and [Client.Import].
 //
@@ -11,6 +11,7 @@
 //
 //	grants, err := client.Decode[client.Grants](c.ListGrants(ctx, "self"))
 //
-// A response that reports a problem becomes an [*Error]. No error holds a
-// token, a URL, a store's id, a key or an entry's text, so errors can be logged.
+// A response that reports a problem becomes an [*Error]. Errors never
+// include a token, a URL, a store ID, a key or an entry's text, so they can be
+// logged.
 package client

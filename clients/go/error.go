@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Error is a call that the server refused or failed. It names the server, the
-// status and what the problem document says, never what was sent.
+// Error reports a call that the server refused or could not serve. It includes the
+// server's host, the status and the problem document, never the request.
 type Error struct {
-	// Problem is the server's RFC 9457 document. A response without one has
-	// Status alone.
+	// Problem is the server's RFC 9457 document. If the response has none, only
+	// Status is set.
 	Problem
 	Host       string        // of the server
-	RetryAfter time.Duration // when it may be worth trying again; 0 if the server did not say
+	RetryAfter time.Duration // how long to wait before a retry; 0 if the server did not say
 }
 
 func (e *Error) Error() string {
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 	return text + " (request " + e.Instance + ")"
 }
 
-// Reason is the problem's detail, or its title if it has none.
+// Reason returns the problem's detail, or its title if it has none.
 func (e *Error) Reason() string {
 	switch {
 	case e.Detail != nil:
@@ -44,8 +44,7 @@ func (e *Error) Reason() string {
 	return fmt.Sprintf("status %d", e.Status)
 }
 
-// StatusOf is the status with which the server refused a call; 0 if err is no
-// *Error.
+// StatusOf returns the status of an [*Error], or 0 if err is none.
 func StatusOf(err error) int {
 	var refused *Error
 	if errors.As(err, &refused) {
@@ -54,7 +53,7 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// maxProblem bounds how much of a problem document is read, in bytes.
+// maxProblem is the maximum size of a problem document, in bytes.
 const maxProblem = 1 << 16
 
 // errorOf reads the problem document of a response.

@@ -14,7 +14,7 @@ import (
 	"mneme/storage/sqlite"
 )
 
-// exampleServer is a server over a new database.
+// exampleServer starts a server over an empty database.
 func exampleServer() (address, token string, stop func()) {
 	dir, err := os.MkdirTemp("", "mneme-example-*")
 	if err != nil {

@@ -5,13 +5,12 @@ import (
 	"iter"
 )
 
-// pageLimit is the size of the pages that the iterators read: the largest that
-// the server gives.
+// pageLimit is the page size of the iterators: the server's maximum.
 const pageLimit = 100
 
-// List yields a store's entries by namespace and key, page by page. params
-// filters them and may be nil; its Limit and Cursor are ignored. The iteration
-// ends at the first error.
+// List yields a store's entries, ordered by namespace and key. params filters them
+// and may be nil; its Limit and Cursor are ignored. The iteration ends at the
+// first error.
 func (c *Client) List(ctx context.Context, store string, params *ListMemoriesParams) iter.Seq2[Entry, error] {
 	var query ListMemoriesParams
 	if params != nil {
@@ -51,8 +50,8 @@ func (c *Client) Trash(ctx context.Context, store string) iter.Seq2[Trashed, err
 	})
 }
 
-// pages yields the items of all pages. read reads the page at a cursor, nil
-// for the first.
+// pages yields the items of all pages. read returns the page at a cursor, which is
+// nil for the first page.
 func pages[T any](read func(*Cursor, *Limit) ([]T, *NextCursor, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var cursor *Cursor

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Timing is how long the steps of a search took. Embed and Vector run beside
-// Lexical; Fetch follows them. Total is the whole search.
+// Timing holds the durations of a search's steps. Lexical runs in parallel with
+// Embed and Vector; Fetch follows them. Total is the whole search.
 type Timing struct {
 	Embed, Lexical, Vector, Fetch, Total time.Duration
 }
 
-// Search asks a question. The timing is nil unless the question has Explain,
-// and the server shows its timing to the caller.
+// Search asks a question. The timing is nil unless the question has Explain set
+// and the server reports timings to the caller.
 func (c *Client) Search(ctx context.Context, q Question) (Answer, *Timing, error) {
 	response, err := c.API.Search(ctx, q)
 	answer, err := Decode[Answer](response, err)
@@ -25,7 +25,7 @@ func (c *Client) Search(ctx context.Context, q Question) (Answer, *Timing, error
 	return answer, timingOf(response.Header), nil
 }
 
-// timingOf reads the header Server-Timing; nil if there is none.
+// timingOf parses the header Server-Timing. It returns nil if there is none.
 func timingOf(h http.Header) *Timing {
 	var t Timing
 	steps := map[string]*time.Duration{

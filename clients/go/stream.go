@@ -11,12 +11,12 @@ import (
 // contentLines is the media type of NDJSON.
 const contentLines = "application/x-ndjson"
 
-// ErrCutShort reports an export that broke off: access ended, or the server or
-// the connection failed. What was yielded before is valid, and not all.
-var ErrCutShort = errors.New("the export broke off before its end, or cannot be read")
+// ErrCutShort reports an incomplete export: the caller lost access, or the server
+// or the connection failed. The entries yielded before it are valid.
+var ErrCutShort = errors.New("the export is incomplete or cannot be read")
 
-// Export yields all entries of a store that the caller can list, while they
-// arrive. The iteration ends at the first error.
+// Export yields all entries of a store that the caller can list, as they arrive.
+// The iteration ends at the first error.
 func (c *Client) Export(ctx context.Context, store string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		body, err := c.ExportLines(ctx, store)
@@ -45,9 +45,8 @@ func (c *Client) Export(ctx context.Context, store string) iter.Seq2[Entry, erro
 	}
 }
 
-// ExportLines is an export as the server writes it: NDJSON, an Entry a line.
-// The caller closes it. A read that fails with anything but io.EOF means that
-// the export broke off.
+// ExportLines returns an export as NDJSON, one Entry per line. The caller closes
+// it. An error of Read other than io.EOF means that the export is incomplete.
 func (c *Client) ExportLines(ctx context.Context, store string) (io.ReadCloser, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err
@@ -59,10 +58,10 @@ func (c *Client) ExportLines(ctx context.Context, store string) (io.ReadCloser, 
 	return response.Body, nil
 }
 
-// Import writes entries, each like a Put, and returns what became of them. The
-// entries are sent while lines yields them, each value byte for byte but for
-// line breaks between its tokens. An error of lines ends the request and is
-// returned; the lines before it may be written.
+// Import writes entries, each like a Put, and returns the outcomes. It sends each
+// entry when lines yields it. Values are sent byte for byte, except for line breaks
+// between tokens. An error of lines ends the request and is returned; the lines
+// before it may have been written.
 func (c *Client) Import(ctx context.Context, store string, lines iter.Seq2[ImportLine, error]) (ImportResult, error) {
 	body, in := io.Pipe()
 	written := make(chan error, 1)
@@ -72,14 +71,14 @@ func (c *Client) Import(ctx context.Context, store string, lines iter.Seq2[Impor
 		in.CloseWithError(err) // nil is io.EOF
 	}()
 	result, err := c.ImportLines(ctx, store, body)
-	_ = body.Close() // never fails; ends the writer if the server did not read to the end
+	_ = body.Close() // never fails; stops the writer if the server did not read all lines
 	if cause := <-written; cause != nil && !errors.Is(cause, io.ErrClosedPipe) {
 		return result, cause
 	}
 	return result, err
 }
 
-// ImportLines writes the entries of an NDJSON stream, an ImportLine a line.
+// ImportLines writes the entries of an NDJSON stream, one ImportLine per line.
 func (c *Client) ImportLines(ctx context.Context, store string, lines io.Reader) (ImportResult, error) {
 	if err := checkSegments(store); err != nil {
 		return ImportResult{}, err
@@ -103,7 +102,7 @@ func writeLines(to io.Writer, lines iter.Seq2[ImportLine, error]) error {
 	return nil
 }
 
-// encode is the line with its end.
+// encode returns the line as JSON with a line break.
 func (l ImportLine) encode() ([]byte, error) {
 	text, err := withValue(struct {
 		ImportLine

@@ -1,5 +1,5 @@
-// Package inprocess sends HTTP requests to a handler of the same process, so
-// that a client needs no server to listen:
+// Package inprocess sends HTTP requests to a handler in the same process, so that
+// an HTTP client works without a listening server:
 //
 //	transport := inprocess.New(handler)
 //	defer transport.Wait()
@@ -10,6 +10,7 @@ package inprocess
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -24,23 +25,23 @@ type Transport struct {
 	running sync.WaitGroup
 }
 
-// New makes a transport.
+// New returns a Transport that calls h.
 func New(h http.Handler) *Transport { return &Transport{handler: h} }
 
-// Wait waits until all calls of the handler have returned: what they use must
-// not be closed before.
+// Wait blocks until all calls of the handler have returned. Call it before closing
+// what the handler uses.
 func (t *Transport) Wait() { t.running.Wait() }
 
-// RoundTrip calls the handler on a goroutine of its own and returns once the
-// handler has written the header. A handler that panics breaks the response
-// off, as net/http does; with http.ErrAbortHandler that is how it means it.
+// RoundTrip calls the handler on a new goroutine and returns when the handler has
+// written the header. If the handler panics, reading the response fails with
+// io.ErrUnexpectedEOF, as it does over a connection.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	body, pipe := io.Pipe()
 	w := &responseWriter{header: make(http.Header), pipe: pipe, started: make(chan struct{})}
 	in := incoming(ctx, r)
-	// A canceled call ends the reading of its response at once, whatever the
-	// handler does.
+	// Canceling the request ends reads of the response at once, even if the
+	// handler is blocked.
 	context.AfterFunc(ctx, func() { pipe.CloseWithError(ctx.Err()) })
 	returned := make(chan struct{})
 	t.running.Go(func() {
@@ -48,7 +49,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer close(returned)
 		err := io.ErrUnexpectedEOF
 		defer func() {
-			_ = recover() // the value was logged by the handler, or is http.ErrAbortHandler
+			_ = recover() // logged by the handler, or http.ErrAbortHandler
 			pipe.CloseWithError(err)
 		}()
 		t.handler.ServeHTTP(w, in)
@@ -69,14 +70,14 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, ctx.Err()
 	}
 	return &http.Response{
-		Status: http.StatusText(w.status), StatusCode: w.status,
+		Status: fmt.Sprintf("%d %s", w.status, http.StatusText(w.status)), StatusCode: w.status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, ContentLength: -1, Request: r,
 		Body: &responseBody{PipeReader: body, cancel: cancel},
 	}, nil
 }
 
-// incoming is a request as a server sees it.
+// incoming returns the request as a server's handler sees it.
 func incoming(ctx context.Context, r *http.Request) *http.Request {
 	in := r.Clone(ctx)
 	if in.Body == nil {
@@ -91,7 +92,7 @@ func incoming(ctx context.Context, r *http.Request) *http.Request {
 	return in
 }
 
-// responseWriter hands what the handler writes to the reader of the response.
+// responseWriter passes what the handler writes to the reader of the response.
 type responseWriter struct {
 	header  http.Header // the handler's
 	pipe    *io.PipeWriter
@@ -116,7 +117,7 @@ func (w *responseWriter) Write(p []byte) (int, error) {
 	return w.pipe.Write(p)
 }
 
-// Flush does nothing: a write is at the reader when it returns.
+// Flush sends the header. Writes need no flush: they return when they are read.
 func (w *responseWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
 // responseBody is the body of a response.
@@ -125,7 +126,7 @@ type responseBody struct {
 	cancel context.CancelFunc
 }
 
-// Close ends the call if the handler still writes.
+// Close cancels the request, in case the handler is still running.
 func (b *responseBody) Close() error {
 	err := b.PipeReader.Close()
 	b.cancel()

@@ -41,18 +41,18 @@ func TestHandlerSeesTheRequestAsAServerDoes(t *testing.T) {
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil || string(text) != "text" || response.StatusCode != http.StatusTeapot {
-		t.Errorf("got %q, %d, %v", text, response.StatusCode, err)
+	if err != nil || string(text) != "text" || response.Status != "418 I'm a teapot" {
+		t.Errorf("got %q, %s, %v", text, response.Status, err)
 	}
 	if got := response.Header.Get("X-Seen"); got != "/a%2Fb /a%2Fb?q=1 mneme " {
 		t.Errorf("got %q", got)
 	}
 	if response.Header.Get("X-Late") != "" {
-		t.Error("a header was sent after the header")
+		t.Error("a header set after WriteHeader was sent")
 	}
 }
 
-func TestHandlerThatWritesNothingAnswers200(t *testing.T) {
+func TestHandlerThatWritesNothingReturns200(t *testing.T) {
 	response, err := get(t, t.Context(), func(http.ResponseWriter, *http.Request) {}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestBodiesStreamInBothDirections(t *testing.T) {
 	}
 }
 
-func TestHandlerThatPanicsBreaksTheResponseOff(t *testing.T) {
+func TestPanicInHandlerTruncatesTheResponse(t *testing.T) {
 	response, err := get(t, t.Context(), func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "half")
 		panic(http.ErrAbortHandler)
@@ -106,7 +106,7 @@ func TestHandlerThatPanicsBreaksTheResponseOff(t *testing.T) {
 	}
 }
 
-func TestCanceledCallEndsTheHandler(t *testing.T) {
+func TestCanceledRequestEndsTheHandler(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := get(t, ctx, func(_ http.ResponseWriter, r *http.Request) {
 		cancel()
@@ -144,6 +144,6 @@ func TestClosedResponseEndsTheHandler(t *testing.T) {
 	}
 	response.Body.Close()
 	if <-failed == nil {
-		t.Error("the handler could go on writing")
+		t.Error("the handler could still write")
 	}
 }
