@@ -8,7 +8,7 @@ package fusion
 import "slices"
 
 // K is the constant of Reciprocal Rank Fusion. The larger it is, the less the
-// first ranks stand out. 60 is the value of Cormack, Clarke and Büttcher,
+// first ranks outweigh the others. 60 is the value of Cormack, Clarke and Büttcher,
 // "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
 // Methods", SIGIR 2009.
 const K = 60

@@ -25,15 +25,15 @@ func TestRRFOrder(t *testing.T) {
 		lists []string // IDs separated by spaces
 		want  string
 	}{
-		"no lists":                           {nil, ""},
-		"empty lists":                        {[]string{"", ""}, ""},
-		"one list keeps its order":           {[]string{"c a b"}, "c a b"},
-		"an empty list changes nothing":      {[]string{"c a b", ""}, "c a b"},
-		"agreement is kept":                  {[]string{"b a c", "b a c"}, "b a c"},
-		"first in both before first in one":  {[]string{"x b a", "x c a"}, "x a b c"},
-		"two low ranks beat one high":        {[]string{"a b c d", "e f g d"}, "d a e b f c g"},
-		"equal scores stand in order of ids": {[]string{"b a", "a b"}, "a b"},
-		"alone at equal ranks, too":          {[]string{"z", "y", "x"}, "x y z"},
+		"no lists":                          {nil, ""},
+		"empty lists":                       {[]string{"", ""}, ""},
+		"one list keeps its order":          {[]string{"c a b"}, "c a b"},
+		"an empty list changes nothing":     {[]string{"c a b", ""}, "c a b"},
+		"agreement is kept":                 {[]string{"b a c", "b a c"}, "b a c"},
+		"first in both before first in one": {[]string{"x b a", "x c a"}, "x a b c"},
+		"two low ranks beat one high":       {[]string{"a b c d", "e f g d"}, "d a e b f c g"},
+		"equal scores are ordered by id":    {[]string{"b a", "a b"}, "a b"},
+		"single items at equal ranks":       {[]string{"z", "y", "x"}, "x y z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var lists [][]string

@@ -13,17 +13,11 @@ import (
 
 var background = context.Background()
 
-// onEachBackend runs a test on every supported backend, in parallel, since the
-// tests wait for servers most of the time.
+// onEachBackend runs a test on every supported backend, in parallel.
 func onEachBackend(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
 	t.Parallel()
-	for _, b := range backendtest.Backends() {
-		t.Run(b.Name, func(t *testing.T) {
-			t.Parallel()
-			test(t, b)
-		})
-	}
+	backendtest.Each(t, backendtest.Backends(), test)
 }
 
 // encoder returns the built-in encoder.
@@ -59,7 +53,7 @@ func (h *harness) put(c memory.Caller, store, key, value string, change ...func(
 	result, err := h.Put(background, c, r)
 	must(h, err)
 	if !result.Created {
-		h.t.Fatalf("put %s/%s: an entry was there already", store, key)
+		h.t.Fatalf("put %s/%s: the entry already exists", store, key)
 	}
 	return result
 }

@@ -12,23 +12,23 @@ import (
 	"mneme/memory/accesstest"
 )
 
-func TestAccessMatrixHoldsForTheService(t *testing.T) {
+func TestServicePassesTheAccessMatrix(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
+		t.Skip("the matrix runs nothing concurrently, and -short looks for races")
 	}
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
-		accesstest.Run(t, &direct{open(t, b, memory.Limits{})})
+		accesstest.Run(t, &serviceSurface{open(t, b, memory.Limits{})})
 	})
 }
 
-// direct is the service without a surface.
-type direct struct{ harness *harness }
+// serviceSurface calls the service directly.
+type serviceSurface struct{ harness *harness }
 
-func (d *direct) Index()                   { d.harness.Index() }
-func (d *direct) Advance(by time.Duration) { d.harness.Clock.Advance(by) }
-func (d *direct) Offers(op string) bool    { return true }
+func (d *serviceSurface) Index()                   { d.harness.Index() }
+func (d *serviceSurface) Advance(by time.Duration) { d.harness.Clock.Advance(by) }
+func (d *serviceSurface) Offers(op string) bool    { return true }
 
-func (d *direct) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	ctx, c, s := context.Background(), caller(p), d.harness.Service
 	path := memory.Path{Store: op.Store, Key: op.Key}
 	var ttl *time.Duration

@@ -29,8 +29,8 @@ import (
 	"mneme/vector/flat"
 )
 
-// crashVariable names the database of a process that the crash test starts
-// and kills.
+// crashVariable is the environment variable with the database of the process
+// that the crash test starts and kills.
 const crashVariable = "MNEME_CRASH_TEST_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -42,12 +42,10 @@ func TestMain(m *testing.M) {
 		return
 	}
 	for name, value := range map[string]string{
-		// A property test here writes two databases a check: a few checks a
-		// run, other ones each time (rapid takes a fifth with -short).
-		// -rapid.checks asks for more.
+		// Each check of the property test fills two databases, so run few of
+		// them (rapid runs a fifth with -short). -rapid.checks overrides this.
 		"rapid.checks": "25",
-		// Tests wait for servers more than they compute. -parallel says
-		// otherwise.
+		// Tests mostly wait for servers. -parallel overrides this.
 		"test.parallel": "8",
 	} {
 		if err := flag.Set(name, value); err != nil {
@@ -57,12 +55,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// crashKeys is how many keys the process writes to, over and over.
+// crashKeys is the number of keys that the process writes to.
 const crashKeys = 40
 
-// writeUnderLoad writes, overwrites and deletes entries with the worker
-// running, and prints what was acknowledged: "put KEY N" or "delete KEY N",
-// before each as "try …". It never returns of itself.
+// writeUnderLoad creates, overwrites and deletes entries while the worker runs.
+// Before each write it prints "try put KEY N" or "try delete KEY N", and after
+// it was acknowledged the same without "try". It returns only on an error.
 func writeUnderLoad(path string, out io.Writer) error {
 	ctx := context.Background()
 	storage, err := sqlite.Open(ctx, path)
@@ -102,11 +100,11 @@ func writeUnderLoad(path string, out io.Writer) error {
 	}
 }
 
-// crashText is a memory that its own word finds.
+// crashText returns a value with a word that no other value contains.
 func crashText(n int64) string { return "the number is " + crashWord(n) }
 
-// crashWord writes a number in letters, so that it is one word to any
-// analysis, with an ending that no stemmer takes away.
+// crashWord encodes a number in letters, so that every analyzer takes it for one
+// word, with an ending that no stemmer strips.
 func crashWord(n int64) string {
 	var letters []byte
 	for ; n > 0; n /= 20 {
@@ -115,7 +113,7 @@ func crashWord(n int64) string {
 	return "w" + string(letters) + "q"
 }
 
-// crashNumber reads crashWord back.
+// crashNumber decodes a crashWord.
 func crashNumber(word string) (n int64, ok bool) {
 	if len(word) < 2 || word[0] != 'w' || word[len(word)-1] != 'q' {
 		return 0, false
@@ -129,21 +127,22 @@ func crashNumber(word string) (n int64, ok bool) {
 	return n, true
 }
 
-// acknowledged follows what the process printed: for each key the number that
-// must stand there (0: none), and the one that was under way, which may.
-type acknowledged struct {
-	stands map[string]int64
-	may    map[string]int64
+// writeLog holds what the process printed: by key, the number of the last
+// acknowledged write, and of the write that was in flight, which may have been
+// committed. 0 is a deletion.
+type writeLog struct {
+	acknowledged map[string]int64
+	inFlight     map[string]int64
 }
 
-func (a *acknowledged) read(line string) {
+func (l *writeLog) read(line string) {
 	f := strings.Fields(line)
 	try := len(f) == 4 && f[0] == "try"
 	if try {
 		f = f[1:]
 	}
 	if len(f) != 3 {
-		return // the line that the kill cut off
+		return // cut off by the kill
 	}
 	n, err := strconv.ParseInt(f[2], 10, 64)
 	if err != nil {
@@ -153,29 +152,29 @@ func (a *acknowledged) read(line string) {
 		n = 0
 	}
 	if try {
-		a.may[f[1]] = n
+		l.inFlight[f[1]] = n
 		return
 	}
-	a.stands[f[1]] = n
-	delete(a.may, f[1])
+	l.acknowledged[f[1]] = n
+	delete(l.inFlight, f[1])
 }
 
-func TestKillAtAnyMomentLosesNothingAndLeavesNoVectorOfADeletedEntry(t *testing.T) {
+func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	rounds := 8
 	if testing.Short() {
 		rounds = 3
 	}
-	seen := acknowledged{stands: make(map[string]int64), may: make(map[string]int64)}
+	writes := writeLog{acknowledged: make(map[string]int64), inFlight: make(map[string]int64)}
 	for range rounds {
-		runAndKill(t, path, &seen)
-		compare(t, path, &seen)
+		runAndKill(t, path, &writes)
+		checkDatabase(t, path, &writes)
 	}
 }
 
-// runAndKill starts the process, lets it work for a random while once it has
-// begun to write, and kills it.
-func runAndKill(t *testing.T, path string, seen *acknowledged) {
+// runAndKill starts the process and kills it at a random time after its first
+// write.
+func runAndKill(t *testing.T, path string, writes *writeLog) {
 	t.Helper()
 	var stderr bytes.Buffer
 	cmd := exec.Command(os.Args[0])
@@ -190,23 +189,23 @@ func runAndKill(t *testing.T, path string, seen *acknowledged) {
 	}
 	lines := bufio.NewScanner(stdout)
 	var kill *time.Timer
-	acks := 0
+	lineCount := 0
 	for lines.Scan() {
 		if kill == nil {
-			kill = time.AfterFunc(time.Duration(rand.IntN(1500))*time.Millisecond, func() { cmd.Process.Kill() }) //nolint:errcheck // it may be gone
+			kill = time.AfterFunc(time.Duration(rand.IntN(1500))*time.Millisecond, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have exited
 		}
-		seen.read(lines.Text())
-		acks++
+		writes.read(lines.Text())
+		lineCount++
 	}
 	cmd.Wait() //nolint:errcheck // it was killed
-	if acks == 0 {
+	if lineCount == 0 {
 		t.Fatalf("the process wrote nothing: %s", stderr.String())
 	}
 }
 
-// compare opens the database as a restarted process would, lets the queue run
-// empty, and holds rows, terms and vectors against what was acknowledged.
-func compare(t *testing.T, path string, seen *acknowledged) {
+// checkDatabase opens the database as a restarted process would, processes the
+// queue, and compares rows, terms and vectors with the writes.
+func checkDatabase(t *testing.T, path string, writes *writeLog) {
 	t.Helper()
 	ctx := context.Background()
 	storage, err := sqlite.Open(ctx, path)
@@ -216,7 +215,7 @@ func compare(t *testing.T, path string, seen *acknowledged) {
 	defer storage.Close()
 	e := encoder(t)
 	s, err := backendtest.NewProcess(ctx, storage, memory.Options{
-		// Leases of the killed process must not hold the test up for minutes.
+		// Leases of the killed process have expired by then.
 		Now: func() time.Time { return time.Now().Add(10 * time.Minute) },
 	}, indexer.Model{
 		Embedder: e, Local: true,
@@ -228,39 +227,39 @@ func compare(t *testing.T, path string, seen *acknowledged) {
 	if err := s.Drain(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	live := compareRows(t, s.Service, seen)
-	compareTerms(t, storage, live)
-	compareVectors(t, storage.ForIndexer(), e.Fingerprint(), live)
+	live := checkRows(t, s.Service, writes)
+	checkTerms(t, storage, live)
+	checkVectors(t, storage.ForIndexer(), e.Fingerprint(), live)
 }
 
-// compareRows checks every key and returns the entries that live.
-func compareRows(t *testing.T, s *memory.Service, seen *acknowledged) map[uuid.UUID]memory.Entry {
+// checkRows checks every key and returns the live entries.
+func checkRows(t *testing.T, s *memory.Service, writes *writeLog) map[uuid.UUID]memory.Entry {
 	t.Helper()
 	ctx, c := context.Background(), agent("writer", acl.Public)
 	live := make(map[uuid.UUID]memory.Entry)
 	for i := range crashKeys {
 		key := strconv.Itoa(i)
 		f, err := s.Get(ctx, c, memory.Path{Store: "writer", Key: key})
-		must, known := seen.stands[key]
-		may, under := seen.may[key]
+		want, known := writes.acknowledged[key]
+		maybe, inFlight := writes.inFlight[key]
 		matches := func(n int64) bool {
 			if n == 0 {
 				return status(err) == 404
 			}
 			return err == nil && bytes.Equal(f.Value, text(crashText(n)))
 		}
-		if known && !matches(must) && !(under && matches(may)) {
-			t.Fatalf("%s: an acknowledged write is lost (status %d)", key, status(err))
+		if known && !matches(want) && !(inFlight && matches(maybe)) {
+			t.Fatalf("%s: an acknowledged write was lost (status %d)", key, status(err))
 		}
-		if !known && !under && err == nil {
-			t.Fatalf("%s: nobody wrote it", key)
+		if !known && !inFlight && err == nil {
+			t.Fatalf("%s: exists, but was never written", key)
 		}
-		// What stands now is what the next rounds build upon.
-		delete(seen.may, key)
-		seen.stands[key] = 0
+		// The next round starts from the current state.
+		delete(writes.inFlight, key)
+		writes.acknowledged[key] = 0
 		if err == nil {
 			live[f.ID] = f.Entry
-			seen.stands[key] = numberIn(t, f.Entry)
+			writes.acknowledged[key] = numberIn(t, f.Entry)
 		} else if status(err) != 404 {
 			t.Fatal(err)
 		}
@@ -273,14 +272,14 @@ func numberIn(t *testing.T, e memory.Entry) int64 {
 	_, word, _ := strings.Cut(strings.Trim(string(e.Value), `"`), "is ")
 	n, ok := crashNumber(word)
 	if !ok {
-		t.Fatalf("%s holds something that nobody wrote", e.Key)
+		t.Fatalf("%s has a value that was never written", e.Key)
 	}
 	return n
 }
 
-// compareTerms checks that each living entry is found by its own word, and
-// that a word which all share finds the living and nothing else.
-func compareTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memory.Entry) {
+// checkTerms checks that the word of each live entry finds it alone, and that
+// the word they share finds as many entries as are live.
+func checkTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memory.Entry) {
 	t.Helper()
 	ctx := context.Background()
 	err := storage.View(ctx, func(tx memory.ReadTx) error {
@@ -288,12 +287,12 @@ func compareTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memor
 		if err != nil {
 			return err
 		}
-		ask := func(question string) ([]lexical.Hit, error) {
-			return tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: lexical.ParseQuery(question), Limit: 1000, Now: time.Now()})
+		search := func(query string) ([]lexical.Hit, error) {
+			return tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: lexical.ParseQuery(query), Limit: 1000, Now: time.Now()})
 		}
 		for id, e := range live {
 			_, word, _ := strings.Cut(strings.Trim(string(e.Value), `"`), "is ")
-			hits, err := ask(word)
+			hits, err := search(word)
 			if err != nil {
 				return err
 			}
@@ -301,7 +300,7 @@ func compareTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memor
 				t.Errorf("%s: its own word finds %d entries", e.Key, len(hits))
 			}
 		}
-		hits, err := ask("number")
+		hits, err := search("number")
 		if len(hits) != len(live) {
 			t.Errorf("a shared word finds %d entries, %d live", len(hits), len(live))
 		}
@@ -312,27 +311,27 @@ func compareTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memor
 	}
 }
 
-// compareVectors checks that exactly the living have vectors, and those of
-// the text that they have now.
-func compareVectors(t *testing.T, storage indexer.Storage, fingerprint string, live map[uuid.UUID]memory.Entry) {
+// checkVectors checks that exactly the live entries have vectors, made from
+// their current text.
+func checkVectors(t *testing.T, storage indexer.Storage, fingerprint string, live map[uuid.UUID]memory.Entry) {
 	t.Helper()
 	ctx := context.Background()
 	e := encoder(t)
-	have := make(map[uuid.UUID]bool)
+	found := make(map[uuid.UUID]bool)
 	err := storage.View(ctx, func(tx indexer.ReadTx) error {
 		return tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
 			entry, ok := live[r.Entry]
 			if !ok {
-				t.Errorf("an entry that does not live has a vector")
+				t.Error("an entry that is not live has a vector")
 				return nil
 			}
-			have[r.Entry] = true
+			found[r.Entry] = true
 			want, err := e.Passages(ctx, e.Split("", lexical.TextOf(entry.Value)))
 			if err != nil {
 				return err
 			}
 			if cosine(want[r.Chunk], r.Vector.Floats()) < 0.999 {
-				t.Errorf("%s: its vector is of another text", entry.Key)
+				t.Errorf("%s: its vector was made from another text", entry.Key)
 			}
 			return nil
 		})
@@ -340,8 +339,8 @@ func compareVectors(t *testing.T, storage indexer.Storage, fingerprint string, l
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(have) != len(live) {
-		t.Errorf("%d of %d living entries have vectors", len(have), len(live))
+	if len(found) != len(live) {
+		t.Errorf("%d of %d live entries have vectors", len(found), len(live))
 	}
 }
 

@@ -10,17 +10,17 @@ import (
 	"mneme/memory"
 )
 
-func TestADumpComesBackAsItWas(t *testing.T) {
+func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e := encoder(t)
 		c := backendtest.NewClock()
 		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
-		arrange(h)
+		setUpAccess(h)
 		a := agent("reader", acl.Internal)
 		h.put(a, "reader", "k", "one", 201)
 		h.put(a, "reader", "k", "two herons", 200)
 		h.put(a, "room", "gone", "x", 201)
-		h.demand(h.Delete(background, a, path("room", "gone"), memory.Preconditions{}), 200)
+		h.wantStatus(h.Delete(background, a, path("room", "gone"), memory.Preconditions{}), 200)
 		h.put(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
 		_, err := h.Put(background, a, memory.PutRequest{Path: path("reader", "json"), Value: []byte("{ \"a\" : [1.50, 2e3] }")})
 		must(h, err)
@@ -44,10 +44,10 @@ func TestADumpComesBackAsItWas(t *testing.T) {
 			t.Errorf("%d versions after the restore (%v)", len(v.Items), err)
 		}
 		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes())); err == nil {
-			t.Error("a dump is loaded twice")
+			t.Error("a dump was loaded twice")
 		}
 		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes()[:dump.Len()-9])); err == nil {
-			t.Error("a damaged dump is loaded")
+			t.Error("a truncated dump was loaded")
 		}
 	})
 }

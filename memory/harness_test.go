@@ -12,30 +12,19 @@ import (
 )
 
 // onEachBackend runs a test on every supported backend. It is for rules that
-// involve a search or the index; tests of other rules use onEachStorage and
-// need not wait for Milvus.
-//
-// Subtests run in parallel, since they wait for servers most of the time.
+// involve a search or the index; tests of other rules use onEachStorage, which
+// does not wait for Milvus.
 func onEachBackend(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
-	onEach(t, backendtest.Backends(), test)
+	t.Parallel()
+	backendtest.Each(t, backendtest.Backends(), test)
 }
 
 // onEachStorage runs a test on each storage, with the flat index.
 func onEachStorage(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
-	onEach(t, backendtest.Storages(), test)
-}
-
-func onEach(t *testing.T, backends []backendtest.Backend, test func(t *testing.T, b backendtest.Backend)) {
-	t.Helper()
 	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.Name, func(t *testing.T) {
-			t.Parallel()
-			test(t, b)
-		})
-	}
+	backendtest.Each(t, backendtest.Storages(), test)
 }
 
 // encoder returns the built-in encoder.
@@ -62,12 +51,7 @@ func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embe
 	return &harness{backendtest.OpenOver(t, data, options, embedders...), t}
 }
 
-// wrap makes a harness of a process that a test has opened itself.
-func wrap(t testing.TB, p *backendtest.Process) *harness {
-	return &harness{backendtest.Wrap(t, p), t}
-}
-
-// status returns the HTTP status of an error in REST.
+// status returns the HTTP status that REST gives an error.
 func status(err error) int {
 	var broken *memory.RuleError
 	var full *memory.QuotaError

@@ -16,14 +16,13 @@ import (
 	"mneme/memory"
 )
 
-// Hidden entries must change nothing in what a caller is answered. Two
-// services get the same entries that the caller may see, in the same order
-// and at the same times; one of them also gets entries that it may not see.
-// Every answer must be the same to the byte, ids and entity tags aside, which
-// are random.
+// Non-interference: hidden entries must not affect what a caller is answered.
+// Two services get the same visible entries, in the same order and at the same
+// times; one of them also gets hidden ones. All answers must be identical, except
+// for ids and entity tags, which are random.
 
-// The texts are few and alike, so that hidden entries would compete for the
-// same ranks, change the same counts and stand at the same paths.
+// The texts are few and similar, so that hidden entries compete for the same
+// ranks, are counted for the same terms and share paths.
 var (
 	subjects = []string{"the cat", "a neighbour", "the night train", "our garden", "the old bridge", "a letter"}
 	actions  = []string{"sleeps by the window", "was painted green", "arrives after midnight", "needs water", "smells of rain"}
@@ -33,25 +32,25 @@ func drawText(t *rapid.T, label string) string {
 	return rapid.SampledFrom(subjects).Draw(t, label+" subject") + " " + rapid.SampledFrom(actions).Draw(t, label+" action")
 }
 
-// step is one write to one or both of the services.
+// step is a write.
 type step struct {
-	hidden bool
+	hidden bool // the reader may not see the entry; only one service gets it
 	write  func(h *harness)
 }
 
-func TestHiddenEntriesChangeNothingInAnswers(t *testing.T) {
-	// Where a check takes seconds, a part of them must do.
-	part := map[string]int{"sqlite+flat": 1, "postgres+flat": 5, "postgres+milvus": 12}
+func TestHiddenEntriesDoNotAffectAnswers(t *testing.T) {
+	// On slow backends a check takes seconds: run fewer.
+	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5, "postgres+milvus": 12}
 	for _, b := range backendtest.Backends() {
 		t.Run(b.Name, func(t *testing.T) {
-			checkFewer(t, part[b.Name])
+			divideChecks(t, divisor[b.Name])
 			checkInterference(t, b.Exact())
 		})
 	}
 }
 
-// checkFewer divides the number of rapid's checks until the test ends.
-func checkFewer(t *testing.T, by int) {
+// divideChecks divides the number of rapid's checks until the test ends.
+func divideChecks(t *testing.T, by int) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks").Value
 	before := checks.String()
@@ -62,7 +61,7 @@ func checkFewer(t *testing.T, by int) {
 	if err := checks.Set(strconv.Itoa(max(1, n/by))); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = checks.Set(before) }) // it was taken before
+	t.Cleanup(func() { _ = checks.Set(before) }) // the value was valid before
 }
 
 func checkInterference(t *testing.T, b backendtest.Backend) {
@@ -71,7 +70,7 @@ func checkInterference(t *testing.T, b backendtest.Backend) {
 		with, without := open(t, b, memory.Limits{}), open(t, b, memory.Limits{})
 		both := []*harness{with, without}
 		for _, h := range both {
-			arrange(h)
+			setUpAccess(h)
 		}
 		steps := rapid.SliceOfN(rapid.Custom(drawStep), 1, 25).Draw(rt, "steps")
 		for _, s := range steps {
@@ -86,22 +85,22 @@ func checkInterference(t *testing.T, b backendtest.Backend) {
 		for _, h := range both {
 			h.Index()
 		}
-		crowd := rapid.SampledFrom([]int{0, 0, 0, 300}).Draw(rt, "crowd")
-		vanish(with, crowd)
+		extra := rapid.SampledFrom([]int{0, 0, 0, 300}).Draw(rt, "extra deleted entries")
+		deleteIndexed(with, extra)
 		for _, h := range both {
-			h.Clock.Advance(time.Hour) // short-lived entries are past their time, and nothing has swept them
+			h.Clock.Advance(time.Hour) // expires the short-lived entries, which are not swept
 		}
 		for i := range 3 {
-			question := drawText(rt, fmt.Sprint("question ", i))
-			a, b := answers(with, reader, question), answers(without, reader, question)
+			query := drawText(rt, fmt.Sprint("query ", i))
+			a, b := answers(with, reader, query), answers(without, reader, query)
 			if a != b {
-				rt.Fatalf("hidden entries changed the answers to %q:\n%s", question, difference(a, b))
+				rt.Fatalf("hidden entries changed the answers to %q:\n%s", query, difference(a, b))
 			}
 		}
 	})
 }
 
-// difference shows the lines that only one of two texts has.
+// difference returns the lines in which two texts differ.
 func difference(with, without string) string {
 	var out strings.Builder
 	a, b := strings.Split(with, "\n"), strings.Split(without, "\n")
@@ -118,9 +117,10 @@ func difference(with, without string) string {
 	return out.String()
 }
 
-// arrange gives the reader a chat, a granted store up to PUBLIC, and a store
-// that it may only search.
-func arrange(h *harness) {
+// setUpAccess makes reader and other participants of the chat room, and grants
+// the reader the store lender up to PUBLIC, and the store seller at level
+// search.
+func setUpAccess(h *harness) {
 	ctx := context.Background()
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true})
 	for _, member := range []string{"reader", "other"} {
@@ -139,8 +139,8 @@ func must(h *harness, err error) {
 	}
 }
 
-// drawStep makes a write that the reader may see, or one of each sort that it
-// may not.
+// drawStep draws a write of an entry that the reader may see, or of one that it
+// may not, of each kind.
 func drawStep(t *rapid.T) step {
 	value := drawText(t, "value")
 	key := rapid.SampledFrom([]string{"a", "b", "c", "d/e"}).Draw(t, "key")
@@ -151,39 +151,39 @@ func drawStep(t *rapid.T) step {
 				change(&r)
 			}
 			_, err := h.Put(context.Background(), who, r)
-			if status(err) != 409 { // a fixed property of an entry that stands there already
+			if status(err) != 409 { // an existing entry has another fixed property
 				must(h, err)
 			}
 		}
 	}
 	no, yes, minute := false, true, time.Minute
-	switch rapid.SampledFrom([]string{"own", "own public", "room", "lent", "sold",
-		"own higher", "room higher", "lent above the grant", "sold higher", "another's store", "another's private", "brief", "deleted"}).Draw(t, "sort") {
+	switch rapid.SampledFrom([]string{"own", "own public", "room", "granted", "search only",
+		"own higher", "room higher", "granted above its ceiling", "search only higher", "another's store", "another's private", "expired", "deleted"}).Draw(t, "kind") {
 	case "own":
 		return step{false, put(agent("reader", acl.Internal), "reader", nil)}
 	case "own public":
 		return step{false, put(agent("reader", acl.Public), "reader", nil)}
 	case "room":
 		return step{false, put(agent("other", acl.Public), "room", nil)}
-	case "lent":
+	case "granted":
 		return step{false, put(agent("lender", acl.Public), "lender", nil)}
-	case "sold":
+	case "search only":
 		return step{false, put(agent("seller", acl.Internal), "seller", nil)}
 	case "own higher":
 		return step{true, put(agent("reader", acl.Confidential), "reader", nil)}
 	case "room higher":
 		return step{true, put(agent("other", acl.Restricted), "room", nil)}
-	case "lent above the grant":
+	case "granted above its ceiling":
 		return step{true, put(agent("lender", acl.Internal), "lender", nil)}
-	case "sold higher":
+	case "search only higher":
 		return step{true, put(agent("seller", acl.Confidential), "seller", nil)}
 	case "another's store":
 		return step{true, put(agent("stranger", acl.Public), "stranger", nil)}
 	case "another's private":
 		key = "private/" + key
 		return step{true, put(agent("other", acl.Public), "room", func(r *memory.PutRequest) { r.InContext = &no })}
-	case "brief":
-		key = "brief/" + key
+	case "expired":
+		key = "expired/" + key
 		encrypted := rapid.Bool().Draw(t, "encrypted")
 		return step{true, put(agent("reader", acl.Public), "reader", func(r *memory.PutRequest) {
 			r.TTL = &minute
@@ -191,24 +191,24 @@ func drawStep(t *rapid.T) step {
 				r.Encrypted = &yes
 			}
 		})}
-	default: // deleted, once the index has it: see vanish
-		key = "vanish/" + key
+	default: // deleted after it was indexed: see deleteIndexed
+		key = "deleted/" + key
 		return step{true, put(agent("reader", acl.Public), "reader", nil)}
 	}
 }
 
-// vanish fills the index of one service with entries and deletes them from
-// the rows, so that the index still has them.
-func vanish(h *harness, crowd int) {
+// deleteIndexed deletes the entries below deleted/, and as many more as extra
+// says, after they were indexed, so that the index still holds them.
+func deleteIndexed(h *harness, extra int) {
 	ctx, c := context.Background(), agent("reader", acl.Public)
-	for i := range crowd {
-		path := memory.Path{Store: "reader", Key: fmt.Sprint("vanish/crowd/", i)}
+	for i := range extra {
+		path := memory.Path{Store: "reader", Key: fmt.Sprint("deleted/extra/", i)}
 		_, err := h.Put(ctx, c, memory.PutRequest{Path: path, Value: text(subjects[i%len(subjects)] + " " + actions[i%len(actions)])})
 		must(h, err)
 	}
 	h.Index()
 	err := h.Export(ctx, c, "reader", func(f memory.Found) error {
-		if !strings.HasPrefix(f.Key, "vanish/") {
+		if !strings.HasPrefix(f.Key, "deleted/") {
 			return nil
 		}
 		return h.Delete(ctx, c, f.Path, memory.Preconditions{})
@@ -216,17 +216,18 @@ func vanish(h *harness, crowd int) {
 	must(h, err)
 }
 
-// answers are all that the reader can ask, as text, without ids and tags.
-func answers(h *harness, c memory.Caller, question string) string {
+// answers returns the results of searches, lists, gets and histories as text,
+// without ids and entity tags.
+func answers(h *harness, c memory.Caller, query string) string {
 	ctx := context.Background()
 	var out strings.Builder
 	show := func(e *memory.Entry) {
 		fmt.Fprintf(&out, "  %s %s %s %s %s v%d %s %s %s\n", e.Store, e.Namespace, e.Key, e.Label, e.Owner, e.Version, e.UpdatedAt, e.UpdatedBy, e.Value)
 	}
 	for _, r := range []memory.SearchRequest{
-		{Query: question, Limit: 10},
-		{Query: question, Limit: 100, Stores: []string{"reader", "room"}, Explain: true},
-		{Query: question, Limit: 5, Filter: memory.Filter{Tags: []string{"none"}}},
+		{Query: query, Limit: 10},
+		{Query: query, Limit: 100, Stores: []string{"reader", "room"}, Explain: true},
+		{Query: query, Limit: 5, Filter: memory.Filter{Tags: []string{"none"}}},
 	} {
 		a, err := h.Search(ctx, c, r)
 		fmt.Fprintf(&out, "search %v %v %v %v\n", err, a.Label, a.Degraded, a.Incomplete)
@@ -245,7 +246,7 @@ func answers(h *harness, c memory.Caller, question string) string {
 		for i := range p.Items {
 			show(&p.Items[i].Entry)
 		}
-		for _, key := range []string{"a", "b", "c", "d/e", "private/a", "brief/a", "vanish/a"} {
+		for _, key := range []string{"a", "b", "c", "d/e", "private/a", "expired/a", "deleted/a"} {
 			f, err := h.Get(ctx, c, memory.Path{Store: store, Key: key})
 			fmt.Fprintf(&out, "get %s %s %v\n", store, key, err)
 			show(&f.Entry)

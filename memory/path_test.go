@@ -14,7 +14,7 @@ import (
 
 var background = context.Background()
 
-// put writes and demands a status.
+// put writes a text and checks the status of the outcome.
 func (h *harness) put(c memory.Caller, store, key, value string, want int, change ...func(*memory.PutRequest)) memory.PutResult {
 	h.t.Helper()
 	r := memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: text(value)}
@@ -32,7 +32,7 @@ func (h *harness) put(c memory.Caller, store, key, value string, want int, chang
 	return result
 }
 
-// get reads and demands a value; "" means that the entry must not be there.
+// get reads an entry and checks its text; "" means that it must not exist.
 func (h *harness) get(c memory.Caller, store, key, want string) memory.Found {
 	h.t.Helper()
 	f, err := h.Get(background, c, memory.Path{Store: store, Key: key})
@@ -45,14 +45,15 @@ func (h *harness) get(c memory.Caller, store, key, want string) memory.Found {
 	if err != nil {
 		h.t.Fatalf("get %s/%s: %v", store, key, err)
 	}
-	var have string
-	if json.Unmarshal(f.Value, &have) != nil || have != want {
+	var got string
+	if json.Unmarshal(f.Value, &got) != nil || got != want {
 		h.t.Fatalf("get %s/%s: %s, want %q", store, key, f.Value, want)
 	}
 	return f
 }
 
-func (h *harness) demand(err error, want int) {
+// wantStatus checks the status of an error.
+func (h *harness) wantStatus(err error, want int) {
 	h.t.Helper()
 	if got := status(err); got != want {
 		h.t.Fatalf("status %d (%v), want %d", got, err, want)
@@ -67,7 +68,7 @@ func ttl(d time.Duration) func(*memory.PutRequest) {
 	return func(r *memory.PutRequest) { r.TTL = &d }
 }
 
-func TestAWriteTakesTheLabelOfTheSession(t *testing.T) {
+func TestPutTakesTheLabelOfTheSession(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		for _, label := range []acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted} {
@@ -78,7 +79,7 @@ func TestAWriteTakesTheLabelOfTheSession(t *testing.T) {
 	})
 }
 
-func TestAHigherLabelShadowsALowerOneOfTheSameKey(t *testing.T) {
+func TestHigherLabelShadowsLowerOneAtTheSameKey(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
@@ -98,7 +99,7 @@ func TestAHigherLabelShadowsALowerOneOfTheSameKey(t *testing.T) {
 	})
 }
 
-func TestListWithoutTextShowsTheSameEntries(t *testing.T) {
+func TestListWithoutTextReturnsTheSameEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
@@ -118,10 +119,10 @@ func TestListWithoutTextShowsTheSameEntries(t *testing.T) {
 			}
 			for i := range p.Items {
 				if q.Items[i].Value != nil || q.Items[i].Source != nil {
-					t.Error("text is there")
+					t.Error("an entry has value or source")
 				}
 				if p.Items[i].Value, p.Items[i].Source = nil, nil; !reflect.DeepEqual(p.Items[i], q.Items[i]) {
-					t.Errorf("%+v\nis without text %+v", p.Items[i], q.Items[i])
+					t.Errorf("%+v\nwithout text is %+v", p.Items[i], q.Items[i])
 				}
 			}
 			if p.Next == "" {
@@ -132,7 +133,7 @@ func TestListWithoutTextShowsTheSameEntries(t *testing.T) {
 	})
 }
 
-func TestFieldsThatAWriteLeavesOutStay(t *testing.T) {
+func TestPutKeepsFieldsThatItLeavesOut(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -142,15 +143,15 @@ func TestFieldsThatAWriteLeavesOutStay(t *testing.T) {
 		}, ttl(time.Hour))
 		r := h.put(a, "a", "k", "two", 200)
 		if r.Type != kind || r.Description != words || len(r.Tags) != 2 || r.ExpiresAt.IsZero() || r.Version != 2 {
-			t.Errorf("a bare write changed what it did not name: %+v", r.Entry)
+			t.Errorf("a put changed fields that it left out: %+v", r.Entry)
 		}
 		if r = h.put(a, "a", "k", "three", 200, ttl(0)); !r.ExpiresAt.IsZero() {
-			t.Error("ttl 0 does not end the expiry")
+			t.Error("ttl 0 does not remove the expiry")
 		}
 	})
 }
 
-func TestWhatIsFixedAtCreationCannotBeChanged(t *testing.T) {
+func TestInContextAndEncryptedAreFixedAtCreation(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -164,29 +165,29 @@ func TestWhatIsFixedAtCreationCannotBeChanged(t *testing.T) {
 	})
 }
 
-func TestAWriteGoesToAnothersEntryAndItsOwnerStays(t *testing.T) {
+func TestPutOfAnothersEntryKeepsItsOwner(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		arrange(h)
+		setUpAccess(h)
 		h.put(agent("other", acl.Public), "room", "plan", "first", 201)
 		r := h.put(agent("reader", acl.Public), "room", "plan", "second", 200)
 		if r.Owner != "other" || r.UpdatedBy != "reader" || r.Version != 2 {
 			t.Errorf("owner %s, updated by %s, version %d", r.Owner, r.UpdatedBy, r.Version)
 		}
 		h.put(agent("reader", acl.Public), "room", "plan", "third", 403, ttl(time.Hour))
-		h.demand(h.Delete(background, agent("reader", acl.Public), path("room", "plan"), memory.Preconditions{}), 403)
+		h.wantStatus(h.Delete(background, agent("reader", acl.Public), path("room", "plan"), memory.Preconditions{}), 403)
 		v, err := h.Versions(background, agent("other", acl.Public), path("room", "plan"), 10, "")
 		if err != nil || len(v.Items) != 2 || v.Items[0].UpdatedBy != "reader" || v.Items[1].UpdatedBy != "other" {
-			t.Errorf("the history does not tell who wrote: %d versions, %v", len(v.Items), err)
+			t.Errorf("the history does not name the writers: %d versions, %v", len(v.Items), err)
 		}
 	})
 }
 
-// Only the owner, or the store's own agent, changes an expiry. A writer that
-// asks for one if it may leaves it instead of being refused.
-func TestWhoMayNotChangeAnExpiryIsRefusedOrLeavesIt(t *testing.T) {
+// Only the owner and the store's own agent may change an expiry. Another writer is
+// denied, or with TTLIfAllowed leaves the expiry as it is.
+func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
-		ifMay := func(r *memory.PutRequest) { r.TTLIfAllowed = true }
+		ifAllowed := func(r *memory.PutRequest) { r.TTLIfAllowed = true }
 		h := open(t, b, memory.Limits{})
 		owner, other, host := agent("owner", acl.Public), agent("other", acl.Public), agent("host", acl.Public)
 		for _, grantee := range []string{"owner", "other"} {
@@ -196,35 +197,35 @@ func TestWhoMayNotChangeAnExpiryIsRefusedOrLeavesIt(t *testing.T) {
 		until := h.put(owner, "host", "plan", "first", 201, ttl(time.Hour)).ExpiresAt
 		for _, d := range []time.Duration{0, time.Minute} {
 			h.put(other, "host", "plan", "second", 403, ttl(d))
-			if r := h.put(other, "host", "plan", "third", 200, ttl(d), ifMay); !r.ExpiresAt.Equal(until) {
-				t.Errorf("ttl %s of another changed the expiry to %s", d, r.ExpiresAt)
+			if r := h.put(other, "host", "plan", "third", 200, ttl(d), ifAllowed); !r.ExpiresAt.Equal(until) {
+				t.Errorf("ttl %s of another agent changed the expiry to %s", d, r.ExpiresAt)
 			}
 		}
-		h.put(other, "host", "plan", "fourth", 422, ttl(-1), ifMay)
-		if r := h.put(owner, "host", "plan", "fifth", 200, ttl(2*time.Hour), ifMay); !r.ExpiresAt.Equal(until.Add(time.Hour)) {
-			t.Errorf("its owner left the expiry at %s", r.ExpiresAt)
+		h.put(other, "host", "plan", "fourth", 422, ttl(-1), ifAllowed)
+		if r := h.put(owner, "host", "plan", "fifth", 200, ttl(2*time.Hour), ifAllowed); !r.ExpiresAt.Equal(until.Add(time.Hour)) {
+			t.Errorf("after the owner's put it expires at %s", r.ExpiresAt)
 		}
-		if r := h.put(host, "host", "plan", "sixth", 200, ttl(0), ifMay); !r.ExpiresAt.IsZero() {
-			t.Errorf("the store's own agent left the expiry at %s", r.ExpiresAt)
+		if r := h.put(host, "host", "plan", "sixth", 200, ttl(0), ifAllowed); !r.ExpiresAt.IsZero() {
+			t.Errorf("after the put of the store's own agent it expires at %s", r.ExpiresAt)
 		}
-		if r := h.put(other, "host", "new", "first", 201, ttl(time.Hour), ifMay); r.ExpiresAt.IsZero() {
+		if r := h.put(other, "host", "new", "first", 201, ttl(time.Hour), ifAllowed); r.ExpiresAt.IsZero() {
 			t.Error("a new entry has no expiry")
 		}
 	})
 }
 
-func TestAnEntryOutOfContextIsItsOwnersAlone(t *testing.T) {
+func TestEntryNotInContextIsVisibleOnlyToItsOwner(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		arrange(h)
+		setUpAccess(h)
 		other, reader := agent("other", acl.Public), agent("reader", acl.Public)
 		h.put(reader, "room", "token", "for all", 201)
-		h.put(other, "room", "token", "for me", 200) // goes to what the path shows
+		h.put(other, "room", "token", "for me", 200) // updates what the path resolves to
 		h.put(other, "room", "secret", "mine", 201, notInContext)
 		h.get(other, "room", "secret", "mine")
 		h.get(reader, "room", "secret", "")
 		h.put(reader, "room", "secret", "public", 201)
-		h.get(other, "room", "secret", "mine") // before any other of that key
+		h.get(other, "room", "secret", "mine") // takes precedence over others at the path
 		h.get(reader, "room", "secret", "public")
 
 		tool := other
@@ -233,7 +234,7 @@ func TestAnEntryOutOfContextIsItsOwnersAlone(t *testing.T) {
 		h.put(other, "other", "key", "mine", 201, notInContext)
 		h.get(tool, "other", "key", "")
 		h.put(tool, "other", "key", "overwritten", 409)
-		h.demand(h.Delete(background, tool, path("other", "key"), memory.Preconditions{}), 404)
+		h.wantStatus(h.Delete(background, tool, path("other", "key"), memory.Preconditions{}), 404)
 		h.Index()
 		for _, c := range []memory.Caller{other, reader} {
 			a, err := h.Search(background, c, memory.SearchRequest{Query: "mine", Limit: 10, Stores: []string{"room"}})
@@ -242,7 +243,7 @@ func TestAnEntryOutOfContextIsItsOwnersAlone(t *testing.T) {
 			}
 			for _, hit := range a.Hits {
 				if !hit.InContext {
-					t.Error("a search shows an entry that is not in context")
+					t.Error("a search found an entry that is not in context")
 				}
 			}
 		}
@@ -252,7 +253,7 @@ func TestAnEntryOutOfContextIsItsOwnersAlone(t *testing.T) {
 	})
 }
 
-func TestWhatExpiredIsGoneForEveryOperation(t *testing.T) {
+func TestExpiredEntryIsAbsentForEveryOperation(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -260,32 +261,32 @@ func TestWhatExpiredIsGoneForEveryOperation(t *testing.T) {
 		h.Index()
 		h.Clock.Advance(time.Minute)
 		h.get(a, "a", "brief", "")
-		h.demand(h.Delete(background, a, path("a", "brief"), memory.Preconditions{}), 404)
+		h.wantStatus(h.Delete(background, a, path("a", "brief"), memory.Preconditions{}), 404)
 		_, err := h.Versions(background, a, path("a", "brief"), 10, "")
-		h.demand(err, 404)
+		h.wantStatus(err, 404)
 		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "brief")})
-		h.demand(err, 404)
+		h.wantStatus(err, 404)
 		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("a", "brief"), To: "other"})
-		h.demand(err, 404)
+		h.wantStatus(err, 404)
 		answer, err := h.Search(background, a, memory.SearchRequest{Query: "pelicans", Limit: 10})
 		if err != nil || len(answer.Hits) != 0 {
-			t.Errorf("a search shows what has expired (%v)", err)
+			t.Errorf("a search found an expired entry (%v)", err)
 		}
-		again := h.put(a, "a", "brief", "anew", 201, ttl(0))
+		again := h.put(a, "a", "brief", "new", 201, ttl(0))
 		if again.ID == first.ID || again.Version != 1 {
-			t.Error("a write brought an expired entry back")
+			t.Error("a put revived an expired entry")
 		}
 	})
 }
 
-func TestDeletedEntriesComeBackFromTheTrash(t *testing.T) {
+func TestRestoreFromTheTrash(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Internal)
 		for _, value := range []string{"older", "newer"} {
 			h.put(a, "a", "k", value, 201)
 			h.Clock.Advance(time.Second)
-			h.demand(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
+			h.wantStatus(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
 		}
 		h.get(a, "a", "k", "")
 		p, err := h.Trash(background, a, "a", 10, "")
@@ -293,69 +294,69 @@ func TestDeletedEntriesComeBackFromTheTrash(t *testing.T) {
 			t.Fatalf("the trash holds %d entries (%v)", len(p.Items), err)
 		}
 		if p, _ = h.Trash(background, agent("a", acl.Public), "a", 10, ""); len(p.Items) != 0 {
-			t.Error("the trash shows entries of another label")
+			t.Error("the trash lists entries of another label")
 		}
 		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
-		h.demand(err, 200)
+		h.wantStatus(err, 200)
 		if r.Version != 2 || string(r.Value) != `"newer"` {
 			t.Errorf("restored %s as version %d", r.Value, r.Version)
 		}
 		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
-		h.demand(err, 409)
-		h.demand(h.Delete(background, agent("a", acl.Confidential), path("a", "k"), memory.Preconditions{}), 409)
+		h.wantStatus(err, 409)
+		h.wantStatus(h.Delete(background, agent("a", acl.Confidential), path("a", "k"), memory.Preconditions{}), 409)
 	})
 }
 
-func TestAnOlderVersionComesBackAsANewOne(t *testing.T) {
+func TestRestoreOfAnOlderVersionWritesANewOne(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		h.put(a, "a", "k", "one", 201)
 		h.put(a, "a", "k", "two", 200)
 		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: 1})
-		h.demand(err, 200)
+		h.wantStatus(err, 200)
 		if r.Version != 3 {
 			t.Errorf("version %d, want 3", r.Version)
 		}
 		h.get(a, "a", "k", "one")
 		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: 9})
-		h.demand(err, 404)
+		h.wantStatus(err, 404)
 	})
 }
 
 func TestRenameMovesOneEntry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		arrange(h)
+		setUpAccess(h)
 		a := agent("reader", acl.Public)
 		first := h.put(a, "reader", "from", "text", 201)
 		h.put(a, "reader", "taken", "x", 201)
 		_, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "from"), To: "taken"})
-		h.demand(err, 409)
+		h.wantStatus(err, 409)
 		f, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "from"), To: "to"})
-		h.demand(err, 200)
+		h.wantStatus(err, 200)
 		if f.ID != first.ID || f.Version != 2 {
-			t.Errorf("a rename within a store made another entry, or no version")
+			t.Errorf("a rename within a store must keep the id and add a version")
 		}
 		h.get(a, "reader", "from", "")
 		h.get(a, "reader", "to", "text")
 
 		moved, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "to"), To: "to", ToStore: "room"})
-		h.demand(err, 200)
+		h.wantStatus(err, 200)
 		if moved.ID == first.ID || moved.Version != 1 {
-			t.Error("a move into another store carries the old store's history along")
+			t.Error("a rename into another store kept id or history")
 		}
 		h.get(a, "reader", "to", "")
 		h.get(agent("other", acl.Public), "room", "to", "text")
 		h.put(a, "reader", "sealed", "blob", 201, sealed)
 		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("reader", "sealed"), To: "x"})
-		h.demand(err, 422)
+		h.wantStatus(err, 422)
 		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("reader", "taken"), To: "a//b"})
-		h.demand(err, 422)
+		h.wantStatus(err, 422)
 	})
 }
 
-func TestPreconditionsAreJudgedAgainstWhatGetReturns(t *testing.T) {
+func TestPreconditionsApplyToWhatGetReturns(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
@@ -371,7 +372,7 @@ func TestPreconditionsAreJudgedAgainstWhatGetReturns(t *testing.T) {
 		h.put(high, "a", "k", "above", 201, match(one.ETag))
 		two := h.put(low, "a", "k", "two", 200, match(one.ETag))
 		h.put(low, "a", "k", "x", 412, match(one.ETag))
-		h.demand(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{one.ETag}}), 412)
-		h.demand(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{two.ETag}}), 200)
+		h.wantStatus(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{one.ETag}}), 412)
+		h.wantStatus(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{two.ETag}}), 200)
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"mneme/memory"
 )
 
-func TestKeysFollowTheirRule(t *testing.T) {
+func TestCheckKey(t *testing.T) {
 	good := []string{"a", "user/preferred-language", "日本語", "a.b", "...", "a b", "50%", strings.Repeat("k", 512), "ünïcode"}
 	bad := []string{"", "/a", "a/", "a//b", ".", "..", "a/../b", "a/.", "tab\t", "nul\x00", "line\u2028", "zero\u200bwidth",
 		"rtl\u202e", "u\u0308", "\xff", strings.Repeat("k", 513)}
@@ -32,7 +32,7 @@ func TestKeysFollowTheirRule(t *testing.T) {
 	}
 }
 
-func FuzzKeys(f *testing.F) {
+func FuzzCheckKey(f *testing.F) {
 	for _, seed := range []string{"a", "a/b", "..", "a//b", "\u200b", "\xff", "e\u0301"} {
 		f.Add(seed)
 	}
@@ -51,7 +51,7 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-func TestWhatBreaksARuleIsRefusedByName(t *testing.T) {
+func TestPutNamesTheInvalidField(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Value: 100})
 		a := agent("a", acl.Public)
@@ -82,7 +82,7 @@ func TestWhatBreaksARuleIsRefusedByName(t *testing.T) {
 			if errors.As(err, &broken) && !strings.HasPrefix(field, broken.Field) {
 				t.Errorf("%s: the error names %q", field, broken.Field)
 			}
-			// Who has no level learns nothing of the rules.
+			// Without access, a caller learns nothing about the rules.
 			r.Path.Store = "strange"
 			if _, err := h.Put(background, a, r); status(err) != 403 {
 				t.Errorf("%s, in a store without access: status %d, want 403", field, status(err))
@@ -92,7 +92,7 @@ func TestWhatBreaksARuleIsRefusedByName(t *testing.T) {
 		deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
 		wide := open(t, b, memory.Limits{})
 		_, err := wide.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: []byte(deep)})
-		h.demand(err, 422)
+		h.wantStatus(err, 422)
 	})
 }
 
@@ -106,35 +106,35 @@ func TestLimitsCountLiveEntriesPerStoreOwnerAndLabel(t *testing.T) {
 		h.put(low, "a", "2", "y", 200)
 		h.put(high, "a", "3", "x", 201) // another label has its own count
 		h.Clock.Advance(time.Minute)
-		h.put(low, "a", "3", "x", 201) // what has expired does not count
+		h.put(low, "a", "3", "x", 201) // expired entries do not count
 		h.put(low, "a", "4", "x", 429)
-		h.demand(h.Delete(background, low, path("a", "2"), memory.Preconditions{}), 200)
+		h.wantStatus(h.Delete(background, low, path("a", "2"), memory.Preconditions{}), 200)
 		h.put(low, "a", "4", strings.Repeat("x", 30), 429)
 		h.put(low, "a", "4", "x", 201)
 		_, err := h.Restore(background, low, memory.RestoreRequest{Path: path("a", "2")})
-		h.demand(err, 429)
+		h.wantStatus(err, 429)
 	})
 }
 
-func TestNobodyGivesMoreThanItHas(t *testing.T) {
+func TestShareGrantsNoMoreThanTheCallerHas(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		arrange(h)
+		setUpAccess(h)
 		share := func(c memory.Caller, store, grantee string, level acl.Level, top acl.Label) error {
 			_, err := h.Share(background, c, memory.ShareRequest{Store: store, Grantee: grantee, Level: level, MaxLabel: top})
 			return err
 		}
 		reader, other := agent("reader", acl.Internal), agent("other", acl.Internal)
-		h.demand(share(reader, "lender", "friend", acl.Read, 0), 403) // read is not enough to share
-		h.demand(share(reader, "room", "reader", acl.Read, 0), 422)
-		h.demand(share(reader, "room", "friend", acl.ReadWrite, acl.Confidential), 403)
-		h.demand(share(reader, "room", "friend", acl.ReadWrite, 0), 200)
-		h.demand(share(other, "room", "friend", acl.Read, 0), 403) // another made it
-		h.demand(h.Unshare(background, other, "room", "friend"), 403)
+		h.wantStatus(share(reader, "lender", "friend", acl.Read, 0), 403) // read is not enough to share
+		h.wantStatus(share(reader, "room", "reader", acl.Read, 0), 422)
+		h.wantStatus(share(reader, "room", "friend", acl.ReadWrite, acl.Confidential), 403)
+		h.wantStatus(share(reader, "room", "friend", acl.ReadWrite, 0), 200)
+		h.wantStatus(share(other, "room", "friend", acl.Read, 0), 403) // another agent's grant
+		h.wantStatus(h.Unshare(background, other, "room", "friend"), 403)
 		h.put(agent("other", acl.Confidential), "room", "k", "secret", 201)
-		h.get(agent("friend", acl.Restricted), "room", "k", "") // above the maker's taint at the making
+		h.get(agent("friend", acl.Restricted), "room", "k", "") // above the maker's taint at the time of the grant
 		friend := agent("friend", acl.Internal)
-		h.demand(share(friend, "room", "far", acl.Read, 0), 200)
+		h.wantStatus(share(friend, "room", "far", acl.Read, 0), 200)
 		h.put(other, "room", "open", "text", 201)
 		h.get(agent("far", acl.Internal), "room", "open", "text")
 
@@ -142,30 +142,30 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 		must(h, h.DeleteParticipant(background, platform, "room", "reader"))
 		for _, c := range []memory.Caller{friend, agent("far", acl.Internal)} {
 			_, err := h.Get(background, c, path("room", "open"))
-			h.demand(err, 403) // the chain hangs on the one who left
+			h.wantStatus(err, 403) // reader's grant, and what was granted through it, ended
 		}
-		h.demand(share(other, "room", "friend", acl.Read, 0), 200) // a grant that counts no more stands in nobody's way
-		h.demand(h.Unshare(background, platform, "room", "friend"), 200)
+		h.wantStatus(share(other, "room", "friend", acl.Read, 0), 200) // a grant that is not in effect can be replaced
+		h.wantStatus(h.Unshare(background, platform, "room", "friend"), 200)
 	})
 }
 
-func TestChatsAndCallersDoNotShareIds(t *testing.T) {
+func TestChatsAndCallersDoNotShareIDs(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		arrange(h)
+		setUpAccess(h)
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		must(h, h.RegisterCaller(background, acl.Principal{Agent: "known", Taint: acl.Public}))
-		h.demand(h.PutParticipant(background, platform, "known", "x", nil), 409)
+		h.wantStatus(h.PutParticipant(background, platform, "known", "x", nil), 409)
 		if err := h.RegisterCaller(background, acl.Principal{Agent: "room", Taint: acl.Public}); !errors.Is(err, memory.ErrNotCaller) {
-			t.Errorf("a chat's id is accepted as a caller's: %v", err)
+			t.Errorf("a chat's id was registered as a caller: %v", err)
 		}
 	})
 }
 
-func TestSwitchesTurnStoreKindsOff(t *testing.T) {
+func TestSettingsTurnStoreKindsOff(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		arrange(h)
+		setUpAccess(h)
 		a := agent("reader", acl.Public)
 		h.put(a, "reader", "k", "lighthouse", 201)
 		h.put(a, "room", "k", "lighthouse", 201)
@@ -175,16 +175,16 @@ func TestSwitchesTurnStoreKindsOff(t *testing.T) {
 		must(h, h.PutSettings(background, a, "reader", off))
 		h.put(a, "room", "k", "x", 403)
 		if r := h.put(a, "reader", "new", "x", 201); r.ExpiresAt.IsZero() {
-			t.Error("the default ttl is not applied")
+			t.Error("the default ttl was not applied")
 		}
 		answer, err := h.Search(background, caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"}), memory.SearchRequest{Query: "lighthouse", Limit: 10})
 		must(h, err)
 		for _, hit := range answer.Hits {
 			if hit.Store == "room" {
-				t.Error("a search covers a store kind that is off")
+				t.Error("a search covered a store kind that is off")
 			}
 		}
-		h.demand(h.PutSettings(background, agent("other", acl.Public), "reader", off), 403)
+		h.wantStatus(h.PutSettings(background, agent("other", acl.Public), "reader", off), 403)
 		off.Enabled = false
 		must(h, h.PutSettings(background, a, "reader", off))
 		h.put(a, "reader", "k", "x", 403)
@@ -205,7 +205,7 @@ func TestCursorsAreBoundToTheirCall(t *testing.T) {
 		first, err := list(a, memory.ListRequest{})
 		must(h, err)
 		var keys []string
-		h.put(a, "a", "k0/later", "x", 201) // before the cursor: not shown, and nothing shown twice
+		h.put(a, "a", "k0/later", "x", 201) // before the cursor: must not be listed, nor shift the pages
 		for p := first; ; {
 			for _, item := range p.Items {
 				keys = append(keys, item.Key)
@@ -235,7 +235,7 @@ func TestCursorsAreBoundToTheirCall(t *testing.T) {
 	})
 }
 
-func TestAReplayAnswersAsTheFirstCallDid(t *testing.T) {
+func TestRepeatedCallIsAnsweredLikeTheFirst(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -256,30 +256,30 @@ func TestAReplayAnswersAsTheFirstCallDid(t *testing.T) {
 		}
 		h.Clock.Advance(25 * time.Hour)
 		if r, err := h.Restore(background, a, call); err != nil || r.Version != 4 {
-			t.Errorf("after a day the key is free again: version %d, %v", r.Version, err)
+			t.Errorf("after the key expired: version %d, %v", r.Version, err)
 		}
 	})
 }
 
-func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
+func TestPurgeErasesWhatWasDeletedBeforeTheCutoff(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Retention: new(24 * time.Hour)})
 		a := agent("a", acl.Public)
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		old := h.put(a, "a", "old", "x", 201)
-		h.demand(h.Delete(background, a, path("a", "old"), memory.Preconditions{}), 200)
+		h.wantStatus(h.Delete(background, a, path("a", "old"), memory.Preconditions{}), 200)
 		brief := h.put(a, "a", "brief", "x", 201, ttl(time.Minute))
 		h.Clock.Advance(48 * time.Hour)
 		h.put(a, "a", "young", "x", 201)
-		h.demand(h.Delete(background, a, path("a", "young"), memory.Preconditions{}), 200)
+		h.wantStatus(h.Delete(background, a, path("a", "young"), memory.Preconditions{}), 200)
 		h.put(a, "a", "live", "x", 201)
 		h.Index()
 		cutoff := h.Clock.Now().Add(-24 * time.Hour)
 
 		_, err := h.Purge(background, a, cutoff, nil)
-		h.demand(err, 403)
+		h.wantStatus(err, 403)
 		_, err = h.Purge(background, platform, h.Clock.Now(), nil)
-		h.demand(err, 422)
+		h.wantStatus(err, 422)
 		result, err := h.Purge(background, platform, cutoff, nil)
 		must(h, err)
 		if len(result.IDs) != 2 || result.IDs[0] == result.IDs[1] {
@@ -297,7 +297,7 @@ func TestPurgeErasesWhatWasDeletedLongEnoughAgo(t *testing.T) {
 		h.get(a, "a", "live", "x")
 		h.Index()
 		if held, err := h.Reconcile(background); err != nil || held != (indexer.Reconciled{Rows: 1, Indexed: 1}) {
-			t.Errorf("beside the living entry something has a vector: %+v, %v", held, err)
+			t.Errorf("not only the live entry has a vector: %+v, %v", held, err)
 		}
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"mneme/vector"
 )
 
+// search runs a search that must succeed, with a limit of 10 unless set.
 func (h *harness) search(c memory.Caller, r memory.SearchRequest) memory.Answer {
 	h.t.Helper()
 	if r.Limit == 0 {
@@ -39,36 +40,36 @@ func keys(a memory.Answer) []string {
 	return keys
 }
 
-func TestAnyQuestionWorks(t *testing.T) {
+func TestSearchAcceptsAnyQuery(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		h.put(a, "a", "k", "we met at the \"Blue Door\" café (it's closed) on 5/7", 201)
 		h.Index()
-		for _, question := range []string{
+		for _, query := range []string{
 			"?", "\"", "'", "it's", "a AND b OR NOT c", "NEAR(x, 2)", "col:term", "k*", "-minus +plus", "(((", "^caret",
 			"select * from entry; --", "🙂🙃", "👩‍👩‍👧‍👦", "\x00", "\u202e", "ไม่มีช่องว่าง", "没有空格", "zzzzqqqq",
 			strings.Repeat("word ", 2000), strings.Repeat("x", 10_000), strings.Repeat("🙂", 2500), "%", "_", "\\", "[CLS] [SEP] [MASK]",
 		} {
-			if a := h.search(a, memory.SearchRequest{Query: question}); len(a.Degraded) > 0 {
-				t.Errorf("%.20q degrades the answer: %v", question, a.Degraded)
+			if a := h.search(a, memory.SearchRequest{Query: query}); len(a.Degraded) > 0 {
+				t.Errorf("%.20q degrades the answer: %v", query, a.Degraded)
 			}
 		}
 		_, err := h.Search(background, a, memory.SearchRequest{Query: " \n", Limit: 10})
-		h.demand(err, 422)
+		h.wantStatus(err, 422)
 		_, err = h.Search(background, a, memory.SearchRequest{Query: "x", Limit: 101})
-		h.demand(err, 422)
+		h.wantStatus(err, 422)
 	})
 }
 
-func TestASearchShowsOneEntryAPathAndNeverEncryptedOnes(t *testing.T) {
+func TestSearchFindsOneEntryPerPathAndNoEncryptedOnes(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
 		h.put(low, "a", "both", "the ferry leaves at nine", 201)
 		h.put(high, "a", "both", "the ferry leaves at ten", 201)
-		h.put(low, "a", "covered", "the ferry is blue", 201)
-		h.put(high, "a", "covered", "opaque", 201, sealed)
+		h.put(low, "a", "shadowed", "the ferry is blue", 201)
+		h.put(high, "a", "shadowed", "opaque", 201, sealed)
 		h.Index()
 		a := h.search(high, memory.SearchRequest{Query: "ferry"})
 		if len(a.Hits) != 1 || a.Hits[0].Label != acl.Internal || a.Label != acl.Internal {
@@ -80,7 +81,7 @@ func TestASearchShowsOneEntryAPathAndNeverEncryptedOnes(t *testing.T) {
 	})
 }
 
-func TestAFilterNarrowsASearch(t *testing.T) {
+func TestSearchFilter(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -107,13 +108,13 @@ func TestAFilterNarrowsASearch(t *testing.T) {
 	})
 }
 
-func TestABroadFilterIsRefilled(t *testing.T) {
+func TestSearchWithABroadFilterFillsTheLimit(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		var requests []memory.PutRequest
 		space := "rare"
-		for i := range 1450 { // more pass the filter than can be named, and the first ones of each leg do not
+		for i := range 1450 { // more pass the filter than fit in Only, and the first hits of each leg do not
 			r := memory.PutRequest{Path: path("a", fmt.Sprintf("k%04d", i)), Value: text("a note about tides tides tides")}
 			if i >= 400 {
 				r.Path.Namespace, r.Value = space, text("a note about tides and more")
@@ -132,10 +133,10 @@ func TestABroadFilterIsRefilled(t *testing.T) {
 	})
 }
 
-func TestALevelOfSearchGivesBareHitsAndAtMostTen(t *testing.T) {
+func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		arrange(h)
+		setUpAccess(h)
 		reader := agent("reader", acl.Public)
 		for i := range 30 {
 			h.put(agent("seller", acl.Public), "seller", fmt.Sprint("paid", i), "lighthouse keepers", 201)
@@ -143,17 +144,17 @@ func TestALevelOfSearchGivesBareHitsAndAtMostTen(t *testing.T) {
 		}
 		h.Index()
 		answer := h.search(reader, memory.SearchRequest{Query: "lighthouse", Limit: 40})
-		sold := 0
+		bare := 0
 		for _, hit := range answer.Hits {
 			if hit.Store == "seller" {
-				sold++
+				bare++
 				if hit.Owner != "" || !hit.CreatedAt.IsZero() || hit.UpdatedBy != "" || hit.Explain != nil {
-					t.Error("a hit of a store with level search tells more than its value")
+					t.Error("a hit from a store with level search has more than store, key, label, value and score")
 				}
 			}
 		}
-		if sold != 10 || len(answer.Hits) != 40 {
-			t.Errorf("%d hits, %d of them from a store with level search", len(answer.Hits), sold)
+		if bare != 10 || len(answer.Hits) != 40 {
+			t.Errorf("%d hits, %d of them from a store with level search", len(answer.Hits), bare)
 		}
 		space := ""
 		for _, r := range []memory.SearchRequest{
@@ -161,7 +162,7 @@ func TestALevelOfSearchGivesBareHitsAndAtMostTen(t *testing.T) {
 		} {
 			r.Query, r.Limit, r.Stores = "lighthouse", 10, []string{"seller"}
 			_, err := h.Search(background, reader, r)
-			h.demand(err, 403)
+			h.wantStatus(err, 403)
 		}
 		explained := h.search(reader, memory.SearchRequest{Query: "lighthouse", Explain: true})
 		for _, hit := range explained.Hits {
@@ -172,34 +173,34 @@ func TestALevelOfSearchGivesBareHitsAndAtMostTen(t *testing.T) {
 	})
 }
 
-func TestASearchWithoutStoresCoversTheWholeScope(t *testing.T) {
+func TestSearchWithoutStoresCoversTheWholeScope(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		arrange(h)
+		setUpAccess(h)
 		reader := agent("reader", acl.Public)
 		h.put(reader, "reader", "own", "cormorant", 201)
 		h.put(reader, "room", "chat", "cormorant", 201)
 		h.put(agent("lender", acl.Public), "lender", "lent", "cormorant", 201)
 		h.put(agent("stranger", acl.Public), "stranger", "strange", "cormorant", 201)
 		h.Index()
-		ask := func(c memory.Caller, r memory.SearchRequest) string {
+		find := func(c memory.Caller, r memory.SearchRequest) string {
 			r.Query = "cormorant"
 			got := keys(h.search(c, r))
 			slices.Sort(got)
 			return strings.Join(got, " ")
 		}
-		claims := caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"})
-		if got := ask(reader, memory.SearchRequest{}); got != "lent own" {
-			t.Errorf("an unclaimed chat is searched: %s", got)
+		withChat := caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"})
+		if got := find(reader, memory.SearchRequest{}); got != "lent own" {
+			t.Errorf("without a chat: found %s", got)
 		}
-		if got := ask(claims, memory.SearchRequest{}); got != "chat lent own" {
-			t.Errorf("the claimed chat is left out: %s", got)
+		if got := find(withChat, memory.SearchRequest{}); got != "chat lent own" {
+			t.Errorf("with a claimed chat: found %s", got)
 		}
-		if got := ask(reader, memory.SearchRequest{Chat: "room"}); got != "chat lent own" {
-			t.Errorf("the named chat is left out: %s", got)
+		if got := find(reader, memory.SearchRequest{Chat: "room"}); got != "chat lent own" {
+			t.Errorf("with a named chat: found %s", got)
 		}
 		_, err := h.Search(background, reader, memory.SearchRequest{Query: "x", Limit: 1, Stores: []string{"reader", "stranger"}})
-		h.demand(err, 403)
+		h.wantStatus(err, 403)
 		none := agent("nobody", acl.Public)
 		if a := h.search(none, memory.SearchRequest{Query: "cormorant"}); len(a.Hits) != 0 || a.Label != 0 {
 			t.Errorf("an agent without entries finds %v", keys(a))
@@ -207,23 +208,24 @@ func TestASearchWithoutStoresCoversTheWholeScope(t *testing.T) {
 	})
 }
 
-// broken is an index that fails, or is slow until its context ends.
-type broken struct{ slow bool }
+// brokenIndex is an index whose searches fail, or if slow, block until their
+// context ends.
+type brokenIndex struct{ slow bool }
 
-func (b broken) Upsert(context.Context, []vector.Record) error { return nil }
-func (b broken) Delete(context.Context, []uuid.UUID) error     { return nil }
-func (b broken) Search(ctx context.Context, _ acl.Scope, _ vector.Query) ([]vector.Hit, error) {
+func (b brokenIndex) Upsert(context.Context, []vector.Record) error { return nil }
+func (b brokenIndex) Delete(context.Context, []uuid.UUID) error     { return nil }
+func (b brokenIndex) Search(ctx context.Context, _ acl.Scope, _ vector.Query) ([]vector.Hit, error) {
 	if b.slow {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return nil, errors.New("away")
+	return nil, errors.New("the index is down")
 }
 
-func TestALegThatFailsOrIsTooSlowIsNamedAndTheOtherAnswers(t *testing.T) {
+func TestSearchNamesALegThatFailsOrIsTooSlow(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		e := encoder(t)
-		for _, index := range []broken{{slow: false}, {slow: true}} {
+		for _, index := range []brokenIndex{{slow: false}, {slow: true}} {
 			s := serviceWith(t, b.Open(t), e, index)
 			a := agent("a", acl.Public)
 			if _, err := s.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text("a heron")}); err != nil {
@@ -240,6 +242,7 @@ func TestALegThatFailsOrIsTooSlowIsNamedAndTheOtherAnswers(t *testing.T) {
 	})
 }
 
+// serviceWith opens a service over an index.
 func serviceWith(t *testing.T, data *backendtest.Data, e embed.Embedder, index vector.Index) *memory.Service {
 	t.Helper()
 	return backendtest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: 50 * time.Millisecond}, indexer.Model{

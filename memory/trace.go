@@ -31,7 +31,8 @@ func endSpan(span trace.Span, err error) {
 	span.End()
 }
 
-// describe puts on the span of a search what its answer tells the caller too.
+// describe sets the attributes of a search's span. The caller sees the same in
+// the answer.
 func (a *Answer) describe(span trace.Span) {
 	span.SetAttributes(
 		attribute.Int("mneme.hits", len(a.Hits)),

@@ -14,8 +14,8 @@ import (
 	"mneme/memory"
 )
 
-// place writes entries by key as a caller.
-func (h *harness) place(c memory.Caller, store string, keys ...string) {
+// putKeys writes an entry for each key as a caller.
+func (h *harness) putKeys(c memory.Caller, store string, keys ...string) {
 	h.t.Helper()
 	for _, key := range keys {
 		if _, err := h.Put(context.Background(), c, memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: text("of " + key)}); err != nil {
@@ -24,7 +24,7 @@ func (h *harness) place(c memory.Caller, store string, keys ...string) {
 	}
 }
 
-// keysOf lists a store as a caller.
+// keysOf returns the keys that a caller sees in a store.
 func (h *harness) keysOf(c memory.Caller, store string) []string {
 	h.t.Helper()
 	page, err := h.List(context.Background(), c, memory.ListRequest{Store: store, Limit: 100})
@@ -38,19 +38,19 @@ func (h *harness) keysOf(c memory.Caller, store string) []string {
 	return keys
 }
 
-// lend lets another agent write to the caller's own store.
-func (h *harness) lend(c memory.Caller, grantee string) {
+// grantWrite grants another agent readwrite on the caller's own store.
+func (h *harness) grantWrite(c memory.Caller, grantee string) {
 	h.t.Helper()
 	if _, err := h.Share(context.Background(), c, memory.ShareRequest{Store: c.Agent, Grantee: grantee, Level: acl.ReadWrite}); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func TestATreeIsDeletedWithAllBelowItAndNothingBeside(t *testing.T) {
+func TestDeleteTreeDeletesOnlyWhatIsBelowTheFolder(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me := agent("me", acl.Public)
-		h.place(me, "me", "a", "a/b", "a/b/c", "a/d", "ab", "b/a/x")
+		h.putKeys(me, "me", "a", "a/b", "a/b/c", "a/d", "ab", "b/a/x")
 		n, err := h.DeleteTree(context.Background(), me, memory.Tree{Store: "me", Folder: "a"})
 		if want := []string{"a", "ab", "b/a/x"}; err != nil || n != 3 || !slices.Equal(h.keysOf(me, "me"), want) {
 			t.Errorf("%d, %v, left %q", n, err, h.keysOf(me, "me"))
@@ -64,17 +64,17 @@ func TestATreeIsDeletedWithAllBelowItAndNothingBeside(t *testing.T) {
 	})
 }
 
-// One entry that may not be deleted or moved refuses the whole.
-func TestOneEntryThatMayNotGoKeepsTheWholeTree(t *testing.T) {
+// If one entry may not be deleted or moved, none is.
+func TestTreeOperationsAreAllOrNothing(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner, guest := agent("owner", acl.Internal), agent("guest", acl.Internal)
-		h.lend(owner, "guest")
-		h.place(guest, "owner", "a/1", "a/3", "b/1")
-		h.place(owner, "owner", "a/2")
-		h.place(agent("owner", acl.Public), "owner", "low/1")
-		h.place(owner, "owner", "low/2")
-		h.place(guest, "guest", "mine/1")
+		h.grantWrite(owner, "guest")
+		h.putKeys(guest, "owner", "a/1", "a/3", "b/1")
+		h.putKeys(owner, "owner", "a/2")
+		h.putKeys(agent("owner", acl.Public), "owner", "low/1")
+		h.putKeys(owner, "owner", "low/2")
+		h.putKeys(guest, "guest", "mine/1")
 		if _, err := h.Put(context.Background(), guest, memory.PutRequest{
 			Path: memory.Path{Store: "guest", Key: "mine/2"}, Value: text("blob"), Encrypted: new(true),
 		}); err != nil {
@@ -113,12 +113,12 @@ func TestOneEntryThatMayNotGoKeepsTheWholeTree(t *testing.T) {
 				return h.RenameTree(ctx, guest, memory.Tree{Store: "owner", Folder: "b"}, "", strings.Repeat("x", memory.MaxKey))
 			}},
 			"a bad folder":   {422, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner", Folder: "../a"}) }},
-			"the top":        {422, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner"}) }},
+			"the root":       {422, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner"}) }},
 			"without access": {403, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "guest", Folder: "mine"}) }},
-			"into a closed one": {403, func() (int, error) {
+			"into a store without access": {403, func() (int, error) {
 				return h.RenameTree(ctx, owner, memory.Tree{Store: "owner", Folder: "b"}, "guest", "z")
 			}},
-			"nothing there": {404, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner", Folder: "none"}) }},
+			"an empty folder": {404, func() (int, error) { return h.DeleteTree(ctx, owner, memory.Tree{Store: "owner", Folder: "none"}) }},
 		} {
 			if n, err := c.try(); status(err) != c.status || n != 0 {
 				t.Errorf("%s: %d entries, status %d (%v), want %d", name, n, status(err), err, c.status)
@@ -130,16 +130,16 @@ func TestOneEntryThatMayNotGoKeepsTheWholeTree(t *testing.T) {
 	})
 }
 
-func TestATreeMovesWhole(t *testing.T) {
+func TestRenameTree(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me, friend := agent("me", acl.Public), agent("friend", acl.Public)
-		h.place(me, "me", "a/b", "a/c/d", "a")
+		h.putKeys(me, "me", "a/b", "a/c/d", "a")
 		n, err := h.RenameTree(context.Background(), me, memory.Tree{Store: "me", Folder: "a"}, "", "x/y")
 		if want := []string{"a", "x/y/b", "x/y/c/d"}; err != nil || n != 2 || !slices.Equal(h.keysOf(me, "me"), want) {
 			t.Errorf("%d, %v, %q", n, err, h.keysOf(me, "me"))
 		}
-		h.lend(friend, "me")
+		h.grantWrite(friend, "me")
 		n, err = h.RenameTree(context.Background(), me, memory.Tree{Store: "me", Folder: "x/y"}, "friend", "z")
 		if err != nil || n != 2 || !slices.Equal(h.keysOf(friend, "friend"), []string{"z/b", "z/c/d"}) || !slices.Equal(h.keysOf(me, "me"), []string{"a"}) {
 			t.Errorf("%d, %v, %q, %q", n, err, h.keysOf(me, "me"), h.keysOf(friend, "friend"))
@@ -151,13 +151,13 @@ func TestATreeMovesWhole(t *testing.T) {
 	})
 }
 
-// What is above the taint neither stands in a tree's way nor goes with it.
-func TestHiddenEntriesAreNoPartOfATree(t *testing.T) {
+// Entries above the taint neither block a tree operation nor take part in it.
+func TestTreeOperationsIgnoreHiddenEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("me", acl.Public), agent("me", acl.Restricted)
-		h.place(low, "me", "a/1")
-		h.place(high, "me", "a/1", "a/2", "b", "b/1")
+		h.putKeys(low, "me", "a/1")
+		h.putKeys(high, "me", "a/1", "a/2", "b", "b/1")
 		if n, err := h.RenameTree(context.Background(), low, memory.Tree{Store: "me", Folder: "a"}, "", "b"); err != nil || n != 1 {
 			t.Errorf("%d, %v", n, err)
 		}
@@ -173,10 +173,10 @@ func TestHiddenEntriesAreNoPartOfATree(t *testing.T) {
 	})
 }
 
-// Ten thousand entries take a while, and no storage has a part in the bound.
-func TestATreeHasABound(t *testing.T) {
+// The bound does not depend on the storage, so one is enough.
+func TestTreeOperationsAreBounded(t *testing.T) {
 	if testing.Short() {
-		t.Skip("ten thousand entries")
+		t.Skip("writes ten thousand entries")
 	}
 	t.Parallel()
 	h := open(t, backendtest.Embedded(), memory.Limits{})
@@ -200,12 +200,12 @@ func TestATreeHasABound(t *testing.T) {
 	}
 }
 
-func TestASourceShowsOnlyIdsThatItsReaderMayGet(t *testing.T) {
+func TestSourceShowsOnlyIDsThatItsReaderMayGet(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me, other := agent("me", acl.Internal), agent("other", acl.Internal)
 		id := func(c memory.Caller, store, key string) string {
-			h.place(c, store, key)
+			h.putKeys(c, store, key)
 			found, err := h.Get(context.Background(), c, memory.Path{Store: store, Key: key})
 			if err != nil {
 				t.Fatal(err)
@@ -220,7 +220,7 @@ func TestASourceShowsOnlyIdsThatItsReaderMayGet(t *testing.T) {
 		shadowed := id(agent("me", acl.Public), "me", "e")
 		id(me, "me", "e")
 		all := fmt.Sprintf(`{"tool":"t","session":"s","read":["%s","%s","%s","%s","%s","nonsense","%s"],"extra":1}`, own, secret, above, deleted, shadowed, own)
-		arrange(h)
+		setUpAccess(h)
 		must(h, h.PutParticipant(context.Background(), caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}), "room", "me", nil))
 		writer := agent("other", acl.Public)
 		for name, c := range map[string]struct {
@@ -239,16 +239,16 @@ func TestASourceShowsOnlyIdsThatItsReaderMayGet(t *testing.T) {
 					r.Source = json.RawMessage(c.source)
 				}
 			})
-			here := memory.Path{Store: "room", Key: "k/" + name}
-			got, err := h.Get(context.Background(), c.as, here)
+			at := memory.Path{Store: "room", Key: "k/" + name}
+			got, err := h.Get(context.Background(), c.as, at)
 			must(h, err)
-			listed, err := h.List(context.Background(), c.as, memory.ListRequest{Store: "room", Prefix: here.Key, Limit: 1})
+			listed, err := h.List(context.Background(), c.as, memory.ListRequest{Store: "room", Prefix: at.Key, Limit: 1})
 			must(h, err)
-			versions, err := h.Versions(context.Background(), c.as, here, 1, "")
+			versions, err := h.Versions(context.Background(), c.as, at, 1, "")
 			must(h, err)
-			for way, f := range map[string]memory.Found{"get": got, "list": listed.Items[0], "versions": versions.Items[0]} {
+			for operation, f := range map[string]memory.Found{"get": got, "list": listed.Items[0], "versions": versions.Items[0]} {
 				if string(f.Source) != c.shown {
-					t.Errorf("%s, %s: %s, want %s", name, way, f.Source, c.shown)
+					t.Errorf("%s, %s: %s, want %s", name, operation, f.Source, c.shown)
 				}
 			}
 		}

@@ -76,7 +76,7 @@ func OpenOver(t testing.TB, data *Data, options memory.Options, embedders ...emb
 // Wrap makes a Fixture of a Process that the test has opened itself.
 func Wrap(t testing.TB, p *Process) *Fixture { return &Fixture{Process: p, t: t} }
 
-// Index works the indexing queue until it is empty.
+// Index processes the indexing queue until it is empty.
 func (f *Fixture) Index() {
 	f.t.Helper()
 	if err := f.Drain(context.Background(), nil); err != nil {

@@ -8,7 +8,7 @@ import (
 	"mneme/acl"
 )
 
-// testCase is one operation with its outcome by the rules.
+// testCase is one operation with its expected outcome.
 type testCase struct {
 	name   string
 	env    string // cases that share a name share an environment, and do not affect each other
@@ -128,7 +128,7 @@ func onStore(r relation) []testCase {
 	itself.Other = r.caller().Agent
 	no := false
 	private := op(Put)
-	private.Key, private.Value, private.InContext = "mine", "nothing of note", &no
+	private.Key, private.Value, private.InContext = "mine", "a private note", &no
 
 	shows := func(expect int, keys []string) func(*testing.T, Outcome) {
 		return func(t *testing.T, got Outcome) {

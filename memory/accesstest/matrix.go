@@ -61,8 +61,8 @@ func (e *env) Do(p acl.Principal, op Operation) Outcome {
 	return e.Surface.Do(p, op)
 }
 
-// Is reports whether an id passed to a Surface stands for a plain name of the
-// matrix.
+// Is reports whether an id passed to a Surface is a plain name of the matrix, made
+// unique to an environment.
 func Is(id, name string) bool {
 	plain, _, _ := strings.Cut(id, "@")
 	return plain == name

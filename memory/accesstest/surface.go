@@ -24,7 +24,7 @@ type Operation struct {
 	Other     string    // agent of a share, unshare, join or leave
 	Level     acl.Level // of a share
 	TTL       time.Duration
-	MaxLabel  acl.Label // of a share; zero: not said
+	MaxLabel  acl.Label // of a share; zero: not given
 }
 
 // The operations. Joining and leaving take a platform token.

@@ -14,36 +14,35 @@ import (
 	"mneme/memory"
 )
 
-// withdrawal takes something away from its reader in one process.
-type withdrawal struct {
+// revocation makes an entry invisible to its reader.
+type revocation struct {
 	name   string
 	reader memory.Caller
 	at     memory.Path
-	value  string // what the reader must not be shown again
+	value  string // must not be shown after do
 	do     func(h *harness) error
 	done   atomic.Bool // do has returned
 }
 
-// Once a deletion, a lost access or an expiry is acknowledged by one process,
-// no search, get or list that begins after it in another shows what it took,
-// whatever that one's index still holds.
-func TestWhatOneProcessTookAwayNoOtherShows(t *testing.T) {
+// Once one process has acknowledged a deletion, a revoked access or an expiry,
+// no search, get or list that begins later in another process may show the
+// value, even if that process's index still holds it.
+func TestRevocationTakesEffectInEveryProcess(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		clock := &wallClock{}
-		peers := several(t, b.Open(t), encoder(t), memory.Options{Now: clock.Now})
+		peers := openPeers(t, b.Open(t), encoder(t), memory.Options{Now: clock.Now})
 		var all sync.WaitGroup
-		for _, w := range withdrawals(peers[0], clock) {
+		for _, w := range revocations(peers[0], clock) {
 			all.Go(func() { watch(t, w, peers) })
 		}
 		all.Wait()
 	})
 }
 
-// watch lets readers of the other processes look again and again, withdraws
-// in the first once each of them has found the entry by its vector, and ends
-// when each has looked some more.
-func watch(t *testing.T, w *withdrawal, peers []*harness) {
-	const more = 5
+// watch polls as the reader in the other processes. Once each has found the
+// entry by its vector, it revokes it in the first process, and polls some more.
+func watch(t *testing.T, w *revocation, peers []*harness) {
+	const pollsAfter = 5
 	var ready, readers sync.WaitGroup
 	for i, h := range peers[1:] {
 		ready.Add(1)
@@ -51,15 +50,15 @@ func watch(t *testing.T, w *withdrawal, peers []*harness) {
 			found := sync.OnceFunc(ready.Done)
 			defer found()
 			deadline := time.Now().Add(time.Minute)
-			for looks := 0; looks < more; {
-				before := w.done.Load()
-				ways, byVector := w.look(h)
-				if before {
-					looks++
-					if len(ways) > 0 {
-						t.Errorf("%s: process %d still shows it by %s", w.name, i+1, strings.Join(ways, ", "))
+			for polls := 0; polls < pollsAfter; {
+				revoked := w.done.Load()
+				operations, byVector := w.visibleTo(h)
+				if revoked {
+					polls++
+					if len(operations) > 0 {
+						t.Errorf("%s: process %d still shows it in %s", w.name, i+1, strings.Join(operations, ", "))
 					}
-				} else if byVector && len(ways) == 3 {
+				} else if byVector && len(operations) == 3 {
 					found()
 				}
 				if time.Now().After(deadline) {
@@ -77,37 +76,37 @@ func watch(t *testing.T, w *withdrawal, peers []*harness) {
 	readers.Wait()
 }
 
-// look tells by which ways the reader is shown the value, and whether the
-// vector leg was one of them.
-func (w *withdrawal) look(h *harness) (ways []string, byVector bool) {
+// visibleTo returns the operations that show the value to the reader, and
+// reports whether a search found it by its vector.
+func (w *revocation) visibleTo(h *harness) (operations []string, byVector bool) {
 	value := string(text(w.value))
 	if f, err := h.Get(background, w.reader, w.at); err == nil && string(f.Value) == value {
-		ways = append(ways, "get")
+		operations = append(operations, "get")
 	}
 	if p, err := h.List(background, w.reader, memory.ListRequest{Store: w.at.Store, Limit: 100}); err == nil &&
 		slices.ContainsFunc(p.Items, func(f memory.Found) bool { return string(f.Value) == value }) {
-		ways = append(ways, "list")
+		operations = append(operations, "list")
 	}
 	a, err := h.Search(background, w.reader, memory.SearchRequest{Query: w.value, Limit: 100, Explain: true})
 	if err != nil {
-		return ways, false
+		return operations, false
 	}
 	for _, hit := range a.Hits {
 		if string(hit.Value) == value {
-			ways = append(ways, "search")
+			operations = append(operations, "search")
 			byVector = hit.Explain != nil && hit.Explain.Vector != nil
 		}
 	}
-	return ways, byVector
+	return operations, byVector
 }
 
-// withdrawals arranges one of each kind, in stores of its own.
-func withdrawals(h *harness, clock *wallClock) []*withdrawal {
+// revocations sets up one revocation of each kind, each in its own stores.
+func revocations(h *harness, clock *wallClock) []*revocation {
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true})
-	var all []*withdrawal
-	// add writes an entry as its writer, for a reader that may see it.
+	var all []*revocation
+	// add writes an entry that the reader may see.
 	add := func(name string, writer, reader memory.Caller, store string, do func(h *harness, at memory.Path) error, change ...func(*memory.PutRequest)) {
-		w := &withdrawal{name: name, reader: reader, at: path(store, "folder/note"), value: "the heron of " + name + " stands in the reeds"}
+		w := &revocation{name: name, reader: reader, at: path(store, "folder/note"), value: "the heron of " + name + " wades in the reeds"}
 		w.do = func(h *harness) error { return do(h, w.at) }
 		h.put(writer, store, w.at.Key, w.value, 201, change...)
 		all = append(all, w)
@@ -131,7 +130,7 @@ func withdrawals(h *harness, clock *wallClock) []*withdrawal {
 		clock.Advance(time.Hour)
 		return nil
 	}, ttl(time.Hour))
-	own("its store's switch", func(h *harness, c memory.Caller, _ memory.Path) error {
+	own("own stores turned off", func(h *harness, c memory.Caller, _ memory.Path) error {
 		off := acl.DefaultSettings()
 		off.Self = false
 		return h.PutSettings(background, c, c.Agent, off)
@@ -143,21 +142,21 @@ func withdrawals(h *harness, clock *wallClock) []*withdrawal {
 		return err
 	})
 
-	lent := func(name string, do func(h *harness, owner memory.Caller, grantee string) error) {
+	granted := func(name string, do func(h *harness, owner memory.Caller, grantee string) error) {
 		owner, reader := agent(fmt.Sprint("owner-", len(all)), acl.Internal), agent(fmt.Sprint("grantee-", len(all)), acl.Internal)
 		_, err := h.Share(background, owner, memory.ShareRequest{Store: owner.Agent, Grantee: reader.Agent, Level: acl.Read})
 		must(h, err)
 		add(name, owner, reader, owner.Agent, func(h *harness, _ memory.Path) error { return do(h, owner, reader.Agent) })
 	}
-	lent("unshare", func(h *harness, owner memory.Caller, grantee string) error {
+	granted("unshare", func(h *harness, owner memory.Caller, grantee string) error {
 		return h.Unshare(background, owner, owner.Agent, grantee)
 	})
-	lent("grant up to a lower label", func(h *harness, owner memory.Caller, grantee string) error {
+	granted("grant up to a lower label", func(h *harness, owner memory.Caller, grantee string) error {
 		_, err := h.Share(background, owner, memory.ShareRequest{Store: owner.Agent, Grantee: grantee, Level: acl.Read, MaxLabel: acl.Public})
 		return err
 	})
 	minute := time.Minute
-	lent("grant that expires", func(h *harness, owner memory.Caller, grantee string) error {
+	granted("grant that expires", func(h *harness, owner memory.Caller, grantee string) error {
 		_, err := h.Share(background, owner, memory.ShareRequest{Store: owner.Agent, Grantee: grantee, Level: acl.Read, TTL: &minute})
 		clock.Advance(time.Minute)
 		return err
@@ -177,12 +176,12 @@ func withdrawals(h *harness, clock *wallClock) []*withdrawal {
 	}
 	_, err := h.Share(background, inChat("maker", "chat-2"), memory.ShareRequest{Store: "chat-2", Grantee: "friend", Level: acl.Read})
 	must(h, err)
-	add("its maker's leaving the chat", inChat("resident", "chat-2"), agent("friend", acl.Internal), "chat-2", func(h *harness, at memory.Path) error {
+	add("grant whose maker leaves the chat", inChat("resident", "chat-2"), agent("friend", acl.Internal), "chat-2", func(h *harness, at memory.Path) error {
 		return h.DeleteParticipant(background, platform, "chat-2", "maker")
 	})
 	must(h, h.PutSession(background, platform, "user-1", "helper", nil))
 	withUser := caller(acl.Principal{Agent: "helper", Taint: acl.Internal, User: "user-1"})
-	add("end of the session", withUser, withUser, "user-1", func(h *harness, at memory.Path) error {
+	add("end of the user session", withUser, withUser, "user-1", func(h *harness, at memory.Path) error {
 		return h.DeleteSession(background, platform, "user-1", "helper")
 	})
 	return all

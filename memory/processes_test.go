@@ -16,76 +16,40 @@ import (
 	"mneme/memory"
 )
 
-// Several services over one database and one index stand for several
-// processes: each has its connections, its client of the index or its own
-// flat one, its caches and its workers, and they share nothing but the
-// servers. Milvus is asked as it is in service, where its searches may lag.
+// Several services over one database and one index simulate several processes.
+// Each has its own connections, index client (or flat index), caches and
+// workers; they share only the servers. Milvus is configured as in production,
+// so its searches may lag behind.
 
+// processes is how many services openPeers opens.
 const processes = 3
 
-// onShared runs a test of several processes on each backend that they can
-// share.
+// onShared runs a test on each backend that several processes can share, as
+// configured in production.
 func onShared(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
-	for _, b := range backendtest.Shared() {
-		t.Run(b.Name, func(t *testing.T) {
-			t.Parallel()
-			test(t, b.Serving())
-		})
-	}
+	backendtest.Each(t, backendtest.Shared(), func(t *testing.T, b backendtest.Backend) { test(t, b.Serving()) })
 }
 
-// wallClock runs like the system's, and can be moved ahead.
+// wallClock is the system's clock, moved ahead by a test.
 type wallClock struct{ ahead atomic.Int64 }
 
 func (c *wallClock) Now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *wallClock) Advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// several opens services over the same data, each with its workers running.
-func several(t *testing.T, data *backendtest.Data, e embed.Embedder, options memory.Options) []*harness {
+// openPeers opens services over the same data and starts their workers.
+func openPeers(t *testing.T, data *backendtest.Data, e embed.Embedder, options memory.Options) []*harness {
 	t.Helper()
 	peers := make([]*harness, processes)
 	for i := range peers {
 		peers[i] = openOver(t, data, options, e)
-		run(t, peers[i])
+		peers[i].Start()
 	}
 	return peers
 }
 
-// run works a service's queue until the test ends.
-func run(t *testing.T, h *harness) {
-	ctx, stop := context.WithCancel(background)
-	done := make(chan error, 1)
-	go func() { done <- h.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// eventually polls until a condition holds.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within a minute: %s", what)
-		}
-	}
-}
-
-// settled waits until nothing is queued any more.
-func settled(t testing.TB, h *harness) {
-	t.Helper()
-	eventually(t, "the queue is empty", func() bool {
-		s := h.Status(background)
-		return s.Storage && s.Queue == 0
-	})
-}
-
-// byMeaning tells whether the vector leg of a search finds a key.
-func (h *harness) byMeaning(c memory.Caller, question, key string) bool {
+// findsByVector reports whether the vector leg of a search finds a key.
+func (h *harness) findsByVector(c memory.Caller, question, key string) bool {
 	h.t.Helper()
 	for _, hit := range h.search(c, memory.SearchRequest{Query: question, Explain: true}).Hits {
 		if hit.Key == key && hit.Explain != nil && hit.Explain.Vector != nil {
@@ -95,28 +59,28 @@ func (h *harness) byMeaning(c memory.Caller, question, key string) bool {
 	return false
 }
 
-// tally counts the passages that are embedded, by their text.
-type tally struct {
+// embedCounter counts how often each passage is embedded.
+type embedCounter struct {
 	embed.Embedder
 	mu    sync.Mutex
-	times map[string]int
+	calls map[string]int // by text
 }
 
-func (c *tally) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+func (c *embedCounter) Passages(ctx context.Context, texts []string) ([][]float32, error) {
 	c.mu.Lock()
 	for _, text := range texts {
-		c.times[text]++
+		c.calls[text]++
 	}
 	c.mu.Unlock()
 	return c.Embedder.Passages(ctx, texts)
 }
 
-// of is how often a text with a word was embedded.
-func (c *tally) of(word string) int {
+// count returns how often texts that contain a word were embedded.
+func (c *embedCounter) count(word string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
-	for text, times := range c.times {
+	for text, times := range c.calls {
 		if strings.Contains(text, word) {
 			n += times
 		}
@@ -124,10 +88,10 @@ func (c *tally) of(word string) int {
 	return n
 }
 
-func TestWorkersOfSeveralProcessesEmbedEachEntryOnce(t *testing.T) {
+func TestProcessesEmbedEachEntryOnce(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
-		e := &tally{Embedder: encoder(t), times: make(map[string]int)}
-		peers := several(t, b.Open(t), e, memory.Options{})
+		e := &embedCounter{Embedder: encoder(t), calls: make(map[string]int)}
+		peers := openPeers(t, b.Open(t), e, memory.Options{})
 		writes := 60
 		if testing.Short() {
 			writes = 20
@@ -146,10 +110,10 @@ func TestWorkersOfSeveralProcessesEmbedEachEntryOnce(t *testing.T) {
 			})
 		}
 		writers.Wait()
-		settled(t, peers[0])
+		peers[0].AwaitEmptyQueue()
 		for i := range peers {
 			for n := range writes {
-				if times := e.of(crashWord(int64(1000*i + n + 1))); times != 1 {
+				if times := e.count(crashWord(int64(1000*i + n + 1))); times != 1 {
 					t.Errorf("entry %d of process %d was embedded %d times", n, i, times)
 				}
 			}
@@ -157,43 +121,44 @@ func TestWorkersOfSeveralProcessesEmbedEachEntryOnce(t *testing.T) {
 		for i, h := range peers {
 			for j := range peers {
 				key, word := fmt.Sprintf("%d/%d", j, i), crashWord(int64(1000*j+i+1))
-				eventually(t, fmt.Sprintf("process %d finds %s by its vector", i, key), func() bool { return h.byMeaning(c, "the number is "+word, key) })
+				backendtest.Eventually(t, fmt.Sprintf("process %d finds %s by its vector", i, key), func() bool { return h.findsByVector(c, "the number is "+word, key) })
 			}
 		}
 	})
 }
 
-func TestWhatOneProcessWritesOthersFindByItsMeaning(t *testing.T) {
+func TestProcessesFindEachOthersWritesByVector(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
-		peers := several(t, b.Open(t), encoder(t), memory.Options{})
+		peers := openPeers(t, b.Open(t), encoder(t), memory.Options{})
 		a := agent("a", acl.Public)
-		// Neither shares a word with its question.
-		for _, one := range []struct{ value, question string }{
+		// No value shares a word with its question, so the lexical leg cannot
+		// find it.
+		for _, c := range []struct{ value, question string }{
 			{"the duplicate for our front door hangs behind the shed", "where do you keep a spare key?"},
 			{"Anna cannot eat anything with nuts in it", "which allergies does she have?"},
 		} {
 			for i, h := range peers {
 				key := fmt.Sprint("from", i)
-				h.put(a, "a", key, one.value, 201)
+				h.put(a, "a", key, c.value, 201)
 				for j, other := range peers {
-					eventually(t, fmt.Sprintf("process %d finds what process %d wrote", j, i), func() bool { return other.byMeaning(a, one.question, key) })
+					backendtest.Eventually(t, fmt.Sprintf("process %d finds what process %d wrote", j, i), func() bool { return other.findsByVector(a, c.question, key) })
 				}
-				h.demand(h.Delete(background, a, path("a", key), memory.Preconditions{}), 200)
+				h.wantStatus(h.Delete(background, a, path("a", key), memory.Preconditions{}), 200)
 			}
 		}
 	})
 }
 
-// counter is the value of a key that writers count up.
+// counter is the value of a key that writers increment.
 type counter struct {
 	Count int `json:"count"`
-	By    int `json:"by"` // makes each write's value another
+	By    int `json:"by"` // the writer, so that no two writes have the same value
 }
 
-func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
+func TestOneWriterWinsEachVersionAcrossProcesses(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
-		peers := several(t, b.Open(t), encoder(t), memory.Options{})
-		arrange(peers[0])
+		peers := openPeers(t, b.Open(t), encoder(t), memory.Options{})
+		setUpAccess(peers[0])
 		callers := []memory.Caller{agent("reader", acl.Public), agent("other", acl.Public)}
 		rounds := 8
 		if testing.Short() {
@@ -204,7 +169,7 @@ func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
 			_, err := peers[0].Put(background, callers[0], memory.PutRequest{Path: path("room", key), Value: json.RawMessage(`{"count":0,"by":-1}`)})
 			must(peers[0], err)
 		}
-		won := make(map[string]int) // "key version" → how many were told that they wrote it
+		won := make(map[string]int) // "key version" → number of acknowledged writes
 		var lost int
 		var mu sync.Mutex
 		var writers sync.WaitGroup
@@ -213,7 +178,7 @@ func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
 				for _, key := range keys {
 					writers.Go(func() {
 						for acknowledged := 0; acknowledged < rounds; {
-							version, ok := countUp(t, h, c, path("room", key), len(callers)*i+j)
+							version, ok := increment(t, h, c, path("room", key), len(callers)*i+j)
 							mu.Lock()
 							if ok {
 								acknowledged++
@@ -233,7 +198,7 @@ func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
 		writers.Wait()
 		for version, writes := range won {
 			if writes != 1 {
-				t.Errorf("%d writers were told that they wrote %s", writes, version)
+				t.Errorf("%d writes of %s were acknowledged, want 1", writes, version)
 			}
 		}
 		want := rounds * len(peers) * len(callers)
@@ -249,13 +214,13 @@ func TestOfWritersInSeveralProcessesOneWinsEachVersion(t *testing.T) {
 			}
 		}
 		if lost == 0 {
-			t.Error("no two writers met: the test shows nothing")
+			t.Error("no write was refused: the test proves nothing")
 		}
 	})
 }
 
-// countUp adds one to a counter, unless another came before.
-func countUp(t *testing.T, h *harness, c memory.Caller, at memory.Path, by int) (version int, ok bool) {
+// increment increments a counter. ok is false if another writer was faster.
+func increment(t *testing.T, h *harness, c memory.Caller, at memory.Path, by int) (version int, ok bool) {
 	f, err := h.Get(background, c, at)
 	if err != nil {
 		t.Errorf("get: %v", err)
