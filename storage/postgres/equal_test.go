@@ -20,8 +20,8 @@ import (
 	"mneme/vector"
 )
 
-// turn is a line of LoCoMo's corpus or of its queries.
-type turn struct {
+// line is a line of LoCoMo's corpus or queries file.
+type line struct {
 	ID    string `json:"_id"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
@@ -30,7 +30,7 @@ type turn struct {
 
 // conversations reads the first three conversations of LoCoMo and their
 // queries.
-func conversations(t *testing.T) (turns, queries []turn) {
+func conversations(t *testing.T) (turns, queries []line) {
 	t.Helper()
 	shared := os.Getenv("MNEME_SHARED")
 	if shared == "" {
@@ -39,52 +39,52 @@ func conversations(t *testing.T) (turns, queries []turn) {
 	dir := filepath.Join(shared, "data", "locomo")
 	turns = readLines(t, filepath.Join(dir, "corpus.jsonl"))
 	var stores []string
-	for _, one := range turns {
-		if !slices.Contains(stores, one.Store) {
-			stores = append(stores, one.Store)
+	for _, turn := range turns {
+		if !slices.Contains(stores, turn.Store) {
+			stores = append(stores, turn.Store)
 		}
 	}
-	other := func(one turn) bool { return !slices.Contains(stores[:3], one.Store) }
+	other := func(l line) bool { return !slices.Contains(stores[:3], l.Store) }
 	return slices.DeleteFunc(turns, other), slices.DeleteFunc(readLines(t, filepath.Join(dir, "queries.jsonl")), other)
 }
 
-func readLines(t *testing.T, path string) (lines []turn) {
+func readLines(t *testing.T, path string) (lines []line) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("LoCoMo is missing (MNEME_SHARED names the folder above data): %v", err)
 		}
-		t.Skip("no LoCoMo here (MNEME_SHARED names the folder above data)")
+		t.Skip("LoCoMo is missing (MNEME_SHARED names the folder above data)")
 	}
 	defer func() { _ = f.Close() }()
 	scanner := bufio.NewScanner(f)
 	scanner.Buffer(nil, 1<<20)
 	for scanner.Scan() {
-		var line turn
-		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+		var l line
+		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, line)
+		lines = append(lines, l)
 	}
 	return lines
 }
 
-// place is one hit as an answer shows it, less what differs between any two
-// databases (ids and times).
-type place struct {
+// comparedHit is a hit without what differs between any two databases: IDs and
+// times.
+type comparedHit struct {
 	Key             string
-	Score           uint64 // bits
+	Score           uint64 // math.Float64bits
 	Lexical, Vector memory.LegRank
 }
 
-// TestAnswersAreThoseOfSQLite imports the same conversations everywhere and
-// compares every answer: the lexical leg, the vector leg over an exact index,
-// in the process or in Milvus, and the fused list, in hits, order and scores
-// to the bit.
+// TestAnswersAreThoseOfSQLite imports the same conversations into every backend
+// and compares all answers: the lexical leg, the vector leg over an exact index
+// (in process or in Milvus) and the fused list. Hits, order and the bits of
+// scores must be equal.
 func TestAnswersAreThoseOfSQLite(t *testing.T) {
 	turns, queries := conversations(t)
-	postgrestest.DSN(t) // before the work
+	postgrestest.DSN(t) // skip before the work
 	if testing.Short() {
 		t.Skip("embeds some 2,000 texts")
 	}
@@ -98,31 +98,32 @@ func TestAnswersAreThoseOfSQLite(t *testing.T) {
 			got, hits := answersOf(t, b.Exact().Serving(), embedder, turns, queries), 0
 			for i, q := range queries {
 				if !slices.Equal(got[i].lexical, want[i].lexical) {
-					t.Fatalf("question %s: the lexical legs differ:\nsqlite   %v\npostgres %v", q.ID, want[i].lexical, got[i].lexical)
+					t.Fatalf("query %s: the lexical legs differ:\nsqlite   %v\npostgres %v", q.ID, want[i].lexical, got[i].lexical)
 				}
 				if !slices.Equal(got[i].fused, want[i].fused) {
-					t.Fatalf("question %s: the answers differ:\nsqlite   %v\npostgres %v", q.ID, want[i].fused, got[i].fused)
+					t.Fatalf("query %s: the answers differ:\nsqlite   %v\npostgres %v", q.ID, want[i].fused, got[i].fused)
 				}
 				hits += len(got[i].fused)
 			}
-			t.Logf("%d entries, %d queries, %d hits alike", len(turns), len(queries), hits)
+			t.Logf("%d entries, %d queries, %d equal hits", len(turns), len(queries), hits)
 		})
 	}
 }
 
-// said is what the lexical leg and a whole search answer to a question.
-type said struct{ lexical, fused []place }
+// answer holds the hits of the lexical leg and of a whole search for one query.
+type answer struct{ lexical, fused []comparedHit }
 
-// answersOf fills a fresh database of a backend and asks it.
-func answersOf(t *testing.T, b backendtest.Backend, embedder embed.Embedder, turns, queries []turn) []said {
+// answersOf imports turns into a fresh database of a backend and runs the
+// queries.
+func answersOf(t *testing.T, b backendtest.Backend, embedder embed.Embedder, turns, queries []line) []answer {
 	t.Helper()
 	data := b.Open(t)
 	rows, model := data.Storage(t), data.Model(t, embedder)
 	service := fill(t, rows, model, turns)
 	settle(t, model)
-	answers := make([]said, len(queries))
+	answers := make([]answer, len(queries))
 	for i, q := range queries {
-		answers[i] = said{askLeg(t, rows, q), askAll(t, service, q)}
+		answers[i] = answer{lexicalHits(t, rows, q), fusedHits(t, service, q)}
 	}
 	return answers
 }
@@ -132,20 +133,20 @@ func owner(store string) memory.Caller {
 }
 
 // fill imports the turns and embeds them.
-func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []turn) *memory.Service {
+func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []line) *memory.Service {
 	t.Helper()
 	service := backendtest.OpenProcess(t, rows, memory.Options{VectorBudget: time.Minute}, model)
 	requests := make(map[string][]memory.PutRequest)
-	for _, one := range turns {
-		value, err := json.Marshal(one.Title + "\n" + one.Text)
+	for _, turn := range turns {
+		value, err := json.Marshal(turn.Title + "\n" + turn.Text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		requests[one.Store] = append(requests[one.Store], memory.PutRequest{Path: memory.Path{Store: one.Store, Key: one.ID}, Value: value})
+		requests[turn.Store] = append(requests[turn.Store], memory.PutRequest{Path: memory.Path{Store: turn.Store, Key: turn.ID}, Value: value})
 	}
 	for store, all := range requests {
-		for portion := range slices.Chunk(all, 100) {
-			outcomes, err := service.PutAll(t.Context(), owner(store), portion)
+		for batch := range slices.Chunk(all, 100) {
+			outcomes, err := service.PutAll(t.Context(), owner(store), batch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +163,7 @@ func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []turn)
 	return service.Service
 }
 
-// settle waits until searches of a shared index see all that was written.
+// settle waits until searches of a shared index see all writes.
 func settle(t *testing.T, model indexer.Model) {
 	t.Helper()
 	index, err := model.Open(t.Context())
@@ -176,22 +177,23 @@ func settle(t *testing.T, model indexer.Model) {
 	}
 }
 
-// askAll asks the service, with what each leg said.
-func askAll(t *testing.T, service *memory.Service, q turn) (places []place) {
+// fusedHits searches with the service and returns the hits with their ranks in
+// each leg.
+func fusedHits(t *testing.T, service *memory.Service, q line) (hits []comparedHit) {
 	t.Helper()
 	answer, err := service.Search(t.Context(), owner(q.Store), memory.SearchRequest{Query: q.Text, Limit: 100, Explain: true})
 	if err != nil || len(answer.Degraded) > 0 {
 		t.Fatal(err, answer.Degraded)
 	}
 	for _, hit := range answer.Hits {
-		p := place{Key: hit.Key, Score: math.Float64bits(hit.Score)}
+		p := comparedHit{Key: hit.Key, Score: math.Float64bits(hit.Score)}
 		if hit.Explain.Lexical != nil {
 			p.Lexical = *hit.Explain.Lexical
 		}
 		if hit.Explain.Vector != nil {
 			p.Vector = *hit.Explain.Vector
 		}
-		places = append(places, p)
+		hits = append(hits, p)
 	}
-	return places
+	return hits
 }

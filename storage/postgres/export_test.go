@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// tables are all but those of change records and store numbers.
+// tables are all tables except those of change records and store numbers.
 var tables = []string{"history", "entry", "tag", "usage", "posting", "total", "model", "vector", "queue",
 	"permit", "participant", "session", "setting", "name", "meta", "replay"}
 

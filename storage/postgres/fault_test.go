@@ -39,18 +39,18 @@ func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
 	if !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("the transaction: %v", err)
 	}
-	// The pool still has dead connections, unknown to the driver.
+	// The pool has dead connections, of which the driver is not aware.
 	kill()
 	mustUpdate(t, s, func(tx memory.Tx) error {
 		entries, err := tx.At(t.Context(), e.Path)
 		if len(entries) > 0 {
-			t.Error("half a transaction was written")
+			t.Error("a failed transaction wrote an entry")
 		}
 		return err
 	})
 }
 
-func TestAServerOutOfReachIsUnavailableAndNoErrorTellsTheDSN(t *testing.T) {
+func TestAnUnreachableServerIsUnavailableAndErrorsDoNotIncludeTheDSN(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestAServerOutOfReachIsUnavailableAndNoErrorTellsTheDSN(t *testing.T) {
 	}
 }
 
-func TestErrorsAreThoseOfTheContract(t *testing.T) {
+func TestSQLSTATEsMapToErrorsOfTheContract(t *testing.T) {
 	for code, want := range map[string]error{
 		"08006": memory.ErrUnavailable, "57P01": memory.ErrUnavailable, "57P03": memory.ErrUnavailable, "53300": memory.ErrUnavailable,
 		"57014": memory.ErrUnavailable, "55P03": memory.ErrUnavailable, "25006": memory.ErrUnavailable, "28P01": memory.ErrUnavailable,
@@ -84,7 +84,7 @@ func TestErrorsAreThoseOfTheContract(t *testing.T) {
 	} {
 		err := interpret(t.Context(), "write", &pgconn.PgError{Code: code, Message: "hush", Detail: "hush", Where: "hush"})
 		if !errors.Is(err, want) {
-			t.Errorf("%s is %v", code, err)
+			t.Errorf("%s: error %v, want %v", code, err, want)
 		}
 		if strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: the error quotes the server's message: %v", code, err)
@@ -96,30 +96,30 @@ func TestErrorsAreThoseOfTheContract(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if err := interpret(t.Context(), "write", &pgconn.PgError{Code: "42P01"}); errors.Is(err, memory.ErrUnavailable) {
-		t.Errorf("a defect is reported as an outage: %v", err)
+		t.Errorf("an undefined table is reported as an outage: %v", err)
 	}
 }
 
-func TestAWaitForAnotherTransactionEnds(t *testing.T) {
+func TestLockTimeoutEndsAWaitForAnotherTransaction(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	s := openAt(t, dsn)
-	hasty, err := Open(t.Context(), dsn, Options{LockTimeout: 50 * time.Millisecond})
+	impatient, err := Open(t.Context(), dsn, Options{LockTimeout: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = hasty.Close() }()
+	defer func() { _ = impatient.Close() }()
 	mustUpdate(t, s, func(tx memory.Tx) error {
 		if err := tx.Put(t.Context(), newEntry("a", "k"), doc("word")); err != nil {
 			return err
 		}
-		err := hasty.Update(t.Context(), func(tx memory.Tx) error {
+		err := impatient.Update(t.Context(), func(tx memory.Tx) error {
 			return tx.Put(t.Context(), newEntry("a", "other"), doc("word"))
 		})
 		if !errors.Is(err, memory.ErrUnavailable) {
 			t.Errorf("error %v", err)
 		}
 		// Another store is not locked.
-		return hasty.Update(t.Context(), func(tx memory.Tx) error {
+		return impatient.Update(t.Context(), func(tx memory.Tx) error {
 			_, err := tx.Get(t.Context(), []uuid.UUID{uuid.Max})
 			if err != nil {
 				return err

@@ -14,22 +14,23 @@ import (
 	"mneme/memory"
 )
 
-// askLeg asks the lexical leg alone, equals ordered by key.
-func askLeg(t *testing.T, storage memory.Storage, q turn) (places []place) {
+// lexicalHits runs the lexical leg alone. Hits with equal scores are ordered by
+// key.
+func lexicalHits(t *testing.T, storage memory.Storage, q line) (hits []comparedHit) {
 	t.Helper()
 	err := storage.View(t.Context(), func(tx memory.ReadTx) error {
-		places = nil
+		hits = nil
 		now := time.Now()
 		scope, err := acl.NewScope(t.Context(), tx, owner(q.Store).Principal, acl.ScopeRequest{}, now)
 		if err != nil {
 			return err
 		}
-		hits, err := tx.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: lexical.ParseQuery(q.Text), Limit: 256, Now: now})
+		found, err := tx.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: lexical.ParseQuery(q.Text), Limit: 256, Now: now})
 		if err != nil {
 			return err
 		}
-		ids := make([]uuid.UUID, len(hits))
-		for i, hit := range hits {
+		ids := make([]uuid.UUID, len(found))
+		for i, hit := range found {
 			ids[i] = hit.Entry
 		}
 		rows, err := tx.Get(t.Context(), ids)
@@ -40,28 +41,28 @@ func askLeg(t *testing.T, storage memory.Storage, q turn) (places []place) {
 		for _, row := range rows {
 			keys[row.ID] = row.Key
 		}
-		for _, hit := range hits {
-			places = append(places, place{Key: keys[hit.Entry], Score: math.Float64bits(hit.Score)})
+		for _, hit := range found {
+			hits = append(hits, comparedHit{Key: keys[hit.Entry], Score: math.Float64bits(hit.Score)})
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.IsSortedFunc(places, func(a, b place) int { return -compareScores(a, b) }) {
-		t.Fatalf("question %s: hits out of order", q.ID)
+	if !slices.IsSortedFunc(hits, func(a, b comparedHit) int { return -compareScores(a, b) }) {
+		t.Fatalf("query %s: hits out of order", q.ID)
 	}
-	slices.SortFunc(places, func(a, b place) int {
+	slices.SortFunc(hits, func(a, b comparedHit) int {
 		if c := compareScores(b, a); c != 0 {
 			return c
 		}
 		return strings.Compare(a.Key, b.Key)
 	})
-	return places
+	return hits
 }
 
 // compareScores compares scores, which are not negative, by their bits.
-func compareScores(a, b place) int {
+func compareScores(a, b comparedHit) int {
 	switch {
 	case a.Score < b.Score:
 		return -1

@@ -25,14 +25,14 @@ func throughProxy(t *testing.T, dsn string) (*faulttest.FaultProxy, string) {
 	return proxy, u.String()
 }
 
-func TestAnOutageIsUnavailableWritesNothingByHalvesAndEndsByItself(t *testing.T) {
+func TestAnOutageIsUnavailableAndStorageRecovers(t *testing.T) {
 	direct := postgrestest.Database(t)
 	proxy, dsn := throughProxy(t, direct)
 	s := openAt(t, dsn)
 	kept := newEntry("a", "kept")
 	mustUpdate(t, s, func(tx memory.Tx) error { return tx.Put(t.Context(), kept, doc("word")) })
 
-	// Cut in the middle of a transaction, and while it lasts.
+	// The connection is cut during a transaction, and stays down.
 	err := s.Update(t.Context(), func(tx memory.Tx) error {
 		if err := tx.Put(t.Context(), newEntry("a", "lost"), doc("word")); err != nil {
 			return err
@@ -41,23 +41,23 @@ func TestAnOutageIsUnavailableWritesNothingByHalvesAndEndsByItself(t *testing.T)
 		return nil
 	})
 	if !errors.Is(err, memory.ErrUnavailable) {
-		t.Errorf("cut within: %v", err)
+		t.Errorf("cut during a transaction: %v", err)
 	}
 	put := func(key string) error {
 		return s.Update(t.Context(), func(tx memory.Tx) error { return tx.Put(t.Context(), newEntry("a", key), doc("word")) })
 	}
 	if err := put("refused"); !errors.Is(err, memory.ErrUnavailable) {
-		t.Errorf("while it is cut: %v", err)
+		t.Errorf("while the server is down: %v", err)
 	}
 	if err := s.View(t.Context(), func(memory.ReadTx) error { return nil }); !errors.Is(err, memory.ErrUnavailable) {
-		t.Errorf("a view while it is cut: %v", err)
+		t.Errorf("a view while the server is down: %v", err)
 	}
 	proxy.Enable(t)
 	if err := put("after"); err != nil {
-		t.Errorf("after it is back: %v", err)
+		t.Errorf("after the server is back: %v", err)
 	}
 
-	// A server that does not answer: the caller's deadline holds.
+	// If the server does not answer, the caller's deadline applies.
 	proxy.Discard(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
@@ -66,13 +66,13 @@ func TestAnOutageIsUnavailableWritesNothingByHalvesAndEndsByItself(t *testing.T)
 		return err
 	})
 	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("while it hangs: %v", err)
+		t.Errorf("while the server hangs: %v", err)
 	}
 	proxy.Discard(false)
 	proxy.Disable()
 	proxy.Enable(t)
 	if err := put("at last"); err != nil {
-		t.Errorf("after it answers again: %v", err)
+		t.Errorf("after the server answers again: %v", err)
 	}
 
 	err = openAt(t, direct).View(t.Context(), func(tx memory.ReadTx) error {

@@ -22,7 +22,7 @@ import (
 	"mneme/vector"
 )
 
-// Each Storage acts as a process: they share the database alone.
+// Each Storage stands in for a process: they share nothing but the database.
 
 func newEntry(store, key string) memory.Entry {
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -47,7 +47,7 @@ func mustUpdate(t testing.TB, s *Storage, fn func(tx memory.Tx) error) {
 	}
 }
 
-func TestAFollowerSkipsNoChangeHoweverTransactionsCommit(t *testing.T) {
+func TestAFollowerMissesNoChangeInAnyCommitOrder(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	const processes, rounds = 3, 60
 	var all []memory.Entry
@@ -62,9 +62,9 @@ func TestAFollowerSkipsNoChangeHoweverTransactionsCommit(t *testing.T) {
 		}
 		return nil
 	})
-	var saved, undone atomic.Int64
+	var saved, rolledBack atomic.Int64
 	var writers sync.WaitGroup
-	mine := errors.New("mine")
+	errRollBack := errors.New("roll back")
 	for p := range processes * 2 {
 		s := openAt(t, dsn)
 		writers.Go(func() {
@@ -79,21 +79,21 @@ func TestAFollowerSkipsNoChangeHoweverTransactionsCommit(t *testing.T) {
 							return fmt.Errorf("save: %v %w", ok, err)
 						}
 					}
-					if rand.IntN(2) == 0 { // its position is taken early, its commit comes late
+					if rand.IntN(2) == 0 { // assigns positions long before the commit
 						if _, err := tx.LastChange(t.Context()); err != nil {
 							return err
 						}
 					}
 					if fail {
-						return mine
+						return errRollBack
 					}
 					return nil
 				})
 				switch {
 				case err == nil:
 					saved.Add(2)
-				case errors.Is(err, mine):
-					undone.Add(1)
+				case errors.Is(err, errRollBack):
+					rolledBack.Add(1)
 				default:
 					t.Error(err)
 					return
@@ -137,12 +137,12 @@ func TestAFollowerSkipsNoChangeHoweverTransactionsCommit(t *testing.T) {
 			break
 		}
 	}
-	if seen != saved.Load() || undone.Load() == 0 {
-		t.Errorf("%d changes seen of %d, %d undone", seen, saved.Load(), undone.Load())
+	if seen != saved.Load() || rolledBack.Load() == 0 {
+		t.Errorf("%d changes seen of %d, %d transactions rolled back", seen, saved.Load(), rolledBack.Load())
 	}
 }
 
-func TestProcessesLoseNoUpdateAndCountAlike(t *testing.T) {
+func TestConcurrentProcessesLoseNoUpdate(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	const processes, rounds, stores = 4, 25, 3
 	var group sync.WaitGroup
@@ -151,9 +151,9 @@ func TestProcessesLoseNoUpdateAndCountAlike(t *testing.T) {
 		group.Go(func() {
 			for i := range rounds {
 				err := s.Update(t.Context(), func(tx memory.Tx) error {
-					// Two stores in any order: deadlocks are to be expected.
+					// Two stores in random order: some transactions deadlock.
 					for _, n := range rand.Perm(stores)[:2] {
-						if err := count(t.Context(), tx, fmt.Sprint("s", n)); err != nil {
+						if err := increment(t.Context(), tx, fmt.Sprint("s", n)); err != nil {
 							return err
 						}
 					}
@@ -192,9 +192,9 @@ func TestProcessesLoseNoUpdateAndCountAlike(t *testing.T) {
 	s.checkIndex(t)
 }
 
-// count adds one to the version of the store's counter, which it creates if it
-// is missing.
-func count(ctx context.Context, tx memory.Tx, store string) error {
+// increment edits the store's counter entry, or creates it: its version is the
+// count.
+func increment(ctx context.Context, tx memory.Tx, store string) error {
 	entries, err := tx.At(ctx, memory.Path{Store: store, Key: "counter"})
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func (s *Storage) checkIndex(t *testing.T) {
 	}
 }
 
-func TestProcessesThatStartTogetherCreateOneSchema(t *testing.T) {
+func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	var group sync.WaitGroup
 	for range 6 {

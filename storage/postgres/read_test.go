@@ -12,10 +12,10 @@ import (
 	"mneme/storage/postgres/postgrestest"
 )
 
-// The planner knows nothing yet of a table that was just filled, and after a
-// few executions plans a statement for any parameters. Neither may make it
-// look at a store's rows in order to find some.
-func TestCandidatesRowsAreFoundByIndexWithoutStatistics(t *testing.T) {
+// The planner has no statistics of a table that was just filled, and after a few
+// executions it uses a generic plan. Neither may make it scan all rows of a
+// store.
+func TestSiblingsUseIndexesWithoutStatistics(t *testing.T) {
 	const rows, named, rounds = 3000, 200, 8
 	s := openAt(t, postgrestest.Database(t))
 	var ids []uuid.UUID
@@ -38,7 +38,7 @@ func TestCandidatesRowsAreFoundByIndexWithoutStatistics(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			before, err := touched(t, tx)
+			before, err := rowsRead(t, tx)
 			if err != nil {
 				return err
 			}
@@ -46,8 +46,8 @@ func TestCandidatesRowsAreFoundByIndexWithoutStatistics(t *testing.T) {
 			if err != nil || len(entries) != named {
 				return fmt.Errorf("%d entries: %w", len(entries), err)
 			}
-			after, err := touched(t, tx)
-			// Each is read twice: as itself, and at its path.
+			after, err := rowsRead(t, tx)
+			// Each row is read twice: by ID and at its path.
 			if n := after - before; n > 2*named {
 				t.Errorf("round %d: %d rows were read for %d", round, n, named)
 			}
@@ -59,8 +59,8 @@ func TestCandidatesRowsAreFoundByIndexWithoutStatistics(t *testing.T) {
 	}
 }
 
-// touched counts the entries' rows that a transaction has read so far.
-func touched(t *testing.T, tx memory.ReadTx) (n int64, err error) {
+// rowsRead returns how many rows of entry a transaction has read so far.
+func rowsRead(t *testing.T, tx memory.ReadTx) (n int64, err error) {
 	t.Helper()
 	err = tx.(*reader).tx.QueryRow(t.Context(),
 		"SELECT coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) FROM pg_stat_xact_user_tables WHERE relid = 'entry'::regclass").Scan(&n)

@@ -50,11 +50,11 @@ func putSamples(t *testing.T, s *Storage) map[string]int64 {
 	return numbers
 }
 
-func TestAStatementThatForgetsItsScopeIsStoppedByTheDatabase(t *testing.T) {
+func TestRLSRestrictsStatementsWithoutScopeConditions(t *testing.T) {
 	s := openAt(t, postgrestest.Database(t))
 	numbers := putSamples(t, s)
-	narrow := map[string]struct {
-		see  func(r *reader)
+	cases := map[string]struct {
+		set  func(r *reader)
 		want int
 	}{
 		"one store":        {func(r *reader) { r.setRLSStore("a") }, 2},
@@ -63,15 +63,15 @@ func TestAStatementThatForgetsItsScopeIsStoppedByTheDatabase(t *testing.T) {
 		"a scope of both stores": {func(r *reader) {
 			r.setRLSScope([]acl.Access{{Number: numbers["a"], Ceiling: acl.Public}, {Number: numbers["b"], Ceiling: acl.Restricted}})
 		}, 3},
-		"an empty scope":   {func(r *reader) { r.setRLSScope(nil) }, 0},
-		"everything":       {func(*reader) {}, 4},
-		"everything again": {func(r *reader) { r.setRLSStore("a"); r.setRLSAll() }, 4},
+		"an empty scope": {func(r *reader) { r.setRLSScope(nil) }, 0},
+		"all rows":       {func(*reader) {}, 4},
+		"all rows again": {func(r *reader) { r.setRLSStore("a"); r.setRLSAll() }, 4},
 	}
-	for name, c := range narrow {
+	for name, c := range cases {
 		for _, table := range protected {
 			err := s.View(t.Context(), func(tx memory.ReadTx) error {
 				r := tx.(*reader)
-				c.see(r)
+				c.set(r)
 				var n int
 				_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM "+table)
 				if n != c.want {

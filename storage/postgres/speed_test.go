@@ -36,6 +36,7 @@ func BenchmarkStorage(b *testing.B) {
 	}
 }
 
+// measure fills a database and logs its speed and size.
 func measure(b *testing.B, s *Storage, entries, stores int) {
 	ctx := b.Context()
 	z := workload.NewZipf(1)
@@ -62,7 +63,7 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 	must(b, err)
 	var size int64
 	must(b, s.pool.QueryRow(ctx, "SELECT pg_database_size(current_database())").Scan(&size))
-	b.Logf("disk: %d bytes an entry", size/int64(entries))
+	b.Logf("disk: %d bytes per entry", size/int64(entries))
 	names := make([]string, stores)
 	for i := range names {
 		names[i] = storeName(i)
@@ -79,10 +80,10 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 	}))
 	half := vector.ToHalf(make([]float32, 384))
 	began = time.Now()
-	some := ids[:min(len(ids), 20_000)]
-	for portion := range slices.Chunk(some, 64) {
+	embedded := ids[:min(len(ids), 20_000)]
+	for batch := range slices.Chunk(embedded, 64) {
 		must(b, s.ForIndexer().Update(ctx, func(tx indexer.Tx) error {
-			for _, id := range portion {
+			for _, id := range batch {
 				if _, err := tx.SaveVectors(ctx, id, 1, "model", []vector.Record{{Vector: half}}); err != nil {
 					return err
 				}
@@ -93,12 +94,12 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 			return nil
 		}))
 	}
-	b.Logf("save vectors: %.0f/s", float64(len(some))/time.Since(began).Seconds())
+	b.Logf("save vectors: %.0f/s", float64(len(embedded))/time.Since(began).Seconds())
 	began = time.Now()
 	must(b, s.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
 		return tx.AllVectors(ctx, "model", func(vector.Record) error { return nil })
 	}))
-	b.Logf("all vectors: %.0f/s", float64(len(some))/time.Since(began).Seconds())
+	b.Logf("all vectors: %.0f/s", float64(len(embedded))/time.Since(began).Seconds())
 	scope := benchScope(b, s, names)
 	for name, fn := range map[string]func(tx memory.ReadTx) error{
 		"siblings of 400": func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, ids[:400]); return err },
@@ -134,7 +135,7 @@ func storeName(i int) string { return fmt.Sprint("store-", i) }
 func benchEntry(z *workload.Zipf, store, key string) (memory.Entry, lexical.Document) {
 	text := z.Text(20 + z.Random.IntN(20))
 	e := newEntry(store, key)
-	e.Value, _ = json.Marshal(text) // a string
+	e.Value, _ = json.Marshal(text) // a string always marshals
 	return e, lexical.Analyze(text)
 }
 
@@ -150,7 +151,7 @@ func benchScope(b *testing.B, s *Storage, stores []string) acl.Scope {
 	return facts.Scope(b, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
 }
 
-// times returns the median and the 99th percentile of n runs.
+// times formats the median and the 99th percentile of n runs.
 func times(n int, run func(i int)) string {
 	took := make([]time.Duration, n)
 	for i := range took {

@@ -41,11 +41,11 @@ func (f *fixture) load(storage memory.Storage, records ...memory.DumpRecord) err
 	})
 }
 
-// furnish fills a storage with one of everything that a dump contains, and
-// returns entries that are live, deleted and expired.
-func (f *fixture) furnish() (live, gone, old memory.Entry) {
+// seed fills a storage with at least one of each kind of dump record, and
+// returns a live, a deleted and an expired entry.
+func (f *fixture) seed() (live, gone, old memory.Entry) {
 	live, gone, old = entry("a", "live", says("needle one"), tagged("t")), entry("a", "gone", says("needle two")), entry("b", "old", says("needle three"), expiring(start))
-	f.put(live, gone, old, entry("a", "high", labelled(acl.Restricted)), entry("a", "hidden", outOfContext), entry("c", "sealed", sealed))
+	f.put(live, gone, old, entry("a", "high", labelled(acl.Restricted)), entry("a", "hidden", outOfContext), entry("c", "sealed", encrypted))
 	for range 2 {
 		live = edited(live, says("needle four"))
 		f.put(live)
@@ -64,17 +64,17 @@ func (f *fixture) furnish() (live, gone, old memory.Entry) {
 
 var dumps = []clause{
 	{"a swept entry is not dumped", func(f *fixture) {
-		_, _, old := f.furnish()
+		_, _, old := f.seed()
 		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		for _, r := range f.dump(f.storage) {
 			if r.Entry != nil && r.Entry.ID == old.ID {
-				f.Error("it was dumped")
+				f.Error("the swept entry was dumped")
 			}
 		}
 	}},
 
 	{"each record has one field, and an entry precedes its versions", func(f *fixture) {
-		live, _, _ := f.furnish()
+		live, _, _ := f.seed()
 		versions, seen := 0, make(map[uuid.UUID]bool)
 		for _, r := range f.dump(f.storage) {
 			n := 0
@@ -96,20 +96,20 @@ var dumps = []clause{
 	}},
 
 	{"an error of yield ends a dump and is returned", func(f *fixture) {
-		f.furnish()
-		mine := errors.New("mine")
+		f.seed()
+		errStop := errors.New("stop")
 		n := 0
 		f.wantError(f.storage.View(f.ctx, func(tx memory.ReadTx) error {
 			return tx.Dump(f.ctx, func(memory.DumpRecord) error {
 				n++
-				return mine
+				return errStop
 			})
-		}), mine)
+		}), errStop)
 		f.equal(n, 1)
 	}},
 
-	{"loading what the database has is ErrExists", func(f *fixture) {
-		f.furnish()
+	{"loading an existing record is ErrExists", func(f *fixture) {
+		f.seed()
 		for _, r := range f.dump(f.storage) {
 			f.wantError(f.load(f.storage, r), memory.ErrExists)
 		}
@@ -125,11 +125,11 @@ var dumps = []clause{
 	}},
 }
 
-// testRoundTrip loads the dump of one storage into another, whose dump must be
-// equal, and whose entries must be found, counted and queued.
+// testRoundTrip loads the dump of one storage into another. The second storage's
+// dump must be equal, and its entries must be found, counted and queued.
 func testRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	from, to := newFixture(t, open), newFixture(t, open)
-	live, _, _ := from.furnish()
+	live, _, _ := from.seed()
 	records := from.dump(from.storage)
 	to.ok(to.load(to.storage, records...))
 	to.equal(to.dump(to.storage), records)

@@ -13,8 +13,8 @@ import (
 	"mneme/memory"
 )
 
-// entry is a first version at a path of the store, owned by the store's agent,
-// that says what its key says.
+// entry returns the first version of an entry in the store, owned by the store's
+// agent. Its value is its key.
 func entry(store, key string, changes ...func(*memory.Entry)) memory.Entry {
 	e := memory.Entry{
 		ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: key}, Owner: store, Label: acl.Public,
@@ -34,6 +34,7 @@ func text(s string) json.RawMessage {
 	return b
 }
 
+// says sets the value to a string of words.
 func says(words string) func(*memory.Entry) {
 	return func(e *memory.Entry) { e.Value = text(words) }
 }
@@ -50,15 +51,15 @@ func expiring(at time.Time) func(*memory.Entry) { return func(e *memory.Entry) {
 
 func outOfContext(e *memory.Entry) { e.InContext = false }
 
-func sealed(e *memory.Entry) { e.Encrypted = true }
+func encrypted(e *memory.Entry) { e.Encrypted = true }
 
-// edited is the next version of an entry.
+// edited returns the next version of an entry.
 func edited(e memory.Entry, changes ...func(*memory.Entry)) memory.Entry {
 	e.Version++
 	return changed(e, changes...)
 }
 
-// changed is the next revision of an entry, of the same version.
+// changed returns the next revision of an entry, of the same version.
 func changed(e memory.Entry, changes ...func(*memory.Entry)) memory.Entry {
 	e.Revision++
 	for _, change := range changes {
@@ -74,7 +75,7 @@ func deletedAt(at time.Time) func(*memory.Entry) {
 func restored(e *memory.Entry) { e.DeletedAt, e.DeletedBy = time.Time{}, "" }
 
 // words returns the terms of an entry: the words of its value, unchanged. The
-// suite uses no analysis, so that it does not depend on one.
+// suite does not depend on the rules of analysis.
 func words(e memory.Entry) lexical.Document {
 	var s string
 	if !e.Searchable() || !e.DeletedAt.IsZero() || json.Unmarshal(e.Value, &s) != nil {
@@ -87,9 +88,9 @@ func words(e memory.Entry) lexical.Document {
 	return doc
 }
 
-// terms returns the distinct words of a question, sorted.
-func terms(question string) (terms []lexical.QueryTerm) {
-	for _, word := range slices.Sorted(slices.Values(strings.Fields(question))) {
+// terms returns the distinct words of a text, sorted, with their counts.
+func terms(text string) (terms []lexical.QueryTerm) {
+	for _, word := range slices.Sorted(slices.Values(strings.Fields(text))) {
 		if n := len(terms); n > 0 && terms[n-1].Text == word {
 			terms[n-1].Weight++
 			continue

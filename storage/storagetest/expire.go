@@ -12,7 +12,7 @@ import (
 )
 
 var expiries = []clause{
-	{"Expired lists what is due and not swept, deleted entries too, oldest first", func(f *fixture) {
+	{"Expired lists entries that have expired and are not swept, including deleted ones, oldest first", func(f *fixture) {
 		first, second := entry("a", "1", expiring(after(-2*time.Hour))), entry("a", "2", expiring(after(-time.Hour)), outOfContext)
 		third := entry("a", "3", expiring(start))
 		f.put(third, second, first, entry("a", "4", expiring(after(time.Microsecond))), entry("a", "5"))
@@ -31,7 +31,7 @@ var expiries = []clause{
 		expired(idsOf(third), 10)
 	}},
 
-	{"Sweep hides what has expired for good, and frees its place", func(f *fixture) {
+	{"Sweep hides expired entries for good and releases their paths", func(f *fixture) {
 		e := entry("a", "k", expiring(start), says("needle"), tagged("t"))
 		f.put(e)
 		f.updateIndex(func(tx indexer.Tx) error {
@@ -39,12 +39,12 @@ var expiries = []clause{
 			return err
 		})
 		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
-		f.nowhere(e)
+		f.assertInvisible(e)
 		f.wantError(f.tryPut(edited(e)), memory.ErrStale)
 		f.put(entry("a", "k"))
 	}},
 
-	{"Sweep leaves alone what is not expired, unknown or swept", func(f *fixture) {
+	{"Sweep ignores entries that have not expired, do not exist or are swept", func(f *fixture) {
 		e, none := entry("a", "k", expiring(after(time.Microsecond)), says("needle")), entry("a", "k2")
 		f.put(e)
 		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e, none), start) })
@@ -53,10 +53,10 @@ var expiries = []clause{
 			f.ok(tx.Sweep(f.ctx, idsOf(e, e), after(time.Hour)))
 			return tx.Sweep(f.ctx, idsOf(e), after(time.Hour))
 		})
-		f.nowhere(e)
+		f.assertInvisible(e)
 	}},
 
-	{"a swept entry waits in the queue, so that an index outside the database lets go of it", func(f *fixture) {
+	{"a swept entry is queued, so that an index outside the database removes it", func(f *fixture) {
 		e := entry("a", "k", expiring(start))
 		f.put(e)
 		f.drain()
@@ -64,7 +64,7 @@ var expiries = []clause{
 		f.equal(f.pending(e.ID), true)
 	}},
 
-	{"SweepFacts removes expired grants, memberships and idempotency records, and no others", func(f *fixture) {
+	{"SweepFacts removes exactly the expired grants, memberships and idempotency records", func(f *fixture) {
 		for i, at := range []time.Time{start, after(time.Microsecond), {}} {
 			agent := fmt.Sprint("agent", i)
 			f.update(func(tx memory.Tx) error {
@@ -93,18 +93,18 @@ var expiries = []clause{
 				f.ok(err)
 				f.equal(session.Present, want)
 			}
-			gone, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
+			removed, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
 			f.ok(err)
-			kept, err := tx.IdempotencyRecord(f.ctx, later)
-			f.equal([]bool{gone == nil, kept == nil}, []bool{true, false})
+			remaining, err := tx.IdempotencyRecord(f.ctx, later)
+			f.equal([]bool{removed == nil, remaining == nil}, []bool{true, false})
 			return err
 		})
 	}},
 }
 
-// nowhere checks that an entry of store a which said needle cannot be met in
-// any way.
-func (f *fixture) nowhere(e memory.Entry) {
+// assertInvisible checks that no read returns an entry of store a whose text
+// contained needle.
+func (f *fixture) assertInvisible(e memory.Entry) {
 	f.Helper()
 	scope := f.scope(reach{"a", acl.Restricted})
 	f.equal(len(f.get(e.ID)), 0)
@@ -123,7 +123,7 @@ func (f *fixture) nowhere(e memory.Entry) {
 		f.equal(len(at)+len(history)+len(siblings), 0)
 		return tx.Dump(f.ctx, func(r memory.DumpRecord) error {
 			if r.Entry != nil || r.Version != nil {
-				f.Error("a dump holds the entry")
+				f.Error("the dump contains the entry")
 			}
 			return nil
 		})
@@ -138,7 +138,7 @@ func (f *fixture) nowhere(e memory.Entry) {
 }
 
 var purges = []clause{
-	{"Purge erases what was deleted or expired before the cutoff, and returns its ids", func(f *fixture) {
+	{"Purge erases entries that were deleted or expired before the cutoff, and returns their IDs", func(f *fixture) {
 		deletedBefore, deletedAfter := entry("a", "1"), entry("a", "2")
 		expired, swept, later := entry("a", "3", expiring(after(-1000))), entry("a", "4", expiring(after(-2000))), entry("a", "5", expiring(start))
 		alive := entry("a", "6")
@@ -153,7 +153,7 @@ var purges = []clause{
 		f.equal(len(f.get(idsOf(deletedBefore, deletedAfter, expired, swept, later, alive, both)...)), 3)
 	}},
 
-	{"Purge goes by portions", func(f *fixture) {
+	{"Purge erases at most limit entries at a time", func(f *fixture) {
 		seen := make(map[uuid.UUID]bool)
 		for i := range 7 {
 			e := entry("a", fmt.Sprint(i), expiring(after(time.Duration(i-3)*time.Hour)))
@@ -175,20 +175,20 @@ var purges = []clause{
 	{"Purge leaves no row behind in any table", func(f *fixture) {
 		counter, ok := f.storage.(RowCounter)
 		if !ok {
-			f.Skip("the storage does not count its rows")
+			f.Skip("the storage is no RowCounter")
 		}
-		stays := entry("a", "stays", says("needle in hay"), tagged("t"))
-		f.put(stays)
+		kept := entry("a", "kept", says("needle in hay"), tagged("t"))
+		f.put(kept)
 		f.updateIndex(func(tx indexer.Tx) error {
-			_, err := tx.SaveVectors(f.ctx, stays.ID, 1, "model", records(stays, 1))
+			_, err := tx.SaveVectors(f.ctx, kept.ID, 1, "model", records(kept, 1))
 			return err
 		})
 		before, err := counter.Rows(f.ctx)
 		f.ok(err)
-		var goes []memory.Entry
-		for i, change := range []func(*memory.Entry){says("needle"), expiring(after(-time.Hour)), expiring(after(-time.Hour)), outOfContext, sealed} {
+		var purged []memory.Entry
+		for i, change := range []func(*memory.Entry){says("needle"), expiring(after(-time.Hour)), expiring(after(-time.Hour)), outOfContext, encrypted} {
 			e := entry("a", fmt.Sprint(i), says("needle and thread"), tagged("t", "u"), typed("user"), change)
-			goes = append(goes, e)
+			purged = append(purged, e)
 			f.put(e)
 			f.put(edited(e, says("another needle")))
 			f.updateIndex(func(tx indexer.Tx) error {
@@ -198,41 +198,41 @@ var purges = []clause{
 			f.update(func(tx memory.Tx) error {
 				key := idempotencyKey
 				key.Key = fmt.Sprint(i)
-				return tx.PutIdempotencyRecord(f.ctx, key, memory.IdempotencyRecord{IDs: []uuid.UUID{stays.ID, e.ID}, ExpiresAt: after(time.Hour)})
+				return tx.PutIdempotencyRecord(f.ctx, key, memory.IdempotencyRecord{IDs: []uuid.UUID{kept.ID, e.ID}, ExpiresAt: after(time.Hour)})
 			})
 		}
 		for _, i := range []int{0, 3, 4} {
-			f.delete(edited(goes[i]), after(-time.Hour))
+			f.delete(edited(purged[i]), after(-time.Hour))
 		}
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(goes[1]), start) })
-		f.equal(sorted(f.purge(start, 100)), sorted(idsOf(goes...)))
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(purged[1]), start) })
+		f.equal(sorted(f.purge(start, 100)), sorted(idsOf(purged...)))
 		rows, err := counter.Rows(f.ctx)
 		f.ok(err)
 		f.equal(rows, before)
-		f.equal(entriesOf(f.search(f.scope(reach{"a", acl.Public}), "needle", 10)), idsOf(stays))
+		f.equal(entriesOf(f.search(f.scope(reach{"a", acl.Public}), "needle", 10)), idsOf(kept))
 	}},
 
-	{"Purge removes the idempotency records that name an entry, and no others", func(f *fixture) {
-		goes, stays := entry("a", "1"), entry("a", "2")
-		f.put(goes, stays)
-		f.delete(goes, after(-1000))
+	{"Purge removes exactly the idempotency records that name a purged entry", func(f *fixture) {
+		purged, kept := entry("a", "1"), entry("a", "2")
+		f.put(purged, kept)
+		f.delete(purged, after(-1000))
 		other := idempotencyKey
 		other.Key = "other"
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, memory.IdempotencyRecord{IDs: idsOf(stays, goes), ExpiresAt: after(1000)}))
-			return tx.PutIdempotencyRecord(f.ctx, other, memory.IdempotencyRecord{IDs: idsOf(stays), ExpiresAt: after(1000)})
+			f.ok(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, memory.IdempotencyRecord{IDs: idsOf(kept, purged), ExpiresAt: after(1000)}))
+			return tx.PutIdempotencyRecord(f.ctx, other, memory.IdempotencyRecord{IDs: idsOf(kept), ExpiresAt: after(1000)})
 		})
 		f.purge(start, 10)
 		f.view(func(tx memory.ReadTx) error {
-			gone, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
+			removed, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
 			f.ok(err)
-			kept, err := tx.IdempotencyRecord(f.ctx, other)
-			f.equal([]bool{gone == nil, kept == nil}, []bool{true, false})
+			remaining, err := tx.IdempotencyRecord(f.ctx, other)
+			f.equal([]bool{removed == nil, remaining == nil}, []bool{true, false})
 			return err
 		})
 	}},
 
-	{"Purge of an entry that was never swept tells the followers of the vectors", func(f *fixture) {
+	{"Purge of an entry that was never swept records a change of its vectors", func(f *fixture) {
 		e := entry("a", "k", expiring(after(-1000)))
 		f.put(e)
 		var before int64

@@ -67,7 +67,7 @@ var facts = []clause{
 		})
 	}},
 
-	{"memberships are of a chat or of a user, and one that is not present is removed", func(f *fixture) {
+	{"chat and user memberships are separate, and one that is not present is removed", func(f *fixture) {
 		m := acl.Membership{Present: true, ExpiresAt: after(time.Hour)}
 		f.update(func(tx memory.Tx) error {
 			f.ok(tx.PutParticipant(f.ctx, "x", "a", acl.Membership{Present: true}))
@@ -112,7 +112,7 @@ var facts = []clause{
 		})
 	}},
 
-	{"an id is known as one kind: another is ErrKindClash", func(f *fixture) {
+	{"an ID has one kind: claiming another is ErrKindClash", func(f *fixture) {
 		f.update(func(tx memory.Tx) error {
 			f.ok(tx.Claim(f.ctx, "a", memory.KindCaller))
 			f.ok(tx.Claim(f.ctx, "a", memory.KindCaller))
@@ -129,7 +129,7 @@ var facts = []clause{
 		})
 	}},
 
-	{"a setting of the database is kept, and nil before it was set", func(f *fixture) {
+	{"a database setting is stored, and nil before it is set", func(f *fixture) {
 		f.update(func(tx memory.Tx) error {
 			f.ok(tx.SetMeta(f.ctx, "x", []byte{1}))
 			f.ok(tx.SetMeta(f.ctx, "empty", []byte{}))

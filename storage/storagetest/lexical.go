@@ -13,12 +13,12 @@ import (
 	"mneme/memory"
 )
 
-// corpus returns entries of store a that a question matches.
+// corpus returns entries of store a that the queries of these tests match.
 func corpus() []memory.Entry {
 	var entries []memory.Entry
 	for i, words := range []string{
 		"red apple", "green apple apple pie", "red house by the river", "a house and a garden with apple trees",
-		"river boat", "nothing of this", "red red red", "apple", "garden of green trees by the red river",
+		"river boat", "none of these", "red red red", "apple", "garden of green trees by the red river",
 	} {
 		entries = append(entries, entry("a", fmt.Sprint("corpus/", i), says(words), labelled(acl.Label(1+i%2))))
 	}
@@ -32,24 +32,24 @@ var lexicals = []clause{
 		elsewhere := entry("b", "k", says("green river house"))
 		f.put(elsewhere)
 		all := append(entries, elsewhere)
-		for _, question := range []string{"red apple", "river", "the green house by the river with red apple trees", "zebra", "", "apple apple apple red"} {
+		for _, query := range []string{"red apple", "river", "the green house by the river with red apple trees", "zebra", "", "apple apple apple red"} {
 			for _, scope := range [][]reach{{{"a", acl.Internal}}, {{"a", acl.Public}}, {{"a", acl.Internal}, {"b", acl.Public}}, {{"b", acl.Restricted}}, {{"none", acl.Public}}} {
-				f.exact(f.search(f.scope(scope...), question, 100), reference(all, scope, question, 100))
+				f.exact(f.search(f.scope(scope...), query, 100), reference(all, scope, query, 100))
 			}
 		}
 	}},
 
 	{"other stores, higher labels, hidden, encrypted, deleted, swept and expired entries change no score", func(f *fixture) {
 		f.put(corpus()...)
-		const question = "red apple by the green river"
+		const query = "red apple by the green river"
 		scope := f.scope(reach{"a", acl.Internal})
-		before := f.search(scope, question, 100)
+		before := f.search(scope, query, 100)
 		var gone, old, swept []memory.Entry
 		for i := range 40 {
 			noise := says(fmt.Sprint("red apple apple green river boat number ", i))
 			key := fmt.Sprint("noise/", i)
 			f.put(entry("b", key, noise), entry("a", key, noise, labelled(acl.Confidential)),
-				entry("a", key, noise, outOfContext), entry("a", key, noise, sealed, ownedBy("b")))
+				entry("a", key, noise, outOfContext), entry("a", key, noise, encrypted, ownedBy("b")))
 			gone = append(gone, entry("a", key, noise, ownedBy("c")))
 			old = append(old, entry("a", key, noise, ownedBy("d"), expiring(start), labelled(acl.Label(1+i%2))))
 			swept = append(swept, entry("a", key, noise, ownedBy("e"), expiring(after(-time.Hour))))
@@ -61,15 +61,15 @@ var lexicals = []clause{
 			f.delete(e, start)
 		}
 		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept...), start) })
-		f.exact(f.search(scope, question, 100), before)
-		f.equal(len(f.search(f.scope(reach{"b", acl.Public}), question, 100)), 40)
+		f.exact(f.search(scope, query, 100), before)
+		f.equal(len(f.search(f.scope(reach{"b", acl.Public}), query, 100)), 40)
 	}},
 
-	{"what is expired at Now is subtracted, and what expires later is not", func(f *fixture) {
+	{"entries that have expired at Now do not count, later ones do", func(f *fixture) {
 		f.put(entry("a", "1", says("needle"), expiring(after(time.Hour))), entry("a", "2", says("needle hay")))
 		scope := f.scope(reach{"a", acl.Public})
 		at := func(now time.Time) []lexical.Hit {
-			return f.ask(scope, memory.LexicalQuery{Terms: terms("needle"), Limit: 10, Now: now})
+			return f.lexical(scope, memory.LexicalQuery{Terms: terms("needle"), Limit: 10, Now: now})
 		}
 		f.equal(len(at(after(time.Hour-time.Microsecond))), 2)
 		f.equal(len(at(after(time.Hour))), 1)
@@ -85,7 +85,7 @@ var lexicals = []clause{
 		}
 	}},
 
-	{"the first Limit and every further one that ties with the last are returned", func(f *fixture) {
+	{"the first Limit hits, and every further one that ties with the last, are returned", func(f *fixture) {
 		var best, tied []memory.Entry
 		for i := range 3 {
 			best = append(best, entry("a", fmt.Sprint("best", i), says("needle needle needle")))
@@ -102,31 +102,31 @@ var lexicals = []clause{
 		}
 	}},
 
-	{"Only restricts what is returned and changes no score", func(f *fixture) {
+	{"Only restricts the hits and changes no score", func(f *fixture) {
 		entries := corpus()
 		f.put(entries...)
 		scope := f.scope(reach{"a", acl.Internal})
 		query := memory.LexicalQuery{Terms: terms("red apple river"), Limit: 100, Now: start}
 		all := make(map[uuid.UUID]float64)
-		for _, h := range f.ask(scope, query) {
+		for _, h := range f.lexical(scope, query) {
 			all[h.Entry] = h.Score
 		}
 		query.Only = append(idsOf(entries[:4]...), uuid.Must(uuid.NewV7()))
-		hits := f.ask(scope, query)
+		hits := f.lexical(scope, query)
 		f.equal(len(hits), 4)
 		for _, h := range hits {
 			f.equal(math.Float64bits(h.Score), math.Float64bits(all[h.Entry]))
 		}
 		query.Limit = 1
-		f.equal(len(f.ask(scope, query)), 1)
+		f.equal(len(f.lexical(scope, query)), 1)
 		query.Only = []uuid.UUID{}
-		f.equal(len(f.ask(scope, query)), 0)
+		f.equal(len(f.lexical(scope, query)), 0)
 	}},
 
-	{"Only gives nothing from outside the scope", func(f *fixture) {
+	{"Only adds no hits from outside the scope", func(f *fixture) {
 		high, other := entry("a", "k", says("needle"), labelled(acl.Restricted)), entry("b", "k", says("needle"))
 		f.put(high, other, entry("a", "low", says("needle")))
-		hits := f.ask(f.scope(reach{"a", acl.Public}), memory.LexicalQuery{Terms: terms("needle"), Limit: 10, Now: start, Only: idsOf(high, other)})
+		hits := f.lexical(f.scope(reach{"a", acl.Public}), memory.LexicalQuery{Terms: terms("needle"), Limit: 10, Now: start, Only: idsOf(high, other)})
 		f.equal(len(hits), 0)
 	}},
 
@@ -135,13 +135,13 @@ var lexicals = []clause{
 		f.equal(len(f.search(acl.Scope{}, "needle", 10)), 0)
 	}},
 
-	{"edits, deletes and restores are seen at once", func(f *fixture) {
+	{"edits, deletions and restores are visible immediately", func(f *fixture) {
 		e := entry("a", "k", says("first words"))
 		f.put(e)
 		scope := f.scope(reach{"a", acl.Public})
-		found := func(question string, want int) {
+		found := func(query string, want int) {
 			f.Helper()
-			f.equal(len(f.search(scope, question, 10)), want)
+			f.equal(len(f.search(scope, query, 10)), want)
 		}
 		e = edited(e, says("second words and more of them"))
 		f.put(e)
@@ -154,7 +154,7 @@ var lexicals = []clause{
 		found("second", 1)
 	}},
 
-	{"long posting lists stay complete under inserts, edits and deletes in their middle", func(f *fixture) {
+	{"long posting lists stay correct after insertions, edits and deletions in the middle", func(f *fixture) {
 		const n = 1500
 		var entries []memory.Entry
 		for i := range n {
@@ -189,8 +189,8 @@ var lexicals = []clause{
 			return nil
 		})
 		scope := []reach{{"a", acl.Internal}}
-		for _, question := range []string{"common", "again common word3"} {
-			f.exact(f.search(f.scope(scope...), question, 50), reference(entries, scope, question, 50))
+		for _, query := range []string{"common", "again common word3"} {
+			f.exact(f.search(f.scope(scope...), query, 50), reference(entries, scope, query, 50))
 		}
 	}},
 
@@ -214,13 +214,13 @@ var lexicals = []clause{
 			f.equal(len(f.search(scope, word, 10)), 1)
 		}
 		for _, word := range []string{"\u2028", "no\x00nul", "\xff", "OR", "ü", "日"} {
-			f.equal(len(f.ask(scope, memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: word, Weight: 1}}, Limit: 10, Now: start})), 0)
+			f.equal(len(f.lexical(scope, memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: word, Weight: 1}}, Limit: 10, Now: start})), 0)
 		}
 	}},
 }
 
-// reference ranks by definition: every entry is looked at.
-func reference(entries []memory.Entry, scope []reach, question string, limit int) []lexical.Hit {
+// reference ranks by definition, over every entry of the scope.
+func reference(entries []memory.Entry, scope []reach, text string, limit int) []lexical.Hit {
 	return rank(entries, func(e memory.Entry) bool {
 		for _, r := range scope {
 			if e.Store == r.store && e.Label.CanFlowTo(r.ceiling) {
@@ -228,7 +228,7 @@ func reference(entries []memory.Entry, scope []reach, question string, limit int
 			}
 		}
 		return false
-	}, terms(question), limit)
+	}, terms(text), limit)
 }
 
 func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexical.QueryTerm, limit int) []lexical.Hit {
@@ -271,7 +271,7 @@ func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexica
 		}
 		hits = append(hits, lexical.Hit{Entry: c.id, Score: score})
 	}
-	orderEquals(hits)
+	sortTies(hits)
 	end := min(limit, len(hits))
 	for end > 0 && end < len(hits) && hits[end].Score == hits[end-1].Score {
 		end++
@@ -279,7 +279,7 @@ func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexica
 	return hits[:end]
 }
 
-// exact compares hits with their scores to the bit.
+// exact compares hits including the bits of their scores.
 func (f *fixture) exact(got, want []lexical.Hit) {
 	f.Helper()
 	if len(got) != len(want) {

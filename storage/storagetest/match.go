@@ -15,7 +15,7 @@ func typed(t string) func(*memory.Entry) { return func(e *memory.Entry) { e.Type
 func inNamespace(n string) func(*memory.Entry) { return func(e *memory.Entry) { e.Namespace = n } }
 
 var matches = []clause{
-	{"Matching passes entries by namespace, type and all tags", func(f *fixture) {
+	{"Matching filters by namespace, type and all tags", func(f *fixture) {
 		one := entry("a", "1", tagged("x", "y"), typed("user"), inNamespace("n"))
 		two := entry("a", "2", tagged("y"), typed("user"))
 		three := entry("a", "3", tagged("x", "X", "%"), inNamespace("n"))
@@ -44,7 +44,7 @@ var matches = []clause{
 		}
 	}},
 
-	{"Matching returns searchable, undeleted entries of the scope, expired ones too", func(f *fixture) {
+	{"Matching returns searchable, undeleted entries of the scope, including expired ones", func(f *fixture) {
 		with := func(changes ...func(*memory.Entry)) func(*memory.Entry) {
 			return func(e *memory.Entry) {
 				for _, change := range append(changes, tagged("t"), typed("user"), inNamespace("n")) {
@@ -53,9 +53,9 @@ var matches = []clause{
 			}
 		}
 		low, old := entry("a", "1", with()), entry("a", "2", with(expiring(after(-time.Hour))))
-		high, hidden, shut := entry("a", "3", with(labelled(acl.Restricted))), entry("a", "4", with(outOfContext)), entry("a", "5", with(sealed))
+		high, hidden, sealed := entry("a", "3", with(labelled(acl.Restricted))), entry("a", "4", with(outOfContext)), entry("a", "5", with(encrypted))
 		gone, elsewhere := entry("a", "6", with()), entry("b", "7", with())
-		f.put(low, old, high, hidden, shut, gone, elsewhere)
+		f.put(low, old, high, hidden, sealed, gone, elsewhere)
 		gone = f.delete(gone, start)
 		for _, filter := range []memory.Filter{{}, {Tags: []string{"t"}}, {Type: "user"}, {Namespace: ptr("n")}} {
 			f.match(f.scope(reach{"a", acl.Confidential}), filter, low.ID, old.ID)
@@ -149,7 +149,7 @@ var usages = []clause{
 		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
 		check("swept", 1, size(hidden))
 		f.delete(hidden, start)
-		check("all gone", 0, 0)
+		check("all deleted", 0, 0)
 		f.update(func(tx memory.Tx) error {
 			_, err := tx.Purge(f.ctx, after(time.Hour), 100)
 			return err

@@ -17,7 +17,7 @@ import (
 	"mneme/storage"
 )
 
-// model is the reference: plain maps, and every query scans them.
+// model is the reference implementation: plain maps, which every query scans.
 type model struct {
 	rows    map[uuid.UUID]memory.Entry
 	swept   map[uuid.UUID]memory.Entry
@@ -27,8 +27,8 @@ type model struct {
 	fixture *fixture
 }
 
-// testModel makes random changes to a storage and to a model, and compares
-// their answers.
+// testModel applies random changes to a storage and a model, and compares their
+// answers.
 func testModel(t *testing.T, open func(t testing.TB) storage.Storage) {
 	rapid.Check(t, func(r *rapid.T) {
 		storage := open(t)
@@ -57,7 +57,7 @@ var (
 	someTags = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"t", "u", "v"}), 0, 3, rapid.ID[string])
 )
 
-// change writes to both, in one transaction of the storage.
+// change runs fn in one transaction of the storage.
 func (m *model) change(fn func(ctx context.Context, tx memory.Tx) error) {
 	m.fixture.update(func(tx memory.Tx) error { return fn(m.fixture.ctx, tx) })
 }
@@ -88,7 +88,7 @@ func (m *model) create(r *rapid.T) {
 	m.put(e)
 }
 
-// some draws an entry that keep accepts.
+// some draws an entry that keep accepts, and skips the action if there is none.
 func (m *model) some(r *rapid.T, keep func(memory.Entry) bool) memory.Entry {
 	var kept []memory.Entry
 	for _, e := range m.rows {
@@ -97,7 +97,7 @@ func (m *model) some(r *rapid.T, keep func(memory.Entry) bool) memory.Entry {
 		}
 	}
 	if len(kept) == 0 {
-		r.Skip("there is none")
+		r.Skip("no such entry")
 	}
 	sortByID(kept)
 	return kept[rapid.IntRange(0, len(kept)-1).Draw(r, "which")]
@@ -180,19 +180,19 @@ func (m *model) all(keep func(memory.Entry) bool) []memory.Entry {
 	return kept
 }
 
-// check compares the answers of storage and model.
+// check compares the answers of the storage with the model's.
 func (m *model) check(r *rapid.T) {
 	f := m.fixture
 	f.equal(f.depth(m.now), len(m.queue))
 	path := memory.Path{Store: someStore.Draw(r, "store"), Key: someKey.Draw(r, "key")}
 	label, owner := someLabel.Draw(r, "label"), someOwner.Draw(r, "owner")
-	query := terms(someText.Draw(r, "question"))
+	query := terms(someText.Draw(r, "query"))
 	limit := rapid.IntRange(1, 5).Draw(r, "limit")
 	scope := []reach{{path.Store, label}, {someStore.Draw(r, "other store"), someLabel.Draw(r, "other label")}}
 	if scope[0].store == scope[1].store {
 		scope = scope[:1]
 	}
-	f.exact(f.ask(f.scope(scope...), memory.LexicalQuery{Terms: query, Limit: limit, Now: m.now}), m.rank(scope, query, limit))
+	f.exact(f.lexical(f.scope(scope...), memory.LexicalQuery{Terms: query, Limit: limit, Now: m.now}), m.rank(scope, query, limit))
 	f.view(func(tx memory.ReadTx) error {
 		at, err := tx.At(f.ctx, path)
 		f.ok(err)

@@ -10,7 +10,7 @@ import (
 )
 
 var puts = []clause{
-	{"every field comes back as it was written, the value byte for byte", func(f *fixture) {
+	{"every field is returned as it was written, the value byte for byte", func(f *fixture) {
 		e := memory.Entry{
 			ID: entry("a", "k").ID, Path: memory.Path{Store: "st:ore@x", Namespace: "name space", Key: "päth/ключ/鍵"},
 			Owner: "owner", Label: acl.Confidential,
@@ -27,7 +27,7 @@ var puts = []clause{
 		f.equal(f.get(e.ID), []memory.Entry{e})
 	}},
 
-	{"what an entry leaves out comes back as zero", func(f *fixture) {
+	{"fields that are not set are returned as zero", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)
 		got := f.get(e.ID)[0]
@@ -36,7 +36,7 @@ var puts = []clause{
 		}
 	}},
 
-	{"the revision must be one more than the row's, else ErrStale", func(f *fixture) {
+	{"a revision other than the row's plus one is ErrStale", func(f *fixture) {
 		e := entry("a", "k")
 		for _, wrong := range []int64{0, 2, -1} {
 			f.wantError(f.tryPut(changedTo(e, wrong)), memory.ErrStale)
@@ -56,7 +56,7 @@ var puts = []clause{
 			entry("a", "k", func(e *memory.Entry) { e.Namespace = "n" }))
 	}},
 
-	{"ErrExists writes nothing, and the transaction may go on", func(f *fixture) {
+	{"ErrExists writes nothing, and the transaction may continue", func(f *fixture) {
 		first, second := entry("a", "k", says("one")), entry("a", "k", says("two"))
 		f.put(first)
 		f.update(func(tx memory.Tx) error {
@@ -80,7 +80,7 @@ var puts = []clause{
 		f.wantError(f.tryPut(changed(first, restored)), memory.ErrExists)
 	}},
 
-	{"an entry can be renamed, also into another store, and is found there alone", func(f *fixture) {
+	{"an entry can be renamed, even into another store, and is found only there", func(f *fixture) {
 		e := entry("a", "k", says("needle"), tagged("t"))
 		f.put(e, entry("a", "stays", says("needle")), entry("b", "stays", says("needle")))
 		moved := changed(e, func(e *memory.Entry) { e.Path = memory.Path{Store: "b", Namespace: "n", Key: "k2"} })
@@ -99,7 +99,7 @@ var puts = []clause{
 		})
 	}},
 
-	{"the former state becomes history only when the version grew", func(f *fixture) {
+	{"the former state becomes history only if the version increases", func(f *fixture) {
 		first := entry("a", "k", says("first"))
 		second := edited(first, says("second"), func(e *memory.Entry) { e.UpdatedBy = "b" })
 		moved := changed(second, func(e *memory.Entry) { e.Key = "k2" })
@@ -115,7 +115,7 @@ var puts = []clause{
 		})
 	}},
 
-	{"large values and many tags are kept", func(f *fixture) {
+	{"large values and many tags are stored", func(f *fixture) {
 		big := make([]byte, 300_000)
 		for i := range big {
 			big[i] = 'a' + byte(i%7)

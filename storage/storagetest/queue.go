@@ -118,7 +118,7 @@ var queues = []clause{
 		}
 	}},
 
-	{"rows are leased in the order in which they were queued, at most limit", func(f *fixture) {
+	{"rows are leased in the order in which they were queued, at most limit at a time", func(f *fixture) {
 		var want []uuid.UUID
 		for i := range 10 {
 			e := entry("a", fmt.Sprint(i), func(e *memory.Entry) { e.UpdatedAt = after(time.Duration(i) * time.Second) })
@@ -141,14 +141,14 @@ var queues = []clause{
 		f.equal(got, want)
 	}},
 
-	{"Done removes a row at the lease's revision, and not one that was queued again meanwhile", func(f *fixture) {
+	{"Done removes a row at the lease's revision, but not one that has been queued again", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)
 		lease := f.lease(start, 10)
 		f.put(edited(e))
 		f.done(lease...)
 		f.equal(f.pending(e.ID), true)
-		// It is due at once: the old lease does not hide it.
+		// It is due immediately: the old lease does not hide it.
 		again := f.lease(start, 10)
 		f.equal(again, []indexer.Lease{{Entry: e.ID, Revision: 2}})
 		f.done(again...)
@@ -156,7 +156,7 @@ var queues = []clause{
 		f.done(again...)
 	}},
 
-	{"Renew moves the end of a lease, and gives a row back where that has passed", func(f *fixture) {
+	{"Renew changes the end of a lease, and an end that has passed makes the row due", func(f *fixture) {
 		e, other := entry("a", "k"), entry("a", "other")
 		f.put(e, other)
 		leases := f.lease(start, 10)
@@ -183,7 +183,7 @@ var queues = []clause{
 		f.updateIndex(func(tx indexer.Tx) error { return tx.Renew(f.ctx, nil, start) })
 	}},
 
-	{"Retry gives a row back for a later time and counts the attempt", func(f *fixture) {
+	{"Retry makes a row due at a later time and counts the attempt", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)
 		for attempt := range 3 {
@@ -204,23 +204,23 @@ var queues = []clause{
 		f.equal(f.lease(start, 10), []indexer.Lease{{Entry: e.ID, Revision: 2}})
 	}},
 
-	{"a row that comes back is not kept waiting by fresh ones", func(f *fixture) {
-		back := entry("a", "back")
-		f.put(back)
+	{"a returned row does not wait for all fresh ones", func(f *fixture) {
+		returned := entry("a", "returned")
+		f.put(returned)
 		lease := f.lease(start, 1)
 		f.updateIndex(func(tx indexer.Tx) error { return tx.Retry(f.ctx, lease[0], after(time.Second), "timeout") })
 		for i := range 50 {
 			f.put(entry("a", fmt.Sprint(i)))
 		}
 		for _, l := range f.lease(after(time.Second), 8) {
-			if l.Entry == back.ID {
+			if l.Entry == returned.ID {
 				return
 			}
 		}
-		f.Error("the row that came back was not leased")
+		f.Error("the returned row was not leased")
 	}},
 
-	{"QueueDepth counts the rows and the wait of the oldest", func(f *fixture) {
+	{"QueueDepth returns the number of rows and the age of the oldest", func(f *fixture) {
 		f.put(entry("a", "1"), entry("a", "2", func(e *memory.Entry) { e.UpdatedAt = after(time.Minute) }))
 		f.viewIndex(func(tx indexer.ReadTx) error {
 			rows, oldest, err := tx.QueueDepth(f.ctx, after(2*time.Minute))

@@ -11,7 +11,7 @@ import (
 )
 
 var reads = []clause{
-	{"absent things are empty", func(f *fixture) {
+	{"reads of absent rows are empty", func(f *fixture) {
 		f.view(func(tx memory.ReadTx) error {
 			at, err := tx.At(f.ctx, memory.Path{Store: "none", Key: "k"})
 			f.ok(err)
@@ -32,7 +32,7 @@ var reads = []clause{
 		})
 	}},
 
-	{"At returns every undeleted entry of a path: all labels, all owners, in context or not, expired too", func(f *fixture) {
+	{"At returns every undeleted entry of a path: all labels and owners, in context or not, expired or not", func(f *fixture) {
 		here := []memory.Entry{
 			entry("a", "k"), entry("a", "k", labelled(acl.Restricted)), entry("a", "k", ownedBy("b")),
 			entry("a", "k", ownedBy("c"), outOfContext), entry("a", "k", ownedBy("d"), expiring(after(-time.Hour))),
@@ -49,7 +49,7 @@ var reads = []clause{
 		})
 	}},
 
-	{"Get returns deleted entries too, each once, and not swept ones", func(f *fixture) {
+	{"Get returns live and deleted entries, each once, and no swept ones", func(f *fixture) {
 		kept, gone, old := entry("a", "kept"), entry("a", "gone"), entry("a", "old", expiring(start))
 		f.put(kept, gone, old)
 		gone = f.delete(gone, start)
@@ -57,7 +57,7 @@ var reads = []clause{
 		f.equal(f.get(kept.ID, gone.ID, kept.ID, old.ID), []memory.Entry{kept, gone})
 	}},
 
-	{"Get takes a thousand ids", func(f *fixture) {
+	{"Get accepts a thousand IDs", func(f *fixture) {
 		var all []memory.Entry
 		for i := range 1000 {
 			all = append(all, entry("a", fmt.Sprint(i)))
@@ -126,7 +126,7 @@ var reads = []clause{
 	}},
 }
 
-// withoutText returns entries as listings do.
+// withoutText returns entries without value and source, as listings do.
 func withoutText(entries ...memory.Entry) []memory.Entry {
 	var bare []memory.Entry
 	for _, e := range entries {

@@ -11,15 +11,15 @@ import (
 	"mneme/memory"
 )
 
-// strange are keys that an SQL pattern, an inexact range or a locale would get
-// wrong, in byte order.
-var strange = slices.Sorted(slices.Values([]string{
+// unusualKeys are keys that LIKE patterns, inexact ranges or a collation would
+// handle wrongly, in byte order.
+var unusualKeys = slices.Sorted(slices.Values([]string{
 	"!", "%", "%%", "A", "Z", "\\", "\\x", "_", "_a", "a", "a!", "a%", "a%b", "a/b", "a\\b", "a_b", "aB", "ab",
 	"é", "ß", "я", "鍵", "鍵/1", "\U0010ffff", "\U0010ffffx",
 }))
 
 var scans = []clause{
-	{"Scan is ordered by namespace, key, label rank and owner, in byte order, without text", func(f *fixture) {
+	{"Scan orders by namespace, key, label and owner, strings in byte order, and returns no text", func(f *fixture) {
 		var want []memory.Entry
 		for _, namespace := range []string{"", "B", "a", "ä"} {
 			for _, key := range []string{"K", "k", "k/1", "é"} {
@@ -38,8 +38,8 @@ var scans = []clause{
 		f.equal(f.scan(memory.ScanQuery{Store: "a", Ceiling: acl.Restricted, Limit: 1000}), withoutText(want...))
 	}},
 
-	{"Scan returns in-context, undeleted entries of the store up to the ceiling, expired ones too", func(f *fixture) {
-		seen := []memory.Entry{entry("a", "1"), entry("a", "2", labelled(acl.Internal)), entry("a", "3", expiring(after(-1))), entry("a", "4", sealed)}
+	{"Scan returns in-context, undeleted entries of the store up to the ceiling, including expired ones", func(f *fixture) {
+		seen := []memory.Entry{entry("a", "1"), entry("a", "2", labelled(acl.Internal)), entry("a", "3", expiring(after(-1))), entry("a", "4", encrypted)}
 		gone := entry("a", "5")
 		f.put(append(seen, gone, entry("a", "6", labelled(acl.Confidential)), entry("a", "7", outOfContext), entry("b", "8"))...)
 		f.delete(gone, start)
@@ -49,7 +49,7 @@ var scans = []clause{
 	{"Scan pages contain every path once, at any page size", func(f *fixture) {
 		var want []memory.Entry
 		for _, namespace := range []string{"", "n"} {
-			for _, key := range strange {
+			for _, key := range unusualKeys {
 				e := entry("a", key, labelled(acl.Label(1+len(key)%4)))
 				e.Namespace = namespace
 				want = append(want, e)
@@ -93,13 +93,13 @@ var scans = []clause{
 		f.equal(query(ptr("a"), "c", "a"), 0)
 	}},
 
-	{"a prefix is plain text, whatever its characters", func(f *fixture) {
+	{"a prefix is literal, whatever its characters", func(f *fixture) {
 		var all []memory.Entry
-		for _, key := range strange {
+		for _, key := range unusualKeys {
 			all = append(all, entry("a", key))
 		}
 		f.put(all...)
-		for _, prefix := range append(slices.Clone(strange), "a/", "鍵/", "none", "") {
+		for _, prefix := range append(slices.Clone(unusualKeys), "a/", "鍵/", "none", "") {
 			for _, namespace := range []*string{nil, ptr("")} {
 				want := filtered(all, func(e memory.Entry) bool { return len(e.Key) >= len(prefix) && e.Key[:len(prefix)] == prefix })
 				got := f.scan(memory.ScanQuery{Store: "a", Ceiling: acl.Public, Namespace: namespace, Prefix: prefix, Limit: 100})
@@ -108,7 +108,7 @@ var scans = []clause{
 		}
 	}},
 
-	{"Trash lists deleted entries of one label, latest deletion first, ties by id descending, in pages", func(f *fixture) {
+	{"Trash lists deleted entries of one label, latest deletion first, ties by descending ID, in pages", func(f *fixture) {
 		var want []memory.Entry
 		for i := range 9 {
 			e := entry("a", fmt.Sprint(i))
@@ -141,7 +141,7 @@ var scans = []clause{
 		}
 	}},
 
-	{"Trash is of one owner, or any; of one path, or all; out of context too", func(f *fixture) {
+	{"Trash filters by owner and path, and includes entries that are out of context", func(f *fixture) {
 		mine, hidden := entry("a", "k"), entry("a", "k", outOfContext)
 		theirs, elsewhere := entry("a", "k", ownedBy("b")), entry("a", "k2")
 		for i, e := range []memory.Entry{mine, hidden, theirs, elsewhere} {

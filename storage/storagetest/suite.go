@@ -1,5 +1,5 @@
-// Package storagetest is the suite that every storage must pass: one test for
-// each clause of the contracts in memory/storage.go and indexer/storage.go.
+// Package storagetest is the suite that every storage must pass. It has a test
+// for each clause of the contracts in memory/storage.go and indexer/storage.go.
 package storagetest
 
 import (
@@ -21,10 +21,10 @@ import (
 	"mneme/storage"
 )
 
-// RowCounter is optional: it counts the rows of each table of a storage. Tables
-// of change records, which outlive their entries, and of store numbers are left
-// out.
+// RowCounter is an optional interface of a storage.
 type RowCounter interface {
+	// Rows returns the number of rows by table. It leaves out the tables of
+	// change records, which outlive their entries, and of store numbers.
 	Rows(ctx context.Context) (map[string]int64, error)
 }
 
@@ -34,7 +34,7 @@ type clause struct {
 	test func(f *fixture)
 }
 
-// Run tests a storage. open gives a fresh, empty one, which the suite closes.
+// Run tests a storage. open returns a new, empty storage, which the suite closes.
 func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 	for _, group := range []struct {
 		name    string
@@ -60,16 +60,16 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 			}
 		})
 	}
-	t.Run("a dump that is loaded elsewhere is dumped from there alike", func(t *testing.T) { testRoundTrip(t, open) })
+	t.Run("a dump loaded into another storage is dumped from it unchanged", func(t *testing.T) { testRoundTrip(t, open) })
 	t.Run("Model", func(t *testing.T) { testModel(t, open) })
 }
 
-// start is the time at which every test begins.
+// start is the current time at the start of every test.
 var start = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return start.Add(d) }
 
-// fixture is one test with its own storage.
+// fixture is a test with a storage of its own.
 type fixture struct {
 	*testing.T
 	storage storage.Storage
@@ -97,7 +97,7 @@ func (f *fixture) update(fn func(tx memory.Tx) error) {
 	f.ok(f.storage.Update(f.ctx, fn))
 }
 
-// viewIndex and updateIndex do so by the indexer's interface.
+// viewIndex and updateIndex do the same with the indexer's interface.
 func (f *fixture) viewIndex(fn func(tx indexer.ReadTx) error) {
 	f.Helper()
 	f.ok(f.storage.ForIndexer().View(f.ctx, fn))
@@ -130,7 +130,7 @@ func (f *fixture) equal(got, want any) {
 			n++
 		}
 		n = max(0, n-200)
-		f.Fatalf("from byte %d on:\ngot  %.600s\nwant %.600s", n, g[n:], w[n:])
+		f.Fatalf("values differ; from byte %d:\ngot  %.600s\nwant %.600s", n, g[n:], w[n:])
 	}
 }
 
@@ -168,7 +168,7 @@ func (f *fixture) put(entries ...memory.Entry) {
 	f.update(func(tx memory.Tx) error { return put(f.ctx, tx, entries...) })
 }
 
-// delete deletes an entry and returns it as it then is.
+// delete deletes an entry and returns the deleted revision.
 func (f *fixture) delete(e memory.Entry, at time.Time) memory.Entry {
 	f.Helper()
 	e = changed(e, deletedAt(at))
@@ -213,13 +213,13 @@ func sorted(ids []uuid.UUID) []uuid.UUID {
 	return ids
 }
 
-// reach is a store with the highest label seen there.
+// reach is a store with the highest label that a scope includes there.
 type reach struct {
 	store   string
 	ceiling acl.Label
 }
 
-// scope returns a scope of these stores, by their numbers in the storage.
+// scope returns a scope of stores, with their numbers in the storage.
 func (f *fixture) scope(reaches ...reach) acl.Scope {
 	f.Helper()
 	known := acltest.Facts{AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}}}
@@ -235,14 +235,14 @@ func (f *fixture) scope(reaches ...reach) acl.Scope {
 	return known.Scope(f, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
 }
 
-// search queries the lexical leg at start.
-func (f *fixture) search(scope acl.Scope, question string, limit int) []lexical.Hit {
+// search runs the words of text as a query of the lexical leg, at start.
+func (f *fixture) search(scope acl.Scope, text string, limit int) []lexical.Hit {
 	f.Helper()
-	return f.ask(scope, memory.LexicalQuery{Terms: terms(question), Limit: limit, Now: start})
+	return f.lexical(scope, memory.LexicalQuery{Terms: terms(text), Limit: limit, Now: start})
 }
 
-// ask queries the lexical leg and orders ties by ID.
-func (f *fixture) ask(scope acl.Scope, query memory.LexicalQuery) (hits []lexical.Hit) {
+// lexical runs a query of the lexical leg and orders ties by ID.
+func (f *fixture) lexical(scope acl.Scope, query memory.LexicalQuery) (hits []lexical.Hit) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {
 		hits, err = tx.Lexical(f.ctx, scope, query)
@@ -253,11 +253,12 @@ func (f *fixture) ask(scope acl.Scope, query memory.LexicalQuery) (hits []lexica
 			f.Fatalf("hit %d scores above the one before it", i)
 		}
 	}
-	orderEquals(hits)
+	sortTies(hits)
 	return hits
 }
 
-func orderEquals(hits []lexical.Hit) {
+// sortTies orders hits by score, and ties by ID.
+func sortTies(hits []lexical.Hit) {
 	slices.SortStableFunc(hits, func(a, b lexical.Hit) int {
 		switch {
 		case a.Score > b.Score:

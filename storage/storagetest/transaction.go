@@ -12,13 +12,13 @@ import (
 )
 
 var transactions = []clause{
-	{"an acknowledged write is seen at once", func(f *fixture) {
+	{"an acknowledged write is visible immediately", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)
 		f.equal(f.get(e.ID), []memory.Entry{e})
 	}},
 
-	{"a view sees one snapshot, whatever is written meanwhile", func(f *fixture) {
+	{"a view reads one snapshot despite concurrent writes", func(f *fixture) {
 		e := entry("a", "k", says("first"))
 		f.put(e)
 		scope := f.scope(reach{"a", acl.Public})
@@ -69,29 +69,29 @@ var transactions = []clause{
 	}},
 
 	{"an update whose function fails writes nothing and returns its error", func(f *fixture) {
-		mine := errors.New("mine")
+		errStop := errors.New("stop")
 		kept, lost := entry("a", "kept", says("kept")), entry("b", "lost", says("lost"))
 		f.put(kept)
 		err := f.storage.Update(f.ctx, func(tx memory.Tx) error {
 			f.ok(writeEverything(f.ctx, tx, kept, lost))
-			return mine
+			return errStop
 		})
-		f.wantError(err, mine)
+		f.wantError(err, errStop)
 		f.nothingWritten(kept, lost)
 	}},
 
-	{"an update whose function panics writes nothing, and the storage goes on", func(f *fixture) {
+	{"an update whose function panics writes nothing, and the storage remains usable", func(f *fixture) {
 		kept, lost := entry("a", "kept", says("kept")), entry("b", "lost", says("lost"))
 		f.put(kept)
 		func() {
 			defer func() {
 				if recover() == nil {
-					f.Error("the panic was swallowed")
+					f.Error("Update recovered the panic")
 				}
 			}()
 			_ = f.storage.Update(f.ctx, func(tx memory.Tx) error {
 				f.ok(writeEverything(f.ctx, tx, kept, lost))
-				panic("mine")
+				panic("stop")
 			})
 		}()
 		f.nothingWritten(kept, lost)
@@ -229,8 +229,8 @@ func (f *fixture) nothingWritten(kept, lost memory.Entry) {
 		meta, err := tx.Meta(f.ctx, "name")
 		f.ok(err)
 		f.equal(meta == nil, true)
-		replay, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
-		f.equal(replay == nil, true)
+		record, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
+		f.equal(record == nil, true)
 		return err
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"mneme/vector"
 )
 
-// records are n chunk vectors of an entry. What they say of store and label
-// does not count: the row decides.
+// records returns n chunk vectors of an entry. Store and label are not set: the
+// storage takes them from the row.
 func records(e memory.Entry, n int) []vector.Record {
 	var records []vector.Record
 	for chunk := range n {
@@ -24,7 +24,7 @@ func records(e memory.Entry, n int) []vector.Record {
 	return records
 }
 
-// save stores n chunk vectors of an entry as it is.
+// save stores n chunk vectors of an entry at its revision.
 func (f *fixture) save(e memory.Entry, fingerprint string, n int) {
 	f.Helper()
 	f.updateIndex(func(tx indexer.Tx) error {
@@ -63,7 +63,7 @@ func (f *fixture) lastChange() (last int64) {
 	return last
 }
 
-// changesAfter are the entries of all changes after a position.
+// changesAfter returns the entries of all changes after a position.
 func (f *fixture) changesAfter(after int64) []uuid.UUID {
 	f.Helper()
 	ids := []uuid.UUID{}
@@ -79,7 +79,7 @@ func (f *fixture) changesAfter(after int64) []uuid.UUID {
 }
 
 var vectors = []clause{
-	{"vectors come back as they were saved, with the row's store number and label", func(f *fixture) {
+	{"vectors are returned as they were saved, with the row's store number and label", func(f *fixture) {
 		e := entry("a", "k", labelled(acl.Confidential))
 		f.put(entry("other", "k"), e)
 		f.save(e, "model", 3)
@@ -106,7 +106,7 @@ var vectors = []clause{
 		f.equal(len(f.vectors("model", e.ID)), 0)
 	}},
 
-	{"SaveVectors refuses what was made of another revision, or of no live row", func(f *fixture) {
+	{"SaveVectors rejects vectors of another revision or of a row that is not live", func(f *fixture) {
 		e, gone, old := entry("a", "k"), entry("a", "gone"), entry("a", "old", expiring(start))
 		f.put(e, gone, old)
 		f.save(e, "model", 1)
@@ -128,7 +128,7 @@ var vectors = []clause{
 		f.equal(len(f.vectors("model", e.ID)), 1)
 	}},
 
-	{"AllVectors keeps the chunks of an entry together, and ends at an error", func(f *fixture) {
+	{"AllVectors yields the chunks of an entry together, and ends at an error", func(f *fixture) {
 		var entries []memory.Entry
 		for i := range 20 {
 			entries = append(entries, entry("a", fmt.Sprint(i)))
@@ -150,14 +150,14 @@ var vectors = []clause{
 			f.equal(seen[r.Entry], false)
 			seen[r.Entry] = true
 		}
-		mine := errors.New("mine")
+		errStop := errors.New("stop")
 		n := 0
 		f.wantError(f.storage.ForIndexer().View(f.ctx, func(tx indexer.ReadTx) error {
 			return tx.AllVectors(f.ctx, "model", func(vector.Record) error {
 				n++
-				return mine
+				return errStop
 			})
-		}), mine)
+		}), errStop)
 		f.equal(n, 1)
 	}},
 
@@ -171,7 +171,7 @@ var vectors = []clause{
 		f.equal(len(f.vectors("model", gone.ID, old.ID))+len(f.allVectors("model")), 0)
 	}},
 
-	{"an edited entry keeps its old vectors until new ones come", func(f *fixture) {
+	{"an edited entry keeps its old vectors until new ones are saved", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)
 		f.save(e, "model", 2)
@@ -179,7 +179,7 @@ var vectors = []clause{
 		f.equal(len(f.vectors("model", e.ID)), 2)
 	}},
 
-	{"changes tell of saved, deleted, swept and moved vectors, in commit order", func(f *fixture) {
+	{"Changes lists saved, deleted, swept and moved vectors, in commit order", func(f *fixture) {
 		f.equal(f.lastChange(), 0)
 		e, old := entry("a", "k"), entry("a", "old", expiring(start))
 		f.put(e, old)
@@ -197,7 +197,7 @@ var vectors = []clause{
 		f.equal(f.changesAfter(last), idsOf(e, e, e, old))
 	}},
 
-	{"Changes are oldest first, after a position, at most limit", func(f *fixture) {
+	{"Changes returns the changes after a position, oldest first, at most limit", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)
 		for range 5 {
@@ -219,7 +219,7 @@ var vectors = []clause{
 		})
 	}},
 
-	{"reset says that changes after a position are no longer all known", func(f *fixture) {
+	{"reset reports that some changes after a position are no longer known", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)
 		reset := func(after int64) (reset bool) {
@@ -234,8 +234,8 @@ var vectors = []clause{
 			f.save(e, "model", 1)
 		}
 		last := f.lastChange()
-		// By the storage's own clock: nothing is a day old, all was before
-		// the next second.
+		// TrimChanges goes by the storage's own clock: no change is a day old,
+		// and all precede the next second.
 		f.updateIndex(func(tx indexer.Tx) error { return tx.TrimChanges(f.ctx, time.Now().Add(-24*time.Hour)) })
 		f.equal(reset(0), false)
 		f.updateIndex(func(tx indexer.Tx) error { return tx.TrimChanges(f.ctx, time.Now().Add(time.Second)) })
@@ -246,10 +246,10 @@ var vectors = []clause{
 		f.equal(f.changesAfter(last), idsOf(e))
 	}},
 
-	{"Unembedded lists searchable entries without vectors of their revision, by id", func(f *fixture) {
+	{"Unembedded lists searchable entries without vectors of their revision, by ID", func(f *fixture) {
 		fresh, stale, done := entry("a", "1"), entry("a", "2"), entry("a", "3")
-		gone, hidden, shut := entry("a", "4"), entry("a", "5", outOfContext), entry("a", "6", sealed)
-		f.put(fresh, stale, done, gone, hidden, shut)
+		gone, hidden, sealed := entry("a", "4"), entry("a", "5", outOfContext), entry("a", "6", encrypted)
+		f.put(fresh, stale, done, gone, hidden, sealed)
 		f.delete(gone, start)
 		f.save(stale, "model", 1)
 		stale = edited(stale)

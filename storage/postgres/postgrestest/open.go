@@ -1,6 +1,5 @@
-// Package postgrestest gives tests PostgreSQL's databases and servers. It
-// knows nothing of storage/postgres, so that tests inside that package can
-// use it too.
+// Package postgrestest provides PostgreSQL databases and servers for tests. It
+// does not import storage/postgres, so that the tests in that package can use it.
 package postgrestest
 
 import (
@@ -15,17 +14,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Variable names the server that tests use: a URL of a user that may create
-// databases and roles.
+// Variable is the environment variable with the DSN of the server that tests
+// use: a URL with a user that may create databases and roles.
 const Variable = "MNEME_POSTGRES_DSN"
 
-// DSN is the server of Variable. Without one the test is skipped, but fails
-// where CI is set.
+// DSN returns the value of Variable. If it is not set, the test is skipped, or
+// fails if CI is set.
 func DSN(t testing.TB) string {
 	t.Helper()
 	dsn := os.Getenv(Variable)
 	if dsn == "" {
-		const missing = Variable + " names no PostgreSQL server"
+		const missing = Variable + " is not set: it is the DSN of a PostgreSQL server"
 		if os.Getenv("CI") != "" {
 			t.Fatal(missing)
 		}
@@ -34,17 +33,19 @@ func DSN(t testing.TB) string {
 	return dsn
 }
 
+// databases counts the databases of this process, to name them.
 var databases atomic.Int64
 
-// Database makes an empty database on the server of Variable, which goes with
-// the test, and returns its DSN.
+// Database creates an empty database on the server of Variable and returns its
+// DSN. The database is dropped when the test ends.
 func Database(t testing.TB) string {
 	t.Helper()
 	return DatabaseAt(t, DSN(t))
 }
 
-// DatabaseAt does the same on the server of a DSN, which must be a URL. The
-// role is one that row-level security binds, as a service's should be.
+// DatabaseAt is like Database on the server of a DSN, which must be a URL. The
+// database's owner is a role of its own, which is subject to row-level security
+// as in production.
 func DatabaseAt(t testing.TB, dsn string) string {
 	t.Helper()
 	server, err := url.Parse(dsn)
@@ -58,10 +59,10 @@ func DatabaseAt(t testing.TB, dsn string) string {
 	return server.String()
 }
 
-// Administer runs commands on a server, one after the other.
+// Administer runs SQL commands on a server, in order.
 func Administer(t testing.TB, dsn string, commands ...string) {
 	t.Helper()
-	ctx := context.Background() // a test's own has ended at its cleanup
+	ctx := context.Background() // t.Context has ended when cleanup runs
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		t.Fatal("the server cannot be reached") // the error quotes the DSN

@@ -19,33 +19,35 @@ import (
 	"mneme/faulttest"
 )
 
-// ErrNoServer says that PostgreSQL's programs are not installed.
-var ErrNoServer = errors.New("PostgreSQL's programs (initdb, postgres) are not installed")
+// ErrNoServer means that PostgreSQL's server binaries are not installed.
+var ErrNoServer = errors.New("the PostgreSQL server binaries (initdb, postgres) are not installed")
 
-// Server is a PostgreSQL of a test's own, on loopback, that can be stopped
-// and started again at the same port.
+// Server is a private PostgreSQL server on loopback that can be stopped and
+// started again on the same port.
 type Server struct {
-	programs, data, port string
-	as                   *syscall.Credential // nil: this process's own
-	process              *exec.Cmd           // nil: stopped
-	release              func()              // see faulttest.KillWithParent
+	binDir, dataDir, port string
+	credential            *syscall.Credential // of the server's user; nil: this process's
+	process               *exec.Cmd           // nil: stopped
+	release               func()              // see faulttest.KillWithParent
 }
 
-// NewServer makes a database cluster in a folder that anybody may enter.
+// NewServer creates a database cluster below dir, which every user must be able
+// to enter. The server is not started. The error is ErrNoServer if PostgreSQL is
+// not installed.
 func NewServer(dir string) (*Server, error) {
-	programs, err := programs()
+	binDir, err := findBinDir()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{programs: programs, data: filepath.Join(dir, "postgres")}
-	if err := os.Mkdir(s.data, 0o700); err != nil {
+	s := &Server{binDir: binDir, dataDir: filepath.Join(dir, "postgres")}
+	if err := os.Mkdir(s.dataDir, 0o700); err != nil {
 		return nil, err
 	}
 	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
-		if s.as, err = servant(); err != nil {
+		if s.credential, err = packageUser(); err != nil {
 			return nil, err
 		}
-		if err := os.Chown(s.data, int(s.as.Uid), int(s.as.Gid)); err != nil {
+		if err := os.Chown(s.dataDir, int(s.credential.Uid), int(s.credential.Gid)); err != nil {
 			return nil, err
 		}
 	}
@@ -59,12 +61,12 @@ func NewServer(dir string) (*Server, error) {
 	return s, nil
 }
 
-// programs is the folder of the newest server's programs.
-func programs() (string, error) {
+// findBinDir returns the folder of the newest installed server's binaries.
+func findBinDir() (string, error) {
 	if found, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(found), nil
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // a constant pattern
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // fails only for a malformed pattern
 	if len(found) == 0 {
 		return "", ErrNoServer
 	}
@@ -72,17 +74,17 @@ func programs() (string, error) {
 	return filepath.Dir(newest), nil
 }
 
-// version reads …/VERSION/bin/initdb.
+// version returns the major version in a path …/VERSION/bin/initdb.
 func version(initdb string) int {
-	number, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(initdb)))) // 0 before 10
+	number, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(initdb)))) // 0 for versions before 10, such as 9.6
 	return number
 }
 
-// servant is the user that PostgreSQL's package made.
-func servant() (*syscall.Credential, error) {
+// packageUser returns the user postgres, which the PostgreSQL package creates.
+func packageUser() (*syscall.Credential, error) {
 	found, err := user.Lookup("postgres")
 	if err != nil {
-		return nil, fmt.Errorf("%w: no user postgres to run it as", ErrNoServer)
+		return nil, fmt.Errorf("%w: there is no user postgres to run the server as", ErrNoServer)
 	}
 	uid, err := strconv.ParseUint(found.Uid, 10, 32)
 	if err != nil {
@@ -93,24 +95,24 @@ func servant() (*syscall.Credential, error) {
 }
 
 func (s *Server) command(program string, arguments ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.programs, program), append([]string{"-D", s.data}, arguments...)...)
+	cmd := exec.Command(filepath.Join(s.binDir, program), append([]string{"-D", s.dataDir}, arguments...)...)
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.as}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.credential}
 	return cmd
 }
 
-// DSN is the URL of the server's own database, as a user that may do all.
+// DSN returns the URL of the database postgres, with a superuser.
 func (s *Server) DSN() string {
 	return "postgres://mneme@127.0.0.1:" + s.port + "/postgres?sslmode=disable"
 }
 
-// Start starts the server and waits until it answers. It does not wait for
-// the disk, but hands what it commits to the operating system, so that
-// nothing committed is lost however the server ends.
+// Start starts the server and waits until it accepts connections or ctx ends.
+// The server does not sync to disk, but it hands commits to the operating
+// system, so that they survive a kill of the server.
 func (s *Server) Start(ctx context.Context) error {
-	s.process = s.command("postgres", "-p", s.port, "-k", s.data, "-c", "listen_addresses=127.0.0.1",
+	s.process = s.command("postgres", "-p", s.port, "-k", s.dataDir, "-c", "listen_addresses=127.0.0.1",
 		"-c", "fsync=off", "-c", "synchronous_commit=on", "-c", "full_page_writes=off", "-c", "max_connections=200")
-	log, err := os.OpenFile(filepath.Join(filepath.Dir(s.data), "postgres.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(filepath.Join(filepath.Dir(s.dataDir), "postgres.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -129,19 +131,20 @@ func (s *Server) Start(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("postgres does not answer: %w", err)
+			return fmt.Errorf("postgres does not accept connections: %w", err)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
-// Stop ends the server at once: transactions are cut off, nothing is
-// written in order, and the next start recovers.
+// Stop shuts the server down immediately, without a checkpoint: open
+// transactions are aborted, and the next start runs recovery. It does nothing if
+// the server is stopped.
 func (s *Server) Stop() error {
 	if s.process == nil {
 		return nil
 	}
-	if err := s.process.Process.Signal(syscall.SIGQUIT); err != nil { // an immediate shutdown
+	if err := s.process.Process.Signal(syscall.SIGQUIT); err != nil { // immediate shutdown
 		return err
 	}
 	err := s.process.Wait()
@@ -151,23 +154,23 @@ func (s *Server) Stop() error {
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return nil // its own way to say that it did not end in order
+		return nil // expected after an immediate shutdown
 	}
 	return err
 }
 
-// Pause stops every process of the server where it is (SIGSTOP): connections
-// stand, and nobody answers.
+// Pause suspends every process of the server (SIGSTOP): connections stay open,
+// but the server does not answer.
 func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
 
-// Resume lets a paused server go on.
+// Resume resumes a paused server.
 func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
 
-// signal reaches the server and its children, which lead process groups of
-// their own.
-func (s *Server) signal(signal syscall.Signal) error {
+// signal sends a signal to the server and its children, which have process
+// groups of their own.
+func (s *Server) signal(sig syscall.Signal) error {
 	parent := s.process.Process.Pid
-	if err := syscall.Kill(parent, signal); err != nil {
+	if err := syscall.Kill(parent, sig); err != nil {
 		return err
 	}
 	out, err := exec.Command("pgrep", "-P", strconv.Itoa(parent)).Output()
@@ -179,7 +182,7 @@ func (s *Server) signal(signal syscall.Signal) error {
 		if err != nil {
 			return err
 		}
-		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) { // it may have ended
+		if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) { // it may have exited
 			return err
 		}
 	}
