@@ -7,38 +7,39 @@ import (
 	"mneme/lexical"
 )
 
-// Aligned is a layout of blocks that grow without being read, for a storage
-// behind a network. A block holds the postings of AlignedDocs consecutive
-// docIDs: Start is a multiple of AlignedDocs. Each posting is
+// Aligned is a layout of blocks that are appended to without being read, for a
+// storage behind a network. A block holds the postings of AlignedDocs
+// consecutive docIDs, and its Start is a multiple of AlignedDocs. Each posting
+// is
 //
 //	byte     docID - Start
 //	byte     count, 1 to 255
 //	uvarint  length of the document in tokens
 //
-// three bytes for most. Postings are in no order: a new one is appended. A
-// full block has some 800 bytes and never more than 1,800. DocIDs have to be
-// dense within a store, or blocks hold one posting each.
+// Most take three bytes. Postings are in no order, since new ones are appended.
+// A full block has about 800 bytes and at most 1,800. DocIDs should be dense
+// within a store, otherwise blocks hold few postings.
 //
-// Terms of a forward document are stored as the length of their key in bytes,
-// the key, and the count in a byte.
+// Terms of a forward document are stored as the length of the term's key in
+// bytes (one byte), the key, and the count (one byte).
 var Aligned Layout = aligned{}
 
 const alignedBits = 8
 
-// AlignedDocs is how many docIDs a block spans.
+// AlignedDocs is the number of docIDs that a block spans.
 const AlignedDocs = 1 << alignedBits
 
-// AlignedNumber numbers the blocks of a list by their Start.
-func AlignedNumber(start int64) int32 { return int32(start >> alignedBits) }
+// AlignedNumber returns the number of the block that contains doc.
+func AlignedNumber(doc int64) int32 { return int32(doc >> alignedBits) }
 
-// AlignedStart is the inverse of AlignedNumber.
+// AlignedStart returns the Start of the block with this number.
 func AlignedStart(number int32) int64 { return int64(number) << alignedBits }
 
 type aligned struct{}
 
-// TermKey returns terms of up to lexical.MaxTermBytes as they are. A longer
-// one, which the analysis does not produce and no index of PostgreSQL holds,
-// becomes a digest behind a byte that starts no UTF-8 text.
+// TermKey returns a term of up to lexical.MaxTermBytes unchanged. A longer one,
+// which analysis does not produce and PostgreSQL cannot index, becomes its
+// digest after a byte that is never part of UTF-8.
 func (aligned) TermKey(term string) string {
 	if len(term) <= lexical.MaxTermBytes {
 		return term
@@ -47,7 +48,7 @@ func (aligned) TermKey(term string) string {
 	return "\xff" + string(digest[:])
 }
 
-// EncodeTerms keeps counts up to lexical.MaxTermCount, which fits a byte.
+// EncodeTerms caps counts at lexical.MaxTermCount, which fits into a byte.
 func (a aligned) EncodeTerms(terms []lexical.Term) []byte {
 	data := make([]byte, 0, 10*len(terms))
 	for _, t := range terms {
@@ -95,8 +96,8 @@ func appendAligned(data []byte, p Posting) []byte {
 	return binary.AppendUvarint(append(data, byte(p.Doc&(AlignedDocs-1)), byte(p.Count)), uint64(p.Length))
 }
 
-// rewriteAligned applies changes to a block and sorts it. The later of two
-// changes of one docID wins.
+// rewriteAligned applies changes to a block and returns its data, sorted by
+// docID. The last change of a docID wins.
 func rewriteAligned(block Block, changes []Posting) ([]byte, error) {
 	old, err := Aligned.DecodeBlock(nil, block.Start, block.Data)
 	if err != nil {
@@ -118,9 +119,9 @@ func rewriteAligned(block Block, changes []Posting) ([]byte, error) {
 	return data, nil
 }
 
-// additions encodes changes to be appended to a block, if none of them
-// removes anything.
-func additions(changes []Posting) (data []byte, ok bool) {
+// encodeAppend encodes changes to be appended to a block. It returns false if a
+// change removes a posting.
+func encodeAppend(changes []Posting) (data []byte, ok bool) {
 	for _, c := range changes {
 		if c.Count == 0 {
 			return nil, false

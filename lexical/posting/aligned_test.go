@@ -18,7 +18,7 @@ func TestAlignedBlocksHoldTheLastChangeOfEachDoc(t *testing.T) {
 					Count: uint32(rapid.Uint8().Draw(r, "count")), Length: rapid.Uint32().Draw(r, "length"),
 				})
 			}
-			if data, ok := additions(changes); ok && len(want) == 0 && len(changes) == 1 {
+			if data, ok := encodeAppend(changes); ok && len(want) == 0 && len(changes) == 1 {
 				block.Data = append(block.Data, data...)
 			} else {
 				var err error

@@ -2,34 +2,37 @@ package posting
 
 import "context"
 
-// AlignedBlocks is where an AlignedWriter keeps its blocks. Each call is for
-// many blocks, at most alignedPortion, in the order of lists and Start.
+// AlignedBlocks is the block store of an AlignedWriter. Each call is for one or
+// more blocks, ordered by list and Start. An AlignedWriter returns its errors
+// unchanged.
 type AlignedBlocks interface {
 	// Append adds Data to the end of each block. A block that does not exist
 	// is inserted.
 	Append(ctx context.Context, blocks []Block) error
-	// Read sets the Data of each block that exists.
+	// Read sets the Data of each block that exists, and leaves the others.
 	Read(ctx context.Context, blocks []Block) error
-	// Replace sets the Data of each block in the storage.
+	// Replace stores the Data of each block in place of its stored data. A
+	// block that does not exist is inserted.
 	Replace(ctx context.Context, blocks []Block) error
-	// Delete removes blocks. Some may not exist.
+	// Delete removes blocks and ignores those that do not exist.
 	Delete(ctx context.Context, blocks []Block) error
 }
 
-// alignedPortion bounds the blocks of one call, for the sake of memory.
-const alignedPortion = 5000
+// alignedBatch is the maximum number of blocks in a call. It bounds memory.
+const alignedBatch = 5000
 
-// AlignedWriter collects the changes of one transaction to an Aligned index.
-// It is for one goroutine.
+// AlignedWriter collects the changes of one transaction to an Aligned index. It
+// is not safe for concurrent use.
 type AlignedWriter struct{ Changes }
 
 // NewAlignedWriter returns a writer without changes.
 func NewAlignedWriter() *AlignedWriter { return &AlignedWriter{Changes{layout: Aligned}} }
 
-// Flush writes the collected postings. Where postings are only added, as in
-// every import, blocks are not read. Totals are taken separately.
+// Flush writes and forgets the collected postings. It does not read blocks to
+// which postings are only added, as in an import. Totals are taken by
+// TakeTotals.
 func (w *AlignedWriter) Flush(ctx context.Context, blocks AlignedBlocks) error {
-	var p portion
+	var batch blockBatch
 	for _, list := range w.lists() {
 		changes := w.postings[list]
 		sortByDoc(changes)
@@ -38,54 +41,54 @@ func (w *AlignedWriter) Flush(ctx context.Context, blocks AlignedBlocks) error {
 			for n < len(changes) && AlignedNumber(changes[n].Doc) == number {
 				n++
 			}
-			p.add(Block{List: list, Start: AlignedStart(number)}, changes[:n])
+			batch.add(Block{List: list, Start: AlignedStart(number)}, changes[:n])
 			changes = changes[n:]
-			if p.blocks() == alignedPortion {
-				if err := p.write(ctx, blocks); err != nil {
+			if batch.size() == alignedBatch {
+				if err := batch.write(ctx, blocks); err != nil {
 					return err
 				}
-				p = portion{}
+				batch = blockBatch{}
 			}
 		}
 	}
-	w.forget()
-	return p.write(ctx, blocks)
+	w.resetPostings()
+	return batch.write(ctx, blocks)
 }
 
-// portion is the changes of some blocks.
-type portion struct {
+// blockBatch holds the changes of several blocks.
+type blockBatch struct {
 	appended  []Block
 	rewritten []Block
-	changes   [][]Posting // of rewritten
+	changes   [][]Posting // of each block in rewritten
 }
 
-func (p *portion) blocks() int { return len(p.appended) + len(p.rewritten) }
+func (b *blockBatch) size() int { return len(b.appended) + len(b.rewritten) }
 
-// add notes the changes of one block, sorted by docID.
-func (p *portion) add(block Block, changes []Posting) {
-	if data, ok := additions(changes); ok {
+// add adds the changes of one block, sorted by docID.
+func (b *blockBatch) add(block Block, changes []Posting) {
+	if data, ok := encodeAppend(changes); ok {
 		block.Data = data
-		p.appended = append(p.appended, block)
+		b.appended = append(b.appended, block)
 		return
 	}
-	p.rewritten, p.changes = append(p.rewritten, block), append(p.changes, changes)
+	b.rewritten, b.changes = append(b.rewritten, block), append(b.changes, changes)
 }
 
-func (p *portion) write(ctx context.Context, blocks AlignedBlocks) error {
-	if len(p.appended) > 0 {
-		if err := blocks.Append(ctx, p.appended); err != nil {
+func (b *blockBatch) write(ctx context.Context, blocks AlignedBlocks) error {
+	if len(b.appended) > 0 {
+		if err := blocks.Append(ctx, b.appended); err != nil {
 			return err
 		}
 	}
-	if len(p.rewritten) == 0 {
+	if len(b.rewritten) == 0 {
 		return nil
 	}
-	if err := blocks.Read(ctx, p.rewritten); err != nil {
+	if err := blocks.Read(ctx, b.rewritten); err != nil {
 		return err
 	}
 	var replaced, deleted []Block
-	for i, block := range p.rewritten {
-		data, err := rewriteAligned(block, p.changes[i])
+	for i, block := range b.rewritten {
+		data, err := rewriteAligned(block, b.changes[i])
 		if err != nil {
 			return err
 		}

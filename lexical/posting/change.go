@@ -10,17 +10,18 @@ import (
 	"mneme/acl"
 )
 
-// Changes are what one transaction changes in the index, collected in memory:
-// an import touches the same blocks and totals with nearly each of its
-// entries, and so writes each once.
+// Changes are the changes of one transaction to the index, collected in memory.
+// Nearly every entry of an import changes the same blocks and totals; each is
+// written once.
 type Changes struct {
 	layout   Layout
-	postings map[List][]Posting // in the order in which they were made
-	size     int                // of postings
+	postings map[List][]Posting // in the order of the changes
+	size     int                // number of postings
 	totals   map[totalKey]counts
 }
 
-// Total says by how much the documents of a store at a label change.
+// Total is the change in the number and total length of a store's documents at
+// one label.
 type Total struct {
 	Store     int64
 	Label     acl.Label
@@ -36,13 +37,14 @@ type (
 	counts struct{ documents, length int64 }
 )
 
-// Replace replaces what an entry is indexed by: old is the stored forward
-// document, next the new one; nil: none. It reports whether they differ.
+// Replace replaces the forward document of an entry. old is the stored one, next
+// the new one; nil means none. It reports whether they differ. The error is
+// ErrTerms if the terms of either are corrupt.
 func (c *Changes) Replace(old, next *Document) (changed bool, err error) {
 	if old == next || old != nil && next != nil && old.equal(next) {
 		return false, nil
 	}
-	// Removals before additions: of two changes of one posting the later wins.
+	// Removals go first: the last change of a posting wins.
 	if old != nil {
 		if err := c.add(old, -1); err != nil {
 			return false, err
@@ -58,7 +60,7 @@ func (d *Document) equal(o *Document) bool {
 	return d.DocKey == o.DocKey && d.Label == o.Label && d.Length == o.Length && bytes.Equal(d.Terms, o.Terms)
 }
 
-// add notes a document that is added (sign 1) or removed (-1).
+// add records that a document is added (sign 1) or removed (-1).
 func (c *Changes) add(d *Document, sign int64) error {
 	if c.postings == nil {
 		c.postings = make(map[List][]Posting)
@@ -80,11 +82,11 @@ func (c *Changes) add(d *Document, sign int64) error {
 	})
 }
 
-// Size is how many postings wait to be flushed, 16 bytes or more each.
+// Size returns the number of collected postings, of at least 16 bytes each.
 func (c *Changes) Size() int { return c.size }
 
-// TakeTotals returns the changed totals, ordered by store and label, and
-// forgets them.
+// TakeTotals returns the non-zero totals, ordered by store and label, and resets
+// them.
 func (c *Changes) TakeTotals() []Total {
 	var totals []Total
 	for key, t := range c.totals {
@@ -99,13 +101,13 @@ func (c *Changes) TakeTotals() []Total {
 	return totals
 }
 
-// forget drops the collected postings.
-func (c *Changes) forget() { c.postings, c.size = nil, 0 }
+// resetPostings discards the collected postings.
+func (c *Changes) resetPostings() { c.postings, c.size = nil, 0 }
 
-// lists are the changed lists, in order.
+// lists returns the changed lists, in order.
 func (c *Changes) lists() []List { return slices.SortedFunc(maps.Keys(c.postings), List.compare) }
 
-// sortByDoc keeps the order of changes of one docID.
+// sortByDoc sorts changes by docID. Changes of one docID keep their order.
 func sortByDoc(changes []Posting) {
 	slices.SortStableFunc(changes, func(a, b Posting) int { return cmp.Compare(a.Doc, b.Doc) })
 }

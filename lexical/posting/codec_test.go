@@ -34,7 +34,7 @@ func TestTermsRoundTrip(t *testing.T) {
 	}
 }
 
-// FuzzTerms checks terms that no analysis produces, and damaged data.
+// FuzzTerms checks terms that analysis does not produce, and corrupt data.
 func FuzzTerms(f *testing.F) {
 	f.Add("a", "b", 3)
 	f.Fuzz(func(t *testing.T, a, b string, count int) {
@@ -55,8 +55,8 @@ func FuzzTerms(f *testing.F) {
 	})
 }
 
-// FuzzDamagedBlocks checks that damaged blocks are errors at worst.
-func FuzzDamagedBlocks(f *testing.F) {
+// FuzzCorruptBlocks checks that corrupt blocks do not cause a panic.
+func FuzzCorruptBlocks(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 0x80}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 1, 1}, int64(256))
 	f.Fuzz(func(t *testing.T, first, second []byte, start int64) {
 		_, _ = rewriteAligned(Block{Data: first}, nil)

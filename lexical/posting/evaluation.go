@@ -10,9 +10,10 @@ import (
 	"mneme/lexical"
 )
 
-// Evaluation scores the documents of a scope for one question. Feed it what
-// the storage holds within the scope: totals and expired documents, then every
-// block of the question's terms, then call Rank. It is for one goroutine.
+// Evaluation scores the documents of a scope for one query. Feed it what the
+// storage holds within the scope: totals and expired documents first, then every
+// block of the query's terms. Then call Rank, once, and Close. It is not safe
+// for concurrent use.
 type Evaluation struct {
 	layout  Layout
 	terms   []lexical.QueryTerm
@@ -24,10 +25,10 @@ type Evaluation struct {
 	postings []Posting
 	cursors  []cursor
 
-	// The accumulator: the sums of the documents of one window.
+	// The accumulator: the scores of the documents of one window.
 	sums    [window]float64
 	touched [window]bool
-	offsets []int32 // of the touched sums
+	offsets []int32 // of the touched documents
 }
 
 // cursor reads a sorted run of postings of one term in one store.
@@ -38,30 +39,30 @@ type cursor struct {
 	end   int
 }
 
-// window is how many docIDs are accumulated at a time: 32 KiB of sums stay in
-// the processor's first cache. Windows start at multiples of it, so that none
-// splits a block of the Aligned layout, whose postings are in no order.
+// window is the number of docIDs accumulated at a time: 32 KiB of sums fit the
+// L1 cache. Windows start at multiples of it, so that no window boundary splits
+// a block of the Aligned layout, whose postings are in no order.
 const window = 4096
 
 var evaluations = sync.Pool{New: func() any { return new(Evaluation) }}
 
-// NewEvaluation returns an evaluation of a question over blocks of a layout.
-// Close makes its memory available to others.
+// NewEvaluation returns an evaluation of a query over blocks of a layout. Close
+// returns its memory to a pool.
 func NewEvaluation(layout Layout, terms []lexical.QueryTerm) *Evaluation {
 	e := evaluations.Get().(*Evaluation)
 	e.layout, e.terms, e.df = layout, terms, make([]int64, len(terms))
 	return e
 }
 
-// Close ends the use of the evaluation.
+// Close releases the evaluation, which must not be used afterwards.
 func (e *Evaluation) Close() {
 	e.layout, e.terms, e.stats, e.df, e.expired, e.allowed = nil, nil, lexical.Stats{}, nil, nil, nil
 	e.postings, e.cursors = e.postings[:0], e.cursors[:0]
 	evaluations.Put(e)
 }
 
-// TermKeys are the terms of the question as the storage keeps them, in order.
-// Their indexes are those of AddBlock.
+// TermKeys returns the keys of the query's terms, in order. AddBlock takes their
+// indexes.
 func (e *Evaluation) TermKeys() []string {
 	keys := make([]string, len(e.terms))
 	for i, t := range e.terms {
@@ -70,15 +71,15 @@ func (e *Evaluation) TermKeys() []string {
 	return keys
 }
 
-// AddTotal adds stored totals of the scope: a number of documents and their
-// lengths together, in tokens.
+// AddTotal adds totals of the scope: a number of documents and the sum of their
+// lengths in tokens.
 func (e *Evaluation) AddTotal(documents, length int64) {
 	e.stats.Documents += documents
 	e.stats.Length += length
 }
 
-// Expire removes a document that the index still holds, by its length in
-// tokens, from all counts and from the result. It must precede the blocks.
+// Expire excludes a document that the index still contains from the counts and
+// the result. length is its length in tokens. Expire must precede AddBlock.
 func (e *Evaluation) Expire(doc DocKey, length int64) {
 	if e.expired == nil {
 		e.expired = make(map[DocKey]bool)
@@ -88,7 +89,7 @@ func (e *Evaluation) Expire(doc DocKey, length int64) {
 	e.stats.Length -= length
 }
 
-// Restrict limits the result to these documents. Counts do not change.
+// Restrict limits the result to docs. It does not affect counts and scores.
 func (e *Evaluation) Restrict(docs []DocKey) {
 	e.allowed = make(map[DocKey]bool, len(docs))
 	for _, doc := range docs {
@@ -96,9 +97,9 @@ func (e *Evaluation) Restrict(docs []DocKey) {
 	}
 }
 
-// AddBlock decodes a block of the question's term with this index. Blocks may
-// come in any order; ordered by store, term, label and start they take the
-// least time. Data is not retained.
+// AddBlock decodes a block of the query term with this index. Blocks may be
+// added in any order; ordered by store, term, label and start is fastest. Data
+// is not retained. The error is ErrBlock if data is corrupt.
 func (e *Evaluation) AddBlock(store int64, term int, start int64, data []byte) error {
 	from := len(e.postings)
 	postings, err := e.layout.DecodeBlock(e.postings, start, data)
@@ -122,10 +123,10 @@ func (e *Evaluation) AddBlock(store int64, term int, start int64, data []byte) e
 	return nil
 }
 
-// Rank returns the documents with the highest scores, best first: the first
-// limit, which is positive, and every further one that ties with the last of
-// them. A score is the sum of lexical.Scorer.Term in the order of the
-// question's terms.
+// Rank returns the limit documents with the highest scores and every further one
+// that ties with the last of them, highest score first, ties by DocKey. limit
+// must be positive. A score is the sum of lexical.Scorer.Term in the order of
+// the query's terms. The error is that of ctx.
 func (e *Evaluation) Rank(ctx context.Context, limit int) ([]Scored, error) {
 	scorer := lexical.NewScorer(e.stats, e.terms, e.df)
 	best := topK{limit: limit}
@@ -146,8 +147,8 @@ func (e *Evaluation) Rank(ctx context.Context, limit int) ([]Scored, error) {
 	return best.ranked(), nil
 }
 
-// rankStore accumulates window after window, as far as there are postings. A
-// document has one label, and so one posting of a term among all cursors.
+// rankStore scores the documents of one store, window by window. A document has
+// one label, so at most one posting per term among all cursors.
 func (e *Evaluation) rankStore(ctx context.Context, scorer *lexical.Scorer, cursors []cursor, best *topK) error {
 	store := cursors[0].store
 	for {
@@ -169,7 +170,7 @@ func (e *Evaluation) rankStore(ctx context.Context, scorer *lexical.Scorer, curs
 			c := &cursors[i]
 			for ; c.next < c.end; c.next++ {
 				p := e.postings[c.next]
-				offset := uint64(p.Doc - base) // of damaged blocks it may be negative
+				offset := uint64(p.Doc - base) // corrupt blocks may wrap around
 				if offset >= window {
 					break
 				}

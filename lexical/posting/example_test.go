@@ -9,7 +9,7 @@ import (
 	"mneme/lexical/posting"
 )
 
-// table keeps aligned blocks, as a table of a database would.
+// table stores aligned blocks, like a database table.
 type table map[tableKey][]byte
 
 type tableKey struct {
@@ -46,7 +46,7 @@ func (t table) Delete(_ context.Context, blocks []posting.Block) error {
 	return nil
 }
 
-// Three documents of one store are indexed, and a question is ranked.
+// Three documents of one store are indexed and ranked for a query.
 func Example() {
 	ctx := context.Background()
 	const store = 1
@@ -70,22 +70,22 @@ func Example() {
 		panic(err)
 	}
 
-	// A question reads the totals and the blocks of its terms.
-	question := posting.NewEvaluation(posting.Aligned, lexical.ParseQuery("Which cats chase mice?"))
-	defer question.Close()
+	// A query reads the totals and the blocks of its terms.
+	evaluation := posting.NewEvaluation(posting.Aligned, lexical.ParseQuery("Which cats chase mice?"))
+	defer evaluation.Close()
 	for _, t := range totals {
-		question.AddTotal(t.Documents, t.Length)
+		evaluation.AddTotal(t.Documents, t.Length)
 	}
-	for i, term := range question.TermKeys() {
+	for i, term := range evaluation.TermKeys() {
 		data, ok := index[tableKey{posting.List{Store: store, Term: term, Label: acl.Public}, 0}]
 		if !ok {
 			continue
 		}
-		if err := question.AddBlock(store, i, 0, data); err != nil {
+		if err := evaluation.AddBlock(store, i, 0, data); err != nil {
 			panic(err)
 		}
 	}
-	ranked, err := question.Rank(ctx, 10)
+	ranked, err := evaluation.Rank(ctx, 10)
 	if err != nil {
 		panic(err)
 	}

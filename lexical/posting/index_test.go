@@ -16,7 +16,7 @@ import (
 	"mneme/lexical/posting"
 )
 
-// packedTable keeps packed blocks, sorted by list and start.
+// packedTable stores packed blocks.
 type packedTable struct{ table }
 
 func (t packedTable) Find(_ context.Context, list posting.List, doc int64, read func(int64, []byte) error) error {
@@ -64,11 +64,12 @@ func (t packedTable) Delete(_ context.Context, list posting.List, start int64) e
 	return nil
 }
 
-// index is a small storage: forward documents, totals and blocks of a layout.
+// index is a small storage with forward documents, totals and blocks of one
+// layout.
 type index struct {
 	layout    posting.Layout
 	documents map[posting.DocKey]*posting.Document
-	totals    map[posting.List]posting.Total // Term is empty
+	totals    map[posting.List]posting.Total // keys have no Term
 	blocks    table
 	flush     func() ([]posting.Total, error)
 	replace   func(from, to *posting.Document) (bool, error)
@@ -100,7 +101,7 @@ func (x *index) empty() *index {
 	return x
 }
 
-// set indexes a document; terms is nil for none.
+// set indexes a document, or removes it if text is nil.
 func (x *index) set(key posting.DocKey, label acl.Label, text *string) error {
 	var next *posting.Document
 	if text != nil {
@@ -126,8 +127,8 @@ func (x *index) commit() error {
 	return err
 }
 
-// rank evaluates a question within stores up to a label, without those
-// expired, and feeds the blocks in the order given.
+// rank evaluates a query over all stores up to a label, without the expired
+// documents. It adds the blocks in the given order.
 func (x *index) rank(ctx context.Context, terms []lexical.QueryTerm, ceiling acl.Label, expired []posting.DocKey, limit int, order func(a, b tableKey) int) ([]posting.Scored, error) {
 	e := posting.NewEvaluation(x.layout, terms)
 	defer e.Close()
@@ -157,7 +158,7 @@ func byKey(a, b tableKey) int {
 	return cmp.Or(cmp.Compare(a.Store, b.Store), strings.Compare(a.Term, b.Term), cmp.Compare(a.Label, b.Label), cmp.Compare(a.start, b.start))
 }
 
-func TestBothLayoutsRankByDefinition(t *testing.T) {
+func TestBothLayoutsRankLikeTheReference(t *testing.T) {
 	words := strings.Fields("alpha beta gamma delta epsilon zeta eta theta")
 	type document struct {
 		label acl.Label
@@ -208,11 +209,11 @@ func TestBothLayoutsRankByDefinition(t *testing.T) {
 				expired = append(expired, key)
 			}
 		}
-		terms := lexical.ParseQuery(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 5).Draw(r, "question"), " "))
+		terms := lexical.ParseQuery(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 5).Draw(r, "query"), " "))
 		ceiling := rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal}).Draw(r, "ceiling")
 		limit := rapid.IntRange(1, 20).Draw(r, "limit")
 
-		// By definition: every document of the scope is looked at.
+		// The reference scores every document of the scope.
 		var stats lexical.Stats
 		df := make([]int64, len(terms))
 		found := make(map[posting.DocKey]lexical.Document)
@@ -263,7 +264,7 @@ func TestBothLayoutsRankByDefinition(t *testing.T) {
 				}
 			}
 		}
-		for _, x := range indexes { // nothing is left of what was removed
+		for _, x := range indexes { // removing all documents leaves no blocks and totals
 			for key := range documents {
 				if err := x.set(key, 0, nil); err != nil {
 					r.Fatal(err)

@@ -7,24 +7,26 @@ import (
 	"mneme/lexical"
 )
 
-// Packed is a layout of few, full blocks, for a storage in the process. A
-// block holds as many postings as fit into PackedBytes, whatever the docIDs
-// between them, in docID order, each as
+// Packed is a layout of few, full blocks, for an in-process storage. A block
+// holds as many postings as fit into PackedBytes, in docID order. Each posting
+// is
 //
-//	uvarint(delta<<1 | more)  delta: from the docID before, of the first from
-//	                          the block's Start; more: the count is above 1
-//	uvarint(count)            only if more
-//	uvarint(length)
+//	uvarint(delta<<1 | more)  delta: difference from the previous docID, for
+//	                          the first posting from the block's Start;
+//	                          more: 1 if the count is greater than 1
+//	uvarint(count)            only if more is 1
+//	uvarint(length)           length of the document in tokens
 //
-// two to three bytes for most. A posting is added by rewriting its block.
+// Most take two or three bytes. To add a posting, its block is rewritten.
 //
-// Terms of a forward document are front-coded: each is stored as the number
-// of bytes that it shares with the one before, the number of those that
-// follow, these, and its count; numbers are uvarints.
+// Terms of a forward document are front-coded: each is the length of the prefix
+// that it shares with the previous term, the length of the remaining suffix, the
+// suffix, and the count. Numbers are uvarints.
 var Packed Layout = packed{}
 
-// PackedBytes bounds a block. With a term of lexical.MaxTermBytes its row then
-// fits the part of a 4 KiB page that SQLite keeps such rows in (1,002 bytes).
+// PackedBytes is the maximum size of a block in bytes. With a term of
+// lexical.MaxTermBytes, its row fits into the 1,002 bytes that SQLite stores of
+// such a row on a 4 KiB page without overflow pages.
 const PackedBytes = 880
 
 type packed struct{}
@@ -78,7 +80,7 @@ func (packed) DecodeTerms(data []byte, yield func(term string, count uint32)) er
 	return nil
 }
 
-// DecodeBlock reads numbers of one byte without a call: most are.
+// DecodeBlock decodes one-byte numbers, which most are, without a function call.
 func (packed) DecodeBlock(dst []Posting, start int64, data []byte) ([]Posting, error) {
 	if start < 0 {
 		return nil, ErrBlock
@@ -123,7 +125,7 @@ func (packed) DecodeBlock(dst []Posting, start int64, data []byte) ([]Posting, e
 	return dst, nil
 }
 
-// appendPacked encodes one posting after the docID before it.
+// appendPacked appends the encoding of a posting that follows docID previous.
 func appendPacked(data []byte, previous int64, p Posting) []byte {
 	delta := uint64(p.Doc-previous) << 1
 	if p.Count > 1 {
@@ -135,10 +137,10 @@ func appendPacked(data []byte, previous int64, p Posting) []byte {
 	return binary.AppendUvarint(data, uint64(p.Length))
 }
 
-// packBlocks cuts postings of one list into blocks, the first of which begins
-// at start. If the last posting is new at the end of the list, blocks are
-// filled, as more postings will follow; otherwise they are cut into equal
-// parts, so that each has room.
+// packBlocks splits postings of one list into blocks, the first of which starts
+// at start. If postings were appended at the end of the list, it fills blocks
+// completely, since more postings will follow. Otherwise it splits evenly, so
+// that each block has room.
 func packBlocks(list List, start int64, postings []Posting, appended bool) []Block {
 	limit := PackedBytes
 	if !appended {

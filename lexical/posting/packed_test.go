@@ -61,7 +61,7 @@ func TestMergeAppliesTheLastChangeOfEachDoc(t *testing.T) {
 				delete(want, p.Doc)
 			}
 		}
-		got := merge(old, settle(changes))
+		got := merge(old, lastChanges(changes))
 		if !slices.IsSortedFunc(got, func(a, b Posting) int { return cmp.Compare(a.Doc, b.Doc) }) || len(got) != len(want) {
 			r.Fatalf("got %v, want %v", got, want)
 		}

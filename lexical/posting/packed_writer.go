@@ -7,53 +7,57 @@ import (
 	"slices"
 )
 
-// PackedBlocks is where a PackedWriter keeps its blocks.
+// PackedBlocks is the block store of a PackedWriter. A PackedWriter returns its
+// errors unchanged.
 type PackedBlocks interface {
 	// Find calls read with the last block of the list that starts at or
-	// before doc, if there is one. read does not retain data.
+	// before doc, and does not call it if there is none. It returns the error
+	// of read. read does not retain data.
 	Find(ctx context.Context, list List, doc int64, read func(start int64, data []byte) error) error
 	// NextStart returns the Start of the first block of the list that starts
-	// after doc.
+	// after doc. found reports whether there is one.
 	NextStart(ctx context.Context, list List, doc int64) (start int64, found bool, err error)
-	// Insert adds a block.
+	// Insert adds a block that does not exist.
 	Insert(ctx context.Context, block Block) error
-	// Update replaces the Data of a block.
+	// Update replaces the Data of an existing block.
 	Update(ctx context.Context, block Block) error
-	// Delete removes a block.
+	// Delete removes an existing block.
 	Delete(ctx context.Context, list List, start int64) error
 }
 
-// PackedWriter collects the changes of one transaction to a Packed index. It
-// is for one goroutine.
+// PackedWriter collects the changes of one transaction to a Packed index. It is
+// not safe for concurrent use.
 type PackedWriter struct {
 	Changes
-	newest int64 // the last docID that was given out; 0: none
-	// settled is the last docID from before the transaction, or from before
-	// the last flush: no block starts or holds anything above it.
-	settled int64
-	buffer  []Posting // of Find
+	newest int64 // the last docID passed to Created; 0: none
+	// flushed is the last docID before the transaction or the last flush. No
+	// stored block has a greater docID.
+	flushed int64
+	buffer  []Posting // reused for the postings of a block
 }
 
 // NewPackedWriter returns a writer without changes.
 func NewPackedWriter() *PackedWriter { return &PackedWriter{Changes: Changes{layout: Packed}} }
 
-// Created notes that doc was given out. It is above all docIDs before it.
+// Created records that doc was assigned to a new entry. It must be greater than
+// all docIDs before it.
 func (w *PackedWriter) Created(doc int64) {
 	if w.newest == 0 {
-		w.settled = doc - 1
+		w.flushed = doc - 1
 	}
 	w.newest = doc
 }
 
-// Flush writes the collected postings. Totals are taken separately.
+// Flush writes and forgets the collected postings. Totals are taken by
+// TakeTotals.
 func (w *PackedWriter) Flush(ctx context.Context, blocks PackedBlocks) error {
 	for _, list := range w.lists() {
-		if err := w.writeList(ctx, blocks, list, settle(w.postings[list])); err != nil {
+		if err := w.writeList(ctx, blocks, list, lastChanges(w.postings[list])); err != nil {
 			return err
 		}
 	}
-	w.forget()
-	w.settled = max(w.settled, w.newest)
+	w.resetPostings()
+	w.flushed = max(w.flushed, w.newest)
 	return nil
 }
 
@@ -71,10 +75,10 @@ func (w *PackedWriter) writeList(ctx context.Context, blocks PackedBlocks, list 
 		if err != nil {
 			return err
 		}
-		// The block takes the changes up to the next one. There is none after
-		// a new docID.
+		// The block takes the changes up to the start of the next block. For a
+		// new docID there is no next block.
 		n := len(changes)
-		isNew := w.newest != 0 && doc > w.settled
+		isNew := w.newest != 0 && doc > w.flushed
 		if n > 1 && !isNew {
 			next, found, err := blocks.NextStart(ctx, list, max(start, doc))
 			if err != nil {
@@ -93,8 +97,8 @@ func (w *PackedWriter) writeList(ctx context.Context, blocks PackedBlocks, list 
 	return nil
 }
 
-// writeBlock applies changes to the old postings of one block: its row is
-// inserted, updated, split or deleted.
+// writeBlock applies changes to the old postings of a block and inserts, updates,
+// splits or deletes it. known reports whether the block exists.
 func writeBlock(ctx context.Context, blocks PackedBlocks, block Block, known bool, old, changes []Posting) error {
 	merged := merge(old, changes)
 	appended := len(old) == 0 || len(merged) > 0 && merged[len(merged)-1].Doc > old[len(old)-1].Doc
@@ -114,8 +118,8 @@ func writeBlock(ctx context.Context, blocks PackedBlocks, block Block, known boo
 	return nil
 }
 
-// merge applies changes, sorted by docID and each docID once, to postings in
-// docID order.
+// merge applies changes to postings. Both are in docID order, with each docID
+// once.
 func merge(postings, changes []Posting) []Posting {
 	merged := make([]Posting, 0, len(postings)+len(changes))
 	for len(postings) > 0 || len(changes) > 0 {
@@ -134,8 +138,9 @@ func merge(postings, changes []Posting) []Posting {
 	return merged
 }
 
-// settle sorts changes by docID and keeps the last of each.
-func settle(changes []Posting) []Posting {
+// lastChanges sorts changes by docID, in place, and keeps the last change of each
+// docID.
+func lastChanges(changes []Posting) []Posting {
 	sortByDoc(changes)
 	kept := changes[:0]
 	for i, c := range changes {

@@ -1,20 +1,19 @@
-// Package posting is an inverted index for BM25 whose blocks another package
-// keeps, as rows of a database. It owns the encoding of blocks and of forward
-// documents, the evaluation of a question, and the changes that a transaction
-// makes. The storage reads and writes blocks, and resolves document IDs to
-// entries.
+// Package posting is an inverted index for BM25 whose blocks a storage keeps as
+// rows of a database. The package encodes blocks and forward documents,
+// evaluates queries, and collects the changes of a transaction. The storage
+// reads and writes blocks, and resolves docIDs to entries.
 //
-// Every posting list belongs to one store, one term and one label. A question
-// is evaluated exhaustively over the lists of its scope: the storage feeds
-// their blocks to an [Evaluation], which counts and scores them. So document
-// frequencies are exact, and documents outside the scope have no part in a
+// Every posting list belongs to one store, one term and one label. A query is
+// evaluated exhaustively over the lists of its scope: the storage feeds their
+// blocks to an [Evaluation], which counts and scores them. Document frequencies
+// are therefore exact, and documents outside the scope do not influence a
 // score.
 //
 // A transaction collects its changes in a [PackedWriter] or an
 // [AlignedWriter], one for each [Layout], and flushes them before it commits.
 // The writer decides which blocks are appended to, rewritten or deleted.
 //
-// docs/decisions/0018-posting-engine.md says why there are two layouts.
+// docs/decisions/0018-posting-engine.md explains why there are two layouts.
 package posting
 
 import (
@@ -26,15 +25,14 @@ import (
 	"mneme/lexical"
 )
 
-// Errors of stored data that cannot be decoded.
+// Errors for stored data that cannot be decoded.
 var (
-	ErrBlock = errors.New("a block of postings is damaged")
-	ErrTerms = errors.New("a document's terms are damaged")
+	ErrBlock = errors.New("corrupt block of postings")
+	ErrTerms = errors.New("corrupt terms of a document")
 )
 
-// DocKey identifies a document: the number of its store, and its docID there.
-// DocIDs are not negative and never reused. They are unique within a store,
-// or within the database.
+// DocKey identifies a document by the number of its store and its docID. DocIDs
+// are not negative and never reused. They are unique at least within a store.
 type DocKey struct{ Store, Doc int64 }
 
 // List identifies a posting list. Term is a key made by [Layout.TermKey].
@@ -50,41 +48,43 @@ func (l List) compare(o List) int {
 	return cmp.Or(cmp.Compare(l.Store, o.Store), strings.Compare(l.Term, o.Term), cmp.Compare(l.Label, o.Label))
 }
 
-// Posting says that a document holds a term.
+// Posting records that a document contains a term.
 type Posting struct {
 	Doc    int64
-	Count  uint32 // of the term in the document; 0 in a change: the posting is removed
-	Length uint32 // of the document, in tokens
+	Count  uint32 // occurrences of the term; 0 in a change removes the posting
+	Length uint32 // length of the document in tokens
 }
 
-// Block is a stretch of a posting list. Start is a lower bound of its docIDs,
-// and above those of the blocks before it.
+// Block is a contiguous part of a posting list. Start is a lower bound of its
+// docIDs, and greater than all docIDs of the preceding blocks.
 type Block struct {
 	List
 	Start int64
 	Data  []byte
 }
 
-// Document is a forward document: what an entry is indexed by. A storage keeps
-// it with the entry, so that exactly these postings can be removed again.
+// Document is a forward document: the terms by which an entry is indexed. A
+// storage keeps it with the entry, so that its postings can be removed later.
 type Document struct {
 	DocKey
 	Label  acl.Label
 	Length int    // in tokens
-	Terms  []byte // by Layout.EncodeTerms
+	Terms  []byte // encoded by Layout.EncodeTerms
 }
 
 // Layout is an encoding of blocks and of forward documents: [Packed] or
 // [Aligned].
 type Layout interface {
-	// TermKey is the form in which the storage keeps a term.
+	// TermKey returns the form in which the storage keeps a term.
 	TermKey(term string) string
-	// EncodeTerms encodes terms that are sorted by Text. The result is not nil.
+	// EncodeTerms encodes terms, which must be sorted by Text. The result is
+	// never nil.
 	EncodeTerms(terms []lexical.Term) []byte
-	// DecodeTerms calls yield with the key and the count of each term, in
-	// order. Its error is ErrTerms.
+	// DecodeTerms calls yield with the key and count of each term, in order.
+	// The error is ErrTerms if data is corrupt; terms before the corruption
+	// may have been yielded.
 	DecodeTerms(data []byte, yield func(term string, count uint32)) error
-	// DecodeBlock appends the postings of a block to dst. Its error is
-	// ErrBlock.
+	// DecodeBlock appends the postings of the block that starts at start to
+	// dst. The error is ErrBlock if data is corrupt.
 	DecodeBlock(dst []Posting, start int64, data []byte) ([]Posting, error)
 }

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// Scored is a document with its score.
+// Scored is a document and its score.
 type Scored struct {
 	DocKey
 	Score float64
 }
 
-// topK keeps the documents with the highest scores: limit of them, and all
-// that tie with the last.
+// topK collects the limit documents with the highest scores and all that tie
+// with the last of them.
 type topK struct {
 	limit  int
-	scores minHeap  // the limit highest; its least is the threshold
-	kept   []Scored // at or above the threshold when they were offered
+	scores minHeap  // the limit highest scores; the least is the threshold
+	kept   []Scored // at or above the threshold when offered
 }
 
-// minHeap is a heap of scores, the least first.
+// minHeap is a heap of scores with the least at the root.
 type minHeap []float64
 
 func (h minHeap) Len() int           { return len(h) }
@@ -29,6 +29,7 @@ func (h minHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *minHeap) Push(x any)        { *h = append(*h, x.(float64)) }
 func (h *minHeap) Pop() any          { panic("posting: scores are replaced, never popped") }
 
+// offer adds a document unless its score is below the threshold.
 func (t *topK) offer(doc DocKey, score float64) {
 	switch {
 	case len(t.scores) < t.limit:
@@ -42,7 +43,7 @@ func (t *topK) offer(doc DocKey, score float64) {
 	t.kept = append(t.kept, Scored{doc, score})
 }
 
-// ranked returns the documents kept, best first, ties by key.
+// ranked returns the collected documents, highest score first, ties by key.
 func (t *topK) ranked() []Scored {
 	if len(t.scores) == t.limit {
 		threshold := t.scores[0]
