@@ -19,8 +19,8 @@ import (
 	"sync"
 )
 
-// AnalysisVersion names the rules that turn text into terms. It changes whenever
-// any text may give other terms than before. A storage that was filled under
+// AnalysisVersion identifies the rules that turn text into terms. It changes
+// whenever the terms of any text may change. A storage that was filled under
 // another version must analyze its entries again.
 const AnalysisVersion = "1"
 
@@ -34,10 +34,10 @@ const (
 
 // Term is one distinct token of a document.
 type Term struct {
-	// Text is valid UTF-8 of 1 to MaxTermBytes bytes, without white space and
+	// Text is valid UTF-8 of 1 to MaxTermBytes bytes, without white space or
 	// control characters.
 	Text string
-	// Count is the number of occurrences, from 1 and capped at MaxTermCount.
+	// Count is the number of occurrences, at least 1 and capped at MaxTermCount.
 	Count int
 }
 
@@ -118,8 +118,8 @@ func newAnalysis() *analysis { return pool.Get().(*analysis) }
 // analysis is not pooled.
 const maxPooled = 4096
 
-// release clears the analysis and returns it to the pool. It leaves no text
-// behind: what an entry says must not outlive its analysis.
+// release clears the analysis and returns it to the pool. It overwrites the
+// buffers, so that no text of an entry outlives its analysis.
 func (a *analysis) release() {
 	if len(a.order) > maxPooled || cap(a.folded) > maxPooled {
 		return

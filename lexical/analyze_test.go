@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzAnalyze holds what a storage may take for granted of any text.
+// FuzzAnalyze checks what a storage may assume about the terms of any text.
 func FuzzAnalyze(f *testing.F) {
 	for _, seed := range []string{
 		"", "When did Caroline go to the LGBTQ support group?", `title:"a b" AND NOT (x* OR y^2) NEAR/3 'z' -- ;`,
@@ -41,7 +41,7 @@ func FuzzAnalyze(f *testing.F) {
 			t.Errorf("%d query terms", len(query))
 		}
 		if len(query) == 0 && len(doc.Terms) > 0 {
-			t.Error("a text with terms gives a query without any")
+			t.Error("the document has terms and the query has none")
 		}
 		for i, term := range query {
 			if i > 0 && query[i-1].Text >= term.Text {

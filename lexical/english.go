@@ -7,9 +7,9 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// stemEnglish reduces a lower-case ASCII word, in place where it can, to its
-// stem: that of its irregular group, else that of Porter's second English
-// stemmer (snowballstem.org/algorithms/english).
+// stemEnglish returns the stem of a lower-case ASCII word, and may overwrite
+// word. Irregular forms have the stem of their group, other words that of the
+// Porter2 stemmer (snowballstem.org/algorithms/english).
 func stemEnglish(word []byte) []byte {
 	if len(word) <= longestFixed {
 		if stem, ok := fixedStems[string(word)]; ok {
@@ -25,14 +25,14 @@ func snowballEnglish(word string) string {
 	return env.Current()
 }
 
-// fixedStems maps words to stems without a run of the stemmer, which is most
-// of the work of analysis. It holds the irregular forms, whose stem is that of
-// their group's first word, and the stop words of English, half of any running
-// text, whose stem is the stemmer's.
+// fixedStems maps words to stems, to avoid running the stemmer, which is most of
+// the work of analysis. It contains the irregular forms, which have the stem of
+// their group's first word, and the English stop words, about half of the words
+// of a text.
 var fixedStems = makeFixedStems()
 
-// longestFixed is the length of the longest word in fixedStems, which spares
-// longer ones the look-up.
+// longestFixed is the length of the longest word in fixedStems. Longer words need
+// no lookup.
 const longestFixed = 10
 
 func makeFixedStems() map[string]string {

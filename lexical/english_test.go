@@ -18,9 +18,9 @@ func TestEnglishStems(t *testing.T) {
 	}
 }
 
-// Stored terms are stems: a stemmer that gives others needs another
-// AnalysisVersion. The hash is that of 420,000 words, made of what every rule
-// of the algorithm looks at, with the stems of version "1".
+// Stored terms are stems: a stemmer with other stems needs another
+// AnalysisVersion. The hash covers 420,000 words, which exercise every rule of
+// the algorithm, with their stems in version "1".
 func TestEnglishStemsAreThoseOfTheAnalysisVersion(t *testing.T) {
 	hash := sha256.New()
 	check := func(word string) { fmt.Fprintf(hash, "%s %s\n", word, snowballEnglish(word)) }
@@ -59,7 +59,7 @@ func TestEnglishStemsAreThoseOfTheAnalysisVersion(t *testing.T) {
 	}
 }
 
-func TestFixedStemsAreShortEnoughToBeLookedUp(t *testing.T) {
+func TestLongestFixedIsTheLengthOfTheLongestFixedStem(t *testing.T) {
 	longest := 0
 	for word := range fixedStems {
 		longest = max(longest, len(word))

@@ -16,7 +16,7 @@ func Example() {
 		"Melanie painted a sunrise over the lake last year.",
 		"The support team answers within a day.",
 	}
-	// The documents, and how often each holds each of its terms.
+	// The documents, and the count of each term in each of them.
 	documents := make([]lexical.Document, len(texts))
 	counts := make([]map[string]int, len(texts))
 	stats := lexical.Stats{Documents: int64(len(texts))}
@@ -29,7 +29,7 @@ func Example() {
 		stats.Length += int64(documents[i].Length)
 	}
 
-	// The query's terms, and how many documents hold each of them.
+	// The query's terms, and the number of documents that contain each.
 	query := lexical.ParseQuery("When did Caroline go to the support groups?")
 	df := make([]int64, len(query))
 	for i, term := range query {

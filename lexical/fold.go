@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// kind is what a rune is to the scanner.
+// kind classifies a rune for the scanner.
 type kind uint8
 
 const (
@@ -15,13 +15,13 @@ const (
 	letter                // part of a word
 	digit                 // part of a word
 	mark                  // part of a word, but never its first rune
-	cjk                   // Chinese, Japanese or Korean: written without spaces, a syllable or more a character
-	unspaced              // of an alphabet written without spaces
+	cjk                   // Chinese, Japanese or Korean
+	unspaced              // part of an alphabetic script written without spaces
 	symbol                // a token by itself: emoji and the like
 )
 
-// tableSize is the number of runes in the tables below. They cover the
-// alphabets in daily use.
+// tableSize is the number of runes in the tables below, which cover the most
+// common alphabets.
 const tableSize = 0x2000
 
 // folds maps each rune below tableSize to its form in a token: lower case,
@@ -85,7 +85,7 @@ func ignored(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 
-// special folds what Unicode does not decompose. For Arabic these are the
+// special folds runes that Unicode does not decompose. For Arabic these are
 // letters that are used interchangeably (Larkey, Ballesteros and Connell, "Light
 // Stemming for Arabic Information Retrieval", 2007) and the Persian forms of
 // kaf and yeh.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// texts are the terms of a document, each as often as it occurs.
+// texts returns the terms of a document, each repeated as often as it occurs.
 func texts(fields ...string) []string {
 	var out []string
 	for _, term := range Analyze(fields...).Terms {
@@ -67,7 +67,7 @@ func TestTokens(t *testing.T) {
 		t.Run(rule.name, func(t *testing.T) {
 			got := strings.Join(texts(rule.text), " ")
 			if got != rule.want {
-				t.Errorf("%q gives\n%s, want\n%s", rule.text, got, rule.want)
+				t.Errorf("%q: got\n%s, want\n%s", rule.text, got, rule.want)
 			}
 		})
 	}
@@ -140,7 +140,7 @@ func TestALongQueryKeepsItsFirstTerms(t *testing.T) {
 		t.Errorf("%d terms", len(terms))
 	}
 	if !slices.Equal(terms, queryTexts(query.String())) {
-		t.Error("a second time gives other terms")
+		t.Error("parsing the query again returns other terms")
 	}
 }
 

@@ -3,8 +3,8 @@ package lexical
 import "math"
 
 // The parameters of BM25: k1 sets how fast repetitions of a term saturate, b how
-// much the document's length counts. They are those of the plain BM25 baseline
-// of LoCoMo and SciFact in docs/decisions/0002-lexical-analysis.md.
+// much the document's length counts. The values are those of the plain BM25
+// baseline for LoCoMo and SciFact in docs/decisions/0002-lexical-analysis.md.
 const (
 	k1 = 0.9
 	b  = 0.2

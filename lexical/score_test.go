@@ -19,7 +19,7 @@ func TestTermIsBM25(t *testing.T) {
 	}
 }
 
-// The bits, so that a platform which fuses products with sums is found out.
+// The exact bits detect platforms that fuse multiplication and addition.
 func TestScoresAreTheSameToTheBit(t *testing.T) {
 	s := NewScorer(Stats{Documents: 5882, Length: 246_813}, []QueryTerm{{"a", 1}, {"b", 1}, {"c", 3}}, []int64{7, 1234, 0})
 	sum := 0.0
@@ -58,7 +58,7 @@ func TestRarerTermsAndShorterDocumentsScoreHigher(t *testing.T) {
 		t.Error("the long document scores as high as the short one")
 	}
 	if s.Term(0, 2, 20) <= s.Term(0, 1, 20) {
-		t.Error("twice scores no higher than once")
+		t.Error("two occurrences score no higher than one")
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/blevesearch/snowballstem/russian"
 )
 
-// stem reduces a folded word, in place where it can, to a stem that its
-// inflections share. The script decides which stemmer is used, never a guess at
+// stem returns the stem of a folded word, which its inflections share, and may
+// overwrite word. The script decides which stemmer is used, never a guess at
 // the language: a query of three words does not reveal its language and must
 // match the documents' stems.
 func stem(word []byte) []byte {

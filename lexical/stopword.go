@@ -84,7 +84,7 @@ func makeStopWordLanguages() map[string]uint {
 const hanStopCharacters = "的了是在和有什哪谁吗呢个多少几为怎如何被于从对与及而之其些里时候这那它他她们到以" +
 	"麼么誰嗎個幾為於從對與裡時這們"
 
-// stopWordMode says how an analysis treats stop words.
+// stopWordMode is how an analysis treats stop words.
 type stopWordMode uint8
 
 const (
@@ -93,9 +93,9 @@ const (
 	dropStopWords                      // leave out those of the query's language
 )
 
-// isStopWord reports whether a word is left out: whether stop words are
-// dropped, and it is one of the query's language that is not written as a
-// name.
+// isStopWord reports whether to leave a word out: in mode dropStopWords, a stop
+// word of the query's language that is not capitalized as a name. In mode
+// countStopWords it counts the word for the languages that have it.
 func (a *analysis) isStopWord(folded []byte, name bool) bool {
 	switch a.mode {
 	case countStopWords:

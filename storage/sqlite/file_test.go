@@ -35,11 +35,12 @@ func putEntry(ctx context.Context, s *Storage, e memory.Entry, words string) err
 	return s.Update(ctx, func(tx memory.Tx) error { return tx.Put(ctx, e, lexical.Analyze(words)) })
 }
 
-func count(t *testing.T, s *Storage, question string) (n int) {
+// countHits returns the number of entries that a query finds.
+func countHits(t *testing.T, s *Storage, query string) (n int) {
 	t.Helper()
 	if err := s.View(t.Context(), func(tx memory.ReadTx) error {
 		hits, err := tx.Lexical(t.Context(), acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}),
-			memory.LexicalQuery{Terms: lexical.ParseQuery(question), Limit: 1000, Now: noon})
+			memory.LexicalQuery{Terms: lexical.ParseQuery(query), Limit: 1000, Now: noon})
 		n = len(hits)
 		return err
 	}); err != nil {
@@ -48,7 +49,7 @@ func count(t *testing.T, s *Storage, question string) (n int) {
 	return n
 }
 
-func TestTheFileIsItsOwnersAlone(t *testing.T) {
+func TestFilesAreAccessibleToTheirOwnerOnly(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new folder ?#%")
 	path := filepath.Join(folder, "mneme.db")
 	s := openAt(t, path)
@@ -67,7 +68,7 @@ func TestTheFileIsItsOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
+func TestWritesSurviveReopening(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)
 	if err := putEntry(t.Context(), s, newEntry("k", "needle"), "needle"); err != nil {
@@ -78,7 +79,7 @@ func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
 	}
 	s = openAt(t, path)
 	defer func() { _ = s.Close() }()
-	if n := count(t, s, "needle"); n != 1 {
+	if n := countHits(t, s, "needle"); n != 1 {
 		t.Errorf("%d entries found", n)
 	}
 }
@@ -98,7 +99,7 @@ func TestAFileOfANewerVersionIsRefused(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoDatabaseIsAnError(t *testing.T) {
+func TestOpeningAnotherKindOfFileFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	if err := os.WriteFile(path, bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
 		t.Fatal(err)
@@ -128,13 +129,13 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 	}
 }
 
-func TestPurgedTextIsNowhereInTheFiles(t *testing.T) {
+func TestPurgedTextIsErasedFromTheFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)
 	defer func() { _ = s.Close() }()
 	ctx := t.Context()
 	const secret = "xyzzyplughsecret"
-	holds := func() bool {
+	contains := func() bool {
 		for _, suffix := range []string{"", "-wal"} {
 			content, err := os.ReadFile(path + suffix)
 			if err != nil {
@@ -160,8 +161,8 @@ func TestPurgedTextIsNowhereInTheFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !holds() {
-		t.Fatal("the files never held the text: the test is blind")
+	if !contains() {
+		t.Fatal("the files do not contain the text before the purge")
 	}
 	e.Revision++
 	e.DeletedAt = noon
@@ -177,8 +178,8 @@ func TestPurgedTextIsNowhereInTheFiles(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if holds() {
-		t.Error("the files hold purged text")
+	if contains() {
+		t.Error("the files contain purged text")
 	}
 }
 
@@ -194,11 +195,11 @@ func TestAFullDiskIsUnavailableAndNothingIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limit("1") // no fewer than there are
+	limit("1") // SQLite raises it to the current number of pages
 	words := string(bytes.Repeat([]byte("needle in a heap of hay "), 4000))
 	err := s.Update(ctx, func(tx memory.Tx) error {
 		_ = tx.Put(ctx, newEntry("large", words), lexical.Analyze(words))
-		// A caller that goes on must not write outside the transaction.
+		// A caller that ignores the error must not write outside the transaction.
 		return tx.SetMeta(ctx, "name", []byte("value"))
 	})
 	if !errors.Is(err, memory.ErrUnavailable) {
@@ -208,7 +209,7 @@ func TestAFullDiskIsUnavailableAndNothingIsWritten(t *testing.T) {
 	if err := putEntry(ctx, s, newEntry("small", "thread"), "thread"); err != nil {
 		t.Fatalf("afterwards: %v", err)
 	}
-	if n := count(t, s, "needle thread"); n != 1 {
+	if n := countHits(t, s, "needle thread"); n != 1 {
 		t.Errorf("%d entries found", n)
 	}
 	if err := s.View(ctx, func(tx memory.ReadTx) error {
@@ -242,14 +243,14 @@ func TestWaitingForAnotherWriterEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// each process of TestProcessesShareAFile writes so many entries.
-const each = 40
+// perProcess is how many entries each process of TestProcessesShareAFile writes.
+const perProcess = 40
 
 func TestProcessesShareAFile(t *testing.T) {
 	const variable = "MNEME_TEST_SQLITE_FILE"
 	if path := os.Getenv(variable); path != "" {
 		s := openAt(t, path)
-		for i := range each {
+		for i := range perProcess {
 			if err := putEntry(t.Context(), s, newEntry(fmt.Sprint(os.Getpid(), "/", i), "needle"), "needle"); err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +261,7 @@ func TestProcessesShareAFile(t *testing.T) {
 		return
 	}
 	path := filepath.Join(t.TempDir(), "mneme.db")
-	// The file does not exist yet: they also migrate at the same time.
+	// The file does not exist yet, so the processes also race to migrate it.
 	var others []*exec.Cmd
 	for range 3 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestProcessesShareAFile$")
@@ -273,7 +274,7 @@ func TestProcessesShareAFile(t *testing.T) {
 	}
 	s := openAt(t, path)
 	defer func() { _ = s.Close() }()
-	for i := range each {
+	for i := range perProcess {
 		if err := putEntry(t.Context(), s, newEntry(fmt.Sprint("parent/", i), "needle"), "needle"); err != nil {
 			t.Fatal(err)
 		}
@@ -283,12 +284,12 @@ func TestProcessesShareAFile(t *testing.T) {
 			t.Fatalf("another process: %v", err)
 		}
 	}
-	if n := count(t, s, "needle"); n != 4*each {
-		t.Errorf("%d entries found, want %d", n, 4*each)
+	if n := countHits(t, s, "needle"); n != 4*perProcess {
+		t.Errorf("%d entries found, want %d", n, 4*perProcess)
 	}
 }
 
-func TestATransactionIsUselessAfterItsFunction(t *testing.T) {
+func TestATransactionFailsAfterItsFunctionReturned(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	var kept memory.Tx

@@ -38,6 +38,7 @@ func BenchmarkStorage(b *testing.B) {
 	}
 }
 
+// measure fills a database and logs its speed and size.
 func measure(t *testing.B, entries, stores int) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "mneme.db")
@@ -46,7 +47,7 @@ func measure(t *testing.B, entries, stores int) {
 	z := workload.NewZipf(1)
 	now := time.Now()
 	var ids []uuid.UUID
-	began, longest, before := time.Now(), time.Duration(0), processor()
+	began, longest, before := time.Now(), time.Duration(0), cpuTime()
 	var analysis time.Duration
 	for from := 0; from < entries; from += 100 {
 		batch := make([]memory.Entry, 100)
@@ -76,8 +77,8 @@ func measure(t *testing.B, entries, stores int) {
 		longest = max(longest, time.Since(one))
 	}
 	took := time.Since(began)
-	t.Logf("import: %.1f s (%.1f s of processor), %.0f entries/s, longest transaction %d ms, analysis %.1f s",
-		took.Seconds(), (processor() - before).Seconds(), float64(entries)/took.Seconds(), longest.Milliseconds(), analysis.Seconds())
+	t.Logf("import: %.1f s (%.1f s of CPU), %.0f entries/s, longest transaction %d ms, analysis %.1f s",
+		took.Seconds(), (cpuTime() - before).Seconds(), float64(entries)/took.Seconds(), longest.Milliseconds(), analysis.Seconds())
 	size := func() int64 {
 		var n int64
 		for _, suffix := range []string{"", "-wal"} {
@@ -87,8 +88,8 @@ func measure(t *testing.B, entries, stores int) {
 		}
 		return n
 	}
-	t.Logf("disk: %d bytes an entry", size()/int64(entries))
-	s.tables(t)
+	t.Logf("disk: %d bytes per entry", size()/int64(entries))
+	s.logTableSizes(t)
 
 	var one, all []acltest.Reach
 	for i := range stores {
@@ -99,7 +100,7 @@ func measure(t *testing.B, entries, stores int) {
 		scope := acltest.Scope(t, reaches...)
 		q := workload.NewZipf(2)
 		var took []time.Duration
-		hits, before := 0, processor()
+		hits, before := 0, cpuTime()
 		for range 300 {
 			terms := lexical.ParseQuery(q.Text(words))
 			a := time.Now()
@@ -113,8 +114,8 @@ func measure(t *testing.B, entries, stores int) {
 			took = append(took, time.Since(a))
 		}
 		slices.Sort(took)
-		t.Logf("%s, %d words: p50 %.2f ms, p99 %.2f ms (%.2f ms of processor), %d hits", name, words,
-			ms(took[len(took)/2]), ms(took[len(took)*99/100]), ms((processor()-before)/300), hits/300)
+		t.Logf("%s, %d words: p50 %.2f ms, p99 %.2f ms (%.2f ms of CPU), %d hits", name, words,
+			ms(took[len(took)/2]), ms(took[len(took)*99/100]), ms((cpuTime()-before)/300), hits/300)
 	}
 	for _, words := range []int{8, 12} {
 		lexicalTimes("lexical, one store", one, words)
@@ -157,7 +158,7 @@ func measure(t *testing.B, entries, stores int) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("save vectors: %.1f s, disk %d bytes an entry", time.Since(began).Seconds(), size()/int64(entries))
+	t.Logf("save vectors: %.1f s, disk %d bytes per entry", time.Since(began).Seconds(), size()/int64(entries))
 	for range 2 {
 		began = time.Now()
 		n := 0
@@ -198,9 +199,9 @@ func measure(t *testing.B, entries, stores int) {
 	})
 }
 
-// processor is how much processor time this process has used: on a machine
-// that does other things, too, it says more than the clock.
-func processor() time.Duration {
+// cpuTime returns the CPU time that this process has used, which on a shared
+// machine is more informative than wall time.
+func cpuTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
 		return 0
@@ -210,8 +211,8 @@ func processor() time.Duration {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// tables logs how large each table is.
-func (s *Storage) tables(t *testing.B) {
+// logTableSizes logs the size of the largest tables.
+func (s *Storage) logTableSizes(t *testing.B) {
 	err := s.readers.with(t.Context(), func(c *session) error {
 		rows, err := c.conn.QueryContext(t.Context(), "SELECT name, sum(pgsize), sum(unused) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 12")
 		if err != nil {

@@ -21,12 +21,13 @@ func openAt(t testing.TB, path string) *Storage {
 	return s
 }
 
-// recorder is a storage that hands over the statements it ran when it closes.
+// recorder is a storage that, when it is closed, records the statements it ran.
 type recorder struct {
 	*Storage
 	record func(statement string)
 }
 
+// Close implements memory.Storage.
 func (r recorder) Close() error {
 	if !r.closed.Load() {
 		for _, p := range []*pool{r.readers, r.writers} {
@@ -50,7 +51,7 @@ func TestStorage(t *testing.T) {
 			statements[statement] = true
 		}}
 	})
-	t.Run("no statement reads a whole table but those that must", func(t *testing.T) {
+	t.Run("only listed statements scan whole tables", func(t *testing.T) {
 		if len(statements) < 80 && !t.Failed() {
 			t.Skip("needs the whole suite")
 		}
@@ -58,28 +59,28 @@ func TestStorage(t *testing.T) {
 	})
 }
 
-// whole are the statements that read a table from end to end.
-var whole = map[string]string{
-	selectAllVectors:                         "an index is loaded",
+// fullScans maps the statements that may scan a whole table to the reason.
+var fullScans = map[string]string{
+	selectAllVectors:                         "loading an index",
 	selectAllEntries:                         "a dump",
 	grantColumns + "ORDER BY store, grantee": "a dump",
 	"SELECT id, kind FROM name ORDER BY id":  "a dump",
 	"SELECT agent, enabled, self, chat, user, default_ttl FROM setting ORDER BY agent": "a dump",
 	"SELECT of, agent, expires_at FROM participant ORDER BY of, agent":                 "a dump",
 	"SELECT of, agent, expires_at FROM session ORDER BY of, agent":                     "a dump",
-	"SELECT (SELECT count(*) FROM queue), (SELECT min(queued_at) FROM queue)":          "the queue is counted by its smallest index",
-	lastChange: "sqlite_sequence has one row a table",
-	"DELETE FROM vector WHERE model NOT IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each(?)))": "a model was left behind",
-	"DELETE FROM model WHERE fingerprint NOT IN (SELECT value FROM json_each(?))":                                            "a few rows",
+	"SELECT (SELECT count(*) FROM queue), (SELECT min(queued_at) FROM queue)":          "counting the queue by its smallest index",
+	lastChange: "sqlite_sequence has one row per table",
+	"DELETE FROM vector WHERE model NOT IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each(?)))": "dropping a model",
+	"DELETE FROM model WHERE fingerprint NOT IN (SELECT value FROM json_each(?))":                                            "the table has few rows",
 }
 
-// checkPlans asks SQLite how it would run each statement. A scan is allowed of
-// a parameter (json_each and what is made of it) and where whole says so.
+// checkPlans checks SQLite's query plan of each statement. Scans are allowed of
+// parameters (json_each and tables derived from it) and of fullScans.
 func checkPlans(t *testing.T, statements []string) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	for _, statement := range statements {
-		if verb, _, _ := strings.Cut(statement, " "); verb == "BEGIN" || verb == "COMMIT" || verb == "ROLLBACK" || whole[statement] != "" {
+		if verb, _, _ := strings.Cut(statement, " "); verb == "BEGIN" || verb == "COMMIT" || verb == "ROLLBACK" || fullScans[statement] != "" {
 			continue
 		}
 		for _, step := range s.plan(t, statement) {
@@ -87,7 +88,7 @@ func checkPlans(t *testing.T, statements []string) {
 			case !strings.HasPrefix(step, "SCAN "), strings.Contains(step, "VIRTUAL TABLE"), strings.HasPrefix(step, "SCAN CONSTANT ROW"),
 				step == "SCAN scope", step == "SCAN q", strings.HasPrefix(step, "SCAN (subquery"):
 			case strings.HasPrefix(statement, "DELETE FROM change"), strings.HasPrefix(statement, selectAllVersions):
-				// From the oldest on, up to the first that is young; one entry's.
+				// The oldest changes up to the first recent one; one entry's versions.
 			default:
 				t.Errorf("%s\n%s", step, statement)
 			}

@@ -1,5 +1,5 @@
--- Stores are named by number everywhere but in table store. A label is 1
--- (PUBLIC) to 4 (RESTRICTED). Names are compared byte by byte: COLLATE "C".
+-- All tables except store refer to stores by number. A label is 1 (PUBLIC) to 4
+-- (RESTRICTED). Names are compared byte by byte: COLLATE "C".
 
 -- +goose Up
 
@@ -10,10 +10,10 @@ CREATE TABLE store (
   next_place bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
--- One row an entry, as it is now. state: 0 live, 1 deleted, 2 swept (expired
+-- The current state of each entry. state: 0 live, 1 deleted, 2 swept (expired
 -- and hidden for good). place is the entry's docID, unique within its store and
--- never reused. length and terms (posting.Aligned) are what a live
--- searchable entry is indexed by, null for all others.
+-- never reused. length and terms (posting.Aligned) are the forward document of a
+-- live searchable entry, null for all others.
 CREATE TABLE entry (
   id          uuid PRIMARY KEY,
   store       bigint NOT NULL REFERENCES store,
@@ -42,8 +42,8 @@ CREATE TABLE entry (
   value       bytea
 ) WITH (fillfactor = 90);
 
--- Label goes before the path: a reader walks the labels that it may see, and
--- what is above them costs it no time.
+-- Label precedes the path: a reader scans the labels that it may see, and entries
+-- above them cost it no time.
 CREATE UNIQUE INDEX entry_live ON entry (store, label, namespace, key, owner) WHERE state = 0;
 CREATE UNIQUE INDEX entry_place ON entry (store, place);
 CREATE INDEX entry_type ON entry (store, label, type, namespace) WHERE state = 0 AND type <> '';
@@ -54,7 +54,7 @@ CREATE INDEX entry_due ON entry (expires_at) WHERE state < 2 AND expires_at IS N
 CREATE INDEX entry_swept ON entry (expires_at) WHERE state = 2;
 CREATE INDEX entry_deleted ON entry (deleted_at) WHERE deleted_at IS NOT NULL;
 
--- Former versions, each as its row was.
+-- Former versions: copies of their rows.
 CREATE TABLE history (
   id          uuid NOT NULL,
   version     bigint NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE tag (
   PRIMARY KEY (store, tag, label, entry)
 );
 
--- What live entries weigh, for limits.
+-- Number and bytes of live entries, for quotas.
 CREATE TABLE usage (
   store   bigint NOT NULL,
   label   smallint NOT NULL,
@@ -99,10 +99,10 @@ CREATE TABLE usage (
   PRIMARY KEY (store, label, owner)
 ) WITH (fillfactor = 50);
 
--- The lexical leg: an inverted index of live searchable entries. data holds
--- the postings of the docIDs 256*block to 256*block+255 (posting.Aligned). term is
--- bytea because a question may hold what text refuses. Label follows the term,
--- so that one probe finds all blocks of a term in a store up to a label.
+-- The inverted index of live searchable entries. data holds the postings of the
+-- docIDs 256*block to 256*block+255 (posting.Aligned). term is bytea because a
+-- query may contain bytes that text rejects. Label follows the term, so that one
+-- probe finds all blocks of a term in a store up to a label.
 CREATE TABLE posting (
   store bigint NOT NULL,
   label smallint NOT NULL,
@@ -114,7 +114,7 @@ CREATE TABLE posting (
 ALTER TABLE posting ALTER COLUMN data SET STORAGE PLAIN;
 ALTER TABLE posting ALTER COLUMN term SET STORAGE PLAIN;
 
--- How many documents there are, and their lengths together.
+-- Number of indexed documents and the sum of their lengths in tokens.
 CREATE TABLE total (
   store     bigint NOT NULL,
   label     smallint NOT NULL,
@@ -129,9 +129,9 @@ CREATE TABLE model (
   fingerprint text COLLATE "C" NOT NULL UNIQUE
 );
 
--- One row a chunk. revision is the entry's when the vector was made. codes
--- has room for the encoder's codes of the chunk's tokens; nothing writes them
--- yet.
+-- One row per chunk. revision is the entry's revision from which the vector was
+-- computed. codes is reserved for the encoder's codes of the chunk's tokens;
+-- nothing writes it yet.
 CREATE TABLE vector (
   model    integer NOT NULL,
   entry    uuid NOT NULL,
@@ -144,23 +144,23 @@ CREATE TABLE vector (
 ALTER TABLE vector ALTER COLUMN half SET STORAGE EXTERNAL;
 ALTER TABLE vector ALTER COLUMN codes SET STORAGE EXTERNAL;
 
--- What happened to vectors. Positions have no gaps but at the front, where
--- old ones are removed. entry may name a row that is gone.
+-- Changes of vectors, for followers. Positions have no gaps except at the front,
+-- where old ones are trimmed. entry may name a purged row.
 CREATE TABLE change (
   position bigint PRIMARY KEY,
   entry    uuid NOT NULL,
   at       timestamptz NOT NULL
 );
 
--- The latest position. A transaction that notes changes updates this row just
--- before it commits: its lock makes positions grow in commit order.
+-- The latest position. A transaction that records changes updates this row just
+-- before it commits: the row's lock makes positions increase in commit order.
 CREATE TABLE change_head (
   last bigint NOT NULL
 ) WITH (fillfactor = 10);
 INSERT INTO change_head VALUES (0);
 
--- One row for each entry whose vectors are not in step. not_before -infinity:
--- never leased and not failed.
+-- One row for each entry whose vectors are out of date. not_before is -infinity
+-- if the row was never leased.
 CREATE TABLE queue (
   entry      uuid PRIMARY KEY,
   revision   bigint NOT NULL,
@@ -221,6 +221,7 @@ CREATE TABLE meta (
   value bytea
 );
 
+-- Idempotency records.
 CREATE TABLE replay (
   agent      text COLLATE "C" NOT NULL,
   taint      smallint NOT NULL,
@@ -235,7 +236,7 @@ CREATE TABLE replay (
   PRIMARY KEY (agent, taint, call, path, key)
 );
 CREATE INDEX replay_expiry ON replay (expires_at);
-CREATE INDEX replay_ids ON replay USING gin (ids); -- a purge finds the records that name an entry
+CREATE INDEX replay_ids ON replay USING gin (ids); -- a purge finds the idempotency records that name an entry
 
 -- +goose Down
 

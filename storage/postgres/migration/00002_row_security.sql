@@ -1,6 +1,6 @@
 -- Defense in depth below the service: docs/decisions/0007-row-level-security.md.
--- mneme.scope is set by each transaction: '*', or a JSON object that gives
--- stores' numbers their highest label. Where it is not set, nothing is seen.
+-- Each transaction sets mneme.scope: '*', or a JSON object from store numbers to
+-- their highest visible label. If it is not set, no row is visible.
 
 -- +goose Up
 
@@ -11,7 +11,7 @@ DECLARE
 BEGIN
   FOREACH tab IN ARRAY ARRAY['entry', 'history', 'posting', 'tag'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', tab);
-    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', tab); -- the owner, too
+    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', tab); -- applies to the owner as well
     EXECUTE format($policy$CREATE POLICY scope ON %I USING (
       coalesce((SELECT current_setting('mneme.scope', true)) = '*', false) OR label <=
       ((SELECT nullif(nullif(current_setting('mneme.scope', true), '*'), '')::jsonb) ->> store::text)::smallint)$policy$, tab);

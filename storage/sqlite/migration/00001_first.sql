@@ -1,6 +1,5 @@
--- Times are microseconds since 1970 UTC. Ids of entries are 16 bytes. Stores
--- are named by number everywhere but in table store. A label is 1 (PUBLIC) to
--- 4 (RESTRICTED).
+-- Times are microseconds since 1970 UTC. Entry IDs are 16 bytes. All tables except
+-- store refer to stores by number. A label is 1 (PUBLIC) to 4 (RESTRICTED).
 
 -- +goose Up
 
@@ -9,9 +8,9 @@ CREATE TABLE store (
   id     TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- One row an entry, as it is now. state: 0 live, 1 deleted, 2 swept (expired
--- and hidden for good). The wide columns stand last, so that reading the
--- others leaves overflow pages alone. A doc is never used twice.
+-- The current state of each entry. state: 0 live, 1 deleted, 2 swept (expired
+-- and hidden for good). doc is the entry's docID, never reused. The wide columns
+-- come last, so that reading the others touches no overflow pages.
 CREATE TABLE entry (
   doc         INTEGER PRIMARY KEY AUTOINCREMENT,
   id          BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -38,8 +37,8 @@ CREATE TABLE entry (
   value       BLOB
 ) STRICT;
 
--- Label goes before the path: a reader walks the labels that it may see, and
--- what is above them costs it no time.
+-- Label precedes the path: a reader scans the labels that it may see, and entries
+-- above them cost it no time.
 CREATE UNIQUE INDEX entry_live ON entry (store, label, namespace, key, owner) WHERE state = 0;
 CREATE INDEX entry_type ON entry (store, label, type, namespace) WHERE state = 0 AND type <> '';
 CREATE INDEX entry_trash ON entry (store, label, deleted_at, id) WHERE state = 1;
@@ -49,7 +48,7 @@ CREATE INDEX entry_due ON entry (expires_at) WHERE state < 2 AND expires_at IS N
 CREATE INDEX entry_swept ON entry (expires_at) WHERE state = 2;
 CREATE INDEX entry_deleted ON entry (deleted_at) WHERE deleted_at IS NOT NULL;
 
--- Former versions, each as its row was.
+-- Former versions: copies of their rows.
 CREATE TABLE history (
   doc         INTEGER NOT NULL REFERENCES entry,
   version     INTEGER NOT NULL,
@@ -84,7 +83,7 @@ CREATE TABLE tag (
   PRIMARY KEY (store, label, tag, doc)
 ) STRICT, WITHOUT ROWID;
 
--- What live entries weigh, for limits.
+-- Number and bytes of live entries, for quotas.
 CREATE TABLE usage (
   store   INTEGER NOT NULL,
   label   INTEGER NOT NULL,
@@ -94,9 +93,9 @@ CREATE TABLE usage (
   PRIMARY KEY (store, label, owner)
 ) STRICT, WITHOUT ROWID;
 
--- The lexical leg: an inverted index of live searchable entries. block holds
--- postings from doc first on (package posting). Label follows the term, so that one
--- seek finds all blocks of a term in a store up to a label.
+-- The inverted index of live searchable entries. block holds postings from docID
+-- first on (posting.Packed). Label follows the term, so that one seek finds all
+-- blocks of a term in a store up to a label.
 CREATE TABLE posting (
   store INTEGER NOT NULL,
   term  TEXT NOT NULL,
@@ -106,8 +105,8 @@ CREATE TABLE posting (
   PRIMARY KEY (store, term, label, first)
 ) STRICT, WITHOUT ROWID;
 
--- The same the other way round: what an entry is indexed by, as it must be
--- known to take it out again. terms: posting.Packed.
+-- Forward documents: the terms by which an entry is indexed (posting.Packed), by
+-- which its postings are removed later.
 CREATE TABLE document (
   doc    INTEGER PRIMARY KEY REFERENCES entry,
   store  INTEGER NOT NULL,
@@ -116,7 +115,7 @@ CREATE TABLE document (
   terms  BLOB NOT NULL
 ) STRICT;
 
--- How many documents there are, and their lengths together.
+-- Number of indexed documents and the sum of their lengths in tokens.
 CREATE TABLE total (
   store     INTEGER NOT NULL,
   label     INTEGER NOT NULL,
@@ -131,9 +130,9 @@ CREATE TABLE model (
   fingerprint TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- One row a chunk. revision is the entry's when the vector was made. codes
--- has room for the encoder's codes of the chunk's tokens; nothing writes them
--- yet.
+-- One row per chunk. revision is the entry's revision from which the vector was
+-- computed. codes is reserved for the encoder's codes of the chunk's tokens;
+-- nothing writes it yet.
 CREATE TABLE vector (
   number   INTEGER PRIMARY KEY,
   doc      INTEGER NOT NULL REFERENCES entry,
@@ -145,16 +144,16 @@ CREATE TABLE vector (
 ) STRICT;
 CREATE UNIQUE INDEX vector_doc ON vector (doc, model, chunk, revision);
 
--- Positions are never used twice, and have no gaps but at the front, where
--- old ones are removed. entry may name a row that is gone.
+-- Changes of vectors, for followers. Positions are never reused and have no gaps
+-- except at the front, where old ones are trimmed. entry may name a purged row.
 CREATE TABLE change (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   entry    BLOB NOT NULL,
   at       INTEGER NOT NULL
 ) STRICT;
 
--- One row for each entry whose vectors are not in step. not_before 0: never
--- leased and not failed.
+-- One row for each entry whose vectors are out of date. not_before is 0 if the row
+-- was never leased.
 CREATE TABLE queue (
   doc        INTEGER PRIMARY KEY REFERENCES entry,
   revision   INTEGER NOT NULL,
@@ -215,6 +214,7 @@ CREATE TABLE meta (
   value BLOB
 ) STRICT, WITHOUT ROWID;
 
+-- Idempotency records.
 CREATE TABLE replay (
   number     INTEGER PRIMARY KEY,
   agent      TEXT NOT NULL,
@@ -231,7 +231,7 @@ CREATE TABLE replay (
 ) STRICT;
 CREATE INDEX replay_expiry ON replay (expires_at);
 
--- The entries that a replay record names, so that a purge finds it.
+-- The entries that an idempotency record names, so that a purge finds it.
 CREATE TABLE replay_entry (
   entry  BLOB NOT NULL,
   replay INTEGER NOT NULL REFERENCES replay ON DELETE CASCADE,
