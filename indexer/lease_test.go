@@ -20,59 +20,59 @@ import (
 	"mneme/vector/flat"
 )
 
-// outside stands for an index outside the process, that can be held up and
-// away.
-type outside struct {
+// externalIndex simulates an index server whose writes can be held up and that
+// can be down.
+type externalIndex struct {
 	*flat.Index
-	begun, ended chan struct{} // get a token at each Upsert, if there is room
-	hold         chan struct{} // an Upsert waits until this is closed
-	away, closed atomic.Bool
+	begun, ended chan struct{} // receive when an Upsert begins and ends, unless full
+	hold         chan struct{} // an Upsert waits until it is closed
+	down, closed atomic.Bool
 }
 
-var errAway = errors.New("away")
+var errDown = errors.New("the index is down")
 
-func newOutside(dim int) *outside {
-	return &outside{
+func newExternalIndex(dim int) *externalIndex {
+	return &externalIndex{
 		Index: flat.New(dim), begun: make(chan struct{}, 1), ended: make(chan struct{}, 1), hold: make(chan struct{}),
 	}
 }
 
-func (o *outside) Upsert(ctx context.Context, records []vector.Record) error {
-	tell(o.begun)
-	defer tell(o.ended)
+func (o *externalIndex) Upsert(ctx context.Context, records []vector.Record) error {
+	notify(o.begun)
+	defer notify(o.ended)
 	select {
 	case <-o.hold:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if o.away.Load() {
-		return errAway
+	if o.down.Load() {
+		return errDown
 	}
 	return o.Index.Upsert(ctx, records)
 }
 
-func tell(c chan struct{}) {
+func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
 	}
 }
 
-func (o *outside) Settle(context.Context) error {
-	if o.away.Load() {
-		return errAway
+func (o *externalIndex) Settle(context.Context) error {
+	if o.down.Load() {
+		return errDown
 	}
 	return nil
 }
 
-func (o *outside) Close() error {
+func (o *externalIndex) Close() error {
 	o.closed.Store(true)
 	return nil
 }
 
 var (
-	_ vector.Settler = (*outside)(nil)
-	_ io.Closer      = (*outside)(nil)
+	_ vector.Settler = (*externalIndex)(nil)
+	_ io.Closer      = (*externalIndex)(nil)
 )
 
 // counting counts the texts that are embedded.
@@ -86,7 +86,7 @@ func (c *counting) Passages(ctx context.Context, texts []string) ([][]float32, e
 	return c.Embedder.Passages(ctx, texts)
 }
 
-func openOutside(t *testing.T, e embed.Embedder, o *outside) (*harness, storage.Storage) {
+func openExternal(t *testing.T, e embed.Embedder, o *externalIndex) (*harness, storage.Storage) {
 	t.Helper()
 	rows := sqlitetest.Open(t)
 	p := backendtest.OpenProcess(t, rows, memory.Options{VectorBudget: time.Minute}, indexer.Model{
@@ -95,8 +95,7 @@ func openOutside(t *testing.T, e embed.Embedder, o *outside) (*harness, storage.
 	return wrap(t, p), rows
 }
 
-// running runs the service's background work until the returned function is
-// called, which waits for its end.
+// running runs the background work until end is called, which waits for it.
 func (h *harness) running() (end func()) {
 	ctx, stop := context.WithCancel(background)
 	done := make(chan error, 1)
@@ -107,38 +106,34 @@ func (h *harness) running() (end func()) {
 	}
 }
 
-func (h *harness) eventually(what string, holds func() bool) {
+func (h *harness) eventually(condition string, holds func() bool) {
 	h.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			h.t.Fatal(what)
-		}
-	}
+	backendtest.Eventually(h.t, condition, holds)
 }
 
-func TestAWorkerThatWasOvertakenLeavesNoOldVectors(t *testing.T) {
+func TestStalledWorkerLeavesNoStaleVectors(t *testing.T) {
 	e, _ := remote(t)
-	o := newOutside(e.Dim())
-	h, _ := openOutside(t, e, o)
+	o := newExternalIndex(e.Dim())
+	h, _ := openExternal(t, e, o)
 	a := agent("a", acl.Public)
 	h.put(a, "a", "k", "deleted while its vector is written")
 	end := h.running()
 	defer end()
 	<-o.begun
 	must(h, h.Delete(background, a, path("a", "k"), memory.Preconditions{}))
-	h.eventually("the deletion stays in the queue", func() bool { return h.Status(background).Queue == 0 })
+	h.eventually("the deletion leaves the queue", func() bool { return h.Status(background).Queue == 0 })
 	close(o.hold)
 	<-o.ended // the first worker has written what it had read
-	h.eventually("the index holds a deleted entry", func() bool { return len(list(t, o.Index)) == 0 })
+	h.eventually("the index no longer holds the deleted entry", func() bool { return len(list(t, o.Index)) == 0 })
 }
 
-func TestTheQueueRestsWhileASharedIndexIsAway(t *testing.T) {
+func TestQueuePausesWhileASharedIndexIsDown(t *testing.T) {
 	network, _ := remote(t)
 	e := &counting{Embedder: network}
-	o := newOutside(e.Dim())
+	o := newExternalIndex(e.Dim())
 	close(o.hold)
-	o.away.Store(true)
-	h, rows := openOutside(t, e, o)
+	o.down.Store(true)
+	h, rows := openExternal(t, e, o)
 	a := agent("a", acl.Public)
 	const entries = 5
 	for i := range entries {
@@ -146,24 +141,24 @@ func TestTheQueueRestsWhileASharedIndexIsAway(t *testing.T) {
 	}
 	end := h.running()
 	defer end()
-	h.eventually("nobody notices", func() bool { return !h.Status(background).Vector })
+	h.eventually("the status says that the index is down", func() bool { return !h.Status(background).Vector })
 	var leases []indexer.Lease
-	h.eventually("the entries are not given back", func() bool {
+	h.eventually("the leases are released", func() bool {
 		leases = append(leases, leaseAll(t, rows)...)
 		return len(leases) == entries
 	})
 	for _, lease := range leases {
 		if lease.Attempts > 0 {
-			t.Error("an attempt was counted while the index is away")
+			t.Error("an attempt was counted while the index is down")
 		}
 	}
 	must(h, rows.ForIndexer().Update(background, func(tx indexer.Tx) error { return tx.Renew(background, leases, time.Now()) }))
-	o.away.Store(false)
-	h.eventually("the entries stay in the queue", func() bool {
+	o.down.Store(false)
+	h.eventually("the queue is empty", func() bool {
 		status := h.Status(background)
 		return status.Queue == 0 && status.Vector
 	})
-	// Each worker may have begun before it knew.
+	// Each worker may have embedded some before it noticed.
 	if n := e.texts.Load(); n > 3*entries {
 		t.Errorf("%d texts were embedded for %d entries", n, entries)
 	}
@@ -182,19 +177,19 @@ func leaseAll(t *testing.T, data storage.Storage) (leases []indexer.Lease) {
 	return leases
 }
 
-func TestAServiceThatEndsGivesItsWorkBackAndClosesItsIndex(t *testing.T) {
+func TestStoppedServiceReleasesItsLeasesAndClosesItsIndex(t *testing.T) {
 	e, _ := remote(t)
-	o := newOutside(e.Dim())
-	h, rows := openOutside(t, e, o)
+	o := newExternalIndex(e.Dim())
+	h, rows := openExternal(t, e, o)
 	h.put(agent("a", acl.Public), "a", "k", "never finished")
 	end := h.running()
 	<-o.begun
 	if leases := leaseAll(t, rows); len(leases) != 0 {
-		t.Errorf("%d entries can be leased while they are in work", len(leases))
+		t.Errorf("%d entries can be leased twice", len(leases))
 	}
 	end()
 	if leases := leaseAll(t, rows); len(leases) != 1 || leases[0].Attempts != 0 {
-		t.Errorf("%d entries were given back", len(leases))
+		t.Errorf("%d leases were released, want 1 without a failed attempt", len(leases))
 	}
 	must(h, h.Close())
 	if !o.closed.Load() {

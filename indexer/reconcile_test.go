@@ -15,7 +15,7 @@ import (
 	"mneme/vector"
 )
 
-func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
+func TestReconcileRepairsAnIndexThatDiffersFromTheRows(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, _ := remote(t)
 		data := b.Open(t)
@@ -24,7 +24,7 @@ func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// As if other processes wrote it too: nothing follows the rows.
+		// As if other processes wrote it too: it does not follow the rows.
 		model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
 		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, model))
 		a := agent("a", acl.Internal)
@@ -45,9 +45,9 @@ func TestReconcileMendsAnIndexThatLostStepWithTheRows(t *testing.T) {
 
 		before := list(t, index)
 		must(h, index.Delete(background, ids[:5]))
-		strange := vector.Record{Entry: uuid.New(), Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
+		orphan := vector.Record{Entry: uuid.New(), Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
 		moved := vector.Record{Entry: ids[7], Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
-		must(h, index.Upsert(background, []vector.Record{strange, moved}))
+		must(h, index.Upsert(background, []vector.Record{orphan, moved}))
 		reconcile(indexer.Reconciled{Rows: 20, Indexed: 16, Removed: 1, Restored: 6})
 		if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("the index holds %v, want %v", after, before)

@@ -21,15 +21,15 @@ import (
 	"mneme/vector"
 )
 
-// remote is the openai embedder over a network that is faked: the server
-// gives each text a vector of its own, and can be switched off.
-func remote(t *testing.T) (embed.Embedder, *atomic.Bool) {
+// remote returns the openai embedder over a fake server, which derives vectors
+// from the text's hash. The server is unavailable while down is true.
+func remote(t *testing.T) (e embed.Embedder, down *atomic.Bool) {
 	t.Helper()
 	const dim = 16
-	var away atomic.Bool
+	down = new(atomic.Bool)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var ask struct{ Input []string }
-		if away.Load() || json.NewDecoder(r.Body).Decode(&ask) != nil {
+		if down.Load() || json.NewDecoder(r.Body).Decode(&ask) != nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
@@ -52,15 +52,15 @@ func remote(t *testing.T) (embed.Embedder, *atomic.Bool) {
 		json.NewEncoder(w).Encode(map[string]any{"object": "list", "model": "m", "data": data}) //nolint:errcheck // a test server
 	}))
 	t.Cleanup(server.Close)
-	e, err := openai.New(openai.Config{BaseURL: server.URL + "/v1", Model: "m", Dim: dim, Attempts: 1})
+	client, err := openai.New(openai.Config{BaseURL: server.URL + "/v1", Model: "m", Dim: dim, Attempts: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(e.Close)
-	return e, &away
+	t.Cleanup(client.Close)
+	return client, down
 }
 
-func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T) {
+func TestOldModelServesUntilTheReindexToANewOne(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		builtIn := encoder(t)
 		other, _ := remote(t)
@@ -89,34 +89,34 @@ func TestAChangedModelServesOnlyAfterAReindexAndTheOldOneUntilThen(t *testing.T)
 		serving(old, builtIn, 10)
 
 		changed := openOver(t, data, memory.Options{}, other, builtIn)
-		serving(changed, builtIn, 10) // the old model serves on
+		serving(changed, builtIn, 10) // the old model still serves
 		changed.put(a, "a", "late", "a heron that came later")
 		changed.Index()
 
-		var told int64
-		must(changed, changed.Reindex(background, func(done int64) { told = done }))
-		if told != 51 {
-			t.Errorf("the reindex told of %d entries, want 51", told)
+		var progress int64
+		must(changed, changed.Reindex(background, func(done int64) { progress = done }))
+		if progress != 51 {
+			t.Errorf("the reindex reported %d entries, want 51", progress)
 		}
 		serving(changed, other, 10)
 		serving(openOver(t, data, memory.Options{}, other, builtIn), other, 10)
-		serving(openOver(t, data, memory.Options{}, builtIn), nil, 10) // by words alone, and it says so
+		serving(openOver(t, data, memory.Options{}, builtIn), nil, 10) // lexical only, marked as degraded
 		err := data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
 			return tx.AllVectors(background, builtIn.Fingerprint(), func(vector.Record) error {
-				return fmt.Errorf("a vector of the old model is left")
+				return fmt.Errorf("a vector of the old model remains")
 			})
 		})
 		must(changed, err)
 	})
 }
 
-func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
+func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
-		e, away := remote(t)
+		e, down := remote(t)
 		c := backendtest.NewClock()
 		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
 		a := agent("a", acl.Public)
-		away.Store(true)
+		down.Store(true)
 		for i := range 40 {
 			h.put(a, "a", fmt.Sprint("k", i), fmt.Sprint("note ", i))
 		}
@@ -126,15 +126,15 @@ func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 		queue := func() int64 { return h.Status(background).Queue }
 		answer := h.search(a, memory.SearchRequest{Query: "note"})
 		if len(answer.Hits) == 0 || len(answer.Degraded) != 1 {
-			t.Errorf("while the embedder is away: %d hits, degraded %v", len(answer.Hits), answer.Degraded)
+			t.Errorf("while the embedder is down: %d hits, degraded %v", len(answer.Hits), answer.Degraded)
 		}
 		if queue() != 40 {
-			t.Errorf("%d entries wait, want all 40", queue())
+			t.Errorf("%d entries are queued, want 40", queue())
 		}
-		away.Store(false)
+		down.Store(false)
 		deadline := time.Now().Add(time.Minute)
 		for queue() > 0 && time.Now().Before(deadline) {
-			c.Advance(time.Minute) // backoff is over sooner
+			c.Advance(time.Minute) // ends the backoff
 			time.Sleep(10 * time.Millisecond)
 		}
 		stop()
@@ -142,7 +142,7 @@ func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 			t.Error(err)
 		}
 		if queue() != 0 {
-			t.Errorf("%d entries still wait after the embedder is back", queue())
+			t.Errorf("%d entries are still queued after the embedder is back", queue())
 		}
 		if answer := h.search(a, memory.SearchRequest{Query: "note"}); len(answer.Degraded) != 0 {
 			t.Errorf("degraded %v after the embedder is back", answer.Degraded)
@@ -150,9 +150,9 @@ func TestNothingIsLostWhileTheEmbedderIsAway(t *testing.T) {
 	})
 }
 
-func TestAWriteCanWaitUntilItIsIndexed(t *testing.T) {
+func TestPutCanWaitUntilItIsIndexed(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
-		e, away := remote(t)
+		e, down := remote(t)
 		h := openOver(t, b.Open(t), memory.Options{}, e)
 		ctx, stop := context.WithCancel(background)
 		defer stop()
@@ -162,8 +162,8 @@ func TestAWriteCanWaitUntilItIsIndexed(t *testing.T) {
 		if r := h.put(a, "a", "k", "a stork", wait); !r.Indexed {
 			t.Error("not indexed after waiting for it")
 		}
-		away.Store(true)
-		// Whoever waits gives up once the entry stands.
+		down.Store(true)
+		// Cancel the wait once the entry is stored.
 		waiting, cancel := context.WithCancel(background)
 		go func() {
 			defer cancel()
@@ -175,7 +175,7 @@ func TestAWriteCanWaitUntilItIsIndexed(t *testing.T) {
 		}()
 		r, err := h.Put(waiting, a, memory.PutRequest{Path: path("a", "late"), Value: text("x"), Wait: true})
 		if err != nil || r.Indexed {
-			t.Errorf("indexed %v (%v) while the embedder is away", r.Indexed, err)
+			t.Errorf("indexed %v (%v) while the embedder is down", r.Indexed, err)
 		}
 	})
 }
