@@ -77,7 +77,10 @@ func (s *Server) run(next echo.HandlerFunc, c echo.Context) (aborted bool) {
 	}()
 	if err := next(c); err != nil {
 		if c.Response().Committed {
-			s.logInternal(c, err)
+			// A caller that stops reading is no failure of the server.
+			if c.Request().Context().Err() == nil {
+				s.logInternal(c, err)
+			}
 			return true
 		}
 		s.writeProblem(err, c)

@@ -126,9 +126,9 @@ type responseBody struct {
 	cancel context.CancelFunc
 }
 
-// Close cancels the request, in case the handler is still running.
+// Close cancels the request, in case the handler is still running. It does so
+// first: a handler whose write fails must see why in its request's context.
 func (b *responseBody) Close() error {
-	err := b.PipeReader.Close()
 	b.cancel()
-	return err
+	return b.PipeReader.Close()
 }
