@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"mneme/acl"
 	"mneme/memory"
 )
 
@@ -79,39 +77,6 @@ func TestAnImportCountsAndListsWhatItRefused(t *testing.T) {
 	}
 }
 
-func TestAnExportGoesBackAsAnImport(t *testing.T) {
-	h := open(t)
-	owner := agent("alice", acl.Internal)
-	for i := range 130 {
-		h.want(201, owner, "PUT", fmt.Sprintf("/v1/stores/self/memories/k%03d", i), fmt.Sprintf("{\"value\":[%d,\n\"x\"],\"tags\":[\"t\"]}", i))
-	}
-	h.want(201, owner, "PUT", "/v1/stores/self/memories/private", `{"value":1,"in_context":false}`)
-	h.want(201, agent("alice", acl.Restricted), "PUT", "/v1/stores/self/memories/above", `{"value":1}`)
-	out := h.want(200, owner, "GET", "/v1/stores/self/export", "")
-	if out.header.Get("Content-Type") != "application/x-ndjson" || strings.Count(out.body, "\n") != 130 || strings.Contains(out.body, "private") || strings.Contains(out.body, "above") {
-		t.Fatalf("%v, %d lines", out.header, strings.Count(out.body, "\n"))
-	}
-	back := h.want(200, owner, "POST", imports, out.body).json(t)
-	if back["unchanged"].(float64)+back["updated"].(float64) != 130 || back["refused"] != 0.0 {
-		t.Errorf("into the same store: %v", back)
-	}
-	if again := h.want(200, owner, "POST", imports, out.body).json(t); again["unchanged"] != 130.0 {
-		t.Errorf("once more: %v", again)
-	}
-	moved := h.want(200, bob, "POST", imports, strings.ReplaceAll(out.body, `"store_id":"alice"`, `"store_id":"bob"`)).json(t)
-	if moved["created"] != 130.0 {
-		t.Errorf("into another store: %v", moved)
-	}
-	e := h.want(200, bob, "GET", "/v1/stores/self/memories/k001", "").json(t)
-	if e["owner_id"] != "bob" || e["label"] != "PUBLIC" || e["version"] != 1.0 {
-		t.Errorf("set anew: %v", e)
-	}
-	if empty := h.want(200, agent("carol", acl.Public), "GET", "/v1/stores/self/export", ""); empty.body != "" || empty.header.Get("Content-Type") != "application/x-ndjson" {
-		t.Errorf("an empty store: %v %q", empty.header, empty.body)
-	}
-	h.want(403, bob, "GET", "/v1/stores/alice/export", "")
-}
-
 func TestAnImportIsRefusedAsAWhole(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", seat, `{"value":1}`)
@@ -145,37 +110,6 @@ func TestAnImportStopsAtAFullStoreLineByLine(t *testing.T) {
 	refusals := a.items(t, "refusals")
 	if got["created"] != 1.0 || got["updated"] != 1.0 || len(refusals) != 1 || refusals[0]["status"] != 429.0 || refusals[0]["limit"] != "keys" {
 		t.Errorf("%s", a.body)
-	}
-}
-
-func TestABodyThatBreaksOffIsMalformed(t *testing.T) {
-	h := open(t)
-	for _, target := range []string{imports, seat} {
-		method, kind := "PUT", "application/json"
-		if target == imports {
-			method, kind = "POST", "application/x-ndjson"
-		}
-		r := httptest.NewRequest(method, target, io.MultiReader(strings.NewReader(`{"key":"a",`), broken{}))
-		r.Header.Set("Authorization", "Bearer "+h.Token(alice))
-		r.Header.Set("Content-Type", kind)
-		if a := h.send(r); a.status != 400 {
-			t.Errorf("%s: %d %s", target, a.status, a.body)
-		}
-	}
-}
-
-type broken struct{}
-
-func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
-
-func TestACallThatItsClientLeftIsCounted(t *testing.T) {
-	h := open(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	r := httptest.NewRequest(http.MethodGet, "/v1/stores/self/memories", nil).WithContext(ctx)
-	r.Header.Set("Authorization", "Bearer "+h.Token(alice))
-	if a := h.send(r); a.status != 499 {
-		t.Errorf("%d %s", a.status, a.body)
 	}
 }
 

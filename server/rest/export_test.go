@@ -1,0 +1,42 @@
+package rest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"mneme/acl"
+)
+
+func TestAnExportGoesBackAsAnImport(t *testing.T) {
+	h := open(t)
+	owner := agent("alice", acl.Internal)
+	for i := range 130 {
+		h.want(201, owner, "PUT", fmt.Sprintf("/v1/stores/self/memories/k%03d", i), fmt.Sprintf("{\"value\":[%d,\n\"x\"],\"tags\":[\"t\"]}", i))
+	}
+	h.want(201, owner, "PUT", "/v1/stores/self/memories/private", `{"value":1,"in_context":false}`)
+	h.want(201, agent("alice", acl.Restricted), "PUT", "/v1/stores/self/memories/above", `{"value":1}`)
+	out := h.want(200, owner, "GET", "/v1/stores/self/export", "")
+	if out.header.Get("Content-Type") != "application/x-ndjson" || strings.Count(out.body, "\n") != 130 || strings.Contains(out.body, "private") || strings.Contains(out.body, "above") {
+		t.Fatalf("%v, %d lines", out.header, strings.Count(out.body, "\n"))
+	}
+	back := h.want(200, owner, "POST", imports, out.body).json(t)
+	if back["unchanged"].(float64)+back["updated"].(float64) != 130 || back["refused"] != 0.0 {
+		t.Errorf("into the same store: %v", back)
+	}
+	if again := h.want(200, owner, "POST", imports, out.body).json(t); again["unchanged"] != 130.0 {
+		t.Errorf("once more: %v", again)
+	}
+	moved := h.want(200, bob, "POST", imports, strings.ReplaceAll(out.body, `"store_id":"alice"`, `"store_id":"bob"`)).json(t)
+	if moved["created"] != 130.0 {
+		t.Errorf("into another store: %v", moved)
+	}
+	e := h.want(200, bob, "GET", "/v1/stores/self/memories/k001", "").json(t)
+	if e["owner_id"] != "bob" || e["label"] != "PUBLIC" || e["version"] != 1.0 {
+		t.Errorf("set anew: %v", e)
+	}
+	if empty := h.want(200, agent("carol", acl.Public), "GET", "/v1/stores/self/export", ""); empty.body != "" || empty.header.Get("Content-Type") != "application/x-ndjson" {
+		t.Errorf("an empty store: %v %q", empty.header, empty.body)
+	}
+	h.want(403, bob, "GET", "/v1/stores/alice/export", "")
+}
