@@ -1,5 +1,5 @@
-// Package problem turns errors into RFC 9457 problems, by one table. A problem
-// never holds request data, memory text, or anything of another caller's.
+// Package problem maps errors to RFC 9457 problems. A problem never contains
+// request data, memory text, or data of another caller.
 package problem
 
 import (
@@ -28,7 +28,7 @@ type Kind struct {
 	Title  string
 }
 
-// The kinds of problems, in the order in which a request is judged.
+// The kinds of problems, in the order in which requests are checked.
 var (
 	Unauthenticated      = Kind{"unauthenticated", http.StatusUnauthorized, "No valid token"}
 	NoSuchCall           = Kind{"no-such-call", http.StatusNotFound, "No such call"}
@@ -53,17 +53,17 @@ var (
 type Problem struct {
 	Kind
 	Detail     string
-	Field      string        // the field or parameter that is wrong
-	Limit      string        // the limit that is reached
-	RetryAfter time.Duration // 0: not said
-	Challenge  string        // WWW-Authenticate, of a 401
+	Field      string        // the invalid field or parameter
+	Limit      string        // the limit that was reached
+	RetryAfter time.Duration // 0: no Retry-After
+	Challenge  string        // WWW-Authenticate of a 401
 	cause      error
 }
 
 // New returns a problem. detail is a constant, or names only fields and limits.
 func New(kind Kind, detail string) *Problem { return &Problem{Kind: kind, Detail: detail} }
 
-// In returns a problem with one field or parameter.
+// In returns the problem of one field or parameter.
 func In(kind Kind, field, detail string) *Problem {
 	return &Problem{Kind: kind, Field: field, Detail: field + ": " + detail}
 }
@@ -78,13 +78,13 @@ func (p *Problem) Error() string {
 	return p.Detail
 }
 
-// Because sets the error behind the problem, for the log and errors.Is.
+// Because sets the cause, for the log and errors.Is.
 func (p *Problem) Because(err error) *Problem {
 	p.cause = err
 	return p
 }
 
-// Unwrap returns the error behind the problem.
+// Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.cause }
 
 // constant maps sentinel errors to problems. The first match counts. The detail
@@ -131,7 +131,7 @@ func From(err error) *Problem {
 	case errors.Is(err, context.Canceled):
 		p = New(ClientClosed, "")
 	case errors.Is(err, context.DeadlineExceeded):
-		p = &Problem{Kind: Unavailable, Detail: "the call took too long", RetryAfter: retrySoon}
+		p = &Problem{Kind: Unavailable, Detail: "the call timed out", RetryAfter: retrySoon}
 	default:
 		p = fromConstant(err)
 	}
@@ -174,7 +174,7 @@ func (p *Problem) Write(w http.ResponseWriter, instance string) error {
 		return err
 	}
 	h := w.Header()
-	// Headers that the handler had set for another response.
+	// The handler may have set headers for its own response.
 	for _, name := range []string{"ETag", "Location", "Content-Length"} {
 		h.Del(name)
 	}

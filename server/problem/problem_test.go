@@ -51,7 +51,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 	}
 }
 
-func TestAProblemOnTheWire(t *testing.T) {
+func TestWriteSendsAProblemDocument(t *testing.T) {
 	w := httptest.NewRecorder()
 	w.Header().Set("ETag", `"x"`)
 	err := problem.From(&memory.QuotaError{Limit: "keys", Max: 3, RetryAfter: 1500 * time.Millisecond}).Write(w, "urn:uuid:1")
@@ -75,7 +75,7 @@ func TestAProblemOnTheWire(t *testing.T) {
 	}
 }
 
-func TestAnUnknownErrorTellsNothing(t *testing.T) {
+func TestUnknownErrorsDiscloseNothing(t *testing.T) {
 	w := httptest.NewRecorder()
 	if err := problem.From(errors.New("a text about a memory")).Write(w, "urn:uuid:1"); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package servertest opens servers for the tests of surfaces.
+// Package servertest starts servers for the tests of surfaces.
 package servertest
 
 import (
@@ -19,8 +19,8 @@ type Server struct {
 	t   testing.TB
 }
 
-// Open opens a server that judges tokens at the time now. Options need
-// Service and Surfaces; Verifier is set here.
+// Open starts a server that checks tokens against the clock now. It sets
+// Options.Verifier; Service and Surfaces are required.
 func Open(t testing.TB, now func() time.Time, options server.Options) *Server {
 	t.Helper()
 	key, err := token.OpenLocalKey(t.TempDir())

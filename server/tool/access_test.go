@@ -15,15 +15,13 @@ import (
 	"mneme/server/tool"
 )
 
-// The access matrix through the tool memory. What no tool has, such as facts
-// about chats, the tests arrange at the service.
+// Operations that no tool has, such as chat membership, go to the service.
 func TestAccessMatrixHoldsForTheMemoryTool(t *testing.T) {
 	full(t)
 	accesstest.Run(t, &throughMemory{direct{open(t)}})
 }
 
-// The access matrix through the Triggerfish tools, on the own store alone:
-// they reach no other, except by searching.
+// The Triggerfish tools reach only the caller's own store, except by searching.
 func TestAccessMatrixHoldsForTheTriggerfishTools(t *testing.T) {
 	full(t)
 	accesstest.Run(t, &throughTriggerfish{direct{open(t)}})
@@ -33,17 +31,17 @@ func TestAccessMatrixHoldsForTheTriggerfishTools(t *testing.T) {
 func full(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
+		t.Skip("short runs look for races; the matrix has no concurrency")
 	}
 }
 
-// direct arranges what the tools do not have.
+// direct runs operations that the tools do not have.
 type direct struct{ *harness }
 
 func (d *direct) Advance(by time.Duration) { d.clock.Advance(by) }
 func (d *direct) Index()                   {} // a service without a model has no vectors
 
-// arrange does what a test's world is made of, at the service.
+// arrange runs an operation at the service, to set up a test.
 func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	ctx, c := context.Background(), memory.Caller{Principal: p, Internal: true}
 	var err error
@@ -81,11 +79,11 @@ func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Ou
 	return accesstest.Outcome{Status: 200}
 }
 
-// arranges tells whether an operation makes the world rather than tries it:
-// whoever tries is the caller, or the owner of the store at the caller's taint.
+// arranges reports whether an operation sets up a test. The operations under
+// test are those of the caller, and of the store's owner at the caller's taint.
 func arranges(p acl.Principal, op accesstest.Operation) bool {
-	tries := p.Taint == acl.Internal && (accesstest.Is(p.Agent, "caller") || accesstest.Is(p.Agent, "owner")) && op.Encrypted == nil && op.InContext == nil
-	return !tries || op.Name == accesstest.JoinChat || op.Name == accesstest.LeaveChat || op.Name == accesstest.JoinUser
+	tested := p.Taint == acl.Internal && (accesstest.Is(p.Agent, "caller") || accesstest.Is(p.Agent, "owner")) && op.Encrypted == nil && op.InContext == nil
+	return !tested || op.Name == accesstest.JoinChat || op.Name == accesstest.LeaveChat || op.Name == accesstest.JoinUser
 }
 
 type throughMemory struct{ direct }
@@ -135,7 +133,7 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 	panic("no such operation: " + op.Name)
 }
 
-// labelAt is the label of what a tool's caller sees at a key.
+// labelAt returns the label of the entry that a tool's caller sees at a key.
 func (d *direct) labelAt(p acl.Principal, op accesstest.Operation) acl.Label {
 	e, err := d.service.Get(context.Background(), memory.Caller{Principal: p}, memory.Path{Store: op.Store, Key: op.Key})
 	if err != nil {
@@ -144,8 +142,8 @@ func (d *direct) labelAt(p acl.Principal, op accesstest.Operation) acl.Label {
 	return e.Label
 }
 
-// list reads the keys of every label from the views of their folders: a view
-// goes two levels deep, which is as deep as the matrix's keys are.
+// list reads the keys from a view of the store's root. A view goes two levels
+// deep, as the matrix's keys do.
 func (m *throughMemory) list(p acl.Principal, path string) accesstest.Outcome {
 	out := m.do(p, "memory", "command", "view", "path", path)
 	for line := range strings.Lines(out.Value) {
@@ -211,8 +209,8 @@ func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) access
 	panic("no such operation: " + op.Name)
 }
 
-// elsewhere shows that a tool does not touch a store that is not the caller's
-// own, and answers what the service itself would.
+// elsewhere checks that the tools do not reach another agent's store. It returns
+// the outcome of the memory tool, which does.
 func (f *throughTriggerfish) elsewhere(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	for name, pairs := range map[string][]any{"memory_get": {"key", op.Key}, "memory_list": nil} {
 		if result := f.try(p, name, pairs...); strings.Contains(result.Text, "heliotrope") {
@@ -222,8 +220,8 @@ func (f *throughTriggerfish) elsewhere(p acl.Principal, op accesstest.Operation)
 	return (&throughMemory{f.direct}).Do(p, op)
 }
 
-// search goes over the whole scope, which holds the caller's own store and the
-// one that is tried; a chat or user that no claim names is not in it.
+// search searches all stores in reach: the caller's own and the one under test,
+// but no chat or user, since the token claims none.
 func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	viaMemory := (&throughMemory{f.direct}).Do(p, op)
 	out := f.found(f.do(p, "memory_search", "query", op.Query, "max_results", 100))
@@ -236,7 +234,7 @@ func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation) ac
 	return out
 }
 
-// do calls a tool and reads what came of it.
+// do calls a tool and returns the outcome.
 func (d *direct) do(p acl.Principal, name string, pairs ...any) accesstest.Outcome {
 	d.t.Helper()
 	result := d.try(p, name, pairs...)
@@ -276,9 +274,9 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 	return out
 }
 
-// put reads the outcome of a write. No tool tells whether it created, so that
-// is asked of the service; and a tool never writes plain text over a client's
-// blob, which REST leaves to the client.
+// put calls a tool that writes and returns the outcome. Tools do not report
+// whether they created an entry, so put asks the service. Unlike REST, a tool
+// must not overwrite a client's encrypted blob with plain text.
 func (d *direct) put(p acl.Principal, op accesstest.Operation, name string, pairs ...any) accesstest.Outcome {
 	before, err := d.service.Get(context.Background(), memory.Caller{Principal: p}, memory.Path{Store: op.Store, Key: op.Key})
 	out := d.do(p, name, pairs...)
@@ -296,16 +294,16 @@ func (d *direct) put(p acl.Principal, op accesstest.Operation, name string, pair
 	return out
 }
 
-// hiddenInternal tells whether a key holds the caller's own entry that is not
-// in context.
+// hiddenInternal reports whether a key has an entry at the caller's label that
+// is not in context.
 func (d *direct) hiddenInternal(p acl.Principal, op accesstest.Operation) bool {
 	at := memory.Path{Store: op.Store, Key: op.Key}
 	e, err := d.service.Get(context.Background(), memory.Caller{Principal: p, Internal: true}, at)
 	return err == nil && !e.InContext && e.Label == p.Taint
 }
 
-// refusedInternal shows that a tool does not overwrite such an entry, and
-// gives the outcome that the matrix has for surfaces that reach it.
+// refusedInternal checks that a tool does not overwrite such an entry. It
+// returns the outcome that the matrix expects of surfaces that reach it.
 func (d *direct) refusedInternal(p acl.Principal, name string, pairs ...any) accesstest.Outcome {
 	if out := d.do(p, name, pairs...); out.Status != 409 {
 		d.t.Errorf("a tool over an entry that is not in context: status %d", out.Status)
@@ -313,9 +311,9 @@ func (d *direct) refusedInternal(p acl.Principal, name string, pairs ...any) acc
 	return accesstest.Outcome{Status: 200}
 }
 
-// shown makes the attempt. To a tool, an entry that is not in context is
-// absent, to its owner too; where the matrix has an outcome for surfaces that
-// reach it, the absence is checked and that outcome asked of the service.
+// shown makes the attempt. For a tool, an entry that is not in context does not
+// exist, not even for its owner. The matrix expects the outcome of surfaces that
+// reach such an entry, so shown checks the 404 and then asks the service.
 func (d *direct) shown(p acl.Principal, op accesstest.Operation, attempt func() accesstest.Outcome) accesstest.Outcome {
 	ctx, c, at := context.Background(), memory.Caller{Principal: p, Internal: true}, memory.Path{Store: op.Store, Key: op.Key}
 	e, err := d.service.Get(ctx, c, at)

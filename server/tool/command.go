@@ -11,8 +11,8 @@ import (
 )
 
 // The commands of the tool memory. edit, search, share, unshare and stores are
-// Robutler's; str_replace and insert are those of memory_20250818; both know
-// the others.
+// Robutler's, str_replace and insert are from memory_20250818, and the others
+// are common to both.
 var (
 	commands        = []string{"view", "create", "edit", "str_replace", "insert", "delete", "rename", "search", "stores"}
 	sharingCommands = []string{"share", "unshare"}
@@ -51,8 +51,8 @@ func (m *memoryCall) arguments(sharing bool) arguments {
 	return all
 }
 
-// memoryTool is the tool memory, with share and unshare or without: to those
-// who may not share, there are no such commands and parameters.
+// memoryTool returns the tool memory. Without sharing it has no commands share
+// and unshare, nor their parameters.
 func memoryTool(sharing bool) tool {
 	known := commands
 	if sharing {
@@ -100,12 +100,12 @@ func (m *memoryCall) run(ctx context.Context) (Result, error) {
 		return m.share(ctx)
 	case "unshare":
 		return m.unshare(ctx)
-	default: // it is one of the commands
+	default: // "stores": the command was checked
 		return m.stores(ctx)
 	}
 }
 
-// resolve reads the parameter path.
+// resolve parses the parameter path.
 func (m *memoryCall) resolve() (resolvedPath, error) {
 	if err := need(m.given, "path"); err != nil {
 		return resolvedPath{}, err
@@ -117,7 +117,7 @@ func (m *memoryCall) parse(path string) (resolvedPath, error) {
 	return parsePath(path, m.caller.Agent, m.store)
 }
 
-// file reads the parameter path, which must lead to a key.
+// file parses the parameter path, which must name a key.
 func (m *memoryCall) file() (resolvedPath, error) {
 	p, err := m.resolve()
 	if err == nil && p.folder {
@@ -126,18 +126,18 @@ func (m *memoryCall) file() (resolvedPath, error) {
 	return p, err
 }
 
-// get reads the entry of a path.
+// get reads the entry at a path.
 func (m *memoryCall) get(ctx context.Context, p resolvedPath) (memory.Found, error) {
 	return m.service.Get(ctx, m.caller, p.at())
 }
 
-// missing is what the Anthropic memory tool says of a path that leads nowhere.
+// missing is the Anthropic memory tool's error for a path that does not exist.
 func missing(p resolvedPath) error {
 	return because(memory.ErrNotFound, "The path %s does not exist. Please provide a valid path.", p.path)
 }
 
-// create makes an entry. With file_text it must not be there, with content it
-// is overwritten.
+// create writes an entry. With file_text the entry must be new; with content an
+// existing one is overwritten.
 func (m *memoryCall) create(ctx context.Context) (Result, error) {
 	p, err := m.file()
 	if err != nil {
@@ -148,14 +148,14 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 	}
 	plain := false // plain text never replaces a client's encrypted blob
 	r := memory.PutRequest{Path: p.at(), Value: m.content, Encrypted: &plain, Source: m.lineage(m.source)}
-	m.said = map[string]string{"value": "`content`"}
+	m.parameter = map[string]string{"value": "`content`"}
 	if m.given["file_text"] {
-		m.said["value"] = "`file_text`"
+		m.parameter["value"] = "`file_text`"
 		if r.Value, err = quoted(m.fileText); err != nil {
 			return Result{}, err
 		}
 		r.If.NoneMatch = []string{"*"}
-		r.Encrypted = nil // judged after the precondition, which is what the caller asked about
+		r.Encrypted = nil // would be checked before the precondition, whose error the caller expects
 		if err := m.noFolder(ctx, p); err != nil {
 			return Result{}, err
 		}
@@ -173,12 +173,12 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 	}
 }
 
-// noFolder refuses a name that is a folder's, as a file system would.
+// noFolder refuses a name that a folder has, as a file system would.
 func (m *memoryCall) noFolder(ctx context.Context, p resolvedPath) error {
 	there, err := m.isFolder(ctx, p)
 	switch {
 	case errors.Is(err, acl.ErrDenied):
-		return nil // the write itself says so
+		return nil // the write itself will be denied
 	case err == nil && there:
 		return because(memory.ErrPrecondition, "Error: File %s already exists", p.path)
 	}
@@ -187,17 +187,17 @@ func (m *memoryCall) noFolder(ctx context.Context, p resolvedPath) error {
 
 // isFolder reports whether the caller sees an entry below a path.
 func (m *memoryCall) isFolder(ctx context.Context, p resolvedPath) (bool, error) {
-	if len(p.key) >= memory.MaxKey { // no key below it is short enough
+	if len(p.key) >= memory.MaxKey { // any key below it would be too long
 		return false, nil
 	}
 	page, err := m.service.List(ctx, m.caller, listBelow(p, 1))
 	return len(page.Items) > 0, err
 }
 
-// defaultNamespace is where the tools' entries are.
+// defaultNamespace is the namespace of the tools' entries.
 var defaultNamespace = ""
 
-// listBelow is a request for the entries below a path.
+// listBelow returns a request for the entries below a path.
 func listBelow(p resolvedPath, limit int) memory.ListRequest {
 	r := memory.ListRequest{Store: p.store, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: limit}
 	if !p.top() {
@@ -206,8 +206,8 @@ func listBelow(p resolvedPath, limit int) memory.ListRequest {
 	return r
 }
 
-// delete hides an entry, or a folder with all below it. Without a trailing
-// slash a name is an entry's where there is one.
+// delete deletes an entry, or a folder and everything below it. If both have
+// the name, a path without a trailing slash means the entry.
 func (m *memoryCall) delete(ctx context.Context) (Result, error) {
 	p, err := m.resolve()
 	if err != nil {
@@ -232,8 +232,8 @@ func (m *memoryCall) delete(ctx context.Context) (Result, error) {
 	return Result{Text: "Successfully deleted " + p.path}, nil
 }
 
-// rename moves an entry, or a folder with all below it: from old_path or path
-// to new_path or new_str.
+// rename moves an entry, or a folder and everything below it, from old_path or
+// path to new_path or new_str.
 func (m *memoryCall) rename(ctx context.Context) (Result, error) {
 	from, err := m.oneOf("old_path", m.oldPath, "path", m.path)
 	if err != nil {
@@ -259,13 +259,13 @@ func (m *memoryCall) rename(ctx context.Context) (Result, error) {
 	case errors.Is(err, memory.ErrNotFound):
 		return Result{}, because(err, "Error: The path %s does not exist", from.path)
 	case err != nil:
-		return Result{}, m.inTheWay(ctx, to, err)
+		return Result{}, m.renameError(ctx, to, err)
 	}
 	return Result{Text: "Successfully renamed " + from.path + " to " + to.path}, nil
 }
 
-// renameEntry moves one entry. A destination that is a folder's name is
-// refused, as a file system would.
+// renameEntry moves one entry. It refuses a destination that is a folder, as a
+// file system would.
 func (m *memoryCall) renameEntry(ctx context.Context, from, to resolvedPath) error {
 	if _, err := m.get(ctx, from); err != nil {
 		return err
@@ -284,7 +284,7 @@ func (m *memoryCall) renameEntry(ctx context.Context, from, to resolvedPath) err
 	return err
 }
 
-// oneOf reads a path that goes by one of two names.
+// oneOf parses a path parameter that has an alias.
 func (m *memoryCall) oneOf(name, path, alias, aliased string) (resolvedPath, error) {
 	switch {
 	case m.given[name] && m.given[alias] && path != aliased:
@@ -297,10 +297,11 @@ func (m *memoryCall) oneOf(name, path, alias, aliased string) (resolvedPath, err
 	return resolvedPath{}, refuse("Error: `%s` is required", name)
 }
 
-// inTheWay reports a conflict as an existing destination, if it is one.
-func (m *memoryCall) inTheWay(ctx context.Context, to resolvedPath, conflict error) error {
-	var said *refusal
-	if !errors.Is(conflict, memory.ErrConflict) || errors.As(conflict, &said) {
+// renameError turns a conflict into the Anthropic memory tool's error for an
+// existing destination, if the destination exists. Other errors stay unchanged.
+func (m *memoryCall) renameError(ctx context.Context, to resolvedPath, conflict error) error {
+	var r *refusal
+	if !errors.Is(conflict, memory.ErrConflict) || errors.As(conflict, &r) {
 		return conflict
 	}
 	_, err := m.get(ctx, to)

@@ -9,12 +9,12 @@ import (
 	"mneme/memory"
 )
 
-// snippetLines is how many lines an edit shows before and behind what it
-// changed.
+// snippetLines is the number of lines that an edit shows before and after its
+// change.
 const snippetLines = 2
 
-// replace replaces old_str by new_str: str_replace where it occurs
-// once, edit at its first occurrence.
+// replace replaces old_str with new_str. str_replace requires that old_str
+// occurs once; edit replaces the first occurrence.
 func (m *memoryCall) replace(ctx context.Context) (Result, error) {
 	p, err := m.file()
 	if err != nil {
@@ -45,7 +45,7 @@ func (m *memoryCall) replace(ctx context.Context) (Result, error) {
 	return Result{Text: "The memory file has been edited." + numbered(linesOf(text), first-snippetLines, last+snippetLines)}, nil
 }
 
-// occurrences are the numbers of the lines in which part begins, each once.
+// occurrences returns the numbers of the lines in which part begins, each once.
 func occurrences(text, part string) []string {
 	var lines []string
 	line, from := 1, 0
@@ -63,7 +63,7 @@ func occurrences(text, part string) []string {
 	}
 }
 
-// insert puts text behind a line, 0 being before the first.
+// insert inserts text after a line; line 0 is the top.
 func (m *memoryCall) insert(ctx context.Context) (Result, error) {
 	p, err := m.file()
 	if err != nil {
@@ -86,13 +86,13 @@ func (m *memoryCall) insert(ctx context.Context) (Result, error) {
 	return Result{Text: "The file " + p.path + " has been edited."}, nil
 }
 
-// insertAfter puts whole lines behind line n of a text. What was there stays
-// as it is, byte for byte.
+// insertAfter inserts whole lines after line n of a text. The existing lines
+// keep their bytes.
 func insertAfter(text string, n int, inserted string) string {
 	at := 0
 	for range n {
 		end := strings.IndexByte(text[at:], '\n')
-		if end < 0 { // the last line, which no line feed ends
+		if end < 0 { // the last line has no line feed
 			return text + "\n" + inserted
 		}
 		at += end + 1
@@ -103,8 +103,8 @@ func insertAfter(text string, n int, inserted string) string {
 	return text[:at] + inserted + text[at:]
 }
 
-// rewrite changes the text of an entry. Each try reads it again and writes only
-// if nobody wrote in between, so that of two writers neither undoes the other.
+// rewrite changes the text of an entry. Each attempt reads the entry again and
+// writes only if it is unchanged, so that no concurrent edit is lost.
 func (m *memoryCall) rewrite(ctx context.Context, p resolvedPath, change func(string) (string, error)) (string, error) {
 	for range maxWriters {
 		found, err := m.get(ctx, p)
@@ -132,7 +132,7 @@ func (m *memoryCall) rewrite(ctx context.Context, p resolvedPath, change func(st
 	return "", because(memory.ErrPrecondition, "Error: %s is being changed by others; view it and try again", p.path)
 }
 
-// put replaces what was found by the text.
+// put replaces the found entry's value with a text.
 func (m *memoryCall) put(ctx context.Context, p resolvedPath, found memory.Found, text string) error {
 	value, err := quoted(text)
 	if err != nil {
@@ -143,11 +143,11 @@ func (m *memoryCall) put(ctx context.Context, p resolvedPath, found memory.Found
 		If: memory.Preconditions{Match: []string{found.ETag}},
 	}
 	if found.Label != m.caller.Taint {
-		// The edited text becomes an entry of the session's own label, which
-		// from now on is what the path shows: it keeps the rest.
+		// The write creates an entry at the session's label, which the path
+		// resolves to from then on. It keeps the other fields.
 		r.Type, r.Description, r.Tags = &found.Type, &found.Description, &found.Tags
 	}
-	m.said = map[string]string{"value": "the edited text"}
+	m.parameter = map[string]string{"value": "the edited text"}
 	_, err = m.service.Put(ctx, m.caller, r)
 	return err
 }

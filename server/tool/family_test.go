@@ -15,7 +15,7 @@ import (
 	"mneme/server/tool"
 )
 
-func TestTriggerfishToolsAnswerAsTheirContractSays(t *testing.T) {
+func TestTriggerfishToolsFollowTheirContract(t *testing.T) {
 	h := open(t)
 	p := acl.Principal{Agent: "alice", Taint: acl.Internal}
 	is := func(got, want string) {
@@ -99,7 +99,7 @@ func TestMAESTROToolsUpsertReadAndDelete(t *testing.T) {
 	}
 }
 
-func TestKeyValueToolsAreKept(t *testing.T) {
+func TestKeyValueTools(t *testing.T) {
 	h := open(t)
 	if got := h.must(alice, "kv_set", "key", "a", "value", map[string]int{"n": 1}, "ttl", 60); got != `{"saved":true,"key":"a"}` {
 		t.Error(got)
@@ -127,10 +127,10 @@ func TestShareIsOfferedOnlyWithItsScope(t *testing.T) {
 	h := open(t)
 	for _, d := range h.Definitions(alice) {
 		if strings.Contains(string(d.Input), "share\"") || strings.Contains(d.Description, "- share") {
-			t.Errorf("%s speaks of share", d.Name)
+			t.Errorf("%s mentions share", d.Name)
 		}
 	}
-	if got := h.refused(alice, "memory", "command", "share", "agent", "bob"); got != "Error: there is no parameter `agent`" {
+	if got := h.refused(alice, "memory", "command", "share", "agent", "bob"); got != "Error: unknown parameter `agent`" {
 		t.Error(got)
 	}
 	if got := h.refused(alice, "memory", "command", "unshare"); got != "Error: Unknown command: unshare" {
@@ -154,7 +154,7 @@ func TestShareIsOfferedOnlyWithItsScope(t *testing.T) {
 	h.refused(sharer, "memory", "command", "share", "agent", "alice")
 }
 
-func TestEachFamilyHasItsSwitch(t *testing.T) {
+func TestFamiliesCanBeDisabled(t *testing.T) {
 	for name, c := range map[string]struct {
 		o    tool.Options
 		want []string
@@ -182,8 +182,8 @@ func TestEachFamilyHasItsSwitch(t *testing.T) {
 	}
 }
 
-// What the schemas say and what the tools do is the same.
-func TestSchemasAreSoundAndAnswersKeepThem(t *testing.T) {
+// The schemas are valid, and the tools accept and return what they describe.
+func TestToolsFollowTheirSchemas(t *testing.T) {
 	h := open(t)
 	compile := func(schema json.RawMessage) *jsonschema.Schema {
 		t.Helper()
@@ -234,7 +234,7 @@ func TestSchemasAreSoundAndAnswersKeepThem(t *testing.T) {
 				t.Errorf("%s %s: %s", d.Name, input(pairs...), result.Text)
 			}
 			if (d.Output == nil) != (result.Structured == nil) {
-				t.Fatalf("%s: output schema and structured content do not go together", d.Name)
+				t.Fatalf("%s: structured content without an output schema, or the reverse", d.Name)
 			}
 			if d.Output != nil {
 				value, _ := jsonschema.UnmarshalJSON(bytes.NewReader(result.Structured))
@@ -243,10 +243,10 @@ func TestSchemasAreSoundAndAnswersKeepThem(t *testing.T) {
 				}
 			}
 		}
-		// Every declared parameter is known, each of the required is needed,
-		// and no other is taken.
+		// Every declared parameter is accepted, every required one is needed,
+		// and no other is accepted.
 		for name := range shape.Properties {
-			if got := h.try(sharer, d.Name, name, nil); strings.Contains(got.Text, "no parameter") {
+			if got := h.try(sharer, d.Name, name, nil); strings.Contains(got.Text, "unknown parameter") {
 				t.Errorf("%s: %s", d.Name, got.Text)
 			}
 		}
@@ -261,13 +261,13 @@ func TestSchemasAreSoundAndAnswersKeepThem(t *testing.T) {
 				t.Errorf("%s without %s: %s", d.Name, name, got)
 			}
 		}
-		if got := h.refused(sharer, d.Name, "agent_id", "bob"); got != "Error: there is no parameter `agent_id`" {
+		if got := h.refused(sharer, d.Name, "agent_id", "bob"); got != "Error: unknown parameter `agent_id`" {
 			t.Errorf("%s: %s", d.Name, got)
 		}
 	}
 }
 
-func TestAnotherAgentsTextIsFoundByMeaningWithItsWriter(t *testing.T) {
+func TestSearchNamesTheWriterOfAHit(t *testing.T) {
 	h := openWithModel(t)
 	h.share(bob, "alice", acl.ReadWrite)
 	h.must(alice, "memory", "command", "create", "path", "/memories/shared/bob/pet", "content", "The cat is called Schnurri.")

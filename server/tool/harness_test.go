@@ -19,15 +19,15 @@ type harness struct {
 	t       testing.TB
 	service *backendtest.Fixture
 	clock   *backendtest.Clock
-	index   func() // works the indexing queue until it is empty
-	// wire, if set, brings the calls of try to the tools.
+	index   func() // drains the indexing queue
+	// wire, if set, sends the calls of try to the tools.
 	wire func(p acl.Principal, name string, input json.RawMessage) (tool.Result, error)
 }
 
-// open opens tools whose searches answer by words.
+// open opens tools without a model: searches are lexical.
 func open(t testing.TB) *harness { return openWith(t, memory.Limits{}, tool.Options{}) }
 
-// openWithModel opens tools whose searches answer by meaning too.
+// openWithModel opens tools with the built-in model.
 func openWithModel(t testing.TB) *harness {
 	t.Helper()
 	return openWith(t, memory.Limits{}, tool.Options{}, backendtest.MustEncoder(t))
@@ -46,7 +46,7 @@ var (
 	sharer = acl.Principal{Agent: "alice", Taint: acl.Public, Share: true}
 )
 
-// input is a tool's input, of names and values in turn.
+// input encodes alternating names and values as a tool's input.
 func input(pairs ...any) json.RawMessage {
 	object := make(map[string]any)
 	for i := 0; i < len(pairs); i += 2 {
@@ -62,20 +62,20 @@ func input(pairs ...any) json.RawMessage {
 // try calls a tool.
 func (h *harness) try(p acl.Principal, name string, pairs ...any) tool.Result {
 	h.t.Helper()
-	bring := h.wire
-	if bring == nil {
-		bring = func(p acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
+	send := h.wire
+	if send == nil {
+		send = func(p acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
 			return h.Call(context.Background(), p, name, input)
 		}
 	}
-	result, err := bring(p, name, input(pairs...))
+	result, err := send(p, name, input(pairs...))
 	if err != nil {
 		h.t.Fatalf("%s: %v", name, err)
 	}
 	return result
 }
 
-// must calls a tool that has to succeed and returns its text.
+// must calls a tool, which must succeed, and returns its text.
 func (h *harness) must(p acl.Principal, name string, pairs ...any) string {
 	h.t.Helper()
 	result := h.try(p, name, pairs...)
@@ -85,7 +85,7 @@ func (h *harness) must(p acl.Principal, name string, pairs ...any) string {
 	return result.Text
 }
 
-// refused calls a tool that has to refuse and returns what it says.
+// refused calls a tool, which must refuse the call, and returns the error text.
 func (h *harness) refused(p acl.Principal, name string, pairs ...any) string {
 	h.t.Helper()
 	result := h.try(p, name, pairs...)
@@ -130,7 +130,7 @@ func (h *harness) share(p acl.Principal, grantee string, level acl.Level) {
 	}
 }
 
-// must is a value as JSON.
+// must encodes a value as JSON.
 func must(t testing.TB, v any) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(v)

@@ -9,10 +9,10 @@ import (
 	"mneme/memory"
 )
 
-// Index renders MEMORY.md for a caller: the lines of its entries, by key.
+// Index returns MEMORY.md for a caller: one line per entry, by key.
 //
-// A store that is not the caller's own has an empty index for those who may
-// read it, and is acl.ErrDenied for others.
+// The index of another agent's store is empty if the caller may read the store,
+// and acl.ErrDenied otherwise.
 func (t *Tools) Index(ctx context.Context, p acl.Principal, store string) (string, error) {
 	var b strings.Builder
 	r := memory.ListRequest{Store: store, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100, WithoutText: true}

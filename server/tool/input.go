@@ -10,15 +10,15 @@ import (
 	"mneme/server/wire"
 )
 
-// arguments are the parameters of a call by name: a *string, *int, *[]string,
-// *[]int or *json.RawMessage each. One that is absent or null is not set.
+// arguments maps parameter names to pointers: a *string, *int, *[]string, *[]int
+// or *json.RawMessage each. A parameter that is absent or null is not set.
 type arguments map[string]any
 
-// rules are those of the schemas: no parameter that is unknown, given twice, or
-// of another type; null counts as absent, and 60.0 as an integer.
+// rules are those of the schemas: a parameter that is unknown, repeated or of
+// another type is an error, null counts as absent, and 60.0 is an integer.
 var rules = wire.Rules{NullIsAbsent: true, WholeFloats: true}
 
-// decode reads the input.
+// decode decodes the input.
 func (c *call) decode(into arguments) (given map[string]bool, err error) {
 	input := c.input
 	if len(bytes.TrimSpace(input)) == 0 {
@@ -32,7 +32,7 @@ func (c *call) decode(into arguments) (given map[string]bool, err error) {
 	case errors.Is(err, wire.ErrNotObject):
 		return nil, refuse("Error: the input must be a JSON object")
 	case err != nil:
-		return nil, refuse("Error: the input: %s", err)
+		return nil, refuse("Error: invalid input: %s", err)
 	}
 	for name, target := range into {
 		raw, ok := target.(*json.RawMessage)
@@ -48,15 +48,15 @@ func (c *call) decode(into arguments) (given map[string]bool, err error) {
 	return given, nil
 }
 
-// refuseField says what is wrong with a parameter.
+// refuseField returns the error for a wrong parameter.
 func refuseField(e *wire.FieldError) error {
 	switch {
 	case e.Fault == wire.Unknown && wire.PlainName(e.Name):
-		return refuse("Error: there is no parameter `%s`", e.Name)
+		return refuse("Error: unknown parameter `%s`", e.Name)
 	case e.Fault == wire.Unknown:
-		return refuse("Error: there is no parameter of such a name")
+		return refuse("Error: unknown parameter")
 	case e.Fault == wire.Surrogate:
-		return refuse("Error: `%s` has half of a surrogate pair", e.Name)
+		return refuse("Error: `%s` must not contain an unpaired surrogate", e.Name)
 	}
 	return refuse("Error: `%s` must be %s", e.Name, e.Kind)
 }
@@ -71,15 +71,15 @@ func need(given map[string]bool, names ...string) error {
 	return nil
 }
 
-// quoted is a string as a JSON value, byte for byte what a reader decodes.
+// quoted encodes a string as a JSON value.
 func quoted(text string) (json.RawMessage, error) {
-	if !utf8.ValidString(text) { // cannot come from JSON that was checked
+	if !utf8.ValidString(text) { // not from checked JSON
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
 	return wire.Marshal(text)
 }
 
-// textIn is the string that a JSON value is; ok is false if it is another.
+// textIn decodes a JSON string; ok is false if the value is not one.
 func textIn(value json.RawMessage) (text string, ok bool) {
 	trimmed := bytes.TrimSpace(value)
 	if len(trimmed) == 0 || trimmed[0] != '"' {
@@ -88,8 +88,8 @@ func textIn(value json.RawMessage) (text string, ok bool) {
 	return text, json.Unmarshal(trimmed, &text) == nil
 }
 
-// display is a value as a model reads it: a string's text, and of any other
-// value its JSON, indented.
+// display returns a value as a model reads it: the text of a string, or else
+// indented JSON.
 func display(value json.RawMessage) string {
 	if text, ok := textIn(value); ok {
 		return text

@@ -10,8 +10,8 @@ import (
 	"mneme/memory"
 )
 
-// keyValue are the tools of the key-value skill that came before Robutler's
-// memory, over the agent's own store.
+// keyValue returns the tools of the deprecated key-value skill, over the
+// agent's own store.
 func keyValue() []tool {
 	return []tool{
 		{kvSetDefinition, kvSet},
@@ -32,7 +32,7 @@ func kvSet(ctx context.Context, c *call) (Result, error) {
 		return Result{}, err
 	}
 	if int64(ttl) > int64(math.MaxInt64/time.Second) || ttl < 0 {
-		ttl = -1 // beyond what a Duration holds: the service refuses it as it refuses any other
+		ttl = -1 // overflows a Duration; the service refuses a negative one
 	}
 	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
 		if given["ttl"] {

@@ -12,8 +12,8 @@ import (
 	"mneme/server/wire"
 )
 
-// maestro are the tools of MAESTRO's user memory, over the caller's own store:
-// nobody writes for another.
+// maestro returns the tools of MAESTRO's user memory. They use the caller's own
+// store, so that no caller writes for another.
 func maestro() []tool {
 	return []tool{
 		{updateUserMemoryDefinition, updateUserMemory},
@@ -21,8 +21,8 @@ func maestro() []tool {
 	}
 }
 
-// entryName is what a MAESTRO entry's name must look like: it becomes a file's
-// name and is part of a Markdown link.
+// entryName matches the names of MAESTRO entries. They become file names and
+// parts of Markdown links.
 var entryName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func checkName(name string) error {
@@ -52,14 +52,14 @@ func updateUserMemory(ctx context.Context, c *call) (Result, error) {
 		if err := need(given, "type", "description", "body"); err != nil {
 			return Result{}, err
 		}
-		if kind == "" || description == "" { // which the service takes, for other systems
+		if kind == "" || description == "" { // the service accepts both, for other systems
 			return Result{}, refuse("Error: `type` and `description` must not be empty")
 		}
 		value, err := quoted(body)
 		if err != nil {
 			return Result{}, err
 		}
-		c.said = map[string]string{"value": "`body`"}
+		c.parameter = map[string]string{"value": "`body`"}
 		put, err := c.save(ctx, name, value, source, func(r *memory.PutRequest) { r.Type, r.Description = &kind, &description })
 		if err != nil {
 			return Result{}, err
@@ -72,7 +72,7 @@ func updateUserMemory(ctx context.Context, c *call) (Result, error) {
 	case "delete":
 		err := c.service.Delete(ctx, c.caller, c.own(name), memory.Preconditions{})
 		if errors.Is(err, memory.ErrNotFound) {
-			return Result{}, because(err, "Error: there is no entry %s", name)
+			return Result{}, because(err, "Error: no entry %s", name)
 		}
 		if err != nil {
 			return Result{}, err
@@ -86,7 +86,7 @@ func updateUserMemory(ctx context.Context, c *call) (Result, error) {
 	}
 }
 
-// userMemory is a whole entry as ReadUserMemory shows it.
+// userMemory is the result of ReadUserMemory.
 type userMemory struct {
 	Name           string          `json:"name"`
 	Type           string          `json:"type"`
@@ -97,7 +97,7 @@ type userMemory struct {
 	CreatedAt      time.Time       `json:"created_at"`
 	UpdatedAt      time.Time       `json:"updated_at"`
 	UpdatedBy      string          `json:"updated_by"`
-	Source         json.RawMessage `json:"source,omitempty"` // without ids that the caller may not get
+	Source         json.RawMessage `json:"source,omitempty"` // without the ids of entries that the caller may not read
 }
 
 func readUserMemory(ctx context.Context, c *call) (Result, error) {
@@ -114,7 +114,7 @@ func readUserMemory(ctx context.Context, c *call) (Result, error) {
 	}
 	e, err := c.service.Get(ctx, c.caller, c.own(name))
 	if errors.Is(err, memory.ErrNotFound) {
-		return Result{}, because(err, "Error: there is no entry %s", name)
+		return Result{}, because(err, "Error: no entry %s", name)
 	}
 	if err != nil {
 		return Result{}, err

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// Calls are counted by tool and outcome, and searches as on any surface. What
-// a caller sent, and who it is, is in no metric.
-func TestCallsAreCountedByToolAndOutcomeAlone(t *testing.T) {
+// No metric contains what a caller sent, or who it is.
+func TestMetricsCountCallsByToolAndOutcomeOnly(t *testing.T) {
 	w := openWeb(t)
 	post := func(name, body string) { w.call(alice, http.MethodPost, "/v1/tools/"+name, body) }
 	post("memory_save", `{"key": "marzipan", "content": "nougat"}`)

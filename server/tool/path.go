@@ -15,41 +15,42 @@ import (
 
 const (
 	root   = "/memories"
-	shared = "shared" // as a first segment: what follows is a store, never a key
+	shared = "shared" // as the first segment: a store follows, never a key
 
-	// maxPath is more than any valid path has, in bytes: the root, "shared",
-	// a store's id and a key, with some room for what canonicalising removes.
+	// maxPath bounds a path, in bytes. It is more than any valid path has: the
+	// root, "shared", a store ID and a key, and what canonicalisation removes.
 	maxPath = 2048
-	// maxEcho is how much of a bad path is repeated to the client.
+	// maxEcho bounds how much of an invalid path an error repeats, in bytes.
 	maxEcho = 300
-	// maxDecodings is how often percent-encoding is undone to see what is
-	// beneath. Whoever wraps deeper is refused.
+	// maxDecodings is how many layers of percent-encoding are checked. A path
+	// with more is refused.
 	maxDecodings = 4
 )
 
-// resolvedPath is what a path names: a store and, below it, a key or a folder. The
-// key of a store's top is "".
+// resolvedPath is what a path names: a store, and a key or a folder in it. The
+// key of a store's root folder is "".
 type resolvedPath struct {
 	store  string
 	key    string
-	folder bool   // a trailing slash, a store's top, or the list of stores
+	folder bool   // a trailing slash, a store's root, or the folder of the shared stores
 	stores bool   // the folder of the shared stores
 	path   string // canonical, without a trailing slash
 }
 
-// top reports whether the path is the top of a store, or the folder of the stores.
+// top reports whether the path is the root of a store, or the folder of the
+// shared stores.
 func (p resolvedPath) top() bool { return p.key == "" }
 
 func (p resolvedPath) at() memory.Path { return memory.Path{Store: p.store, Key: p.key} }
 
 func (p resolvedPath) tree() memory.Tree { return memory.Tree{Store: p.store, Folder: p.key} }
 
-// parsePath reads a path. self is the caller's own store; store, unless "",
-// is where paths outside /memories/shared lead instead.
+// parsePath parses a path. self is the caller's own store. Paths outside
+// /memories/shared are in store, or in self if store is "".
 //
-// SECURITY: a path is a name and is decoded nowhere, so that nothing in it can
-// lead elsewhere. What would if somebody decoded, normalised or joined it is
-// refused all the same: exports write keys as files.
+// SECURITY: a path is only a name and is never decoded, so it cannot escape its
+// store. Paths that could escape if they were decoded, normalised or joined are
+// refused all the same, because exports write keys as file names.
 func parsePath(path, self, store string) (resolvedPath, error) {
 	rest, ok := strings.CutPrefix(path, root)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], `/\%`) {
@@ -94,15 +95,15 @@ func parsePath(path, self, store string) (resolvedPath, error) {
 	if err := memory.CheckKey(p.key); err != nil {
 		var broken *memory.RuleError
 		if errors.As(err, &broken) {
-			return resolvedPath{}, because(err, "Error: path: the part behind the store %s", broken.Rule)
+			return resolvedPath{}, because(err, "Error: path: the key %s", broken.Rule)
 		}
 		return resolvedPath{}, err
 	}
 	return p, nil
 }
 
-// escapes reports whether a path holds, as written, decoded or normalised,
-// anything that a file system could take for a way out.
+// escapes reports whether a path, as written, decoded or normalised, contains
+// anything with which a file system could leave the root.
 func escapes(path string) bool {
 	slashes := strings.Count(path, "/")
 	for range maxDecodings {
@@ -110,7 +111,7 @@ func escapes(path string) bool {
 			return true
 		}
 		decoded, err := url.PathUnescape(path)
-		if err != nil { // a percent sign that begins no escape
+		if err != nil { // a percent sign without two hexadecimal digits
 			decoded = partlyDecoded(path)
 		}
 		if decoded == path {
@@ -121,8 +122,8 @@ func escapes(path string) bool {
 	return true
 }
 
-// suspicious reports whether a path has a segment that leads upwards, a
-// separator of another system, or a character that does not print.
+// suspicious reports whether a path has a ".." segment, a backslash, a control
+// character or a line separator.
 func suspicious(path string) bool {
 	if !utf8.ValidString(path) || strings.Contains(path, `\`) {
 		return true
@@ -141,8 +142,7 @@ func suspicious(path string) bool {
 	return false
 }
 
-// partlyDecoded undoes the escapes of a text that also has percent signs
-// which begin none.
+// partlyDecoded decodes the valid escapes of a text that also has invalid ones.
 func partlyDecoded(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -158,7 +158,7 @@ func partlyDecoded(text string) string {
 	return b.String()
 }
 
-// shownPath is a path as it is repeated to the client.
+// shownPath shortens a path for an error message.
 func shownPath(path string) string {
 	if len(path) <= maxEcho {
 		return path

@@ -7,8 +7,8 @@ import (
 	"mneme/acl"
 )
 
-// Nothing that a file system, a URL decoder or a normaliser could take for a
-// way out gets past the paths, in any command.
+// No command accepts a path that could escape when a file system, a URL decoder
+// or a normaliser reads it.
 func TestEveryEscapeIsRefused(t *testing.T) {
 	h := open(t)
 	h.put(bob, "bob", "secret", `"of bob"`)
@@ -92,8 +92,8 @@ func TestStoreIsAnotherWayToNameASharedStore(t *testing.T) {
 	h.refused(alice, "memory", "command", "view", "path", "/memories/a", "store", "../bob")
 }
 
-// SECURITY: a first segment "shared" is a store's name, whatever keys there
-// are.
+// SECURITY: after a first segment "shared" comes a store's name, even if a key
+// begins with "shared/".
 func TestSharedIsNeverAKey(t *testing.T) {
 	h := open(t)
 	h.put(alice, "alice", "shared/bob/x", `"mine"`)
@@ -105,7 +105,7 @@ func TestSharedIsNeverAKey(t *testing.T) {
 		}
 	}
 	if text := h.must(alice, "memory", "command", "view", "path", "/memories"); strings.Contains(text, "shared") {
-		t.Errorf("the root shows keys that no path there leads to: %s", text)
+		t.Errorf("the root lists keys that its paths cannot name: %s", text)
 	}
 	if text := h.must(alice, "memory", "command", "view", "path", "/memories/shared/alice/shared/bob/x"); !strings.Contains(text, "mine") {
 		t.Error(text)
@@ -136,7 +136,7 @@ func TestSharedStoresAreListedAsDirectories(t *testing.T) {
 	}
 }
 
-func TestAKeyGoesBeforeAFolderOfItsNameUnlessASlashFollows(t *testing.T) {
+func TestWithoutATrailingSlashAPathMeansTheKey(t *testing.T) {
 	h := open(t)
 	h.put(alice, "alice", "a", `"the key"`)
 	h.put(alice, "alice", "a/b", `"below"`)
@@ -151,11 +151,11 @@ func TestAKeyGoesBeforeAFolderOfItsNameUnlessASlashFollows(t *testing.T) {
 	}
 	h.must(alice, "memory", "command", "delete", "path", "/memories/a")
 	if h.value(alice, "alice", "a") != "" || h.value(alice, "alice", "a/b") == "" {
-		t.Error("the key did not go alone")
+		t.Error("the folder was deleted, or the key was not")
 	}
 	h.put(alice, "alice", "a", `"the key"`)
 	h.must(alice, "memory", "command", "delete", "path", "/memories/a/")
 	if h.value(alice, "alice", "a") == "" || h.value(alice, "alice", "a/b") != "" {
-		t.Error("the folder did not go alone")
+		t.Error("the key was deleted, or the folder was not")
 	}
 }

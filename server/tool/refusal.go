@@ -9,29 +9,29 @@ import (
 	"mneme/server/wire"
 )
 
-// refusal is an error whose text goes to the model unchanged.
+// refusal is an error whose text the model receives unchanged.
 type refusal struct {
 	text string
-	err  error // of the service, if it came from there
+	err  error // the service's error behind it, or nil
 }
 
 func (r *refusal) Error() string { return r.text }
 
-// Unwrap is the error of the service.
+// Unwrap returns the service's error.
 func (r *refusal) Unwrap() error { return r.err }
 
 func refuse(format string, args ...any) error {
 	return &refusal{text: fmt.Sprintf(format, args...)}
 }
 
-// because is a refusal that an error of the service led to.
+// because returns a refusal that wraps an error of the service.
 func because(err error, format string, args ...any) error {
 	return &refusal{text: fmt.Sprintf(format, args...), err: err}
 }
 
-// textOf is the text of an error for the model: a refusal's own, else that of
-// the problem, which is a constant or names only fields and limits; a rule
-// names the tool's own parameter.
+// textOf returns the text of an error for the model: a refusal's own text, a
+// broken rule with the tool's name for the field, or else the text of the
+// problem, which is constant or names only fields and limits.
 func (c *call) textOf(err error) string {
 	if r, ok := err.(*refusal); ok { //nolint:errorlint // a refusal is never wrapped
 		return r.text
@@ -40,15 +40,15 @@ func (c *call) textOf(err error) string {
 	if !errors.As(err, &broken) {
 		return "Error: " + problem.From(err).Error()
 	}
-	name, ok := c.said[broken.Field]
+	name, ok := c.parameter[broken.Field]
 	if !ok {
 		name = "`" + broken.Field + "`"
 	}
 	return "Error: " + name + " " + broken.Rule
 }
 
-// asJSON is a result of an object: its JSON is the text too, for clients that
-// read text alone.
+// asJSON returns an object as a structured result. Its text is the same JSON,
+// for clients that read only text.
 func asJSON(object any) (Result, error) {
 	text, err := wire.Marshal(object)
 	if err != nil {

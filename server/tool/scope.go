@@ -12,10 +12,10 @@ import (
 	"mneme/server/wire"
 )
 
-// searchHit is one hit of memory's search. Of a store that can be searched
-// but not read, it has the fields up to score.
+// searchHit is a hit of the memory tool's search. If the caller may search the
+// store but not read it, only key, value, storeId, label and score are set.
 type searchHit struct {
-	Path      string          `json:"path,omitempty"` // "": no path of this tool leads there
+	Path      string          `json:"path,omitempty"` // "": no path of this tool names the entry
 	Key       string          `json:"key"`
 	Value     json.RawMessage `json:"value"`
 	StoreID   string          `json:"storeId"`
@@ -25,7 +25,7 @@ type searchHit struct {
 	UpdatedBy string          `json:"updatedBy,omitempty"`
 }
 
-// searchAnswer is what a search of any family answers beside its hits.
+// searchAnswer is the result of a search in any family.
 type searchAnswer[Hit any] struct {
 	Results    []Hit    `json:"results"`
 	Degraded   []string `json:"degraded,omitempty"`
@@ -40,7 +40,7 @@ func answerOf[Hit any](a memory.Answer, one func(wire.Hit) Hit) searchAnswer[Hit
 	return answer
 }
 
-// search asks the whole scope, or one store where the call names it.
+// search searches all stores in reach, or the one that the call names.
 func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	if err := need(m.given, "query"); err != nil {
 		return Result{}, err
@@ -54,7 +54,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
-		if p.path != root { // which says no more than where paths begin
+		if p.path != root { // the bare root names no store
 			r.Stores = []string{p.store}
 		}
 	}
@@ -74,13 +74,14 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	}))
 }
 
-// asText is an object as text alone: the tool memory answers in text.
+// asText returns an object as a text result; the tool memory has no structured
+// results.
 func asText(object any) (Result, error) {
 	text, err := wire.Marshal(object)
 	return Result{Text: string(text)}, err
 }
 
-// pathOf is the path that leads to a key, "" for a store's top.
+// pathOf returns the path of a key; of the store's root if key is "".
 func (m *memoryCall) pathOf(store, key string) string {
 	path := root
 	first, _, _ := strings.Cut(key, "/")
@@ -93,8 +94,8 @@ func (m *memoryCall) pathOf(store, key string) string {
 	return path
 }
 
-// storeNamed is the store that the call names by path, or as store, or its
-// own. A path may also name something in the store.
+// storeNamed returns the store that the call names by path or by store, or
+// else the caller's own. The path may also name an entry or folder in it.
 func (m *memoryCall) storeNamed() (resolvedPath, error) {
 	path := root
 	if m.given["path"] {
@@ -119,7 +120,7 @@ func (m *memoryCall) share(ctx context.Context) (Result, error) {
 	if err := m.checkAgent(); err != nil {
 		return Result{}, err
 	}
-	m.said = map[string]string{"grantee": "`agent`"}
+	m.parameter = map[string]string{"grantee": "`agent`"}
 	r := memory.ShareRequest{Store: p.store, Grantee: m.agent, Level: wire.DefaultLevel}
 	if m.given["level"] {
 		if r.Level, err = acl.ParseLevel(m.level); err != nil {
@@ -138,7 +139,7 @@ func (m *memoryCall) share(ctx context.Context) (Result, error) {
 	}{true, grant.Store, grant.Grantee, grant.Level.String()})
 }
 
-// checkAgent holds the rule of ids for the parameter agent.
+// checkAgent checks that the parameter agent is a valid ID.
 func (m *memoryCall) checkAgent() error {
 	if err := acl.CheckID(m.agent); err != nil {
 		return because(err, "Error: `agent`: %s", acl.ErrBadID)
@@ -146,7 +147,7 @@ func (m *memoryCall) checkAgent() error {
 	return nil
 }
 
-// unshare takes a grant back.
+// unshare revokes a grant.
 func (m *memoryCall) unshare(ctx context.Context) (Result, error) {
 	if err := need(m.given, "agent"); err != nil {
 		return Result{}, err
@@ -172,7 +173,7 @@ func (m *memoryCall) unshare(ctx context.Context) (Result, error) {
 	}{true, p.store, m.agent})
 }
 
-// stores lists what the caller can reach.
+// stores lists the stores that the caller can access.
 func (m *memoryCall) stores(ctx context.Context) (Result, error) {
 	infos, err := m.service.Stores(ctx, m.caller, "", "")
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"mneme/server/wire"
 )
 
-// lineage is what an entry's source becomes: the tool that saved it, and what
-// the caller says of session and ids read. It fails no save: what cannot be
-// understood, or is too long, is left out.
-func (c *call) lineage(said json.RawMessage) json.RawMessage {
+// lineage returns the source of an entry: the tool that saved it, and the
+// session and ids that the parameter source names. It never fails a save: a
+// source that cannot be decoded or is too long is omitted.
+func (c *call) lineage(source json.RawMessage) json.RawMessage {
 	l := memory.Lineage{Tool: c.name}
 	var from struct {
 		Session string   `json:"session"`
 		Read    []string `json:"read"`
 	}
-	if said != nil && json.Unmarshal(said, &from) == nil {
+	if source != nil && json.Unmarshal(source, &from) == nil {
 		l.Session, l.Read = from.Session, from.Read
 	}
 	text, err := wire.Marshal(l)

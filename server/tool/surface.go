@@ -18,10 +18,10 @@ import (
 // GET /v1/stores/{store}/MEMORY.md.
 type Surface struct{ tools *Tools }
 
-// NewSurface makes the surface.
+// NewSurface returns the surface of tools.
 func NewSurface(tools *Tools) *Surface { return &Surface{tools} }
 
-// Mount adds the calls; none is open.
+// Mount adds the routes. All require a token.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	e.GET("/v1/tools", s.list)
 	e.POST("/v1/tools/:name", s.call)
@@ -29,14 +29,14 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	return nil
 }
 
-// anthropicTool is a definition as Anthropic's API takes it.
+// anthropicTool is a definition in the format of Anthropic's API.
 type anthropicTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-// openAITool is a definition as OpenAI's API takes it.
+// openAITool is a definition in the format of OpenAI's API.
 type openAITool struct {
 	Type     string         `json:"type"`
 	Function openAIFunction `json:"function"`
@@ -48,8 +48,8 @@ type openAIFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// list answers the definitions: with ?format= those of one maker's API under
-// "tools", else both under their names.
+// list answers the definitions: in one format under "tools" if ?format= names
+// it, or else in both formats under their names.
 func (s *Surface) list(c echo.Context) error {
 	format, err := query(c, "format")
 	if err != nil {
@@ -76,13 +76,13 @@ func (s *Surface) list(c echo.Context) error {
 	return answer(c, body)
 }
 
-// call calls a tool. Whatever the tool refuses is an answer; only a name that
-// is no tool's, and a body that is too large or no JSON, are problems.
+// call calls a tool. A refusal by the tool is a normal answer. Only an unknown
+// tool, and a body that is too large or not JSON, are problems.
 func (s *Surface) call(c echo.Context) error {
 	r := c.Request()
 	name := c.Param("name")
 	if !s.tools.Has(name) {
-		return problem.New(problem.NotFound, "there is no such tool")
+		return problem.New(problem.NotFound, "no such tool")
 	}
 	if _, err := query(c); err != nil {
 		return err
@@ -133,8 +133,8 @@ func (s *Surface) index(c echo.Context) error {
 	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
 }
 
-// known reports whether a tag is in If-None-Match. Ours have no comma in them,
-// so that the list can be cut at each.
+// known reports whether a tag is in If-None-Match. The tags of this server have
+// no commas, so the list can be split at each.
 func known(headers []string, tag string) bool {
 	for one := range strings.SplitSeq(strings.Join(headers, ","), ",") {
 		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
@@ -145,8 +145,8 @@ func known(headers []string, tag string) bool {
 	return false
 }
 
-// query reads the query's one known parameter, "" if it is absent. Any other,
-// or one given twice, is refused.
+// query returns the query's only known parameter, "" if it is absent. It refuses
+// any other parameter, and a repeated one.
 func query(c echo.Context, name ...string) (string, error) {
 	values, err := url.ParseQuery(c.Request().URL.RawQuery)
 	if err != nil {
@@ -155,7 +155,7 @@ func query(c echo.Context, name ...string) (string, error) {
 	found := ""
 	for given, all := range values {
 		if len(name) == 0 || given != name[0] {
-			return "", problem.New(problem.Malformed, "there is a query parameter that this call does not know")
+			return "", problem.New(problem.Malformed, "unknown query parameter")
 		}
 		if len(all) > 1 {
 			return "", problem.In(problem.Malformed, given, "must be given once")

@@ -44,8 +44,8 @@ func (w *web) call(p acl.Principal, method, target, body string, header ...strin
 	return answer
 }
 
-// A call of a tool is answered 200, whatever the tool refuses. Only what never
-// came to a tool is a problem.
+// Refusals by a tool are answered with 200. Only requests that do not reach a
+// tool are problems.
 func TestStatusesOfToolCalls(t *testing.T) {
 	w := openWeb(t)
 	nobody := acl.Principal{}
@@ -97,7 +97,7 @@ func TestStatusesOfToolCalls(t *testing.T) {
 	}
 }
 
-func TestDefinitionsComeInTheShapesOfBothAPIs(t *testing.T) {
+func TestDefinitionsHaveTheFormatsOfBothAPIs(t *testing.T) {
 	w := openWeb(t)
 	type anthropic struct {
 		Name, Description string
@@ -164,7 +164,7 @@ func TestIndexOverHTTPHasAnETag(t *testing.T) {
 			t.Errorf("%s: %d %s", known, again.Code, again.Body)
 		}
 	}
-	// What is above the taint changes nothing that a session below can see.
+	// A write above the session's taint changes nothing that it can see.
 	w.must(acl.Principal{Agent: "alice", Taint: acl.Restricted}, "UpdateUserMemory", "action", "upsert", "name", "b", "type", "user", "description", "x", "body", "b")
 	if again := w.call(alice, http.MethodGet, "/v1/stores/self/MEMORY.md", "", "If-None-Match", tag); again.Code != 304 {
 		t.Errorf("status %d after a write above", again.Code)
@@ -185,6 +185,6 @@ func TestIndexOverHTTPHasAnETag(t *testing.T) {
 	if answer := w.call(acl.Principal{}, http.MethodGet, "/v1/stores/self/MEMORY.md", ""); answer.Code != 401 {
 		t.Errorf("status %d without a token", answer.Code)
 	}
-	// An entry may be named so: the calls do not meet.
+	// MEMORY.md is also a valid key; the routes do not collide.
 	w.put(alice, "alice", "MEMORY.md", `"x"`, func(r *memory.PutRequest) {})
 }

@@ -8,9 +8,9 @@ import (
 	"mneme/server/tool"
 )
 
-// Every text of memory_20250818, word by word. Each case is a conversation in
-// a store of its own: what goes before, then a call and its answer.
-func TestMemoryToolSpeaksTheTextsOfTheAnthropicMemoryTool(t *testing.T) {
+// The texts are those of memory_20250818, word for word. Each case has a store
+// of its own, calls to set it up, and one call with its answer.
+func TestMemoryToolAnswersLikeTheAnthropicMemoryTool(t *testing.T) {
 	type args = []any
 	create := func(path, text string) args { return args{"command", "create", "path", path, "file_text", text} }
 	poem := create("/memories/poem.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven")
@@ -259,7 +259,7 @@ func TestMemoryToolSpeaksTheTextsOfTheAnthropicMemoryTool(t *testing.T) {
 	}
 }
 
-func TestViewRefusesMoreLinesThanTheContractShows(t *testing.T) {
+func TestViewRefusesMoreThan999999Lines(t *testing.T) {
 	h := openWith(t, memory.Limits{Value: 3 << 20}, tool.Options{})
 	for lines, refused := range map[int]bool{999_999: false, 1_000_000: true} {
 		h.put(alice, "alice", "long", `"`+strings.Repeat(`\n`, lines)+`"`)
@@ -273,7 +273,7 @@ func TestViewRefusesMoreLinesThanTheContractShows(t *testing.T) {
 	}
 }
 
-func TestInsertPutsWholeLinesBehindALine(t *testing.T) {
+func TestInsertAddsWholeLinesAfterALine(t *testing.T) {
 	for _, c := range []struct {
 		text, insert, want string
 		line               int
@@ -292,12 +292,12 @@ func TestInsertPutsWholeLinesBehindALine(t *testing.T) {
 		h.must(alice, "memory", "command", "create", "path", "/memories/a", "file_text", c.text)
 		h.must(alice, "memory", "command", "insert", "path", "/memories/a", "insert_line", c.line, "insert_text", c.insert)
 		if got := h.value(alice, "alice", "a"); got != string(must(t, c.want)) {
-			t.Errorf("%q behind line %d of %q: %s, want %q", c.insert, c.line, c.text, got, c.want)
+			t.Errorf("%q after line %d of %q: %s, want %q", c.insert, c.line, c.text, got, c.want)
 		}
 	}
 }
 
-func TestSizesAreIn1024sWithADecimal(t *testing.T) {
+func TestSizesHaveUnitsOf1024AndOneDecimal(t *testing.T) {
 	h := openWith(t, memory.Limits{Value: 4 << 20}, tool.Options{})
 	for size, want := range map[int]string{0: "0B", 1: "1B", 1023: "1023B", 1024: "1K", 1536: "1.5K", 2 << 20: "2M", 5 << 19: "2.5M"} {
 		h.put(alice, "alice", "x", `"`+strings.Repeat("x", size)+`"`)

@@ -1,6 +1,7 @@
-// Package tool holds the tools that a language model is given: one definition
-// each, which MCP, POST /v1/tools/{name} and GET /v1/tools share. A tool is a
-// translation onto the memory service and has no rule of access of its own.
+// Package tool implements the tools for language models. Each has one
+// definition, which MCP, POST /v1/tools/{name} and GET /v1/tools share. A tool
+// translates its input to calls of the memory service; it has no access rules
+// of its own.
 package tool
 
 import (
@@ -16,7 +17,7 @@ import (
 	"mneme/server/wire"
 )
 
-// Family is a group of tools that is offered or not as a whole.
+// Family is a group of tools that is enabled or disabled as a whole.
 type Family string
 
 // The families, named after the systems whose agents know their tools.
@@ -27,23 +28,22 @@ const (
 	FamilyKeyValue    Family = "kv"          // kv_set, kv_get, kv_delete; deprecated
 )
 
-// maxWriters is how often an edit is tried again after another writer came
-// first.
+// maxWriters is how often an edit is tried while other writers change the
+// entry between its read and its write.
 const maxWriters = 100
 
-// Options switch families. The zero value offers all of them.
+// Options configure Tools. The zero value enables all families.
 type Options struct {
 	NoMemory, NoTriggerfish, NoMAESTRO, NoKeyValue bool
-	// ValueLimit is the service's limit of one value in bytes; 0 is its
-	// default. It bounds the input of a call.
+	// ValueLimit is the service's limit on one value, in bytes; 0 means its
+	// default. The limit on a call's input follows from it.
 	ValueLimit int
-	// Meter counts the calls. Default: nobody does.
-	Meter Meter
+	Meter      Meter // default: calls are not counted
 }
 
-// Meter counts what tools do; see server.Metrics.
+// Meter counts calls and searches; see server.Metrics.
 type Meter interface {
-	// ToolCall counts a call of a tool that there is.
+	// ToolCall counts a call of an existing tool.
 	ToolCall(surface, tool, outcome string, took time.Duration)
 	// Search counts an answered search.
 	Search(memory.Answer)
@@ -55,37 +55,38 @@ type unmetered struct{}
 func (unmetered) ToolCall(string, string, string, time.Duration) {}
 func (unmetered) Search(memory.Answer)                           {}
 
-// Definition is what a model and its client are told of a tool. Everything in
-// it is constant: no memory can change what a tool says of itself.
+// Definition describes a tool to a model and its client. SECURITY: everything
+// in it is constant, so that no memory can change a description.
 type Definition struct {
 	Name        string
 	Title       string
 	Family      Family
 	Description string
 	Input       json.RawMessage // JSON Schema of the arguments
-	Output      json.RawMessage // JSON Schema of Result.Structured; nil: text alone
+	Output      json.RawMessage // JSON Schema of Result.Structured; nil if results are text only
 
+	// Hints for clients, as MCP defines them.
 	ReadOnly    bool // changes nothing
 	Destructive bool // may overwrite or remove
-	Idempotent  bool // the same call again changes nothing more
+	Idempotent  bool // repeating a call has no further effect
 }
 
-// Result is what a call of a tool brought.
+// Result is the result of a tool call.
 type Result struct {
 	Text       string
-	Structured json.RawMessage // an object; nil: text alone
-	IsError    bool            // Text says what was refused, and why
+	Structured json.RawMessage // an object; nil if the result is text only
+	IsError    bool            // Text is an error message
 
-	cause error // of an error
+	cause error // nil unless IsError
 }
 
-// Cause is the error that became the text; nil if the call succeeded.
+// Cause returns the error behind an error result; nil if the call succeeded.
 func (r Result) Cause() error { return r.cause }
 
-// ErrNoTool says that there is no tool of that name.
+// ErrNoTool reports that no tool has the name.
 var ErrNoTool = errors.New("no such tool")
 
-// tool is a definition with what carries it out.
+// tool is a definition with its implementation.
 type tool struct {
 	Definition
 	run func(context.Context, *call) (Result, error)
@@ -98,10 +99,12 @@ type call struct {
 	caller  memory.Caller
 	name    string
 	input   json.RawMessage
-	said    map[string]string // what the caller knows a field of the service as; else it is its name
+	// parameter maps fields of the service to the caller's names for them, as
+	// error messages show them. A field that is not in it keeps its name.
+	parameter map[string]string
 }
 
-// search asks the service, and counts what it answers.
+// search runs a search and counts it.
 func (c *call) search(ctx context.Context, r memory.SearchRequest) (memory.Answer, error) {
 	answer, err := c.service.Search(ctx, c.caller, r)
 	if err == nil {
@@ -110,20 +113,20 @@ func (c *call) search(ctx context.Context, r memory.SearchRequest) (memory.Answe
 	return answer, err
 }
 
-// own is the path of a key in the caller's own store.
+// own returns the path of a key in the caller's own store.
 func (c *call) own(key string) memory.Path { return memory.Path{Store: c.caller.Agent, Key: key} }
 
 // Tools are the tools over one service.
 type Tools struct {
 	service  *memory.Service
 	meter    Meter
-	surface  string // over which calls come, for the meter
+	surface  string // label of the meter
 	maxInput int64
-	private  []tool // offered to tokens without the scope share
-	sharing  []tool // offered to those with it
+	private  []tool // for tokens without the scope share
+	sharing  []tool // for tokens with it
 }
 
-// New makes the tools.
+// New returns the tools of the enabled families.
 func New(service *memory.Service, o Options) *Tools {
 	t := &Tools{service: service, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit)}
 	if t.meter == nil {
@@ -141,18 +144,17 @@ func New(service *memory.Service, o Options) *Tools {
 	return t
 }
 
-// Over are the same tools as they are called over one surface, which is what
-// the meter is told.
+// Over returns the same tools, whose calls are counted under a surface's name.
 func (t *Tools) Over(surface string) *Tools {
 	over := *t
 	over.surface = surface
 	return &over
 }
 
-// MaxInput is how many bytes the input of a call may have.
+// MaxInput returns the limit on a call's input, in bytes.
 func (t *Tools) MaxInput() int64 { return t.maxInput }
 
-// Definitions are those of the tools that are offered to a caller, in a
+// Definitions returns the definitions of the tools offered to a caller, in a
 // stable order.
 func (t *Tools) Definitions(p acl.Principal) []Definition {
 	tools := t.offered(p)
@@ -163,7 +165,7 @@ func (t *Tools) Definitions(p acl.Principal) []Definition {
 	return definitions
 }
 
-// offered are the tools that a caller is offered.
+// offered returns the tools offered to a caller.
 func (t *Tools) offered(p acl.Principal) []tool {
 	if p.Share {
 		return t.sharing
@@ -171,21 +173,22 @@ func (t *Tools) offered(p acl.Principal) []tool {
 	return t.private
 }
 
-// Has reports whether a tool of that name exists.
+// Has reports whether a tool exists.
 func (t *Tools) Has(name string) bool {
 	return slices.ContainsFunc(t.private, func(one tool) bool { return one.Name == name })
 }
 
-// Call calls a tool. What its schema, a rule or a check of access refuses is a
-// Result with IsError; the error is ErrNoTool, or that of a caller who went
-// away. input is JSON, valid or not.
+// Call calls a tool. input need not be valid JSON. A failed call is a Result
+// with IsError; the error is only ErrNoTool, or that of a caller who
+// disconnected.
 func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input json.RawMessage) (Result, error) {
 	tools := t.offered(p)
 	i := slices.IndexFunc(tools, func(one tool) bool { return one.Name == name })
 	if i < 0 {
 		return Result{}, ErrNoTool
 	}
-	// Internal stays false: what is not in context is absent for a tool.
+	// Internal stays false: for tools, entries that are not in context do not
+	// exist.
 	c := &call{service: t.service, meter: t.meter, caller: memory.Caller{Principal: p}, name: name, input: input}
 	start := time.Now()
 	outcome := failed // kept if the tool panics
@@ -202,19 +205,19 @@ func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input js
 	}
 }
 
-// How a call ends, for the meter.
+// Outcomes of a call, for the meter.
 const (
 	succeeded = "ok"
-	refused   = "refused" // by a schema, a rule or a check of access
-	failed    = "failed"  // here, or because the client went away
+	refused   = "refused" // by a schema, a rule or an access check
+	failed    = "failed"  // internal error, or the client disconnected
 )
 
 func outcomeOf(err error) string {
-	var said *refusal
+	var r *refusal
 	switch {
 	case err == nil:
 		return succeeded
-	case errors.As(err, &said), problem.From(err).Status < problem.StatusClientClosedRequest:
+	case errors.As(err, &r), problem.From(err).Status < problem.StatusClientClosedRequest:
 		return refused
 	}
 	return failed

@@ -11,8 +11,8 @@ import (
 	"mneme/server/wire"
 )
 
-// triggerfish are the tools of Triggerfish's persistent memory, over the
-// agent's own store. Their label is the session's: no argument chooses it.
+// triggerfish returns the tools of Triggerfish's persistent memory, over the
+// agent's own store. Entries take the session's label; no argument chooses it.
 func triggerfish() []tool {
 	return []tool{
 		{memorySaveDefinition, memorySave},
@@ -23,7 +23,7 @@ func triggerfish() []tool {
 	}
 }
 
-// save writes text under a key of the caller's own store.
+// save writes a value under a key in the caller's own store.
 func (c *call) save(ctx context.Context, key string, value, source json.RawMessage, change func(*memory.PutRequest)) (memory.PutResult, error) {
 	plain := false // plain text never replaces a client's encrypted blob
 	r := memory.PutRequest{Path: c.own(key), Value: value, Encrypted: &plain, Source: c.lineage(source)}
@@ -48,7 +48,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c.said = map[string]string{"value": "`content`"}
+	c.parameter = map[string]string{"value": "`content`"}
 	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
 		if given["tags"] {
 			r.Tags = &tags
@@ -64,7 +64,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	}{true, put.Key, put.Label})
 }
 
-// absent says that there is nothing under a key.
+// absent is the result for a key without an entry.
 type absent struct {
 	Found bool   `json:"found"`
 	Key   string `json:"key"`
@@ -92,7 +92,7 @@ func memoryGet(ctx context.Context, c *call) (Result, error) {
 	}{true, found.Key, display(found.Value), found.Label, wire.Tags(found.Tags), found.UpdatedAt.UTC()})
 }
 
-// key reads the arguments of a call that takes a key alone.
+// key decodes the arguments of a call whose only parameter is a key.
 func (c *call) key() (key string, err error) {
 	given, err := c.decode(arguments{"key": &key})
 	if err == nil {
@@ -101,8 +101,8 @@ func (c *call) key() (key string, err error) {
 	return key, err
 }
 
-// memoryHit is one hit of memory_search. Of a store that can be searched but
-// not read, it has the fields up to score.
+// memoryHit is a hit of memory_search. If the caller may search the store but
+// not read it, only the fields up to score are set.
 type memoryHit struct {
 	Key            string     `json:"key"`
 	Content        string     `json:"content"`
@@ -141,7 +141,7 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	}))
 }
 
-// maxMemories is how many entries memory_list shows: more than a model reads.
+// maxMemories bounds the entries of memory_list: more than a model would read.
 const maxMemories = 1000
 
 // memorySummary is an entry in memory_list.
@@ -164,8 +164,8 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 	}
 	list := struct {
 		Memories  []memorySummary `json:"memories"`
-		Truncated bool            `json:"truncated,omitempty"` // there are more: search for them
-	}{Memories: []memorySummary{}}
+		Truncated bool            `json:"truncated,omitempty"` // there are more
+	}{Memories: []memorySummary{}} // never null
 	for {
 		page, err := c.service.List(ctx, c.caller, r)
 		if err != nil {
@@ -182,7 +182,7 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 	}
 }
 
-// removed says that an entry was there and is gone, or was not there.
+// removed is the result of a deletion; Deleted is false if there was no entry.
 type removed struct {
 	Deleted bool   `json:"deleted"`
 	Key     string `json:"key"`

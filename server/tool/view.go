@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// maxLines is the most lines that a view shows, by the contract of
+	// maxLines is the maximum number of lines in a view, from the contract of
 	// memory_20250818.
 	maxLines = 999_999
-	// maxListed is how many entries a view of a directory looks at. A store
-	// may hold a million, of which a model can read but a few.
+	// maxListed bounds the entries that a directory view reads. A store may
+	// hold a million, far more than a model can use.
 	maxListed = 10_000
-	// listDepth is how many levels a view of a directory shows.
+	// listDepth is the number of levels in a directory view.
 	listDepth = 2
 )
 
-// view shows an entry with numbered lines, or a directory. Without a trailing
-// slash a name is an entry's where there is one.
+// view shows an entry with numbered lines, or lists a directory. If both have
+// the name, a path without a trailing slash means the entry.
 func (m *memoryCall) view(ctx context.Context) (Result, error) {
 	p, err := m.resolve()
 	if err != nil {
@@ -66,8 +66,8 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 	return Result{Text: fmt.Sprintf("Here's the content of %s with line numbers:", p.path) + numbered(lines, first, last)}, nil
 }
 
-// linesOf are the lines of a text. A line feed ends one: behind the last there
-// is no further line.
+// linesOf splits a text into lines. A line feed at the end of the text does not
+// begin another line.
 func linesOf(text string) []string {
 	if text == "" {
 		return nil
@@ -75,8 +75,8 @@ func linesOf(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// numbered shows lines first to last, counted from 1, each on a line of its
-// own behind its number.
+// numbered formats lines first to last, counted from 1, each preceded by a line
+// feed, its number and a tab.
 func numbered(lines []string, first, last int) string {
 	var b strings.Builder
 	for n := max(first, 1); n <= min(last, len(lines)); n++ {
@@ -85,9 +85,10 @@ func numbered(lines []string, first, last int) string {
 	return b.String()
 }
 
-// viewDirectory lists what is below a path. Only a store's top can be empty.
+// viewDirectory lists the entries below a path. Only a store's root can be
+// empty; other directories exist through their entries.
 func (m *memoryCall) viewDirectory(ctx context.Context, p resolvedPath) (Result, error) {
-	if !p.top() && len(p.key) >= memory.MaxKey { // no key below it is short enough
+	if !p.top() && len(p.key) >= memory.MaxKey { // any key below it would be too long
 		return Result{}, missing(p)
 	}
 	files, more, err := m.files(ctx, p, maxListed)
@@ -100,13 +101,14 @@ func (m *memoryCall) viewDirectory(ctx context.Context, p resolvedPath) (Result,
 	return Result{Text: listing(p.path, files, more)}, nil
 }
 
-// file is an entry below a directory.
+// file is an entry in a directory listing.
 type file struct {
 	segments []string // relative to the directory
-	size     int      // bytes of what a view of it shows
+	size     int      // of the displayed value, in bytes
 }
 
-// files are the entries below a path, up to a limit.
+// files returns the entries below a path, up to a limit; more reports whether
+// there are others.
 func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (files []file, more bool, err error) {
 	r := listBelow(p, 100)
 	for {
@@ -118,7 +120,7 @@ func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (file
 			e := &page.Items[i]
 			segments := strings.Split(strings.TrimPrefix(e.Key, r.Prefix), "/")
 			if p.path == root && segments[0] == shared {
-				continue // by a path it is another store's name; /memories/shared/<own store>/shared/… leads there
+				continue // from the root, shared/ names stores; the entry's path is /memories/shared/<own store>/shared/…
 			}
 			if len(files) == limit {
 				return files, true, nil
@@ -132,8 +134,8 @@ func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (file
 	}
 }
 
-// viewStores lists the stores that others share with the caller, as
-// directories. What can only be searched has nothing to list.
+// viewStores lists the stores shared with the caller as directories, except
+// those that the caller may search but not read.
 func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, error) {
 	infos, err := m.service.Stores(ctx, m.caller, "", "")
 	if err != nil {
@@ -147,14 +149,14 @@ func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, er
 		}
 		store := resolvedPath{store: info.Store, folder: true, path: p.path + "/" + info.Store}
 		files, cut, err := m.files(ctx, store, maxListed-len(all))
-		if errors.Is(err, acl.ErrDenied) { // it ended just now
+		if errors.Is(err, acl.ErrDenied) { // the access ended meanwhile
 			continue
 		}
 		if err != nil {
 			return Result{}, err
 		}
 		more = more || cut
-		all = append(all, file{segments: []string{info.Store, ""}}) // the directory, though it may be empty
+		all = append(all, file{segments: []string{info.Store, ""}}) // the directory itself, which may be empty
 		for _, f := range files {
 			all = append(all, file{segments: append([]string{info.Store}, f.segments...), size: f.size})
 		}
@@ -169,8 +171,9 @@ type line struct {
 	size     int
 }
 
-// listing shows a directory and what is in it down to listDepth, with the
-// sizes of directories summed up. Hidden items and node_modules are left out.
+// listing formats a directory with its files and directories down to listDepth.
+// The size of a directory is the sum of its files. Hidden items and
+// node_modules are omitted.
 func listing(path string, files []file, more bool) string {
 	own := 0
 	lines := make(map[string]*line)
@@ -182,7 +185,7 @@ func listing(path string, files []file, more bool) string {
 		for depth := 1; depth <= min(len(f.segments), listDepth); depth++ {
 			head := f.segments[:depth]
 			folder := depth < len(f.segments)
-			if !folder && head[depth-1] == "" { // an empty directory's mark
+			if !folder && head[depth-1] == "" { // the entry that viewStores adds for the directory itself
 				break
 			}
 			name := strings.Join(head, "/")
@@ -211,7 +214,7 @@ func listing(path string, files []file, more bool) string {
 		fmt.Fprintf(&b, "\n%s\t%s/%s", sizeOf(lines[name].size), path, name)
 	}
 	if more {
-		fmt.Fprintf(&b, "\n(there are more than %d; view a directory in it, or search)", maxListed)
+		fmt.Fprintf(&b, "\n(more than %d entries; view a subdirectory, or search)", maxListed)
 	}
 	return b.String()
 }
@@ -220,7 +223,7 @@ func hiddenName(segment string) bool {
 	return strings.HasPrefix(segment, ".") || segment == "node_modules"
 }
 
-// sizeOf writes a size in units of 1024 with at most one decimal: 0B, 1.5K.
+// sizeOf formats a size in units of 1024 with at most one decimal: 0B, 1.5K.
 func sizeOf(bytes int) string {
 	units := []string{"B", "K", "M", "G"}
 	size := float64(bytes)

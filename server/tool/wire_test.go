@@ -18,15 +18,14 @@ import (
 	"mneme/server/tool"
 )
 
-// The access matrix once more, with each call brought over MCP as a client's
-// is: the token alone says who calls.
+// Over MCP, only the token identifies the caller.
 func TestAccessMatrixHoldsOverMCP(t *testing.T) {
 	full(t)
 	accesstest.Run(t, &throughMemory{direct{openMCP(t)}})
 	accesstest.Run(t, &throughTriggerfish{direct{openMCP(t)}})
 }
 
-// openMCP opens tools which are called over MCP.
+// openMCP opens tools that try calls over MCP.
 func openMCP(t *testing.T) *harness {
 	t.Helper()
 	h := open(t)
@@ -48,8 +47,8 @@ func openMCP(t *testing.T) *harness {
 	return h
 }
 
-// watched remembers what the last call brought: a protocol shows a refusal's
-// text, and not which error it was.
+// watched records the last result, because the protocol transmits the text of
+// an error but not its cause.
 type watched struct {
 	*tool.Tools
 	called bool
@@ -62,7 +61,7 @@ func (w *watched) Call(ctx context.Context, p acl.Principal, name string, input 
 	return result, err
 }
 
-// arrived is the last result, if the client got it as it was.
+// arrived returns the last result, or an error if the client received another.
 func (w *watched) arrived(answer []byte) (tool.Result, error) {
 	var got struct {
 		Result struct {
@@ -74,7 +73,7 @@ func (w *watched) arrived(answer []byte) (tool.Result, error) {
 		return tool.Result{}, err
 	}
 	if c := got.Result.Content; !w.called || len(c) != 1 || c[0].Text != w.last.Text || got.Result.IsError != w.last.IsError {
-		return tool.Result{}, errors.New("the client got another result than the tool gave")
+		return tool.Result{}, errors.New("the client received another result than the tool returned")
 	}
 	return w.last, nil
 }

@@ -17,28 +17,28 @@ const (
 	ContentLines = "application/x-ndjson"
 )
 
-// ErrBodyTooLarge is a body above the limit.
+// ErrBodyTooLarge reports a body above the limit.
 var ErrBodyTooLarge = errors.New("the body is too large")
 
-// ReadBody reads a whole body of at most limit bytes. A larger one is a problem
-// that wraps ErrBodyTooLarge. If the client went away, the error is the
-// context's.
+// ReadBody reads a body of at most limit bytes. A larger one is a problem that
+// wraps ErrBodyTooLarge. If the client disconnected, the error is the context's.
 func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	switch {
 	case r.Context().Err() != nil:
 		return nil, r.Context().Err()
 	case err != nil:
-		return nil, problem.New(problem.Malformed, "the body could not be read to its end")
+		return nil, problem.New(problem.Malformed, "the body is incomplete")
 	case int64(len(text)) > limit:
 		return nil, problem.New(problem.TooLarge, ErrBodyTooLarge.Error()).Because(ErrBodyTooLarge)
 	}
 	return text, nil
 }
 
-// CheckMediaType refuses a body of another type than accepted, of which the
-// first is named to the client. A body without a type is taken for one.
-// strict refuses parameters other than the charset UTF-8, and a second header.
+// CheckMediaType refuses a body that is compressed, or not of an accepted type.
+// The error names the first of them. A body without Content-Type is accepted.
+// strict also refuses an empty or repeated header, and parameters other than
+// the charset UTF-8.
 func CheckMediaType(r *http.Request, strict bool, accepted ...string) error {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return problem.New(problem.UnsupportedMediaType, "the body must not be compressed")

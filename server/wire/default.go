@@ -2,8 +2,8 @@ package wire
 
 import "mneme/acl"
 
-// Defaults of what a request leaves out, and the bounds of what it may ask.
-// openapi.yaml and the tools' schemas state them to clients.
+// Defaults and limits of optional fields. openapi.yaml and the tools' schemas
+// document them.
 const (
 	DefaultHits  = 10       // hits of a search
 	MaxHits      = 100      // hits of a search, at most
@@ -12,30 +12,30 @@ const (
 	DefaultLevel = acl.Read // of a grant
 )
 
-// NoLevel is no level. It stands for a name that is no level's, so that the
-// Service refuses it in its turn: after access.
+// NoLevel is an invalid level. Surfaces pass it on for an unknown name, so that
+// the service checks access before it refuses the level.
 const NoLevel = acl.Level(255)
 
 const (
 	// defaultValue is the default of memory.Limits for one value, in bytes.
 	defaultValue = 100_000
-	// bodyRoom is what a body may hold beside the value, in bytes: all other
-	// fields at their limits, every character escaped, come to less.
+	// bodyRoom is the allowance for the rest of a body, in bytes. All other
+	// fields at their limits need less, even with every character escaped.
 	bodyRoom = 64 << 10
-	// minBody is what every body may have, in bytes, so that a value above its
-	// limit is judged by its own size, after access.
+	// minBody is the lowest limit on a body, in bytes, so that most values
+	// above their limit are refused by the service, after access.
 	minBody = 1 << 20
-	// escapedByte is how many bytes a byte may take in a JSON string.
+	// escapedByte is the maximum length of an escaped byte in a JSON string.
 	escapedByte = 6
 )
 
-// MaxBody is the limit of a body with one value, in bytes. valueLimit is the
-// Service's limit of a value; 0 is its default.
+// MaxBody returns the limit on a body with one value, in bytes. valueLimit is
+// the service's limit on a value; 0 means its default.
 func MaxBody(valueLimit int) int64 {
 	return max(minBody, int64(valueOr(valueLimit))+bodyRoom)
 }
 
-// MaxEscapedBody is MaxBody where the value is itself sent as a JSON string.
+// MaxEscapedBody is like MaxBody, for values that are sent as JSON strings.
 func MaxEscapedBody(valueLimit int) int64 {
 	return max(minBody, escapedByte*int64(valueOr(valueLimit))+bodyRoom)
 }

@@ -1,4 +1,4 @@
-// Package wire is what the surfaces share: one reader of request bodies, one
-// encoder of entries, and the defaults of what a request leaves out. A surface
-// adds the names of its fields and how strict it is.
+// Package wire is what the surfaces share: the decoder of request bodies, the
+// encoder of entries, and the defaults of optional fields. A surface adds its
+// field names and how strict it is.
 package wire

@@ -17,9 +17,9 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// WithValue encodes head, an object of at least one member, with the value as
-// its last member, byte for byte as it was stored: encoding/json would compact
-// it and escape it for HTML.
+// WithValue encodes head, an object with at least one member, and appends the
+// value as its last member, byte for byte as it was stored. encoding/json would
+// compact the value.
 func WithValue(head any, value json.RawMessage) ([]byte, error) {
 	text, err := Marshal(head)
 	if err != nil {
@@ -31,7 +31,8 @@ func WithValue(head any, value json.RawMessage) ([]byte, error) {
 }
 
 // List encodes an object whose first member, name, is the list of items, each
-// encoded by one. The members of tail follow; tail is a struct.
+// encoded by one so that values keep their bytes. The members of tail, a struct,
+// follow.
 func List[T any](name string, items []T, one func(*T) ([]byte, error), tail any) ([]byte, error) {
 	body := []byte(`{"` + name + `":[`)
 	for i := range items {
@@ -55,7 +56,7 @@ func List[T any](name string, items []T, one func(*T) ([]byte, error), tail any)
 	return append(body, text[1:]...), nil
 }
 
-// Time is a time in UTC, or nil for the zero time, which answers leave out.
+// Time returns a time in UTC; nil for the zero time, which answers omit.
 func Time(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -64,7 +65,7 @@ func Time(t time.Time) *time.Time {
 	return &t
 }
 
-// Tags are an entry's tags, never null on the wire.
+// Tags returns an entry's tags, which are never null in an answer.
 func Tags(tags []string) []string {
 	if tags == nil {
 		return []string{}

@@ -10,8 +10,8 @@ import (
 	"mneme/memory"
 )
 
-// Entry is what answers show of an entry beside its value: times in UTC, tags
-// never nil. A surface gives the fields their names.
+// Entry is an entry as answers show it, without its value: times are in UTC, and
+// tags are never nil. Each surface has its own field names.
 type Entry struct {
 	ID                           uuid.UUID
 	Store, Owner, Namespace, Key string
@@ -27,7 +27,7 @@ type Entry struct {
 	DeletedBy                    string
 }
 
-// EntryOf is an entry as answers show it.
+// EntryOf returns an entry as answers show it.
 func EntryOf(e *memory.Entry) Entry {
 	return Entry{
 		ID: e.ID, Store: e.Store, Owner: e.Owner, Namespace: e.Namespace, Key: e.Key,
@@ -38,7 +38,7 @@ func EntryOf(e *memory.Entry) Entry {
 	}
 }
 
-// Hit is what answers show of a hit.
+// Hit is a search hit as answers show it.
 type Hit struct {
 	Store, Key, Label string
 	Value             json.RawMessage
@@ -48,7 +48,7 @@ type Hit struct {
 	Entry *Entry
 }
 
-// HitOf is a hit as answers show it.
+// HitOf returns a hit as answers show it.
 func HitOf(h *memory.Hit) Hit {
 	hit := Hit{Store: h.Store, Key: h.Key, Label: h.Label.String(), Value: h.Value, Score: h.Score}
 	if h.Level >= acl.Read {

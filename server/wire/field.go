@@ -11,14 +11,14 @@ import (
 	"mneme/server/problem"
 )
 
-// Rules are how strictly a surface reads an object.
+// Rules are how strictly a surface decodes an object.
 type Rules struct {
-	// IgnoreUnknown lets members pass that the call does not know.
+	// IgnoreUnknown accepts unknown members and ignores them.
 	IgnoreUnknown bool
-	// NullIsAbsent takes a null for a member that was left out.
+	// NullIsAbsent treats a null like an absent member.
 	NullIsAbsent bool
-	// WholeFloats takes 60.0 and 6e1 for integers, as JSON Schema does, and
-	// clients with one kind of number.
+	// WholeFloats accepts 60.0 and 6e1 as integers, as JSON Schema does.
+	// Clients whose language has only one number type may send them.
 	WholeFloats bool
 }
 
@@ -27,10 +27,10 @@ type Fault int
 
 // The faults of a member.
 const (
-	Unknown   Fault = iota // the call does not know the name
-	Null                   // it must not be null, nor hold one
-	Surrogate              // it holds half a surrogate pair
-	WrongType              // it is not of the field's type
+	Unknown   Fault = iota // no field has the name
+	Null                   // the value is null, or an array that contains null
+	Surrogate              // the value contains an unpaired surrogate
+	WrongType              // the value is not of the field's type
 )
 
 // FieldError reports a member that breaks the rules. Kind is the field's type
@@ -44,19 +44,19 @@ type FieldError struct {
 func (e *FieldError) Error() string {
 	switch e.Fault {
 	case Unknown:
-		return "there is a field that this call does not know"
+		return "unknown field"
 	case Null:
 		return "must not be null"
 	case Surrogate:
-		return "must not hold half a surrogate pair"
+		return "must not contain an unpaired surrogate"
 	default:
 		return "must be " + e.Kind
 	}
 }
 
-// Decode reads the object in text into fields: pointers by name, which may
-// point to pointers. A *json.RawMessage takes any value as it is written. given
-// has the members that were there. The error is one of Members, or a
+// Decode decodes the object in text into fields, which maps names to pointers,
+// possibly to pointers. A *json.RawMessage receives any value unchanged. given
+// is the set of fields that were present. The error is one of Members, or a
 // *FieldError.
 func (r Rules) Decode(text []byte, fields map[string]any) (given map[string]bool, err error) {
 	members, err := Members(text)
@@ -68,11 +68,11 @@ func (r Rules) Decode(text []byte, fields map[string]any) (given map[string]bool
 		target, known := fields[m.Name]
 		switch {
 		case known:
-			there, err := r.read(m, target)
+			present, err := r.read(m, target)
 			if err != nil {
 				return nil, err
 			}
-			if there {
+			if present {
 				given[m.Name] = true
 			}
 		case !r.IgnoreUnknown:
@@ -84,7 +84,7 @@ func (r Rules) Decode(text []byte, fields map[string]any) (given map[string]bool
 
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
-// read reads one member; given is false for a null that counts as absent.
+// read decodes one member; given is false for a null that counts as absent.
 func (r Rules) read(m Member, target any) (given bool, err error) {
 	kind := reflect.TypeOf(target).Elem()
 	if kind.Kind() == reflect.Pointer {
@@ -114,7 +114,7 @@ func (r Rules) read(m Member, target any) (given bool, err error) {
 	return true, nil
 }
 
-// hasNull reports whether a value is null, or an array that holds one.
+// hasNull reports whether a value is null, or an array that contains null.
 func hasNull(value json.RawMessage) bool {
 	if string(value) == "null" {
 		return true
@@ -131,7 +131,7 @@ func hasNull(value json.RawMessage) bool {
 	return false
 }
 
-// readWhole is json.Unmarshal, but takes whole floats for integers.
+// readWhole is json.Unmarshal, but accepts whole floats as integers.
 func readWhole(value json.RawMessage, target any) (err error) {
 	switch target := target.(type) {
 	case *int:
@@ -155,8 +155,8 @@ func readWhole(value json.RawMessage, target any) (err error) {
 
 var errNotWhole = errors.New("not an integer")
 
-// whole reads an integer. One beyond those that a float holds exactly becomes
-// the nearest of these, which breaks whatever limit there is.
+// whole parses an integer. Values beyond ±2^53, up to which a float64 is exact,
+// are clamped to it; all fields have lower limits.
 func whole(value json.RawMessage) (int, error) {
 	const most = 1 << 53
 	n, err := strconv.ParseFloat(string(value), 64)
@@ -166,7 +166,7 @@ func whole(value json.RawMessage) (int, error) {
 	return int(max(-most, min(n, most))), nil
 }
 
-// kindOf is a type in words.
+// kindOf describes a type in words.
 func kindOf(kind reflect.Type) string {
 	switch kind.Kind() {
 	case reflect.Bool:
@@ -181,33 +181,33 @@ func kindOf(kind reflect.Type) string {
 		}
 		return "an array of strings"
 	default:
-		return "a date and time as in RFC 3339"
+		return "an RFC 3339 date and time"
 	}
 }
 
-// plainName is what an unknown name must look like to be repeated: anything
-// else may be text that strayed there.
+// plainName matches names that errors may quote. Anything else may be memory
+// text in the wrong place.
 var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
 
-// PlainName reports whether the name of an unknown field or parameter may be
-// repeated to the client.
+// PlainName reports whether an error may quote the name of an unknown field or
+// parameter.
 func PlainName(name string) bool { return plainName.MatchString(name) }
 
-// UnknownName refuses a field or parameter that the call does not have.
+// UnknownName returns the problem of an unknown field or parameter.
 func UnknownName(what, name string) error {
-	p := problem.New(problem.Malformed, "there is a "+what+" that this call does not know")
+	p := problem.New(problem.Malformed, "unknown "+what)
 	if PlainName(name) {
 		p.Field = name
 	}
 	return p
 }
 
-// BodyProblem is an error of Decode as a problem.
+// BodyProblem turns an error of Decode into a problem.
 func BodyProblem(err error) error {
 	var field *FieldError
 	switch {
 	case !errors.As(err, &field):
-		return problem.New(problem.Malformed, "the body is "+err.Error())
+		return problem.New(problem.Malformed, "invalid body: "+err.Error())
 	case field.Fault == Unknown:
 		return UnknownName("field", field.Name)
 	}

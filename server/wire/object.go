@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Errors of Members. They hold nothing of what was read.
+// Errors of Members. They contain no part of the text.
 var (
 	ErrSyntax    = errors.New("not valid JSON")
 	ErrNotObject = errors.New("not a JSON object")
 	ErrUTF8      = errors.New("not valid UTF-8")
-	ErrTwice     = errors.New("a field is given twice")
-	ErrTrailing  = errors.New("there is something behind the end of the object")
+	ErrTwice     = errors.New("a field is repeated")
+	ErrTrailing  = errors.New("the object is followed by more text")
 )
 
 // Member is a name with its value, byte for byte as written.
@@ -23,10 +23,9 @@ type Member struct {
 	Value json.RawMessage
 }
 
-// Members reads the members of the one object in text, strictly: UTF-8, no name
-// given twice or matched in another case, nothing after the end. encoding/json
-// lets all of these pass, and each lets two readers of one text see different
-// things.
+// Members parses a JSON object strictly: the text is valid UTF-8, no name is
+// repeated, and nothing follows the object. encoding/json accepts all of these,
+// and with each two parsers may read the same text differently.
 func Members(text []byte) ([]Member, error) {
 	if !utf8.Valid(text) {
 		return nil, ErrUTF8
@@ -46,7 +45,7 @@ func Members(text []byte) ([]Member, error) {
 		if err != nil {
 			return nil, ErrSyntax
 		}
-		member := Member{Name: name.(string)} // within an object a name is a string, or the token an error
+		member := Member{Name: name.(string)} // the decoder accepts only strings as names
 		if seen[member.Name] {
 			return nil, ErrTwice
 		}
@@ -65,8 +64,8 @@ func Members(text []byte) ([]Member, error) {
 	return members, nil
 }
 
-// LoneSurrogate reports whether a string in a JSON text has an escape of half a
-// surrogate pair. encoding/json would replace it silently.
+// LoneSurrogate reports whether a JSON text escapes an unpaired surrogate, which
+// encoding/json would replace silently.
 func LoneSurrogate(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
@@ -94,7 +93,8 @@ func LoneSurrogate(text []byte) bool {
 	return false
 }
 
-// hex4 reads four hexadecimal digits at an offset; -1 if they are not there.
+// hex4 parses the four hexadecimal digits at an offset; it returns -1 if there
+// are none.
 func hex4(text []byte, at int) int {
 	if at+4 > len(text) {
 		return -1

@@ -15,17 +15,17 @@ func TestObjectsAreReadStrictly(t *testing.T) {
 	}{
 		{"an object", ` {"a": 1, "b": {"a": [ 2 ]}} `, nil},
 		{"an empty object", `{}`, nil},
-		{"the same name further in", `{"a":{"a":1,"a":2}}`, nil},
+		{"the same name in a nested object", `{"a":{"a":1,"a":2}}`, nil},
 		{"a name given twice", `{"a":1,"a":2}`, wire.ErrTwice},
 		{"a name given twice, once escaped", `{"a":1,"\u0061":2}`, wire.ErrTwice},
 		{"an array", `[]`, wire.ErrNotObject},
 		{"null", `null`, wire.ErrNotObject},
 		{"nothing", ``, wire.ErrSyntax},
-		{"a part", `{"a":`, wire.ErrSyntax},
-		{"a comma too many", `{"a":1,}`, wire.ErrSyntax},
-		{"a name that is none", `{1:2}`, wire.ErrSyntax},
-		{"another object behind", `{}{}`, wire.ErrTrailing},
-		{"text behind", `{} x`, wire.ErrTrailing},
+		{"a truncated object", `{"a":`, wire.ErrSyntax},
+		{"a trailing comma", `{"a":1,}`, wire.ErrSyntax},
+		{"a name that is not a string", `{1:2}`, wire.ErrSyntax},
+		{"a second object", `{}{}`, wire.ErrTrailing},
+		{"trailing text", `{} x`, wire.ErrTrailing},
 		{"invalid UTF-8", "{\"a\":\"\xff\"}", wire.ErrUTF8},
 	}
 	for _, test := range tests {
@@ -37,7 +37,7 @@ func TestObjectsAreReadStrictly(t *testing.T) {
 	}
 }
 
-func TestHalfSurrogatePairsAreSeen(t *testing.T) {
+func TestLoneSurrogatesAreDetected(t *testing.T) {
 	for text, want := range map[string]bool{
 		`"plain"`: false, `"\ud83d\ude00"`: false, `"\uD83D\uDE00x"`: false, `"\\ud800"`: false, `"\n\u0041"`: false,
 		`"\ud800"`: true, `"\udc00"`: true, `"\ud800\u0041"`: true, `"\ud800x"`: true, `"\ud800\ud800"`: true, `"\\\ud800"`: true,

@@ -16,7 +16,7 @@ import (
 	"mneme/server/wire"
 )
 
-func TestRulesDecideWhatAnObjectMayHold(t *testing.T) {
+func TestRulesDecideWhatAnObjectMayContain(t *testing.T) {
 	strict := wire.Rules{}
 	tolerant := wire.Rules{IgnoreUnknown: true, NullIsAbsent: true}
 	tool := wire.Rules{NullIsAbsent: true, WholeFloats: true}
@@ -32,13 +32,13 @@ func TestRulesDecideWhatAnObjectMayHold(t *testing.T) {
 		{`{"l":["a",null]}`, tolerant, `0  [a ]  [l]`},
 		{`{"s":null,"n":null,"r":null}`, tolerant, `0  [] null [r]`},
 		{`{"x":1}`, tolerant, `0  []  []`},
-		{`{"x":1}`, strict, "x: there is a field that this call does not know"},
-		{`{"S":"x"}`, strict, "S: there is a field that this call does not know"},
+		{`{"x":1}`, strict, "x: unknown field"},
+		{`{"S":"x"}`, strict, "S: unknown field"},
 		{`{"n":6e1}`, tool, `60  []  [n]`},
 		{`{"n":6e1}`, strict, "n: must be an integer"},
 		{`{"n":1.5}`, tool, "n: must be an integer"},
 		{`{"n":1e99}`, tool, `9007199254740992  []  [n]`},
-		{`{"s":"\ud800"}`, tolerant, "s: must not hold half a surrogate pair"},
+		{`{"s":"\ud800"}`, tolerant, "s: must not contain an unpaired surrogate"},
 		{`{"s":1}`, tolerant, "s: must be a string"},
 		{`{"l":"a"}`, tolerant, "l: must be an array of strings"},
 		{`{"s":"a","s":"b"}`, tolerant, wire.ErrTwice.Error()},
@@ -91,7 +91,7 @@ func TestMediaTypes(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/", nil)
 	r.Header.Set("Content-Encoding", "gzip")
 	if err := wire.CheckMediaType(r, false, wire.ContentJSON); err == nil {
-		t.Error("a compressed body is taken")
+		t.Error("a compressed body is accepted")
 	}
 }
 
@@ -104,8 +104,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// SECURITY: what a caller with level search sees of a hit is decided here, for
-// every surface.
+// SECURITY: HitOf decides for every surface what a caller with level search sees
+// of a hit.
 func TestHitOfASearchOnlyStoreHasNoEntry(t *testing.T) {
 	h := memory.Hit{Entry: memory.Entry{Owner: "owner", UpdatedAt: time.Unix(1, 0), Label: acl.Public}, Score: 1}
 	for level, readable := range map[acl.Level]bool{acl.Search: false, acl.Read: true, acl.ReadWrite: true} {
