@@ -25,8 +25,8 @@ func Principal(ctx context.Context) acl.Principal {
 	return p
 }
 
-// authenticate identifies the caller. It runs before everything but observe:
-// without a token a client learns nothing, not even which routes exist.
+// authenticate identifies the caller. It runs before everything except observe,
+// so that without a token a client cannot learn even which routes exist.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if s.open[c.Path()] {
@@ -43,7 +43,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		case errors.As(err, &refusal):
 			return unauthenticated(refusal.Reason)
 		case err != nil:
-			return problem.New(problem.Unavailable, "tokens cannot be checked for now").Because(err)
+			return problem.New(problem.Unavailable, "tokens cannot be verified at the moment").Because(err)
 		}
 		if err := s.service.RegisterCaller(r.Context(), p); errors.Is(err, memory.ErrNotCaller) {
 			return unauthenticated("this subject cannot call")
@@ -59,7 +59,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 func credentialOf(h http.Header) (string, error) {
 	bearers, keys := h.Values("Authorization"), h.Values("X-Api-Key")
 	if len(bearers) > 1 || len(keys) > 1 {
-		return "", unauthenticated("a header with a token is given twice")
+		return "", unauthenticated("a header with a token is repeated")
 	}
 	var found string
 	if len(bearers) == 1 {

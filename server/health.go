@@ -44,8 +44,8 @@ type readiness struct {
 	QueueLagS  float64 `json:"queue_lag_s"`
 }
 
-// ready reports whether calls can be served. They can without vectors: searches
-// then answer by words alone, and say so.
+// ready reports whether calls can be served. Without vectors they can: searches
+// are then lexical only, and report it.
 func (s *Server) ready(c echo.Context) error {
 	now := s.status.get(s.service)
 	body := readiness{

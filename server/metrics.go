@@ -48,25 +48,25 @@ func NewMetrics() *Metrics {
 			Name: "mneme_searches_total", Help: "Answered searches.",
 		}),
 		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "mneme_search_step_duration_seconds", Help: "Time that a step of a search took; embed and vector run beside lexical.", Buckets: seconds,
+			Name: "mneme_search_step_duration_seconds", Help: "Duration of a step of a search; embed and vector run concurrently with lexical.", Buckets: seconds,
 		}, []string{"step"}),
 		degraded: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mneme_search_degraded_total", Help: "Searches that were answered without a leg.",
+			Name: "mneme_search_degraded_total", Help: "Searches answered without one of their legs.",
 		}, []string{"leg"}),
 		incomplete: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "mneme_search_incomplete_total", Help: "Searches whose refilling hit its bound.",
+			Name: "mneme_search_incomplete_total", Help: "Searches whose answer may lack hits.",
 		}),
 		toolCalls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mneme_tool_calls_total", Help: "Calls of tools: ok, refused (what a schema, a rule or a check of access refuses) or failed.",
+			Name: "mneme_tool_calls_total", Help: "Tool calls: ok, refused (by a schema, a rule or an access check) or failed.",
 		}, []string{"surface", "tool", "outcome"}),
 		toolTimes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "mneme_tool_call_duration_seconds", Help: "Time that a call of a tool took.", Buckets: seconds,
+			Name: "mneme_tool_call_duration_seconds", Help: "Duration of a tool call.", Buckets: seconds,
 		}, []string{"surface", "tool"}),
 		messages: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mneme_mcp_requests_total", Help: "Requests of MCP clients: ok, refused or failed. A tool's refusal is ok here: it is an answer.",
+			Name: "mneme_mcp_requests_total", Help: "Requests of MCP clients: ok, refused or failed. A refusal by a tool counts as ok.",
 		}, []string{"method", "outcome"}),
 		messaging: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "mneme_mcp_request_duration_seconds", Help: "Time that a request of an MCP client took.", Buckets: seconds,
+			Name: "mneme_mcp_request_duration_seconds", Help: "Duration of a request of an MCP client.", Buckets: seconds,
 		}, []string{"method"}),
 	}
 	m.registry.MustRegister(m.requests, m.durations, m.searches, m.steps, m.degraded, m.incomplete,
@@ -122,12 +122,12 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 	}
 	m.registry.MustRegister(
 		gauge("mneme_storage_up", "1 while the storage answers.", func(s indexer.Status) float64 { return boolGauge(s.Storage) }),
-		gauge("mneme_vector_up", "1 while a model serves questions by meaning, and its index is not known to be away.", func(s indexer.Status) float64 { return boolGauge(s.Vector) }),
-		gauge("mneme_queue_entries", "Entries whose vectors are not in step with them.", func(s indexer.Status) float64 { return float64(s.Queue) }),
-		gauge("mneme_queue_lag_seconds", "How long the oldest of these has waited.", func(s indexer.Status) float64 { return s.QueueLag.Seconds() }),
-		gauge("mneme_reindex_needed", "1 while the vectors that serve were made by another model than the configured one.",
+		gauge("mneme_vector_up", "1 while a model serves vector searches, and its index is not known to be down.", func(s indexer.Status) float64 { return boolGauge(s.Vector) }),
+		gauge("mneme_queue_entries", "Entries whose vectors are out of date.", func(s indexer.Status) float64 { return float64(s.Queue) }),
+		gauge("mneme_queue_lag_seconds", "How long the oldest of them has waited.", func(s indexer.Status) float64 { return s.QueueLag.Seconds() }),
+		gauge("mneme_reindex_needed", "1 while the serving vectors come from another model than the configured one.",
 			func(s indexer.Status) float64 { return boolGauge(s.Storage && s.Serving != s.Configured) }),
-		gauge("mneme_reconcile_last_success_timestamp_seconds", "When this process last found the vector index in step with the rows, or mended it; 0: not yet.",
+		gauge("mneme_reconcile_last_success_timestamp_seconds", "When this process last found the vector index consistent with the rows, or repaired it; 0: not yet.",
 			func(s indexer.Status) float64 { return unix(s.Progress.Reconciled) }),
 	)
 	m.watchProgress(func() indexer.Progress { return cache.get(service).Progress })
@@ -139,15 +139,15 @@ func (m *Metrics) watchProgress(now func() indexer.Progress) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(
 			prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return float64(value(now())) }))
 	}
-	counter("mneme_indexed_entries_total", "Entries that came off the queue.", nil,
+	counter("mneme_indexed_entries_total", "Entries finished and removed from the queue.", nil,
 		func(p indexer.Progress) int64 { return p.Indexed })
-	const failed, failedHelp = "mneme_index_failures_total", "How often entries were given back to the queue, by what failed."
+	const failed, failedHelp = "mneme_index_failures_total", "How often entries were returned to the queue, by cause."
 	counter(failed, failedHelp, prometheus.Labels{"cause": "embedder"}, func(p indexer.Progress) int64 { return p.EmbedderFailed })
 	counter(failed, failedHelp, prometheus.Labels{"cause": "vector_index"}, func(p indexer.Progress) int64 { return p.IndexFailed })
 	counter(failed, failedHelp, prometheus.Labels{"cause": "timeout"}, func(p indexer.Progress) int64 { return p.TimedOut })
-	const mended, mendedHelp = "mneme_reconcile_repairs_total", "Entries that the vector index held without a row (removed), lacked or held differently (restored)."
-	counter(mended, mendedHelp, prometheus.Labels{"kind": "removed"}, func(p indexer.Progress) int64 { return p.Removed })
-	counter(mended, mendedHelp, prometheus.Labels{"kind": "restored"}, func(p indexer.Progress) int64 { return p.Restored })
+	const repairs, repairsHelp = "mneme_reconcile_repairs_total", "Repaired entries of the vector index: those without a row (removed), and those missing or different (restored)."
+	counter(repairs, repairsHelp, prometheus.Labels{"kind": "removed"}, func(p indexer.Progress) int64 { return p.Removed })
+	counter(repairs, repairsHelp, prometheus.Labels{"kind": "restored"}, func(p indexer.Progress) int64 { return p.Restored })
 }
 
 // Build adds a metric that names the running build.
@@ -158,7 +158,7 @@ func (m *Metrics) Build(version, revision string) {
 	}, func() float64 { return 1 }))
 }
 
-// unix is a time in seconds since 1970; 0 for the zero time.
+// unix returns a time in seconds since 1970; 0 for the zero time.
 func unix(at time.Time) float64 {
 	if at.IsZero() {
 		return 0
@@ -166,7 +166,7 @@ func unix(at time.Time) float64 {
 	return float64(at.UnixMilli()) / 1000
 }
 
-// boolGauge is 1 for true and 0 for false.
+// boolGauge returns 1 for true and 0 for false.
 func boolGauge(b bool) float64 {
 	if b {
 		return 1

@@ -41,14 +41,14 @@ type Verifier interface {
 	Verify(ctx context.Context, credential string) (acl.Principal, error)
 }
 
-// Options make a Server. All but Log and Tracer must be given.
+// Options configure a Server. All but Log and Tracer are required.
 type Options struct {
 	Service  Service
 	Verifier Verifier
 	Metrics  *Metrics
 	Surfaces []Surface
 	Log      *slog.Logger // default: discard
-	// Tracer makes a span of each request. Default: none.
+	// Tracer creates a span for each request. Default: none.
 	Tracer trace.Tracer
 }
 

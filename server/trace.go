@@ -12,9 +12,9 @@ import (
 
 // startSpan starts the span of a request, within the trace that its
 // traceparent header names (W3C Trace Context). end takes the name of the
-// route, which is known once the request was handled. Names and values are of
-// few kinds, as those of log and metrics: a path, a query string or a header
-// never becomes part of a span.
+// route, which is known after the request was handled. As in logs and metrics,
+// names and values come from small sets: a span never contains a path, a query
+// string or a header.
 func (s *Server) startSpan(c echo.Context) (end func(route string, status int)) {
 	r := c.Request()
 	ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))

@@ -9,8 +9,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// read is the message that a line or a body is, or the answer to one that is
-// none. Since nobody knows its id, it has none. An empty one is neither.
+// read parses a line or a body as a message, or returns the error response for
+// an invalid one, with a null ID because the ID is unknown. An empty line is
+// neither.
 func read(line []byte, long bool) (message jsonrpc.Message, fault string) {
 	answer := func(code int, message string) string { return faultAnswer("null", code, message) }
 	switch {
@@ -19,32 +20,33 @@ func read(line []byte, long bool) (message jsonrpc.Message, fault string) {
 	case len(line) == 0:
 		return nil, ""
 	case !json.Valid(line):
-		return nil, answer(jsonrpc.CodeParseError, "this is not valid JSON, or nests too deep")
+		return nil, answer(jsonrpc.CodeParseError, "not valid JSON, or nested too deeply")
 	case line[0] == '[':
-		return nil, answer(jsonrpc.CodeInvalidRequest, "batches are not taken: send one message at a time")
+		return nil, answer(jsonrpc.CodeInvalidRequest, "batches are not supported: send one message at a time")
 	}
 	message, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		return nil, answer(jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC 2.0 message")
+		return nil, answer(jsonrpc.CodeInvalidRequest, "not a JSON-RPC 2.0 message")
 	}
 	return message, ""
 }
 
-// faultAnswer is an error as a line. id is JSON, and message a constant.
+// faultAnswer returns an error response as a line. id is JSON, and message a
+// constant without characters that JSON escapes.
 func faultAnswer(id string, code int, message string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`+"\n", id, code, message)
 }
 
-// sessionless is the first revision of the protocol in which each request is
-// on its own, and has a status of its own for each error.
+// sessionless is the first revision of the protocol without sessions. It defines
+// an HTTP status for each error.
 const sessionless = "2026-07-28"
 
-// faultOf is the answer to a body that is no message, or that asks for a
-// method which there is not. The SDK has bare text for it, which clients of
-// the revisions with sessions take for a failure of the connection.
+// faultOf returns the error response to a body that is not a message or names an
+// unknown method. The SDK would answer plain text, which clients of the
+// revisions with sessions treat as a connection failure.
 func faultOf(r *http.Request, body []byte) (status int, fault string) {
 	if body = bytes.TrimSpace(body); len(body) > 0 && body[0] == '[' && json.Valid(body) {
-		return 0, "" // a batch, which old revisions have
+		return 0, "" // a batch, which old revisions allow
 	}
 	message, fault := read(body, false)
 	if fault != "" || message == nil {
@@ -58,5 +60,5 @@ func faultOf(r *http.Request, body []byte) (status int, fault string) {
 	if err != nil {
 		return 0, ""
 	}
-	return http.StatusOK, faultAnswer(string(id), jsonrpc.CodeMethodNotFound, "there is no such method")
+	return http.StatusOK, faultAnswer(string(id), jsonrpc.CodeMethodNotFound, "no such method")
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Methods of the protocol. Of those that belong to a capability which the
-// server does not declare, the SDK answers some all the same, such as a list
-// of no prompts.
+// Methods of the protocol, by whether the server declares their capability. The
+// SDK would answer some undeclared ones too, such as with an empty list of
+// prompts.
 var (
 	declared = []string{
 		"initialize", "notifications/initialized", "ping", "server/discover", "tools/list", "tools/call",
@@ -24,13 +24,13 @@ var (
 	}
 )
 
-// known reports whether the protocol has a method.
+// known reports whether the protocol defines a method.
 func known(method string) bool {
 	return slices.Contains(declared, method) || slices.Contains(undeclared, method)
 }
 
-// refuseUndeclared answers the methods of capabilities that are not declared
-// as it answers those that there are not.
+// refuseUndeclared answers the methods of undeclared capabilities like unknown
+// methods.
 func refuseUndeclared(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		if slices.Contains(undeclared, method) {
@@ -45,8 +45,8 @@ type Meter interface {
 	MCPRequest(method, outcome string, took time.Duration)
 }
 
-// counted counts what is asked of a server. Methods are the protocol's own:
-// what a client invents is "other".
+// counted counts a server's requests by method. A method that the protocol does
+// not define counts as "other".
 func counted(meter Meter) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
@@ -61,8 +61,8 @@ func counted(meter Meter) mcp.Middleware {
 	}
 }
 
-// outcomeOf is how a request ended: what the protocol or the server refuses
-// is the client's doing, an internal error is not.
+// outcomeOf returns the outcome of a request: "refused" for an error of the
+// client, "failed" for an internal error or a cancelled request.
 func outcomeOf(err error) string {
 	var wire *jsonrpc.Error
 	switch {

@@ -1,5 +1,5 @@
-// Package mcp serves the tools over the Model Context Protocol: streamable
-// HTTP at /mcp, and any transport of the SDK, such as stdio.
+// Package mcp serves the tools over the Model Context Protocol, by streamable
+// HTTP at /mcp or by stdio.
 package mcp
 
 import (
@@ -18,8 +18,8 @@ import (
 // indexURI is the caller's MEMORY.md as a resource.
 const indexURI = "mneme://self/MEMORY.md"
 
-// Tools are what a server offers: those of this process, or of a server
-// elsewhere. See tool.Tools.
+// Tools are the tools that a server offers, of this process or of a remote
+// server. See tool.Tools.
 type Tools interface {
 	Definitions(acl.Principal) []tool.Definition
 	Call(ctx context.Context, p acl.Principal, name string, input json.RawMessage) (tool.Result, error)
@@ -27,17 +27,17 @@ type Tools interface {
 	MaxInput() int64
 }
 
-// NewServer makes a server of the tools for one caller: who that is was
-// settled before, and nothing in a message changes it.
+// NewServer returns a server of the tools for one authenticated caller. No
+// message can change the caller.
 func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "mneme", Title: "mneme memory", Version: version},
 		&mcp.ServerOptions{
 			Instructions: tool.Instructions,
-			// What one caller gets is nobody else's, the list of tools too.
+			// All results, even the list of tools, depend on the caller.
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
-			// Neither list changes while a session lasts, and nothing is logged
-			// to clients.
+			// No list changes within a session, and the server sends no logs to
+			// clients.
 			Capabilities: &mcp.ServerCapabilities{
 				Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 			},
@@ -101,24 +101,24 @@ func indexHandler(tools Tools, p acl.Principal) mcp.ResourceHandler {
 		if err != nil {
 			return nil, protocolError(err)
 		}
-		if text == "" { // which the SDK would leave out, though the protocol wants a text
+		if text == "" { // the SDK would omit it, but the protocol requires a text
 			text = "\n"
 		}
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/markdown", Text: text}}}, nil
 	}
 }
 
-// protocolError is an error as the client sees it, without anything of
-// what was sent or stored.
+// protocolError returns an error for the client, without request data or memory
+// text.
 func protocolError(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem.From(err).Error()}
 }
 
-// errPanic says that a handler panicked.
-var errPanic = errors.New("something went wrong here")
+// errPanic reports that a handler panicked.
+var errPanic = errors.New("a handler panicked")
 
-// recovered turns a panic into an error: handlers run on goroutines of the
-// SDK, on which one would end the process.
+// recovered turns a panic into an error. Handlers run on goroutines of the SDK,
+// where a panic would end the process.
 func recovered(err *error) {
 	if recover() != nil {
 		*err = protocolError(errPanic)

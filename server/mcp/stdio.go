@@ -13,19 +13,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeStream answers the messages of one client, a line each, until in ends
-// or ctx does. maxInput is how many bytes a tool's input may have. A line that
-// is no message is answered with an error, and the next one is read: the SDK
-// would end the session.
+// ServeStream answers the messages of one client, one per line, until in ends or
+// ctx is done. maxInput is the limit on a tool's input, in bytes. An invalid
+// line is answered with an error and the session continues; the SDK would end
+// it.
 func ServeStream(ctx context.Context, server *mcp.Server, maxInput int64, in io.Reader, out io.Writer) error {
 	messages, forward := io.Pipe()
 	answers := &stream{out: out}
 	go func() {
 		err := screen(in, forward, answers, maxInput+messageRoom)
-		answers.settle(ctx)
+		answers.drain(ctx)
 		forward.CloseWithError(err)
 	}()
-	// Lines are bounded already.
+	// screen has bounded the lines.
 	err := server.Run(ctx, &mcp.IOTransport{Reader: messages, Writer: answers, MaxLineLength: -1})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil
@@ -33,14 +33,14 @@ func ServeStream(ctx context.Context, server *mcp.Server, maxInput int64, in io.
 	return err
 }
 
-// screen hands the lines that are messages on, and answers the others.
+// screen forwards the lines that are messages, and answers the others.
 func screen(in io.Reader, messages io.Writer, answers *stream, limit int64) error {
 	lines := bufio.NewReader(in)
 	for {
 		line, long, err := readLine(lines, limit)
 		message, fault := read(line, long)
 		if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
-			answers.owe()
+			answers.expect()
 		}
 		switch {
 		case fault != "":
@@ -61,8 +61,8 @@ func screen(in io.Reader, messages io.Writer, answers *stream, limit int64) erro
 	}
 }
 
-// readLine reads up to the next line feed, or to the end, and cuts white space
-// off. Of a line above the limit nothing is kept.
+// readLine reads up to the next line feed, or to the end, and trims white space.
+// It skips a line above the limit and reports long.
 func readLine(lines *bufio.Reader, limit int64) (line []byte, long bool, err error) {
 	for {
 		part, err := lines.ReadSlice('\n')
@@ -77,24 +77,25 @@ func readLine(lines *bufio.Reader, limit int64) (line []byte, long bool, err err
 	}
 }
 
-// settleTimeout bounds how long what was asked may go on after the client's
-// last word. Of what it cancelled, some is never answered.
-const settleTimeout = 10 * time.Second
+// drainTimeout bounds the wait for pending calls at the end of the input. Calls
+// that the client cancelled may never be answered.
+const drainTimeout = 10 * time.Second
 
-// stream is the client's, for several writers, and left open for whoever owns
-// it. It counts what was asked and not yet answered: the SDK drops that when
+// stream is the client's output, safe for concurrent writers. Close leaves it
+// open for its owner. It counts pending calls, because the SDK drops them when
 // its reader ends.
 type stream struct {
 	mu      sync.Mutex
 	out     io.Writer
-	owed    int
-	settled chan struct{} // closed when nothing is owed; nil: nobody waits
+	pending int
+	drained chan struct{} // closed when no call is pending; nil unless drain waits
 }
 
-func (s *stream) owe() {
+// expect counts a call as pending.
+func (s *stream) expect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.owed++
+	s.pending++
 }
 
 // Write writes one whole line.
@@ -104,32 +105,32 @@ func (s *stream) Write(line []byte) (int, error) {
 	n, err := s.out.Write(line)
 	if message, fault := read(bytes.TrimSpace(line), false); fault == "" {
 		if response, ok := message.(*jsonrpc.Response); ok && response.ID.IsValid() {
-			s.owed--
+			s.pending--
 		}
 	}
-	if s.owed <= 0 && s.settled != nil {
-		close(s.settled)
-		s.settled = nil
+	if s.pending <= 0 && s.drained != nil {
+		close(s.drained)
+		s.drained = nil
 	}
 	return n, err
 }
 
-// settle waits until all that was asked is answered.
-func (s *stream) settle(ctx context.Context) {
+// drain waits until all pending calls are answered.
+func (s *stream) drain(ctx context.Context) {
 	s.mu.Lock()
-	settled := make(chan struct{})
-	if s.owed <= 0 {
-		close(settled)
+	drained := make(chan struct{})
+	if s.pending <= 0 {
+		close(drained)
 	} else {
-		s.settled = settled
+		s.drained = drained
 	}
 	s.mu.Unlock()
-	patience := time.NewTimer(settleTimeout)
-	defer patience.Stop()
+	timeout := time.NewTimer(drainTimeout)
+	defer timeout.Stop()
 	select {
-	case <-settled:
+	case <-drained:
 	case <-ctx.Done():
-	case <-patience.C:
+	case <-timeout.C:
 	}
 }
 

@@ -18,26 +18,26 @@ import (
 
 const (
 	endpoint = "/mcp"
-	// metadataPath is where RFC 9728 §3.1 looks for the metadata of a resource
-	// without a path; that of /mcp has its path behind it.
+	// metadataPath is the well-known path of RFC 9728 §3.1 for a resource
+	// without a path. The metadata of /mcp is at this path followed by /mcp.
 	metadataPath = "/.well-known/oauth-protected-resource"
 )
 
-// Options make a Surface.
+// Options configure a Surface.
 type Options struct {
 	Version string // of the product
-	// AuthorizationServers are the issuers whose tokens are believed, for the
-	// metadata of the protected resource. Empty: tokens come from elsewhere,
-	// such as mneme token.
+	// AuthorizationServers are the trusted issuers, for the metadata of the
+	// protected resource. Empty if tokens are issued another way, such as by
+	// mneme token.
 	AuthorizationServers []string
-	// PublicURL is the address by which clients know the server, without a
-	// path. Empty: that of each request.
+	// PublicURL is the server's address for clients, without a path. If empty,
+	// it is taken from each request.
 	PublicURL string
-	Meter     Meter // default: nobody counts
+	Meter     Meter // default: requests are not counted
 }
 
-// Surface serves MCP over streamable HTTP: without sessions, each answer a
-// JSON document.
+// Surface serves MCP over streamable HTTP, without sessions and with JSON
+// responses.
 type Surface struct {
 	tools   Tools
 	options Options
@@ -49,7 +49,7 @@ type Surface struct {
 // serverKey is the context key for the server of a request.
 type serverKey struct{}
 
-// NewSurface makes the surface.
+// NewSurface returns the surface.
 func NewSurface(tools Tools, o Options) *Surface {
 	maxBody := tools.MaxInput() + messageRoom
 	streamable := mcp.NewStreamableHTTPHandler(
@@ -60,18 +60,18 @@ func NewSurface(tools Tools, o Options) *Surface {
 		&mcp.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
 			MaxRequestBodyBytes: maxBody,
-			// On loopback the SDK refuses Host headers of elsewhere, which a
-			// proxy in front sends.
+			// On loopback the SDK refuses the Host headers of other addresses,
+			// which a reverse proxy forwards.
 			DisableLocalhostProtection: o.PublicURL != "",
 		})
 	return &Surface{tools: tools, options: o, maxBody: maxBody, handler: streamable, origins: http.NewCrossOriginProtection()}
 }
 
-// messageRoom is what a message may hold beside a tool's input.
+// messageRoom is the allowance for a message around a tool's input, in bytes.
 const messageRoom = 64 << 10
 
 // Mount adds the endpoint, and the metadata of the protected resource, which
-// are open.
+// needs no token.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	e.Pre(s.challenge)
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
@@ -86,7 +86,7 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 func (s *Surface) serve(c echo.Context) error {
 	r := c.Request()
 	if s.origins.Check(r) != nil {
-		return problem.New(problem.Forbidden, "a page of another origin may not call")
+		return problem.New(problem.Forbidden, "cross-origin requests are not allowed")
 	}
 	one := NewServer(s.tools, server.Principal(r.Context()), s.options.Version)
 	if s.options.Meter != nil {
@@ -107,8 +107,8 @@ func (s *Surface) serve(c echo.Context) error {
 	return nil
 }
 
-// challenge adds to a refusal for want of a token where a client learns how to
-// come by one (RFC 9728 §5.1).
+// challenge adds the URL of the resource metadata to the WWW-Authenticate header
+// of a 401 (RFC 9728 §5.1).
 func (s *Surface) challenge(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.Request().URL.Path == endpoint {
@@ -123,7 +123,7 @@ func (s *Surface) challenge(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// address is the server's own as the client knows it.
+// address returns the server's address as the client knows it.
 func (s *Surface) address(r *http.Request) string {
 	if s.options.PublicURL != "" {
 		return strings.TrimSuffix(s.options.PublicURL, "/")
@@ -135,8 +135,7 @@ func (s *Surface) address(r *http.Request) string {
 	return scheme + "://" + strings.Map(hostCharacter, r.Host)
 }
 
-// hostCharacter drops what no host has, so that a header cannot be written
-// through one.
+// hostCharacter drops characters that no host has, to prevent header injection.
 func hostCharacter(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_:[]", r) {
 		return r

@@ -17,9 +17,9 @@ import (
 // binder reads JSON bodies for the generated code.
 type binder struct{ surface *Surface }
 
-// Bind reads the body into target, a pointer to a generated type. A request
-// without a body is io.EOF, which the generated code accepts where the body is
-// optional.
+// Bind decodes the body into target, a pointer to a generated type. Without a
+// body the error wraps io.EOF, which the generated code accepts where the body
+// is optional.
 func (b binder) Bind(target any, c echo.Context) error {
 	r := c.Request()
 	body, err := wire.ReadBody(r, b.surface.maxBody)
@@ -39,8 +39,8 @@ func (b binder) Bind(target any, c echo.Context) error {
 	return decode(body, target)
 }
 
-// oversized is the error of a body above the limit: tooLarge, unless the caller
-// may not write to the store, which is judged first.
+// oversized returns the error of a body above the limit: tooLarge, unless the
+// caller may not write to the store, since access is checked first.
 func (s *Surface) oversized(c echo.Context, tooLarge error) error {
 	if name, err := url.PathUnescape(c.Param("store")); err == nil && name != "" {
 		ctx := c.Request().Context()
@@ -55,9 +55,9 @@ func (s *Surface) oversized(c echo.Context, tooLarge error) error {
 	return tooLarge
 }
 
-// decode reads a JSON object into a generated type, strictly: every field
-// known, none twice, none null, all of their types, and the required ones
-// present. What a field may hold is left to the service.
+// decode decodes a JSON object into a generated type, strictly: fields that are
+// unknown, repeated, null, of another type or missing are errors. The service
+// checks their values.
 func decode(text []byte, target any) error {
 	fields, required := fieldsOf(reflect.ValueOf(target).Elem())
 	given, err := wire.Rules{}.Decode(text, fields)
@@ -66,7 +66,7 @@ func decode(text []byte, target any) error {
 	}
 	for _, name := range required {
 		if !given[name] {
-			return problem.In(problem.Malformed, name, "must be given")
+			return problem.In(problem.Malformed, name, "is required")
 		}
 	}
 	return nil

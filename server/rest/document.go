@@ -13,9 +13,9 @@ import (
 	"mneme/server/wire"
 )
 
-// document is the part of the specification that requests are held against
-// before the generated code reads them: which query parameters a call knows,
-// and of what type its body is.
+// document is the part of the specification that requests are checked against
+// before the generated code reads them: the query parameters of each call, and
+// the media type of its body.
 type document struct {
 	Paths      map[string]pathItem `json:"paths"`
 	Components struct {
@@ -49,7 +49,7 @@ type parameter struct {
 	} `json:"schema"`
 }
 
-// middlewares are the checks of each operation, by its id.
+// middlewares returns the checks of each operation, by its ID.
 func (d *document) middlewares() map[string][]echo.MiddlewareFunc {
 	all := make(map[string][]echo.MiddlewareFunc)
 	for _, item := range d.Paths {
@@ -65,7 +65,7 @@ func (d *document) middlewares() map[string][]echo.MiddlewareFunc {
 	return all
 }
 
-// query finds the query parameters among parameters.
+// query returns the query parameters among parameters, by name.
 func (d *document) query(parameters []parameter) map[string]parameter {
 	found := make(map[string]parameter)
 	for _, p := range parameters {
@@ -79,8 +79,8 @@ func (d *document) query(parameters []parameter) map[string]parameter {
 	return found
 }
 
-// strict refuses what the generated code would let pass: parameters that are
-// unknown, given twice, or badly encoded.
+// strict refuses what the generated code would accept: query parameters that are
+// unknown, repeated or badly encoded, and repeated headers.
 func strict(query map[string]parameter, lines bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -129,7 +129,7 @@ func checkQuery(raw string, known map[string]parameter) error {
 	return nil
 }
 
-// integer is how an integer is written in a query.
+// integer matches the integers of a query.
 var integer = regexp.MustCompile(`^-?[0-9]{1,9}$`)
 
 func (p parameter) check(value string) error {

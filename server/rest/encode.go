@@ -8,8 +8,8 @@ import (
 	"mneme/server/wire"
 )
 
-// Each head hides the value of the generated type in it: wire.WithValue appends
-// the value byte for byte.
+// Each head type hides the value of the generated type that it embeds, so that
+// wire.WithValue can append the value byte for byte.
 type (
 	entryHead struct {
 		Entry
@@ -45,13 +45,13 @@ func generated(e wire.Entry) Entry {
 	return out
 }
 
-// encodeEntry is an entry as get, list, versions and export show it.
+// encodeEntry encodes an entry for get, list, versions and export.
 func encodeEntry(e *memory.Entry) ([]byte, error) {
 	return wire.WithValue(entryHead{Entry: entryOf(e)}, e.Value)
 }
 
-// encodeWritten is an entry as a PUT answers it; indexed is nil unless it was
-// asked for.
+// encodeWritten encodes an entry for the answer to a PUT; indexed is nil without
+// wait=indexed.
 func encodeWritten(e *memory.Entry, indexed *bool) ([]byte, error) {
 	x := entryOf(e)
 	return wire.WithValue(writtenHead{Written: Written{
@@ -62,7 +62,7 @@ func encodeWritten(e *memory.Entry, indexed *bool) ([]byte, error) {
 	}}, e.Value)
 }
 
-// encodeTrashed is an entry as the trash shows it.
+// encodeTrashed encodes an entry of the trash.
 func encodeTrashed(e *memory.Entry) ([]byte, error) {
 	x := entryOf(e)
 	return wire.WithValue(trashedHead{Trashed: Trashed{
@@ -73,15 +73,15 @@ func encodeTrashed(e *memory.Entry) ([]byte, error) {
 	}}, e.Value)
 }
 
-// encodePage is a page of entries, each encoded by one.
+// encodePage encodes a page of entries, each with one.
 func encodePage(page memory.Page, one func(*memory.Entry) ([]byte, error)) ([]byte, error) {
 	return wire.List("items", page.Items, func(f *memory.Found) ([]byte, error) { return one(&f.Entry) }, struct {
 		Next string `json:"next_cursor,omitempty"`
 	}{page.Next})
 }
 
-// encodeHit is a hit, with more than store, key, label, value and score only if
-// the caller may read the store.
+// encodeHit encodes a hit. If the caller may not read the store, it has only
+// store, key, label, value and score.
 func encodeHit(h *memory.Hit) ([]byte, error) {
 	hit := wire.HitOf(h)
 	out := Hit{StoreId: hit.Store, Key: hit.Key, Label: Label(hit.Label), Score: hit.Score}
@@ -109,7 +109,7 @@ func explainOf(e *memory.Explain) *Explain {
 	}
 }
 
-// encodeAnswer is what a search answers.
+// encodeAnswer encodes the answer of a search.
 func encodeAnswer(a memory.Answer) ([]byte, error) {
 	return wire.List("hits", a.Hits, encodeHit, struct {
 		Label      string   `json:"label,omitempty"`
@@ -118,7 +118,7 @@ func encodeAnswer(a memory.Answer) ([]byte, error) {
 	}{a.Label.String(), append([]string{}, a.Degraded...), a.Incomplete})
 }
 
-// location is the URL of an entry.
+// location returns the URL of an entry.
 func location(p memory.Path) string {
 	at := "/v1/stores/" + url.PathEscape(p.Store) + "/memories/" + url.PathEscape(p.Key)
 	if p.Namespace != "" {
@@ -127,8 +127,7 @@ func location(p memory.Path) string {
 	return at
 }
 
-// reply is a response whose body is encoded here: that of every call that shows
-// values.
+// reply is a response with an encoded body. All calls that return values use it.
 type reply struct {
 	status   int
 	body     []byte

@@ -145,7 +145,7 @@ func (s *Surface) RestoreMemory(ctx context.Context, r RestoreMemoryRequestObjec
 	}
 	version := 0
 	if body.Version != nil {
-		if version = *body.Version; version == 0 { // the service's name for "the latest deleted entry"
+		if version = *body.Version; version == 0 { // to the service 0 means the latest deleted entry
 			version = -1
 		}
 	}
@@ -186,9 +186,8 @@ func (s *Surface) RenameMemory(ctx context.Context, r RenameMemoryRequestObject)
 	return reply{status: http.StatusOK, body: body, etag: moved.ETag, location: location(moved.Path)}, err
 }
 
-// duration is a time to live of whole seconds. One beyond what a Duration
-// holds becomes the longest, which the service refuses like any that is too
-// long.
+// duration converts a time to live in seconds. One that overflows becomes the
+// longest Duration, which the service refuses as too long.
 func duration(seconds *Ttl) *time.Duration {
 	if seconds == nil {
 		return nil

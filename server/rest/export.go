@@ -9,8 +9,8 @@ import (
 	"mneme/server/wire"
 )
 
-// ExportMemories reads all entries of a store. The service judges access
-// when the answer is written.
+// ExportMemories reads all entries of a store. The service checks access while
+// the answer is written.
 func (s *Surface) ExportMemories(ctx context.Context, r ExportMemoriesRequestObject) (ExportMemoriesResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
@@ -19,16 +19,16 @@ func (s *Surface) ExportMemories(ctx context.Context, r ExportMemoriesRequestObj
 	return export{ctx: ctx, surface: s, store: store}, nil
 }
 
-// export is an answer that is read while it is written.
+// export is a response that reads the entries while it is written.
 type export struct {
-	ctx     context.Context //nolint:containedctx // the generated interface has no argument for it
+	ctx     context.Context //nolint:containedctx // the generated interface has no parameter for it
 	surface *Surface
 	store   string
 }
 
-// VisitExportMemoriesResponse writes the lines. Nothing is sent before the
-// first of them is known, so that a refusal is a problem; an error after that
-// breaks the connection off.
+// VisitExportMemoriesResponse writes the lines. Nothing is sent before the first
+// buffer is full, so that a refusal can be a problem. A later error aborts the
+// connection.
 func (x export) VisitExportMemoriesResponse(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", wire.ContentLines)
 	out := bufio.NewWriterSize(w, 64<<10)
@@ -51,8 +51,8 @@ func (x export) VisitExportMemoriesResponse(w http.ResponseWriter) error {
 	return out.Flush()
 }
 
-// oneLine takes the line breaks out of a JSON text. They can only be white
-// space between its tokens.
+// oneLine replaces the line breaks of a JSON text, which are white space between
+// its tokens, with spaces.
 func oneLine(text []byte) []byte {
 	for i, c := range text {
 		if c == '\n' || c == '\r' {

@@ -9,7 +9,7 @@ import (
 	"mneme/server/problem"
 )
 
-// conditions reads If-Match and If-None-Match.
+// conditions parses If-Match and If-None-Match.
 func conditions(match *IfMatch, noneMatch *IfNoneMatch) (memory.Preconditions, error) {
 	var p memory.Preconditions
 	var err error
@@ -27,9 +27,8 @@ func conditions(match *IfMatch, noneMatch *IfNoneMatch) (memory.Preconditions, e
 	return p, nil
 }
 
-// entityTags reads "*" or a list of entity tags (RFC 9110 §8.8.3) into their
-// opaque parts. Weak ones are kept only where the comparison is weak. The
-// result is never nil.
+// entityTags parses "*" or a list of entity tags (RFC 9110 §8.8.3) and returns
+// their opaque parts, the weak ones only if weakToo. The result is never nil.
 func entityTags(header, text string, weakToo bool) ([]string, error) {
 	malformed := problem.In(problem.Malformed, header, `must be * or a list of quoted entity tags`)
 	tags := []string{}
@@ -49,7 +48,8 @@ func entityTags(header, text string, weakToo bool) ([]string, error) {
 			return nil, malformed
 		}
 		some = true
-		// A quoted star is a tag, and not one of ours; alone it means any.
+		// A quoted star is a tag, which no entry has; without quotes it matches
+		// any entry.
 		if (!weak || weakToo) && opaque != "*" {
 			tags = append(tags, opaque)
 		}
@@ -61,7 +61,7 @@ func entityTags(header, text string, weakToo bool) ([]string, error) {
 	return tags, nil
 }
 
-// quoted cuts an opaque tag from the front of text.
+// quoted parses the quoted tag at the start of text.
 func quoted(text string) (opaque, after string, ok bool) {
 	if text == "" || text[0] != '"' {
 		return "", "", false
@@ -80,12 +80,12 @@ func quoted(text string) (opaque, after string, ok bool) {
 
 func quote(etag string) string { return `"` + etag + `"` }
 
-// maxIdempotencyKey is in bytes.
+// maxIdempotencyKey is the maximum length of a key, in bytes.
 const maxIdempotencyKey = 255
 
-// replay reads an Idempotency-Key; nil if there is none. operation is the
-// method and route template, path the values of the template's parameters,
-// body the decoded body.
+// replay returns the idempotency of a call; nil without an Idempotency-Key.
+// operation is the method and route template, path the values of the template's
+// parameters, and body the decoded body.
 func (s *Surface) replay(key *IdempotencyKey, operation string, path []string, body any) (*memory.Idempotency, error) {
 	if key == nil {
 		return nil, nil

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// minBatch and maxBatch bound the lines that one transaction of an import
-	// writes, and batchBytes their text. Within them a batch is doubled while a
-	// transaction takes less than batchTime, and halved when it takes more than
-	// twice that: other writers wait no longer than for one of them.
+	// minBatch and maxBatch bound the lines of one transaction, and batchBytes
+	// their text. Within these bounds a batch doubles while transactions take
+	// less than batchTime, and halves when one takes more than twice that, so
+	// that other writers wait only briefly.
 	minBatch   = 64
 	maxBatch   = 512
 	batchBytes = 1 << 20
@@ -53,16 +53,18 @@ func (s *Surface) ImportMemories(ctx context.Context, r ImportMemoriesRequestObj
 	return ImportMemories200JSONResponse(result), nil
 }
 
-// counts are what is recorded of an import: no text, and nothing of a line.
+// counts is the record of an import under its idempotency key. It contains no
+// text of any line.
 type counts struct {
 	Created, Updated, Unchanged, Refused int
 }
 
-// once runs an import with an Idempotency-Key. The body is a stream whose
-// digest is known only at its end. If an import is recorded under the key,
-// the body is read for its digest alone, and nothing is written. If none is,
-// it is written as it comes and recorded at the end; an import that broke off
-// has no record, and the lines of it that were written are found unchanged.
+// once runs an import with an Idempotency-Key. The body is a stream, so its
+// digest is known only at the end. If an import is recorded under the key, the
+// body is read only for its digest, and nothing is written. Otherwise its lines
+// are written as they arrive, and the import is recorded at the end. An import
+// that was cut off has no record; sent again, the lines already written count
+// as unchanged.
 func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reader) (ImportResult, error) {
 	s := in.surface
 	replay, err := s.replay(&key, "POST /v1/stores/{store}/import", []string{in.store}, nil)
@@ -104,24 +106,25 @@ func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reade
 	}, nil
 }
 
-// errCutOff is a body that ends before its end.
-var errCutOff = problem.New(problem.Malformed, "the body could not be read to its end; the lines that came before may be written")
+// errCutOff reports a body that ended early.
+var errCutOff = problem.New(problem.Malformed, "the body is incomplete; lines before the end may have been written")
 
-// importing is one import on its way.
+// importing is the state of one import.
 type importing struct {
 	surface *Surface
 	caller  memory.Caller
 	store   string
 	result  ImportResult
 
-	line  int // the last one read, from 1
+	line  int // number of the last line read, from 1
 	batch []memory.PutRequest
-	lines []int // of the batch
-	bytes int   // of the batch
-	size  int   // lines that the batch may have
+	lines []int // line numbers of the batch
+	bytes int   // text of the batch
+	size  int   // maximum lines of the batch
 }
 
-// nextSize is the size of the next batch after one that took so long.
+// nextSize returns the size of the next batch, from the size and duration of the
+// last one.
 func nextSize(size int, took time.Duration) int {
 	switch {
 	case took < batchTime:
@@ -160,7 +163,7 @@ func (in *importing) run(ctx context.Context, body io.Reader) error {
 	}
 }
 
-// take adds a line to the batch. Its error is why the line is refused.
+// take adds a line to the batch. An error is the reason why the line is refused.
 func (in *importing) take(text []byte, tooLong bool) error {
 	if tooLong {
 		return problem.New(problem.TooLarge, "the line is too long")
@@ -223,8 +226,9 @@ func (in *importing) write(ctx context.Context) error {
 	return nil
 }
 
-// summary is what the import answers, the refused lines in their order: the
-// service refuses those of a batch later than the decoder does.
+// summary returns the result with the refused lines in order. They are collected
+// out of order: the decoder refuses a line before the service refuses earlier
+// lines of the same batch.
 func (in *importing) summary() ImportResult {
 	slices.SortFunc(in.result.Refusals, func(a, b Refusal) int { return a.Line - b.Line })
 	if len(in.result.Refusals) > maxRefusals {
@@ -233,8 +237,8 @@ func (in *importing) summary() ImportResult {
 	return in.result
 }
 
-// refuse counts and lists a line that is not written. It lists a batch more
-// than are shown, since they are not yet in order.
+// refuse counts and lists a refused line. It lists up to a batch more than
+// summary returns, since the lines are not in order yet.
 func (in *importing) refuse(line int, err error) {
 	in.result.Refused++
 	if len(in.result.Refusals) == maxRefusals+maxBatch {
@@ -250,8 +254,8 @@ func (in *importing) refuse(line int, err error) {
 	in.result.Refusals = append(in.result.Refusals, refusal)
 }
 
-// readLine reads a line without its end. One above the limit is read over,
-// and tooLong. The error is io.EOF with the last line.
+// readLine reads a line without its line feed. It skips a line above the limit
+// and reports tooLong. The error is io.EOF with the last line.
 func readLine(r *bufio.Reader, limit int64) (text []byte, tooLong bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

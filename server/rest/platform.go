@@ -9,7 +9,7 @@ import (
 	"mneme/acl"
 )
 
-// PutParticipant puts an agent into a chat.
+// PutParticipant adds an agent to a chat.
 func (s *Surface) PutParticipant(ctx context.Context, r PutParticipantRequestObject) (PutParticipantResponseObject, error) {
 	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (s *Surface) PutParticipant(ctx context.Context, r PutParticipantRequestObj
 	return PutParticipant204Response{}, nil
 }
 
-// DeleteParticipant takes an agent out of a chat.
+// DeleteParticipant removes an agent from a chat.
 func (s *Surface) DeleteParticipant(ctx context.Context, r DeleteParticipantRequestObject) (DeleteParticipantResponseObject, error) {
 	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func settingsOf(s acl.Settings) Settings {
 	return out
 }
 
-// Purge erases what was deleted.
+// Purge erases deleted and expired entries.
 func (s *Surface) Purge(ctx context.Context, r PurgeRequestObject) (PurgeResponseObject, error) {
 	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/admin/purge", nil, Purge{Before: r.Body.Before.UTC()})
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"mneme/server/wire"
 )
 
-// maxStores bounds how many stores a question may name.
+// maxStores bounds the stores that a search may name.
 const maxStores = 1000
 
-// Search answers a question.
+// Search runs a search.
 func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResponseObject, error) {
 	var stores []string
 	if r.Body.Stores != nil {
@@ -28,7 +28,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 			}
 			stores = append(stores, id)
 		}
-		// No stores named is not the same as none asked for.
+		// An empty list is an error: only an absent one means all stores.
 		if len(stores) < 1 || len(stores) > maxStores {
 			return nil, problem.In(problem.Rule, "stores", fmt.Sprintf("must name 1 to %d stores, or be left out", maxStores))
 		}
@@ -52,14 +52,14 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	return out, err
 }
 
-// mayExplain reports whether the caller may read every store with a hit. The
-// time that the search of another store took would hint at its size.
+// mayExplain reports whether the caller may read every store with a hit.
+// Otherwise the time that the search took would hint at the size of a store.
 func mayExplain(a memory.Answer) bool {
 	return !slices.ContainsFunc(a.Hits, func(h memory.Hit) bool { return h.Level < acl.Read })
 }
 
-// timingOf is the header Server-Timing of a search: how long each step took,
-// in milliseconds.
+// timingOf returns the Server-Timing header of a search: the duration of each
+// step in milliseconds.
 func timingOf(t memory.Took, total time.Duration) string {
 	var metrics []string
 	for _, step := range []struct {

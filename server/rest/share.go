@@ -9,7 +9,7 @@ import (
 	"mneme/server/wire"
 )
 
-// ListStores lists what the caller can reach.
+// ListStores lists the stores that the caller can access.
 func (s *Surface) ListStores(ctx context.Context, _ ListStoresRequestObject) (ListStoresResponseObject, error) {
 	infos, err := s.service.Stores(ctx, caller(ctx), "", "")
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Surface) PutGrant(ctx context.Context, r PutGrantRequestObject) (PutGra
 	return PutGrant200JSONResponse(grantOf(grant)), nil
 }
 
-// DeleteGrant takes a grant back.
+// DeleteGrant revokes a grant.
 func (s *Surface) DeleteGrant(ctx context.Context, r DeleteGrantRequestObject) (DeleteGrantResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {

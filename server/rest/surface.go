@@ -1,6 +1,6 @@
-// Package rest is mneme's native surface: the calls of openapi.yaml. It
-// decodes strictly, translates onto the memory service, and encodes; it has
-// no rule of access of its own.
+// Package rest is mneme's native surface: the calls of openapi.yaml. It decodes
+// strictly, calls the memory service, and encodes; it has no access rules of its
+// own.
 package rest
 
 import (
@@ -23,8 +23,8 @@ import (
 //go:embed openapi.yaml
 var specification []byte
 
-// Surface is the REST surface. It implements the interface that openapi.yaml
-// is compiled to.
+// Surface is the REST surface. It implements the interface generated from
+// openapi.yaml.
 type Surface struct {
 	service  *memory.Service
 	metrics  *server.Metrics
@@ -33,8 +33,8 @@ type Surface struct {
 	json     []byte // the specification as served
 }
 
-// New makes the surface. valueLimit is the service's limit of one value in
-// bytes; 0 is the default.
+// New returns the surface. valueLimit is the service's limit on one value, in
+// bytes; 0 means the default.
 func New(service *memory.Service, metrics *server.Metrics, valueLimit int) (*Surface, error) {
 	s := &Surface{
 		service: service, metrics: metrics, maxBody: wire.MaxBody(valueLimit),
@@ -53,8 +53,8 @@ func New(service *memory.Service, metrics *server.Metrics, valueLimit int) (*Sur
 	return s, nil
 }
 
-// Mount adds the calls; only the specification is open. The binder it sets
-// reads bodies as this surface does: other surfaces read their own.
+// Mount adds the routes; only the specification needs no token. It sets the
+// binder for this surface's bodies; other surfaces do not use it.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	e.Binder = binder{s}
 	RegisterHandlersWithOptions(e, NewStrictHandler(s, nil), RegisterHandlersOptions{
@@ -66,8 +66,8 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	return []string{"/openapi.json"}
 }
 
-// caller is who calls, through a surface that reaches entries which are not
-// in context.
+// caller returns the caller of a request. This surface reaches entries that are
+// not in context.
 func caller(ctx context.Context) memory.Caller {
 	return memory.Caller{Principal: server.Principal(ctx), Internal: true}
 }
@@ -75,7 +75,7 @@ func caller(ctx context.Context) memory.Caller {
 // self is the alias of the caller's own store.
 const self = "self"
 
-// storeID reads the store ID of a field.
+// storeID resolves the alias self and checks the store ID of a field.
 func storeID(ctx context.Context, field, id string) (string, error) {
 	if id == self {
 		return server.Principal(ctx).Agent, nil
@@ -83,8 +83,8 @@ func storeID(ctx context.Context, field, id string) (string, error) {
 	return id, checkID(field, id)
 }
 
-// checkID refuses an id that breaks the rule of ids: such a request is
-// malformed, before any access is judged.
+// checkID refuses an invalid ID: the request is malformed, whatever the caller
+// may access.
 func checkID(field, id string) error {
 	if err := acl.CheckID(id); err != nil {
 		return problem.In(problem.Malformed, field, err.Error())
@@ -92,7 +92,7 @@ func checkID(field, id string) error {
 	return nil
 }
 
-// entryPath reads the path of an entry.
+// entryPath returns the path of an entry.
 func entryPath(ctx context.Context, store Store, namespace *KeyNamespace, key Key) (memory.Path, error) {
 	id, err := storeID(ctx, "store", store)
 	if err != nil {
@@ -101,7 +101,7 @@ func entryPath(ctx context.Context, store Store, namespace *KeyNamespace, key Ke
 	return memory.Path{Store: id, Namespace: or(namespace, ""), Key: key}, nil
 }
 
-// or is what a pointer points to, or a default.
+// or returns what a pointer points to; otherwise if it is nil.
 func or[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise

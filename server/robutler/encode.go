@@ -8,7 +8,7 @@ import (
 	"mneme/server/wire"
 )
 
-// entry is all of an entry but its value.
+// entry is an entry without its value.
 type entry struct {
 	Key         string     `json:"key"`
 	StoreID     string     `json:"storeId"`
@@ -37,18 +37,18 @@ func entryOf(stored *memory.Entry) entry {
 	}
 }
 
-// hit is a search result without its value: of a store that the caller may
-// search but not read, what the first four fields say alone.
+// hit is a search hit without its value. If the caller may search the store but
+// not read it, it has only the first four fields.
 type hit struct {
 	Key     string  `json:"key"`
 	StoreID string  `json:"storeId"`
 	Score   float64 `json:"score"`
 	Label   string  `json:"label"`
-	*more
+	*details
 }
 
-// more is what a reader of the hit's store sees beside.
-type more struct {
+// details are the fields that need read access to the hit's store.
+type details struct {
 	OwnerID   string    `json:"ownerId"`
 	Namespace string    `json:"namespace"`
 	UpdatedAt time.Time `json:"updatedAt"`
@@ -59,12 +59,12 @@ func encodeHit(found *memory.Hit) ([]byte, error) {
 	h := wire.HitOf(found)
 	out := hit{Key: h.Key, StoreID: h.Store, Score: h.Score, Label: h.Label}
 	if e := h.Entry; e != nil {
-		out.more = &more{OwnerID: e.Owner, Namespace: e.Namespace, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy}
+		out.details = &details{OwnerID: e.Owner, Namespace: e.Namespace, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy}
 	}
 	return wire.WithValue(out, h.Value)
 }
 
-// encodeAnswer is what a search answers.
+// encodeAnswer encodes the answer of a search.
 func encodeAnswer(a memory.Answer) ([]byte, error) {
 	return wire.List("results", a.Hits, encodeHit, struct {
 		Degraded   []string `json:"degraded"`
@@ -72,14 +72,14 @@ func encodeAnswer(a memory.Answer) ([]byte, error) {
 	}{append([]string{}, a.Degraded...), a.Incomplete})
 }
 
-// removed answers a delete.
+// removed is the answer to a deletion.
 type removed struct {
 	Key     string `json:"key"`
 	StoreID string `json:"storeId"`
 	Deleted bool   `json:"deleted"`
 }
 
-// grant answers a share.
+// grant is the answer to a share.
 type grant struct {
 	StoreID   string     `json:"storeId"`
 	Grantee   string     `json:"grantee"`
@@ -92,15 +92,15 @@ func grantOf(g acl.Grant) grant {
 	return grant{StoreID: g.Store, Grantee: g.Grantee, Level: g.Level.String(), MaxLabel: g.MaxLabel.String(), ExpiresAt: wire.Time(g.ExpiresAt)}
 }
 
-// revoked answers an unshare.
+// revoked is the answer to an unshare.
 type revoked struct {
 	StoreID string `json:"storeId"`
 	Grantee string `json:"grantee"`
 	Revoked bool   `json:"revoked"`
 }
 
-// reach answers what stores there are.
-type reach struct {
+// stores is the answer to action=stores.
+type stores struct {
 	Stores []store `json:"stores"`
 }
 
@@ -111,8 +111,8 @@ type store struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
-func storesOf(infos []memory.StoreInfo) reach {
-	out := reach{Stores: make([]store, len(infos))}
+func storesOf(infos []memory.StoreInfo) stores {
+	out := stores{Stores: make([]store, len(infos))}
 	for i, info := range infos {
 		out.Stores[i] = store{StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), ExpiresAt: wire.Time(info.ExpiresAt)}
 	}

@@ -43,7 +43,7 @@ func (s *Surface) delete(c echo.Context) error {
 	return answer(c, body)
 }
 
-// named is the entry that the query and the URL's path name.
+// named returns the path of the entry that the URL names.
 func named(c echo.Context) (memory.Path, error) {
 	q, err := parameters(c)
 	if err != nil {
@@ -63,7 +63,7 @@ func named(c echo.Context) (memory.Path, error) {
 	return entryPath(c, about, namespace)
 }
 
-// put writes an entry. What the body leaves out stays as it is.
+// put writes an entry. Fields that are absent from the body keep their values.
 func (s *Surface) put(c echo.Context) error {
 	request, err := s.write(c)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Surface) put(c echo.Context) error {
 	return answer(c, body)
 }
 
-// write reads the request of a put.
+// write decodes the request of a put.
 func (s *Surface) write(c echo.Context) (request memory.PutRequest, err error) {
 	var namespace string
 	var ttl json.RawMessage
@@ -91,13 +91,13 @@ func (s *Surface) write(c echo.Context) (request memory.PutRequest, err error) {
 		return request, err
 	}
 	if !given["value"] {
-		return request, problem.In(problem.Malformed, "value", "must be given")
+		return request, problem.In(problem.Malformed, "value", "is required")
 	}
 	if request.TTL, err = ttlOf(ttl); err != nil {
 		return request, err
 	}
-	// The skills send ttl 0, their default, with every create. A caller that
-	// may write an entry but not change its expiry means nothing by it.
+	// The skills send ttl 0, their default, with every create. It must not fail
+	// for a caller that may write an entry but not change its expiry.
 	request.TTLIfAllowed = request.TTL != nil && *request.TTL == 0
 	if about, err = about.resolve(c); err != nil {
 		return request, err

@@ -12,8 +12,8 @@ import (
 	"mneme/server/wire"
 )
 
-// list answers all keys of a store. The API knows no pages, so the answer is
-// written while the store is read: of a large store only the keys are held.
+// list answers all keys of a store. The API has no pages, so the answer is
+// written while the store is read, and only the keys stay in memory.
 func (s *Surface) list(c echo.Context) error {
 	request, hidden, err := listing(c)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *Surface) list(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if hidden { // asked for what no list shows
+	if hidden { // entries that are not in context are never listed
 		page = memory.Page{}
 	}
 	h := c.Response().Header()
@@ -39,15 +39,15 @@ func (s *Surface) list(c echo.Context) error {
 			return out.end()
 		}
 		request.Cursor = page.Next
-		// An error from here on breaks the answer off: half a list must not be
-		// taken for a whole one.
+		// An error from here on aborts the connection, so that a partial list
+		// is not taken for a complete one.
 		if page, err = s.service.List(ctx, caller, request); err != nil {
 			return err
 		}
 	}
 }
 
-// listing reads the request of a list. hidden says that it asks for entries
+// listing parses the request of a list. hidden reports that it asks for entries
 // that are not in context.
 func listing(c echo.Context) (request memory.ListRequest, hidden bool, err error) {
 	q, err := parameters(c)
@@ -79,7 +79,8 @@ func listing(c echo.Context) (request memory.ListRequest, hidden bool, err error
 	return request, hidden, nil
 }
 
-// listed writes the answer of a list: the entries as they come, then the keys.
+// listed writes the answer of a list: the entries as they are read, then the
+// keys.
 type listed struct {
 	w    *bufio.Writer
 	keys []string
@@ -106,7 +107,7 @@ func (l *listed) add(items []memory.Found) error {
 	return nil
 }
 
-// end writes the keys, each once: two namespaces may hold the same.
+// end writes the keys, each once: several namespaces may have the same key.
 func (l *listed) end() error {
 	start := `],"keys":`
 	if len(l.keys) == 0 {

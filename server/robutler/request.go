@@ -19,27 +19,27 @@ import (
 	"mneme/server/wire"
 )
 
-// query is the request's query. Parameters that a call does not know are let
-// pass; one that it knows must be readable and given once.
+// query is the request's query. Unknown parameters are ignored; a known one must
+// be valid UTF-8 and not repeated.
 type query struct{ values url.Values }
 
 func parameters(c echo.Context) (query, error) {
 	values, err := url.ParseQuery(c.Request().URL.RawQuery)
-	if err != nil { // the message would quote it
-		return query{}, problem.New(problem.Malformed, "the query cannot be read")
+	if err != nil { // its text would quote the query
+		return query{}, problem.New(problem.Malformed, "the query cannot be decoded")
 	}
 	return query{values}, nil
 }
 
-// text is a parameter's value; "" where it is left out or empty, which is how
-// some clients write what they do not have.
+// text returns a parameter; "" if it is absent or empty, which some clients
+// send for a value they do not have.
 func (q query) text(name string) (string, error) {
 	given := q.values[name]
 	switch {
 	case len(given) == 0:
 		return "", nil
 	case len(given) > 1:
-		return "", problem.In(problem.Malformed, name, "is given twice")
+		return "", problem.In(problem.Malformed, name, "must be given once")
 	case !utf8.ValidString(given[0]):
 		return "", problem.In(problem.Malformed, name, "must be valid UTF-8")
 	}
@@ -57,14 +57,14 @@ func (q query) texts(into map[string]*string) error {
 	return nil
 }
 
-// subject is what every call may name: the agent it believes to be, a store,
-// and the chat and user that it is about.
+// subject is what every call may name: the agent that the client believes to
+// be, a store, a chat and a user.
 type subject struct {
 	agent, store, chat, user string
 }
 
-// subject reads it from the query. A chat or user that cannot be one is as if
-// it were not named: these two never make an error.
+// subject reads the subject from the query. An invalid chat or user is ignored:
+// these two never cause an error.
 func (q query) subject() (s subject, err error) {
 	for name, target := range map[string]*string{"chatId": &s.chat, "userId": &s.user} {
 		if id := q.values.Get(name); acl.CheckID(id) == nil {
@@ -75,7 +75,7 @@ func (q query) subject() (s subject, err error) {
 	return s, err
 }
 
-// resolve holds the subject against the token: the agent must be its own.
+// resolve checks the subject: the agent must be the token's.
 func (s subject) resolve(c echo.Context) (subject, error) {
 	own := server.Principal(c.Request().Context()).Agent
 	if s.store == "self" {
@@ -93,7 +93,7 @@ func (s subject) resolve(c echo.Context) (subject, error) {
 	return s, nil
 }
 
-// orOwn is the store that the request names, or else the agent's own.
+// orOwn returns the store that the request names, or else the agent's own.
 func (s subject) orOwn() string {
 	if s.store == "" {
 		return s.agent
@@ -101,22 +101,23 @@ func (s subject) orOwn() string {
 	return s.store
 }
 
-// key is what follows the root, unescaped: a%2Fb and a/b are the same key.
+// key returns the unescaped URL path after the root: a%2Fb and a/b are the same
+// key.
 func key(c echo.Context) (string, error) {
 	escaped := strings.TrimPrefix(c.Request().URL.EscapedPath(), root+"/")
 	name, err := url.PathUnescape(escaped)
 	if err != nil {
-		return "", problem.In(problem.Malformed, "key", "is not percent-encoded as it should be")
+		return "", problem.In(problem.Malformed, "key", "has an invalid percent-encoding")
 	}
 	return name, nil
 }
 
-// rules let everything pass that the API's clients send: members that a call
-// does not know, and nulls for members that are missing.
+// rules accept what the API's clients send: unknown members, and nulls for
+// absent ones.
 var rules = wire.Rules{IgnoreUnknown: true, NullIsAbsent: true}
 
-// body reads the request's body into fields, and what it and the query say of
-// whom the call is about. What the query says counts too: it is no less a claim.
+// body decodes the request's body into fields, and returns the subject that the
+// body and the query name. Both are checked against the token.
 func (s *Surface) body(c echo.Context, fields map[string]any) (about subject, given map[string]bool, err error) {
 	r := c.Request()
 	text, err := wire.ReadBody(r, s.maxBody)
@@ -142,25 +143,24 @@ func (s *Surface) body(c echo.Context, fields map[string]any) (about subject, gi
 	if about, err = q.subject(); err != nil {
 		return subject{}, nil, err
 	}
-	for _, named := range []struct {
-		name, said string
-		target     *string
+	for _, field := range []struct {
+		name, value string
+		target      *string // from the query
 	}{{"agentId", agent, &about.agent}, {"store", store, &about.store}} {
-		if named.said == "" {
+		if field.value == "" {
 			continue
 		}
-		if *named.target != "" && *named.target != named.said {
-			return subject{}, nil, problem.In(problem.Malformed, named.name, "differs between query and body")
+		if *field.target != "" && *field.target != field.value {
+			return subject{}, nil, problem.In(problem.Malformed, field.name, "differs between query and body")
 		}
-		*named.target = named.said
+		*field.target = field.value
 	}
 	return about, given, nil
 }
 
-// ttlOf reads a time to live of whole seconds; nil if value is null or missing.
-// JavaScript has one kind of number, so 60.0 and 6e1 are whole too. One beyond
-// what a Duration holds becomes the longest, which the service refuses like any
-// that is too long.
+// ttlOf parses a time to live in whole seconds; nil if value is null or absent.
+// JavaScript has only one number type, so 60.0 and 6e1 are whole too. One that
+// overflows becomes the longest Duration, which the service refuses as too long.
 func ttlOf(value json.RawMessage) (*time.Duration, error) {
 	if value == nil || string(value) == "null" {
 		return nil, nil
@@ -179,7 +179,7 @@ func ttlOf(value json.RawMessage) (*time.Duration, error) {
 	return &d, nil
 }
 
-// entryPath is the path of the entry that the request names.
+// entryPath returns the path of the entry that the request names.
 func entryPath(c echo.Context, s subject, namespace string) (memory.Path, error) {
 	name, err := key(c)
 	if err != nil {

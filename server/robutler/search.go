@@ -10,8 +10,8 @@ import (
 	"mneme/server/wire"
 )
 
-// search answers a question: from the store that it names, or from all that
-// the caller reaches, those of the named chat and user among them.
+// search searches the store that the request names, or else all stores that the
+// caller can access, including those of the named chat and user.
 func (s *Surface) search(c echo.Context) error {
 	q, err := parameters(c)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Surface) search(c echo.Context) error {
 		return err
 	}
 	if !q.values.Has("q") {
-		return problem.In(problem.Malformed, "q", "must be given")
+		return problem.In(problem.Malformed, "q", "is required")
 	}
 	about, err := q.subject()
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Surface) search(c echo.Context) error {
 	}
 	found, err := s.service.Search(c.Request().Context(), visitor(c), request)
 	var broken *memory.RuleError
-	if errors.As(err, &broken) && broken.Field == "query" { // which is called q here
+	if errors.As(err, &broken) && broken.Field == "query" { // named q in this API
 		err = &memory.RuleError{Field: "q", Rule: broken.Rule}
 	}
 	if err != nil {

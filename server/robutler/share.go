@@ -24,7 +24,7 @@ func (s *Surface) share(c echo.Context) error {
 	if err := checkGrantee(request.Grantee); err != nil {
 		return err
 	}
-	if level != "" { // left out: the service's default
+	if level != "" { // absent: the service's default
 		if request.Level, err = acl.ParseLevel(level); err != nil {
 			request.Level = wire.NoLevel
 		}
@@ -47,8 +47,7 @@ func (s *Surface) share(c echo.Context) error {
 	return answer(c, body)
 }
 
-// unshare takes a grant back. That there is none to take back is no error in
-// this API: afterwards there is none.
+// unshare revokes a grant. In this API it is not an error if there is none.
 func (s *Surface) unshare(c echo.Context) error {
 	q, err := parameters(c)
 	if err != nil {
@@ -86,7 +85,7 @@ func checkGrantee(id string) error {
 	return nil
 }
 
-// stores lists what the caller reaches.
+// stores lists the stores that the caller can access.
 func (s *Surface) stores(c echo.Context) error {
 	q, err := parameters(c)
 	if err != nil {

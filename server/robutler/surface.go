@@ -1,8 +1,7 @@
-// Package robutler is the surface that the Robutler memory skills call
-// unmodified: the portal's API at /api/storage/memory. It translates onto the
-// memory service and has no rule of access of its own. Unlike the native
-// surface it lets parameters and fields pass that it does not know, since its
-// clients are not ours to change.
+// Package robutler is the surface for the unmodified Robutler memory skills: the
+// portal's API at /api/storage/memory. It translates requests to calls of the
+// memory service and has no access rules of its own. Unlike the native surface
+// it ignores unknown parameters and fields, since its clients cannot be changed.
 package robutler
 
 import (
@@ -26,13 +25,13 @@ type Surface struct {
 	maxBody int64
 }
 
-// New makes the surface. valueLimit is the service's limit of one value in
-// bytes; 0 is the default.
+// New returns the surface. valueLimit is the service's limit on one value, in
+// bytes; 0 means the default.
 func New(service *memory.Service, metrics *server.Metrics, valueLimit int) *Surface {
 	return &Surface{service: service, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
 }
 
-// Mount adds the calls. None is open.
+// Mount adds the routes. All require a token.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	for _, at := range []string{root, root + "/"} {
 		e.GET(at, action(actions{"": s.list, "search": s.search, "stores": s.stores}))
@@ -45,8 +44,7 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	return nil
 }
 
-// actions are the calls of one method, by the parameter that tells them
-// apart.
+// actions are the calls of one method, by the parameter action.
 type actions map[string]echo.HandlerFunc
 
 func action(known actions) echo.HandlerFunc {
@@ -61,7 +59,7 @@ func action(known actions) echo.HandlerFunc {
 		}
 		call, ok := known[name]
 		if !ok {
-			return problem.In(problem.Malformed, "action", "this method has no such action")
+			return problem.In(problem.Malformed, "action", "unknown for this method")
 		}
 		if name != "" { // one route has several calls
 			server.Name(c, root+"?action="+name)
@@ -70,15 +68,15 @@ func action(known actions) echo.HandlerFunc {
 	}
 }
 
-// visitor is the caller as tools see it: it never meets entries that are not
+// visitor returns the caller of a request. It does not reach entries that are not
 // in context.
 func visitor(c echo.Context) memory.Caller {
 	return memory.Caller{Principal: server.Principal(c.Request().Context())}
 }
 
-// insider is the caller of a skill's getInternal and setInternal, which are
-// this API's GET and PUT of a key, and nothing else. DELETE is the tool's
-// alone: what is not in context does not exist for it.
+// insider returns the caller of GET and PUT of a key, which a skill's getInternal
+// and setInternal use too: it also reaches entries that are not in context.
+// DELETE is used only by the tool, so it does not.
 func insider(c echo.Context) memory.Caller {
 	caller := visitor(c)
 	caller.Internal = true

@@ -20,22 +20,21 @@ import (
 )
 
 const (
-	// keyPrefix begins every API key, so that one which leaked is recognised.
+	// keyPrefix begins every API key, so that scanners recognise a leaked one.
 	keyPrefix = "mneme_"
 	// apiKeyFile is the file of keys in the data directory.
 	apiKeyFile = "apikeys.json"
-	// recheck is how often, at most, the file is looked at for changes: the
-	// longest that a revoked key still counts.
+	// recheck is the minimum interval between checks of the file for changes,
+	// and so the longest time that a revoked key is still accepted.
 	recheck = time.Second
 )
 
-// ErrUnknownKey: there is no API key with this id.
+// ErrUnknownKey reports that no API key has the ID.
 var ErrUnknownKey = errors.New("there is no API key with this id")
 
-// APIKey is what is kept of an API key: the principal it authenticates, and a
-// hash of its secret. The secret has 256 random bits, so that a plain SHA-256
-// cannot be searched; a slow hash, which guards guessable passwords, would
-// only slow every request.
+// APIKey is a stored API key: the principal that it authenticates, and a hash of
+// its secret. The secret has 256 random bits, so SHA-256 cannot be brute-forced.
+// A slow hash protects guessable passwords; here it would only slow requests.
 type APIKey struct {
 	ID        string    `json:"id"`
 	Hash      string    `json:"sha256"` // of the secret, in hex
@@ -50,36 +49,36 @@ type APIKey struct {
 	RevokedAt time.Time `json:"revoked_at,omitzero"` // zero: not revoked
 }
 
-// Principal is whom the key authenticates.
+// Principal returns the principal that the key authenticates.
 func (k APIKey) Principal() acl.Principal {
 	return acl.Principal{Agent: k.Agent, Taint: k.Taint, Chat: k.Chat, User: k.User, Platform: k.Platform, Share: k.Share}
 }
 
-// APIKeys are the keys of a data directory. Every process over the directory
-// sees what another one changed, within a second.
+// APIKeys are the keys of a data directory. Changes by other processes take
+// effect within a second. It is safe for concurrent use.
 type APIKeys struct {
 	path string
 	mu   sync.Mutex
 	keys map[string]APIKey
-	// checked is when the file was last looked at, seen what it was then.
+	// checked is the time of the last check of the file, seen its state then.
 	checked time.Time
 	seen    fs.FileInfo
 }
 
-// apiKeyList is the file.
+// apiKeyList is the content of the file.
 type apiKeyList struct {
 	Keys []APIKey `json:"keys"`
 }
 
-// OpenAPIKeys opens the keys of a data directory, which need not be there.
+// OpenAPIKeys opens the keys of a data directory. The file need not exist.
 func OpenAPIKeys(dir string) (*APIKeys, error) {
 	a := &APIKeys{path: filepath.Join(dir, apiKeyFile)}
 	_, err := a.read()
 	return a, err
 }
 
-// Create makes a key for a principal. It is shown now and never again. ttl 0
-// means that it does not expire.
+// Create creates a key for a principal. The returned credential cannot be
+// retrieved again. A ttl of 0 means that the key does not expire.
 func (a *APIKeys) Create(p acl.Principal, ttl time.Duration, now time.Time) (credential, id string, err error) {
 	if err := p.Validate(); err != nil {
 		return "", "", fmt.Errorf("create API key: %w", err)
@@ -108,7 +107,7 @@ func (a *APIKeys) Create(p acl.Principal, ttl time.Duration, now time.Time) (cre
 	return keyPrefix + id + "_" + secret, id, nil
 }
 
-// Revoke ends a key. Revoking it again changes nothing.
+// Revoke revokes a key. Revoking it again has no effect.
 func (a *APIKeys) Revoke(id string, now time.Time) error {
 	err := a.change(func(list *apiKeyList) error {
 		for i := range list.Keys {
@@ -127,7 +126,7 @@ func (a *APIKeys) Revoke(id string, now time.Time) error {
 	return nil
 }
 
-// List returns all keys, in the order in which they were made.
+// List returns all keys in order of creation.
 func (a *APIKeys) List() ([]APIKey, error) {
 	list, err := a.read()
 	return list.Keys, err
@@ -158,8 +157,8 @@ func (a *APIKeys) verify(credential string, now time.Time) (acl.Principal, error
 	return p, nil
 }
 
-// find looks a key up, and at the file if that was not done for a while. The
-// wall clock decides here, whatever clock the tokens are judged by.
+// find looks up a key. It first refreshes the keys if the last check is recheck
+// ago by the wall clock, which may differ from the verifier's clock.
 func (a *APIKeys) find(id string) (APIKey, bool, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -172,8 +171,8 @@ func (a *APIKeys) find(id string) (APIKey, bool, error) {
 	return key, known, nil
 }
 
-// refresh reads the file if it looks different from the last time. An error
-// leaves no keys: better nobody's than a revoked one.
+// refresh reads the file if it has changed. After an error there are no keys:
+// none may be accepted, since any could be revoked.
 func (a *APIKeys) refresh() error {
 	info, err := os.Stat(a.path)
 	switch {
@@ -200,8 +199,8 @@ func (a *APIKeys) refresh() error {
 	return nil
 }
 
-// unchanged reports whether a file looks as it did. Each change makes a new
-// file, so that two within one tick of the clock differ too.
+// unchanged reports whether a file is the same as before. Each change replaces
+// the file, so that even two changes within one clock tick are noticed.
 func unchanged(before, now fs.FileInfo) bool {
 	return before != nil && os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
 }
@@ -221,7 +220,7 @@ func (a *APIKeys) read() (apiKeyList, error) {
 	return list, nil
 }
 
-// change rewrites the file, alone among processes.
+// change rewrites the file under a lock between processes.
 func (a *APIKeys) change(edit func(*apiKeyList) error) error {
 	if err := os.MkdirAll(filepath.Dir(a.path), 0o700); err != nil {
 		return err
@@ -241,7 +240,7 @@ func (a *APIKeys) change(edit func(*apiKeyList) error) error {
 		return writeSecret(a.path, append(text, '\n'), true)
 	})
 	a.mu.Lock()
-	a.keys = nil // to be read again
+	a.keys = nil // the next find reads the file
 	a.mu.Unlock()
 	return err
 }

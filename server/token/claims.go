@@ -10,19 +10,19 @@ import (
 	"mneme/server/wire"
 )
 
-// maxInstant is the end of the year 9999, in Unix seconds: a later exp is
-// nonsense and would overflow somewhere.
+// maxInstant is the end of the year 9999 in Unix seconds. A later exp is invalid
+// and could overflow.
 const maxInstant = 253402300799
 
-// claims are those of a token that mneme reads, strictly: exact names, none
-// of them twice, and of the right type.
+// claims are the claims of a token that mneme reads. They are decoded strictly:
+// exact names, none repeated, and each of its type.
 type claims struct {
 	jwt.RegisteredClaims
 	taint, chat, user, scope string
 }
 
-// UnmarshalJSON is what the parser calls; see claims for why it is not left
-// to encoding/json. Claims that mneme does not know are left aside.
+// UnmarshalJSON implements json.Unmarshaler, because encoding/json is not strict
+// enough; see wire.Members. Unknown claims are ignored.
 func (c *claims) UnmarshalJSON(text []byte) error {
 	members, err := wire.Members(text)
 	if err != nil {
@@ -60,7 +60,8 @@ func readClaim(text json.RawMessage, target any) error {
 	return json.Unmarshal(text, target)
 }
 
-// principal is what the claims say, checked but for the issuer's bounds.
+// principal returns the principal that the claims describe. It does not check
+// what the issuer may grant; see Issuer.allows.
 func (c *claims) principal() (acl.Principal, error) {
 	p := acl.Principal{Agent: c.Subject, Taint: acl.Public, Chat: c.chat, User: c.user}
 	if c.taint != "" {
@@ -78,7 +79,7 @@ func (c *claims) principal() (acl.Principal, error) {
 		}
 	}
 	if p.Validate() != nil {
-		return acl.Principal{}, &Refusal{"the token's sub, chat or user is not an id"}
+		return acl.Principal{}, &Refusal{"the token's sub, chat or user is not a valid id"}
 	}
 	return p, nil
 }

@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// ErrReadable: a secret file can be read by others than its owner.
+// ErrReadable reports that others than its owner can read a secret file.
 var ErrReadable = errors.New("the file must be readable by its owner alone (chmod 600)")
 
-// readSecret reads a file of the data directory that holds secrets.
-// fs.ErrNotExist if there is none.
+// readSecret reads a secret file of the data directory. The error is
+// fs.ErrNotExist if there is none, and ErrReadable if others can read it.
 func readSecret(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -28,8 +28,8 @@ func readSecret(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// writeSecret writes a file that is there wholly or not at all, with mode
-// 0600. Unless it may replace, it is fs.ErrExist where the file is there.
+// writeSecret writes a file atomically, with mode 0600. Unless replace is set,
+// an existing file is fs.ErrExist.
 func writeSecret(path string, content []byte, replace bool) (err error) {
 	dir := filepath.Dir(path)
 	temporary, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // mode 0600
@@ -79,7 +79,7 @@ func locked(path string, do func() error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { // closing gives the lock back
+	defer func() { // Close releases the lock
 		if closed := f.Close(); err == nil {
 			err = closed
 		}

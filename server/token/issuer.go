@@ -18,25 +18,26 @@ import (
 	"mneme/acl"
 )
 
-// Issuer is a remote maker of tokens, with what it may give. Its keys are
-// used with its algorithm and for its tokens alone.
+// Issuer is a remote issuer of tokens, with what it may grant. Its keys are used
+// only with its algorithm and for its tokens.
 type Issuer struct {
 	Issuer    string // iss, required of its tokens
 	Audience  string // aud, required of its tokens
 	Algorithm string // one of Algorithms
 	JWKS      string // URL of its keys: https, or http on loopback
-	// JWKSet holds its keys, instead of JWKS.
+	// JWKSet are its keys, as an alternative to JWKS.
 	JWKSet json.RawMessage
-	// Subjects are those that it may speak for: exact, or a prefix and "*".
+	// Subjects are the subjects that its tokens may name: each exact, or a
+	// prefix followed by "*".
 	Subjects []string
 	// MaxTaint is the highest label that its tokens may claim; zero: PUBLIC.
 	MaxTaint acl.Label
-	// Scopes are those that its tokens may have, among platform and share.
+	// Scopes are the scopes that its tokens may have: ScopePlatform, ScopeShare.
 	Scopes []string
 }
 
-// Algorithms are those that remote keys can be used with: signatures alone.
-// With a shared secret, whoever checks tokens could make them too.
+// Algorithms are the algorithms of remote keys. All are signatures: with a
+// shared secret, anyone who verifies tokens could also create them.
 var Algorithms = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 
 func (i Issuer) check() error {
@@ -83,7 +84,7 @@ func safeURL(raw string) bool {
 	return u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// allows refuses what the issuer may not give.
+// allows returns a *Refusal if the issuer may not grant a principal.
 func (i Issuer) allows(p acl.Principal) error {
 	highest := i.MaxTaint
 	if highest == 0 {
@@ -91,11 +92,11 @@ func (i Issuer) allows(p acl.Principal) error {
 	}
 	switch {
 	case !slices.ContainsFunc(i.Subjects, func(pattern string) bool { return matches(pattern, p.Agent) }):
-		return &Refusal{"the token's issuer may not speak for this subject"}
+		return &Refusal{"the token's issuer may not issue tokens for this subject"}
 	case p.Taint > highest:
-		return &Refusal{"the token's taint is above what its issuer may give"}
+		return &Refusal{"the token's taint is above what its issuer may grant"}
 	case p.Platform && !slices.Contains(i.Scopes, ScopePlatform), p.Share && !slices.Contains(i.Scopes, ScopeShare):
-		return &Refusal{"the token has a scope that its issuer may not give"}
+		return &Refusal{"the token has a scope that its issuer may not grant"}
 	}
 	return nil
 }
@@ -107,16 +108,16 @@ func matches(pattern, subject string) bool {
 	return pattern == subject
 }
 
-// trusted is an issuer with its keys at hand.
+// trusted is an issuer with its keys.
 type trusted struct {
 	Issuer
 	parser *jwt.Parser
 	keys   func(context.Context) jwt.Keyfunc
 }
 
-// trust makes ready what checks an issuer's tokens. Keys behind a URL are
-// fetched now and each hour, and when a token names an unknown one; while
-// they cannot be fetched, its tokens are refused. It ends with ctx.
+// trust loads an issuer's keys. Keys at a URL are fetched now, each hour, and
+// when a token names an unknown key, until ctx is done. While no keys could be
+// fetched, the issuer's tokens are refused.
 func trust(ctx context.Context, i Issuer, now func() time.Time, log *slog.Logger) (*trusted, error) {
 	if err := i.check(); err != nil {
 		return nil, err
@@ -125,7 +126,7 @@ func trust(ctx context.Context, i Issuer, now func() time.Time, log *slog.Logger
 	if i.JWKS == "" {
 		set, err := keyfunc.NewJWKSetJSON(i.JWKSet)
 		if err != nil {
-			return nil, errors.New("the set of keys cannot be read")
+			return nil, errors.New("the set of keys is invalid")
 		}
 		t.keys = set.KeyfuncCtx
 		return t, nil
@@ -135,7 +136,7 @@ func trust(ctx context.Context, i Issuer, now func() time.Time, log *slog.Logger
 		HTTPTimeout:               10 * time.Second,
 		NoErrorReturnFirstHTTPReq: &startAnyway,
 		RefreshErrorHandlerFunc: func(string) func(context.Context, error) {
-			return func(ctx context.Context, _ error) { // the error may quote the remote's answer
+			return func(ctx context.Context, _ error) { // the error may quote the response
 				log.WarnContext(ctx, "the keys of a token issuer could not be fetched", "issuer", i.Issuer)
 			}
 		},
@@ -147,10 +148,10 @@ func trust(ctx context.Context, i Issuer, now func() time.Time, log *slog.Logger
 	return t, nil
 }
 
-// skew is how far clocks may differ.
+// skew is the tolerated clock difference.
 const skew = 30 * time.Second
 
-// parser checks all that the library can check of a token.
+// parser returns a parser with all checks of the library.
 func parser(algorithm, issuer, audience string, now func() time.Time) *jwt.Parser {
 	return jwt.NewParser(
 		jwt.WithValidMethods([]string{algorithm}),

@@ -20,19 +20,20 @@ const (
 	// localName is the issuer and the audience of tokens signed with the
 	// local key.
 	localName = "mneme"
-	// localAlgorithm is the one algorithm of the local key.
+	// localAlgorithm is the only algorithm of the local key.
 	localAlgorithm = "HS256"
-	// localKeyFile is its name in the data directory.
+	// localKeyFile is the file of the local key in the data directory.
 	localKeyFile = "signing.key"
-	// localKeySize is in bytes: that of the hash, as RFC 7518 §3.2 requires.
+	// localKeySize is the size of the key in bytes: the hash's, as RFC 7518
+	// §3.2 requires.
 	localKeySize = 32
 )
 
-// LocalKey signs tokens that a server over the same data directory takes.
+// LocalKey signs tokens for servers that share its data directory.
 type LocalKey struct{ secret []byte }
 
-// OpenLocalKey reads the signing key of a data directory, and makes directory
-// and key if they are not there. A key that others can read is ErrReadable.
+// OpenLocalKey reads the signing key of a data directory, and creates directory
+// and key if they do not exist. A key that others can read is ErrReadable.
 func OpenLocalKey(dir string) (*LocalKey, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open signing key: %w", err)
@@ -54,7 +55,7 @@ func OpenLocalKey(dir string) (*LocalKey, error) {
 	return &LocalKey{secret: secret}, nil
 }
 
-// makeLocalKey writes a new key, unless another process was faster.
+// makeLocalKey writes a new key, unless another process has just done so.
 func makeLocalKey(path string) error {
 	secret := make([]byte, localKeySize)
 	rand.Read(secret) // never fails
@@ -65,7 +66,7 @@ func makeLocalKey(path string) error {
 	return err
 }
 
-// Mint signs a token for a principal that holds from now for ttl.
+// Mint signs a token for a principal, valid from now for ttl.
 func (k *LocalKey) Mint(p acl.Principal, ttl time.Duration, now time.Time) (string, error) {
 	if err := p.Validate(); err != nil {
 		return "", fmt.Errorf("mint token: %w", err)
@@ -95,7 +96,7 @@ const (
 	ScopeShare    = "share"
 )
 
-// scope is a principal's scope claim.
+// scope returns a principal's scope claim.
 func scope(p acl.Principal) string {
 	var scopes []string
 	if p.Platform {
@@ -107,8 +108,8 @@ func scope(p acl.Principal) string {
 	return strings.Join(scopes, " ")
 }
 
-// SetScope reads a space-separated list of scopes into a principal. A scope
-// that mneme does not know is an error.
+// SetScope parses a space-separated list of scopes into a principal. An unknown
+// scope is an error.
 func SetScope(p *acl.Principal, list string) error {
 	for _, name := range strings.Fields(list) {
 		switch name {

@@ -1,6 +1,6 @@
-// Package token authenticates callers: it checks JSON Web Tokens and API keys, and
-// makes those of the local key. What comes out is an acl.Principal, and
-// nothing in a request changes it.
+// Package token authenticates callers. It verifies JSON Web Tokens and API keys,
+// and creates API keys and the tokens of the local key. The result is an
+// acl.Principal, which nothing else in a request can change.
 package token
 
 import (
@@ -19,35 +19,35 @@ import (
 	"mneme/server/wire"
 )
 
-// maxToken bounds a token, in bytes.
+// maxToken is the maximum length of a token, in bytes.
 const maxToken = 8192
 
-// Refusal is why a token was refused, in a constant text that its bearer may
-// read.
+// Refusal is the reason why a token was refused: a constant text, which is sent
+// to the client.
 type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
 
 var errNotValid = &Refusal{"the token is not valid"}
 
-// Options say whose tokens count. The zero value takes none.
+// Options configure whose tokens are accepted. The zero value accepts none.
 type Options struct {
-	Local   *LocalKey // nil: no tokens of the local key
-	APIKeys *APIKeys  // nil: no API keys
+	Local   *LocalKey // nil: tokens of the local key are refused
+	APIKeys *APIKeys  // nil: API keys are refused
 	Issuers []Issuer
 	Now     func() time.Time // default time.Now
 	Log     *slog.Logger     // default: discard
 }
 
-// Verifier checks tokens. It is safe for concurrent use.
+// Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	apiKeys *APIKeys
 	issuers []*trusted
 	now     func() time.Time
 }
 
-// NewVerifier makes a Verifier. It fetches the keys of remote issuers until
-// ctx ends.
+// NewVerifier returns a Verifier, which fetches the keys of remote issuers until
+// ctx is done.
 func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	v := &Verifier{apiKeys: o.APIKeys, now: o.Now}
 	if v.now == nil {
@@ -59,7 +59,7 @@ func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	urls := make(map[string]bool)
 	for _, issuer := range o.Issuers {
 		if issuer.JWKS != "" && urls[issuer.JWKS] {
-			return nil, fmt.Errorf("token issuer %q: another issuer has these keys", issuer.Issuer)
+			return nil, fmt.Errorf("token issuer %q: another issuer has the same keys", issuer.Issuer)
 		}
 		urls[issuer.JWKS] = true
 		t, err := trust(ctx, issuer, v.now, o.Log)
@@ -74,8 +74,8 @@ func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	return v, nil
 }
 
-// local is the local key as an issuer: it may give everything, since whoever
-// can read the key can read the data beside it.
+// local returns the local key as an issuer. It may grant everything, since anyone
+// who can read the key can also read the data next to it.
 func local(key *LocalKey, now func() time.Time) *trusted {
 	return &trusted{
 		Issuer: Issuer{
@@ -89,8 +89,8 @@ func local(key *LocalKey, now func() time.Time) *trusted {
 	}
 }
 
-// Verify identifies the holder of a token or API key. The error is a *Refusal, unless
-// the API keys could not be read.
+// Verify identifies the holder of a token or API key. The error is a *Refusal,
+// unless the API keys could not be read.
 func (v *Verifier) Verify(ctx context.Context, credential string) (acl.Principal, error) {
 	switch {
 	case len(credential) == 0 || len(credential) > maxToken:
@@ -118,7 +118,7 @@ func (v *Verifier) verifyJWT(ctx context.Context, text string) (acl.Principal, e
 		_, err := t.parser.ParseWithClaims(text, &c, t.keys(ctx))
 		switch {
 		case errors.Is(err, jwt.ErrTokenSignatureInvalid), errors.Is(err, jwt.ErrTokenUnverifiable):
-			continue // maybe another key of this issuer's
+			continue // another entry of this issuer may have the key
 		case errors.Is(err, jwt.ErrTokenExpired):
 			return acl.Principal{}, &Refusal{"the token has expired"}
 		case err != nil:
@@ -133,8 +133,8 @@ func (v *Verifier) verifyJWT(ctx context.Context, text string) (acl.Principal, e
 	return acl.Principal{}, errNotValid
 }
 
-// unverified reads which key a token claims to be signed with: nothing else
-// is believed before the signature.
+// unverified reads the algorithm and issuer that a token claims, to choose the
+// key that verifies it. Nothing else is used before verification.
 func unverified(text string) (algorithm, issuer string, err error) {
 	head, rest, _ := strings.Cut(text, ".")
 	decoded, err := base64.RawURLEncoding.Strict().DecodeString(head)
@@ -149,7 +149,7 @@ func unverified(text string) (algorithm, issuer string, err error) {
 		switch m.Name {
 		case "alg":
 			err = json.Unmarshal(m.Value, &algorithm)
-		case "crit": // extensions that must be understood (RFC 7515 §4.1.11): none is
+		case "crit": // critical extensions (RFC 7515 §4.1.11), of which none is supported
 			err = errNotValid
 		}
 		if err != nil {
