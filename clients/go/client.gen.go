@@ -257,11 +257,11 @@ func (e ListToolsParamsFormat) Valid() bool {
 
 // Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","score":0.03278688524590164,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
 type Answer struct {
-	// Degraded The halves of the search that failed or took too long; the other one answered.
+	// Degraded The legs of the search that failed or timed out; the hits are from the other.
 	Degraded []AnswerDegraded `json:"degraded"`
 	Hits     []Hit            `json:"hits"`
 
-	// Incomplete There may be more hits than the answer has.
+	// Incomplete The answer may lack hits.
 	Incomplete bool `json:"incomplete"`
 
 	// Label A classification, lowest first.
@@ -291,7 +291,7 @@ type Entry struct {
 	Description Description `json:"description"`
 	Encrypted   bool        `json:"encrypted"`
 
-	// ExpiresAt Left out if it never does.
+	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
 	// ID A UUID of version 7.
@@ -314,7 +314,7 @@ type Entry struct {
 	// OwnerID The agent that created the entry.
 	OwnerID string `json:"owner_id"`
 
-	// Source Where the entry came from, as its writer said; not checked. Left out if nothing was said.
+	// Source Where the entry came from, according to its writer; not verified. Omitted if unknown.
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -330,8 +330,8 @@ type Entry struct {
 	// UpdatedBy The agent that wrote this version.
 	UpdatedBy string `json:"updated_by"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value   Value `json:"value"`
 	Version int   `json:"version"`
 }
@@ -343,10 +343,10 @@ type Explain struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Lexical The hit's rank in one half of the search. Left out where that half did not find it.
+	// Lexical The hit's rank in one leg of the search. Omitted if that leg did not find it.
 	Lexical *LegRank `json:"lexical,omitempty"`
 
-	// Vector The hit's rank in one half of the search. Left out where that half did not find it.
+	// Vector The hit's rank in one leg of the search. Omitted if that leg did not find it.
 	Vector *LegRank `json:"vector,omitempty"`
 
 	// Via Why the caller may see the hit.
@@ -362,7 +362,7 @@ type Grant struct {
 	ByPlatform bool      `json:"by_platform"`
 	CreatedAt  time.Time `json:"created_at"`
 
-	// ExpiresAt Left out if it never does.
+	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
 	// Grantee An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -370,7 +370,7 @@ type Grant struct {
 	// Example: agent-7
 	Grantee ID `json:"grantee"`
 
-	// Level What an agent may do with a store; each allows what the one before it does.
+	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
 
 	// Maker The agent that made the grant.
@@ -390,8 +390,8 @@ type Grants struct {
 	Grants []Grant `json:"grants"`
 }
 
-// Hit A found entry. From a store that the caller may search but not read it has `store_id`,
-// `key`, `label`, `value` and `score` alone.
+// Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
+// `key`, `label`, `value` and `score`.
 type Hit struct {
 	// Description One line.
 	Description *Description        `json:"description,omitempty"`
@@ -423,11 +423,11 @@ type Hit struct {
 	Type      *Type      `json:"type,omitempty"`
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 
-	// UpdatedBy The agent whose text this is: another's words are not the caller's own.
+	// UpdatedBy The agent that wrote this text, maybe not the caller.
 	UpdatedBy *string `json:"updated_by,omitempty"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value Value `json:"value"`
 }
 
@@ -436,8 +436,8 @@ type Hit struct {
 // Example: agent-7
 type ID = string
 
-// ImportLine One line of an import. The last fields are those of an export that the server sets itself; they are
-// taken and left aside.
+// ImportLine One line of an import. The server sets the last fields itself; they are accepted, since exports
+// have them, and ignored.
 //
 // Example: {"key":"diet/anna","tags":["food"],"ttl":86400,"value":"no nuts"}
 type ImportLine struct {
@@ -477,7 +477,7 @@ type ImportLine struct {
 	// Store If given, it must be the store of the call.
 	Store *string `json:"store,omitempty"`
 
-	// StoreID Another name of `store`, as exports have it.
+	// StoreID Alias of `store`, as in exports.
 	StoreID *string `json:"store_id,omitempty"`
 	Tags    *Tags   `json:"tags,omitempty"`
 
@@ -493,8 +493,8 @@ type ImportLine struct {
 	// UpdatedBy Set by the server.
 	UpdatedBy *json.RawMessage `json:"updated_by,omitempty"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value Value `json:"value"`
 
 	// Version Set by the server.
@@ -505,15 +505,15 @@ type ImportLine struct {
 type ImportResult struct {
 	Created int `json:"created"`
 
-	// Refusals The refused lines in their order, the first 1,000. A repeated call with the same
-	// Idempotency-Key answers the counts alone.
+	// Refusals The first 1,000 refused lines, in order. A repeated call with the same Idempotency-Key
+	// returns only the counts.
 	Refusals []Refusal `json:"refusals"`
 
 	// RefusalsCut More lines were refused than are listed.
 	RefusalsCut bool `json:"refusals_cut"`
 	Refused     int  `json:"refused"`
 
-	// Unchanged Lines whose entry was there already and the same.
+	// Unchanged Lines equal to the existing entry.
 	Unchanged int `json:"unchanged"`
 	Updated   int `json:"updated"`
 }
@@ -527,13 +527,13 @@ type Key = string
 // Label A classification, lowest first.
 type Label string
 
-// LegRank The hit's rank in one half of the search. Left out where that half did not find it.
+// LegRank The hit's rank in one leg of the search. Omitted if that leg did not find it.
 type LegRank struct {
 	Rank  int     `json:"rank"`
 	Score float64 `json:"score"`
 }
 
-// Level What an agent may do with a store; each allows what the one before it does.
+// Level What an agent may do with a store. Each level includes the one before it.
 type Level string
 
 // Membership defines model for Membership.
@@ -545,7 +545,7 @@ type Membership struct {
 // Namespace At most 64 bytes of UTF-8; empty by default.
 type Namespace = string
 
-// NextCursor The `cursor` of the next page. Left out on the last one.
+// NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
 
 // OpenAITool defines model for OpenAITool.
@@ -567,24 +567,24 @@ type OpenAIToolType string
 type Page struct {
 	Items []Entry `json:"items"`
 
-	// NextCursor The `cursor` of the next page. Left out on the last one.
+	// NextCursor The `cursor` of the next page. Omitted on the last page.
 	NextCursor *NextCursor `json:"next_cursor,omitempty"`
 }
 
 // Problem An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Problem struct {
-	// Detail What is wrong with this request; never what it sent, nor anything of another's.
+	// Detail What is wrong with this request. Never contains request data, or data of another caller.
 	Detail *string `json:"detail,omitempty"`
 
-	// Field The field or parameter that is wrong.
+	// Field The invalid field or parameter.
 	Field *string `json:"field,omitempty"`
 
 	// Instance The request's id.
 	Instance string `json:"instance"`
 
-	// Limit The limit that is reached.
+	// Limit The limit that was reached.
 	Limit  *string `json:"limit,omitempty"`
 	Status int     `json:"status"`
 
@@ -600,7 +600,7 @@ type ProblemType string
 
 // Purge Example: {"before":"2026-01-01T00:00:00Z"}
 type Purge struct {
-	// Before Erase what was deleted, or had expired, before this.
+	// Before Erase entries that were deleted or had expired before this.
 	Before time.Time `json:"before"`
 }
 
@@ -612,7 +612,7 @@ type Purged struct {
 
 // Question defines model for Question.
 type Question struct {
-	// Explain Explain the rank of each hit, and answer the search's timing in `Server-Timing`.
+	// Explain Explain the rank of each hit, and return the search's timing in `Server-Timing`.
 	Explain *bool `json:"explain,omitempty"`
 	Limit   *int  `json:"limit,omitempty"`
 
@@ -622,7 +622,7 @@ type Question struct {
 	// Query Any text.
 	Query string `json:"query"`
 
-	// Stores Search these and nothing else. Each must be within reach; `self` is the caller's own.
+	// Stores Search only these stores. The caller must have access to each; `self` is its own.
 	Stores *[]string `json:"stores,omitempty"`
 	Tags   *Tags     `json:"tags,omitempty"`
 
@@ -632,23 +632,23 @@ type Question struct {
 
 // Ready defines model for Ready.
 type Ready struct {
-	// Configured The fingerprint of the configured model; where it differs, `mneme reindex` is due.
+	// Configured The fingerprint of the configured model. If it differs, run `mneme reindex`.
 	Configured string `json:"configured"`
 
-	// QueueDepth Entries that wait for their vectors.
+	// QueueDepth Entries whose vectors are out of date.
 	QueueDepth int64 `json:"queue_depth"`
 
 	// QueueLagS How long the oldest of them has waited.
 	QueueLagS float32 `json:"queue_lag_s"`
 
-	// Serving The fingerprint of the vectors that serve.
+	// Serving The fingerprint of the serving vectors.
 	Serving string      `json:"serving"`
 	Status  ReadyStatus `json:"status"`
 
 	// Storage The storage answers.
 	Storage bool `json:"storage"`
 
-	// Vector A model serves questions by meaning.
+	// Vector A model serves vector searches.
 	Vector bool `json:"vector"`
 }
 
@@ -681,13 +681,13 @@ type Rename struct {
 	// Example: diet/anna
 	To Key `json:"to"`
 
-	// ToStore The store to move it to, `self` for the caller's own. Left out, the same.
+	// ToStore The store to move it to, `self` for the caller's own. Default, the same store.
 	ToStore *string `json:"to_store,omitempty"`
 }
 
 // Restore defines model for Restore.
 type Restore struct {
-	// Version The version to bring back; left out, the latest deleted entry.
+	// Version The version to restore. Default, the last deleted entry.
 	Version *int `json:"version,omitempty"`
 }
 
@@ -711,7 +711,7 @@ type Settings struct {
 
 // Share Example: {"level":"read","ttl":604800}
 type Share struct {
-	// Level What an agent may do with a store; each allows what the one before it does.
+	// Level What an agent may do with a store. Each level includes the one before it.
 	Level *Level `json:"level,omitempty"`
 
 	// MaxLabel A classification, lowest first.
@@ -723,11 +723,11 @@ type Share struct {
 
 // StoreInfo Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
 type StoreInfo struct {
-	// ExpiresAt Left out if the access does not end.
+	// ExpiresAt Omitted if the access does not expire.
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
 	Kind      StoreInfoKind `json:"kind"`
 
-	// Level What an agent may do with a store; each allows what the one before it does.
+	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -755,7 +755,7 @@ type ToolList struct {
 	Anthropic *[]AnthropicTool `json:"anthropic,omitempty"`
 	Openai    *[]OpenAITool    `json:"openai,omitempty"`
 
-	// Tools In the one shape that `format` asks for.
+	// Tools In the requested format.
 	Tools *[]ToolList_Tools_Item `json:"tools,omitempty"`
 }
 
@@ -777,7 +777,7 @@ type ToolResult struct {
 type TrashPage struct {
 	Items []Trashed `json:"items"`
 
-	// NextCursor The `cursor` of the next page. Left out on the last one.
+	// NextCursor The `cursor` of the next page. Omitted on the last page.
 	NextCursor *NextCursor `json:"next_cursor,omitempty"`
 }
 
@@ -793,7 +793,7 @@ type Trashed struct {
 	Description Description `json:"description"`
 	Encrypted   bool        `json:"encrypted"`
 
-	// ExpiresAt Left out if it never does.
+	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
 	// ID A UUID of version 7.
@@ -816,7 +816,7 @@ type Trashed struct {
 	// OwnerID The agent that created the entry.
 	OwnerID string `json:"owner_id"`
 
-	// Source Where the entry came from, as its writer said; not checked. Left out if nothing was said.
+	// Source Where the entry came from, according to its writer; not verified. Omitted if unknown.
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -832,8 +832,8 @@ type Trashed struct {
 	// UpdatedBy The agent that wrote this version.
 	UpdatedBy string `json:"updated_by"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value   Value `json:"value"`
 	Version int   `json:"version"`
 }
@@ -844,8 +844,8 @@ type TTL = int64
 // Type What kind of memory it is; may be empty.
 type Type = string
 
-// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
 
 // Write defines model for Write.
@@ -853,11 +853,11 @@ type Write struct {
 	// Description One line.
 	Description *Description `json:"description,omitempty"`
 
-	// Encrypted Default false, and fixed at creation. True says that the value is a blob to be kept and never looked into.
+	// Encrypted Default false, and fixed at creation. If true, the value is an opaque blob that the server never inspects.
 	Encrypted *bool `json:"encrypted,omitempty"`
 
-	// InContext Default true, and fixed at creation. False makes an entry that its owner alone reads,
-	// by exact key, and that is never listed, searched or exported.
+	// InContext Default true, and fixed at creation. If false, only the owner can read the entry, by its
+	// exact key, and it is never listed, searched or exported.
 	InContext *bool `json:"in_context,omitempty"`
 	Tags      *Tags `json:"tags,omitempty"`
 
@@ -867,8 +867,8 @@ type Write struct {
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value Value `json:"value"`
 }
 
@@ -880,7 +880,7 @@ type Written struct {
 	Description Description `json:"description"`
 	Encrypted   bool        `json:"encrypted"`
 
-	// ExpiresAt Left out if it never does.
+	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
 	// ID A UUID of version 7.
@@ -906,7 +906,7 @@ type Written struct {
 	// OwnerID The agent that created the entry.
 	OwnerID string `json:"owner_id"`
 
-	// Source Where the entry came from, as its writer said; not checked. Left out if nothing was said.
+	// Source Where the entry came from, according to its writer; not verified. Omitted if unknown.
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -922,8 +922,8 @@ type Written struct {
 	// UpdatedBy The agent that wrote this version.
 	UpdatedBy string `json:"updated_by"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value   Value `json:"value"`
 	Version int   `json:"version"`
 }
@@ -966,106 +966,106 @@ type User = ID
 
 // BadRequest An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type BadRequest = Problem
 
 // Conflict An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Conflict = Problem
 
 // Forbidden An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Forbidden = Problem
 
 // NotFound An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type NotFound = Problem
 
 // PreconditionFailed An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type PreconditionFailed = Problem
 
 // QuotaReached An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type QuotaReached = Problem
 
 // TooLarge An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type TooLarge = Problem
 
 // Unauthorized An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Unauthorized = Problem
 
 // Unavailable An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Unavailable = Problem
 
 // Unexpected An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Unexpected = Problem
 
 // Unprocessable An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Unprocessable = Problem
 
 // UnsupportedMediaType An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type UnsupportedMediaType = Problem
 
 // PurgeParams defines parameters for Purge.
 type PurgeParams struct {
-	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
-	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read again each time.
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ReadIndexParams defines parameters for ReadIndex.
 type ReadIndexParams struct {
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ImportMemoriesParams defines parameters for ImportMemories.
 type ImportMemoriesParams struct {
-	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
-	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read again each time.
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ListMemoriesParams defines parameters for ListMemories.
 type ListMemoriesParams struct {
-	// Namespace Only this namespace (`namespace=` is the empty one). Left out, all of them.
+	// Namespace Only this namespace (`namespace=` is the empty one). Default, all namespaces.
 	Namespace *Namespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
 	// Prefix Only keys that begin with this.
 	Prefix *string `form:"prefix,omitempty" json:"prefix,omitempty"`
 
-	// Tag Only entries with this tag. May be repeated; all of them must be there.
+	// Tag Only entries with this tag. If repeated, only entries with all of the tags.
 	Tag *[]Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Type Only entries of this type.
 	Type *Type `form:"type,omitempty" json:"type,omitempty"`
 
-	// Limit The most items of a page.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor `next_cursor` of the page before. It is opaque, and holds only for the same call, with
-	// the same filters, by the same agent at the same taint.
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -1074,12 +1074,12 @@ type DeleteMemoryParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfMatch Entity tags of which one must be that of the entry that GET would answer, or `*` for any
-	// entry; else 412.
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -1088,26 +1088,26 @@ type GetMemoryParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // PutMemoryParams defines parameters for PutMemory.
 type PutMemoryParams struct {
-	// Wait `indexed` waits, at most 10 s, until a search of this process can return the entry by
-	// its meaning too. The answer then has `indexed`.
+	// Wait `indexed` waits, at most 10 s, until vector searches of this process can return the
+	// entry. The answer then has the field `indexed`.
 	Wait *PutMemoryParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
 
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfMatch Entity tags of which one must be that of the entry that GET would answer, or `*` for any
-	// entry; else 412.
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -1119,17 +1119,17 @@ type RenameMemoryParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfMatch Entity tags of which one must be that of the entry that GET would answer, or `*` for any
-	// entry; else 412.
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
-	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read again each time.
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1138,17 +1138,17 @@ type RestoreMemoryParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfMatch Entity tags of which one must be that of the entry that GET would answer, or `*` for any
-	// entry; else 412.
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
-	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read again each time.
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1157,27 +1157,27 @@ type ListVersionsParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// Limit The most items of a page.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor `next_cursor` of the page before. It is opaque, and holds only for the same call, with
-	// the same filters, by the same agent at the same taint.
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListTrashParams defines parameters for ListTrash.
 type ListTrashParams struct {
-	// Limit The most items of a page.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor `next_cursor` of the page before. It is opaque, and holds only for the same call, with
-	// the same filters, by the same agent at the same taint.
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListToolsParams defines parameters for ListTools.
 type ListToolsParams struct {
-	// Format One shape alone, under `tools`.
+	// Format Only this format, under `tools`.
 	Format *ListToolsParamsFormat `form:"format,omitempty" json:"format,omitempty"`
 }
 
@@ -1353,27 +1353,27 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// Readyz Tell whether calls can be served
+	// Readyz Check that calls can be served
 	//
 	// Corresponds with GET /readyz (the `Readyz` operationId).
 	Readyz(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PurgeWithBody Erase what was deleted
+	// PurgeWithBody Erase deleted entries
 	//
-	// Needs the scope `platform`. Erases for good what was deleted or had expired before an
-	// instant that lies at least the retention ago: rows, history, words, vectors and the
-	// records of idempotent calls.
+	// Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
+	// before an instant, at least the retention period ago: rows, history, index entries, vectors
+	// and the records of idempotent calls.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/admin/purge (the `Purge` operationId).
 	PurgeWithBody(ctx context.Context, params *PurgeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// Purge Erase what was deleted
+	// Purge Erase deleted entries
 	//
-	// Needs the scope `platform`. Erases for good what was deleted or had expired before an
-	// instant that lies at least the retention ago: rows, history, words, vectors and the
-	// records of idempotent calls.
+	// Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
+	// before an instant, at least the retention period ago: rows, history, index entries, vectors
+	// and the records of idempotent calls.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1389,8 +1389,8 @@ type ClientInterface interface {
 
 	// PutSettingsWithBody Write an agent's settings
 	//
-	// For the agent itself, or with the scope `platform`. A kind of store that is off answers
-	// 403 and is left out of searches.
+	// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
+	// and are omitted from searches.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1399,27 +1399,27 @@ type ClientInterface interface {
 
 	// PutSettings Write an agent's settings
 	//
-	// For the agent itself, or with the scope `platform`. A kind of store that is off answers
-	// 403 and is left out of searches.
+	// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
+	// and are omitted from searches.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /v1/agents/{agent}/settings (the `PutSettings` operationId).
 	PutSettings(ctx context.Context, agent Agent, body PutSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DeleteParticipant Take an agent out of a chat
+	// DeleteParticipant Remove an agent from a chat
 	//
 	// Corresponds with DELETE /v1/chats/{chat}/participants/{agent} (the `DeleteParticipant` operationId).
 	DeleteParticipant(ctx context.Context, chat Chat, agent Agent, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PutParticipantWithBody Put an agent into a chat
+	// PutParticipantWithBody Add an agent to a chat
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /v1/chats/{chat}/participants/{agent} (the `PutParticipant` operationId).
 	PutParticipantWithBody(ctx context.Context, chat Chat, agent Agent, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PutParticipant Put an agent into a chat
+	// PutParticipant Add an agent to a chat
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1428,10 +1428,9 @@ type ClientInterface interface {
 
 	// SearchWithBody Ask in natural language
 	//
-	// Finds entries by their words and by their meaning, and fuses the two rankings. Without
-	// `stores` it searches the caller's own store, those shared with it, and the chat and the
-	// user that its token claims. Any text is a question: punctuation, quotes and operators
-	// are only text.
+	// Finds entries by words and by meaning, and fuses the two rankings. Without `stores` it
+	// searches the caller's own store, those shared with it, and the stores of the chat and user
+	// in its token. Any text is a valid query: there is no query syntax.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1440,38 +1439,37 @@ type ClientInterface interface {
 
 	// Search Ask in natural language
 	//
-	// Finds entries by their words and by their meaning, and fuses the two rankings. Without
-	// `stores` it searches the caller's own store, those shared with it, and the chat and the
-	// user that its token claims. Any text is a question: punctuation, quotes and operators
-	// are only text.
+	// Finds entries by words and by meaning, and fuses the two rankings. Without `stores` it
+	// searches the caller's own store, those shared with it, and the stores of the chat and user
+	// in its token. Any text is a valid query: there is no query syntax.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/search (the `Search` operationId).
 	Search(ctx context.Context, body SearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListStores List the stores within reach
+	// ListStores List the accessible stores
 	//
-	// The caller's own store, those shared with it, and the chat and the user that its token claims.
+	// The caller's own store, those shared with it, and the stores of the chat and user in its token.
 	//
 	// Corresponds with GET /v1/stores (the `ListStores` operationId).
 	ListStores(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReadIndex Read the index of a store's entries
 	//
-	// One line an entry, by key: `- [name](name.md) — description`. It is made for system
-	// prompts, so it holds only entries of the caller's own store that the caller owns and
-	// wrote last itself, in the namespace "", with a type and a description, and a name of
-	// `[A-Za-z0-9_-]+`. Of a store that is not the caller's own it is empty.
+	// One line per entry, by key: `- [name](name.md) — description`. The index is meant for
+	// system prompts, so it has only entries of the caller's own store that the caller owns and
+	// last wrote itself, in the namespace "", with a type, a description, and a name of
+	// `[A-Za-z0-9_-]+`. The index of another agent's store is empty.
 	//
 	// Corresponds with GET /v1/stores/{store}/MEMORY.md (the `ReadIndex` operationId).
 	ReadIndex(ctx context.Context, store Store, params *ReadIndexParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ExportMemories Read all entries
 	//
-	// NDJSON, one entry a line: what the caller could list, values included. Access is judged
-	// again on the way; if it ends, or the storage fails, the stream breaks off without its end,
-	// so that what is cut short is not taken for whole.
+	// NDJSON, one entry per line: all entries that the caller can list, with their values. Access
+	// is checked again during the stream. If it ends, or the storage fails, the connection is
+	// aborted, so that an incomplete export is not taken for a complete one.
 	//
 	// Corresponds with GET /v1/stores/{store}/export (the `ExportMemories` operationId).
 	ExportMemories(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1481,16 +1479,16 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/stores/{store}/grants (the `ListGrants` operationId).
 	ListGrants(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DeleteGrant Take a grant back
+	// DeleteGrant Revoke a grant
 	//
 	// Corresponds with DELETE /v1/stores/{store}/grants/{agent} (the `DeleteGrant` operationId).
 	DeleteGrant(ctx context.Context, store Store, agent Agent, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PutGrantWithBody Share a store with an agent
 	//
-	// Needs `readwrite` on the store, or the scope `platform`. Nobody shares with itself, gives
-	// more than it has, or changes a grant that another made (the store's own agent and the
-	// platform may). A grant counts only while its maker still has `readwrite`.
+	// Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
+	// grant more than it has, or change a grant that another made (the store's own agent and the
+	// platform can). A grant is effective only while its maker has `readwrite`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1499,9 +1497,9 @@ type ClientInterface interface {
 
 	// PutGrant Share a store with an agent
 	//
-	// Needs `readwrite` on the store, or the scope `platform`. Nobody shares with itself, gives
-	// more than it has, or changes a grant that another made (the store's own agent and the
-	// platform may). A grant counts only while its maker still has `readwrite`.
+	// Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
+	// grant more than it has, or change a grant that another made (the store's own agent and the
+	// platform can). A grant is effective only while its maker has `readwrite`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1510,11 +1508,11 @@ type ClientInterface interface {
 
 	// ImportMemoriesWithBody Write many entries
 	//
-	// NDJSON, one entry a line, each like a PUT by the caller. What an export wrote can be
-	// sent as it is: owner, version, times and label are set by the server. Lines that break a rule or
-	// name another store are refused and listed, and the others are written; an entry that is
-	// there already, and the same, is left alone, so that an import can be repeated. Lines are
-	// committed as they come: if the server fails on the way (503), send the file again.
+	// NDJSON, one entry per line, each like a PUT by the caller. An export can be sent unchanged;
+	// the server sets owner, version, times and label itself. Lines that break a rule or name
+	// another store are refused and listed, and the others are written. A line equal to the
+	// existing entry changes nothing, so an import can be repeated. Lines are committed as they
+	// arrive: if the server fails meanwhile (503), send the file again.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1523,24 +1521,24 @@ type ClientInterface interface {
 
 	// ListMemories List entries
 	//
-	// One entry a path, in (namespace, key) order. A listing is stable under writes: what is
-	// there from the first page to the last appears exactly once.
+	// One entry per path, in (namespace, key) order. A listing is stable under writes: an entry
+	// that exists from the first page to the last appears exactly once.
 	//
 	// Corresponds with GET /v1/stores/{store}/memories (the `ListMemories` operationId).
 	ListMemories(ctx context.Context, store Store, params *ListMemoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteMemory Delete an entry
 	//
-	// Hides the entry at once and everywhere. It can be restored until it is purged. Only the
-	// owner deletes an entry, and the agent whose store it is.
+	// Hides the entry at once, everywhere. It can be restored until it is purged. Only the
+	// owner of the entry and the agent of the store may delete it.
 	//
 	// Corresponds with DELETE /v1/stores/{store}/memories/{key} (the `DeleteMemory` operationId).
 	DeleteMemory(ctx context.Context, store Store, key Key, params *DeleteMemoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetMemory Read an entry
 	//
-	// Answers the entry that the path resolves to: of several labels the highest that the
-	// session may see, then the caller's own, then the newest.
+	// Returns the entry that the path resolves to. Of several entries it is the one with the
+	// highest label that the session may see, then the caller's own, then the newest.
 	//
 	// Corresponds with GET /v1/stores/{store}/memories/{key} (the `GetMemory` operationId).
 	GetMemory(ctx context.Context, store Store, key Key, params *GetMemoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1548,9 +1546,9 @@ type ClientInterface interface {
 	// PutMemoryWithBody Write an entry
 	//
 	// Creates the entry at this path, or makes a new version of it. The entry takes the label
-	// of the session. Fields that are left out stay as they are; `in_context` and `encrypted`
-	// are fixed when the entry is created. An acknowledged write is durable, and listings and
-	// the lexical half of search show it at once.
+	// of the session. Omitted fields keep their values; `in_context` and `encrypted` are fixed
+	// when the entry is created. An acknowledged write is durable, and is visible at once to
+	// listings and to the lexical leg of search.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1560,9 +1558,9 @@ type ClientInterface interface {
 	// PutMemory Write an entry
 	//
 	// Creates the entry at this path, or makes a new version of it. The entry takes the label
-	// of the session. Fields that are left out stay as they are; `in_context` and `encrypted`
-	// are fixed when the entry is created. An acknowledged write is durable, and listings and
-	// the lexical half of search show it at once.
+	// of the session. Omitted fields keep their values; `in_context` and `encrypted` are fixed
+	// when the entry is created. An acknowledged write is durable, and is visible at once to
+	// listings and to the lexical leg of search.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1571,8 +1569,8 @@ type ClientInterface interface {
 
 	// RenameMemoryWithBody Move an entry to another key or store
 	//
-	// In one transaction. It needs `readwrite` on both stores, and the caller must own the
-	// entry. An encrypted entry is bound to its key and cannot move.
+	// Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
+	// own the entry. An encrypted entry is bound to its key and cannot be moved.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1581,8 +1579,8 @@ type ClientInterface interface {
 
 	// RenameMemory Move an entry to another key or store
 	//
-	// In one transaction. It needs `readwrite` on both stores, and the caller must own the
-	// entry. An encrypted entry is bound to its key and cannot move.
+	// Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
+	// own the entry. An encrypted entry is bound to its key and cannot be moved.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1591,9 +1589,9 @@ type ClientInterface interface {
 
 	// RestoreMemoryWithBody Restore a version or a deleted entry
 	//
-	// With `version`, that version of the live entry becomes its newest. Without it, the entry
-	// that was deleted last at this path and at the session's label comes back; if there is a
-	// live one, the answer is 409.
+	// With `version`, restores that version of the live entry as its newest. Without it, restores
+	// the entry at this path and the session's label that was deleted last; if there is a live
+	// one, the answer is 409.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1602,9 +1600,9 @@ type ClientInterface interface {
 
 	// RestoreMemory Restore a version or a deleted entry
 	//
-	// With `version`, that version of the live entry becomes its newest. Without it, the entry
-	// that was deleted last at this path and at the session's label comes back; if there is a
-	// live one, the answer is 409.
+	// With `version`, restores that version of the live entry as its newest. Without it, restores
+	// the entry at this path and the session's label that was deleted last; if there is a live
+	// one, the answer is 409.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1620,25 +1618,24 @@ type ClientInterface interface {
 
 	// ListTrash List deleted entries
 	//
-	// Deleted entries at the session's label, the latest first: the caller's own, and in its
-	// own store all of them. They can be restored until they are purged.
+	// Deleted entries at the session's label, the last deleted first. In its own store the caller
+	// sees all of them, elsewhere those that it owns. They can be restored until they are purged.
 	//
 	// Corresponds with GET /v1/stores/{store}/trash (the `ListTrash` operationId).
 	ListTrash(ctx context.Context, store Store, params *ListTrashParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListTools List the tools
 	//
-	// The tools that the caller is offered, as the APIs of Anthropic and of OpenAI take them.
-	// The commands `share` and `unshare` are among them only with the scope `share`.
+	// The tools offered to the caller, in the formats of Anthropic's and OpenAI's APIs. The
+	// commands `share` and `unshare` need the scope `share`.
 	//
 	// Corresponds with GET /v1/tools (the `ListTools` operationId).
 	ListTools(ctx context.Context, params *ListToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CallToolWithBody Call a tool
 	//
-	// Calls a tool as the caller, with the input that a model made. What the tool's schema, a
-	// rule or a check of access refuses is an answer too, with `is_error` and a text for the
-	// model to read.
+	// Calls a tool with the input that a model generated. If a schema, a rule or an access check
+	// refuses the call, the answer is still 200, with `is_error` and an error text for the model.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1647,9 +1644,8 @@ type ClientInterface interface {
 
 	// CallTool Call a tool
 	//
-	// Calls a tool as the caller, with the input that a model made. What the tool's schema, a
-	// rule or a check of access refuses is an answer too, with `is_error` and a text for the
-	// model to read.
+	// Calls a tool with the input that a model generated. If a schema, a rule or an access check
+	// refuses the call, the answer is still 200, with `is_error` and an error text for the model.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1676,7 +1672,7 @@ type ClientInterface interface {
 	PutSession(ctx context.Context, user User, agent Agent, body PutSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// Readyz Tell whether calls can be served
+// Readyz Check that calls can be served
 //
 // Corresponds with GET /readyz (the `Readyz` operationId).
 func (c *API) Readyz(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1691,11 +1687,11 @@ func (c *API) Readyz(ctx context.Context, reqEditors ...RequestEditorFn) (*http.
 	return c.Client.Do(req)
 }
 
-// PurgeWithBody Erase what was deleted
+// PurgeWithBody Erase deleted entries
 //
-// Needs the scope `platform`. Erases for good what was deleted or had expired before an
-// instant that lies at least the retention ago: rows, history, words, vectors and the
-// records of idempotent calls.
+// Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
+// before an instant, at least the retention period ago: rows, history, index entries, vectors
+// and the records of idempotent calls.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1712,11 +1708,11 @@ func (c *API) PurgeWithBody(ctx context.Context, params *PurgeParams, contentTyp
 	return c.Client.Do(req)
 }
 
-// Purge Erase what was deleted
+// Purge Erase deleted entries
 //
-// Needs the scope `platform`. Erases for good what was deleted or had expired before an
-// instant that lies at least the retention ago: rows, history, words, vectors and the
-// records of idempotent calls.
+// Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
+// before an instant, at least the retention period ago: rows, history, index entries, vectors
+// and the records of idempotent calls.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1752,8 +1748,8 @@ func (c *API) GetSettings(ctx context.Context, agent Agent, reqEditors ...Reques
 
 // PutSettingsWithBody Write an agent's settings
 //
-// For the agent itself, or with the scope `platform`. A kind of store that is off answers
-// 403 and is left out of searches.
+// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
+// and are omitted from searches.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1772,8 +1768,8 @@ func (c *API) PutSettingsWithBody(ctx context.Context, agent Agent, contentType 
 
 // PutSettings Write an agent's settings
 //
-// For the agent itself, or with the scope `platform`. A kind of store that is off answers
-// 403 and is left out of searches.
+// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
+// and are omitted from searches.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1790,7 +1786,7 @@ func (c *API) PutSettings(ctx context.Context, agent Agent, body PutSettingsJSON
 	return c.Client.Do(req)
 }
 
-// DeleteParticipant Take an agent out of a chat
+// DeleteParticipant Remove an agent from a chat
 //
 // Corresponds with DELETE /v1/chats/{chat}/participants/{agent} (the `DeleteParticipant` operationId).
 func (c *API) DeleteParticipant(ctx context.Context, chat Chat, agent Agent, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1805,7 +1801,7 @@ func (c *API) DeleteParticipant(ctx context.Context, chat Chat, agent Agent, req
 	return c.Client.Do(req)
 }
 
-// PutParticipantWithBody Put an agent into a chat
+// PutParticipantWithBody Add an agent to a chat
 //
 // Takes any type of body and a specified content type.
 //
@@ -1822,7 +1818,7 @@ func (c *API) PutParticipantWithBody(ctx context.Context, chat Chat, agent Agent
 	return c.Client.Do(req)
 }
 
-// PutParticipant Put an agent into a chat
+// PutParticipant Add an agent to a chat
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1841,10 +1837,9 @@ func (c *API) PutParticipant(ctx context.Context, chat Chat, agent Agent, body P
 
 // SearchWithBody Ask in natural language
 //
-// Finds entries by their words and by their meaning, and fuses the two rankings. Without
-// `stores` it searches the caller's own store, those shared with it, and the chat and the
-// user that its token claims. Any text is a question: punctuation, quotes and operators
-// are only text.
+// Finds entries by words and by meaning, and fuses the two rankings. Without `stores` it
+// searches the caller's own store, those shared with it, and the stores of the chat and user
+// in its token. Any text is a valid query: there is no query syntax.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1863,10 +1858,9 @@ func (c *API) SearchWithBody(ctx context.Context, contentType string, body io.Re
 
 // Search Ask in natural language
 //
-// Finds entries by their words and by their meaning, and fuses the two rankings. Without
-// `stores` it searches the caller's own store, those shared with it, and the chat and the
-// user that its token claims. Any text is a question: punctuation, quotes and operators
-// are only text.
+// Finds entries by words and by meaning, and fuses the two rankings. Without `stores` it
+// searches the caller's own store, those shared with it, and the stores of the chat and user
+// in its token. Any text is a valid query: there is no query syntax.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1883,9 +1877,9 @@ func (c *API) Search(ctx context.Context, body SearchJSONRequestBody, reqEditors
 	return c.Client.Do(req)
 }
 
-// ListStores List the stores within reach
+// ListStores List the accessible stores
 //
-// The caller's own store, those shared with it, and the chat and the user that its token claims.
+// The caller's own store, those shared with it, and the stores of the chat and user in its token.
 //
 // Corresponds with GET /v1/stores (the `ListStores` operationId).
 func (c *API) ListStores(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1902,10 +1896,10 @@ func (c *API) ListStores(ctx context.Context, reqEditors ...RequestEditorFn) (*h
 
 // ReadIndex Read the index of a store's entries
 //
-// One line an entry, by key: `- [name](name.md) — description`. It is made for system
-// prompts, so it holds only entries of the caller's own store that the caller owns and
-// wrote last itself, in the namespace "", with a type and a description, and a name of
-// `[A-Za-z0-9_-]+`. Of a store that is not the caller's own it is empty.
+// One line per entry, by key: `- [name](name.md) — description`. The index is meant for
+// system prompts, so it has only entries of the caller's own store that the caller owns and
+// last wrote itself, in the namespace "", with a type, a description, and a name of
+// `[A-Za-z0-9_-]+`. The index of another agent's store is empty.
 //
 // Corresponds with GET /v1/stores/{store}/MEMORY.md (the `ReadIndex` operationId).
 func (c *API) ReadIndex(ctx context.Context, store Store, params *ReadIndexParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1922,9 +1916,9 @@ func (c *API) ReadIndex(ctx context.Context, store Store, params *ReadIndexParam
 
 // ExportMemories Read all entries
 //
-// NDJSON, one entry a line: what the caller could list, values included. Access is judged
-// again on the way; if it ends, or the storage fails, the stream breaks off without its end,
-// so that what is cut short is not taken for whole.
+// NDJSON, one entry per line: all entries that the caller can list, with their values. Access
+// is checked again during the stream. If it ends, or the storage fails, the connection is
+// aborted, so that an incomplete export is not taken for a complete one.
 //
 // Corresponds with GET /v1/stores/{store}/export (the `ExportMemories` operationId).
 func (c *API) ExportMemories(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1954,7 +1948,7 @@ func (c *API) ListGrants(ctx context.Context, store Store, reqEditors ...Request
 	return c.Client.Do(req)
 }
 
-// DeleteGrant Take a grant back
+// DeleteGrant Revoke a grant
 //
 // Corresponds with DELETE /v1/stores/{store}/grants/{agent} (the `DeleteGrant` operationId).
 func (c *API) DeleteGrant(ctx context.Context, store Store, agent Agent, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1971,9 +1965,9 @@ func (c *API) DeleteGrant(ctx context.Context, store Store, agent Agent, reqEdit
 
 // PutGrantWithBody Share a store with an agent
 //
-// Needs `readwrite` on the store, or the scope `platform`. Nobody shares with itself, gives
-// more than it has, or changes a grant that another made (the store's own agent and the
-// platform may). A grant counts only while its maker still has `readwrite`.
+// Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
+// grant more than it has, or change a grant that another made (the store's own agent and the
+// platform can). A grant is effective only while its maker has `readwrite`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1992,9 +1986,9 @@ func (c *API) PutGrantWithBody(ctx context.Context, store Store, agent Agent, co
 
 // PutGrant Share a store with an agent
 //
-// Needs `readwrite` on the store, or the scope `platform`. Nobody shares with itself, gives
-// more than it has, or changes a grant that another made (the store's own agent and the
-// platform may). A grant counts only while its maker still has `readwrite`.
+// Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
+// grant more than it has, or change a grant that another made (the store's own agent and the
+// platform can). A grant is effective only while its maker has `readwrite`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2013,11 +2007,11 @@ func (c *API) PutGrant(ctx context.Context, store Store, agent Agent, body PutGr
 
 // ImportMemoriesWithBody Write many entries
 //
-// NDJSON, one entry a line, each like a PUT by the caller. What an export wrote can be
-// sent as it is: owner, version, times and label are set by the server. Lines that break a rule or
-// name another store are refused and listed, and the others are written; an entry that is
-// there already, and the same, is left alone, so that an import can be repeated. Lines are
-// committed as they come: if the server fails on the way (503), send the file again.
+// NDJSON, one entry per line, each like a PUT by the caller. An export can be sent unchanged;
+// the server sets owner, version, times and label itself. Lines that break a rule or name
+// another store are refused and listed, and the others are written. A line equal to the
+// existing entry changes nothing, so an import can be repeated. Lines are committed as they
+// arrive: if the server fails meanwhile (503), send the file again.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2036,8 +2030,8 @@ func (c *API) ImportMemoriesWithBody(ctx context.Context, store Store, params *I
 
 // ListMemories List entries
 //
-// One entry a path, in (namespace, key) order. A listing is stable under writes: what is
-// there from the first page to the last appears exactly once.
+// One entry per path, in (namespace, key) order. A listing is stable under writes: an entry
+// that exists from the first page to the last appears exactly once.
 //
 // Corresponds with GET /v1/stores/{store}/memories (the `ListMemories` operationId).
 func (c *API) ListMemories(ctx context.Context, store Store, params *ListMemoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2054,8 +2048,8 @@ func (c *API) ListMemories(ctx context.Context, store Store, params *ListMemorie
 
 // DeleteMemory Delete an entry
 //
-// Hides the entry at once and everywhere. It can be restored until it is purged. Only the
-// owner deletes an entry, and the agent whose store it is.
+// Hides the entry at once, everywhere. It can be restored until it is purged. Only the
+// owner of the entry and the agent of the store may delete it.
 //
 // Corresponds with DELETE /v1/stores/{store}/memories/{key} (the `DeleteMemory` operationId).
 func (c *API) DeleteMemory(ctx context.Context, store Store, key Key, params *DeleteMemoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2072,8 +2066,8 @@ func (c *API) DeleteMemory(ctx context.Context, store Store, key Key, params *De
 
 // GetMemory Read an entry
 //
-// Answers the entry that the path resolves to: of several labels the highest that the
-// session may see, then the caller's own, then the newest.
+// Returns the entry that the path resolves to. Of several entries it is the one with the
+// highest label that the session may see, then the caller's own, then the newest.
 //
 // Corresponds with GET /v1/stores/{store}/memories/{key} (the `GetMemory` operationId).
 func (c *API) GetMemory(ctx context.Context, store Store, key Key, params *GetMemoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2091,9 +2085,9 @@ func (c *API) GetMemory(ctx context.Context, store Store, key Key, params *GetMe
 // PutMemoryWithBody Write an entry
 //
 // Creates the entry at this path, or makes a new version of it. The entry takes the label
-// of the session. Fields that are left out stay as they are; `in_context` and `encrypted`
-// are fixed when the entry is created. An acknowledged write is durable, and listings and
-// the lexical half of search show it at once.
+// of the session. Omitted fields keep their values; `in_context` and `encrypted` are fixed
+// when the entry is created. An acknowledged write is durable, and is visible at once to
+// listings and to the lexical leg of search.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2113,9 +2107,9 @@ func (c *API) PutMemoryWithBody(ctx context.Context, store Store, key Key, param
 // PutMemory Write an entry
 //
 // Creates the entry at this path, or makes a new version of it. The entry takes the label
-// of the session. Fields that are left out stay as they are; `in_context` and `encrypted`
-// are fixed when the entry is created. An acknowledged write is durable, and listings and
-// the lexical half of search show it at once.
+// of the session. Omitted fields keep their values; `in_context` and `encrypted` are fixed
+// when the entry is created. An acknowledged write is durable, and is visible at once to
+// listings and to the lexical leg of search.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2134,8 +2128,8 @@ func (c *API) PutMemory(ctx context.Context, store Store, key Key, params *PutMe
 
 // RenameMemoryWithBody Move an entry to another key or store
 //
-// In one transaction. It needs `readwrite` on both stores, and the caller must own the
-// entry. An encrypted entry is bound to its key and cannot move.
+// Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
+// own the entry. An encrypted entry is bound to its key and cannot be moved.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2154,8 +2148,8 @@ func (c *API) RenameMemoryWithBody(ctx context.Context, store Store, key Key, pa
 
 // RenameMemory Move an entry to another key or store
 //
-// In one transaction. It needs `readwrite` on both stores, and the caller must own the
-// entry. An encrypted entry is bound to its key and cannot move.
+// Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
+// own the entry. An encrypted entry is bound to its key and cannot be moved.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2174,9 +2168,9 @@ func (c *API) RenameMemory(ctx context.Context, store Store, key Key, params *Re
 
 // RestoreMemoryWithBody Restore a version or a deleted entry
 //
-// With `version`, that version of the live entry becomes its newest. Without it, the entry
-// that was deleted last at this path and at the session's label comes back; if there is a
-// live one, the answer is 409.
+// With `version`, restores that version of the live entry as its newest. Without it, restores
+// the entry at this path and the session's label that was deleted last; if there is a live
+// one, the answer is 409.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2195,9 +2189,9 @@ func (c *API) RestoreMemoryWithBody(ctx context.Context, store Store, key Key, p
 
 // RestoreMemory Restore a version or a deleted entry
 //
-// With `version`, that version of the live entry becomes its newest. Without it, the entry
-// that was deleted last at this path and at the session's label comes back; if there is a
-// live one, the answer is 409.
+// With `version`, restores that version of the live entry as its newest. Without it, restores
+// the entry at this path and the session's label that was deleted last; if there is a live
+// one, the answer is 409.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2233,8 +2227,8 @@ func (c *API) ListVersions(ctx context.Context, store Store, key Key, params *Li
 
 // ListTrash List deleted entries
 //
-// Deleted entries at the session's label, the latest first: the caller's own, and in its
-// own store all of them. They can be restored until they are purged.
+// Deleted entries at the session's label, the last deleted first. In its own store the caller
+// sees all of them, elsewhere those that it owns. They can be restored until they are purged.
 //
 // Corresponds with GET /v1/stores/{store}/trash (the `ListTrash` operationId).
 func (c *API) ListTrash(ctx context.Context, store Store, params *ListTrashParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2251,8 +2245,8 @@ func (c *API) ListTrash(ctx context.Context, store Store, params *ListTrashParam
 
 // ListTools List the tools
 //
-// The tools that the caller is offered, as the APIs of Anthropic and of OpenAI take them.
-// The commands `share` and `unshare` are among them only with the scope `share`.
+// The tools offered to the caller, in the formats of Anthropic's and OpenAI's APIs. The
+// commands `share` and `unshare` need the scope `share`.
 //
 // Corresponds with GET /v1/tools (the `ListTools` operationId).
 func (c *API) ListTools(ctx context.Context, params *ListToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2269,9 +2263,8 @@ func (c *API) ListTools(ctx context.Context, params *ListToolsParams, reqEditors
 
 // CallToolWithBody Call a tool
 //
-// Calls a tool as the caller, with the input that a model made. What the tool's schema, a
-// rule or a check of access refuses is an answer too, with `is_error` and a text for the
-// model to read.
+// Calls a tool with the input that a model generated. If a schema, a rule or an access check
+// refuses the call, the answer is still 200, with `is_error` and an error text for the model.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2290,9 +2283,8 @@ func (c *API) CallToolWithBody(ctx context.Context, name string, contentType str
 
 // CallTool Call a tool
 //
-// Calls a tool as the caller, with the input that a model made. What the tool's schema, a
-// rule or a check of access refuses is an answer too, with `is_error` and a text for the
-// model to read.
+// Calls a tool with the input that a model generated. If a schema, a rule or an access check
+// refuses the call, the answer is still 200, with `is_error` and an error text for the model.
 //
 // Takes a body of the `application/json` content type.
 //

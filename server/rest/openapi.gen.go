@@ -206,11 +206,11 @@ func (e PutMemoryParamsWait) Valid() bool {
 
 // Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","score":0.03278688524590164,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
 type Answer struct {
-	// Degraded The halves of the search that failed or took too long; the other one answered.
+	// Degraded The legs of the search that failed or timed out; the hits are from the other.
 	Degraded []AnswerDegraded `json:"degraded"`
 	Hits     []Hit            `json:"hits"`
 
-	// Incomplete There may be more hits than the answer has.
+	// Incomplete The answer may lack hits.
 	Incomplete bool `json:"incomplete"`
 
 	// Label A classification, lowest first.
@@ -231,7 +231,7 @@ type Entry struct {
 	Description Description `json:"description"`
 	Encrypted   bool        `json:"encrypted"`
 
-	// ExpiresAt Left out if it never does.
+	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
 	// Id A UUID of version 7.
@@ -254,7 +254,7 @@ type Entry struct {
 	// OwnerId The agent that created the entry.
 	OwnerId string `json:"owner_id"`
 
-	// Source Where the entry came from, as its writer said; not checked. Left out if nothing was said.
+	// Source Where the entry came from, according to its writer; not verified. Omitted if unknown.
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -270,8 +270,8 @@ type Entry struct {
 	// UpdatedBy The agent that wrote this version.
 	UpdatedBy string `json:"updated_by"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value   Value `json:"value"`
 	Version int   `json:"version"`
 }
@@ -283,10 +283,10 @@ type Explain struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Lexical The hit's rank in one half of the search. Left out where that half did not find it.
+	// Lexical The hit's rank in one leg of the search. Omitted if that leg did not find it.
 	Lexical *LegRank `json:"lexical,omitempty"`
 
-	// Vector The hit's rank in one half of the search. Left out where that half did not find it.
+	// Vector The hit's rank in one leg of the search. Omitted if that leg did not find it.
 	Vector *LegRank `json:"vector,omitempty"`
 
 	// Via Why the caller may see the hit.
@@ -302,7 +302,7 @@ type Grant struct {
 	ByPlatform bool      `json:"by_platform"`
 	CreatedAt  time.Time `json:"created_at"`
 
-	// ExpiresAt Left out if it never does.
+	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
 	// Grantee An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -310,7 +310,7 @@ type Grant struct {
 	// Example: agent-7
 	Grantee Id `json:"grantee"`
 
-	// Level What an agent may do with a store; each allows what the one before it does.
+	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
 
 	// Maker The agent that made the grant.
@@ -330,8 +330,8 @@ type Grants struct {
 	Grants []Grant `json:"grants"`
 }
 
-// Hit A found entry. From a store that the caller may search but not read it has `store_id`,
-// `key`, `label`, `value` and `score` alone.
+// Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
+// `key`, `label`, `value` and `score`.
 type Hit struct {
 	// Description One line.
 	Description *Description        `json:"description,omitempty"`
@@ -363,11 +363,11 @@ type Hit struct {
 	Type      *Type      `json:"type,omitempty"`
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 
-	// UpdatedBy The agent whose text this is: another's words are not the caller's own.
+	// UpdatedBy The agent that wrote this text, maybe not the caller.
 	UpdatedBy *string `json:"updated_by,omitempty"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value Value `json:"value"`
 }
 
@@ -376,8 +376,8 @@ type Hit struct {
 // Example: agent-7
 type Id = string
 
-// ImportLine One line of an import. The last fields are those of an export that the server sets itself; they are
-// taken and left aside.
+// ImportLine One line of an import. The server sets the last fields itself; they are accepted, since exports
+// have them, and ignored.
 //
 // Example: {"key":"diet/anna","tags":["food"],"ttl":86400,"value":"no nuts"}
 type ImportLine struct {
@@ -417,7 +417,7 @@ type ImportLine struct {
 	// Store If given, it must be the store of the call.
 	Store *string `json:"store,omitempty"`
 
-	// StoreId Another name of `store`, as exports have it.
+	// StoreId Alias of `store`, as in exports.
 	StoreId *string `json:"store_id,omitempty"`
 	Tags    *Tags   `json:"tags,omitempty"`
 
@@ -433,8 +433,8 @@ type ImportLine struct {
 	// UpdatedBy Set by the server.
 	UpdatedBy *json.RawMessage `json:"updated_by,omitempty"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value Value `json:"value"`
 
 	// Version Set by the server.
@@ -445,15 +445,15 @@ type ImportLine struct {
 type ImportResult struct {
 	Created int `json:"created"`
 
-	// Refusals The refused lines in their order, the first 1,000. A repeated call with the same
-	// Idempotency-Key answers the counts alone.
+	// Refusals The first 1,000 refused lines, in order. A repeated call with the same Idempotency-Key
+	// returns only the counts.
 	Refusals []Refusal `json:"refusals"`
 
 	// RefusalsCut More lines were refused than are listed.
 	RefusalsCut bool `json:"refusals_cut"`
 	Refused     int  `json:"refused"`
 
-	// Unchanged Lines whose entry was there already and the same.
+	// Unchanged Lines equal to the existing entry.
 	Unchanged int `json:"unchanged"`
 	Updated   int `json:"updated"`
 }
@@ -467,13 +467,13 @@ type Key = string
 // Label A classification, lowest first.
 type Label string
 
-// LegRank The hit's rank in one half of the search. Left out where that half did not find it.
+// LegRank The hit's rank in one leg of the search. Omitted if that leg did not find it.
 type LegRank struct {
 	Rank  int     `json:"rank"`
 	Score float64 `json:"score"`
 }
 
-// Level What an agent may do with a store; each allows what the one before it does.
+// Level What an agent may do with a store. Each level includes the one before it.
 type Level string
 
 // Membership defines model for Membership.
@@ -485,31 +485,31 @@ type Membership struct {
 // Namespace At most 64 bytes of UTF-8; empty by default.
 type Namespace = string
 
-// NextCursor The `cursor` of the next page. Left out on the last one.
+// NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
 
 // Page defines model for Page.
 type Page struct {
 	Items []Entry `json:"items"`
 
-	// NextCursor The `cursor` of the next page. Left out on the last one.
+	// NextCursor The `cursor` of the next page. Omitted on the last page.
 	NextCursor *NextCursor `json:"next_cursor,omitempty"`
 }
 
 // Problem An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Problem struct {
-	// Detail What is wrong with this request; never what it sent, nor anything of another's.
+	// Detail What is wrong with this request. Never contains request data, or data of another caller.
 	Detail *string `json:"detail,omitempty"`
 
-	// Field The field or parameter that is wrong.
+	// Field The invalid field or parameter.
 	Field *string `json:"field,omitempty"`
 
 	// Instance The request's id.
 	Instance string `json:"instance"`
 
-	// Limit The limit that is reached.
+	// Limit The limit that was reached.
 	Limit  *string `json:"limit,omitempty"`
 	Status int     `json:"status"`
 
@@ -525,7 +525,7 @@ type ProblemType string
 
 // Purge Example: {"before":"2026-01-01T00:00:00Z"}
 type Purge struct {
-	// Before Erase what was deleted, or had expired, before this.
+	// Before Erase entries that were deleted or had expired before this.
 	Before time.Time `json:"before"`
 }
 
@@ -537,7 +537,7 @@ type Purged struct {
 
 // Question defines model for Question.
 type Question struct {
-	// Explain Explain the rank of each hit, and answer the search's timing in `Server-Timing`.
+	// Explain Explain the rank of each hit, and return the search's timing in `Server-Timing`.
 	Explain *bool `json:"explain,omitempty"`
 	Limit   *int  `json:"limit,omitempty"`
 
@@ -547,7 +547,7 @@ type Question struct {
 	// Query Any text.
 	Query string `json:"query"`
 
-	// Stores Search these and nothing else. Each must be within reach; `self` is the caller's own.
+	// Stores Search only these stores. The caller must have access to each; `self` is its own.
 	Stores *[]string `json:"stores,omitempty"`
 	Tags   *Tags     `json:"tags,omitempty"`
 
@@ -581,13 +581,13 @@ type Rename struct {
 	// Example: diet/anna
 	To Key `json:"to"`
 
-	// ToStore The store to move it to, `self` for the caller's own. Left out, the same.
+	// ToStore The store to move it to, `self` for the caller's own. Default, the same store.
 	ToStore *string `json:"to_store,omitempty"`
 }
 
 // Restore defines model for Restore.
 type Restore struct {
-	// Version The version to bring back; left out, the latest deleted entry.
+	// Version The version to restore. Default, the last deleted entry.
 	Version *int `json:"version,omitempty"`
 }
 
@@ -611,7 +611,7 @@ type Settings struct {
 
 // Share Example: {"level":"read","ttl":604800}
 type Share struct {
-	// Level What an agent may do with a store; each allows what the one before it does.
+	// Level What an agent may do with a store. Each level includes the one before it.
 	Level *Level `json:"level,omitempty"`
 
 	// MaxLabel A classification, lowest first.
@@ -623,11 +623,11 @@ type Share struct {
 
 // StoreInfo Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
 type StoreInfo struct {
-	// ExpiresAt Left out if the access does not end.
+	// ExpiresAt Omitted if the access does not expire.
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
 	Kind      StoreInfoKind `json:"kind"`
 
-	// Level What an agent may do with a store; each allows what the one before it does.
+	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
 
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -654,7 +654,7 @@ type Tags = []Tag
 type TrashPage struct {
 	Items []Trashed `json:"items"`
 
-	// NextCursor The `cursor` of the next page. Left out on the last one.
+	// NextCursor The `cursor` of the next page. Omitted on the last page.
 	NextCursor *NextCursor `json:"next_cursor,omitempty"`
 }
 
@@ -670,7 +670,7 @@ type Trashed struct {
 	Description Description `json:"description"`
 	Encrypted   bool        `json:"encrypted"`
 
-	// ExpiresAt Left out if it never does.
+	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
 	// Id A UUID of version 7.
@@ -693,7 +693,7 @@ type Trashed struct {
 	// OwnerId The agent that created the entry.
 	OwnerId string `json:"owner_id"`
 
-	// Source Where the entry came from, as its writer said; not checked. Left out if nothing was said.
+	// Source Where the entry came from, according to its writer; not verified. Omitted if unknown.
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -709,8 +709,8 @@ type Trashed struct {
 	// UpdatedBy The agent that wrote this version.
 	UpdatedBy string `json:"updated_by"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value   Value `json:"value"`
 	Version int   `json:"version"`
 }
@@ -721,8 +721,8 @@ type Ttl = int64
 // Type What kind of memory it is; may be empty.
 type Type = string
 
-// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
 
 // Write defines model for Write.
@@ -730,11 +730,11 @@ type Write struct {
 	// Description One line.
 	Description *Description `json:"description,omitempty"`
 
-	// Encrypted Default false, and fixed at creation. True says that the value is a blob to be kept and never looked into.
+	// Encrypted Default false, and fixed at creation. If true, the value is an opaque blob that the server never inspects.
 	Encrypted *bool `json:"encrypted,omitempty"`
 
-	// InContext Default true, and fixed at creation. False makes an entry that its owner alone reads,
-	// by exact key, and that is never listed, searched or exported.
+	// InContext Default true, and fixed at creation. If false, only the owner can read the entry, by its
+	// exact key, and it is never listed, searched or exported.
 	InContext *bool `json:"in_context,omitempty"`
 	Tags      *Tags `json:"tags,omitempty"`
 
@@ -744,8 +744,8 @@ type Write struct {
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value Value `json:"value"`
 }
 
@@ -757,7 +757,7 @@ type Written struct {
 	Description Description `json:"description"`
 	Encrypted   bool        `json:"encrypted"`
 
-	// ExpiresAt Left out if it never does.
+	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
 	// Id A UUID of version 7.
@@ -783,7 +783,7 @@ type Written struct {
 	// OwnerId The agent that created the entry.
 	OwnerId string `json:"owner_id"`
 
-	// Source Where the entry came from, as its writer said; not checked. Left out if nothing was said.
+	// Source Where the entry came from, according to its writer; not verified. Omitted if unknown.
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -799,8 +799,8 @@ type Written struct {
 	// UpdatedBy The agent that wrote this version.
 	UpdatedBy string `json:"updated_by"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is kept and
-	// returned byte for byte. Of an encrypted entry it is the client's opaque blob.
+	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
+	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
 	Value   Value `json:"value"`
 	Version int   `json:"version"`
 }
@@ -843,99 +843,99 @@ type User = Id
 
 // BadRequest An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type BadRequest = Problem
 
 // Conflict An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Conflict = Problem
 
 // Forbidden An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Forbidden = Problem
 
 // NotFound An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type NotFound = Problem
 
 // PreconditionFailed An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type PreconditionFailed = Problem
 
 // QuotaReached An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type QuotaReached = Problem
 
 // TooLarge An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type TooLarge = Problem
 
 // Unauthorized An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Unauthorized = Problem
 
 // Unavailable An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Unavailable = Problem
 
 // Unexpected An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Unexpected = Problem
 
 // Unprocessable An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Unprocessable = Problem
 
 // UnsupportedMediaType An RFC 9457 problem.
 //
-// Example: {"detail":"tags: at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type UnsupportedMediaType = Problem
 
 // PurgeParams defines parameters for Purge.
 type PurgeParams struct {
-	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
-	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read again each time.
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ImportMemoriesParams defines parameters for ImportMemories.
 type ImportMemoriesParams struct {
-	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
-	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read again each time.
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ListMemoriesParams defines parameters for ListMemories.
 type ListMemoriesParams struct {
-	// Namespace Only this namespace (`namespace=` is the empty one). Left out, all of them.
+	// Namespace Only this namespace (`namespace=` is the empty one). Default, all namespaces.
 	Namespace *Namespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
 	// Prefix Only keys that begin with this.
 	Prefix *string `form:"prefix,omitempty" json:"prefix,omitempty"`
 
-	// Tag Only entries with this tag. May be repeated; all of them must be there.
+	// Tag Only entries with this tag. If repeated, only entries with all of the tags.
 	Tag *[]Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Type Only entries of this type.
 	Type *Type `form:"type,omitempty" json:"type,omitempty"`
 
-	// Limit The most items of a page.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor `next_cursor` of the page before. It is opaque, and holds only for the same call, with
-	// the same filters, by the same agent at the same taint.
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -944,12 +944,12 @@ type DeleteMemoryParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfMatch Entity tags of which one must be that of the entry that GET would answer, or `*` for any
-	// entry; else 412.
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -958,26 +958,26 @@ type GetMemoryParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // PutMemoryParams defines parameters for PutMemory.
 type PutMemoryParams struct {
-	// Wait `indexed` waits, at most 10 s, until a search of this process can return the entry by
-	// its meaning too. The answer then has `indexed`.
+	// Wait `indexed` waits, at most 10 s, until vector searches of this process can return the
+	// entry. The answer then has the field `indexed`.
 	Wait *PutMemoryParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
 
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfMatch Entity tags of which one must be that of the entry that GET would answer, or `*` for any
-	// entry; else 412.
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
@@ -989,17 +989,17 @@ type RenameMemoryParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfMatch Entity tags of which one must be that of the entry that GET would answer, or `*` for any
-	// entry; else 412.
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
-	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read again each time.
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1008,17 +1008,17 @@ type RestoreMemoryParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// IfMatch Entity tags of which one must be that of the entry that GET would answer, or `*` for any
-	// entry; else 412.
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// IfNoneMatch Entity tags none of which may be that of the entry that GET would answer, or `*` for
-	// "there is no entry"; else 412, and 304 to a GET.
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IdempotencyKey Makes the call happen once, however often it is sent in 24 hours. The key counts for this
-	// agent, taint, call and path; with another body it is refused (422). The outcome is
-	// authorised and read again each time.
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1027,21 +1027,21 @@ type ListVersionsParams struct {
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
-	// Limit The most items of a page.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor `next_cursor` of the page before. It is opaque, and holds only for the same call, with
-	// the same filters, by the same agent at the same taint.
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListTrashParams defines parameters for ListTrash.
 type ListTrashParams struct {
-	// Limit The most items of a page.
+	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor `next_cursor` of the page before. It is opaque, and holds only for the same call, with
-	// the same filters, by the same agent at the same taint.
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -1074,7 +1074,7 @@ type PutSessionJSONRequestBody = Membership
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// Purge Erase what was deleted
+	// Purge Erase deleted entries
 	// (POST /v1/admin/purge)
 	Purge(ctx echo.Context, params PurgeParams) error
 	// GetSettings Read an agent's settings
@@ -1083,16 +1083,16 @@ type ServerInterface interface {
 	// PutSettings Write an agent's settings
 	// (PUT /v1/agents/{agent}/settings)
 	PutSettings(ctx echo.Context, agent Agent) error
-	// DeleteParticipant Take an agent out of a chat
+	// DeleteParticipant Remove an agent from a chat
 	// (DELETE /v1/chats/{chat}/participants/{agent})
 	DeleteParticipant(ctx echo.Context, chat Chat, agent Agent) error
-	// PutParticipant Put an agent into a chat
+	// PutParticipant Add an agent to a chat
 	// (PUT /v1/chats/{chat}/participants/{agent})
 	PutParticipant(ctx echo.Context, chat Chat, agent Agent) error
 	// Search Ask in natural language
 	// (POST /v1/search)
 	Search(ctx echo.Context) error
-	// ListStores List the stores within reach
+	// ListStores List the accessible stores
 	// (GET /v1/stores)
 	ListStores(ctx echo.Context) error
 	// ExportMemories Read all entries
@@ -1101,7 +1101,7 @@ type ServerInterface interface {
 	// ListGrants List a store's grants
 	// (GET /v1/stores/{store}/grants)
 	ListGrants(ctx echo.Context, store Store) error
-	// DeleteGrant Take a grant back
+	// DeleteGrant Revoke a grant
 	// (DELETE /v1/stores/{store}/grants/{agent})
 	DeleteGrant(ctx echo.Context, store Store, agent Agent) error
 	// PutGrant Share a store with an agent
@@ -5450,7 +5450,7 @@ func (response PutSessiondefaultApplicationProblemPlusJSONResponse) VisitPutSess
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// Purge Erase what was deleted
+	// Purge Erase deleted entries
 	// (POST /v1/admin/purge)
 	Purge(ctx context.Context, request PurgeRequestObject) (PurgeResponseObject, error)
 	// GetSettings Read an agent's settings
@@ -5459,16 +5459,16 @@ type StrictServerInterface interface {
 	// PutSettings Write an agent's settings
 	// (PUT /v1/agents/{agent}/settings)
 	PutSettings(ctx context.Context, request PutSettingsRequestObject) (PutSettingsResponseObject, error)
-	// DeleteParticipant Take an agent out of a chat
+	// DeleteParticipant Remove an agent from a chat
 	// (DELETE /v1/chats/{chat}/participants/{agent})
 	DeleteParticipant(ctx context.Context, request DeleteParticipantRequestObject) (DeleteParticipantResponseObject, error)
-	// PutParticipant Put an agent into a chat
+	// PutParticipant Add an agent to a chat
 	// (PUT /v1/chats/{chat}/participants/{agent})
 	PutParticipant(ctx context.Context, request PutParticipantRequestObject) (PutParticipantResponseObject, error)
 	// Search Ask in natural language
 	// (POST /v1/search)
 	Search(ctx context.Context, request SearchRequestObject) (SearchResponseObject, error)
-	// ListStores List the stores within reach
+	// ListStores List the accessible stores
 	// (GET /v1/stores)
 	ListStores(ctx context.Context, request ListStoresRequestObject) (ListStoresResponseObject, error)
 	// ExportMemories Read all entries
@@ -5477,7 +5477,7 @@ type StrictServerInterface interface {
 	// ListGrants List a store's grants
 	// (GET /v1/stores/{store}/grants)
 	ListGrants(ctx context.Context, request ListGrantsRequestObject) (ListGrantsResponseObject, error)
-	// DeleteGrant Take a grant back
+	// DeleteGrant Revoke a grant
 	// (DELETE /v1/stores/{store}/grants/{agent})
 	DeleteGrant(ctx context.Context, request DeleteGrantRequestObject) (DeleteGrantResponseObject, error)
 	// PutGrant Share a store with an agent
