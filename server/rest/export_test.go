@@ -33,7 +33,7 @@ func TestAnExportGoesBackAsAnImport(t *testing.T) {
 	}
 	e := h.want(200, bob, "GET", "/v1/stores/self/memories/k001", "").json(t)
 	if e["owner_id"] != "bob" || e["label"] != "PUBLIC" || e["version"] != 1.0 {
-		t.Errorf("set anew: %v", e)
+		t.Errorf("imported entry: %v", e)
 	}
 	if empty := h.want(200, agent("carol", acl.Public), "GET", "/v1/stores/self/export", ""); empty.body != "" || empty.header.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("an empty store: %v %q", empty.header, empty.body)
