@@ -130,7 +130,7 @@ func (s Scope) Without(drop func(Access) bool) Scope {
 func (s Scope) Stores() []Access { return slices.Clone(s.stores) }
 
 // Indexed returns the accesses of stores that have an internal number, ordered
-// by store id. An index holds nothing of the others.
+// by store id. An index has no entries of the others.
 func (s Scope) Indexed() []Access {
 	return slices.DeleteFunc(slices.Clone(s.stores), func(a Access) bool { return a.Number == 0 })
 }
