@@ -101,6 +101,7 @@ func TestPanicInHandlerTruncatesTheResponse(t *testing.T) {
 	if text, err := io.ReadAll(response.Body); !errors.Is(err, io.ErrUnexpectedEOF) || string(text) != "half" {
 		t.Errorf("got %q, %v", text, err)
 	}
+	//nolint:bodyclose // an error comes without a response
 	if _, err := get(t, t.Context(), func(http.ResponseWriter, *http.Request) { panic("before the header") }, nil); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("got %v", err)
 	}
@@ -108,6 +109,7 @@ func TestPanicInHandlerTruncatesTheResponse(t *testing.T) {
 
 func TestCanceledRequestEndsTheHandler(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
+	//nolint:bodyclose // an error comes without a response
 	_, err := get(t, ctx, func(_ http.ResponseWriter, r *http.Request) {
 		cancel()
 		<-r.Context().Done()

@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -13,7 +12,7 @@ import (
 // an invalid one, with a null ID because the ID is unknown. An empty line is
 // neither.
 func read(line []byte, long bool) (message jsonrpc.Message, fault string) {
-	answer := func(code int, message string) string { return faultAnswer("null", code, message) }
+	answer := func(code int, message string) string { return faultAnswer(json.RawMessage("null"), code, message) }
 	switch {
 	case long:
 		return nil, answer(jsonrpc.CodeInvalidRequest, "the message is too large")
@@ -31,10 +30,20 @@ func read(line []byte, long bool) (message jsonrpc.Message, fault string) {
 	return message, ""
 }
 
-// faultAnswer returns an error response as a line. id is JSON, and message a
-// constant without characters that JSON escapes.
-func faultAnswer(id string, code int, message string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`+"\n", id, code, message)
+// faultAnswer returns an error response as a line. id is JSON.
+func faultAnswer(id json.RawMessage, code int, message string) string {
+	text, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   any             `json:"error"`
+	}{"2.0", id, struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}{code, message}})
+	if err != nil { // id is no JSON: the message was decoded, so this cannot happen
+		return faultAnswer(json.RawMessage("null"), code, message)
+	}
+	return string(text) + "\n"
 }
 
 // sessionless is the first revision of the protocol without sessions. It defines
@@ -60,5 +69,5 @@ func faultOf(r *http.Request, body []byte) (status int, fault string) {
 	if err != nil {
 		return 0, ""
 	}
-	return http.StatusOK, faultAnswer(string(id), jsonrpc.CodeMethodNotFound, "no such method")
+	return http.StatusOK, faultAnswer(id, jsonrpc.CodeMethodNotFound, "no such method")
 }
