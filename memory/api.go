@@ -67,11 +67,11 @@ type Page struct {
 	Next  string // cursor of the next page; "" at the end
 }
 
-// RestoreRequest brings an older version of a live entry back as a new one
-// (Version > 0), or the latest deleted entry of a path (0).
+// RestoreRequest brings an older version of a live entry back as a new one, or
+// the latest deleted entry of a path.
 type RestoreRequest struct {
 	Path        Path
-	Version     int
+	Version     *int // from 1; nil: the latest deleted entry
 	If          Preconditions
 	Idempotency *Idempotency // nil: none
 }

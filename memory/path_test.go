@@ -313,13 +313,13 @@ func TestRestoreOfAnOlderVersionWritesANewOne(t *testing.T) {
 		a := agent("a", acl.Public)
 		h.put(a, "a", "k", "one", 201)
 		h.put(a, "a", "k", "two", 200)
-		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: 1})
+		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: new(1)})
 		h.wantStatus(err, 200)
 		if r.Version != 3 {
 			t.Errorf("version %d, want 3", r.Version)
 		}
 		h.get(a, "a", "k", "one")
-		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: 9})
+		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: new(9)})
 		h.wantStatus(err, 404)
 	})
 }

@@ -61,7 +61,7 @@ func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutR
 			return err
 		}
 		result, err = s.idempotent(ctx, tx, c, r.Idempotency, func() (PutResult, error) {
-			if r.Version > 0 {
+			if r.Version != nil {
 				return s.revert(ctx, tx, c, r)
 			}
 			return s.undelete(ctx, tx, c, a, r)
@@ -76,7 +76,7 @@ func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutR
 }
 
 func checkRestore(r RestoreRequest) error {
-	if r.Version < 0 {
+	if r.Version != nil && *r.Version < 1 {
 		return rule("version", "must be at least 1")
 	}
 	return checkPath(r.Path)
@@ -89,11 +89,11 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	if err != nil {
 		return PutResult{}, err
 	}
-	old, err := tx.History(ctx, e.ID, r.Version+1, 1)
+	old, err := tx.History(ctx, e.ID, *r.Version+1, 1)
 	if err != nil {
 		return PutResult{}, err
 	}
-	if len(old) == 0 || old[0].Version != r.Version {
+	if len(old) == 0 || old[0].Version != *r.Version {
 		return PutResult{}, ErrNotFound
 	}
 	if err := requireOwnLabel(c, e); err != nil {

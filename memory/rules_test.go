@@ -241,7 +241,7 @@ func TestRepeatedCallIsAnsweredLikeTheFirst(t *testing.T) {
 		a := agent("a", acl.Public)
 		h.put(a, "a", "k", "one", 201)
 		h.put(a, "a", "k", "two", 200)
-		call := memory.RestoreRequest{Path: path("a", "k"), Version: 1, Idempotency: &memory.Idempotency{Operation: "restore", Path: "p", Key: "key", Digest: "d"}}
+		call := memory.RestoreRequest{Path: path("a", "k"), Version: new(1), Idempotency: &memory.Idempotency{Operation: "restore", Path: "p", Key: "key", Digest: "d"}}
 		for range 2 {
 			r, err := h.Restore(background, a, call)
 			must(h, err)

@@ -189,7 +189,7 @@ func (c *Client) Put(ctx context.Context, path Path, w Write, on Conditions) (St
 	}
 	params := PutMemoryParams{Namespace: &path.Namespace}
 	params.IfMatch, params.IfNoneMatch = on.headers()
-	response, err := c.PutMemoryWithBody(ctx, path.Store, path.Key, &params, "application/json", bytes.NewReader(body)) //nolint:bodyclose // Decode closes it
+	response, err := c.PutMemoryWithBody(ctx, path.Store, path.Key, &params, "application/json", bytes.NewReader(body))
 	written, err := Decode[Written](response, err)
 	if err != nil {
 		return Stored{}, err
@@ -202,7 +202,7 @@ func (c *Client) Get(ctx context.Context, path Path) (entry Entry, etag string, 
 	if err := path.check(); err != nil {
 		return Entry{}, "", err
 	}
-	response, err := c.GetMemory(ctx, path.Store, path.Key, &GetMemoryParams{Namespace: &path.Namespace}) //nolint:bodyclose // Decode closes it
+	response, err := c.GetMemory(ctx, path.Store, path.Key, &GetMemoryParams{Namespace: &path.Namespace})
 	if entry, err = Decode[Entry](response, err); err != nil {
 		return Entry{}, "", err
 	}

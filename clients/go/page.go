@@ -21,7 +21,7 @@ func (c *Client) List(ctx context.Context, store string, params *ListMemoriesPar
 			return nil, nil, err
 		}
 		query.Cursor, query.Limit = cursor, limit
-		page, err := Decode[Page](c.ListMemories(ctx, store, &query)) //nolint:bodyclose // Decode closes it
+		page, err := Decode[Page](c.ListMemories(ctx, store, &query))
 		return page.Items, page.NextCursor, err
 	})
 }
@@ -32,7 +32,7 @@ func (c *Client) Versions(ctx context.Context, path Path) iter.Seq2[Entry, error
 		if err := path.check(); err != nil {
 			return nil, nil, err
 		}
-		page, err := Decode[Page](c.ListVersions(ctx, path.Store, path.Key, //nolint:bodyclose // Decode closes it
+		page, err := Decode[Page](c.ListVersions(ctx, path.Store, path.Key,
 			&ListVersionsParams{Namespace: &path.Namespace, Cursor: cursor, Limit: limit}))
 		return page.Items, page.NextCursor, err
 	})
@@ -45,7 +45,7 @@ func (c *Client) Trash(ctx context.Context, store string) iter.Seq2[Trashed, err
 		if err := checkSegments(store); err != nil {
 			return nil, nil, err
 		}
-		page, err := Decode[TrashPage](c.ListTrash(ctx, store, &ListTrashParams{Cursor: cursor, Limit: limit})) //nolint:bodyclose // Decode closes it
+		page, err := Decode[TrashPage](c.ListTrash(ctx, store, &ListTrashParams{Cursor: cursor, Limit: limit}))
 		return page.Items, page.NextCursor, err
 	})
 }

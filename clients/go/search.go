@@ -17,7 +17,7 @@ type Timing struct {
 // Search asks a question. The timing is nil unless the question has Explain set
 // and the server reports timings to the caller.
 func (c *Client) Search(ctx context.Context, q Question) (Answer, *Timing, error) {
-	response, err := c.API.Search(ctx, q) //nolint:bodyclose // Decode closes it
+	response, err := c.API.Search(ctx, q)
 	answer, err := Decode[Answer](response, err)
 	if err != nil {
 		return Answer{}, nil, err

@@ -65,7 +65,7 @@ func onEntry(r relation, label acl.Label, k kind) []testCase {
 	put1 := op(Put)
 	put1.Value = "written over " + word
 	restore := op(Restore)
-	restore.Version = 1
+	restore.Version = new(1)
 	move := op(Rename)
 	move.To = "elsewhere/" + key
 	versions := pick(r.level < acl.Read, denied, hidden(r, label, k), absent, true, ok)

@@ -18,7 +18,7 @@ type Operation struct {
 	Value     string    // of a put
 	InContext *bool     // of a put
 	Encrypted *bool     // of a put
-	Version   int       // of a restore; 0: the latest deleted
+	Version   *int      // of a restore; nil: the latest deleted
 	To        string    // new key of a rename
 	Query     string    // of a search
 	Other     string    // agent of a share, unshare, join or leave

@@ -50,10 +50,10 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 	case accesstest.Delete:
 		return o.do(p, "DELETE", entry, "")
 	case accesstest.Restore:
-		if op.Version == 0 {
+		if op.Version == nil {
 			return o.do(p, "POST", entry+"/restore", "")
 		}
-		return o.do(p, "POST", entry+"/restore", body("version", op.Version))
+		return o.do(p, "POST", entry+"/restore", body("version", *op.Version))
 	case accesstest.Rename:
 		return o.do(p, "POST", entry+"/rename", body("to", op.To))
 	case accesstest.Grants:

@@ -143,13 +143,7 @@ func (s *Surface) RestoreMemory(ctx context.Context, r RestoreMemoryRequestObjec
 	if err != nil {
 		return nil, err
 	}
-	version := 0
-	if body.Version != nil {
-		if version = *body.Version; version == 0 { // to the service 0 means the latest deleted entry
-			version = -1
-		}
-	}
-	restored, err := s.service.Restore(ctx, caller(ctx), memory.RestoreRequest{Path: path, Version: version, If: holds, Idempotency: replay})
+	restored, err := s.service.Restore(ctx, caller(ctx), memory.RestoreRequest{Path: path, Version: body.Version, If: holds, Idempotency: replay})
 	if err != nil {
 		return nil, err
 	}
