@@ -12,7 +12,7 @@ import (
 func TestThePackedFileIsTheRepositorysByteForByte(t *testing.T) {
 	onnx := os.Getenv("MNEME_E5_ONNX")
 	if onnx == "" {
-		t.Skip("MNEME_E5_ONNX does not name the model; docs/models/e5-small-v2.md tells how to get it")
+		t.Skip("MNEME_E5_ONNX does not name the model; see docs/models/e5-small-v2.md")
 	}
 	model, err := readChecked(onnx, wantONNX, false)
 	if err != nil {
