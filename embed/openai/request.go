@@ -31,7 +31,7 @@ var (
 
 // failure is a failed attempt.
 type failure struct {
-	err       error         // wraps nothing of the server's or the library's
+	err       error         // wraps no error of the server or the library
 	retryable bool          // whether another attempt may succeed
 	after     time.Duration // the server's Retry-After
 }

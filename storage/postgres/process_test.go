@@ -22,7 +22,7 @@ import (
 	"mneme/vector"
 )
 
-// Each Storage stands in for a process: they share nothing but the database.
+// Each Storage plays the part of a process: they share only the database.
 
 func newEntry(store, key string) memory.Entry {
 	now := time.Now().UTC().Truncate(time.Microsecond)
