@@ -6,7 +6,7 @@ FUZZTIME ?= 10s
 # Keep in step with .ci/run.
 GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build test short race lint fuzz bench generate tidy ci
+.PHONY: help build test short race lint fuzz bench generate tidy notices ci
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ generate: ## generate code from server/rest/openapi.yaml
 tidy: ## tidy go.mod and format the code
 	go mod tidy
 	gofmt -w $$(git ls-files '*.go')
+
+notices: ## list the modules of the binary in THIRD_PARTY_NOTICES.txt
+	go run ./.ci/modules
 
 ci: ## run everything that must pass before a change is merged
 	.ci/run

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/configs"
+	"mneme/fairqueue"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/storage"
@@ -26,6 +27,7 @@ type Instance struct {
 	*indexer.Indexer
 	Storage storage.Storage
 	tracing tracing.Provider
+	log     *slog.Logger
 }
 
 // Open opens the storage, the vector index and the embedder that config names,
@@ -72,7 +74,7 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 	if err != nil {
 		return nil, errors.Join(err, ix.Close(), rows.Close())
 	}
-	return &Instance{Service: service, Indexer: ix, Storage: rows, tracing: spans}, nil
+	return &Instance{Service: service, Indexer: ix, Storage: rows, tracing: spans, log: log}, nil
 }
 
 // Run runs the background work of the Service and the Indexer until ctx ends.
@@ -80,7 +82,23 @@ func (i *Instance) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return i.Service.Run(ctx) })
 	group.Go(func() error { return i.Indexer.Run(ctx) })
+	group.Go(func() error {
+		i.checkStorage(ctx)
+		return nil
+	})
 	return group.Wait()
+}
+
+// checkStorage looks for damage once, if the storage can. A damaged storage fails
+// every call from then on.
+func (i *Instance) checkStorage(ctx context.Context) {
+	checker, ok := i.Storage.(interface{ Check(context.Context) error })
+	if !ok {
+		return
+	}
+	if err := checker.Check(ctx); err != nil && ctx.Err() == nil {
+		i.log.ErrorContext(ctx, "the storage could not be checked for damage, or is damaged", "error", err)
+	}
 }
 
 // Close closes the vector indexes and then the storage, and exports the last
@@ -105,11 +123,18 @@ func closeTracing(spans tracing.Provider) {
 func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.Options {
 	return memory.Options{
 		Limits: memory.Limits{
-			Value: config.Limits.ValueBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes, Retention: &config.Limits.Retention,
+			Value: config.Limits.ValueBytes, Query: config.Limits.QueryBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes,
+			Retention: &config.Limits.Retention, Grants: config.Limits.Grants,
+			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions, Bytes: config.Limits.HistoryBytes},
 		},
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,
-		Log:          log,
+		Searches: fairqueue.Limits{
+			Running: config.Search.Running, RunningEach: config.Search.RunningPerAgent,
+			Waiting: config.Search.Waiting, WaitingEach: config.Search.WaitingPerAgent,
+		},
+		QueryCache: config.Search.QueryCacheBytes,
+		Log:        log,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"mneme/configs"
 	"mneme/memory"
 	"mneme/server"
+	"mneme/server/limit"
 	"mneme/server/mcp"
 	"mneme/server/rest"
 	"mneme/server/robutler"
@@ -31,6 +32,10 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	if err != nil {
 		return nil, err
 	}
+	connections, err := connectionLimits(config.Connections)
+	if err != nil {
+		return nil, err
+	}
 	tools := NewTools(instance.Service, config, metrics)
 	return server.New(server.Options{
 		Service:  instance,
@@ -41,12 +46,30 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 			robutler.New(instance.Service, metrics, config.Limits.ValueBytes),
 			tool.NewSurface(tools.Over("http")),
 			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
-				Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
+				Batch: config.Limits.MCPBatch, Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
 			}),
 		},
-		Log:    log,
-		Tracer: instance.tracing.Tracer("mneme/server"),
+		Log:         log,
+		Tracer:      instance.tracing.Tracer("mneme/server"),
+		Connections: connections,
+		Rates: server.Rates{
+			Requests: limit.Rate{PerSecond: config.Rate.Requests, Burst: config.Rate.Burst},
+			Refusals: limit.Rate{PerSecond: config.Rate.Refusals},
+			Proxies:  connections.Exempt,
+		},
+		Timeouts: server.Timeouts{
+			Header: config.Connections.HeaderTimeout, Idle: config.Connections.IdleTimeout,
+			Stall: limit.Stall{Timeout: config.Connections.StallTimeout, BytesPerSecond: config.Connections.BytesPerSecond},
+		},
 	}), nil
+}
+
+func connectionLimits(c configs.Connections) (limit.Connections, error) {
+	proxies, err := c.Proxies()
+	if err != nil {
+		return limit.Connections{}, &ConfigError{fmt.Errorf("configuration: %w", err)}
+	}
+	return limit.Connections{Total: c.Total, PerAddress: c.PerAddress, Exempt: proxies}, nil
 }
 
 // NewTools returns the tools that config enables. A nil meter counts no calls.
@@ -54,7 +77,7 @@ func NewTools(service *memory.Service, config configs.Config, meter tool.Meter) 
 	families := config.Tools
 	return tool.New(service, tool.Options{
 		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
-		ValueLimit: config.Limits.ValueBytes, Meter: meter,
+		ValueLimit: config.Limits.ValueBytes, MaxAnswer: config.Limits.AnswerBytes, Meter: meter,
 	})
 }
 
@@ -74,6 +97,7 @@ func NewVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (
 		options.Issuers = append(options.Issuers, token.Issuer{
 			Issuer: from.Issuer, Audience: from.Audience, Algorithm: from.Algorithm, JWKS: from.JWKS,
 			Subjects: from.Subjects, MaxTaint: taint, Scopes: from.Scopes,
+			RefreshEvery: from.Refresh, RefreshUnknown: from.RefreshUnknown,
 		})
 	}
 	if config.Auth.LocalKey == "on" || config.Auth.LocalKey == "auto" && len(options.Issuers) == 0 {

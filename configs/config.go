@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -40,11 +41,15 @@ type Config struct {
 	Milvus   Milvus   `mapstructure:"milvus"`
 	OpenAI   OpenAI   `mapstructure:"openai"`
 	Limits   Limits   `mapstructure:"limits"`
-	Search   Search   `mapstructure:"search"`
-	Auth     Auth     `mapstructure:"auth"`
-	Tools    Tools    `mapstructure:"tools"`
-	Log      Log      `mapstructure:"log"`
-	Tracing  Tracing  `mapstructure:"tracing"`
+
+	Connections Connections `mapstructure:"connections"`
+	Rate        Rate        `mapstructure:"rate"`
+
+	Search  Search  `mapstructure:"search"`
+	Auth    Auth    `mapstructure:"auth"`
+	Tools   Tools   `mapstructure:"tools"`
+	Log     Log     `mapstructure:"log"`
+	Tracing Tracing `mapstructure:"tracing"`
 }
 
 // Postgres configures the postgres storage.
@@ -100,9 +105,58 @@ type OpenAI struct {
 // Limits limit what is stored.
 type Limits struct {
 	ValueBytes int           `mapstructure:"value_bytes"` // size of one value
-	Keys       int64         `mapstructure:"keys"`        // live entries per store, owner and label
+	QueryBytes int           `mapstructure:"query_bytes"` // size of the query of a search
+	Keys       int64         `mapstructure:"keys"`        // live entries per store, label and last writer
 	Bytes      int64         `mapstructure:"bytes"`       // total size of their values
+	Grants     int64         `mapstructure:"grants"`      // unexpired grants of a store
 	Retention  time.Duration `mapstructure:"retention"`   // a purge keeps entries deleted more recently than this
+	// HistoryVersions and HistoryBytes bound what is kept of an entry: its last
+	// versions, the current one included, and the bytes of the former ones. The
+	// newest former one is always kept.
+	HistoryVersions int   `mapstructure:"history_versions"`
+	HistoryBytes    int64 `mapstructure:"history_bytes"`
+	// AnswerBytes limits the text of a tool's answer and of MEMORY.md. Longer
+	// ones are truncated, and say so.
+	AnswerBytes int `mapstructure:"answer_bytes"`
+	MCPBatch    int `mapstructure:"mcp_batch"` // messages in a batch
+}
+
+// Connections bound the connections of clients to serve.
+type Connections struct {
+	Total      int `mapstructure:"total"`       // open connections of all clients; 0: no limit
+	PerAddress int `mapstructure:"per_address"` // of one IPv4 address or IPv6 /64; 0: no limit
+	// TrustedProxies are the networks (CIDR) of reverse proxies. Their
+	// connections are not bounded by PerAddress, and the rightmost address of
+	// X-Forwarded-For that is none of theirs is taken for the client's.
+	TrustedProxies []string      `mapstructure:"trusted_proxies"`
+	HeaderTimeout  time.Duration `mapstructure:"header_timeout"` // from the first byte of a request to the end of its header
+	IdleTimeout    time.Duration `mapstructure:"idle_timeout"`   // between two requests
+	// StallTimeout and BytesPerSecond bound the waits for the bytes of a
+	// body, and for a client to take an answer: each wait by StallTimeout,
+	// all of one body or answer together by StallTimeout and the time that
+	// its bytes take at BytesPerSecond.
+	StallTimeout   time.Duration `mapstructure:"stall_timeout"`
+	BytesPerSecond int           `mapstructure:"bytes_per_second"`
+}
+
+// Rate bounds the requests that each process of serve accepts.
+type Rate struct {
+	Requests int `mapstructure:"requests"` // a second of one agent, over all its tokens; 0: no limit
+	Burst    int `mapstructure:"burst"`    // of them at once; 0: Requests
+	Refusals int `mapstructure:"refusals"` // a second without a valid token of one address; 0: no limit
+}
+
+// Proxies returns TrustedProxies, parsed.
+func (c Connections) Proxies() ([]netip.Prefix, error) {
+	var prefixes []netip.Prefix
+	for i, text := range c.TrustedProxies {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("connections.trusted_proxies[%d] must be a network, such as 10.0.0.0/8", i)
+		}
+		prefixes = append(prefixes, prefix)
+	}
+	return prefixes, nil
 }
 
 // Search limits a search.
@@ -110,6 +164,14 @@ type Search struct {
 	// VectorBudget is the time limit of the vector leg, including embedding.
 	// After it the answer comes from the lexical leg and is marked degraded.
 	VectorBudget time.Duration `mapstructure:"vector_budget"`
+	// QueryCacheBytes bounds the cache of queries with their vectors.
+	QueryCacheBytes int `mapstructure:"query_cache_bytes"`
+	// Running and Waiting bound the searches that run and wait for their turn
+	// at a time. Agents take turns. A search above the bounds is refused.
+	Running         int `mapstructure:"running"`
+	RunningPerAgent int `mapstructure:"running_per_agent"`
+	Waiting         int `mapstructure:"waiting"`
+	WaitingPerAgent int `mapstructure:"waiting_per_agent"`
 }
 
 // Tools selects the families of tools that are offered over MCP and REST.
@@ -137,6 +199,12 @@ type Issuer struct {
 	Subjects  []string `mapstructure:"subjects"`  // patterns for sub: exact, or a prefix followed by *
 	MaxTaint  string   `mapstructure:"max_taint"` // highest label that a token may claim
 	Scopes    []string `mapstructure:"scopes"`    // any of platform, share
+	// Refresh is the time between two fetches of the keys: how long a key that
+	// the issuer removed is still accepted. 0: one hour.
+	Refresh time.Duration `mapstructure:"refresh"`
+	// RefreshUnknown is the shortest time between two fetches that tokens with
+	// unknown keys cause, beyond a burst of three. 0: five seconds.
+	RefreshUnknown time.Duration `mapstructure:"refresh_unknown"`
 }
 
 // Log configures logging to stderr. Memory text, queries, tokens and keys are
@@ -163,12 +231,21 @@ func Default() Config {
 		Embedder: "e5",
 		Addr:     "127.0.0.1:7077",
 		OpenAI:   OpenAI{MaxTokens: 512, Timeout: 30 * time.Second},
-		Limits:   Limits{ValueBytes: 100_000, Keys: 1_000_000, Bytes: 1 << 30, Retention: 7 * 24 * time.Hour},
-		Search:   Search{VectorBudget: 3 * time.Second},
-		Auth:     Auth{LocalKey: "auto"},
-		Tools:    Tools{Memory: true, Triggerfish: true, MAESTRO: true, KV: true},
-		Log:      Log{Level: "info", Format: "text"},
-		Tracing:  Tracing{SampleRatio: 1},
+		Limits: Limits{
+			ValueBytes: 100_000, QueryBytes: 16_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
+			HistoryVersions: 100, HistoryBytes: 10_000_000,
+			AnswerBytes: 64_000, MCPBatch: 16,
+		},
+		Connections: Connections{
+			Total: 4096, PerAddress: 256, TrustedProxies: []string{},
+			HeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, StallTimeout: 30 * time.Second, BytesPerSecond: 1000,
+		},
+		Rate:    Rate{Requests: 500, Burst: 1000, Refusals: 20},
+		Search:  Search{VectorBudget: 3 * time.Second, QueryCacheBytes: 8 << 20, Running: 64, RunningPerAgent: 8, Waiting: 1024, WaitingPerAgent: 64},
+		Auth:    Auth{LocalKey: "auto"},
+		Tools:   Tools{Memory: true, Triggerfish: true, MAESTRO: true, KV: true},
+		Log:     Log{Level: "info", Format: "text"},
+		Tracing: Tracing{SampleRatio: 1},
 	}
 }
 
@@ -211,10 +288,31 @@ func (c *Config) validate() error {
 	_, _, err := net.SplitHostPort(c.Addr)
 	need(err == nil, "addr must be host:port")
 	need(c.Limits.ValueBytes > 0, "limits.value_bytes must be positive")
+	need(c.Limits.QueryBytes > 0, "limits.query_bytes must be positive")
 	need(c.Limits.Keys > 0, "limits.keys must be positive")
 	need(c.Limits.Bytes > 0, "limits.bytes must be positive")
+	need(c.Limits.Grants > 0, "limits.grants must be positive")
+	need(c.Limits.HistoryVersions >= 2, "limits.history_versions must be at least 2")
+	need(c.Limits.HistoryBytes > 0, "limits.history_bytes must be positive")
 	need(c.Limits.Retention >= 0, "limits.retention must not be negative")
+	need(c.Limits.AnswerBytes >= 16_000, "limits.answer_bytes must be at least 16000") // tool.MinAnswer
+	need(c.Limits.MCPBatch > 0, "limits.mcp_batch must be positive")
+	need(c.Connections.Total >= 0, "connections.total must not be negative")
+	need(c.Connections.PerAddress >= 0, "connections.per_address must not be negative")
+	need(c.Rate.Requests >= 0 && c.Rate.Burst >= 0 && c.Rate.Refusals >= 0, "rate.requests, rate.burst and rate.refusals must not be negative")
+	need(c.Connections.HeaderTimeout > 0, "connections.header_timeout must be positive")
+	need(c.Connections.IdleTimeout > 0, "connections.idle_timeout must be positive")
+	need(c.Connections.StallTimeout > 0, "connections.stall_timeout must be positive")
+	need(c.Connections.BytesPerSecond > 0, "connections.bytes_per_second must be positive")
+	if _, err := c.Connections.Proxies(); err != nil {
+		violations = append(violations, err)
+	}
 	need(c.Search.VectorBudget > 0, "search.vector_budget must be positive")
+	need(c.Search.Running > 0, "search.running must be positive")
+	need(c.Search.RunningPerAgent > 0, "search.running_per_agent must be positive")
+	need(c.Search.Waiting >= 0, "search.waiting must not be negative")
+	need(c.Search.WaitingPerAgent >= 0, "search.waiting_per_agent must not be negative")
+	need(c.Search.QueryCacheBytes > 0, "search.query_cache_bytes must be positive")
 	need(c.Tracing.SampleRatio >= 0 && c.Tracing.SampleRatio <= 1, "tracing.sample_ratio must be between 0 and 1")
 	if c.Embedder == "openai" {
 		need(c.OpenAI.BaseURL != "", "embedder openai requires openai.base_url")
@@ -226,6 +324,9 @@ func (c *Config) validate() error {
 	for i, issuer := range c.Auth.Issuers {
 		need(issuer.Issuer != "" && issuer.Audience != "" && issuer.JWKS != "" && issuer.Algorithm != "",
 			fmt.Sprintf("auth.issuers[%d] requires issuer, audience, jwks and algorithm", i))
+		need(issuer.Refresh == 0 || issuer.Refresh >= time.Minute, fmt.Sprintf("auth.issuers[%d].refresh must be at least 1m", i))
+		need(issuer.RefreshUnknown == 0 || issuer.RefreshUnknown >= time.Second,
+			fmt.Sprintf("auth.issuers[%d].refresh_unknown must be at least 1s", i))
 	}
 	return errors.Join(violations...)
 }

@@ -17,12 +17,14 @@ type Embedder interface {
 	// Dim is the length of every vector.
 	Dim() int
 
-	// Query embeds one query. It must not wait for passages, because its caller
-	// is waiting for an answer. Text beyond the model's window is cut off.
+	// Query embeds one query. It comes before passages, because its caller is
+	// waiting for an answer, but an endless stream of queries must leave
+	// passages a share of the time. Text beyond the model's window is cut off.
 	Query(ctx context.Context, text string) ([]float32, error)
 
 	// Passages embeds stored texts. It returns one vector for each text, in the
-	// order of texts. Text beyond the model's window is cut off: use Split
+	// order of texts. Calls at the same time take turns, so that one with few
+	// texts does not wait for one with many. Text beyond the model's window is cut off: use Split
 	// first.
 	Passages(ctx context.Context, texts []string) ([][]float32, error)
 
@@ -30,4 +32,10 @@ type Embedder interface {
 	// passages. Every chunk begins with header, which may be empty. Split
 	// returns at least one chunk, and every character of text is in one of them.
 	Split(header, text string) []string
+
+	// Spans returns where the chunks of Split(header, text) come from, in the
+	// same order: the byte range [start, end) of text that each has beside the
+	// header and what else is repeated in every chunk. Ranges lie between
+	// characters, and their starts and ends increase.
+	Spans(header, text string) [][2]int
 }

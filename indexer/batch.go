@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/attribute"
@@ -29,10 +30,12 @@ func (ix *Indexer) index(ctx context.Context, now *serving, leases []Lease) (err
 		return err
 	}
 	span.SetAttributes(attribute.Int("mneme.chunks", len(texts)))
+	began := time.Now()
 	vectors, err := ix.embed(ctx, now, texts)
 	if err != nil {
 		return err
 	}
+	ix.budgets[leases[0].work()].took(len(texts), time.Since(began))
 	if err := ix.save(ctx, now, jobs, vectors); err != nil {
 		return err
 	}
@@ -84,7 +87,7 @@ func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []Lease) (j
 		if e := j.entry; e != nil {
 			j.lease.Revision = e.Revision
 			if e.Live(ix.instant()) && e.Searchable() {
-				chunks := now.model.Embedder.Split(header(e), lexical.TextOf(e.Value))
+				chunks := now.model.Embedder.Split(memory.ChunkHeader(e), lexical.TextOf(e.Value))
 				texts = append(texts, chunks...)
 				for chunk := range chunks {
 					j.records = append(j.records, vector.Record{Entry: e.ID, Chunk: chunk, Store: numbers[e.Store], Label: e.Label})

@@ -39,8 +39,10 @@ type Indexer struct {
 	log      *slog.Logger
 	tracer   trace.Tracer
 	models   *models
-	wakeCh   chan struct{} // wakes an idle worker
 	progress progress
+	budgets  [Oldest]*budget // of a lease of short and of long entries
+	// wakeCh wakes an idle worker, wakeLongCh one that takes long entries.
+	wakeCh, wakeLongCh chan struct{}
 	// indexDown is set while the shared index does not answer. indexSuspect is
 	// set when a search got no answer, until the index is probed again.
 	indexDown, indexSuspect atomic.Bool
@@ -51,11 +53,13 @@ var _ memory.Indexer = (*Indexer)(nil)
 // New opens an Indexer over a storage. Call Run to have it make vectors.
 func New(ctx context.Context, storage Storage, options Options) (*Indexer, error) {
 	ix := &Indexer{
-		storage: storage,
-		now:     options.Now,
-		log:     options.Log,
-		tracer:  options.Tracer,
-		wakeCh:  make(chan struct{}, 1),
+		storage:    storage,
+		now:        options.Now,
+		log:        options.Log,
+		tracer:     options.Tracer,
+		budgets:    [Oldest]*budget{newBudget(), newBudget()},
+		wakeCh:     make(chan struct{}, 1),
+		wakeLongCh: make(chan struct{}, 1),
 	}
 	if ix.now == nil {
 		ix.now = time.Now
@@ -93,9 +97,12 @@ func (ix *Indexer) Serving() (memory.Model, bool) {
 }
 
 // Wake implements memory.Indexer.
-func (ix *Indexer) Wake() {
+func (ix *Indexer) Wake() { wake(ix.wakeCh) }
+
+// wake sends to ch unless it is full.
+func wake(ch chan struct{}) {
 	select {
-	case ix.wakeCh <- struct{}{}:
+	case ch <- struct{}{}:
 	default:
 	}
 }

@@ -15,16 +15,6 @@ const (
 	releaseWait = 5 * time.Second
 )
 
-// take leases a batch from the queue.
-func (ix *Indexer) take(ctx context.Context, batch int) (leases []Lease, err error) {
-	err = ix.storage.Update(ctx, func(tx Tx) (err error) {
-		at := ix.instant()
-		leases, err = tx.Lease(ctx, at, at.Add(leaseTime), batch)
-		return err
-	})
-	return leases, err
-}
-
 // keepAlive renews leases until stop is called, which waits for a renewal that
 // is under way.
 func (ix *Indexer) keepAlive(ctx context.Context, leases []Lease) (stop func()) {

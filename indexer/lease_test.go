@@ -168,7 +168,7 @@ func TestQueuePausesWhileASharedIndexIsDown(t *testing.T) {
 func leaseAll(t *testing.T, data storage.Storage) (leases []indexer.Lease) {
 	t.Helper()
 	err := data.ForIndexer().Update(background, func(tx indexer.Tx) (err error) {
-		leases, err = tx.Lease(background, time.Now(), time.Now().Add(time.Hour), 100)
+		leases, _, err = tx.Lease(background, time.Now(), time.Now().Add(time.Hour), indexer.Turn{Work: indexer.Oldest, Rows: 100, Chunks: 100})
 		return err
 	})
 	if err != nil {

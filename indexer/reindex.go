@@ -62,7 +62,7 @@ func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n i
 	for {
 		var rows []memory.Entry
 		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-			rows, err = tx.Unembedded(ctx, next.fingerprint, after, leaseBatch)
+			rows, err = tx.Unembedded(ctx, next.fingerprint, after, localRows)
 			return err
 		})
 		if err != nil || len(rows) == 0 {

@@ -9,17 +9,21 @@ import (
 )
 
 const (
-	// workers is the number of concurrent batches: while one is embedded, the
-	// other is read or saved.
-	workers = 2
+	// workers is the number of concurrent batches: while one is embedded,
+	// another is read or saved. One of the workers takes no long entries, so
+	// that short ones always have one.
+	workers = 3
 	// followEvery is the interval between polls for vectors that other
 	// processes changed, idlePoll that of a worker whose queue is empty.
 	followEvery = 200 * time.Millisecond
 	idlePoll    = 500 * time.Millisecond
 	// reconcileEvery is how often a shared index is compared with the rows:
 	// first when it begins to serve, and at once if it reports that it lost its
-	// contents. reconcileCheck is how often that is checked.
+	// contents. reconcileAgain is when the second comparison follows the first:
+	// a process that was killed may have left writes that the index applies and
+	// lists only after the first. reconcileCheck is how often that is checked.
 	reconcileEvery = time.Hour
+	reconcileAgain = 30 * time.Second
 	reconcileCheck = 10 * time.Second
 	// keepChanges is how long change records are kept. A process that fell
 	// further behind loads its index from the start. trimEvery is how often
@@ -32,9 +36,7 @@ const (
 // ends. Failures are logged and retried.
 func (ix *Indexer) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for range workers {
-		group.Go(func() error { return ix.runWorker(ctx) })
-	}
+	ix.startWorkers(ctx, group)
 	group.Go(func() error {
 		return ix.every(ctx, followEvery, "follow changes", ix.models.sync)
 	})
@@ -44,6 +46,7 @@ func (ix *Indexer) Run(ctx context.Context) error {
 		})
 	})
 	var reconciled time.Time
+	times := 0 // since the start, or since a loss
 	group.Go(func() error {
 		return ix.every(ctx, reconcileCheck, "reconcile", func(ctx context.Context) error {
 			now := ix.models.serving()
@@ -51,14 +54,15 @@ func (ix *Indexer) Run(ctx context.Context) error {
 				return nil
 			}
 			if lost(now.index) {
-				reconciled = time.Time{}
+				times = 0
 			}
-			if time.Since(reconciled) < reconcileEvery {
+			if !reconcileDue(times, time.Since(reconciled)) {
 				return nil
 			}
 			err := ix.reconcileShared(ctx)
 			if err == nil {
 				reconciled = time.Now()
+				times++
 			}
 			return err
 		})
@@ -68,6 +72,19 @@ func (ix *Indexer) Run(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// reconcileDue reports whether to reconcile, after so many times, the last of
+// them so long ago.
+func reconcileDue(times int, ago time.Duration) bool {
+	switch times {
+	case 0:
+		return true
+	case 1:
+		return ago >= reconcileAgain
+	default:
+		return ago >= reconcileEvery
+	}
 }
 
 // reconcileShared reconciles the index and logs what it repaired.
@@ -80,23 +97,41 @@ func (ix *Indexer) reconcileShared(ctx context.Context) error {
 	return err
 }
 
-// runWorker works the queue until ctx ends. It idles while the queue is empty.
-func (ix *Indexer) runWorker(ctx context.Context) error {
+// startWorkers starts the workers in a group. They work the queue until ctx ends.
+func (ix *Indexer) startWorkers(ctx context.Context, group *errgroup.Group) {
+	for i := range workers {
+		group.Go(func() error { return (&worker{Indexer: ix, short: i == workers-1}).run(ctx) })
+	}
+}
+
+// run works the queue until ctx ends. It idles while it finds nothing.
+func (w *worker) run(ctx context.Context) error {
+	wakeLong := w.wakeLongCh
+	if w.short {
+		wakeLong = nil
+	}
+	woken := false
 	for {
-		n, err := ix.work(ctx)
+		n, err := w.work(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			ix.log.ErrorContext(ctx, "the indexing worker failed", "error", err)
+			w.log.ErrorContext(ctx, "the indexing worker failed", "error", err)
 		}
 		if n > 0 {
 			continue
 		}
+		if woken && w.short {
+			wake(w.wakeLongCh) // it may have been for a long entry
+		}
+		woken = false
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-ix.wakeCh:
+		case <-w.wakeCh:
+			woken = true
+		case <-wakeLong:
 		case <-time.After(idlePoll):
 		}
 	}
@@ -128,9 +163,7 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	group, working := errgroup.WithContext(ctx)
-	for range workers {
-		group.Go(func() error { return ix.runWorker(working) })
-	}
+	ix.startWorkers(working, group)
 	watch := func() error {
 		defer stop()
 		for {
@@ -163,10 +196,10 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	return ix.models.sync(outer)
 }
 
-func (ix *Indexer) depth(ctx context.Context) (rows int64, oldest time.Duration, err error) {
+func (ix *Indexer) depth(ctx context.Context) (rows int64, waits Waits, err error) {
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		rows, oldest, err = tx.QueueDepth(ctx, ix.instant())
+		rows, waits, err = tx.QueueDepth(ctx, ix.instant())
 		return err
 	})
-	return rows, oldest, err
+	return rows, waits, err
 }

@@ -2,18 +2,17 @@ package indexer
 
 import (
 	"context"
-	"time"
 )
 
 // Status describes the health of the storage, the index and the queue.
 type Status struct {
-	Storage    bool          // the storage answers
-	Vector     bool          // a model serves, and its index is not known to be down
-	Serving    string        // the active fingerprint; "" if no embedder here made the vectors
-	Configured string        // fingerprint of the configured embedder; if it differs, reindex
-	Queue      int64         // entries whose vectors are out of date
-	QueueLag   time.Duration // how long the oldest of them has waited
-	Progress   Progress      // of this process
+	Storage    bool     // the storage answers
+	Vector     bool     // a model serves, and its index is not known to be down
+	Serving    string   // the active fingerprint; "" if no embedder here made the vectors
+	Configured string   // fingerprint of the configured embedder; if it differs, reindex
+	Queue      int64    // entries whose vectors are out of date
+	Waits      Waits    // how long they have waited
+	Progress   Progress // of this process
 }
 
 // Status reads the queue and reports the current Status. It never fails: a
@@ -24,7 +23,7 @@ func (ix *Indexer) Status(ctx context.Context) Status {
 		status.Vector, status.Serving = !ix.indexDown.Load(), now.fingerprint
 	}
 	var err error
-	status.Queue, status.QueueLag, err = ix.depth(ctx)
+	status.Queue, status.Waits, err = ix.depth(ctx)
 	status.Storage = err == nil
 	return status
 }

@@ -52,21 +52,23 @@ type RowReader interface {
 }
 
 // QueueReader reads the queue, which has one row for each entry whose vectors
-// are out of date. Writing an entry adds its row.
+// are out of date. Writing an entry adds its row, with the cost that Chunks
+// estimates; an entry that waits already keeps the time at which it was queued.
 type QueueReader interface {
 	// Pending reports whether an entry waits in the queue.
 	Pending(ctx context.Context, id uuid.UUID) (bool, error)
-	// QueueDepth counts queue rows, and how long the oldest has waited.
-	QueueDepth(ctx context.Context, now time.Time) (rows int64, oldest time.Duration, err error)
+	// QueueDepth counts queue rows, and how long they have waited.
+	QueueDepth(ctx context.Context, now time.Time) (rows int64, waits Waits, err error)
 }
 
 // QueueWriter takes work from the queue.
 type QueueWriter interface {
-	// Lease takes at most limit rows that are due and hides them from other
-	// workers until a time. Rows that come back after a failure or a lost
-	// lease have a quarter of limit to themselves, so that an import does not
-	// keep them waiting.
-	Lease(ctx context.Context, now, until time.Time, limit int) ([]Lease, error)
+	// Lease takes rows that are due, as a turn says, and hides them from other
+	// workers until a time. last is the store at which the next turn goes on.
+	// Rows that come back after a failure or a lost lease are due like others,
+	// at the time at which they were queued first. So are rows that would come
+	// back later than MaxDelay.
+	Lease(ctx context.Context, now, until time.Time, turn Turn) (leases []Lease, last int64, err error)
 	// Renew moves the end of leases to until, of those rows that were not
 	// queued again since. An end that has passed gives them back.
 	Renew(ctx context.Context, leases []Lease, until time.Time) error
@@ -75,13 +77,6 @@ type QueueWriter interface {
 	// Retry gives a leased row back, to be taken again at notBefore. reason
 	// is an error's class, never text of a memory.
 	Retry(ctx context.Context, lease Lease, notBefore time.Time, reason string) error
-}
-
-// Lease is one queue row that a worker has taken.
-type Lease struct {
-	Entry    uuid.UUID
-	Revision int64 // of the entry when the row was queued
-	Attempts int   // failed ones so far
 }
 
 // VectorReader reads the vectors stored with the rows, from which vector

@@ -8,45 +8,106 @@ import (
 )
 
 const (
-	// leaseBatch is the number of entries leased at a time, sharedBatch that
-	// for a shared index, where a write takes as long for many entries as for
-	// few (docs/decisions/0008-milvus.md).
-	leaseBatch  = 32
-	sharedBatch = 256
+	// localRows is the number of entries leased at a time, sharedRows that for
+	// a shared index, where a write takes as long for many entries as for few
+	// (docs/decisions/0008-milvus.md).
+	localRows  = 32
+	sharedRows = 256
+	// oldestEvery is how often a worker takes the oldest rows of all, so that
+	// none waits for ever behind shorter ones.
+	oldestEvery = 4
 	// minBackoff and maxBackoff bound the wait before a retry, which doubles
 	// with each attempt.
 	minBackoff = time.Second
 	maxBackoff = 5 * time.Minute
 )
 
+// MaxDelay is longer than any lease or backoff. A queue row that is due later than
+// this was delayed before the clock was set back.
+const MaxDelay = 2 * maxBackoff
+
+// worker takes turns at the queue. Some work on short rows alone, so that these
+// never wait for long ones.
+type worker struct {
+	*Indexer
+	short bool
+	turns int
+	after [Oldest]int64 // where the last turn of each kind of work ended
+}
+
 // work leases a batch from the queue, updates the vectors of its entries, and
 // returns how many it finished.
-func (ix *Indexer) work(ctx context.Context) (int, error) {
-	now := ix.models.serving()
-	if now == nil || ix.mustProbe() && !ix.probe(ctx, now) {
+func (w *worker) work(ctx context.Context) (int, error) {
+	now := w.models.serving()
+	if now == nil || w.mustProbe() && !w.probe(ctx, now) {
 		return 0, nil
 	}
-	batch := leaseBatch
-	if !now.model.Local {
-		batch = sharedBatch
-	}
-	leases, err := ix.take(ctx, batch)
+	leases, err := w.take(ctx, now)
 	if err != nil || len(leases) == 0 {
 		return 0, err
 	}
-	stop := ix.keepAlive(ctx, leases)
-	failed, err := ix.attempt(ctx, now, leases)
+	stop := w.keepAlive(ctx, leases)
+	failed, err := w.attempt(ctx, now, leases)
 	stop()
 	switch {
 	case err == nil:
 		return len(leases), nil
 	case ctx.Err() != nil:
-		return 0, errors.Join(ctx.Err(), ix.release(ctx, failed))
-	case ix.indexDown.Load():
-		ix.progress.failed(len(failed), err)
-		return 0, ix.release(ctx, failed)
+		return 0, errors.Join(ctx.Err(), w.release(ctx, failed))
+	case w.indexDown.Load():
+		w.progress.failed(len(failed), err)
+		return 0, w.release(ctx, failed)
 	}
-	return len(leases) - len(failed), ix.retry(ctx, failed, err)
+	return len(leases) - len(failed), w.retry(ctx, failed, err)
+}
+
+// kinds returns the kinds of work that a worker looks for, in order.
+func (w *worker) kinds() []Work {
+	w.turns++
+	switch {
+	case w.short:
+		return []Work{Short}
+	case w.turns%oldestEvery == 0:
+		return []Work{Oldest}
+	}
+	return []Work{Long, Short}
+}
+
+// take leases a batch from the queue, of the first kind of work that there is.
+func (w *worker) take(ctx context.Context, now *serving) (leases []Lease, err error) {
+	kinds := w.kinds()
+	rows := sharedRows
+	if now.model.Local {
+		rows = localRows
+	}
+	var after [Oldest]int64
+	err = w.storage.Update(ctx, func(tx Tx) error {
+		at := w.instant()
+		after = w.after
+		for _, kind := range kinds {
+			turn := Turn{Work: kind, Rows: rows, Chunks: w.budgets[Short].chunks()}
+			if kind != Oldest {
+				turn.Chunks, turn.After = w.budgets[kind].chunks(), after[kind]
+			}
+			taken, last, err := tx.Lease(ctx, at, at.Add(leaseTime), turn)
+			if err != nil {
+				return err
+			}
+			leases = taken
+			if kind != Oldest {
+				after[kind] = last
+			}
+			if len(leases) > 0 {
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.after = after
+	return leases, nil
 }
 
 // attempt indexes leased entries. It returns those that failed, with an error of

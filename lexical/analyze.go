@@ -121,7 +121,7 @@ const maxPooled = 4096
 // release clears the analysis and returns it to the pool. It overwrites the
 // buffers, so that no text of an entry outlives its analysis.
 func (a *analysis) release() {
-	if len(a.order) > maxPooled || cap(a.folded) > maxPooled {
+	if max(len(a.order), cap(a.folded), cap(a.word), cap(a.camel)) > maxPooled {
 		return
 	}
 	a.reset()

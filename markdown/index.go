@@ -17,9 +17,11 @@ var indexName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 //
 // SECURITY: MEMORY.md goes into system prompts, so it holds nothing that another
 // agent could have put there: only entries of the agent's own store that it owns
-// and last wrote itself, in the namespace "", with a type and a description.
+// and last wrote itself, in the namespace "", with a type and a description that
+// it wrote too. The key is the owner's in any case: nobody else renames.
 func IndexLine(agent string, e *memory.Entry) string {
-	if e.Store != agent || e.Owner != agent || e.UpdatedBy != agent || e.Namespace != "" {
+	if e.Store != agent || e.Owner != agent || e.UpdatedBy != agent || e.Namespace != "" ||
+		e.TypeBy != agent || e.DescriptionBy != agent {
 		return ""
 	}
 	description := indexDescription(e.Description)

@@ -39,8 +39,12 @@ type PutRequest struct {
 	TTLIfAllowed bool           // TTL is ignored, rather than denied, if the caller may not change the expiry
 	ExpiresAt    *time.Time     // a future time in place of TTL, for copies
 	Source       json.RawMessage
-	If           Preconditions
-	Wait         bool // until a search in this process can return the entry, at most 10 s
+	// Inherit lets an entry that the write creates take the type, description
+	// and tags that are left out, with their authors, from the entry that the
+	// path resolves to: one of a lower label.
+	Inherit bool
+	If      Preconditions
+	Wait    bool // until a search in this process can return the entry, at most 10 s
 }
 
 // PutResult is the entry as written.
@@ -98,18 +102,25 @@ type SearchRequest struct {
 
 // Answer is the result of a search.
 type Answer struct {
+	// Hits are the hits, best first. Only the first of them, up to 512 kB of
+	// values, have their values: Service.EachHit reads the others.
 	Hits  []Hit
 	Label acl.Label // the highest of the hits; zero if there are none
 	// Degraded names the legs that failed or timed out: "lexical", "vector".
+	// "vector_lag" says that entries which the caller may see wait for their
+	// vectors for more than five seconds, so that the vector leg lacks them.
 	Degraded []string
 	// Incomplete says that the search gave up looking for more visible hits.
 	Incomplete bool
 	Took       Took
+
+	loaded int // number of Hits that have their values
 }
 
 // Took holds how long the steps of a search took. The legs run concurrently.
+// Queue is the wait until the search could begin.
 type Took struct {
-	Embed, Lexical, Vector, Fetch time.Duration
+	Queue, Embed, Lexical, Vector, Fetch time.Duration
 }
 
 // Hit is an entry that a search found. From a store on which the caller has
@@ -119,6 +130,11 @@ type Hit struct {
 	Score   float64
 	Level   acl.Level // the caller's on the store
 	Explain *Explain  // nil unless asked for and allowed
+
+	// SECURITY: what follows is for this package alone.
+	query *searchQuery
+	found *candidate
+	whole Entry // the entry, whatever the caller's level
 }
 
 // Explain says how a hit was ranked and why the caller may see it.

@@ -17,7 +17,11 @@ type dumpHeader struct {
 	Version int    `json:"version"`
 }
 
-var dumpFormat = dumpHeader{Format: "mneme dump", Version: 2}
+var dumpFormat = dumpHeader{Format: "mneme dump", Version: 3}
+
+// withoutAuthors is the version of dumps that name no authors of fields, and
+// callers that were only named.
+const withoutAuthors = 2
 
 // dumpLine is a DumpRecord as a line of JSON.
 type dumpLine struct {
@@ -130,8 +134,9 @@ func readDump(r io.Reader) ([]DumpRecord, error) {
 	decoder := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
 	decoder.DisallowUnknownFields()
 	var header dumpHeader
-	if err := decoder.Decode(&header); err != nil || header != dumpFormat {
-		return nil, fmt.Errorf("not a mneme dump of version %d", dumpFormat.Version)
+	if err := decoder.Decode(&header); err != nil || header.Format != dumpFormat.Format ||
+		header.Version != dumpFormat.Version && header.Version != withoutAuthors {
+		return nil, fmt.Errorf("not a mneme dump of version %d or %d", withoutAuthors, dumpFormat.Version)
 	}
 	var records []DumpRecord
 	for {
@@ -144,6 +149,8 @@ func readDump(r io.Reader) ([]DumpRecord, error) {
 			return nil, fmt.Errorf("record %d cannot be read", len(records)+1)
 		case line.End != nil && line.End.Records != len(records):
 			return nil, fmt.Errorf("the dump has %d records, but its end line says %d", len(records), line.End.Records)
+		case line.End != nil && header.Version == withoutAuthors:
+			return keepCallers(inferAuthors(records)), nil
 		case line.End != nil:
 			return records, nil
 		}

@@ -48,13 +48,21 @@ type Entry struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	UpdatedBy   string
-	DeletedAt   time.Time // zero: not deleted
-	DeletedBy   string
+	// TypeBy and DescriptionBy are the agents that wrote the type and the
+	// description as they are, which a write that left them out did not. ""
+	// is unknown. The key's author is always the owner.
+	TypeBy, DescriptionBy string
+	DeletedAt             time.Time // zero: not deleted
+	DeletedBy             string
 
 	// Revision counts the changes of the row, including deletes and restores.
 	// It ties queue rows and vectors to the text they were made from, and is
 	// never shown.
 	Revision int64
+
+	// Size is the number of bytes of the value where the value itself was not
+	// read; otherwise 0.
+	Size int `json:"-"`
 }
 
 // Expired reports whether the entry has expired by now. An expired entry is
@@ -65,6 +73,9 @@ func (e *Entry) Expired(now time.Time) bool {
 
 // Live reports whether the entry is neither deleted nor expired.
 func (e *Entry) Live(now time.Time) bool { return e.DeletedAt.IsZero() && !e.Expired(now) }
+
+// bytes returns the size of the value, whether it was read or not.
+func (e *Entry) bytes() int { return max(e.Size, len(e.Value)) }
 
 // Searchable reports whether the entry may be indexed while it is live.
 func (e *Entry) Searchable() bool { return e.InContext && !e.Encrypted }

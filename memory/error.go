@@ -54,7 +54,7 @@ func conflict(reason string) error { return &ConflictError{Reason: reason} }
 
 // QuotaError says which limit of a store a write would exceed.
 type QuotaError struct {
-	Limit      string // "keys" or "bytes"
+	Limit      string // "keys", "bytes" or "grants"
 	Max        int64
 	RetryAfter time.Duration
 }

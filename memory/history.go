@@ -15,40 +15,62 @@ type versionPosition struct {
 }
 
 // Versions returns a page of the versions of the entry that the path resolves
-// to, the current one first.
-func (s *Service) Versions(ctx context.Context, c Caller, path Path, limit int, cursor string) (Page, error) {
+// to, the current one first. It holds all values of the page: EachVersion does
+// not.
+func (s *Service) Versions(ctx context.Context, c Caller, path Path, limit int, cursor string) (page Page, err error) {
+	page.Next, err = s.EachVersion(ctx, c, path, limit, cursor, page.add)
+	return page, err
+}
+
+// EachVersion yields the versions of a page and returns the cursor of the next
+// one. It reads them a batch at a time, each batch in a snapshot of its own, in
+// which the path is resolved again. If it resolves to another entry by then,
+// the page ends with ErrCursor, as the next page would.
+func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit int, cursor string, yield func(Found) error) (next string, err error) {
 	bound := []string{"versions", c.Agent, c.Taint.String(), path.Store, path.Namespace, path.Key}
 	var before versionPosition
 	if cursor != "" {
 		if err := s.secret.openCursor(cursor, &before, bound); err != nil {
-			return Page{}, err
+			return "", err
 		}
 	}
-	var page Page
-	err := s.storage.View(ctx, func(tx ReadTx) error {
-		_, e, err := s.getVisible(ctx, tx, c, path, acl.Read)
+	for left := limit; ; {
+		var items []Found
+		var more bool
+		err := s.storage.View(ctx, func(tx ReadTx) error {
+			_, e, err := s.getVisible(ctx, tx, c, path, acl.Read)
+			if err != nil {
+				return err
+			}
+			if err := checkLimit(limit); err != nil {
+				return err
+			}
+			if before.ID != uuid.Nil && before.ID != e.ID { // the path resolves to another entry now
+				return ErrCursor
+			}
+			n := min(left, max(1, batchBytes/s.limits.Value))
+			versions, err := tx.History(ctx, e.ID, before.Version, n+1)
+			if err != nil {
+				return err
+			}
+			more = len(versions) > n
+			items = s.withETags(versions[:min(n, len(versions))])
+			return s.showSources(ctx, tx, c, pointers(items)...)
+		})
 		if err != nil {
-			return err
+			return "", err
 		}
-		if err := checkLimit(limit); err != nil {
-			return err
+		for i := range items {
+			before = versionPosition{items[i].ID, items[i].Version}
+			if err := yield(items[i]); err != nil {
+				return "", err
+			}
 		}
-		if cursor != "" && before.ID != e.ID { // the path resolves to another entry now
-			return ErrCursor
+		if left -= len(items); !more {
+			return "", nil
 		}
-		versions, err := tx.History(ctx, e.ID, before.Version, limit+1)
-		if err != nil {
-			return err
+		if left <= 0 {
+			return s.secret.sealCursor(before, bound)
 		}
-		more := len(versions) > limit
-		page.Items = s.withETags(versions[:min(limit, len(versions))])
-		if err := s.showSources(ctx, tx, c, pointers(page.Items)...); err != nil {
-			return err
-		}
-		if more {
-			page.Next, err = s.secret.sealCursor(versionPosition{e.ID, versions[limit-1].Version}, bound)
-		}
-		return err
-	})
-	return page, err
+	}
 }

@@ -2,11 +2,46 @@ package memory
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
 )
+
+// batchBytes bounds the values, in bytes, that an answer holds at a time: they
+// are read a batch at a time while the answer is written. A single larger value
+// is a batch of its own.
+const batchBytes = 512 << 10
+
+// batchOf returns how many of n values, of the given sizes, are one batch: as
+// many as batchBytes allows, at least one if n > 0.
+func batchOf(n int, size func(int) int) int {
+	total := 0
+	for i := range n {
+		if total += size(i); total > batchBytes && i > 0 {
+			return i
+		}
+	}
+	return n
+}
+
+// loadHits makes hits of the candidates, in their order. It reads the first
+// batch of values, of loaded hits; the others are without value until EachHit
+// reads them.
+func loadHits(ctx context.Context, tx EntryReader, q *searchQuery, candidates []*candidate) (hits []Hit, loaded int, err error) {
+	loaded = batchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
+	hits, err = loadValues(ctx, tx, q, candidates[:loaded])
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range candidates[loaded:] {
+		row := *c.entry
+		c.entry = &row // lets go of the rows of all candidates
+		hits = append(hits, newHit(q, c, row))
+	}
+	return hits, loaded, nil
+}
 
 // loadValues reads the whole entries of the candidates and returns their hits
 // in the same order.
@@ -23,21 +58,132 @@ func loadValues(ctx context.Context, tx EntryReader, q *searchQuery, candidates 
 	hits := make([]Hit, len(candidates))
 	for _, e := range entries {
 		i := index[e.ID]
-		hits[i] = newHit(candidates[i], e, q.request.Explain)
+		hits[i] = newHit(q, candidates[i], e)
 	}
 	return hits, nil
 }
 
 // newHit shows of an entry what the caller's level on its store allows.
-func newHit(c *candidate, e Entry, explain bool) Hit {
+func newHit(q *searchQuery, c *candidate, e Entry) Hit {
+	hit := Hit{Score: c.score, Level: c.access.Level, found: c, query: q, whole: e}
 	if c.access.Level < acl.Read {
-		bare := Entry{Path: Path{Store: e.Store, Key: e.Key}, Label: e.Label, Value: e.Value}
-		return Hit{Entry: bare, Score: c.score, Level: c.access.Level}
+		hit.Entry = Entry{Path: Path{Store: e.Store, Key: e.Key}, Label: e.Label, Value: e.Value, Size: e.Size}
+		return hit
 	}
 	e.Source = nil // its ids are not checked against what the caller may read: see Get
-	hit := Hit{Entry: e, Score: c.score, Level: c.access.Level}
-	if explain {
+	hit.Entry = e
+	if q.request.Explain {
 		hit.Explain = &Explain{Lexical: c.lexical, Vector: c.vector, Fused: c.fused, Via: c.access.Via, Label: e.Label}
 	}
 	return hit
+}
+
+// EachHit yields the hits of an answer in their order, with their values, and
+// returns the highest label among them. It reads the values a batch at a time,
+// each batch in a snapshot of its own, so that neither a large answer nor a
+// slow reader holds much memory or a connection to the database.
+//
+// SECURITY: each batch is judged again in its snapshot. A hit that changed
+// since the search is shown as it is now; one that the caller may no longer
+// see is left out.
+func (s *Service) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
+	shown := make(map[string]int) // hits of each store on which the caller has level search
+	for rest := a.Hits; len(rest) > 0; {
+		batch, taken := rest[:a.loaded], a.loaded
+		if taken == 0 {
+			if batch, taken, err = s.reloadHits(ctx, rest); err != nil {
+				return label, err
+			}
+		}
+		for i := range batch {
+			if batch[i].Level < acl.Read {
+				if shown[batch[i].Store] == searchOnlyHits {
+					continue
+				}
+				shown[batch[i].Store]++
+			}
+			label = max(label, batch[i].Label)
+			if err := yield(&batch[i]); err != nil {
+				return label, err
+			}
+			batch[i].Value, batch[i].whole.Value = nil, nil // written: let it go
+		}
+		rest, a.loaded = rest[taken:], 0
+	}
+	return label, nil
+}
+
+// reloadHits reads the values of the first of some hits, which a search found
+// earlier, and returns those that the caller still sees, as they are now. taken
+// is how many of the hits are done, at least one.
+func (s *Service) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, taken int, err error) {
+	q := hits[0].query
+	hits = hits[:batchOf(len(hits), func(i int) int { return hits[i].found.entry.Size })]
+	ids := make([]uuid.UUID, len(hits))
+	for i := range hits {
+		ids[i] = hits[i].found.entry.ID
+	}
+	err = s.storage.View(ctx, func(tx ReadTx) error {
+		// SECURITY: the scope of this snapshot decides what is shown.
+		scope, err := s.remainingScope(ctx, tx, q)
+		if err != nil {
+			return err
+		}
+		visible := make(map[uuid.UUID]*candidate)
+		if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
+			return err
+		}
+		var still []*candidate
+		taken = 0
+		bytes := 0
+		for i := range hits {
+			if now := visible[ids[i]]; now != nil {
+				// The value may have grown since it was measured.
+				if bytes += now.entry.Size; bytes > batchBytes && len(still) > 0 {
+					break
+				}
+				still = append(still, hits[i].found.at(now))
+			}
+			taken++
+		}
+		batch, err = loadValues(ctx, tx, q, still)
+		return err
+	})
+	return batch, taken, err
+}
+
+// at returns the candidate as a later snapshot shows it: another row and
+// access, the same ranks and scores.
+func (c *candidate) at(later *candidate) *candidate {
+	now := *c
+	now.entry, now.access = later.entry, later.access
+	now.edited = c.edited || later.entry.Revision != c.entry.Revision
+	return &now
+}
+
+// remainingScope is searchScope for a search that was authorised before. A
+// named store to which the caller has lost access since is left out, rather
+// than an error.
+func (s *Service) remainingScope(ctx context.Context, tx acl.Facts, q *searchQuery) (acl.Scope, error) {
+	scope, err := s.searchScope(ctx, tx, q.caller, q.request)
+	if !errors.Is(err, acl.ErrDenied) {
+		return scope, err
+	}
+	r := q.request
+	r.Stores = nil
+	for _, store := range q.request.Stores {
+		one := q.request
+		one.Stores = []string{store}
+		switch _, err := s.searchScope(ctx, tx, q.caller, one); {
+		case errors.Is(err, acl.ErrDenied):
+		case err != nil:
+			return acl.Scope{}, err
+		default:
+			r.Stores = append(r.Stores, store)
+		}
+	}
+	if len(r.Stores) == 0 { // none is left; no names would mean all
+		return acl.Scope{}, nil
+	}
+	return s.searchScope(ctx, tx, q.caller, r)
 }

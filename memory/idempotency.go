@@ -110,6 +110,9 @@ func (s *Service) repeat(ctx context.Context, tx accessReader, c Caller, record 
 	if e.ID != entries[0].ID {
 		return PutResult{}, ErrNotFound
 	}
+	if e, err = withValue(ctx, tx, e); err != nil {
+		return PutResult{}, err
+	}
 	result := PutResult{Found: s.withETag(*e), Created: record.Created}
 	return result, s.showSources(ctx, tx, c, &result.Found)
 }

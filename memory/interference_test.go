@@ -35,7 +35,9 @@ func drawText(t *rapid.T, label string) string {
 // step is a write.
 type step struct {
 	hidden bool // the reader may not see the entry; only one service gets it
-	write  func(h *harness)
+	// deletedLater: the entry is hidden once deleteIndexed has deleted it.
+	deletedLater bool
+	write        func(h *harness)
 }
 
 func TestHiddenEntriesDoNotAffectAnswers(t *testing.T) {
@@ -72,21 +74,25 @@ func checkInterference(t *testing.T, b backendtest.Backend) {
 		for _, h := range both {
 			setUpAccess(h)
 		}
-		steps := rapid.SliceOfN(rapid.Custom(drawStep), 1, 25).Draw(rt, "steps")
-		for _, s := range steps {
-			for _, h := range both {
-				h.Clock.Advance(time.Second)
-				if s.hidden && h == without {
-					continue
+		write := func(steps []step) {
+			for _, s := range steps {
+				for _, h := range both {
+					h.Clock.Advance(time.Second)
+					if s.hidden && h == without {
+						continue
+					}
+					s.write(h)
 				}
-				s.write(h)
 			}
 		}
+		write(rapid.SliceOfN(rapid.Custom(drawStep), 1, 25).Draw(rt, "steps"))
 		for _, h := range both {
 			h.Index()
 		}
 		extra := rapid.SampledFrom([]int{0, 0, 0, 300}).Draw(rt, "extra deleted entries")
 		deleteIndexed(with, extra)
+		// What waits for its vectors must not show either, unless it is visible.
+		write(rapid.SliceOfN(rapid.Custom(drawStep).Filter(func(s step) bool { return !s.deletedLater }), 0, 2).Draw(rt, "steps that are not indexed"))
 		for _, h := range both {
 			h.Clock.Advance(time.Hour) // expires the short-lived entries, which are not swept
 		}
@@ -160,32 +166,32 @@ func drawStep(t *rapid.T) step {
 	switch rapid.SampledFrom([]string{"own", "own public", "room", "granted", "search only",
 		"own higher", "room higher", "granted above its ceiling", "search only higher", "another's store", "another's private", "expired", "deleted"}).Draw(t, "kind") {
 	case "own":
-		return step{false, put(agent("reader", acl.Internal), "reader", nil)}
+		return step{write: put(agent("reader", acl.Internal), "reader", nil)}
 	case "own public":
-		return step{false, put(agent("reader", acl.Public), "reader", nil)}
+		return step{write: put(agent("reader", acl.Public), "reader", nil)}
 	case "room":
-		return step{false, put(agent("other", acl.Public), "room", nil)}
+		return step{write: put(agent("other", acl.Public), "room", nil)}
 	case "granted":
-		return step{false, put(agent("lender", acl.Public), "lender", nil)}
+		return step{write: put(agent("lender", acl.Public), "lender", nil)}
 	case "search only":
-		return step{false, put(agent("seller", acl.Internal), "seller", nil)}
+		return step{write: put(agent("seller", acl.Internal), "seller", nil)}
 	case "own higher":
-		return step{true, put(agent("reader", acl.Confidential), "reader", nil)}
+		return step{hidden: true, write: put(agent("reader", acl.Confidential), "reader", nil)}
 	case "room higher":
-		return step{true, put(agent("other", acl.Restricted), "room", nil)}
+		return step{hidden: true, write: put(agent("other", acl.Restricted), "room", nil)}
 	case "granted above its ceiling":
-		return step{true, put(agent("lender", acl.Internal), "lender", nil)}
+		return step{hidden: true, write: put(agent("lender", acl.Internal), "lender", nil)}
 	case "search only higher":
-		return step{true, put(agent("seller", acl.Confidential), "seller", nil)}
+		return step{hidden: true, write: put(agent("seller", acl.Confidential), "seller", nil)}
 	case "another's store":
-		return step{true, put(agent("stranger", acl.Public), "stranger", nil)}
+		return step{hidden: true, write: put(agent("stranger", acl.Public), "stranger", nil)}
 	case "another's private":
 		key = "private/" + key
-		return step{true, put(agent("other", acl.Public), "room", func(r *memory.PutRequest) { r.InContext = &no })}
+		return step{hidden: true, write: put(agent("other", acl.Public), "room", func(r *memory.PutRequest) { r.InContext = &no })}
 	case "expired":
 		key = "expired/" + key
 		encrypted := rapid.Bool().Draw(t, "encrypted")
-		return step{true, put(agent("reader", acl.Public), "reader", func(r *memory.PutRequest) {
+		return step{hidden: true, write: put(agent("reader", acl.Public), "reader", func(r *memory.PutRequest) {
 			r.TTL = &minute
 			if encrypted {
 				r.Encrypted = &yes
@@ -193,7 +199,7 @@ func drawStep(t *rapid.T) step {
 		})}
 	default: // deleted after it was indexed: see deleteIndexed
 		key = "deleted/" + key
-		return step{true, put(agent("reader", acl.Public), "reader", nil)}
+		return step{hidden: true, deletedLater: true, write: put(agent("reader", acl.Public), "reader", nil)}
 	}
 }
 
@@ -231,14 +237,16 @@ func answers(h *harness, c memory.Caller, query string) string {
 	} {
 		a, err := h.Search(ctx, c, r)
 		fmt.Fprintf(&out, "search %v %v %v %v\n", err, a.Label, a.Degraded, a.Incomplete)
-		for i := range a.Hits {
-			show(&a.Hits[i].Entry)
-			fmt.Fprintf(&out, "    %x", a.Hits[i].Score)
-			if x := a.Hits[i].Explain; x != nil {
+		label, err := h.EachHit(ctx, &a, func(hit *memory.Hit) error {
+			show(&hit.Entry)
+			fmt.Fprintf(&out, "    %x %q", hit.Score, hit.Passage(12))
+			if x := hit.Explain; x != nil {
 				fmt.Fprintf(&out, " %v %v %s", x.Lexical, x.Vector, x.Via)
 			}
 			fmt.Fprintln(&out)
-		}
+			return nil
+		})
+		fmt.Fprintf(&out, "shown %v %v\n", err, label)
 	}
 	for _, store := range []string{"reader", "room", "lender", "seller", "stranger", "nowhere"} {
 		p, err := h.List(ctx, c, memory.ListRequest{Store: store, Limit: 100})

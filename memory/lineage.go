@@ -1,9 +1,11 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -39,11 +41,21 @@ func (s *Service) showSources(ctx context.Context, tx accessReader, c Caller, fo
 			f.Source = nil
 			continue
 		}
-		if f.Source, err = json.Marshal(l); err != nil {
+		if f.Source, err = marshalPlain(l); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// marshalPlain is json.Marshal without escapes for HTML, which would make a
+// source longer than MaxSource.
+func marshalPlain(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // readable returns the ids of entries that the caller may get, in their order.
@@ -55,22 +67,21 @@ func (s *Service) readable(ctx context.Context, tx accessReader, c Caller, names
 			ids = append(ids, id)
 		}
 	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	entries, err := tx.Get(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	allowed := make(map[uuid.UUID]bool, len(entries))
-	for i := range entries {
-		_, e, err := s.getVisible(ctx, tx, c, entries[i].Path, acl.Read)
-		switch {
-		case errors.Is(err, acl.ErrDenied), errors.Is(err, ErrNotFound):
-		case err != nil:
+	allowed := make(map[uuid.UUID]bool, len(ids))
+	for few := range slices.Chunk(ids, max(1, batchBytes/s.limits.Value)) { // Get reads their values
+		entries, err := tx.Get(ctx, few)
+		if err != nil {
 			return nil, err
-		default:
-			allowed[entries[i].ID] = e.ID == entries[i].ID
+		}
+		for i := range entries {
+			_, e, err := s.getVisible(ctx, tx, c, entries[i].Path, acl.Read)
+			switch {
+			case errors.Is(err, acl.ErrDenied), errors.Is(err, ErrNotFound):
+			case err != nil:
+				return nil, err
+			default:
+				allowed[entries[i].ID] = e.ID == entries[i].ID
+			}
 		}
 	}
 	var kept []string

@@ -14,37 +14,72 @@ type listPosition struct{ Namespace, Key string }
 
 // List returns a page of the entries that the caller sees in a store, one for
 // each path, in (namespace, key) order. Writes between two pages make List
-// neither repeat nor skip other entries.
-func (s *Service) List(ctx context.Context, c Caller, r ListRequest) (Page, error) {
+// neither repeat nor skip other entries. It holds all values of the page:
+// EachListed does not.
+func (s *Service) List(ctx context.Context, c Caller, r ListRequest) (page Page, err error) {
+	page.Next, err = s.EachListed(ctx, c, r, page.add)
+	return page, err
+}
+
+// add appends an item.
+func (p *Page) add(f Found) error {
+	p.Items = append(p.Items, f)
+	return nil
+}
+
+// EachListed yields the entries of a page and returns the cursor of the next
+// one. It reads them a batch of values at a time, each batch in a snapshot of
+// its own, which decides what the caller sees of it.
+func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield func(Found) error) (next string, err error) {
 	bound := []string{"list", c.Agent, c.Taint.String(), r.Store, filterName(r.Filter), r.Prefix}
 	var after *listPosition
 	if r.Cursor != "" {
 		after = new(listPosition)
 		if err := s.secret.openCursor(r.Cursor, after, bound); err != nil {
-			return Page{}, err
+			return "", err
 		}
 	}
-	var page Page
-	err := s.storage.View(ctx, func(tx ReadTx) error {
-		a, err := access(ctx, tx, c, r.Store, acl.Read, s.instant())
+	for left, size := r.Limit, 0; ; {
+		var items []Found
+		var more bool
+		err := s.storage.View(ctx, func(tx ReadTx) error {
+			a, err := access(ctx, tx, c, r.Store, acl.Read, s.instant())
+			if err != nil {
+				return err
+			}
+			if err := checkList(r); err != nil {
+				return err
+			}
+			items, more, err = s.list(ctx, tx, c, a, r, after, nextBatch(left, size))
+			return err
+		})
 		if err != nil {
-			return err
+			return "", err
 		}
-		if err := checkList(r); err != nil {
-			return err
+		for i := range items {
+			after = &listPosition{items[i].Namespace, items[i].Key}
+			if err := yield(items[i]); err != nil {
+				return "", err
+			}
 		}
-		items, more, err := s.list(ctx, tx, c, a, r, after)
-		if err != nil {
-			return err
+		size = len(items)
+		if left -= size; !more {
+			return "", nil
 		}
-		page.Items = items
-		if more {
-			last := items[len(items)-1]
-			page.Next, err = s.secret.sealCursor(listPosition{last.Namespace, last.Key}, bound)
+		if left <= 0 {
+			return s.secret.sealCursor(*after, bound)
 		}
-		return err
-	})
-	return page, err
+	}
+}
+
+// nextBatch returns how many rows to look at for the next batch of a page of
+// which left entries are missing: all, unless the previous batch had few
+// because their values are long.
+func nextBatch(left, previous int) int {
+	if previous == 0 {
+		return left
+	}
+	return min(left, 2*previous)
 }
 
 func checkList(r ListRequest) error {
@@ -60,26 +95,24 @@ func checkList(r ListRequest) error {
 	return checkLimit(r.Limit)
 }
 
-// list returns up to r.Limit visible entries after a position, and reports
-// whether there are more.
-func (s *Service) list(ctx context.Context, tx accessReader, c Caller, a acl.Access, r ListRequest, after *listPosition) (items []Found, more bool, err error) {
+// list returns visible entries after a position, up to limit and up to a batch
+// of values, and reports whether there are more.
+func (s *Service) list(ctx context.Context, tx accessReader, c Caller, a acl.Access, r ListRequest, after *listPosition, limit int) (items []Found, more bool, err error) {
 	query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix}
 	if after != nil {
 		query.After, query.AfterNamespace, query.AfterKey = true, after.Namespace, after.Key
 	}
-	entries, err := scanVisible(ctx, tx, c, a, query, r.Filter, r.Limit+1, s.instant())
+	entries, err := scanVisible(ctx, tx, c, a, query, r.Filter, limit+1, s.instant())
 	if err != nil {
 		return nil, false, err
 	}
-	more = len(entries) > r.Limit
-	entries = entries[:min(len(entries), r.Limit)]
+	more = len(entries) > limit
+	entries = entries[:min(len(entries), limit)]
 	if r.WithoutText {
 		return s.withETags(entries), more, nil
 	}
-	if items, err = s.withValues(ctx, tx, entries); err != nil {
-		return nil, false, err
-	}
-	return items, more, s.showSources(ctx, tx, c, pointers(items)...)
+	items, all, err := s.withBatch(ctx, tx, c, entries)
+	return items, more || !all, err
 }
 
 // maxScan bounds the rows of one scan.
@@ -155,22 +188,14 @@ func filterName(f Filter) string {
 }
 
 // Export yields every entry of a store that the caller could list, in the
-// order of List. Each page of it has a snapshot of its own.
+// order of List, as EachListed does.
 func (s *Service) Export(ctx context.Context, c Caller, store string, yield func(Found) error) error {
 	r := ListRequest{Store: store, Limit: 100}
 	for {
-		page, err := s.List(ctx, c, r)
-		if err != nil {
+		next, err := s.EachListed(ctx, c, r, yield)
+		if err != nil || next == "" {
 			return err
 		}
-		for _, item := range page.Items {
-			if err := yield(item); err != nil {
-				return err
-			}
-		}
-		if page.Next == "" {
-			return nil
-		}
-		r.Cursor = page.Next
+		r.Cursor = next
 	}
 }

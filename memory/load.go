@@ -20,6 +20,8 @@ type candidate struct {
 	lexical, vector *LegRank
 	fused           float64 // score by Reciprocal Rank Fusion
 	score           float64 // orders the answer
+	chunk           int     // the one that the vector leg found, from 0; -1: it found none
+	edited          bool    // the row has changed since the legs found it
 }
 
 // loadVisible reads the rows of the legs' hits within the scope and returns

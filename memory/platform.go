@@ -12,23 +12,31 @@ import (
 )
 
 // PutParticipant makes an agent a participant of a chat; a ttl of nil or 0 means
-// for good. The id is known as a chat's from then on. It takes a platform
-// token.
+// for good. The chat's id is known as a chat's from then on; ErrKindClash if an
+// agent has called with it. The agent's id stays what it is: only a verified token
+// makes it a caller's. It takes a platform token.
 func (s *Service) PutParticipant(ctx context.Context, c Caller, chat, agent string, ttl *time.Duration) error {
-	return s.putMember(ctx, c, chat, KindChat, agent, ttl, func(tx Tx, m acl.Membership) error {
+	return s.putMember(ctx, c, chat, agent, ttl, func(tx Tx, m acl.Membership) error {
+		if err := tx.Claim(ctx, chat, KindChat); err != nil {
+			return err
+		}
 		return tx.PutParticipant(ctx, chat, agent, m)
 	})
 }
 
 // PutSession puts an agent into a session with a user; a ttl of nil or 0 means
-// for good. It takes a platform token.
+// for good; ErrKindClash if the user's id is known as a chat's. It takes a platform
+// token.
 func (s *Service) PutSession(ctx context.Context, c Caller, user, agent string, ttl *time.Duration) error {
-	return s.putMember(ctx, c, user, KindCaller, agent, ttl, func(tx Tx, m acl.Membership) error {
+	return s.putMember(ctx, c, user, agent, ttl, func(tx Tx, m acl.Membership) error {
+		if err := requireNoChat(ctx, tx, user); err != nil {
+			return err
+		}
 		return tx.PutSession(ctx, user, agent, m)
 	})
 }
 
-func (s *Service) putMember(ctx context.Context, c Caller, of string, kind Kind, agent string, ttl *time.Duration, put func(Tx, acl.Membership) error) error {
+func (s *Service) putMember(ctx context.Context, c Caller, of, agent string, ttl *time.Duration, put func(Tx, acl.Membership) error) error {
 	if err := platformOnly(c, of, agent); err != nil {
 		return err
 	}
@@ -40,14 +48,22 @@ func (s *Service) putMember(ctx context.Context, c Caller, of string, kind Kind,
 		m.ExpiresAt = expiry(s.instant(), *ttl)
 	}
 	return s.storage.Update(ctx, func(tx Tx) error {
-		if err := tx.Claim(ctx, of, kind); err != nil {
-			return err
-		}
-		if err := tx.Claim(ctx, agent, KindCaller); err != nil {
+		if err := requireNoChat(ctx, tx, agent); err != nil {
 			return err
 		}
 		return put(tx, m)
 	})
+}
+
+// requireNoChat refuses an id that is known as a chat's where an agent's or a
+// user's is meant. It reveals whether a chat exists, so that only calls of platform
+// tokens may use it.
+func requireNoChat(ctx context.Context, tx NameReader, id string) error {
+	kind, err := tx.KindOf(ctx, id)
+	if err == nil && kind == KindChat {
+		err = ErrKindClash
+	}
+	return err
 }
 
 // DeleteParticipant removes an agent from a chat; ErrNotFound if it is not a

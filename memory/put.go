@@ -81,7 +81,7 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, r PutRequest, skipSa
 	if err := s.checkPut(r); err != nil {
 		return PutResult{}, false, err
 	}
-	entries, err := s.liveAt(ctx, tx, r.Path, now)
+	entries, err := s.liveAt(ctx, tx, r.Path, a.Ceiling, now)
 	if err != nil {
 		return PutResult{}, false, err
 	}
@@ -95,26 +95,46 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, r PutRequest, skipSa
 	if err := s.checkPreconditions(r.If, resolve(c, a, entries, now)); err != nil {
 		return PutResult{}, false, err
 	}
-	if skipSame && old != nil && isUnchanged(old, r) {
-		return PutResult{Found: s.withETag(*old)}, true, nil
+	if skipSame && old != nil && old.Size == len(r.Value) && keepsFields(old, r) {
+		whole, err := withValue(ctx, tx, old)
+		if err != nil {
+			return PutResult{}, false, err
+		}
+		if bytes.Equal(whole.Value, r.Value) {
+			return PutResult{Found: s.withETag(*whole)}, true, nil
+		}
 	}
-	e, err := buildEntry(ctx, tx, c, r, old, now)
+	var from *Entry
+	if r.Inherit {
+		from = resolve(c, a, entries, now)
+	}
+	e, err := buildEntry(ctx, tx, c, r, old, from, now)
 	if err != nil {
 		return PutResult{}, false, err
 	}
 	if err := s.checkQuota(ctx, tx, &e, old, now); err != nil {
 		return PutResult{}, false, err
 	}
-	if err := tx.Put(ctx, e, document(&e)); err != nil {
+	if err := s.write(ctx, tx, &e); err != nil {
 		return PutResult{}, false, err
 	}
 	return PutResult{Found: s.withETag(e), Created: old == nil}, false, nil
 }
 
-// liveAt returns the live entries of a path, and sweeps the expired ones so
+// write writes a new version of an entry, and erases the versions that leave the
+// history for it.
+func (s *Service) write(ctx context.Context, tx Tx, e *Entry) error {
+	err := tx.Put(ctx, *e, document(e))
+	if err == nil && e.Version > 1 {
+		err = tx.TrimHistory(ctx, e.ID, s.limits.History)
+	}
+	return err
+}
+
+// liveAt returns the live entries of a path up to a label, without values, and sweeps the expired ones so
 // that they do not block a new entry.
-func (s *Service) liveAt(ctx context.Context, tx Tx, path Path, now time.Time) ([]Entry, error) {
-	entries, err := tx.At(ctx, path)
+func (s *Service) liveAt(ctx context.Context, tx Tx, path Path, ceiling acl.Label, now time.Time) ([]Entry, error) {
+	entries, err := tx.At(ctx, path, ceiling)
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +183,9 @@ func changesExpiry(r PutRequest, old *Entry) bool {
 }
 
 // buildEntry returns the entry that the write leaves. old is the entry that it
-// replaces, nil if it creates one.
-func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old *Entry, now time.Time) (Entry, error) {
+// replaces, nil if it creates one; then it takes fields from from, unless that is
+// nil.
+func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, from *Entry, now time.Time) (Entry, error) {
 	var e Entry
 	if old != nil {
 		e = *old
@@ -177,7 +198,14 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old *
 		if err != nil {
 			return Entry{}, err
 		}
-		e = Entry{ID: id, Path: r.Path, Owner: c.Agent, Label: c.Taint, InContext: true, CreatedAt: now}
+		e = Entry{
+			ID: id, Path: r.Path, Owner: c.Agent, Label: c.Taint, InContext: true, CreatedAt: now,
+			TypeBy: c.Agent, DescriptionBy: c.Agent,
+		}
+		if from != nil {
+			e.Type, e.Description, e.Tags = from.Type, from.Description, from.Tags
+			e.TypeBy, e.DescriptionBy = from.TypeBy, from.DescriptionBy
+		}
 		if settings.DefaultTTL > 0 {
 			e.ExpiresAt = now.Add(settings.DefaultTTL)
 		}
@@ -190,9 +218,11 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old *
 	}
 	e.Value, e.Source = r.Value, r.Source
 	if r.Type != nil {
+		e.TypeBy = author(c, &e, e.TypeBy, *r.Type != e.Type)
 		e.Type = *r.Type
 	}
 	if r.Description != nil {
+		e.DescriptionBy = author(c, &e, e.DescriptionBy, *r.Description != e.Description)
 		e.Description = *r.Description
 	}
 	if r.Tags != nil {
@@ -208,28 +238,44 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old *
 	return e, nil
 }
 
+// author returns the author of a field that a write gives. Who gives a field the
+// text that it has already is not its author, except the entry's owner, who takes
+// responsibility for the text.
+func author(c Caller, e *Entry, before string, changed bool) string {
+	if changed || c.Agent == e.Owner {
+		return c.Agent
+	}
+	return before
+}
+
 // stamp makes an entry a new version, written by the caller.
 func stamp(e *Entry, c Caller, now time.Time) {
 	e.Version++
 	e.Revision++
+	e.Size = 0 // the value itself is there
 	e.UpdatedAt, e.UpdatedBy = now, c.Agent
 }
 
-// checkQuota enforces the limits of keys and bytes. They are counted per store,
-// owner and label, so that they reveal nothing about hidden entries. old is
-// the entry that e replaces, nil if it is new there.
+// checkQuota enforces the limits of keys and bytes for the new version e of an
+// entry. old is the version that it replaces, nil if there is none in the store.
+//
+// SECURITY: an entry counts for the agent that wrote it last, in its store and at
+// its label. What an agent is refused depends on nothing but its own writes, which
+// it knows. An edit takes an entry over into the editor's count.
 func (s *Service) checkQuota(ctx context.Context, tx EntryReader, e, old *Entry, now time.Time) error {
-	usage, err := tx.Usage(ctx, e.Store, e.Owner, e.Label, now)
+	usage, err := tx.Usage(ctx, e.Store, e.UpdatedBy, e.Label, now)
 	if err != nil {
 		return err
 	}
-	bytes := usage.Bytes + int64(len(e.Value))
-	if old != nil {
-		bytes -= int64(len(old.Value))
-	} else if usage.Entries >= s.limits.Keys {
+	counted := old != nil && old.UpdatedBy == e.UpdatedBy
+	if !counted && usage.Entries >= s.limits.Keys {
 		return &QuotaError{Limit: "keys", Max: s.limits.Keys, RetryAfter: quotaRetry}
 	}
-	if bytes > s.limits.Bytes && (old == nil || len(e.Value) > len(old.Value)) {
+	before := 0
+	if counted {
+		before = old.bytes()
+	}
+	if usage.Bytes-int64(before)+int64(e.bytes()) > s.limits.Bytes && e.bytes() > before {
 		return &QuotaError{Limit: "bytes", Max: s.limits.Bytes, RetryAfter: quotaRetry}
 	}
 	return nil
@@ -249,11 +295,10 @@ func document(e *Entry) lexical.Document {
 	return lexical.Analyze(fields...)
 }
 
-// isUnchanged reports whether a write would leave the entry's contents as they
-// are.
-func isUnchanged(e *Entry, r PutRequest) bool {
-	return bytes.Equal(e.Value, r.Value) &&
-		(r.Type == nil || *r.Type == e.Type) &&
+// keepsFields reports whether a write would leave the entry's contents as they
+// are, except for the value.
+func keepsFields(e *Entry, r PutRequest) bool {
+	return (r.Type == nil || *r.Type == e.Type) &&
 		(r.Description == nil || *r.Description == e.Description) &&
 		(r.Tags == nil || slices.Equal(distinct(*r.Tags), e.Tags)) &&
 		(r.TTL == nil || *r.TTL == 0 && e.ExpiresAt.IsZero()) &&

@@ -1,14 +1,9 @@
 package memory
 
-import (
-	"math"
-	"sync"
+import "mneme/lru"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-)
-
-// queryCacheBytes bounds the memory of the query cache. It holds about 4,000
-// short queries of a 384-dimensional model, and eight of 1 MB.
+// queryCacheBytes is the default bound of the query cache. It holds about 4,000
+// short queries of a 384-dimensional model.
 const queryCacheBytes = 8 << 20
 
 // queryKey identifies a cached query vector. The agent is part of it, so that
@@ -17,53 +12,23 @@ type queryKey struct {
 	agent, fingerprint, query string
 }
 
-// queryCache keeps the vectors of recent queries. It is bounded by the bytes
-// of keys and vectors, because a single query may be as long as a request
-// allows, and evicts the least recently used first. It is safe for concurrent
-// use.
-//
-// The list and the map are hashicorp/golang-lru's simplelru: it has no
-// dependencies, starts no goroutines and evicts deterministically.
-type queryCache struct {
-	mu       sync.Mutex
-	maxBytes int
-	bytes    int // of all keys and vectors in lru
-	lru      *simplelru.LRU[queryKey, []float32]
-}
+// queryCache keeps the vectors of recent queries. It counts the bytes of keys
+// and vectors, because one query may be a thousand times as long as another.
+type queryCache = lru.Cache[queryKey, []float32]
 
 func newQueryCache(maxBytes int) *queryCache {
-	q := &queryCache{maxBytes: maxBytes}
-	// NewLRU fails only for a size below 1. The size counts entries, which are
-	// not what is bounded here.
-	q.lru, _ = simplelru.NewLRU(math.MaxInt, func(key queryKey, vector []float32) {
-		q.bytes -= cachedBytes(key, vector)
+	return lru.New(maxBytes, func(key queryKey, vector []float32) int {
+		return len(key.agent) + len(key.fingerprint) + len(key.query) + 4*len(vector)
 	})
-	return q
 }
 
-// cachedBytes is the size of a key's strings and a vector's elements.
-func cachedBytes(key queryKey, vector []float32) int {
-	return len(key.agent) + len(key.fingerprint) + len(key.query) + 4*len(vector)
-}
+// callerCacheBytes bounds the cache of registered callers. It holds about 10,000
+// of them; of others, the storage is asked at each request.
+const callerCacheBytes = 4 << 20
 
-func (q *queryCache) get(key queryKey) ([]float32, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.lru.Get(key)
-}
+// callerCache holds the ids that are known as callers'.
+type callerCache = lru.Cache[string, struct{}]
 
-// put stores the vector of key, unless the two are larger than the cache.
-func (q *queryCache) put(key queryKey, vector []float32) {
-	size := cachedBytes(key, vector)
-	if size > q.maxBytes {
-		return
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.lru.Remove(key) // subtracts the bytes of the vector that is replaced
-	q.lru.Add(key, vector)
-	q.bytes += size
-	for q.bytes > q.maxBytes {
-		q.lru.RemoveOldest()
-	}
+func newCallerCache() *callerCache {
+	return lru.New(callerCacheBytes, func(id string, _ struct{}) int { return len(id) })
 }

@@ -21,6 +21,9 @@ func merge(visible map[uuid.UUID]*candidate, lexicalHits, vectorHits []legHit) [
 		c.fused = item.Score
 		c.lexical = legRank(lexicalHits, item.Ranks[0])
 		c.vector = legRank(vectorHits, item.Ranks[1])
+		if c.chunk = -1; c.vector != nil {
+			c.chunk = vectorHits[c.vector.Rank-1].Chunk
+		}
 		merged[i] = c
 	}
 	return merged

@@ -17,6 +17,9 @@ func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 		if err != nil {
 			return err
 		}
+		if e, err = withValue(ctx, tx, e); err != nil {
+			return err
+		}
 		found = s.withETag(*e)
 		return s.showSources(ctx, tx, c, &found)
 	})
@@ -24,7 +27,8 @@ func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 }
 
 // getVisible is Get inside a transaction, for a caller who needs a level on
-// the store. It also returns the caller's access.
+// the store, and without value and source: the values of entries that the path
+// does not resolve to are never read. It also returns the caller's access.
 func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, path Path, level acl.Level) (acl.Access, *Entry, error) {
 	now := s.instant()
 	a, err := access(ctx, tx, c, path.Store, level, now)
@@ -34,7 +38,7 @@ func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, pat
 	if err := checkPath(path); err != nil {
 		return acl.Access{}, nil, err
 	}
-	entries, err := tx.At(ctx, path)
+	entries, err := tx.At(ctx, path, a.Ceiling)
 	if err != nil {
 		return acl.Access{}, nil, err
 	}
@@ -43,6 +47,18 @@ func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, pat
 		return acl.Access{}, nil, ErrNotFound
 	}
 	return a, e, nil
+}
+
+// withValue returns an entry, which was read without its value, as a whole.
+func withValue(ctx context.Context, tx EntryReader, e *Entry) (*Entry, error) {
+	whole, err := tx.Get(ctx, []uuid.UUID{e.ID})
+	if err != nil {
+		return nil, err
+	}
+	if len(whole) == 0 { // it was read in this transaction
+		return nil, ErrStale
+	}
+	return &whole[0], nil
 }
 
 // withValues reads the values of entries that were read without them.
@@ -63,6 +79,17 @@ func (s *Service) withValues(ctx context.Context, tx EntryReader, entries []Entr
 		}
 	}
 	return items, nil
+}
+
+// withBatch returns the first of some entries, which were read without values,
+// with their values and with the sources that the caller may see: as many as
+// are one batch. all reports that these are all of them.
+func (s *Service) withBatch(ctx context.Context, tx accessReader, c Caller, entries []Entry) (items []Found, all bool, err error) {
+	n := batchOf(len(entries), func(i int) int { return entries[i].Size })
+	if items, err = s.withValues(ctx, tx, entries[:n]); err != nil {
+		return nil, false, err
+	}
+	return items, n == len(entries), s.showSources(ctx, tx, c, pointers(items)...)
 }
 
 // withETags adds ETags to entries as they are.

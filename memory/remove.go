@@ -25,6 +25,9 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 		if err := s.checkPreconditions(conditions, e); err != nil {
 			return err
 		}
+		if e, err = withValue(ctx, tx, e); err != nil {
+			return err
+		}
 		return softDelete(ctx, tx, c, e, s.instant())
 	})
 	if err == nil {
@@ -41,7 +44,7 @@ func requireOwnLabel(c Caller, e *Entry) error {
 	return nil
 }
 
-// softDelete moves an entry into the trash.
+// softDelete moves an entry, which was read with its value, into the trash.
 func softDelete(ctx context.Context, tx EntryWriter, c Caller, e *Entry, now time.Time) error {
 	e.DeletedAt, e.DeletedBy = now, c.Agent
 	e.Revision++
@@ -105,11 +108,12 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	now := s.instant()
 	before := *e
 	e.Value, e.Type, e.Description, e.Tags, e.Source = old[0].Value, old[0].Type, old[0].Description, old[0].Tags, old[0].Source
+	e.TypeBy, e.DescriptionBy = old[0].TypeBy, old[0].DescriptionBy // not the agent that brings them back
 	stamp(e, c, now)
 	if err := s.checkQuota(ctx, tx, e, &before, now); err != nil {
 		return PutResult{}, err
 	}
-	return PutResult{Found: s.withETag(*e)}, tx.Put(ctx, *e, document(e))
+	return PutResult{Found: s.withETag(*e)}, s.write(ctx, tx, e)
 }
 
 // undelete restores the path's latest deleted entry, of those that the caller
@@ -124,7 +128,7 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	if len(deleted) == 0 {
 		return PutResult{}, ErrNotFound
 	}
-	entries, err := s.liveAt(ctx, tx, r.Path, now)
+	entries, err := s.liveAt(ctx, tx, r.Path, a.Ceiling, now)
 	if err != nil {
 		return PutResult{}, err
 	}
@@ -144,5 +148,5 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	if err := s.checkQuota(ctx, tx, e, nil, now); err != nil {
 		return PutResult{}, err
 	}
-	return PutResult{Found: s.withETag(*e), Created: true}, tx.Put(ctx, *e, document(e))
+	return PutResult{Found: s.withETag(*e), Created: true}, s.write(ctx, tx, e)
 }

@@ -68,7 +68,7 @@ func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, 
 	if err := requireOwnLabel(c, e); err != nil {
 		return PutResult{}, err
 	}
-	atNew, err := s.liveAt(ctx, tx, to, now)
+	atNew, err := s.liveAt(ctx, tx, to, dest.Ceiling, now)
 	if err != nil {
 		return PutResult{}, err
 	}
@@ -78,11 +78,17 @@ func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, 
 	if err := s.checkPreconditions(r.If, e); err != nil {
 		return PutResult{}, err
 	}
+	if e, err = withValue(ctx, tx, e); err != nil {
+		return PutResult{}, err
+	}
 	moved := *e
 	moved.Path = to
 	if to.Store == e.Store {
 		stamp(&moved, c, now)
-		return PutResult{Found: s.withETag(moved)}, tx.Put(ctx, moved, document(&moved))
+		if err := s.checkQuota(ctx, tx, &moved, e, now); err != nil {
+			return PutResult{}, err
+		}
+		return PutResult{Found: s.withETag(moved)}, s.write(ctx, tx, &moved)
 	}
 	if moved.ID, err = newID(); err != nil {
 		return PutResult{}, err
@@ -95,5 +101,5 @@ func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, 
 	if err := softDelete(ctx, tx, c, e, now); err != nil {
 		return PutResult{}, err
 	}
-	return PutResult{Found: s.withETag(moved)}, tx.Put(ctx, moved, document(&moved))
+	return PutResult{Found: s.withETag(moved)}, s.write(ctx, tx, &moved)
 }

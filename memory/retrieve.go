@@ -20,6 +20,7 @@ const (
 type legHit struct {
 	Entry uuid.UUID
 	Score float64
+	Chunk int // of the vector leg
 }
 
 // legList is what one leg found.
@@ -111,7 +112,7 @@ func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) 
 	})
 	hits := make([]legHit, len(found))
 	for i, hit := range found {
-		hits[i] = legHit(hit)
+		hits[i] = legHit{Entry: hit.Entry, Score: hit.Score}
 	}
 	return legList{hits: hits, more: len(hits) >= fetch}, err
 }
@@ -136,7 +137,7 @@ func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) 
 	}
 	hits := make([]legHit, len(found))
 	for i, hit := range found {
-		hits[i] = legHit(hit)
+		hits[i] = legHit{Entry: hit.Entry, Score: hit.Score, Chunk: hit.Chunk}
 	}
 	return legList{hits: hits, more: len(hits) >= fetch}, err
 }
@@ -147,9 +148,9 @@ func (s *Service) embedQuery(ctx context.Context, q *searchQuery, model Model) (
 	if q.vector != nil && q.fingerprint == model.Fingerprint {
 		return nil // the legs were asked before
 	}
-	q.vector, q.fingerprint = nil, model.Fingerprint
+	q.vector, q.fingerprint, q.embedder = nil, model.Fingerprint, model.Embedder
 	key := queryKey{agent: q.caller.Agent, fingerprint: model.Fingerprint, query: q.request.Query}
-	if v, ok := s.queries.get(key); ok {
+	if v, ok := s.queries.Get(key); ok {
 		q.vector = v
 		return nil
 	}
@@ -160,7 +161,7 @@ func (s *Service) embedQuery(ctx context.Context, q *searchQuery, model Model) (
 		return fmt.Errorf("embed the query: %w", err)
 	}
 	q.vector = v
-	s.queries.put(key, v)
+	s.queries.Put(key, v)
 	return nil
 }
 

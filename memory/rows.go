@@ -12,26 +12,29 @@ import (
 
 // EntryReader reads rows.
 type EntryReader interface {
-	// At returns every entry at path that is not deleted, of any label and
-	// owner, in no defined order.
-	At(ctx context.Context, path Path) ([]Entry, error)
+	// At returns every entry at path that is not deleted, of any owner and of
+	// labels up to ceiling, with Size in place of Value and Source, in no
+	// defined order. Entries above the ceiling and values must cost no time: it
+	// would tell a caller that they are there.
+	At(ctx context.Context, path Path, ceiling acl.Label) ([]Entry, error)
 	// Get returns the entries with these ids that are in the database,
 	// deleted ones too, in no defined order.
 	Get(ctx context.Context, ids []uuid.UUID) ([]Entry, error)
 	// Scan returns the in-context entries of a store that are not deleted,
-	// without Value and Source, in (namespace, key, label, owner) order.
+	// with Size in place of Value and Source, in (namespace, key, label, owner) order.
 	// Labels are ordered by rank here.
 	Scan(ctx context.Context, query ScanQuery) ([]Entry, error)
 	// Trash returns deleted entries of a store, those that are not in context
-	// too, without Value and Source, latest deletion first, ties by id
-	// descending.
+	// too, with Size in place of Value and Source, and without TypeBy and
+	// DescriptionBy, latest deletion first, ties by id descending.
 	Trash(ctx context.Context, query TrashQuery) ([]Entry, error)
 	// History returns the versions of an entry before a version (0: all),
 	// newest first, at most limit. The current row is the newest of them.
 	History(ctx context.Context, id uuid.UUID, before, limit int) ([]Entry, error)
-	// Usage counts the live entries of an owner in a store at a label, and
-	// the bytes of their values. Entries expired at now do not count.
-	Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (Usage, error)
+	// Usage counts the live entries in a store at a label that an agent wrote
+	// last, and the bytes of their values. Entries expired at now do not
+	// count.
+	Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (Usage, error)
 }
 
 // accessReader reads entries and the facts that decide who may see them.
@@ -42,10 +45,11 @@ type accessReader interface {
 
 // CandidateReader reads the rows of a search's candidates within a scope.
 type CandidateReader interface {
-	// Siblings returns, without Value and Source, every in-context entry of
-	// the scope that is not deleted and has the path of one of ids: what is
-	// needed to resolve these paths. Ids outside the scope are ignored. In no
-	// defined order, each once.
+	// Siblings returns, with Size in place of Value and Source, and without
+	// TypeBy and DescriptionBy, every in-context entry of the scope that is
+	// not deleted and has the path of one of ids: what is needed to resolve
+	// these paths. Ids outside the scope are ignored. In no defined order,
+	// each once.
 	Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]Entry, error)
 	// Matching returns the ids of the searchable, undeleted entries of the
 	// scope that pass the filter, in no defined order. If there are more than
@@ -53,7 +57,7 @@ type CandidateReader interface {
 	Matching(ctx context.Context, scope acl.Scope, filter Filter, limit int) (ids []uuid.UUID, more bool, err error)
 }
 
-// Usage counts the entries of an owner in a store at one label.
+// Usage counts the entries in a store at one label that an agent wrote last.
 type Usage struct {
 	Entries int64
 	Bytes   int64 // of their values
@@ -105,6 +109,27 @@ type EntryWriter interface {
 	// becomes history. A deleted entry loses its terms and vectors at once.
 	// ErrExists if another undeleted entry has its path, owner and label.
 	Put(ctx context.Context, entry Entry, doc lexical.Document) error
+}
+
+// HistoryLimits bound what is kept of an entry's versions.
+type HistoryLimits struct {
+	Versions int   // the current one included
+	Bytes    int64 // of the values and sources of the former ones
+}
+
+// Former returns how many former versions may be kept, at least one.
+func (l HistoryLimits) Former() int64 { return max(1, int64(l.Versions)-1) }
+
+// HistoryTrimmer erases former versions beyond the limits.
+type HistoryTrimmer interface {
+	// TrimHistory erases the oldest former versions of an entry until the
+	// others are within the limits. The newest former version stays. Its cost
+	// does not depend on the number or size of the versions that stay.
+	TrimHistory(ctx context.Context, id uuid.UUID, keep HistoryLimits) error
+	// ExcessHistory returns up to limit entries of which TrimHistory would
+	// erase versions, in an order of the storage's own. after is the last of
+	// an earlier call's, uuid.Nil for the first call.
+	ExcessHistory(ctx context.Context, keep HistoryLimits, after uuid.UUID, limit int) ([]uuid.UUID, error)
 }
 
 // Sweeper removes what has expired.

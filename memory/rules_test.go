@@ -301,3 +301,18 @@ func TestPurgeErasesWhatWasDeletedBeforeTheCutoff(t *testing.T) {
 		}
 	})
 }
+
+func TestALongQueryIsRefused(t *testing.T) {
+	for limit, most := range map[int]int{0: 16_000, 100: 100} {
+		h := open(t, backendtest.Embedded(), memory.Limits{Query: limit})
+		a := agent("a", acl.Public)
+		_ = h.search(a, memory.SearchRequest{Query: strings.Repeat("x", most)})
+		_, err := h.Search(background, a, memory.SearchRequest{Query: strings.Repeat("x", most+1), Limit: 10})
+		var broken *memory.RuleError
+		if !errors.As(err, &broken) || broken.Field != "query" || !strings.Contains(broken.Rule, fmt.Sprint(most)) {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+		_, err = h.Search(background, a, memory.SearchRequest{Query: strings.Repeat("x", most+1), Limit: 10, Stores: []string{"b"}})
+		h.wantStatus(err, 403) // access is checked first
+	}
+}

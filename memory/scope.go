@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed"
 	"mneme/lexical"
 	"mneme/vector"
 )
@@ -28,6 +29,7 @@ type searchQuery struct {
 	// the vector leg has made it.
 	vector      []float32
 	fingerprint string
+	embedder    embed.Embedder // of fingerprint; nil if there is none
 	took        Took
 }
 
@@ -46,7 +48,7 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 		if q.scope, err = s.searchScope(ctx, tx, c, r); err != nil {
 			return err
 		}
-		if err := checkSearch(r); err != nil {
+		if err := s.checkSearch(r); err != nil {
 			return err
 		}
 		if r.Filter.Empty() {
@@ -65,8 +67,11 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 	return q, nil
 }
 
-func checkSearch(r SearchRequest) error {
-	if strings.TrimSpace(r.Query) == "" {
+func (s *Service) checkSearch(r SearchRequest) error {
+	switch {
+	case len(r.Query) > s.limits.Query:
+		return rule("query", "must have at most %d bytes", s.limits.Query)
+	case strings.TrimSpace(r.Query) == "":
 		return rule("query", "must not be blank")
 	}
 	if err := r.Filter.check(); err != nil {

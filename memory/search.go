@@ -21,9 +21,9 @@ const (
 	searchOnlyHits = 10
 )
 
-// Search answers a query from the stores that the caller may search: scope,
-// retrieve, load what is visible, merge, order, cut, values. Both legs are
-// restricted to the scope before they rank. The rows, read again within the
+// Search answers a query from the stores that the caller may search: its turn,
+// scope, retrieve, load what is visible, merge, order, cut, the first values.
+// Both legs are restricted to the scope before they rank. The rows, read again within the
 // scope, decide what is shown; the legs only say what to read. If too many of
 // their hits turn out not to be visible, the legs are asked for more.
 func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer Answer, err error) {
@@ -32,28 +32,36 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 		answer.describe(span)
 		endSpan(span, err)
 	}()
+	done, waited, err := s.takeTurn(ctx, c)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer done()
 	q, err := s.scopeQuery(ctx, c, r)
 	if err != nil || q.scope.Empty() {
-		return Answer{Hits: []Hit{}}, err
+		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}}, err
 	}
+	q.took.Queue = waited
 	for fetch := firstFetch; ; fetch *= 4 {
 		found, err := s.retrieve(ctx, q, fetch)
 		if err != nil {
 			return Answer{}, err
 		}
-		hits, short, err := s.selectHits(ctx, q, found)
+		answer, err := s.selectHits(ctx, q, found)
 		if err != nil {
 			return Answer{}, err
 		}
-		if !short || fetch >= maxFetch {
-			return Answer{Hits: hits, Label: highestLabel(hits), Degraded: found.failed, Incomplete: short, Took: q.took}, nil
+		if !answer.Incomplete || fetch >= maxFetch {
+			answer.Took = q.took
+			return answer, nil
 		}
 	}
 }
 
-// selectHits makes hits of what the legs found, in one snapshot. short reports
-// that the legs should be asked for more.
-func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieved) (hits []Hit, short bool, err error) {
+// selectHits makes an answer of what the legs found, in one snapshot, and reads
+// the values of the first hits. It is incomplete if the legs should be asked for
+// more.
+func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieved) (answer Answer, err error) {
 	ctx, end := s.startStep(ctx, "rows", &q.took.Fetch)
 	defer end(&err)
 	err = s.storage.View(ctx, func(tx ReadTx) error {
@@ -70,11 +78,15 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		vectorHits, vectorShort := keepVisible(found.vector, visible)
 		ordered := order(q, merge(visible, lexicalHits, vectorHits))
 		limited, capped := limitHits(ordered, q.request.Limit)
-		hits, err = loadValues(ctx, tx, q, limited)
-		short = lexicalShort || vectorShort || capped && (found.lexical.more || found.vector.more)
+		if answer.Hits, answer.loaded, err = loadHits(ctx, tx, q, limited); err != nil {
+			return err
+		}
+		answer.Label = highestLabel(answer.Hits)
+		answer.Incomplete = lexicalShort || vectorShort || capped && (found.lexical.more || found.vector.more)
+		answer.Degraded, err = s.missing(ctx, tx, scope, found)
 		return err
 	})
-	return hits, short, err
+	return answer, err
 }
 
 func highestLabel(hits []Hit) (label acl.Label) {

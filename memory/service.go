@@ -1,12 +1,12 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,13 +14,17 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/acl"
+	"mneme/fairqueue"
 )
 
 // Limits bound what the Service accepts. Zero fields take the default.
 type Limits struct {
 	Value          int            // bytes of one value; 100,000
-	Keys           int64          // live entries of an owner in a store at a label; 1,000,000
+	Query          int            // bytes of one query; 16,000
+	Keys           int64          // live entries in a store at a label that an agent wrote last; 1,000,000
 	Bytes          int64          // of the values of these entries; 1 GiB
+	Grants         int64          // unexpired grants of a store; 10,000
+	History        HistoryLimits  // of an entry's versions; 100 and 10 MB
 	Retention      *time.Duration // a purge spares later deletions than this ago; nil: 7 days
 	IdempotencyTTL time.Duration  // how long an Idempotency-Key is kept; 24 h
 }
@@ -29,11 +33,23 @@ func (l Limits) withDefaults() Limits {
 	if l.Value == 0 {
 		l.Value = 100_000
 	}
+	if l.Query == 0 {
+		l.Query = 16_000
+	}
 	if l.Keys == 0 {
 		l.Keys = 1_000_000
 	}
 	if l.Bytes == 0 {
 		l.Bytes = 1 << 30
+	}
+	if l.Grants == 0 {
+		l.Grants = 10_000
+	}
+	if l.History.Versions == 0 {
+		l.History.Versions = 100
+	}
+	if l.History.Bytes == 0 {
+		l.History.Bytes = 10_000_000
 	}
 	if l.Retention == nil {
 		l.Retention = new(7 * 24 * time.Hour)
@@ -53,6 +69,12 @@ type Options struct {
 	// VectorBudget bounds the time of a search's vector leg, embedding
 	// included. After it the answer is lexical and says so. Default 3 s.
 	VectorBudget time.Duration
+	// QueryCache bounds the bytes of the cache of queries and their vectors.
+	// Default 8 MiB.
+	QueryCache int
+	// Searches bound how many searches run and wait, of each agent and in all.
+	// Its zero value stands for 8 and 64 running, 64 and 1,024 waiting.
+	Searches fairqueue.Limits
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	Log *slog.Logger // default: discard
@@ -73,7 +95,10 @@ type Service struct {
 	secret  secret
 	indexer Indexer
 	queries *queryCache
-	callers sync.Map // registered ids, as keys
+	callers *callerCache
+
+	searches     *fairqueue.Queue
+	searchLimits fairqueue.Limits
 }
 
 // Caller is the principal of a call, with what its surface allows.
@@ -93,9 +118,13 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		log:     options.Log,
 		tracer:  options.Tracer,
 		budget:  options.VectorBudget,
-		queries: newQueryCache(queryCacheBytes),
-		indexer: options.Indexer,
+		queries: newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
+		callers: newCallerCache(),
+
+		searchLimits: cmp.Or(options.Searches, defaultSearches),
+		indexer:      options.Indexer,
 	}
+	s.searches = fairqueue.New(s.searchLimits)
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -151,7 +180,7 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotCaller, err)
 	}
-	if _, ok := s.callers.Load(p.Agent); ok {
+	if _, ok := s.callers.Get(p.Agent); ok {
 		return nil
 	}
 	var kind Kind
@@ -168,7 +197,7 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	case err != nil:
 		return err
 	}
-	s.callers.Store(p.Agent, struct{}{})
+	s.callers.Put(p.Agent, struct{}{})
 	return nil
 }
 

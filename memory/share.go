@@ -12,6 +12,10 @@ import (
 // Share grants a store to an agent, or changes the grant. The caller needs
 // readwrite on the store or a platform token. It cannot grant more than it
 // has, nor change another agent's grant unless it manages the store.
+//
+// SECURITY: whether the grantee is a caller, a chat or unknown is neither asked
+// nor recorded, so that the answer and its time do not depend on it. A grant
+// never claims an id: a chat could not be made under it later.
 func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Grant, error) {
 	var grant acl.Grant
 	err := s.storage.Update(ctx, func(tx Tx) error {
@@ -39,8 +43,10 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		if err := checkShare(c, r); err != nil {
 			return err
 		}
-		if err := tx.Claim(ctx, r.Grantee, KindCaller); err != nil {
-			return err
+		if old.Level == acl.None || hasExpired(old, now) {
+			if err := s.checkGrants(ctx, tx, r.Store, now); err != nil {
+				return err
+			}
 		}
 		grant = acl.Grant{
 			Store: r.Store, Grantee: r.Grantee, Level: r.Level, MaxLabel: r.MaxLabel,
@@ -52,6 +58,26 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		return tx.PutGrant(ctx, grant)
 	})
 	return grant, err
+}
+
+// checkGrants enforces the limit of a store's unexpired grants for a new one.
+// Whoever may share a store may list its grants: the count reveals nothing.
+func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, now time.Time) error {
+	n, err := tx.CountGrants(ctx, store)
+	if err != nil || n < s.limits.Grants {
+		return err
+	}
+	if err := tx.SweepFacts(ctx, now); err != nil { // expired grants do not count
+		return err
+	}
+	if n, err = tx.CountGrants(ctx, store); err != nil || n < s.limits.Grants {
+		return err
+	}
+	return &QuotaError{Limit: "grants", Max: s.limits.Grants, RetryAfter: quotaRetry}
+}
+
+func hasExpired(g acl.Grant, now time.Time) bool {
+	return !g.ExpiresAt.IsZero() && !now.Before(g.ExpiresAt)
 }
 
 // shareAccess returns the caller's access to a store whose grants it manages. A
@@ -113,7 +139,7 @@ func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) 
 		if err != nil {
 			return err
 		}
-		if old.Level == acl.None || !old.ExpiresAt.IsZero() && !now.Before(old.ExpiresAt) {
+		if old.Level == acl.None || hasExpired(old, now) {
 			return ErrNotFound
 		}
 		if err := mayChangeGrant(ctx, tx, c, a, old, now); err != nil {
@@ -138,7 +164,7 @@ func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Gra
 		}
 		grants = nil
 		for _, g := range all {
-			if g.ExpiresAt.IsZero() || now.Before(g.ExpiresAt) {
+			if !hasExpired(g, now) {
 				grants = append(grants, g)
 			}
 		}

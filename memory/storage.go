@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"time"
 
 	"mneme/acl"
 	"mneme/lexical"
@@ -47,6 +48,7 @@ type ReadTx interface {
 	EntryReader
 	CandidateReader
 	LexicalLeg
+	LagReader
 	GrantReader
 	NameReader
 	MetaReader
@@ -58,6 +60,7 @@ type ReadTx interface {
 type Tx interface {
 	ReadTx
 	EntryWriter
+	HistoryTrimmer
 	Sweeper
 	Purger
 	FactWriter
@@ -70,10 +73,21 @@ type Tx interface {
 // The interfaces below are the types of parameters: a function takes the one
 // that has what it uses.
 
+// LagReader reads which entries wait for their vectors.
+type LagReader interface {
+	// Lagging reports whether an entry within the scope that is live at now and
+	// searchable waits for its vectors since before a time. It takes no longer
+	// for more stores or rows while nothing at all waits that long.
+	Lagging(ctx context.Context, scope acl.Scope, before, now time.Time) (bool, error)
+}
+
 // GrantReader reads the grants of a store.
 type GrantReader interface {
 	// GrantsOn lists the grants of a store, ordered by grantee.
 	GrantsOn(ctx context.Context, store string) ([]acl.Grant, error)
+	// CountGrants counts the grants of a store, expired ones too until they
+	// are swept.
+	CountGrants(ctx context.Context, store string) (int64, error)
 }
 
 // FactWriter writes the facts of access that acl.Facts reads.

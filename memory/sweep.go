@@ -3,17 +3,28 @@ package memory
 import (
 	"context"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // sweepEvery is how often expired entries are swept; the rule is at most 60 s.
 const sweepEvery = 20 * time.Second
 
 // Run sweeps what has expired until ctx ends. Failures are logged and tried
-// again.
+// again. First it erases the versions that exceed the limits: writes keep to them,
+// but the limits may have been lowered, or an older mneme, which had none, may have
+// written the database.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
+	trimmed := false
 	for {
+		if !trimmed {
+			err := s.trimHistories(ctx)
+			if trimmed = err == nil; err != nil && ctx.Err() == nil {
+				s.log.ErrorContext(ctx, "a background task failed", "task", "trim", "error", err)
+			}
+		}
 		if err := s.sweep(ctx, s.instant()); err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "a background task failed", "task", "sweep", "error", err)
 		}
@@ -22,6 +33,29 @@ func (s *Service) Run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
+	}
+}
+
+// trimHistories erases the versions that exceed the limits.
+func (s *Service) trimHistories(ctx context.Context) error {
+	var last uuid.UUID
+	for {
+		var ids []uuid.UUID
+		err := s.storage.Update(ctx, func(tx Tx) (err error) {
+			if ids, err = tx.ExcessHistory(ctx, s.limits.History, last, 20); err != nil {
+				return err
+			}
+			for _, id := range ids {
+				if err := tx.TrimHistory(ctx, id, s.limits.History); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		last = ids[len(ids)-1]
 	}
 }
 

@@ -17,45 +17,69 @@ type trashPosition struct {
 
 // Trash returns a page of the deleted entries that the caller may restore, the
 // latest deletion first: entries at the session's label, of the caller, or of
-// everybody where it manages the whole store.
-func (s *Service) Trash(ctx context.Context, c Caller, store string, limit int, cursor string) (Page, error) {
+// everybody where it manages the whole store. It holds all values of the page:
+// EachTrashed does not.
+func (s *Service) Trash(ctx context.Context, c Caller, store string, limit int, cursor string) (page Page, err error) {
+	page.Next, err = s.EachTrashed(ctx, c, store, limit, cursor, page.add)
+	return page, err
+}
+
+// EachTrashed yields the entries of a page of the trash and returns the cursor
+// of the next one. It reads them a batch of values at a time, each batch in a
+// snapshot of its own, which decides what the caller sees of it.
+func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit int, cursor string, yield func(Found) error) (next string, err error) {
 	bound := []string{"trash", c.Agent, c.Taint.String(), store}
 	var after trashPosition
 	if cursor != "" {
 		if err := s.secret.openCursor(cursor, &after, bound); err != nil {
-			return Page{}, err
+			return "", err
 		}
 	}
-	var page Page
-	err := s.storage.View(ctx, func(tx ReadTx) error {
-		now := s.instant()
-		a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
+	for left, size := limit, 0; ; {
+		var items []Found
+		var more bool
+		err := s.storage.View(ctx, func(tx ReadTx) error {
+			now := s.instant()
+			a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
+			if err != nil {
+				return err
+			}
+			if err := checkLimit(limit); err != nil {
+				return err
+			}
+			items, more, err = s.trash(ctx, tx, c, a, store, after, nextBatch(left, size))
+			return err
+		})
 		if err != nil {
-			return err
+			return "", err
 		}
-		if err := checkLimit(limit); err != nil {
-			return err
+		for i := range items {
+			after = trashPosition{items[i].DeletedAt, items[i].ID}
+			if err := yield(items[i]); err != nil {
+				return "", err
+			}
 		}
-		query := TrashQuery{Store: store, Label: c.Taint, AfterTime: after.Time, AfterID: after.ID, Limit: limit + 1}
-		deleted, err := restorable(ctx, tx, c, a, query, now)
-		if err != nil {
-			return err
+		size = len(items)
+		if left -= size; !more {
+			return "", nil
 		}
-		more := len(deleted) > limit
-		deleted = deleted[:min(limit, len(deleted))]
-		if page.Items, err = s.withValues(ctx, tx, deleted); err != nil {
-			return err
+		if left <= 0 {
+			return s.secret.sealCursor(after, bound)
 		}
-		if err := s.showSources(ctx, tx, c, pointers(page.Items)...); err != nil {
-			return err
-		}
-		if more {
-			last := deleted[limit-1]
-			page.Next, err = s.secret.sealCursor(trashPosition{last.DeletedAt, last.ID}, bound)
-		}
-		return err
-	})
-	return page, err
+	}
+}
+
+// trash returns deleted entries after a position that the caller may restore,
+// up to limit and up to a batch of values, and reports whether there are more.
+func (s *Service) trash(ctx context.Context, tx accessReader, c Caller, a acl.Access, store string, after trashPosition, limit int) (items []Found, more bool, err error) {
+	query := TrashQuery{Store: store, Label: c.Taint, AfterTime: after.Time, AfterID: after.ID, Limit: limit + 1}
+	deleted, err := restorable(ctx, tx, c, a, query, s.instant())
+	if err != nil {
+		return nil, false, err
+	}
+	more = len(deleted) > limit
+	items, all, err := s.withBatch(ctx, tx, c, deleted[:min(limit, len(deleted))])
+	return items, more || !all, err
 }
 
 // restorable returns deleted entries that the caller may restore, without

@@ -3,8 +3,11 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -14,15 +17,29 @@ import (
 	"mneme/server/token"
 )
 
-// principalKey is the context key for the caller of a request.
-type principalKey struct{}
+// retryToken is the Retry-After of a token that could not be judged yet.
+const retryToken = 5 * time.Second
+
+// errVerifier reports that tokens cannot be verified, whoever sends them.
+var errVerifier = errors.New("the verifier failed")
+
+// callerKey is the context key for the caller of a request.
+type callerKey struct{}
+
+// caller is the caller of a request.
+type caller struct {
+	principal acl.Principal
+	charge    func(n int) error
+}
 
 // Principal returns the caller of an authenticated request, and the zero
 // Principal, which may do nothing, if there is none. The context carries it from
 // authentication to the surface and no further: below, it is an argument.
 func Principal(ctx context.Context) acl.Principal {
-	p, _ := ctx.Value(principalKey{}).(acl.Principal)
-	return p
+	if in, ok := ctx.Value(callerKey{}).(*caller); ok {
+		return in.principal
+	}
+	return acl.Principal{}
 }
 
 // authenticate identifies the caller. It runs before everything except observe,
@@ -33,26 +50,52 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		r := c.Request()
-		credential, err := credentialOf(r.Header)
+		client := s.rates.proxies.Client(r)
+		p, err := s.identify(r, client)
+		var refusal *problem.Problem
+		if errors.As(err, &refusal) {
+			return s.refuse(c, client, refusal)
+		}
+		if errors.Is(err, errVerifier) {
+			return problem.New(problem.Unavailable, "tokens cannot be verified at the moment").Because(err)
+		}
 		if err != nil {
 			return err
 		}
-		p, err := s.verifier.Verify(r.Context(), credential)
-		var refusal *token.Refusal
-		switch {
-		case errors.As(err, &refusal):
-			return unauthenticated(refusal.Reason)
-		case err != nil:
-			return problem.New(problem.Unavailable, "tokens cannot be verified at the moment").Because(err)
+		charge := func(n int) error { return s.charge(c.Response().Header(), p.Agent, n) }
+		if err := charge(1); err != nil {
+			return err
 		}
 		if err := s.service.RegisterCaller(r.Context(), p); errors.Is(err, memory.ErrNotCaller) {
-			return unauthenticated("this subject cannot call")
+			return s.refuse(c, client, unauthenticated("this subject cannot call"))
 		} else if err != nil {
 			return err
 		}
-		c.SetRequest(r.WithContext(context.WithValue(r.Context(), principalKey{}, p)))
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), callerKey{}, &caller{p, charge})))
 		return next(c)
 	}
+}
+
+// identify returns the holder of a request's credential. A request without a
+// valid one is a *problem.Problem.
+func (s *Server) identify(r *http.Request, client netip.Prefix) (acl.Principal, error) {
+	credential, err := credentialOf(r.Header)
+	if err != nil {
+		return acl.Principal{}, err
+	}
+	p, err := s.verify(r.Context(), client, credential)
+	var refusal *token.Refusal
+	switch {
+	case err == nil:
+		return p, nil
+	case errors.As(err, &refusal):
+		err = unauthenticated(refusal.Reason)
+	case errors.Is(err, token.ErrUndecided):
+		err = &problem.Problem{Kind: problem.Unavailable, Detail: err.Error(), RetryAfter: retryToken}
+	case r.Context().Err() == nil:
+		return acl.Principal{}, fmt.Errorf("%w: %w", errVerifier, err)
+	}
+	return acl.Principal{}, err
 }
 
 // credentialOf returns the credential of a request, from either header.

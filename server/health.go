@@ -42,6 +42,14 @@ type readiness struct {
 	Configured string  `json:"configured"`
 	QueueDepth int64   `json:"queue_depth"`
 	QueueLagS  float64 `json:"queue_lag_s"`
+	Waits      waits   `json:"queue_waits_s"`
+}
+
+// waits are percentiles of how long queued entries have waited, in seconds.
+type waits struct {
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
 }
 
 // ready reports whether calls can be served. Without vectors they can: searches
@@ -51,7 +59,8 @@ func (s *Server) ready(c echo.Context) error {
 	body := readiness{
 		Status: "ready", Storage: now.Storage, Vector: now.Vector,
 		Serving: now.Serving, Configured: now.Configured,
-		QueueDepth: now.Queue, QueueLagS: now.QueueLag.Seconds(),
+		QueueDepth: now.Queue, QueueLagS: now.Waits.Max.Seconds(),
+		Waits: waits{P50: now.Waits.P50.Seconds(), P90: now.Waits.P90.Seconds(), P99: now.Waits.P99.Seconds()},
 	}
 	code := http.StatusOK
 	if !now.Storage || s.stopping.Load() {

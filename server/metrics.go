@@ -4,14 +4,17 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"mneme/fairqueue"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/server/limit"
 )
 
 // Metrics are the metrics at /metrics. Routes are templates; no metric holds a
@@ -28,6 +31,8 @@ type Metrics struct {
 	toolTimes  *prometheus.HistogramVec
 	messages   *prometheus.CounterVec
 	messaging  *prometheus.HistogramVec
+	refused    *prometheus.CounterVec
+	conns      atomic.Pointer[func() int] // open connections, while the server listens
 }
 
 // seconds are the buckets of durations: search steps take from a fraction of
@@ -48,10 +53,10 @@ func NewMetrics() *Metrics {
 			Name: "mneme_searches_total", Help: "Answered searches.",
 		}),
 		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "mneme_search_step_duration_seconds", Help: "Duration of a step of a search; embed and vector run concurrently with lexical.", Buckets: seconds,
+			Name: "mneme_search_step_duration_seconds", Help: "Duration of a step of a search; queue is its wait for its turn, embed and vector run concurrently with lexical.", Buckets: seconds,
 		}, []string{"step"}),
 		degraded: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mneme_search_degraded_total", Help: "Searches answered without one of their legs.",
+			Name: "mneme_search_degraded_total", Help: "Searches answered without one of their legs, or (vector_lag) with entries missing from the vector leg that wait for their vectors.",
 		}, []string{"leg"}),
 		incomplete: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "mneme_search_incomplete_total", Help: "Searches whose answer may lack hits.",
@@ -68,12 +73,26 @@ func NewMetrics() *Metrics {
 		messaging: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "mneme_mcp_request_duration_seconds", Help: "Duration of a request of an MCP client.", Buckets: seconds,
 		}, []string{"method"}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "mneme_refused_total", Help: "What was refused because a client, or all together, took too much, by the limit: connections (closed when accepted) and requests.",
+		}, []string{"limit"}),
 	}
+	open := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "mneme_connections_open", Help: "Open connections of clients.",
+	}, func() float64 {
+		if count := m.conns.Load(); count != nil {
+			return float64((*count)())
+		}
+		return 0
+	})
 	m.registry.MustRegister(m.requests, m.durations, m.searches, m.steps, m.degraded, m.incomplete,
-		m.toolCalls, m.toolTimes, m.messages, m.messaging,
+		m.toolCalls, m.toolTimes, m.messages, m.messaging, m.refused, open,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, leg := range []string{"lexical", "vector"} {
+	for _, leg := range []string{memory.LegLexical, memory.LegVector, memory.LagVector} {
 		m.degraded.WithLabelValues(leg) // present as 0 from the start
+	}
+	for _, reason := range []string{limit.TotalConnections, limit.AddressConnections, agentRequests, addressRefusals} {
+		m.refused.WithLabelValues(reason)
 	}
 	return m
 }
@@ -82,7 +101,7 @@ func NewMetrics() *Metrics {
 func (m *Metrics) Search(answer memory.Answer) {
 	m.searches.Inc()
 	for step, took := range map[string]time.Duration{
-		"embed": answer.Took.Embed, "lexical": answer.Took.Lexical, "vector": answer.Took.Vector, "fetch": answer.Took.Fetch,
+		"queue": answer.Took.Queue, "embed": answer.Took.Embed, "lexical": answer.Took.Lexical, "vector": answer.Took.Vector, "fetch": answer.Took.Fetch,
 	} {
 		m.steps.WithLabelValues(step).Observe(took.Seconds())
 	}
@@ -108,6 +127,12 @@ func (m *Metrics) MCPRequest(method, outcome string, took time.Duration) {
 	m.messaging.WithLabelValues(method).Observe(took.Seconds())
 }
 
+// refuse counts a refusal by its limit, one of a few constants.
+func (m *Metrics) refuse(reason string) { m.refused.WithLabelValues(reason).Inc() }
+
+// watchConnections sets the function that counts the open connections.
+func (m *Metrics) watchConnections(count func() int) { m.conns.Store(&count) }
+
 func (m *Metrics) request(route, method string, status int, took time.Duration) {
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	m.durations.WithLabelValues(route, method).Observe(took.Seconds())
@@ -124,13 +149,38 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 		gauge("mneme_storage_up", "1 while the storage answers.", func(s indexer.Status) float64 { return boolGauge(s.Storage) }),
 		gauge("mneme_vector_up", "1 while a model serves vector searches, and its index is not known to be down.", func(s indexer.Status) float64 { return boolGauge(s.Vector) }),
 		gauge("mneme_queue_entries", "Entries whose vectors are out of date.", func(s indexer.Status) float64 { return float64(s.Queue) }),
-		gauge("mneme_queue_lag_seconds", "How long the oldest of them has waited.", func(s indexer.Status) float64 { return s.QueueLag.Seconds() }),
+		gauge("mneme_queue_lag_seconds", "How long the oldest of them has waited.", func(s indexer.Status) float64 { return s.Waits.Max.Seconds() }),
 		gauge("mneme_reindex_needed", "1 while the serving vectors come from another model than the configured one.",
 			func(s indexer.Status) float64 { return boolGauge(s.Storage && s.Serving != s.Configured) }),
 		gauge("mneme_reconcile_last_success_timestamp_seconds", "When this process last found the vector index consistent with the rows, or repaired it; 0: not yet.",
 			func(s indexer.Status) float64 { return unix(s.Progress.Reconciled) }),
 	)
+	m.watchSearches(service.SearchLoad)
+	for quantile, value := range map[string]func(indexer.Waits) time.Duration{
+		"0.5":  func(w indexer.Waits) time.Duration { return w.P50 },
+		"0.9":  func(w indexer.Waits) time.Duration { return w.P90 },
+		"0.99": func(w indexer.Waits) time.Duration { return w.P99 },
+	} {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "mneme_queue_wait_seconds", Help: "How long queued entries have waited: this part of them at most so long.",
+			ConstLabels: prometheus.Labels{"quantile": quantile},
+		}, func() float64 { return value(cache.get(service).Waits).Seconds() }))
+	}
 	m.watchProgress(func() indexer.Progress { return cache.get(service).Progress })
+}
+
+// watchSearches adds metrics of the queue of searches.
+func (m *Metrics) watchSearches(load func() fairqueue.Load) {
+	gauge := func(name, help string, value func(fairqueue.Load) int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value(load())) })
+	}
+	m.registry.MustRegister(
+		gauge("mneme_searches_running", "Searches that run.", func(l fairqueue.Load) int { return l.Running }),
+		gauge("mneme_searches_waiting", "Searches that wait for their turn.", func(l fairqueue.Load) int { return l.Waiting }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "mneme_searches_refused_total", Help: "Searches that were refused since too many were waiting.",
+		}, func() float64 { return float64(load().Refused) }),
+	)
 }
 
 // watchProgress adds counters of the background work.

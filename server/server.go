@@ -17,7 +17,9 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/acl"
+	"mneme/fairqueue"
 	"mneme/indexer"
+	"mneme/server/limit"
 )
 
 // Surface is one wire protocol over the memory service.
@@ -34,11 +36,15 @@ type Service interface {
 	RegisterCaller(context.Context, acl.Principal) error
 	// Status reports the health of storage, vectors and queue.
 	Status(context.Context) indexer.Status
+	// SearchLoad returns how many searches run and wait.
+	SearchLoad() fairqueue.Load
 }
 
 // Verifier identifies the holder of a token; see token.Verifier.
 type Verifier interface {
 	Verify(ctx context.Context, credential string) (acl.Principal, error)
+	// VerifyAtOnce is like Verify, but waits for nothing, such as an issuer's keys.
+	VerifyAtOnce(ctx context.Context, credential string) (acl.Principal, error)
 }
 
 // Options configure a Server. All but Log and Tracer are required.
@@ -50,16 +56,41 @@ type Options struct {
 	Log      *slog.Logger // default: discard
 	// Tracer creates a span for each request. Default: none.
 	Tracer trace.Tracer
+	// Connections bound the connections of Serve. Default: no limits.
+	Connections limit.Connections
+	// Rates bound the requests of agents and addresses. Default: no bounds.
+	Rates Rates
+	// Timeouts end connections that make no progress. Zero fields take the
+	// default.
+	Timeouts Timeouts
 }
 
-// Timeouts and limits against slow and oversized requests. The surfaces bound
-// their bodies themselves.
+// Timeouts end connections that make no progress.
+type Timeouts struct {
+	Header time.Duration // from the first byte of a request to the end of its header; 10 s
+	Idle   time.Duration // between two requests; 2 min
+	Stall  limit.Stall   // within bodies and answers; 30 s, 1,000 bytes a second
+}
+
+func (t Timeouts) withDefaults() Timeouts {
+	if t.Header == 0 {
+		t.Header = 10 * time.Second
+	}
+	if t.Idle == 0 {
+		t.Idle = 2 * time.Minute
+	}
+	if t.Stall.Timeout == 0 {
+		t.Stall.Timeout = 30 * time.Second
+	}
+	if t.Stall.BytesPerSecond == 0 {
+		t.Stall.BytesPerSecond = 1000
+	}
+	return t
+}
+
 const (
-	readHeaderTimeout = 10 * time.Second
-	idleTimeout       = 2 * time.Minute
-	stallTimeout      = 30 * time.Second // between two reads of a body, or two writes of an answer
-	maxHeaderBytes    = 32 << 10
-	shutdownTimeout   = 20 * time.Second // a wait for vectors may take 10
+	maxHeaderBytes  = 32 << 10         // the surfaces bound their bodies
+	shutdownTimeout = 20 * time.Second // a wait for vectors may take 10
 )
 
 // Server answers HTTP requests.
@@ -74,6 +105,10 @@ type Server struct {
 	routes   map[string]bool // templates of all routes
 	status   statusCache
 	stopping atomic.Bool
+
+	connections limit.Connections
+	timeouts    Timeouts
+	rates       *rates
 }
 
 // New returns a server of the given surfaces.
@@ -81,6 +116,7 @@ func New(o Options) *Server {
 	s := &Server{
 		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log, tracer: o.Tracer,
 		open: make(map[string]bool), routes: make(map[string]bool),
+		connections: o.Connections, timeouts: o.Timeouts.withDefaults(), rates: newRates(o.Rates),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -106,8 +142,9 @@ func New(o Options) *Server {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w, r = withStallDeadlines(w, r)
+	exchange, w, r := s.timeouts.Stall.Wrap(w, r)
 	s.echo.ServeHTTP(w, r)
+	exchange.End()
 }
 
 // Serve answers requests on a listener until ctx is done, then lets the requests
@@ -115,13 +152,24 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	h := &http.Server{
 		Handler:           s,
-		ReadHeaderTimeout: readHeaderTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		ReadHeaderTimeout: s.timeouts.Header,
+		IdleTimeout:       s.timeouts.Idle,
+		// For what net/http answers by itself. ServeHTTP sets deadlines of its
+		// own, which replace these.
+		ReadTimeout:    s.timeouts.Header + s.timeouts.Stall.Timeout,
+		WriteTimeout:   s.timeouts.Stall.Timeout,
+		MaxHeaderBytes: maxHeaderBytes,
+		// net/http would read the body of OPTIONS * before anybody is asked
+		// for a token.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
+	connections := s.connections
+	connections.Refused = s.metrics.refuse
+	limited := limit.Listen(listener, connections)
+	s.metrics.watchConnections(limited.Open)
 	failed := make(chan error, 1)
-	go func() { failed <- h.Serve(listener) }()
+	go func() { failed <- h.Serve(limited) }()
 	select {
 	case err := <-failed:
 		return err

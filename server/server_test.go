@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mneme/acl"
+	"mneme/fairqueue"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/server"
@@ -43,13 +44,19 @@ func (s *stub) RegisterCaller(_ context.Context, p acl.Principal) error {
 	return nil
 }
 
+func (s *stub) SearchLoad() fairqueue.Load { return fairqueue.Load{} }
+
 func (s *stub) Status(context.Context) indexer.Status {
 	s.asked++
-	return indexer.Status{Storage: !s.away, Vector: true, Serving: "m1", Configured: "m2", Queue: 3, QueueLag: 1500 * time.Millisecond}
+	return indexer.Status{Storage: !s.away, Vector: true, Serving: "m1", Configured: "m2", Queue: 3, Waits: indexer.Waits{P50: time.Second, P90: 1100 * time.Millisecond, P99: 1200 * time.Millisecond, Max: 1500 * time.Millisecond}}
 }
 
 // names verifies tokens that are the agent's name.
 type names struct{}
+
+func (n names) VerifyAtOnce(ctx context.Context, credential string) (acl.Principal, error) {
+	return n.Verify(ctx, credential)
+}
 
 func (names) Verify(_ context.Context, credential string) (acl.Principal, error) {
 	switch credential {
@@ -245,7 +252,7 @@ func TestHealthNeedsNoTokenAndTellsTheTruth(t *testing.T) {
 	}
 	for range 20 {
 		w := ask(s, "GET", "/readyz")
-		want := `{"status":"ready","storage":true,"vector":true,"serving":"m1","configured":"m2","queue_depth":3,"queue_lag_s":1.5}`
+		want := `{"status":"ready","storage":true,"vector":true,"serving":"m1","configured":"m2","queue_depth":3,"queue_lag_s":1.5,"queue_waits_s":{"p50":1,"p90":1.1,"p99":1.2}}`
 		if w.Code != 200 || strings.TrimSpace(w.Body.String()) != want {
 			t.Fatalf("readyz: %d %s", w.Code, w.Body)
 		}
@@ -269,7 +276,9 @@ func TestMetricsKnowRoutesAndNobody(t *testing.T) {
 	text := ask(s, "GET", "/metrics").Body.String()
 	for _, line := range []string{
 		`mneme_http_requests_total{method="GET",route="/who/:path",status="200"} 1`,
-		`mneme_queue_entries 3`, `mneme_queue_lag_seconds 1.5`, `mneme_search_degraded_total{leg="vector"} 0`,
+		`mneme_queue_entries 3`, `mneme_queue_lag_seconds 1.5`,
+		`mneme_queue_wait_seconds{quantile="0.5"} 1`, `mneme_queue_wait_seconds{quantile="0.9"} 1.1`, `mneme_queue_wait_seconds{quantile="0.99"} 1.2`,
+		`mneme_search_degraded_total{leg="vector_lag"} 0`, `mneme_search_degraded_total{leg="vector"} 0`,
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("no line %s", line)
@@ -328,13 +337,14 @@ func TestRunningRequestsFinishAtShutdown(t *testing.T) {
 type state indexer.Status
 
 func (state) RegisterCaller(context.Context, acl.Principal) error { return nil }
+func (state) SearchLoad() fairqueue.Load                          { return fairqueue.Load{Running: 6, Waiting: 8, Refused: 9} }
 func (s state) Status(context.Context) indexer.Status             { return indexer.Status(s) }
 
 func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 	metrics := server.NewMetrics()
 	metrics.Build("v1", "abc")
 	service := state{
-		Storage: true, Serving: "old", Configured: "new", Queue: 3, QueueLag: 2 * time.Second,
+		Storage: true, Serving: "old", Configured: "new", Queue: 3, Waits: indexer.Waits{Max: 2 * time.Second},
 		Progress: indexer.Progress{Indexed: 7, IndexFailed: 5, Restored: 4, Reconciled: time.Unix(1700000000, 0)},
 	}
 	front := server.New(server.Options{Service: service, Verifier: names{}, Metrics: metrics})
@@ -345,6 +355,8 @@ func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 		`mneme_indexed_entries_total 7`, `mneme_index_failures_total{cause="vector_index"} 5`, `mneme_index_failures_total{cause="embedder"} 0`,
 		`mneme_reconcile_repairs_total{kind="restored"} 4`, `mneme_reconcile_last_success_timestamp_seconds 1.7e+09`,
 		`mneme_search_degraded_total{leg="vector"} 0`,
+		`mneme_searches_running 6`, `mneme_searches_waiting 8`, `mneme_searches_refused_total 9`,
+		`mneme_refused_total{limit="connections"} 0`, `mneme_connections_open 0`,
 	} {
 		if !strings.Contains(answer.Body.String(), "\n"+line+"\n") {
 			t.Errorf("/metrics lacks %s", line)

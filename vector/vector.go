@@ -34,6 +34,7 @@ const MaxOnly = 1000
 type Hit struct {
 	Entry uuid.UUID
 	Score float64
+	Chunk int // the best chunk; of several with this score, any
 }
 
 // Index finds the nearest entries. It is derived from the rows and may lag
@@ -50,7 +51,7 @@ type Index interface {
 	Delete(ctx context.Context, entries []uuid.UUID) error
 
 	// Search returns the entries of the scope nearest to the query, best
-	// first, each once with the score of its best chunk. Store and label
+	// first, each once with the score and number of its best chunk. Store and label
 	// filter before anything is ranked or counted. An exact index returns
 	// Limit entries and every further one that ties with the last of them, in
 	// no defined order among equals; an approximate one may miss some. An

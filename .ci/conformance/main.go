@@ -158,7 +158,10 @@ func withToken(ctx context.Context, server, token string) (address string, err e
 		return "", err
 	}
 	quiet := log.New(io.Discard, "", 0) // clients that close streams are not worth logging
-	proxy := &httputil.ReverseProxy{ErrorLog: quiet, Rewrite: func(r *httputil.ProxyRequest) {
+	// The suite abandons requests. A connection that such a request had may
+	// already serve the next one when it is closed, so none is reused.
+	transport := &http.Transport{DisableKeepAlives: true}
+	proxy := &httputil.ReverseProxy{ErrorLog: quiet, Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer "+token)

@@ -20,8 +20,9 @@ import (
 
 // Defines values for AnswerDegraded.
 const (
-	Lexical AnswerDegraded = "lexical"
-	Vector  AnswerDegraded = "vector"
+	Lexical   AnswerDegraded = "lexical"
+	Vector    AnswerDegraded = "vector"
+	VectorLag AnswerDegraded = "vector_lag"
 )
 
 // Valid indicates whether the value is a known member of the AnswerDegraded enum.
@@ -30,6 +31,8 @@ func (e AnswerDegraded) Valid() bool {
 	case Lexical:
 		return true
 	case Vector:
+		return true
+	case VectorLag:
 		return true
 	default:
 		return false
@@ -257,7 +260,7 @@ func (e ListToolsParamsFormat) Valid() bool {
 
 // Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","score":0.03278688524590164,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
 type Answer struct {
-	// Degraded The legs of the search that failed or timed out; the hits are from the other.
+	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text.
 	Degraded []AnswerDegraded `json:"degraded"`
 	Hits     []Hit            `json:"hits"`
 
@@ -289,7 +292,10 @@ type Entry struct {
 
 	// Description One line.
 	Description Description `json:"description"`
-	Encrypted   bool        `json:"encrypted"`
+
+	// DescriptionBy The agent that wrote the description, if not the owner. Empty if unknown.
+	DescriptionBy *string `json:"description_by,omitempty"`
+	Encrypted     bool    `json:"encrypted"`
 
 	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -324,7 +330,10 @@ type Entry struct {
 	Tags    Tags `json:"tags"`
 
 	// Type What kind of memory it is; may be empty.
-	Type      Type      `json:"type"`
+	Type Type `json:"type"`
+
+	// TypeBy The agent that wrote the type, if not the owner. Empty if unknown.
+	TypeBy    *string   `json:"type_by,omitempty"`
 	UpdatedAt time.Time `json:"updated_at"`
 
 	// UpdatedBy The agent that wrote this version.
@@ -446,7 +455,10 @@ type ImportLine struct {
 
 	// Description One line.
 	Description *Description `json:"description,omitempty"`
-	Encrypted   *bool        `json:"encrypted,omitempty"`
+
+	// DescriptionBy Set by the server.
+	DescriptionBy *json.RawMessage `json:"description_by,omitempty"`
+	Encrypted     *bool            `json:"encrypted,omitempty"`
 
 	// ExpiresAt Instead of `ttl`; a line whose time has passed is refused.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -486,6 +498,9 @@ type ImportLine struct {
 
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
+
+	// TypeBy Set by the server.
+	TypeBy *json.RawMessage `json:"type_by,omitempty"`
 
 	// UpdatedAt Set by the server.
 	UpdatedAt *json.RawMessage `json:"updated_at,omitempty"`
@@ -619,7 +634,7 @@ type Question struct {
 	// Namespace At most 64 bytes of UTF-8; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// Query Any text.
+	// Query Any text, at most 16,000 bytes by default.
 	Query string `json:"query"`
 
 	// Stores Search only these stores. The caller must have access to each; `self` is its own.
@@ -640,6 +655,13 @@ type Ready struct {
 
 	// QueueLagS How long the oldest of them has waited.
 	QueueLagS float32 `json:"queue_lag_s"`
+
+	// QueueWaitsS Percentiles of how long they have waited.
+	QueueWaitsS struct {
+		P50 float32 `json:"p50"`
+		P90 float32 `json:"p90"`
+		P99 float32 `json:"p99"`
+	} `json:"queue_waits_s"`
 
 	// Serving The fingerprint of the serving vectors.
 	Serving string      `json:"serving"`
@@ -791,7 +813,10 @@ type Trashed struct {
 
 	// Description One line.
 	Description Description `json:"description"`
-	Encrypted   bool        `json:"encrypted"`
+
+	// DescriptionBy The agent that wrote the description, if not the owner. Empty if unknown.
+	DescriptionBy *string `json:"description_by,omitempty"`
+	Encrypted     bool    `json:"encrypted"`
 
 	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -826,7 +851,10 @@ type Trashed struct {
 	Tags    Tags `json:"tags"`
 
 	// Type What kind of memory it is; may be empty.
-	Type      Type      `json:"type"`
+	Type Type `json:"type"`
+
+	// TypeBy The agent that wrote the type, if not the owner. Empty if unknown.
+	TypeBy    *string   `json:"type_by,omitempty"`
 	UpdatedAt time.Time `json:"updated_at"`
 
 	// UpdatedBy The agent that wrote this version.
@@ -878,7 +906,10 @@ type Written struct {
 
 	// Description One line.
 	Description Description `json:"description"`
-	Encrypted   bool        `json:"encrypted"`
+
+	// DescriptionBy The agent that wrote the description, if not the owner. Empty if unknown.
+	DescriptionBy *string `json:"description_by,omitempty"`
+	Encrypted     bool    `json:"encrypted"`
 
 	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -916,7 +947,10 @@ type Written struct {
 	Tags    Tags `json:"tags"`
 
 	// Type What kind of memory it is; may be empty.
-	Type      Type      `json:"type"`
+	Type Type `json:"type"`
+
+	// TypeBy The agent that wrote the type, if not the owner. Empty if unknown.
+	TypeBy    *string   `json:"type_by,omitempty"`
 	UpdatedAt time.Time `json:"updated_at"`
 
 	// UpdatedBy The agent that wrote this version.
@@ -989,15 +1023,15 @@ type NotFound = Problem
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type PreconditionFailed = Problem
 
-// QuotaReached An RFC 9457 problem.
-//
-// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
-type QuotaReached = Problem
-
 // TooLarge An RFC 9457 problem.
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type TooLarge = Problem
+
+// TooManyRequests An RFC 9457 problem.
+//
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+type TooManyRequests = Problem
 
 // Unauthorized An RFC 9457 problem.
 //
@@ -1430,7 +1464,9 @@ type ClientInterface interface {
 	//
 	// Finds entries by words and by meaning, and fuses the two rankings. Without `stores` it
 	// searches the caller's own store, those shared with it, and the stores of the chat and user
-	// in its token. Any text is a valid query: there is no query syntax.
+	// in its token. Any text is a valid query: there is no query syntax. The answer has whole
+	// values, up to 100 of the size limit. Values are read while the answer is written: a hit that
+	// changed meanwhile is shown in its new state, or left out if the caller may no longer see it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1441,7 +1477,9 @@ type ClientInterface interface {
 	//
 	// Finds entries by words and by meaning, and fuses the two rankings. Without `stores` it
 	// searches the caller's own store, those shared with it, and the stores of the chat and user
-	// in its token. Any text is a valid query: there is no query syntax.
+	// in its token. Any text is a valid query: there is no query syntax. The answer has whole
+	// values, up to 100 of the size limit. Values are read while the answer is written: a hit that
+	// changed meanwhile is shown in its new state, or left out if the caller may no longer see it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1459,8 +1497,9 @@ type ClientInterface interface {
 	//
 	// One line per entry, by key: `- [name](name.md) — description`. The index is meant for
 	// system prompts, so it has only entries of the caller's own store that the caller owns and
-	// last wrote itself, in the namespace "", with a type, a description, and a name of
-	// `[A-Za-z0-9_-]+`. The index of another agent's store is empty.
+	// last wrote itself, in the namespace "", with a type and a description that the caller wrote
+	// too, and a name of `[A-Za-z0-9_-]+`. The index of another agent's store is empty. An index
+	// of more than 64,000 bytes (by default) ends with a line that says `truncated: true`.
 	//
 	// Corresponds with GET /v1/stores/{store}/MEMORY.md (the `ReadIndex` operationId).
 	ReadIndex(ctx context.Context, store Store, params *ReadIndexParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1488,7 +1527,9 @@ type ClientInterface interface {
 	//
 	// Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
 	// grant more than it has, or change a grant that another made (the store's own agent and the
-	// platform can). A grant is effective only while its maker has `readwrite`.
+	// platform can). A grant is effective only while its maker has `readwrite`. A store has at
+	// most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
+	// is known.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1499,7 +1540,9 @@ type ClientInterface interface {
 	//
 	// Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
 	// grant more than it has, or change a grant that another made (the store's own agent and the
-	// platform can). A grant is effective only while its maker has `readwrite`.
+	// platform can). A grant is effective only while its maker has `readwrite`. A store has at
+	// most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
+	// is known.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1611,7 +1654,8 @@ type ClientInterface interface {
 
 	// ListVersions List an entry's versions
 	//
-	// The history of the entry that the path resolves to, newest first.
+	// The history of the entry that the path resolves to, newest first: its last 100 versions by
+	// default, and of the former ones at most 10 MB.
 	//
 	// Corresponds with GET /v1/stores/{store}/memories/{key}/versions (the `ListVersions` operationId).
 	ListVersions(ctx context.Context, store Store, key Key, params *ListVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1636,6 +1680,10 @@ type ClientInterface interface {
 	//
 	// Calls a tool with the input that a model generated. If a schema, a rule or an access check
 	// refuses the call, the answer is still 200, with `is_error` and an error text for the model.
+	// The text has at most 64,000 bytes (by default). Searches show the best passage of a long
+	// value, marked `truncated`, and count in `left_out` the hits for which there was no room.
+	// Tools that read a value stop with `truncated` and `next_offset`, and take `offset`, in bytes
+	// of the value's text. Lists end with `truncated: true`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1646,6 +1694,10 @@ type ClientInterface interface {
 	//
 	// Calls a tool with the input that a model generated. If a schema, a rule or an access check
 	// refuses the call, the answer is still 200, with `is_error` and an error text for the model.
+	// The text has at most 64,000 bytes (by default). Searches show the best passage of a long
+	// value, marked `truncated`, and count in `left_out` the hits for which there was no room.
+	// Tools that read a value stop with `truncated` and `next_offset`, and take `offset`, in bytes
+	// of the value's text. Lists end with `truncated: true`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1839,7 +1891,9 @@ func (c *API) PutParticipant(ctx context.Context, chat Chat, agent Agent, body P
 //
 // Finds entries by words and by meaning, and fuses the two rankings. Without `stores` it
 // searches the caller's own store, those shared with it, and the stores of the chat and user
-// in its token. Any text is a valid query: there is no query syntax.
+// in its token. Any text is a valid query: there is no query syntax. The answer has whole
+// values, up to 100 of the size limit. Values are read while the answer is written: a hit that
+// changed meanwhile is shown in its new state, or left out if the caller may no longer see it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1860,7 +1914,9 @@ func (c *API) SearchWithBody(ctx context.Context, contentType string, body io.Re
 //
 // Finds entries by words and by meaning, and fuses the two rankings. Without `stores` it
 // searches the caller's own store, those shared with it, and the stores of the chat and user
-// in its token. Any text is a valid query: there is no query syntax.
+// in its token. Any text is a valid query: there is no query syntax. The answer has whole
+// values, up to 100 of the size limit. Values are read while the answer is written: a hit that
+// changed meanwhile is shown in its new state, or left out if the caller may no longer see it.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1898,8 +1954,9 @@ func (c *API) ListStores(ctx context.Context, reqEditors ...RequestEditorFn) (*h
 //
 // One line per entry, by key: `- [name](name.md) — description`. The index is meant for
 // system prompts, so it has only entries of the caller's own store that the caller owns and
-// last wrote itself, in the namespace "", with a type, a description, and a name of
-// `[A-Za-z0-9_-]+`. The index of another agent's store is empty.
+// last wrote itself, in the namespace "", with a type and a description that the caller wrote
+// too, and a name of `[A-Za-z0-9_-]+`. The index of another agent's store is empty. An index
+// of more than 64,000 bytes (by default) ends with a line that says `truncated: true`.
 //
 // Corresponds with GET /v1/stores/{store}/MEMORY.md (the `ReadIndex` operationId).
 func (c *API) ReadIndex(ctx context.Context, store Store, params *ReadIndexParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1967,7 +2024,9 @@ func (c *API) DeleteGrant(ctx context.Context, store Store, agent Agent, reqEdit
 //
 // Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
 // grant more than it has, or change a grant that another made (the store's own agent and the
-// platform can). A grant is effective only while its maker has `readwrite`.
+// platform can). A grant is effective only while its maker has `readwrite`. A store has at
+// most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
+// is known.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1988,7 +2047,9 @@ func (c *API) PutGrantWithBody(ctx context.Context, store Store, agent Agent, co
 //
 // Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
 // grant more than it has, or change a grant that another made (the store's own agent and the
-// platform can). A grant is effective only while its maker has `readwrite`.
+// platform can). A grant is effective only while its maker has `readwrite`. A store has at
+// most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
+// is known.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2210,7 +2271,8 @@ func (c *API) RestoreMemory(ctx context.Context, store Store, key Key, params *R
 
 // ListVersions List an entry's versions
 //
-// The history of the entry that the path resolves to, newest first.
+// The history of the entry that the path resolves to, newest first: its last 100 versions by
+// default, and of the former ones at most 10 MB.
 //
 // Corresponds with GET /v1/stores/{store}/memories/{key}/versions (the `ListVersions` operationId).
 func (c *API) ListVersions(ctx context.Context, store Store, key Key, params *ListVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2265,6 +2327,10 @@ func (c *API) ListTools(ctx context.Context, params *ListToolsParams, reqEditors
 //
 // Calls a tool with the input that a model generated. If a schema, a rule or an access check
 // refuses the call, the answer is still 200, with `is_error` and an error text for the model.
+// The text has at most 64,000 bytes (by default). Searches show the best passage of a long
+// value, marked `truncated`, and count in `left_out` the hits for which there was no room.
+// Tools that read a value stop with `truncated` and `next_offset`, and take `offset`, in bytes
+// of the value's text. Lists end with `truncated: true`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2285,6 +2351,10 @@ func (c *API) CallToolWithBody(ctx context.Context, name string, contentType str
 //
 // Calls a tool with the input that a model generated. If a schema, a rule or an access check
 // refuses the call, the answer is still 200, with `is_error` and an error text for the model.
+// The text has at most 64,000 bytes (by default). Searches show the best passage of a long
+// value, marked `truncated`, and count in `left_out` the hits for which there was no room.
+// Tools that read a value stop with `truncated` and `next_offset`, and take `offset`, in bytes
+// of the value's text. Lists end with `truncated: true`.
 //
 // Takes a body of the `application/json` content type.
 //

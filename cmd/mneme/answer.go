@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,11 +32,16 @@ func printAnswer(out io.Writer, a answer) error {
 		}
 	}
 	if t := a.Took; t != nil {
-		fmt.Fprintf(&text, "took %.1f ms: lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f\n",
-			t.Total, t.Lexical, t.Embed, t.Vector, t.Fetch)
+		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f\n",
+			t.Total, t.Queue, t.Lexical, t.Embed, t.Vector, t.Fetch)
 	}
-	if len(a.Degraded) > 0 {
-		fmt.Fprintf(&text, "without results of the %s leg, which failed or timed out\n", plain(joined(a.Degraded, " and ")))
+	lags := slices.Contains(a.Degraded, client.VectorLag)
+	failed := slices.DeleteFunc(slices.Clone(a.Degraded), func(what client.AnswerDegraded) bool { return what == client.VectorLag })
+	if len(failed) > 0 {
+		fmt.Fprintf(&text, "without results of the %s leg, which failed or timed out\n", plain(joined(failed, " and ")))
+	}
+	if lags {
+		text.WriteString("entries wait to be indexed: questions find their words, but not yet their meaning\n")
 	}
 	if a.Incomplete {
 		text.WriteString("there may be more\n")

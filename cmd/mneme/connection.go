@@ -53,6 +53,7 @@ func (p *program) connect(ctx context.Context, config configs.Config, as callerF
 // connectTo connects to a Service in this process.
 func (p *program) connectTo(instance *backend.Instance, config configs.Config, as callerFlags) (*connection, error) {
 	tokens := newProcessTokens()
+	config.Rate = configs.Rate{} // the requests are the command's own
 	handler, err := backend.NewServer(instance, tokens, config, thisBuild().backend(), p.warnings(config.Log))
 	if err != nil {
 		return nil, err

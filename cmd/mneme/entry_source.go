@@ -58,6 +58,7 @@ func (s *entrySource) trash(ctx context.Context) iter.Seq2[*memory.Entry, error]
 			Value: t.Value, Type: t.Type, Description: t.Description, Tags: t.Tags, InContext: t.InContext,
 			Encrypted: t.Encrypted, Source: t.Source, ExpiresAt: t.ExpiresAt, Version: t.Version,
 			CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, UpdatedBy: t.UpdatedBy,
+			TypeBy: t.TypeBy, DescriptionBy: t.DescriptionBy,
 		}, &t.DeletedAt)
 	})
 	return func(yield func(*memory.Entry, error) bool) {
@@ -97,6 +98,13 @@ func entryOf(e client.Entry, deletedAt *time.Time) (*memory.Entry, error) {
 		ID: e.ID, Path: memory.Path{Store: e.StoreID, Namespace: e.Namespace, Key: e.Key}, Owner: e.OwnerID, Label: label,
 		Value: e.Value, Type: e.Type, Description: e.Description, Tags: e.Tags, InContext: e.InContext,
 		Encrypted: e.Encrypted, Version: e.Version, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy,
+		TypeBy: e.OwnerID, DescriptionBy: e.OwnerID,
+	}
+	if e.TypeBy != nil {
+		out.TypeBy = *e.TypeBy
+	}
+	if e.DescriptionBy != nil {
+		out.DescriptionBy = *e.DescriptionBy
 	}
 	if e.Source != nil {
 		out.Source = *e.Source

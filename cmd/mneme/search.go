@@ -87,6 +87,7 @@ type answer struct {
 
 // took holds the durations of a search's steps, in milliseconds.
 type took struct {
+	Queue   float64 `json:"queue_ms"`
 	Embed   float64 `json:"embed_ms"`
 	Lexical float64 `json:"lexical_ms"`
 	Vector  float64 `json:"vector_ms"`
@@ -99,7 +100,7 @@ func tookOf(t *client.Timing) *took {
 		return nil
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return &took{Embed: ms(t.Embed), Lexical: ms(t.Lexical), Vector: ms(t.Vector), Fetch: ms(t.Fetch), Total: ms(t.Total)}
+	return &took{Queue: ms(t.Queue), Embed: ms(t.Embed), Lexical: ms(t.Lexical), Vector: ms(t.Vector), Fetch: ms(t.Fetch), Total: ms(t.Total)}
 }
 
 func (s *searching) run(ctx context.Context, config configs.Config) (err error) {

@@ -43,7 +43,7 @@ type Options struct {
 	// change while the Encoder is in use.
 	Weights []byte
 	// Workers is the number of batches of passages that are encoded
-	// concurrently; 0 means GOMAXPROCS.
+	// concurrently, on as many processors as there are; 0 means GOMAXPROCS.
 	Workers int
 	// Portable disables the kernels in assembly.
 	Portable bool
@@ -56,7 +56,6 @@ type Encoder struct {
 	kernels     *kernels
 	fingerprint string
 	workers     chan struct{} // semaphore of the batches in progress
-	queries     chan struct{} // semaphore of the queries in progress
 	free        sync.Pool     // of *scratch
 	gate        gate
 }
@@ -96,7 +95,7 @@ func New(o Options) (*Encoder, error) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	e.workers = make(chan struct{}, workers)
-	e.queries = make(chan struct{}, runtime.GOMAXPROCS(0))
+	e.gate.slots = runtime.GOMAXPROCS(0)
 	return e, nil
 }
 
@@ -109,25 +108,22 @@ func (e *Encoder) Dim() int { return width }
 // Kernels returns the name of the kernels in use: "avx2", "neon" or "portable".
 func (e *Encoder) Kernels() string { return e.kernels.name }
 
-// Query embeds one query. Passages in progress pause until it is done. It waits
-// only for other queries, if there are more of them than processors. Text
-// beyond the window is cut off. The only error is the context's.
+// Query embeds one query. Passages in progress pause for it, but keep a quarter
+// of the processors' time: see gate. Beyond that it waits only for other queries,
+// if there are more of them than processors. Text beyond the window is cut off.
+// The only error is the context's.
 func (e *Encoder) Query(ctx context.Context, text string) ([]float32, error) {
-	e.gate.enter()
-	defer e.gate.leave()
-	select {
-	case e.queries <- struct{}{}:
-		defer func() { <-e.queries }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := e.gate.enter(ctx, &e.gate.queries); err != nil {
+		return nil, err
 	}
 	ids := e.tokenizer.encode(queryPrefix, text)
 	s := e.scratch(len(ids))
 	defer e.free.Put(s)
 	var out [1][]float32
-	if err := e.model.forward(e.kernels, s, [][]int32{ids}, out[:], ctx.Err); err != nil {
-		return nil, err
+	if err := e.model.forward(e.kernels, s, [][]int32{ids}, out[:], func() error { return e.gate.pause(ctx, &e.gate.queries) }); err != nil {
+		return nil, err // of the pause, which has left the gate
 	}
+	e.gate.leave(&e.gate.queries)
 	return out[0], nil
 }
 

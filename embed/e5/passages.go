@@ -8,6 +8,8 @@ import (
 )
 
 // Passages embeds stored texts, in batches of about 256 tokens on all workers.
+// Calls that run at the same time take turns, batch by batch, so that a few
+// texts do not wait for many.
 func (e *Encoder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -32,7 +34,8 @@ func (e *Encoder) Passages(ctx context.Context, texts []string) ([][]float32, er
 }
 
 // takeWorker waits for a free worker. It reports false if the context ended
-// first.
+// first. A channel serves those who wait in order, and each call waits for one
+// worker at a time: that is how calls take turns.
 func (e *Encoder) takeWorker(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -74,16 +77,20 @@ func (e *Encoder) batches(texts []string) iter.Seq[batch] {
 
 // run encodes one batch and stores its vectors in out.
 func (e *Encoder) run(ctx context.Context, b batch, out [][]float32) error {
+	if err := e.gate.enter(ctx, &e.gate.passages); err != nil {
+		return err
+	}
 	s := e.scratch(b.tokens)
 	defer e.free.Put(s)
 	vectors := make([][]float32, len(b.ids))
 	err := e.model.forward(e.kernels, s, b.ids, vectors, func() error {
 		runtime.Gosched() // a query may be runnable but have no processor
-		return e.gate.wait(ctx)
+		return e.gate.pause(ctx, &e.gate.passages)
 	})
 	if err != nil {
-		return err
+		return err // of the pause, which has left the gate
 	}
+	e.gate.leave(&e.gate.passages)
 	for i, v := range vectors {
 		out[b.index[i]] = v
 	}

@@ -3,7 +3,10 @@ package e5
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -21,33 +24,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 func (g *gate) waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.waiters)
-}
-
-func TestPassagesWaitWhileAQueryIsInFlight(t *testing.T) {
-	e := testEncoder(t)
-	e.gate.enter()
-	done := make(chan error, 1)
-	go func() {
-		_, err := e.Passages(t.Context(), []string{"one", "two"})
-		done <- err
-	}()
-	eventually(t, "a batch waits at the gate", func() bool { return e.gate.waiting() == 1 })
-	if _, err := e.Query(t.Context(), "a query"); err != nil {
-		t.Fatal(err)
-	}
-	if e.gate.waiting() != 1 {
-		t.Error("a batch continued while another query is in flight")
-	}
-	select {
-	case <-done:
-		t.Error("passages finished while a query is in flight")
-	default:
-	}
-	e.gate.leave()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	return len(g.passages.waiting)
 }
 
 func TestQueryNeedsNoWorker(t *testing.T) {
@@ -109,8 +86,10 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 	})
 	t.Run("while waiting", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		e.gate.enter()
-		defer e.gate.leave()
+		if err := e.gate.enter(t.Context(), &e.gate.queries); err != nil {
+			t.Fatal(err)
+		}
+		defer e.gate.leave(&e.gate.queries)
 		done := make(chan error, 1)
 		go func() {
 			_, err := e.Passages(ctx, []string{"text"})
@@ -128,6 +107,63 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 	if n := len(e.workers); n != 0 {
 		t.Errorf("%d workers were not released", n)
 	}
+	if n := e.gate.passages.running + e.gate.queries.running; n != 0 {
+		t.Errorf("%d slots were not released", n)
+	}
+}
+
+// Each call of Passages gets a worker in turn, so that a short text waits for one
+// batch of each other call and not for all of them.
+func TestCallsOfPassagesTakeTurns(t *testing.T) {
+	plain := testEncoder(t)
+	e := &Encoder{tokenizer: plain.tokenizer, model: plain.model, workers: make(chan struct{}, 1), gate: gate{slots: 1}}
+	// With one worker the rows of a matrix product say which call's batch runs.
+	var order []int
+	counted := *plain.kernels
+	counted.product = func(_ []float32, _ int, _ []int16, _ []float32, rows int, _ []int8, _, _ []float32, _ int) {
+		if n := len(order); n == 0 || order[n-1] != rows {
+			order = append(order, rows)
+		}
+	}
+	e.kernels = &counted
+	e.workers <- struct{}{}
+	var calls sync.WaitGroup
+	for i, call := range [][]string{
+		{textOf(512), textOf(511), textOf(510), textOf(509), textOf(508), textOf(507)}, // a long entry
+		{textOf(200), textOf(199), textOf(198)},
+		{textOf(20)},
+	} {
+		waiting := make(chan struct{})
+		calls.Go(func() {
+			close(waiting)
+			if _, err := e.Passages(t.Context(), call); err != nil {
+				t.Errorf("call %d: %v", i, err)
+			}
+		})
+		<-waiting
+		awaitSender(t, i+1)
+	}
+	<-e.workers
+	calls.Wait()
+	if want := []int{512, 200, 20, 511, 199, 510, 198, 509, 508, 507}; !slices.Equal(order, want) {
+		t.Errorf("batches in order %v, want %v", order, want)
+	}
+}
+
+// awaitSender waits until n calls wait for a worker.
+func awaitSender(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, "the calls wait for a worker", func() bool {
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		waiting := 0
+		for _, one := range strings.Split(string(stacks), "\n\n") {
+			if strings.Contains(one, "takeWorker") && strings.Contains(one, "[select") {
+				waiting++
+			}
+		}
+		return waiting == n
+	})
 }
 
 // A text's vector must not depend on the other texts of a batch.

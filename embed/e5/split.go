@@ -34,17 +34,9 @@ type word struct {
 //
 // The rules were measured: see docs/decisions/0016-chunks.md.
 func (e *Encoder) Split(header, text string) []string {
-	header = e.clipHeader(header)
-	words := e.words(text)
-	budget := maxTokens - len(e.tokenizer.encode(passagePrefix, header))
-	title := ""
-	if !fits(words, 0, budget) {
-		var tokens int
-		title, tokens = titleOf(text, words)
-		budget -= tokens
-	}
+	header, title, spans := e.plan(header, text)
 	var chunks []string
-	for i, s := range spans(text, words, budget) {
+	for i, s := range spans {
 		chunk := text[s.start:s.end]
 		if i > 0 {
 			chunk = join(title, chunk)
@@ -52,6 +44,31 @@ func (e *Encoder) Split(header, text string) []string {
 		chunks = append(chunks, join(header, chunk))
 	}
 	return chunks
+}
+
+// Spans returns the byte range of text in each chunk of Split. The title, which
+// every chunk repeats, is in the range of the first chunk alone.
+func (e *Encoder) Spans(header, text string) [][2]int {
+	_, _, spans := e.plan(header, text)
+	ranges := make([][2]int, len(spans))
+	for i, s := range spans {
+		ranges[i] = [2]int{s.start, s.end}
+	}
+	return ranges
+}
+
+// plan returns what the chunks of a text consist of: the header that fits, the
+// title, if all but the first chunk repeat one, and their spans.
+func (e *Encoder) plan(header, text string) (clipped, title string, _ []span) {
+	clipped = e.clipHeader(header)
+	words := e.words(text)
+	budget := maxTokens - len(e.tokenizer.encode(passagePrefix, clipped))
+	if !fits(words, 0, budget) {
+		var tokens int
+		title, tokens = titleOf(text, words)
+		budget -= tokens
+	}
+	return clipped, title, spans(text, words, budget)
 }
 
 // titleOf returns the first line of a text and its number of tokens, if the line

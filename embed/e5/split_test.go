@@ -32,8 +32,9 @@ func checkSplit(t *testing.T, e *Encoder, header, text string) []string {
 		budget -= tokens
 	}
 	spans := spans(text, words, budget)
-	if len(chunks) == 0 || len(chunks) != len(spans) {
-		t.Fatalf("%d chunks, %d spans", len(chunks), len(spans))
+	ranges := e.Spans(header, text)
+	if len(chunks) == 0 || len(chunks) != len(spans) || len(chunks) != len(ranges) {
+		t.Fatalf("%d chunks, %d spans, %d ranges", len(chunks), len(spans), len(ranges))
 	}
 	for i, c := range spans {
 		chunk := text[c.start:c.end]
@@ -42,6 +43,9 @@ func checkSplit(t *testing.T, e *Encoder, header, text string) []string {
 		}
 		if chunks[i] != join(clipped, chunk) {
 			t.Fatalf("chunk %d is not header, title and text", i)
+		}
+		if ranges[i] != [2]int{c.start, c.end} {
+			t.Fatalf("Spans tells %v of chunk %d, which is %v", ranges[i], i, c)
 		}
 		if n := tokensOf(e, chunks[i]); n > maxTokens {
 			t.Fatalf("chunk %d has %d tokens", i, n)

@@ -106,8 +106,9 @@ func (c Config) fingerprint() string {
 // Dim is the length of every vector.
 func (e *Embedder) Dim() int { return e.dim }
 
-// Query embeds one query. Queries have a limit of their own, so they never wait
-// for passages. Text beyond the window is cut off. Query fails with the
+// Query embeds one query. Queries and passages each have a limit of their own, so
+// neither waits for the other here; the server divides its time between them by
+// rules of its own. Text beyond the window is cut off. Query fails with the
 // context's error, ErrUnavailable, ErrRefused or ErrAnswer.
 func (e *Embedder) Query(ctx context.Context, text string) ([]float32, error) {
 	vectors, err := e.limited(ctx, e.queries, []string{e.input(e.config.QueryPrefix, text)})

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -245,6 +246,35 @@ func TestQueryDoesNotWaitForPassages(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
+}
+
+func TestPassagesDoNotWaitForQueries(t *testing.T) {
+	release := make(chan struct{})
+	begun := make(chan struct{}, 8)
+	s := newServer(t, func(w http.ResponseWriter, r *http.Request, c call, n int) {
+		if strings.HasPrefix(c.Input[0], "query: ") {
+			begun <- struct{}{}
+			<-release
+		}
+		good(w, r, c, n)
+	})
+	config := testConfig(s)
+	config.PassageLimit, config.QueryLimit = 1, 1
+	e, _ := newEmbedder(t, config)
+	var queries sync.WaitGroup
+	for range 3 {
+		queries.Go(func() {
+			if _, err := e.Query(context.WithoutCancel(t.Context()), "q"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-begun // and two wait for it
+	if _, err := e.Passages(t.Context(), []string{"a", "b"}); err != nil {
+		t.Error(err)
+	}
+	close(release)
+	queries.Wait()
 }
 
 func TestProbeReturnsTheLength(t *testing.T) {

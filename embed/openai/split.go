@@ -58,14 +58,30 @@ func cost(text string) int {
 // and consecutive chunks overlap by an eighth. A header is cut off at half of
 // the window.
 func (e *Embedder) Split(header, text string) []string {
-	room := e.window - cost(e.config.PassagePrefix)
-	header = header[:fit(header, room/2)]
-	room -= cost(header)
+	header, spans := e.plan(header, text)
 	var chunks []string
-	for _, s := range spans(text, room) {
+	for _, s := range spans {
 		chunks = append(chunks, header+text[s.start:s.end])
 	}
 	return chunks
+}
+
+// Spans returns the byte range of text in each chunk of Split.
+func (e *Embedder) Spans(header, text string) [][2]int {
+	_, spans := e.plan(header, text)
+	ranges := make([][2]int, len(spans))
+	for i, s := range spans {
+		ranges[i] = [2]int{s.start, s.end}
+	}
+	return ranges
+}
+
+// plan returns what the chunks of a text consist of: the header that fits, and
+// their spans.
+func (e *Embedder) plan(header, text string) (clipped string, _ []span) {
+	room := e.window - cost(e.config.PassagePrefix)
+	clipped = header[:fit(header, room/2)]
+	return clipped, spans(text, room-cost(clipped))
 }
 
 // span is text[start:end], in bytes.

@@ -48,6 +48,9 @@ func TestChunksCoverTheTextAndFitTheWindow(t *testing.T) {
 			if chunks[i] != kept+text[chunk.start:chunk.end] {
 				t.Fatalf("chunk %d is %q", i, chunks[i])
 			}
+			if got := e.Spans(header, text)[i]; got != [2]int{chunk.start, chunk.end} {
+				t.Fatalf("Spans tells %v of chunk %d, which is %v", got, i, chunk)
+			}
 			end = chunk.end
 		}
 		if end != len(text) {

@@ -44,6 +44,10 @@ type cursor struct {
 // a block of the Aligned layout, whose postings are in no order.
 const window = 4096
 
+// maxPooled is the number of postings, 16 bytes each, beyond which an evaluation
+// is not pooled.
+const maxPooled = 1 << 20
+
 var evaluations = sync.Pool{New: func() any { return new(Evaluation) }}
 
 // NewEvaluation returns an evaluation of a query over blocks of a layout. Close
@@ -57,6 +61,9 @@ func NewEvaluation(layout Layout, terms []lexical.QueryTerm) *Evaluation {
 // Close releases the evaluation, which must not be used afterwards.
 func (e *Evaluation) Close() {
 	e.layout, e.terms, e.stats, e.df, e.expired, e.allowed = nil, nil, lexical.Stats{}, nil, nil, nil
+	if cap(e.postings) > maxPooled {
+		return
+	}
 	e.postings, e.cursors = e.postings[:0], e.cursors[:0]
 	evaluations.Put(e)
 }

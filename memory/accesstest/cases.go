@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"mneme/acl"
 )
@@ -151,6 +152,8 @@ func onStore(r relation) []testCase {
 				t.Errorf("bare hits: %v at level %v", got.Bare, r.level)
 			}
 		}},
+		lagging(r, search, acl.Internal, find == ok && r.level >= acl.Read),
+		lagging(r, search, acl.Confidential, false),
 		{name: Trash, env: unchanged, op: op(Trash), check: shows(write, nil)},
 		{name: Grants, env: unchanged, op: op(Grants), check: want(manage)},
 		{name: Share, env: Share, op: share, check: want(manage)},
@@ -164,6 +167,27 @@ func onStore(r relation) []testCase {
 		{name: Put + " not in context", env: "put private", op: private, check: want(pick(
 			r.level < acl.ReadWrite || r.name == "readwrite grant", denied, true, created))},
 	}
+}
+
+// lagging is a search while an entry of a label waits for its vectors, longer than
+// answers leave unsaid.
+func lagging(r relation, search Operation, label acl.Label, want bool) testCase {
+	name := fmt.Sprintf("%s while an entry of %s waits for its vectors", Search, label)
+	return testCase{name: name, env: name, op: search, before: func(e *env) {
+		e.Index()
+		writer := "resident"
+		if r.store == "owner" {
+			writer = "owner"
+		}
+		if r.store != "nowhere" {
+			e.must(acl.Principal{Agent: writer, Taint: label}, Operation{Name: Put, Store: r.store, Key: "waiting", Value: "a note"})
+		}
+		e.Advance(6 * time.Second)
+	}, check: func(t *testing.T, got Outcome) {
+		if got.Lags != (want && !got.NoVectors) {
+			t.Errorf("the answer says vector_lag: %v, want %v", got.Lags, want)
+		}
+	}}
 }
 
 // pick takes pairs of condition and status, in the order in which the product

@@ -55,6 +55,10 @@ type Outcome struct {
 	Label  acl.Label
 	Value  string // of a get
 	Bare   bool   // of a search: the hits had key, value, label, store and score alone
+	Lags   bool   // of a search: the answer said vector_lag
+	// NoVectors: the vector leg of a search failed, as without a model, and an
+	// answer says no more than that.
+	NoVectors bool
 }
 
 // Surface is a surface under test, over a database that nothing else uses.

@@ -54,7 +54,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}()
 		t.handler.ServeHTTP(w, in)
 		w.WriteHeader(http.StatusOK)
-		err = nil
+		err = ctx.Err() // an answer to a canceled request may have been cut short
 	})
 	select {
 	case <-w.started:
@@ -66,8 +66,10 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, io.ErrUnexpectedEOF
 		}
 	case <-ctx.Done():
+	}
+	if err := ctx.Err(); err != nil {
 		cancel()
-		return nil, ctx.Err()
+		return nil, err
 	}
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", w.status, http.StatusText(w.status)), StatusCode: w.status,

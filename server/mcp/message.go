@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 
@@ -50,24 +49,22 @@ func faultAnswer(id json.RawMessage, code int, message string) string {
 // an HTTP status for each error.
 const sessionless = "2026-07-28"
 
-// faultOf returns the error response to a body that is not a message or names an
-// unknown method. The SDK would answer plain text, which clients of the
-// revisions with sessions treat as a connection failure.
-func faultOf(r *http.Request, body []byte) (status int, fault string) {
-	if body = bytes.TrimSpace(body); len(body) > 0 && body[0] == '[' && json.Valid(body) {
-		return 0, "" // a batch, which old revisions allow
-	}
-	message, fault := read(body, false)
-	if fault != "" || message == nil {
-		return http.StatusBadRequest, fault
-	}
+// faultOf returns the error response to a call of an unknown method. The SDK
+// would answer plain text, which clients of the revisions with sessions treat
+// as a connection failure.
+func faultOf(r *http.Request, message jsonrpc.Message) (status int, fault string) {
 	request, ok := message.(*jsonrpc.Request)
 	if !ok || !request.IsCall() || known(request.Method) || r.Header.Get("Mcp-Protocol-Version") >= sessionless {
 		return 0, ""
 	}
+	return http.StatusOK, faultAnswer(idOf(request), jsonrpc.CodeMethodNotFound, "no such method")
+}
+
+// idOf returns the ID of a call in JSON.
+func idOf(request *jsonrpc.Request) json.RawMessage {
 	id, err := json.Marshal(request.ID.Raw())
-	if err != nil {
-		return 0, ""
+	if err != nil { // a string or a number, which always marshals
+		return json.RawMessage("null")
 	}
-	return http.StatusOK, faultAnswer(id, jsonrpc.CodeMethodNotFound, "no such method")
+	return id
 }

@@ -83,12 +83,19 @@ func handler(tools Tools, p acl.Principal, name string) mcp.ToolHandler {
 			return failed(result.Text), nil
 		}
 		answer := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: result.Text}}}
-		if result.Structured != nil {
-			answer.StructuredContent = result.Structured
+		if result.Structured {
+			answer.StructuredContent = structured(result.Text)
 		}
 		return answer, nil
 	}
 }
+
+// structured is a text that is JSON. The text of an answer and its structured
+// content are the same bytes until they are encoded.
+type structured string
+
+// MarshalJSON returns the text.
+func (s structured) MarshalJSON() ([]byte, error) { return []byte(s), nil }
 
 func failed(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: true}

@@ -40,7 +40,10 @@ func screen(in io.Reader, messages io.Writer, answers *stream, limit int64) erro
 		line, long, err := readLine(lines, limit)
 		message, fault := read(line, long)
 		if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
-			answers.expect()
+			answers.expect(request)
+		}
+		if id, ok := cancelledCall(message); ok {
+			answers.cancel(id)
 		}
 		switch {
 		case fault != "":
@@ -77,49 +80,92 @@ func readLine(lines *bufio.Reader, limit int64) (line []byte, long bool, err err
 	}
 }
 
-// drainTimeout bounds the wait for pending calls at the end of the input. Calls
-// that the client cancelled may never be answered.
+// drainTimeout bounds the wait for pending calls at the end of the input.
 const drainTimeout = 10 * time.Second
 
 // stream is the client's output, safe for concurrent writers. Close leaves it
-// open for its owner. It counts pending calls, because the SDK drops them when
-// its reader ends.
+// open for its owner. It knows the pending calls, because the SDK drops them
+// when its reader ends, and answers those that the client cancelled.
 type stream struct {
 	mu      sync.Mutex
 	out     io.Writer
-	pending int
-	drained chan struct{} // closed when no call is pending; nil unless drain waits
+	pending map[jsonrpc.ID]*pendingCall
+	waiting int           // pending calls that are not cancelled
+	drained chan struct{} // closed when no call is waited for; nil unless drain waits
 }
 
-// expect counts a call as pending.
-func (s *stream) expect() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pending++
+// pendingCall is a call that the SDK has not answered yet.
+type pendingCall struct {
+	method    string
+	cancelled bool
 }
 
-// Write writes one whole line.
-func (s *stream) Write(line []byte) (int, error) {
+// expect notes a call as pending. One with the ID of a pending call is an error,
+// which the SDK answers without an ID.
+func (s *stream) expect(request *jsonrpc.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, err := s.out.Write(line)
-	if message, fault := read(bytes.TrimSpace(line), false); fault == "" {
-		if response, ok := message.(*jsonrpc.Response); ok && response.ID.IsValid() {
-			s.pending--
-		}
+	if s.pending == nil {
+		s.pending = make(map[jsonrpc.ID]*pendingCall)
 	}
-	if s.pending <= 0 && s.drained != nil {
+	if s.pending[request.ID] == nil {
+		s.pending[request.ID] = &pendingCall{method: request.Method}
+		s.waiting++
+	}
+}
+
+// cancel notes that a pending call is not to be answered.
+func (s *stream) cancel(id jsonrpc.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if call := s.pending[id]; call != nil && !call.cancelled && call.method != methodInitialize {
+		call.cancelled = true
+		s.finish()
+	}
+}
+
+// finish counts a call as no longer waited for.
+func (s *stream) finish() {
+	s.waiting--
+	if s.waiting == 0 && s.drained != nil {
 		close(s.drained)
 		s.drained = nil
 	}
+}
+
+// Write writes one whole line, unless it is the response to a cancelled call.
+func (s *stream) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	call := s.answered(line)
+	if call != nil && call.cancelled {
+		return len(line), nil
+	}
+	n, err := s.out.Write(line)
+	if call != nil {
+		s.finish()
+	}
 	return n, err
+}
+
+// answered returns the pending call that a line answers, which is pending no
+// longer; nil if it answers none.
+func (s *stream) answered(line []byte) *pendingCall {
+	message, fault := read(bytes.TrimSpace(line), false)
+	response, ok := message.(*jsonrpc.Response)
+	if fault != "" || !ok {
+		return nil
+	}
+	call := s.pending[response.ID]
+	delete(s.pending, response.ID)
+	return call
 }
 
 // drain waits until all pending calls are answered.
 func (s *stream) drain(ctx context.Context) {
 	s.mu.Lock()
 	drained := make(chan struct{})
-	if s.pending <= 0 {
+	if s.waiting == 0 {
 		close(drained)
 	} else {
 		s.drained = drained

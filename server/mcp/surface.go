@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mneme/server"
@@ -26,6 +27,8 @@ const (
 // Options configure a Surface.
 type Options struct {
 	Version string // of the product
+	// Batch is the limit on the messages of a batch; 0 means 16.
+	Batch int
 	// AuthorizationServers are the trusted issuers, for the metadata of the
 	// protected resource. Empty if tokens are issued another way, such as by
 	// mneme token.
@@ -42,6 +45,8 @@ type Surface struct {
 	tools   Tools
 	options Options
 	maxBody int64
+	batch   int
+	calls   calls
 	handler http.Handler
 	origins *http.CrossOriginProtection
 }
@@ -64,8 +69,15 @@ func NewSurface(tools Tools, o Options) *Surface {
 			// which a reverse proxy forwards.
 			DisableLocalhostProtection: o.PublicURL != "",
 		})
-	return &Surface{tools: tools, options: o, maxBody: maxBody, handler: streamable, origins: http.NewCrossOriginProtection()}
+	s := &Surface{tools: tools, options: o, maxBody: maxBody, batch: o.Batch, handler: streamable, origins: http.NewCrossOriginProtection()}
+	if s.batch == 0 {
+		s.batch = defaultBatch
+	}
+	return s
 }
+
+// defaultBatch is the default of Options.Batch.
+const defaultBatch = 16
 
 // messageRoom is the allowance for a message around a tool's input, in bytes.
 const messageRoom = 64 << 10
@@ -82,7 +94,7 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	return []string{metadataPath, metadataPath + endpoint}
 }
 
-// serve answers one message as the request's caller.
+// serve answers one message, or a batch of them, as the request's caller.
 func (s *Surface) serve(c echo.Context) error {
 	r := c.Request()
 	if s.origins.Check(r) != nil {
@@ -92,19 +104,54 @@ func (s *Surface) serve(c echo.Context) error {
 	if s.options.Meter != nil {
 		one.AddReceivingMiddleware(counted(s.options.Meter))
 	}
+	one.AddReceivingMiddleware(endWithRequest)
 	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, one))
-	if r.Method == http.MethodPost {
-		body, err := wire.ReadBody(r, s.maxBody)
-		if err != nil {
-			return err
-		}
-		if status, fault := faultOf(r, body); fault != "" {
-			return c.Blob(status, echo.MIMEApplicationJSON, []byte(fault))
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+	if r.Method != http.MethodPost {
+		s.handler.ServeHTTP(c.Response(), r)
+		return nil
 	}
-	s.handler.ServeHTTP(c.Response(), r)
+	body, err := wire.ReadBody(r, s.maxBody)
+	if err != nil {
+		return err
+	}
+	body = bytes.TrimSpace(body)
+	if isBatch(body) {
+		return s.serveBatch(c.Response(), r, body)
+	}
+	message, fault := read(body, false)
+	if fault != "" || message == nil {
+		return c.Blob(http.StatusBadRequest, echo.MIMEApplicationJSON, []byte(fault))
+	}
+	if status, fault := faultOf(r, message); fault != "" {
+		return c.Blob(status, echo.MIMEApplicationJSON, []byte(fault))
+	}
+	s.serveOne(c.Response(), r, body, message)
 	return nil
+}
+
+// serveOne answers one message. A call ends with the request, or when the
+// client cancels it by another message; then it has no response.
+func (s *Surface) serveOne(w http.ResponseWriter, r *http.Request, body []byte, message jsonrpc.Message) {
+	if id, ok := cancelledCall(message); ok {
+		s.calls.cancel(keyOf(r, id))
+	}
+	request, isRequest := message.(*jsonrpc.Request)
+	if isRequest && request.IsCall() && request.Method != methodInitialize && request.Method != methodListen {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		call, done := s.calls.start(keyOf(r, request.ID), cancel)
+		defer done()
+		defer func(w http.ResponseWriter) {
+			if !call.answer() {
+				w.WriteHeader(http.StatusAccepted) // without a body, as for a notification
+			}
+		}(w)
+		r, w = r.WithContext(ctx), &answerWriter{w, call}
+	}
+	r = withRequest(r)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	s.handler.ServeHTTP(w, r)
 }
 
 // challenge adds the URL of the resource metadata to the WWW-Authenticate header

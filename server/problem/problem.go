@@ -12,6 +12,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/limit"
 )
 
 // ContentType is the media type of problems.
@@ -33,6 +34,7 @@ var (
 	Unauthenticated      = Kind{"unauthenticated", http.StatusUnauthorized, "No valid token"}
 	NoSuchCall           = Kind{"no-such-call", http.StatusNotFound, "No such call"}
 	MethodNotAllowed     = Kind{"method-not-allowed", http.StatusMethodNotAllowed, "Method not allowed"}
+	Stalled              = Kind{"request-timeout", http.StatusRequestTimeout, "Request timeout"}
 	Malformed            = Kind{"malformed", http.StatusBadRequest, "Malformed request"}
 	UnsupportedMediaType = Kind{"unsupported-media-type", http.StatusUnsupportedMediaType, "Unsupported media type"}
 	Forbidden            = Kind{"forbidden", http.StatusForbidden, "Forbidden"}
@@ -43,6 +45,9 @@ var (
 	Conflict             = Kind{"conflict", http.StatusConflict, "Conflict"}
 	PreconditionFailed   = Kind{"precondition-failed", http.StatusPreconditionFailed, "Precondition failed"}
 	Quota                = Kind{"quota", http.StatusTooManyRequests, "Quota reached"}
+	RateLimited          = Kind{"rate-limited", http.StatusTooManyRequests, "Too many requests"}
+	TooManyRefusals      = Kind{"too-many-refusals", http.StatusTooManyRequests, "Too many requests without a valid token"}
+	Busy                 = Kind{"too-many-searches", http.StatusTooManyRequests, "Too many searches at a time"}
 	ClientClosed         = Kind{"client-closed-request", StatusClientClosedRequest, "Client closed the request"}
 	Internal             = Kind{"internal", http.StatusInternalServerError, "Internal error"}
 	Unavailable          = Kind{"unavailable", http.StatusServiceUnavailable, "Service unavailable"}
@@ -93,6 +98,7 @@ var constant = []struct {
 	err  error
 	kind Kind
 }{
+	{limit.ErrStalled, Stalled},
 	{memory.ErrNotCaller, Unauthenticated},
 	{acl.ErrBadID, Malformed},
 	{memory.ErrCursor, Malformed},
@@ -115,6 +121,7 @@ func From(err error) *Problem {
 	var broken *memory.RuleError
 	var full *memory.QuotaError
 	var clash *memory.ConflictError
+	var busy *memory.BusyError
 	switch {
 	case errors.As(err, &p):
 		return p
@@ -126,6 +133,8 @@ func From(err error) *Problem {
 		p = In(kind, broken.Field, broken.Rule)
 	case errors.As(err, &full):
 		p = &Problem{Kind: Quota, Detail: full.Error(), Limit: full.Limit, RetryAfter: full.RetryAfter}
+	case errors.As(err, &busy):
+		p = &Problem{Kind: Busy, Detail: busy.Error(), Limit: "searches", RetryAfter: busy.RetryAfter}
 	case errors.As(err, &clash):
 		p = New(Conflict, clash.Reason)
 	case errors.Is(err, context.Canceled):

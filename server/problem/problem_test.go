@@ -11,6 +11,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/limit"
 	"mneme/server/problem"
 )
 
@@ -33,6 +34,8 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		{memory.ErrKindClash, 409, "conflict"},
 		{memory.ErrPrecondition, 412, "precondition-failed"},
 		{&memory.QuotaError{Limit: "keys", Max: 3, RetryAfter: time.Minute}, 429, "quota"},
+		{&memory.BusyError{RetryAfter: time.Second}, 429, "too-many-searches"},
+		{limit.ErrStalled, 408, "request-timeout"},
 		{memory.ErrUnavailable, 503, "unavailable"},
 		{context.DeadlineExceeded, 503, "unavailable"},
 		{context.Canceled, 499, "client-closed-request"},

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"mneme/acl"
+	"mneme/memory"
 	"mneme/memory/accesstest"
 )
 
@@ -108,6 +110,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 	var read struct {
 		entry
 		Items, Hits []entry
+		Degraded    []string
 	}
 	if a.header.Get("Content-Type") == "application/x-ndjson" {
 		for line := range strings.Lines(a.body) {
@@ -128,6 +131,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 		}
 	}
 	out.Value, _ = read.Value.(string)
+	out.Lags, out.NoVectors = slices.Contains(read.Degraded, memory.LagVector), slices.Contains(read.Degraded, memory.LegVector)
 	for _, e := range append(read.Items, read.Hits...) {
 		out.Keys = append(out.Keys, e.Key)
 		out.Bare = out.Bare || e.ID == ""

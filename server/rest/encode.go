@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"context"
+	"io"
 	"net/http"
 	"net/url"
 
@@ -38,6 +40,7 @@ func generated(e wire.Entry) Entry {
 		Label: Label(e.Label), Type: e.Type, Description: e.Description, Tags: e.Tags,
 		InContext: e.InContext, Encrypted: e.Encrypted, ExpiresAt: e.ExpiresAt, Version: e.Version,
 		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy,
+		TypeBy: e.TypeBy, DescriptionBy: e.DescriptionBy,
 	}
 	if e.Source != nil {
 		out.Source = &e.Source
@@ -58,7 +61,7 @@ func encodeWritten(e *memory.Entry, indexed *bool) ([]byte, error) {
 		Id: x.Id, StoreId: x.StoreId, OwnerId: x.OwnerId, Namespace: x.Namespace, Key: x.Key, Label: x.Label,
 		Type: x.Type, Description: x.Description, Tags: x.Tags, InContext: x.InContext, Encrypted: x.Encrypted,
 		Source: x.Source, ExpiresAt: x.ExpiresAt, Version: x.Version, CreatedAt: x.CreatedAt,
-		UpdatedAt: x.UpdatedAt, UpdatedBy: x.UpdatedBy, Indexed: indexed,
+		UpdatedAt: x.UpdatedAt, UpdatedBy: x.UpdatedBy, TypeBy: x.TypeBy, DescriptionBy: x.DescriptionBy, Indexed: indexed,
 	}}, e.Value)
 }
 
@@ -69,15 +72,28 @@ func encodeTrashed(e *memory.Entry) ([]byte, error) {
 		Id: x.Id, StoreId: x.StoreId, OwnerId: x.OwnerId, Namespace: x.Namespace, Key: x.Key, Label: x.Label,
 		Type: x.Type, Description: x.Description, Tags: x.Tags, InContext: x.InContext, Encrypted: x.Encrypted,
 		Source: x.Source, ExpiresAt: x.ExpiresAt, Version: x.Version, CreatedAt: x.CreatedAt,
-		UpdatedAt: x.UpdatedAt, UpdatedBy: x.UpdatedBy, DeletedAt: e.DeletedAt.UTC(), DeletedBy: e.DeletedBy,
+		UpdatedAt: x.UpdatedAt, UpdatedBy: x.UpdatedBy, TypeBy: x.TypeBy, DescriptionBy: x.DescriptionBy,
+		DeletedAt: e.DeletedAt.UTC(), DeletedBy: e.DeletedBy,
 	}}, e.Value)
 }
 
-// encodePage encodes a page of entries, each with one.
-func encodePage(page memory.Page, one func(*memory.Entry) ([]byte, error)) ([]byte, error) {
-	return wire.List("items", page.Items, func(f *memory.Found) ([]byte, error) { return one(&f.Entry) }, struct {
-		Next string `json:"next_cursor,omitempty"`
-	}{page.Next})
+// listing is the answer of a list: the entries that each yields, read and
+// encoded while they are written, then the cursor that it returns.
+func listing(each func(yield func(memory.Found) error) (next string, err error), encode func(*memory.Entry) ([]byte, error)) streamed {
+	return streamed{encode: func(w io.Writer) error {
+		return wire.List(w, "items", func(item func([]byte) error) (any, error) {
+			next, err := each(func(f memory.Found) error {
+				text, err := encode(&f.Entry)
+				if err != nil {
+					return err
+				}
+				return item(text)
+			})
+			return struct {
+				Next string `json:"next_cursor,omitempty"`
+			}{next}, err
+		})
+	}}
 }
 
 // encodeHit encodes a hit. If the caller may not read the store, it has only
@@ -109,13 +125,23 @@ func explainOf(e *memory.Explain) *Explain {
 	}
 }
 
-// encodeAnswer encodes the answer of a search.
-func encodeAnswer(a memory.Answer) ([]byte, error) {
-	return wire.List("hits", a.Hits, encodeHit, struct {
-		Label      string   `json:"label,omitempty"`
-		Degraded   []string `json:"degraded"`
-		Incomplete bool     `json:"incomplete"`
-	}{a.Label.String(), append([]string{}, a.Degraded...), a.Incomplete})
+// writeAnswer writes the answer of a search. It reads the values of the hits
+// while it writes them, so that the label is known only after them.
+func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, a *memory.Answer) error {
+	return wire.List(w, "hits", func(item func([]byte) error) (any, error) {
+		label, err := s.service.EachHit(ctx, a, func(h *memory.Hit) error {
+			text, err := encodeHit(h)
+			if err != nil {
+				return err
+			}
+			return item(text)
+		})
+		return struct {
+			Label      string   `json:"label,omitempty"`
+			Degraded   []string `json:"degraded"`
+			Incomplete bool     `json:"incomplete"`
+		}{label.String(), append([]string{}, a.Degraded...), a.Incomplete}, err
+	})
 }
 
 // location returns the URL of an entry.
@@ -127,13 +153,13 @@ func location(p memory.Path) string {
 	return at
 }
 
-// reply is a response with an encoded body. All calls that return values use it.
+// reply is a response with an encoded body. The calls that return one entry use
+// it.
 type reply struct {
 	status   int
 	body     []byte
 	etag     string // without quotes; "": none
 	location string
-	timing   string // Server-Timing; "": none
 }
 
 func (r reply) write(w http.ResponseWriter) error {
@@ -143,9 +169,6 @@ func (r reply) write(w http.ResponseWriter) error {
 	}
 	if r.location != "" {
 		h.Set("Location", r.location)
-	}
-	if r.timing != "" {
-		h.Set("Server-Timing", r.timing)
 	}
 	if r.body == nil {
 		w.WriteHeader(r.status)
@@ -159,9 +182,24 @@ func (r reply) write(w http.ResponseWriter) error {
 
 func (r reply) VisitPutMemoryResponse(w http.ResponseWriter) error     { return r.write(w) }
 func (r reply) VisitGetMemoryResponse(w http.ResponseWriter) error     { return r.write(w) }
-func (r reply) VisitListMemoriesResponse(w http.ResponseWriter) error  { return r.write(w) }
-func (r reply) VisitListVersionsResponse(w http.ResponseWriter) error  { return r.write(w) }
 func (r reply) VisitRestoreMemoryResponse(w http.ResponseWriter) error { return r.write(w) }
 func (r reply) VisitRenameMemoryResponse(w http.ResponseWriter) error  { return r.write(w) }
-func (r reply) VisitListTrashResponse(w http.ResponseWriter) error     { return r.write(w) }
-func (r reply) VisitSearchResponse(w http.ResponseWriter) error        { return r.write(w) }
+
+// streamed is a response of many values, which are read while it is written: it
+// holds a batch of them at a time, however slowly the client reads.
+type streamed struct {
+	timing string // Server-Timing; "": none
+	encode func(io.Writer) error
+}
+
+func (r streamed) write(w http.ResponseWriter) error {
+	if r.timing != "" {
+		w.Header().Set("Server-Timing", r.timing)
+	}
+	return wire.Stream(w, r.encode)
+}
+
+func (r streamed) VisitListMemoriesResponse(w http.ResponseWriter) error { return r.write(w) }
+func (r streamed) VisitListVersionsResponse(w http.ResponseWriter) error { return r.write(w) }
+func (r streamed) VisitListTrashResponse(w http.ResponseWriter) error    { return r.write(w) }
+func (r streamed) VisitSearchResponse(w http.ResponseWriter) error       { return r.write(w) }

@@ -87,16 +87,14 @@ func (s *Surface) ListMemories(ctx context.Context, r ListMemoriesRequestObject)
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.service.List(ctx, caller(ctx), memory.ListRequest{
+	request := memory.ListRequest{
 		Store:  store,
 		Filter: memory.Filter{Namespace: r.Params.Namespace, Tags: or(r.Params.Tag, nil), Type: or(r.Params.Type, "")},
 		Prefix: or(r.Params.Prefix, ""), Limit: or(r.Params.Limit, wire.DefaultPage), Cursor: or(r.Params.Cursor, ""),
-	})
-	if err != nil {
-		return nil, err
 	}
-	body, err := encodePage(page, encodeEntry)
-	return reply{status: http.StatusOK, body: body}, err
+	return listing(func(yield func(memory.Found) error) (string, error) {
+		return s.service.EachListed(ctx, caller(ctx), request, yield)
+	}, encodeEntry), nil
 }
 
 // ListVersions lists an entry's history.
@@ -105,12 +103,9 @@ func (s *Surface) ListVersions(ctx context.Context, r ListVersionsRequestObject)
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.service.Versions(ctx, caller(ctx), path, or(r.Params.Limit, wire.DefaultPage), or(r.Params.Cursor, ""))
-	if err != nil {
-		return nil, err
-	}
-	body, err := encodePage(page, encodeEntry)
-	return reply{status: http.StatusOK, body: body}, err
+	return listing(func(yield func(memory.Found) error) (string, error) {
+		return s.service.EachVersion(ctx, caller(ctx), path, or(r.Params.Limit, wire.DefaultPage), or(r.Params.Cursor, ""), yield)
+	}, encodeEntry), nil
 }
 
 // ListTrash lists deleted entries.
@@ -119,12 +114,9 @@ func (s *Surface) ListTrash(ctx context.Context, r ListTrashRequestObject) (List
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.service.Trash(ctx, caller(ctx), store, or(r.Params.Limit, wire.DefaultPage), or(r.Params.Cursor, ""))
-	if err != nil {
-		return nil, err
-	}
-	body, err := encodePage(page, encodeTrashed)
-	return reply{status: http.StatusOK, body: body}, err
+	return listing(func(yield func(memory.Found) error) (string, error) {
+		return s.service.EachTrashed(ctx, caller(ctx), store, or(r.Params.Limit, wire.DefaultPage), or(r.Params.Cursor, ""), yield)
+	}, encodeTrashed), nil
 }
 
 // RestoreMemory brings back an older version or a deleted entry.

@@ -381,3 +381,28 @@ func TestWaitSaysWhetherASearchCanReturnIt(t *testing.T) {
 	}
 	h.want(400, alice, "PUT", seat+"?wait=forever", `{"value":"x"}`)
 }
+
+// Whoever writes MEMORY.md of an export must know which texts are the owner's.
+func TestAnEntryNamesOtherAuthorsOfItsFields(t *testing.T) {
+	h := open(t)
+	h.want(201, alice, "PUT", seat, `{"value":"window","type":"user","description":"hers"}`)
+	h.want(200, alice, "PUT", "/v1/stores/self/grants/bob", `{"level":"readwrite"}`)
+	check := func(description any) {
+		t.Helper()
+		e := h.want(200, alice, "GET", seat, "").json(t)
+		if e["type_by"] != nil || e["description_by"] != description {
+			t.Errorf("type_by %v, description_by %v, want none and %v", e["type_by"], e["description_by"], description)
+		}
+		exported := h.want(200, alice, "GET", "/v1/stores/self/export", "")
+		if got := strings.Contains(exported.body, `"description_by":"bob"`); got != (description != nil) {
+			t.Errorf("exported: %s", exported.body)
+		}
+	}
+	check(nil)
+	h.want(200, bob, "PUT", "/v1/stores/alice/memories/seat", `{"value":"aisle","description":"his"}`)
+	check("bob")
+	h.want(200, alice, "PUT", seat, `{"value":"window"}`)
+	check("bob")
+	h.want(200, alice, "PUT", seat, `{"value":"window","description":"hers again"}`)
+	check(nil)
+}

@@ -17,6 +17,7 @@ import (
 	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/server"
+	"mneme/server/limit"
 	"mneme/server/rest"
 	"mneme/server/servertest"
 	"mneme/server/tool"
@@ -63,6 +64,8 @@ func openWith(t testing.TB, limits memory.Limits) *harness {
 	s := servertest.Open(t, f.Clock.Now, server.Options{
 		Service: f, Metrics: metrics, Surfaces: []server.Surface{surface, tools},
 		Log: slog.New(slog.NewJSONHandler(log, nil)),
+		// Higher than any test reaches, for the headers.
+		Rates: server.Rates{Requests: limit.Rate{PerSecond: 1_000_000}},
 	})
 	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, log: log}
 }

@@ -13,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/limit"
 	"mneme/server/problem"
 )
 
@@ -140,6 +141,9 @@ func (in *importing) run(ctx context.Context, body io.Reader) error {
 	for {
 		text, tooLong, err := readLine(reader, in.surface.maxBody)
 		if err != nil && !errors.Is(err, io.EOF) {
+			if errors.Is(err, limit.ErrStalled) {
+				return err
+			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

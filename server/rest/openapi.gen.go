@@ -20,8 +20,9 @@ import (
 
 // Defines values for AnswerDegraded.
 const (
-	Lexical AnswerDegraded = "lexical"
-	Vector  AnswerDegraded = "vector"
+	Lexical   AnswerDegraded = "lexical"
+	Vector    AnswerDegraded = "vector"
+	VectorLag AnswerDegraded = "vector_lag"
 )
 
 // Valid indicates whether the value is a known member of the AnswerDegraded enum.
@@ -30,6 +31,8 @@ func (e AnswerDegraded) Valid() bool {
 	case Lexical:
 		return true
 	case Vector:
+		return true
+	case VectorLag:
 		return true
 	default:
 		return false
@@ -206,7 +209,7 @@ func (e PutMemoryParamsWait) Valid() bool {
 
 // Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","score":0.03278688524590164,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
 type Answer struct {
-	// Degraded The legs of the search that failed or timed out; the hits are from the other.
+	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text.
 	Degraded []AnswerDegraded `json:"degraded"`
 	Hits     []Hit            `json:"hits"`
 
@@ -229,7 +232,10 @@ type Entry struct {
 
 	// Description One line.
 	Description Description `json:"description"`
-	Encrypted   bool        `json:"encrypted"`
+
+	// DescriptionBy The agent that wrote the description, if not the owner. Empty if unknown.
+	DescriptionBy *string `json:"description_by,omitempty"`
+	Encrypted     bool    `json:"encrypted"`
 
 	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -264,7 +270,10 @@ type Entry struct {
 	Tags    Tags `json:"tags"`
 
 	// Type What kind of memory it is; may be empty.
-	Type      Type      `json:"type"`
+	Type Type `json:"type"`
+
+	// TypeBy The agent that wrote the type, if not the owner. Empty if unknown.
+	TypeBy    *string   `json:"type_by,omitempty"`
 	UpdatedAt time.Time `json:"updated_at"`
 
 	// UpdatedBy The agent that wrote this version.
@@ -386,7 +395,10 @@ type ImportLine struct {
 
 	// Description One line.
 	Description *Description `json:"description,omitempty"`
-	Encrypted   *bool        `json:"encrypted,omitempty"`
+
+	// DescriptionBy Set by the server.
+	DescriptionBy *json.RawMessage `json:"description_by,omitempty"`
+	Encrypted     *bool            `json:"encrypted,omitempty"`
 
 	// ExpiresAt Instead of `ttl`; a line whose time has passed is refused.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -426,6 +438,9 @@ type ImportLine struct {
 
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
+
+	// TypeBy Set by the server.
+	TypeBy *json.RawMessage `json:"type_by,omitempty"`
 
 	// UpdatedAt Set by the server.
 	UpdatedAt *json.RawMessage `json:"updated_at,omitempty"`
@@ -544,7 +559,7 @@ type Question struct {
 	// Namespace At most 64 bytes of UTF-8; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// Query Any text.
+	// Query Any text, at most 16,000 bytes by default.
 	Query string `json:"query"`
 
 	// Stores Search only these stores. The caller must have access to each; `self` is its own.
@@ -668,7 +683,10 @@ type Trashed struct {
 
 	// Description One line.
 	Description Description `json:"description"`
-	Encrypted   bool        `json:"encrypted"`
+
+	// DescriptionBy The agent that wrote the description, if not the owner. Empty if unknown.
+	DescriptionBy *string `json:"description_by,omitempty"`
+	Encrypted     bool    `json:"encrypted"`
 
 	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -703,7 +721,10 @@ type Trashed struct {
 	Tags    Tags `json:"tags"`
 
 	// Type What kind of memory it is; may be empty.
-	Type      Type      `json:"type"`
+	Type Type `json:"type"`
+
+	// TypeBy The agent that wrote the type, if not the owner. Empty if unknown.
+	TypeBy    *string   `json:"type_by,omitempty"`
 	UpdatedAt time.Time `json:"updated_at"`
 
 	// UpdatedBy The agent that wrote this version.
@@ -755,7 +776,10 @@ type Written struct {
 
 	// Description One line.
 	Description Description `json:"description"`
-	Encrypted   bool        `json:"encrypted"`
+
+	// DescriptionBy The agent that wrote the description, if not the owner. Empty if unknown.
+	DescriptionBy *string `json:"description_by,omitempty"`
+	Encrypted     bool    `json:"encrypted"`
 
 	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -793,7 +817,10 @@ type Written struct {
 	Tags    Tags `json:"tags"`
 
 	// Type What kind of memory it is; may be empty.
-	Type      Type      `json:"type"`
+	Type Type `json:"type"`
+
+	// TypeBy The agent that wrote the type, if not the owner. Empty if unknown.
+	TypeBy    *string   `json:"type_by,omitempty"`
 	UpdatedAt time.Time `json:"updated_at"`
 
 	// UpdatedBy The agent that wrote this version.
@@ -866,15 +893,15 @@ type NotFound = Problem
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type PreconditionFailed = Problem
 
-// QuotaReached An RFC 9457 problem.
-//
-// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
-type QuotaReached = Problem
-
 // TooLarge An RFC 9457 problem.
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type TooLarge = Problem
+
+// TooManyRequests An RFC 9457 problem.
+//
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+type TooManyRequests = Problem
 
 // Unauthorized An RFC 9457 problem.
 //
@@ -2006,16 +2033,18 @@ type NotFoundApplicationProblemPlusJSONResponse Problem
 
 type PreconditionFailedApplicationProblemPlusJSONResponse Problem
 
-type QuotaReachedResponseHeaders struct {
-	RetryAfter *int
+type TooLargeApplicationProblemPlusJSONResponse Problem
+
+type TooManyRequestsResponseHeaders struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      *int
 }
-type QuotaReachedApplicationProblemPlusJSONResponse struct {
+type TooManyRequestsApplicationProblemPlusJSONResponse struct {
 	Body Problem
 
-	Headers QuotaReachedResponseHeaders
+	Headers TooManyRequestsResponseHeaders
 }
-
-type TooLargeApplicationProblemPlusJSONResponse Problem
 
 type UnauthorizedResponseHeaders struct {
 	WWWAuthenticate *string
@@ -2163,6 +2192,31 @@ func (response Purge422ApplicationProblemPlusJSONResponse) VisitPurgeResponse(w 
 	return err
 }
 
+type Purge429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response Purge429ApplicationProblemPlusJSONResponse) VisitPurgeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type Purge503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -2268,6 +2322,31 @@ func (response GetSettings403ApplicationProblemPlusJSONResponse) VisitGetSetting
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSettings429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response GetSettings429ApplicationProblemPlusJSONResponse) VisitGetSettingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2430,6 +2509,31 @@ func (response PutSettings422ApplicationProblemPlusJSONResponse) VisitPutSetting
 	return err
 }
 
+type PutSettings429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response PutSettings429ApplicationProblemPlusJSONResponse) VisitPutSettingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PutSettings503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -2546,6 +2650,31 @@ func (response DeleteParticipant404ApplicationProblemPlusJSONResponse) VisitDele
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteParticipant429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteParticipant429ApplicationProblemPlusJSONResponse) VisitDeleteParticipantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2719,6 +2848,31 @@ func (response PutParticipant422ApplicationProblemPlusJSONResponse) VisitPutPart
 	return err
 }
 
+type PutParticipant429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response PutParticipant429ApplicationProblemPlusJSONResponse) VisitPutParticipantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PutParticipant503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -2886,6 +3040,31 @@ func (response Search422ApplicationProblemPlusJSONResponse) VisitSearchResponse(
 	return err
 }
 
+type Search429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response Search429ApplicationProblemPlusJSONResponse) VisitSearchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type Search503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -2974,6 +3153,31 @@ func (response ListStores401ApplicationProblemPlusJSONResponse) VisitListStoresR
 		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
 	}
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStores429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListStores429ApplicationProblemPlusJSONResponse) VisitListStoresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -3116,6 +3320,31 @@ func (response ExportMemories403ApplicationProblemPlusJSONResponse) VisitExportM
 	return err
 }
 
+type ExportMemories429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ExportMemories429ApplicationProblemPlusJSONResponse) VisitExportMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ExportMemories503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -3221,6 +3450,31 @@ func (response ListGrants403ApplicationProblemPlusJSONResponse) VisitListGrantsR
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListGrants429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListGrants429ApplicationProblemPlusJSONResponse) VisitListGrantsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -3341,6 +3595,31 @@ func (response DeleteGrant404ApplicationProblemPlusJSONResponse) VisitDeleteGran
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrant429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteGrant429ApplicationProblemPlusJSONResponse) VisitDeleteGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -3520,6 +3799,31 @@ func (response PutGrant422ApplicationProblemPlusJSONResponse) VisitPutGrantRespo
 	return err
 }
 
+type PutGrant429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response PutGrant429ApplicationProblemPlusJSONResponse) VisitPutGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type PutGrant503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -3663,6 +3967,31 @@ func (response ImportMemories422ApplicationProblemPlusJSONResponse) VisitImportM
 	return err
 }
 
+type ImportMemories429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ImportMemories429ApplicationProblemPlusJSONResponse) VisitImportMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ImportMemories503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -3785,6 +4114,31 @@ func (response ListMemories422ApplicationProblemPlusJSONResponse) VisitListMemor
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListMemories429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListMemories429ApplicationProblemPlusJSONResponse) VisitListMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -3958,6 +4312,31 @@ func (response DeleteMemory422ApplicationProblemPlusJSONResponse) VisitDeleteMem
 	return err
 }
 
+type DeleteMemory429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteMemory429ApplicationProblemPlusJSONResponse) VisitDeleteMemoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type DeleteMemory503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -4123,6 +4502,31 @@ func (response GetMemory422ApplicationProblemPlusJSONResponse) VisitGetMemoryRes
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetMemory429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response GetMemory429ApplicationProblemPlusJSONResponse) VisitGetMemoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -4358,7 +4762,7 @@ func (response PutMemory422ApplicationProblemPlusJSONResponse) VisitPutMemoryRes
 }
 
 type PutMemory429ApplicationProblemPlusJSONResponse struct {
-	QuotaReachedApplicationProblemPlusJSONResponse
+	TooManyRequestsApplicationProblemPlusJSONResponse
 }
 
 func (response PutMemory429ApplicationProblemPlusJSONResponse) VisitPutMemoryResponse(w http.ResponseWriter) error {
@@ -4368,6 +4772,12 @@ func (response PutMemory429ApplicationProblemPlusJSONResponse) VisitPutMemoryRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
 	if response.Headers.RetryAfter != nil {
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
@@ -4599,7 +5009,7 @@ func (response RenameMemory422ApplicationProblemPlusJSONResponse) VisitRenameMem
 }
 
 type RenameMemory429ApplicationProblemPlusJSONResponse struct {
-	QuotaReachedApplicationProblemPlusJSONResponse
+	TooManyRequestsApplicationProblemPlusJSONResponse
 }
 
 func (response RenameMemory429ApplicationProblemPlusJSONResponse) VisitRenameMemoryResponse(w http.ResponseWriter) error {
@@ -4609,6 +5019,12 @@ func (response RenameMemory429ApplicationProblemPlusJSONResponse) VisitRenameMem
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
 	if response.Headers.RetryAfter != nil {
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
@@ -4836,7 +5252,7 @@ func (response RestoreMemory422ApplicationProblemPlusJSONResponse) VisitRestoreM
 }
 
 type RestoreMemory429ApplicationProblemPlusJSONResponse struct {
-	QuotaReachedApplicationProblemPlusJSONResponse
+	TooManyRequestsApplicationProblemPlusJSONResponse
 }
 
 func (response RestoreMemory429ApplicationProblemPlusJSONResponse) VisitRestoreMemoryResponse(w http.ResponseWriter) error {
@@ -4846,6 +5262,12 @@ func (response RestoreMemory429ApplicationProblemPlusJSONResponse) VisitRestoreM
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
 	if response.Headers.RetryAfter != nil {
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
@@ -4997,6 +5419,31 @@ func (response ListVersions422ApplicationProblemPlusJSONResponse) VisitListVersi
 	return err
 }
 
+type ListVersions429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListVersions429ApplicationProblemPlusJSONResponse) VisitListVersionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListVersions503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -5123,6 +5570,31 @@ func (response ListTrash422ApplicationProblemPlusJSONResponse) VisitListTrashRes
 	return err
 }
 
+type ListTrash429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListTrash429ApplicationProblemPlusJSONResponse) VisitListTrashResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListTrash503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -5239,6 +5711,31 @@ func (response DeleteSession404ApplicationProblemPlusJSONResponse) VisitDeleteSe
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSession429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteSession429ApplicationProblemPlusJSONResponse) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -5408,6 +5905,31 @@ func (response PutSession422ApplicationProblemPlusJSONResponse) VisitPutSessionR
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutSession429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response PutSession429ApplicationProblemPlusJSONResponse) VisitPutSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
 	return err
 }

@@ -3,7 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
-	"net/http"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -44,12 +44,11 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	}
 	s.metrics.Search(answer)
 	took := time.Since(started)
-	body, err := encodeAnswer(answer)
-	out := reply{status: http.StatusOK, body: body}
+	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, &answer) }}
 	if or(r.Body.Explain, false) && mayExplain(answer) {
 		out.timing = timingOf(answer.Took, took)
 	}
-	return out, err
+	return out, nil
 }
 
 // mayExplain reports whether the caller may read every store with a hit.
@@ -65,7 +64,7 @@ func timingOf(t memory.Took, total time.Duration) string {
 	for _, step := range []struct {
 		name string
 		took time.Duration
-	}{{"embed", t.Embed}, {"lexical", t.Lexical}, {"vector", t.Vector}, {"fetch", t.Fetch}, {"total", total}} {
+	}{{"queue", t.Queue}, {"embed", t.Embed}, {"lexical", t.Lexical}, {"vector", t.Vector}, {"fetch", t.Fetch}, {"total", total}} {
 		metrics = append(metrics, fmt.Sprintf("%s;dur=%.3f", step.name, float64(step.took.Microseconds())/1000))
 	}
 	return strings.Join(metrics, ", ")

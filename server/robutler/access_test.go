@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +120,8 @@ func (o *portal) do(p acl.Principal, method, target, text string) accesstest.Out
 		Version int
 		Keys    []string
 		Results []struct{ Key, OwnerID string }
+
+		Degraded []string
 	}
 	if err := json.Unmarshal([]byte(a.body), &read); err != nil {
 		o.t.Fatal(err)
@@ -132,6 +135,7 @@ func (o *portal) do(p acl.Principal, method, target, text string) accesstest.Out
 		}
 	}
 	out.Value, _ = read.Value.(string)
+	out.Lags, out.NoVectors = slices.Contains(read.Degraded, memory.LagVector), slices.Contains(read.Degraded, memory.LegVector)
 	out.Keys = read.Keys
 	for _, hit := range read.Results {
 		out.Keys = append(out.Keys, hit.Key)

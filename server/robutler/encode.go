@@ -1,6 +1,8 @@
 package robutler
 
 import (
+	"context"
+	"io"
 	"time"
 
 	"mneme/acl"
@@ -64,12 +66,22 @@ func encodeHit(found *memory.Hit) ([]byte, error) {
 	return wire.WithValue(out, h.Value)
 }
 
-// encodeAnswer encodes the answer of a search.
-func encodeAnswer(a memory.Answer) ([]byte, error) {
-	return wire.List("results", a.Hits, encodeHit, struct {
-		Degraded   []string `json:"degraded"`
-		Incomplete bool     `json:"incomplete"`
-	}{append([]string{}, a.Degraded...), a.Incomplete})
+// writeAnswer writes the answer of a search. It reads the values of the hits
+// while it writes them.
+func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, a *memory.Answer) error {
+	return wire.List(w, "results", func(item func([]byte) error) (any, error) {
+		_, err := s.service.EachHit(ctx, a, func(h *memory.Hit) error {
+			text, err := encodeHit(h)
+			if err != nil {
+				return err
+			}
+			return item(text)
+		})
+		return struct {
+			Degraded   []string `json:"degraded"`
+			Incomplete bool     `json:"incomplete"`
+		}{append([]string{}, a.Degraded...), a.Incomplete}, err
+	})
 }
 
 // removed is the answer to a deletion.

@@ -2,6 +2,7 @@ package robutler
 
 import (
 	"errors"
+	"io"
 
 	"github.com/labstack/echo/v4"
 
@@ -44,9 +45,5 @@ func (s *Surface) search(c echo.Context) error {
 		return err
 	}
 	s.metrics.Search(found)
-	body, err := encodeAnswer(found)
-	if err != nil {
-		return err
-	}
-	return answer(c, body)
+	return wire.Stream(c.Response(), func(w io.Writer) error { return s.writeAnswer(c.Request().Context(), w, &found) })
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
 
 	"mneme/acl"
@@ -34,6 +33,12 @@ type Issuer struct {
 	MaxTaint acl.Label
 	// Scopes are the scopes that its tokens may have: ScopePlatform, ScopeShare.
 	Scopes []string
+	// RefreshEvery is the time between two fetches of the keys, and so how long
+	// a key that the issuer removed is still accepted; 0: one hour.
+	RefreshEvery time.Duration
+	// RefreshUnknown is the shortest time between two fetches that tokens with
+	// unknown keys cause, beyond a small burst; 0: five seconds.
+	RefreshUnknown time.Duration
 }
 
 // Algorithms are the algorithms of remote keys. All are signatures: with a
@@ -53,6 +58,8 @@ func (i Issuer) check() error {
 		return errors.New("the keys must be given, either by URL or as a set")
 	case i.JWKS != "" && (keysURL != nil || !safeURL(i.JWKS)):
 		return errors.New("the URL of the keys must be https (http on loopback)")
+	case i.RefreshEvery < 0 || i.RefreshUnknown < 0:
+		return errors.New("the times between fetches of the keys must not be negative")
 	case len(i.Subjects) == 0:
 		return errors.New(`the subjects must be given ("*" for any)`)
 	case i.MaxTaint != 0 && !i.MaxTaint.Valid():
@@ -112,39 +119,23 @@ func matches(pattern, subject string) bool {
 type trusted struct {
 	Issuer
 	parser *jwt.Parser
-	keys   func(context.Context) jwt.Keyfunc
+	// key returns the key that verifies a token, or several. If wait is set, it
+	// may wait for keys to be fetched.
+	key func(ctx context.Context, token *jwt.Token, wait bool) (any, error)
 }
 
-// trust loads an issuer's keys. Keys at a URL are fetched now, each hour, and
-// when a token names an unknown key, until ctx is done. While no keys could be
-// fetched, the issuer's tokens are refused.
+// trust loads an issuer's keys, from its set or its URL; see fetchKeys.
 func trust(ctx context.Context, i Issuer, now func() time.Time, log *slog.Logger) (*trusted, error) {
-	if err := i.check(); err != nil {
-		return nil, err
-	}
 	t := &trusted{Issuer: i, parser: parser(i.Algorithm, i.Issuer, i.Audience, now)}
-	if i.JWKS == "" {
-		set, err := keyfunc.NewJWKSetJSON(i.JWKSet)
-		if err != nil {
-			return nil, errors.New("the set of keys is invalid")
-		}
-		t.keys = set.KeyfuncCtx
+	if i.JWKS != "" {
+		t.key = fetchKeys(ctx, i, log).find
 		return t, nil
 	}
-	startAnyway := true
-	set, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{i.JWKS}, keyfunc.Override{
-		HTTPTimeout:               10 * time.Second,
-		NoErrorReturnFirstHTTPReq: &startAnyway,
-		RefreshErrorHandlerFunc: func(string) func(context.Context, error) {
-			return func(ctx context.Context, _ error) { // the error may quote the response
-				log.WarnContext(ctx, "the keys of a token issuer could not be fetched", "issuer", i.Issuer)
-			}
-		},
-	})
+	set, err := parseKeySet(i.JWKSet, i.Algorithm)
 	if err != nil {
-		return nil, errors.New("the URL of the keys cannot be used")
+		return nil, fmt.Errorf("the set of keys: %w", err)
 	}
-	t.keys = set.KeyfuncCtx
+	t.key = func(_ context.Context, token *jwt.Token, _ bool) (any, error) { return set.find(token) }
 	return t, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
 	"mneme/server/wire"
@@ -62,11 +63,22 @@ func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 			return nil, fmt.Errorf("token issuer %q: another issuer has the same keys", issuer.Issuer)
 		}
 		urls[issuer.JWKS] = true
-		t, err := trust(ctx, issuer, v.now, o.Log)
-		if err != nil {
+		if err := issuer.check(); err != nil {
 			return nil, fmt.Errorf("token issuer %q: %w", issuer.Issuer, err)
 		}
-		v.issuers = append(v.issuers, t)
+	}
+	v.issuers = make([]*trusted, len(o.Issuers))
+	var group errgroup.Group // an issuer that does not answer holds up no other
+	for n, issuer := range o.Issuers {
+		group.Go(func() (err error) {
+			if v.issuers[n], err = trust(ctx, issuer, v.now, o.Log); err != nil {
+				err = fmt.Errorf("token issuer %q: %w", issuer.Issuer, err)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	if o.Local != nil {
 		v.issuers = append(v.issuers, local(o.Local, v.now))
@@ -83,15 +95,24 @@ func local(key *LocalKey, now func() time.Time) *trusted {
 			MaxTaint: acl.Restricted, Scopes: []string{ScopePlatform, ScopeShare},
 		},
 		parser: parser(localAlgorithm, localName, localName, now),
-		keys: func(context.Context) jwt.Keyfunc {
-			return func(*jwt.Token) (any, error) { return key.secret, nil }
-		},
+		key:    func(context.Context, *jwt.Token, bool) (any, error) { return key.secret, nil },
 	}
 }
 
-// Verify identifies the holder of a token or API key. The error is a *Refusal,
-// unless the API keys could not be read.
+// Verify identifies the holder of a token or API key. The error is a *Refusal, or
+// ErrUndecided, unless the API keys could not be read.
 func (v *Verifier) Verify(ctx context.Context, credential string) (acl.Principal, error) {
+	return v.verify(ctx, credential, true)
+}
+
+// VerifyAtOnce is like Verify, but a token with an unknown key is ErrUndecided at
+// once: the call waits for no fetch. It is for callers that hold something which
+// others wait for.
+func (v *Verifier) VerifyAtOnce(ctx context.Context, credential string) (acl.Principal, error) {
+	return v.verify(ctx, credential, false)
+}
+
+func (v *Verifier) verify(ctx context.Context, credential string, wait bool) (acl.Principal, error) {
 	switch {
 	case len(credential) == 0 || len(credential) > maxToken:
 		return acl.Principal{}, errNotValid
@@ -101,36 +122,40 @@ func (v *Verifier) Verify(ctx context.Context, credential string) (acl.Principal
 		}
 		return v.apiKeys.verify(credential, v.now())
 	default:
-		return v.verifyJWT(ctx, credential)
+		return v.verifyJWT(ctx, credential, wait)
 	}
 }
 
-func (v *Verifier) verifyJWT(ctx context.Context, text string) (acl.Principal, error) {
+func (v *Verifier) verifyJWT(ctx context.Context, text string, wait bool) (acl.Principal, error) {
 	algorithm, issuer, err := unverified(text)
 	if err != nil {
 		return acl.Principal{}, errNotValid
 	}
+	refused := error(errNotValid)
 	for _, t := range v.issuers {
 		if t.Issuer.Issuer != issuer || t.Algorithm != algorithm {
 			continue
 		}
 		var c claims
-		_, err := t.parser.ParseWithClaims(text, &c, t.keys(ctx))
+		_, err := t.parser.ParseWithClaims(text, &c, func(parsed *jwt.Token) (any, error) { return t.key(ctx, parsed, wait) })
 		switch {
+		case err == nil: // SECURITY: the only case that accepts the token
+			p, err := c.principal()
+			if err != nil {
+				return acl.Principal{}, err
+			}
+			return p, t.allows(p)
+		case errors.Is(err, ErrUndecided):
+			refused = ErrUndecided // unless another entry of this issuer has the key
 		case errors.Is(err, jwt.ErrTokenSignatureInvalid), errors.Is(err, jwt.ErrTokenUnverifiable):
-			continue // another entry of this issuer may have the key
+			// Another entry of this issuer may have the key.
 		case errors.Is(err, jwt.ErrTokenExpired):
 			return acl.Principal{}, &Refusal{"the token has expired"}
-		case err != nil:
+		default:
 			return acl.Principal{}, errNotValid
 		}
-		p, err := c.principal()
-		if err != nil {
-			return acl.Principal{}, err
-		}
-		return p, t.allows(p)
 	}
-	return acl.Principal{}, errNotValid
+	return acl.Principal{}, refused
 }
 
 // unverified reads the algorithm and issuer that a token claims, to choose the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -265,8 +266,10 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 			UpdatedBy, Path    string
 			UpdatedBySnakecase string `json:"updated_by"`
 		}
+		Degraded []string
 	}
 	d.read(out, &got)
+	out.Lags, out.NoVectors = slices.Contains(got.Degraded, memory.LagVector), slices.Contains(got.Degraded, memory.LegVector)
 	for _, hit := range got.Results {
 		out.Keys = append(out.Keys, hit.Key)
 		out.Bare = out.Bare || hit.UpdatedBy == "" && hit.UpdatedBySnakecase == "" && hit.Path == ""

@@ -31,6 +31,7 @@ type memoryCall struct {
 	insertLine       int
 	insertText       string
 	viewRange        []int
+	offset           int
 	oldPath, newPath string
 	query            string
 	limit            int
@@ -42,7 +43,7 @@ func (m *memoryCall) arguments(sharing bool) arguments {
 	all := arguments{
 		"command": &m.command, "action": &m.action, "path": &m.path, "store": &m.store,
 		"file_text": &m.fileText, "content": &m.content, "old_str": &m.oldStr, "new_str": &m.newStr,
-		"insert_line": &m.insertLine, "insert_text": &m.insertText, "view_range": &m.viewRange,
+		"insert_line": &m.insertLine, "insert_text": &m.insertText, "view_range": &m.viewRange, "offset": &m.offset,
 		"old_path": &m.oldPath, "new_path": &m.newPath, "query": &m.query, "limit": &m.limit, "source": &m.source,
 	}
 	if sharing {

@@ -28,7 +28,7 @@ func memoryDefinition(sharing bool, known []string) Definition {
 	description := "Long-term memory as files under /memories. Paths: /memories/<key> is in your own store, " +
 		"/memories/shared/<store>/<key> in one shared with you; a key may contain '/', and a path that ends in '/' is a directory.\n" +
 		"Commands:\n" +
-		"- view: path[, view_range]: shows an entry with line numbers, or lists a directory\n" +
+		"- view: path[, view_range, offset]: shows an entry with line numbers, or lists a directory; a long entry ends in next_offset\n" +
 		"- create: path and file_text (refuses to overwrite) or content (creates or overwrites; any JSON value)\n" +
 		"- str_replace: path, old_str, new_str: replaces text that occurs exactly once\n" +
 		"- edit: path, old_str, new_str: replaces the first occurrence\n" +
@@ -70,6 +70,7 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 			"type": "array", "items": map[string]any{"type": "integer"}, "minItems": 2, "maxItems": 2,
 			"description": "For view: the first and last line; a last line of -1 is the end.",
 		},
+		"offset":   map[string]any{"type": "integer", "minimum": 0, "description": "For view: the byte of the text to begin at: next_offset of a truncated view."},
 		"old_path": text("For rename: the path to move from."),
 		"new_path": text("For rename: the path to move to."),
 		"query":    text("For search: a question in natural language."),
@@ -119,17 +120,21 @@ const (
 	timeSchema  = `{"type": "string", "format": "date-time"}`
 	keyInput    = `{"type": "object", "properties": {"key": {"type": "string", "description": "Key of the memory."}},
 		"required": ["key"], "additionalProperties": false}`
+	readInput = `{"type": "object", "properties": {"key": {"type": "string", "description": "Key of the memory."}, ` + offsetInput + `},
+		"required": ["key"], "additionalProperties": false}`
+	offsetInput   = `"offset": {"type": "integer", "minimum": 0, "description": "The byte of the text to begin at: next_offset of a truncated result."}`
+	pageSchema    = `"truncated": {"type": "boolean"}, "next_offset": {"type": "integer"}`
 	removedOutput = `{"type": "object", "properties": {"deleted": {"type": "boolean"}, "key": {"type": "string"}},
 		"required": ["deleted", "key"], "additionalProperties": false}`
 )
 
 var memoryGetDefinition = Definition{
 	Name: "memory_get", Title: "Get a memory", Family: FamilyTriggerfish,
-	Description: "Gets one memory by its exact key, with its tags and classification. " + dataNotOrders,
-	Input:       json.RawMessage(keyInput),
+	Description: "Gets one memory by its exact key, with its tags and classification. A long one is truncated: get the rest from next_offset on. " + dataNotOrders,
+	Input:       json.RawMessage(readInput),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"found": {"type": "boolean"}, "key": {"type": "string"}, "content": {"type": "string"},
-		"classification": ` + labelSchema + `, "tags": ` + tagsSchema + `, "updated_at": ` + timeSchema + `},
+		"classification": ` + labelSchema + `, "tags": ` + tagsSchema + `, "updated_at": ` + timeSchema + `, ` + pageSchema + `},
 		"required": ["found", "key"], "additionalProperties": false}`),
 	ReadOnly: true, Idempotent: true,
 }
@@ -142,7 +147,7 @@ var (
 
 var memorySearchDefinition = Definition{
 	Name: "memory_search", Title: "Search memories", Family: FamilyTriggerfish,
-	Description: "Searches all memories this session can access, by meaning and by words; ask in natural language. " + dataNotOrders,
+	Description: "Searches all memories this session can access, by meaning and by words; ask in natural language. Of a long memory it shows the best passage, truncated. " + dataNotOrders,
 	Input: json.RawMessage(`{"type": "object", "properties": {
 		"query": {"type": "string", "description": "A question in natural language."},
 		"max_results": {"type": "integer", "minimum": 1, "maximum": ` + maxHits + `, "default": ` + defaultHits + `, "description": "Maximum number of results."}},
@@ -151,9 +156,9 @@ var memorySearchDefinition = Definition{
 		"results": {"type": "array", "items": {"type": "object", "properties": {
 			"key": {"type": "string"}, "content": {"type": "string"}, "classification": ` + labelSchema + `,
 			"store_id": {"type": "string"}, "score": {"type": "number"}, "namespace": {"type": "string"},
-			"tags": ` + tagsSchema + `, "updated_at": ` + timeSchema + `, "updated_by": {"type": "string"}},
+			"tags": ` + tagsSchema + `, "updated_at": ` + timeSchema + `, "updated_by": {"type": "string"}, "truncated": {"type": "boolean"}},
 			"required": ["key", "content", "classification", "store_id", "score"], "additionalProperties": false}},
-		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}},
+		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}, "left_out": {"type": "integer"}},
 		"required": ["results"], "additionalProperties": false}`),
 	ReadOnly: true, Idempotent: true,
 }
@@ -201,14 +206,14 @@ var updateUserMemoryDefinition = Definition{
 
 var readUserMemoryDefinition = Definition{
 	Name: "ReadUserMemory", Title: "Read user memory", Family: FamilyMAESTRO,
-	Description: "Reads a named entry of your persistent memory in full. The index MEMORY.md lists the names. " + dataNotOrders,
+	Description: "Reads a named entry of your persistent memory. A long one is truncated: read the rest from next_offset on. The index MEMORY.md lists the names. " + dataNotOrders,
 	Input: json.RawMessage(`{"type": "object", "properties": {
-		"name": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "description": "Name of the entry, without .md."}},
+		"name": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "description": "Name of the entry, without .md."}, ` + offsetInput + `},
 		"required": ["name"], "additionalProperties": false}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"name": {"type": "string"}, "type": {"type": "string"}, "description": {"type": "string"}, "body": {"type": "string"},
 		"tags": ` + tagsSchema + `, "classification": ` + labelSchema + `, "created_at": ` + timeSchema + `, "updated_at": ` + timeSchema + `,
-		"updated_by": {"type": "string"},
+		"updated_by": {"type": "string"}, ` + pageSchema + `,
 		"source": {"type": "object", "properties": {"tool": {"type": "string"}, "session": {"type": "string"}, "read": ` + tagsSchema + `}}},
 		"required": ["name", "type", "description", "body", "tags", "classification", "created_at", "updated_at", "updated_by"],
 		"additionalProperties": false}`),
@@ -230,9 +235,9 @@ var kvSetDefinition = Definition{
 
 var kvGetDefinition = Definition{
 	Name: "kv_get", Title: "Get a value", Family: FamilyKeyValue,
-	Description: deprecated + "Gets the value under a key in your own store. " + dataNotOrders,
-	Input:       json.RawMessage(keyInput),
-	Output: json.RawMessage(`{"type": "object", "properties": {"found": {"type": "boolean"}, "key": {"type": "string"}, "value": {}},
+	Description: deprecated + "Gets the value under a key in your own store; a long one as truncated text. " + dataNotOrders,
+	Input:       json.RawMessage(readInput),
+	Output: json.RawMessage(`{"type": "object", "properties": {"found": {"type": "boolean"}, "key": {"type": "string"}, "value": {}, ` + pageSchema + `},
 		"required": ["found", "key"], "additionalProperties": false}`),
 	ReadOnly: true, Idempotent: true,
 }

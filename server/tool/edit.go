@@ -42,7 +42,7 @@ func (m *memoryCall) replace(ctx context.Context) (Result, error) {
 	}
 	first := 1 + strings.Count(text[:at], "\n")
 	last := first + strings.Count(m.newStr, "\n")
-	return Result{Text: "The memory file has been edited." + numbered(linesOf(text), first-snippetLines, last+snippetLines)}, nil
+	return Result{Text: m.cut("The memory file has been edited." + numbered(linesOf(text), first-snippetLines, last+snippetLines))}, nil
 }
 
 // occurrences returns the numbers of the lines in which part begins, each once.
@@ -140,12 +140,10 @@ func (m *memoryCall) put(ctx context.Context, p resolvedPath, found memory.Found
 	}
 	r := memory.PutRequest{
 		Path: p.at(), Value: value, Source: m.lineage(m.source),
-		If: memory.Preconditions{Match: []string{found.ETag}},
-	}
-	if found.Label != m.caller.Taint {
-		// The write creates an entry at the session's label, which the path
-		// resolves to from then on. It keeps the other fields.
-		r.Type, r.Description, r.Tags = &found.Type, &found.Description, &found.Tags
+		// At another label than the session's the write creates an entry, which
+		// the path resolves to from then on.
+		Inherit: true,
+		If:      memory.Preconditions{Match: []string{found.ETag}},
 	}
 	m.parameter = map[string]string{"value": "the edited text"}
 	_, err = m.service.Put(ctx, m.caller, r)

@@ -233,12 +233,12 @@ func TestToolsFollowTheirSchemas(t *testing.T) {
 			if result.IsError {
 				t.Errorf("%s %s: %s", d.Name, input(pairs...), result.Text)
 			}
-			if (d.Output == nil) != (result.Structured == nil) {
+			if (d.Output != nil) != result.Structured {
 				t.Fatalf("%s: structured content without an output schema, or the reverse", d.Name)
 			}
 			if d.Output != nil {
-				value, _ := jsonschema.UnmarshalJSON(bytes.NewReader(result.Structured))
-				if err := compile(d.Output).Validate(value); err != nil || string(result.Structured) != result.Text {
+				value, _ := jsonschema.UnmarshalJSON(strings.NewReader(result.Text))
+				if err := compile(d.Output).Validate(value); err != nil {
 					t.Errorf("%s: %v", d.Name, err)
 				}
 			}

@@ -9,7 +9,12 @@ import (
 	"mneme/memory"
 )
 
-// Index returns MEMORY.md for a caller: one line per entry, by key.
+// indexNote ends an index that is too long for an answer. It cannot be taken
+// for an entry's line.
+const indexNote = "\n(truncated: true; search for the other entries)\n"
+
+// Index returns MEMORY.md for a caller: one line per entry, by key, within the
+// limit of an answer.
 //
 // The index of another agent's store is empty if the caller may read the store,
 // and acl.ErrDenied otherwise.
@@ -25,7 +30,12 @@ func (t *Tools) Index(ctx context.Context, p acl.Principal, store string) (strin
 			return "", nil
 		}
 		for i := range page.Items {
-			b.WriteString(markdown.IndexLine(p.Agent, &page.Items[i].Entry))
+			line := markdown.IndexLine(p.Agent, &page.Items[i].Entry)
+			if b.Len()+len(line) > t.maxText-len(indexNote) {
+				b.WriteString(indexNote)
+				return b.String(), nil
+			}
+			b.WriteString(line)
 		}
 		if page.Next == "" {
 			return b.String(), nil

@@ -49,8 +49,16 @@ func kvSet(ctx context.Context, c *call) (Result, error) {
 	}{true, put.Key})
 }
 
+// stored is the result of kv_get.
+type stored struct {
+	Found bool            `json:"found"`
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"` // a part of its text if Truncated, or from an offset on
+	page
+}
+
 func kvGet(ctx context.Context, c *call) (Result, error) {
-	key, err := c.key()
+	key, from, err := c.keyAndOffset()
 	if err != nil {
 		return Result{}, err
 	}
@@ -61,11 +69,21 @@ func kvGet(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return asJSON(struct {
-		Found bool            `json:"found"`
-		Key   string          `json:"key"`
-		Value json.RawMessage `json:"value"`
-	}{true, found.Key, found.Value})
+	got := stored{Found: true, Key: found.Key}
+	room, err := c.room(got)
+	if err != nil {
+		return Result{}, err
+	}
+	if got.Value = found.Value; from != 0 || len(got.Value) > room {
+		got.Value = nil
+		if got.page, err = c.page(display(found.Value), from, got); err != nil {
+			return Result{}, err
+		}
+		if got.Value, err = quoted(got.text); err != nil {
+			return Result{}, err
+		}
+	}
+	return asJSON(got)
 }
 
 func kvDelete(ctx context.Context, c *call) (Result, error) {

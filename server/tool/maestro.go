@@ -98,11 +98,13 @@ type userMemory struct {
 	UpdatedAt      time.Time       `json:"updated_at"`
 	UpdatedBy      string          `json:"updated_by"`
 	Source         json.RawMessage `json:"source,omitempty"` // without the ids of entries that the caller may not read
+	page
 }
 
 func readUserMemory(ctx context.Context, c *call) (Result, error) {
 	var name string
-	given, err := c.decode(arguments{"name": &name})
+	var from int
+	given, err := c.decode(arguments{"name": &name, "offset": &from})
 	if err == nil {
 		err = need(given, "name")
 	}
@@ -119,8 +121,13 @@ func readUserMemory(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return asJSON(userMemory{
-		Name: e.Key, Type: e.Type, Description: e.Description, Body: display(e.Value), Tags: wire.Tags(e.Tags),
+	read := userMemory{
+		Name: e.Key, Type: e.Type, Description: e.Description, Tags: wire.Tags(e.Tags),
 		Classification: e.Label, CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy, Source: e.Source,
-	})
+	}
+	if read.page, err = c.page(display(e.Value), offset(from), read); err != nil {
+		return Result{}, err
+	}
+	read.Body = read.text
+	return asJSON(read)
 }

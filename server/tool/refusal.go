@@ -6,7 +6,6 @@ import (
 
 	"mneme/memory"
 	"mneme/server/problem"
-	"mneme/server/wire"
 )
 
 // refusal is an error whose text the model receives unchanged.
@@ -50,9 +49,6 @@ func (c *call) textOf(err error) string {
 // asJSON returns an object as a structured result. Its text is the same JSON,
 // for clients that read only text.
 func asJSON(object any) (Result, error) {
-	text, err := wire.Marshal(object)
-	if err != nil {
-		return Result{}, err
-	}
-	return Result{Text: string(text), Structured: text}, nil
+	text, err := encode(object)
+	return Result{Text: text, Structured: err == nil}, err
 }

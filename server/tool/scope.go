@@ -13,7 +13,7 @@ import (
 )
 
 // searchHit is a hit of the memory tool's search. If the caller may search the
-// store but not read it, only key, value, storeId, label and score are set.
+// store but not read it, only key, value, storeId, label, score and truncated are set.
 type searchHit struct {
 	Path      string          `json:"path,omitempty"` // "": no path of this tool names the entry
 	Key       string          `json:"key"`
@@ -23,21 +23,7 @@ type searchHit struct {
 	Score     float64         `json:"score"`
 	Namespace string          `json:"namespace,omitempty"`
 	UpdatedBy string          `json:"updatedBy,omitempty"`
-}
-
-// searchAnswer is the result of a search in any family.
-type searchAnswer[Hit any] struct {
-	Results    []Hit    `json:"results"`
-	Degraded   []string `json:"degraded,omitempty"`
-	Incomplete bool     `json:"incomplete,omitempty"`
-}
-
-func answerOf[Hit any](a memory.Answer, one func(wire.Hit) Hit) searchAnswer[Hit] {
-	answer := searchAnswer[Hit]{Results: make([]Hit, len(a.Hits)), Degraded: a.Degraded, Incomplete: a.Incomplete}
-	for i := range a.Hits {
-		answer.Results[i] = one(wire.HitOf(&a.Hits[i]))
-	}
-	return answer
+	Truncated bool            `json:"truncated,omitempty"` // Value is the best passage of the value's text
 }
 
 // search searches all stores in reach, or the one that the call names.
@@ -58,12 +44,11 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 			r.Stores = []string{p.store}
 		}
 	}
-	answer, err := m.call.search(ctx, r)
-	if err != nil {
-		return Result{}, err
-	}
-	return asText(answerOf(answer, func(h wire.Hit) searchHit {
-		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score}
+	answer, err := m.hits(ctx, r, func(h shownHit) any {
+		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Truncated: h.Truncated}
+		if h.Truncated {
+			hit.Value, _ = quoted(h.Passage) // a string always encodes
+		}
 		if e := h.Entry; e != nil {
 			hit.Namespace, hit.UpdatedBy = e.Namespace, e.UpdatedBy
 			if e.Namespace == "" {
@@ -71,14 +56,18 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 			}
 		}
 		return hit
-	}))
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return asText(answer)
 }
 
 // asText returns an object as a text result; the tool memory has no structured
 // results.
 func asText(object any) (Result, error) {
-	text, err := wire.Marshal(object)
-	return Result{Text: string(text)}, err
+	text, err := encode(object)
+	return Result{Text: text}, err
 }
 
 // pathOf returns the path of a key; of the store's root if key is "".
@@ -186,13 +175,25 @@ func (m *memoryCall) stores(ctx context.Context) (Result, error) {
 		Path      string     `json:"path"`
 		ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 	}
-	stores := make([]store, len(infos))
-	for i, info := range infos {
-		stores[i] = store{
+	answer := struct {
+		Stores    any  `json:"stores"`
+		Truncated bool `json:"truncated,omitempty"` // there are more
+	}{}
+	l, err := m.newList(answer)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, info := range infos {
+		fits, err := l.tryAdd(store{
 			StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), Path: m.pathOf(info.Store, "") + "/", ExpiresAt: wire.Time(info.ExpiresAt),
+		})
+		if err != nil {
+			return Result{}, err
+		}
+		if answer.Truncated = !fits; !fits {
+			break
 		}
 	}
-	return asText(struct {
-		Stores []store `json:"stores"`
-	}{stores})
+	answer.Stores = l.items
+	return asText(answer)
 }

@@ -38,7 +38,10 @@ type Options struct {
 	// ValueLimit is the service's limit on one value, in bytes; 0 means its
 	// default. The limit on a call's input follows from it.
 	ValueLimit int
-	Meter      Meter // default: calls are not counted
+	// MaxAnswer is the limit on the text of an answer, in bytes; 0 means
+	// DefaultAnswer. It is at least MinAnswer.
+	MaxAnswer int
+	Meter     Meter // default: calls are not counted
 }
 
 // Meter counts calls and searches; see server.Metrics.
@@ -63,7 +66,7 @@ type Definition struct {
 	Family      Family
 	Description string
 	Input       json.RawMessage // JSON Schema of the arguments
-	Output      json.RawMessage // JSON Schema of Result.Structured; nil if results are text only
+	Output      json.RawMessage // JSON Schema of the text of structured results; nil if results are text only
 
 	// Hints for clients, as MCP defines them.
 	ReadOnly    bool // changes nothing
@@ -73,9 +76,9 @@ type Definition struct {
 
 // Result is the result of a tool call.
 type Result struct {
-	Text       string
-	Structured json.RawMessage // an object; nil if the result is text only
-	IsError    bool            // Text is an error message
+	Text       string // at most Options.MaxAnswer bytes
+	Structured bool   // Text is an object in JSON
+	IsError    bool   // Text is an error message
 
 	cause error // nil unless IsError
 }
@@ -99,6 +102,8 @@ type call struct {
 	caller  memory.Caller
 	name    string
 	input   json.RawMessage
+	// maxAnswer is the limit on the text of the result, in bytes.
+	maxAnswer int
 	// parameter maps fields of the service to the caller's names for them, as
 	// error messages show them. A field that is not in it keeps its name.
 	parameter map[string]string
@@ -122,13 +127,17 @@ type Tools struct {
 	meter    Meter
 	surface  string // label of the meter
 	maxInput int64
+	maxText  int    // of an answer
 	private  []tool // for tokens without the scope share
 	sharing  []tool // for tokens with it
 }
 
 // New returns the tools of the enabled families.
 func New(service *memory.Service, o Options) *Tools {
-	t := &Tools{service: service, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit)}
+	t := &Tools{service: service, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit), maxText: DefaultAnswer}
+	if o.MaxAnswer != 0 {
+		t.maxText = max(MinAnswer, o.MaxAnswer)
+	}
 	if t.meter == nil {
 		t.meter = unmetered{}
 	}
@@ -189,7 +198,7 @@ func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input js
 	}
 	// Internal stays false: for tools, entries that are not in context do not
 	// exist.
-	c := &call{service: t.service, meter: t.meter, caller: memory.Caller{Principal: p}, name: name, input: input}
+	c := &call{service: t.service, meter: t.meter, caller: memory.Caller{Principal: p}, name: name, input: input, maxAnswer: t.maxText}
 	start := time.Now()
 	outcome := failed // kept if the tool panics
 	defer func() { t.meter.ToolCall(t.surface, name, outcome, time.Since(start)) }()
@@ -201,7 +210,7 @@ func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input js
 	case errors.Is(err, context.Canceled):
 		return Result{}, err
 	default:
-		return Result{Text: c.textOf(err), IsError: true, cause: err}, nil
+		return Result{Text: c.cut(c.textOf(err)), IsError: true, cause: err}, nil
 	}
 }
 

@@ -70,8 +70,19 @@ type absent struct {
 	Key   string `json:"key"`
 }
 
+// gotten is the result of memory_get.
+type gotten struct {
+	Found          bool      `json:"found"`
+	Key            string    `json:"key"`
+	Content        string    `json:"content"`
+	Classification acl.Label `json:"classification"`
+	Tags           []string  `json:"tags"`
+	UpdatedAt      time.Time `json:"updated_at"`
+	page
+}
+
 func memoryGet(ctx context.Context, c *call) (Result, error) {
-	key, err := c.key()
+	key, from, err := c.keyAndOffset()
 	if err != nil {
 		return Result{}, err
 	}
@@ -82,14 +93,12 @@ func memoryGet(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return asJSON(struct {
-		Found          bool      `json:"found"`
-		Key            string    `json:"key"`
-		Content        string    `json:"content"`
-		Classification acl.Label `json:"classification"`
-		Tags           []string  `json:"tags"`
-		UpdatedAt      time.Time `json:"updated_at"`
-	}{true, found.Key, display(found.Value), found.Label, wire.Tags(found.Tags), found.UpdatedAt.UTC()})
+	got := gotten{Found: true, Key: found.Key, Classification: found.Label, Tags: wire.Tags(found.Tags), UpdatedAt: found.UpdatedAt.UTC()}
+	if got.page, err = c.page(display(found.Value), from, got); err != nil {
+		return Result{}, err
+	}
+	got.Content = got.text
+	return asJSON(got)
 }
 
 // key decodes the arguments of a call whose only parameter is a key.
@@ -101,8 +110,18 @@ func (c *call) key() (key string, err error) {
 	return key, err
 }
 
+// keyAndOffset decodes the arguments of a call that reads the value of a key.
+func (c *call) keyAndOffset() (key string, from offset, err error) {
+	var start int
+	given, err := c.decode(arguments{"key": &key, "offset": &start})
+	if err == nil {
+		err = need(given, "key")
+	}
+	return key, offset(start), err
+}
+
 // memoryHit is a hit of memory_search. If the caller may search the store but
-// not read it, only the fields up to score are set.
+// not read it, only the fields up to score and truncated are set.
 type memoryHit struct {
 	Key            string     `json:"key"`
 	Content        string     `json:"content"`
@@ -113,6 +132,7 @@ type memoryHit struct {
 	Tags           []string   `json:"tags,omitempty"`
 	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
 	UpdatedBy      string     `json:"updated_by,omitempty"`
+	Truncated      bool       `json:"truncated,omitempty"` // Content is the best passage of the text
 }
 
 func memorySearch(ctx context.Context, c *call) (Result, error) {
@@ -128,17 +148,20 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	if limit < 1 || limit > wire.MaxHits {
 		return Result{}, refuse("Error: `max_results` must be 1 to %d", wire.MaxHits)
 	}
-	answer, err := c.search(ctx, memory.SearchRequest{Query: query, Limit: limit})
-	if err != nil {
-		return Result{}, err
-	}
-	return asJSON(answerOf(answer, func(h wire.Hit) memoryHit {
-		hit := memoryHit{Key: h.Key, Content: display(h.Value), Classification: h.Label, StoreID: h.Store, Score: h.Score}
+	answer, err := c.hits(ctx, memory.SearchRequest{Query: query, Limit: limit}, func(h shownHit) any {
+		hit := memoryHit{Key: h.Key, Content: h.Passage, Classification: h.Label, StoreID: h.Store, Score: h.Score, Truncated: h.Truncated}
+		if !h.Truncated {
+			hit.Content = display(h.Value)
+		}
 		if e := h.Entry; e != nil {
 			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy = e.Namespace, e.Tags, &e.UpdatedAt, e.UpdatedBy
 		}
 		return hit
-	}))
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return asJSON(answer)
 }
 
 // maxMemories bounds the entries of memory_list: more than a model would read.
@@ -163,9 +186,13 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 		r.Filter.Tags = []string{tag}
 	}
 	list := struct {
-		Memories  []memorySummary `json:"memories"`
-		Truncated bool            `json:"truncated,omitempty"` // there are more
-	}{Memories: []memorySummary{}} // never null
+		Memories  any  `json:"memories"`
+		Truncated bool `json:"truncated,omitempty"` // there are more
+	}{}
+	l, err := c.newList(list)
+	if err != nil {
+		return Result{}, err
+	}
 	for {
 		page, err := c.service.List(ctx, c.caller, r)
 		if err != nil {
@@ -173,10 +200,18 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 		}
 		for i := range page.Items {
 			e := &page.Items[i]
-			list.Memories = append(list.Memories, memorySummary{e.Key, e.Label, wire.Tags(e.Tags), e.UpdatedAt.UTC()})
+			fits, err := l.tryAdd(memorySummary{e.Key, e.Label, wire.Tags(e.Tags), e.UpdatedAt.UTC()})
+			if err != nil {
+				return Result{}, err
+			}
+			if list.Truncated = !fits; !fits {
+				break
+			}
 		}
 		r.Cursor = page.Next
-		if list.Truncated = page.Next != "" && len(list.Memories) >= maxMemories; list.Truncated || page.Next == "" {
+		list.Truncated = list.Truncated || page.Next != "" && len(l.items) >= maxMemories
+		if list.Truncated || page.Next == "" {
+			list.Memories = l.items
 			return asJSON(list)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mneme/acl"
 	"mneme/memory"
@@ -63,7 +64,68 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 				m.viewRange[0], m.viewRange[1], len(lines))
 		}
 	}
-	return Result{Text: fmt.Sprintf("Here's the content of %s with line numbers:", p.path) + numbered(lines, first, last)}, nil
+	if _, _, err := offset(m.offset).from(text); err != nil {
+		return Result{}, err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Here's the content of %s with line numbers:", p.path)
+	next := numberedFrom(&b, m.maxAnswer-len(stoppedNote)-numberRoom, text, m.offset, first, last)
+	if next > 0 {
+		fmt.Fprintf(&b, stoppedNote, next)
+	}
+	return Result{Text: b.String()}, nil
+}
+
+// numberRoom is what a number in a note may add to its length.
+const numberRoom = 20
+
+// stoppedNote ends a view that stops before the end of the text.
+const stoppedNote = "\n(truncated: true, next_offset: %d)"
+
+// numberedFrom writes the lines first to last of a text, from a byte offset on,
+// as numbered does, until the builder has limit bytes. It returns the offset
+// where it stopped; 0 if it came to the end.
+func numberedFrom(b *strings.Builder, limit int, text string, from, first, last int) (next int) {
+	start := 0 // of line n
+	for i, line := range linesOf(text) {
+		n, end := i+1, start+len(line)
+		if n >= first && n <= last && from <= end {
+			at := start
+			if from > start {
+				rest, skipped, _ := offset(from - start).from(line) // it is within the line
+				line, at = rest, start+skipped
+			}
+			prefix := fmt.Sprintf("\n%6d\t", n)
+			room := limit - b.Len() - len(prefix)
+			if part := wholeCharacters(line, room); part < len(line) {
+				if part > 0 {
+					b.WriteString(prefix)
+					b.WriteString(line[:part])
+				}
+				return at + part
+			}
+			if room < 0 {
+				return at
+			}
+			b.WriteString(prefix)
+			b.WriteString(line)
+		}
+		start = end + 1
+	}
+	return 0
+}
+
+// wholeCharacters returns the length of the longest prefix of text that has
+// whole characters and at most limit bytes.
+func wholeCharacters(text string, limit int) int {
+	if len(text) <= limit {
+		return len(text)
+	}
+	limit = max(0, limit)
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return limit
 }
 
 // linesOf splits a text into lines. A line feed at the end of the text does not
@@ -98,7 +160,7 @@ func (m *memoryCall) viewDirectory(ctx context.Context, p resolvedPath) (Result,
 	if len(files) == 0 && !p.top() {
 		return Result{}, missing(p)
 	}
-	return Result{Text: listing(p.path, files, more)}, nil
+	return Result{Text: m.listing(p.path, files, more)}, nil
 }
 
 // file is an entry in a directory listing.
@@ -107,30 +169,44 @@ type file struct {
 	size     int      // of the displayed value, in bytes
 }
 
+// exactSizes bounds the values, in bytes, that a directory view reads to show
+// their sizes as text. Of further ones it shows the sizes as JSON, which is
+// hardly more.
+const exactSizes = 16 << 20
+
+// errListed ends the reading of a listing.
+var errListed = errors.New("enough is listed")
+
 // files returns the entries below a path, up to a limit; more reports whether
 // there are others.
 func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (files []file, more bool, err error) {
 	r := listBelow(p, 100)
+	read := 0
 	for {
-		page, err := m.service.List(ctx, m.caller, r)
-		if err != nil {
-			return nil, false, err
-		}
-		for i := range page.Items {
-			e := &page.Items[i]
+		next, err := m.service.EachListed(ctx, m.caller, r, func(e memory.Found) error {
 			segments := strings.Split(strings.TrimPrefix(e.Key, r.Prefix), "/")
 			if p.path == root && segments[0] == shared {
-				continue // from the root, shared/ names stores; the entry's path is /memories/shared/<own store>/shared/…
+				return nil // from the root, shared/ names stores; the entry's path is /memories/shared/<own store>/shared/…
 			}
 			if len(files) == limit {
-				return files, true, nil
+				return errListed
 			}
-			files = append(files, file{segments: segments, size: len(display(e.Value))})
-		}
-		if page.Next == "" {
+			read += len(e.Value)
+			files = append(files, file{segments: segments, size: e.Size})
+			if e.Value != nil {
+				files[len(files)-1].size = len(display(e.Value))
+			}
+			return nil
+		})
+		switch {
+		case errors.Is(err, errListed):
+			return files, true, nil
+		case err != nil:
+			return nil, false, err
+		case next == "":
 			return files, false, nil
 		}
-		r.Cursor = page.Next
+		r.Cursor, r.WithoutText = next, read > exactSizes
 	}
 }
 
@@ -147,6 +223,10 @@ func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, er
 		if info.Store == m.caller.Agent || info.Level < acl.Read {
 			continue
 		}
+		if len(all) >= maxListed {
+			more = true
+			break
+		}
 		store := resolvedPath{store: info.Store, folder: true, path: p.path + "/" + info.Store}
 		files, cut, err := m.files(ctx, store, maxListed-len(all))
 		if errors.Is(err, acl.ErrDenied) { // the access ended meanwhile
@@ -161,7 +241,7 @@ func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, er
 			all = append(all, file{segments: append([]string{info.Store}, f.segments...), size: f.size})
 		}
 	}
-	return Result{Text: listing(p.path, all, more)}, nil
+	return Result{Text: m.listing(p.path, all, more)}, nil
 }
 
 // line is one line of a listing.
@@ -171,10 +251,13 @@ type line struct {
 	size     int
 }
 
+// leftOutNote ends a listing that is too long for an answer.
+const leftOutNote = "\n(truncated: true; %d lines left out; view a subdirectory, or search)"
+
 // listing formats a directory with its files and directories down to listDepth.
 // The size of a directory is the sum of its files. Hidden items and
 // node_modules are omitted.
-func listing(path string, files []file, more bool) string {
+func (m *memoryCall) listing(path string, files []file, more bool) string {
 	own := 0
 	lines := make(map[string]*line)
 	for _, f := range files {
@@ -210,11 +293,16 @@ func listing(path string, files []file, more bool) string {
 	})
 	var b strings.Builder
 	fmt.Fprintf(&b, "Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:\n%s\t%s", path, sizeOf(own), path)
-	for _, name := range names {
-		fmt.Fprintf(&b, "\n%s\t%s/%s", sizeOf(lines[name].size), path, name)
+	for i, name := range names {
+		line := fmt.Sprintf("\n%s\t%s/%s", sizeOf(lines[name].size), path, name)
+		if b.Len()+len(line) > m.maxAnswer-len(leftOutNote)-numberRoom {
+			fmt.Fprintf(&b, leftOutNote, len(names)-i)
+			return b.String()
+		}
+		b.WriteString(line)
 	}
 	if more {
-		fmt.Fprintf(&b, "\n(more than %d entries; view a subdirectory, or search)", maxListed)
+		fmt.Fprintf(&b, "\n(truncated: true; more than %d entries; view a subdirectory, or search)", maxListed)
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mneme/server/limit"
 	"mneme/server/problem"
 )
 
@@ -20,16 +21,19 @@ const (
 // ErrBodyTooLarge reports a body above the limit.
 var ErrBodyTooLarge = errors.New("the body is too large")
 
-// ReadBody reads a body of at most limit bytes. A larger one is a problem that
-// wraps ErrBodyTooLarge. If the client disconnected, the error is the context's.
-func ReadBody(r *http.Request, limit int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+// ReadBody reads a body of at most maxBytes. A larger one is a problem that
+// wraps ErrBodyTooLarge. If the client disconnected, the error is the context's;
+// if it stalled, limit.ErrStalled.
+func ReadBody(r *http.Request, maxBytes int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxBytes+1))
 	switch {
+	case errors.Is(err, limit.ErrStalled):
+		return nil, err
 	case r.Context().Err() != nil:
 		return nil, r.Context().Err()
 	case err != nil:
 		return nil, problem.New(problem.Malformed, "the body is incomplete")
-	case int64(len(text)) > limit:
+	case int64(len(text)) > maxBytes:
 		return nil, problem.New(problem.TooLarge, ErrBodyTooLarge.Error()).Because(ErrBodyTooLarge)
 	}
 	return text, nil

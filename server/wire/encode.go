@@ -30,32 +30,6 @@ func WithValue(head any, value json.RawMessage) ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// List encodes an object whose first member, name, is the list of items, each
-// encoded by one so that values keep their bytes. The members of tail, a struct,
-// follow.
-func List[T any](name string, items []T, one func(*T) ([]byte, error), tail any) ([]byte, error) {
-	body := []byte(`{"` + name + `":[`)
-	for i := range items {
-		text, err := one(&items[i])
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = append(body, text...)
-	}
-	text, err := Marshal(tail)
-	if err != nil {
-		return nil, err
-	}
-	body = append(body, ']')
-	if len(text) > len("{}") {
-		body = append(body, ',')
-	}
-	return append(body, text[1:]...), nil
-}
-
 // Time returns a time in UTC; nil for the zero time, which answers omit.
 func Time(t time.Time) *time.Time {
 	if t.IsZero() {

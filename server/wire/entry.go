@@ -23,6 +23,7 @@ type Entry struct {
 	Version                      int
 	CreatedAt, UpdatedAt         time.Time
 	UpdatedBy                    string
+	TypeBy, DescriptionBy        *string    // nil: the owner; "": unknown
 	DeletedAt                    *time.Time // nil: live
 	DeletedBy                    string
 }
@@ -34,8 +35,17 @@ func EntryOf(e *memory.Entry) Entry {
 		Label: e.Label.String(), Type: e.Type, Description: e.Description, Tags: Tags(e.Tags),
 		InContext: e.InContext, Encrypted: e.Encrypted, Source: e.Source, ExpiresAt: Time(e.ExpiresAt), Version: e.Version,
 		CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy,
+		TypeBy: notOwner(e, e.TypeBy), DescriptionBy: notOwner(e, e.DescriptionBy),
 		DeletedAt: Time(e.DeletedAt), DeletedBy: e.DeletedBy,
 	}
+}
+
+// notOwner returns the author of a field; nil if it is the entry's owner.
+func notOwner(e *memory.Entry, author string) *string {
+	if author == e.Owner {
+		return nil
+	}
+	return &author
 }
 
 // Hit is a search hit as answers show it.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -117,15 +118,47 @@ func TestHitOfASearchOnlyStoreHasNoEntry(t *testing.T) {
 }
 
 func TestListPutsItsTailAfterItsItems(t *testing.T) {
-	one := func(n *int) ([]byte, error) { return wire.WithValue(map[string]int{"n": *n}, []byte(`{ "<" : 1.0 }`)) }
+	items := 2
+	each := func(tail any) func(func([]byte) error) (any, error) {
+		return func(item func([]byte) error) (any, error) {
+			for n := range items {
+				text, err := wire.WithValue(map[string]int{"n": n + 1}, []byte(`{ "<" : 1.0 }`))
+				if err != nil {
+					return nil, err
+				}
+				if err := item(text); err != nil {
+					return nil, err
+				}
+			}
+			return tail, nil
+		}
+	}
 	for want, tail := range map[string]any{
 		`{"items":[{"n":1,"value":{ "<" : 1.0 }},{"n":2,"value":{ "<" : 1.0 }}],"next":"x"}`: struct {
 			Next string `json:"next"`
 		}{"x"},
 		`{"items":[{"n":1,"value":{ "<" : 1.0 }},{"n":2,"value":{ "<" : 1.0 }}]}`: struct{}{},
 	} {
-		if got, err := wire.List("items", []int{1, 2}, one, tail); err != nil || string(got) != want {
-			t.Errorf("got %s, %v", got, err)
+		var got strings.Builder
+		if err := wire.List(&got, "items", each(tail)); err != nil || got.String() != want {
+			t.Errorf("got %s, %v", got.String(), err)
 		}
+	}
+	items = 0
+	var got strings.Builder
+	if err := wire.List(&got, "items", each(struct{}{})); err != nil || got.String() != `{"items":[]}` {
+		t.Errorf("an empty list is %s, %v", got.String(), err)
+	}
+}
+
+// A call that fails before anything was written can be answered as a problem.
+func TestAStreamThatFailsAtOnceSendsNothing(t *testing.T) {
+	failed := errors.New("failed")
+	w := httptest.NewRecorder()
+	err := wire.Stream(w, func(out io.Writer) error {
+		return wire.List(out, "items", func(item func([]byte) error) (any, error) { return nil, errors.Join(item([]byte("{}")), failed) })
+	})
+	if !errors.Is(err, failed) || w.Body.Len() > 0 {
+		t.Errorf("sent %q, error %v", w.Body, err)
 	}
 }

@@ -140,7 +140,11 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 	case record.Version != nil:
 		return w.loadVersion(ctx, record.Version)
 	case record.Grant != nil:
-		return w.insert(ctx, insertGrant+orIgnore, grantValues(*record.Grant)...)
+		if err := w.insert(ctx, insertGrant+orIgnore, grantValues(*record.Grant)...); err != nil {
+			return err
+		}
+		w.queueStatement(addToGrants, record.Grant.Store, 1)
+		return nil
 	case record.Participant != nil:
 		m := record.Participant
 		return w.insert(ctx, insertParticipant+orIgnore, m.Of, m.Agent, nullTime(m.ExpiresAt))
@@ -181,8 +185,9 @@ func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Doc
 }
 
 const insertVersion = `INSERT INTO history (id, store, label, in_context, encrypted, revision, version, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING`
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value,
+	type_by, description_by)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) ON CONFLICT DO NOTHING`
 
 func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	row, _, err := w.storedRow(ctx, v.ID, 0, memory.Entry{})
@@ -199,5 +204,9 @@ func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 		return err
 	}
 	w.setRLSAll()
-	return w.insert(ctx, insertVersion, append([]any{[16]byte(v.ID), store.number, int16(v.Label)}, entryValues(v)...)...)
+	if err := w.insert(ctx, insertVersion, append([]any{[16]byte(v.ID), store.number, int16(v.Label)}, entryValues(v)...)...); err != nil {
+		return err
+	}
+	w.addPast(v.ID, row.past, int64(len(v.Value)+len(v.Source)))
+	return nil
 }

@@ -39,7 +39,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		if err := w.unindex(ctx, id, row); err != nil {
 			return err
 		}
-		w.enqueue(id, row.revision+1, now)
+		w.enqueue(id, row, row.revision+1, 0, now)
 	}
 	return nil
 }
@@ -115,15 +115,22 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 		return err
 	}
 	w.queueStatement("DELETE FROM history WHERE id = $1", [16]byte(id))
+	w.queueStatement("DELETE FROM past WHERE entry = $1", [16]byte(id))
 	w.queueStatement("DELETE FROM queue WHERE entry = $1", [16]byte(id))
 	w.queueStatement("DELETE FROM replay WHERE ids @> ARRAY[$1::uuid]", [16]byte(id))
 	return nil
 }
 
+// sweepGrants updates the counts of several stores in the order of their names, so
+// that two sweeps do not wait for each other.
+const sweepGrants = `WITH swept AS (DELETE FROM permit WHERE expires_at <= $1 RETURNING store)
+	INSERT INTO permit_count (store, grants) SELECT store, -count(*) FROM swept GROUP BY store ORDER BY store
+	ON CONFLICT (store) DO UPDATE SET grants = permit_count.grants + excluded.grants`
+
 // SweepFacts implements memory.Sweeper.
 func (w *writer) SweepFacts(ctx context.Context, now time.Time) error {
+	w.queueStatement(sweepGrants, now)
 	for _, query := range [...]string{
-		"DELETE FROM permit WHERE expires_at <= $1",
 		"DELETE FROM participant WHERE expires_at <= $1",
 		"DELETE FROM session WHERE expires_at <= $1",
 		"DELETE FROM replay WHERE expires_at <= $1",

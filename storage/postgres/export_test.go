@@ -8,7 +8,7 @@ import (
 
 // tables are all tables except those of change records and store numbers.
 var tables = []string{"history", "entry", "tag", "usage", "posting", "total", "model", "vector", "queue",
-	"permit", "participant", "session", "setting", "name", "meta", "replay"}
+	"past", "permit", "permit_count", "participant", "session", "setting", "name", "meta", "replay"}
 
 // Rows implements storagetest.RowCounter.
 func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {

@@ -62,6 +62,13 @@ func (r *reader) GrantsOn(ctx context.Context, store string) ([]acl.Grant, error
 	return r.grants(ctx, grantColumns+"WHERE store = $1 ORDER BY grantee", store)
 }
 
+// CountGrants implements memory.GrantReader.
+func (r *reader) CountGrants(ctx context.Context, store string) (int64, error) {
+	var n int64
+	_, err := r.one(ctx, []any{&n}, "SELECT grants FROM permit_count WHERE store = $1", store)
+	return n, err
+}
+
 // Participant implements acl.Facts.
 func (r *reader) Participant(ctx context.Context, chat, agent string) (acl.Membership, error) {
 	return r.membership(ctx, "SELECT expires_at FROM participant WHERE of = $1 AND agent = $2", chat, agent)
@@ -129,6 +136,14 @@ func (w *writer) GrantsOn(ctx context.Context, store string) ([]acl.Grant, error
 	return w.reader.GrantsOn(ctx, store)
 }
 
+// CountGrants implements memory.GrantReader.
+func (w *writer) CountGrants(ctx context.Context, store string) (int64, error) {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
+		return 0, err
+	}
+	return w.reader.CountGrants(ctx, store)
+}
+
 // Participant implements acl.Facts.
 func (w *writer) Participant(ctx context.Context, chat, agent string) (acl.Membership, error) {
 	if err := w.lock(ctx, storeKey(chat)); err != nil {
@@ -153,8 +168,12 @@ func (w *writer) Meta(ctx context.Context, name string) ([]byte, error) {
 	return w.reader.Meta(ctx, name)
 }
 
-const insertGrant = `INSERT INTO permit (store, grantee, level, max_label, expires_at, maker, by_platform, created_at)
+const (
+	insertGrant = `INSERT INTO permit (store, grantee, level, max_label, expires_at, maker, by_platform, created_at)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (store, grantee) DO `
+	addToGrants = `INSERT INTO permit_count (store, grants) VALUES ($1, $2)
+	ON CONFLICT (store) DO UPDATE SET grants = permit_count.grants + excluded.grants`
+)
 
 func grantValues(g acl.Grant) []any {
 	return []any{g.Store, g.Grantee, int16(g.Level), int16(g.MaxLabel), nullTime(g.ExpiresAt), g.Maker, g.ByPlatform, nullTime(g.CreatedAt)}
@@ -165,8 +184,14 @@ func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
 	if err := w.lock(ctx, storeKey(grant.Store)); err != nil {
 		return err
 	}
-	return w.exec(ctx, insertGrant+`UPDATE SET level = excluded.level, max_label = excluded.max_label, expires_at = excluded.expires_at,
-	maker = excluded.maker, by_platform = excluded.by_platform, created_at = excluded.created_at`, grantValues(grant)...)
+	var inserted bool
+	_, err := w.one(ctx, []any{&inserted}, insertGrant+`UPDATE SET level = excluded.level, max_label = excluded.max_label,
+	expires_at = excluded.expires_at, maker = excluded.maker, by_platform = excluded.by_platform, created_at = excluded.created_at
+	RETURNING xmax = 0`, grantValues(grant)...) // xmax is that of a replaced row
+	if err == nil && inserted {
+		w.queueStatement(addToGrants, grant.Store, 1)
+	}
+	return err
 }
 
 // DeleteGrant implements memory.FactWriter.
@@ -175,6 +200,9 @@ func (w *writer) DeleteGrant(ctx context.Context, store, grantee string) (bool, 
 		return false, err
 	}
 	n, err := w.affected(ctx, "DELETE FROM permit WHERE store = $1 AND grantee = $2", store, grantee)
+	if err == nil && n > 0 {
+		w.queueStatement(addToGrants, store, -n)
+	}
 	return n > 0, err
 }
 

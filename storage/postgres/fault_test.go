@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
 )
@@ -30,7 +31,7 @@ func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
 			return err
 		}
 		kill()
-		_, err := tx.At(t.Context(), e.Path)
+		_, err := tx.At(t.Context(), e.Path, acl.Restricted)
 		if !errors.Is(err, memory.ErrUnavailable) {
 			t.Errorf("within the transaction: %v", err)
 		}
@@ -42,7 +43,7 @@ func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
 	// The pool has dead connections, of which the driver is not aware.
 	kill()
 	mustUpdate(t, s, func(tx memory.Tx) error {
-		entries, err := tx.At(t.Context(), e.Path)
+		entries, err := tx.At(t.Context(), e.Path, acl.Restricted)
 		if len(entries) > 0 {
 			t.Error("a failed transaction wrote an entry")
 		}

@@ -15,11 +15,11 @@ import (
 // and sees the writes that the transaction has collected.
 
 // At implements memory.EntryReader.
-func (w *writer) At(ctx context.Context, path memory.Path) ([]memory.Entry, error) {
+func (w *writer) At(ctx context.Context, path memory.Path, ceiling acl.Label) ([]memory.Entry, error) {
 	if err := w.lock(ctx, storeKey(path.Store)); err != nil {
 		return nil, err
 	}
-	return w.reader.At(ctx, path)
+	return w.reader.At(ctx, path, ceiling)
 }
 
 // Get implements memory.EntryReader.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -39,11 +40,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 	}()
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	folder, err := fs.Sub(migrations, "migration")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, folder, goose.WithDisableGlobalRegistry(true))
+	provider, err := newProvider(db)
 	if err != nil {
 		return err
 	}
@@ -61,6 +58,14 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 		return interpret(ctx, "migrate the schema", err)
 	}
 	return nil
+}
+
+func newProvider(db *sql.DB) (*goose.Provider, error) {
+	folder, err := fs.Sub(migrations, "migration")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectPostgres, db, folder, goose.WithDisableGlobalRegistry(true))
 }
 
 // acquireLock polls for a session-level advisory lock. A blocking statement

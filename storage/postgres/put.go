@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
@@ -23,14 +24,16 @@ type writer struct {
 	models    map[string]int32       // model numbers by fingerprint
 	postings  *posting.AlignedWriter // flushed before the commit, like usage
 	usage     usageChanges
-	changes   []uuid.UUID // entries whose vectors changed
+	changes   []uuid.UUID        // entries whose vectors changed
+	past      map[uuid.UUID]past // of the entries that were put
 }
 
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(tx pgx.Tx) *writer {
 	return &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
-		models: make(map[string]int32), postings: posting.NewAlignedWriter(), usage: make(usageChanges)}
+		models: make(map[string]int32), postings: posting.NewAlignedWriter(),
+		usage: make(usageChanges), past: make(map[uuid.UUID]past)}
 }
 
 // storeRow is a row of table store.
@@ -64,23 +67,25 @@ type storedRow struct {
 	docID      int64
 	state      int
 	label      acl.Label
-	owner      string
+	writer     string
 	revision   int64
 	version    int
-	bytes      int64
+	bytes      int64 // of the value
+	source     int64 // bytes
 	expires    time.Time
 	searchable bool
 	tags       []string
 	document   *posting.Document // nil: not indexed
+	past       past
 }
 
 // selectStoredRow also reports whether another live entry has the path, owner
 // and label of $2 to $6.
 const selectStoredRow = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 AND c.label = $3 AND c.namespace = $4 AND c.key = $5
 		AND c.owner = $6 AND c.state = 0 AND c.id <> $1),
-	s.id, e.store, e.place, e.state, e.label, e.owner, e.revision, e.version,
-	coalesce(length(e.value), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.tags, e.length, e.terms
-	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1`
+	s.id, e.store, e.place, e.state, e.label, e.updated_by, e.revision, e.version,
+	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.tags, e.length, e.terms, coalesce(p.versions, 0), coalesce(p.bytes, 0)
+	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1 LEFT JOIN past p ON p.entry = $1`
 
 // storedRow reads a row under the lock of its store. It returns nil if there is
 // none. clash reports whether another live entry has the path, owner and label
@@ -89,15 +94,15 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 	w.setRLSAll()
 	for {
 		var s storedRow
-		var store, owner *string
+		var store, writer *string
 		var storeNumber, docID, revision *int64
 		var state, label *int16
 		var version, length *int
 		var searchable *bool
 		var expires *time.Time
 		var terms []byte
-		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &owner, &revision, &version, &s.bytes, &expires,
-			&searchable, &s.tags, &length, &terms}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
+		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &writer, &revision, &version, &s.bytes, &s.source, &expires,
+			&searchable, &s.tags, &length, &terms, &s.past.versions, &s.past.bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
 		if err != nil || store == nil {
 			return nil, clash, err
 		}
@@ -108,7 +113,7 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 			continue // the row may have changed before the lock was held
 		}
 		s.store, s.docID, s.state, s.label = *storeNumber, *docID, int(*state), acl.Label(*label)
-		s.owner, s.revision, s.version, s.searchable, s.expires = *owner, *revision, *version, *searchable, timeOrZero(expires)
+		s.writer, s.revision, s.version, s.searchable, s.expires = *writer, *revision, *version, *searchable, timeOrZero(expires)
 		if length != nil {
 			s.document = &posting.Document{DocKey: posting.DocKey{Store: s.store, Doc: s.docID}, Label: s.label, Length: *length, Terms: terms}
 		}
@@ -149,20 +154,20 @@ func latest(times ...time.Time) time.Time {
 
 const (
 	formerColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value`
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by`
 	insertFormer = `INSERT INTO history (id, ` + formerColumns + `) SELECT id, ` + formerColumns + ` FROM entry WHERE id = $1`
 	entryColumns = `store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value`
-	insertEntry = `INSERT INTO entry (` + entryColumns + `, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $1)`
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by`
+	insertEntry = `INSERT INTO entry (` + entryColumns + `, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $1)`
 	updateEntry = `UPDATE entry SET (` + entryColumns + `) =
-	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) WHERE id = $1`
+	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27) WHERE id = $1`
 )
 
 // put writes e in place of old, which is nil for a new entry, and updates its
 // tags, usage, postings and vectors. queuedAt is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *storedRow, queuedAt time.Time) error {
 	next := &storedRow{
-		store: store.number, label: e.Label, owner: e.Owner, bytes: int64(len(e.Value)),
+		store: store.number, label: e.Label, writer: e.UpdatedBy, bytes: int64(len(e.Value)),
 		searchable: e.Searchable(), tags: e.Tags,
 	}
 	if !e.DeletedAt.IsZero() {
@@ -182,6 +187,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	}
 	if old != nil && e.Version > old.version {
 		w.queueStatement(insertFormer, [16]byte(e.ID))
+		w.addPast(e.ID, old.past, old.bytes+old.source)
 	}
 	w.setRLSAll()
 	w.removeTagsAndUsage(e.ID, old)
@@ -198,7 +204,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if _, err := w.postings.Replace(indexed, next.document); err != nil {
 		return err
 	}
-	w.enqueue(e.ID, e.Revision, queuedAt)
+	w.enqueue(e.ID, next, e.Revision, indexer.Chunks(e), queuedAt)
 	if w.postings.Size() > maxPostings {
 		if err := w.flushIndex(ctx); err != nil {
 			return err

@@ -11,17 +11,17 @@ import (
 	"mneme/memory"
 )
 
-const selectAt = `SELECT ` + withText + ` FROM store s CROSS JOIN ` + labels + `
+const selectAt = `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + `
 	JOIN entry e ON e.store = s.number AND e.label = l.label
-	WHERE s.id = $1 AND e.namespace = $2 AND e.key = $3 AND e.state = 0`
+	WHERE s.id = $1 AND e.namespace = $2 AND e.key = $3 AND e.state = 0 AND l.label <= $4`
 
 // At implements memory.EntryReader.
-func (r *reader) At(ctx context.Context, path memory.Path) ([]memory.Entry, error) {
+func (r *reader) At(ctx context.Context, path memory.Path, ceiling acl.Label) ([]memory.Entry, error) {
 	if !storable(path.Store, path.Namespace, path.Key) {
 		return nil, nil
 	}
 	r.setRLSStore(path.Store)
-	return r.entries(ctx, selectAt, path.Store, path.Namespace, path.Key)
+	return r.entries(ctx, selectAt, path.Store, path.Namespace, path.Key, int16(min(ceiling, acl.Restricted)))
 }
 
 const selectByID = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
@@ -63,7 +63,7 @@ func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) (
 // selectSiblings goes from the rows of the IDs to the rows at their paths, by an
 // index at each step. OFFSET 0 prevents another join order, which the planner
 // may choose if the table was just filled and its statistics are stale.
-const selectSiblings = scopeTable + `SELECT ` + withoutText + ` FROM unnest($3::uuid[]) AS named (id)
+const selectSiblings = scopeTable + `SELECT ` + candidateColumns + ` FROM unnest($3::uuid[]) AS named (id)
 	CROSS JOIN LATERAL (SELECT f.store, f.label, f.namespace, f.key FROM entry f WHERE f.id = named.id AND f.state < 2 OFFSET 0) p
 	JOIN scope ON scope.store = p.store AND p.label <= scope.ceiling
 	CROSS JOIN ` + labels + `
@@ -95,15 +95,15 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 }
 
 const selectUsage = `SELECT coalesce(u.entries, 0) - expired.entries, coalesce(u.bytes, 0) - expired.bytes FROM store s
-	LEFT JOIN usage u ON u.store = s.number AND u.label = $2 AND u.owner = $3
+	LEFT JOIN usage u ON u.store = s.number AND u.label = $2 AND u.writer = $3
 	CROSS JOIN LATERAL (SELECT count(*) AS entries, coalesce(sum(length(e.value)), 0)::bigint AS bytes FROM entry e
-		WHERE e.store = s.number AND e.label = $2 AND e.state = 0 AND e.expires_at <= $4 AND e.owner = $3) expired
+		WHERE e.store = s.number AND e.label = $2 AND e.state = 0 AND e.expires_at <= $4 AND e.updated_by = $3) expired
 	WHERE s.id = $1`
 
 // Usage implements memory.EntryReader.
-func (r *reader) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+func (r *reader) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
 	var u memory.Usage
 	r.setRLSStore(store)
-	_, err := r.one(ctx, []any{&u.Entries, &u.Bytes}, selectUsage, store, int16(label), owner, now)
+	_, err := r.one(ctx, []any{&u.Entries, &u.Bytes}, selectUsage, store, int16(label), writer, now)
 	return u, err
 }

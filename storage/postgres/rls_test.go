@@ -17,8 +17,9 @@ import (
 	"mneme/storage/postgres/postgrestest"
 )
 
-// protected are the tables that contain text or terms of memories.
-var protected = []string{"entry", "history", "posting", "tag"}
+// protected are the tables that contain text or terms of memories, or say which
+// of them wait for their vectors.
+var protected = []string{"entry", "history", "posting", "tag", "queue"}
 
 // putSamples puts two versions of a tagged entry into each of two stores at
 // each of two labels, and returns the numbers of the stores.
@@ -114,9 +115,13 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 			return err
 		},
 		"Siblings": func(r *reader) error { _, err := r.Siblings(t.Context(), scope, []uuid.UUID{uuid.Max}); return err },
+		"Lagging": func(r *reader) error {
+			_, err := r.Lagging(t.Context(), scope, time.Now().Add(time.Hour), time.Now())
+			return err
+		},
 		"Matching": func(r *reader) error { _, _, err := r.Matching(t.Context(), scope, memory.Filter{}, 10); return err },
 		"At": func(r *reader) error {
-			_, err := r.At(t.Context(), memory.Path{Store: "a", Key: "k"})
+			_, err := r.At(t.Context(), memory.Path{Store: "a", Key: "k"}, acl.Restricted)
 			return err
 		},
 		"Scan": func(r *reader) error {

@@ -20,14 +20,17 @@ const (
 	swept   = 2 // expired, and hidden until it is purged
 )
 
-// Columns of an entry as scanEntry reads them, with the aliases e for entry and
-// s for store. withoutText selects null for the two wide columns.
+// Columns of an entry or a former version as scanEntry reads them, with the
+// aliases e for the row and s for store. withoutText selects null for the two wide
+// columns, and the size of the value, for which PostgreSQL does not read it.
+// candidateColumns leave out the authors too. A null author is the owner.
 const (
 	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
 	e.namespace, e.key, e.type, e.description, e.tags, `
-	withoutText = narrowColumns + `NULL::bytea, NULL::bytea`
-	withText    = narrowColumns + `e.source, e.value`
+	withoutText      = narrowColumns + `e.type_by, e.description_by, NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
+	withText         = narrowColumns + `e.type_by, e.description_by, e.source, e.value, 0`
+	candidateColumns = narrowColumns + `'', '', NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
 )
 
 // labels lists all labels, so that an index on (store, label, …) is searched
@@ -39,14 +42,22 @@ const labels = "(VALUES (1::smallint), (2), (3), (4)) l (label)"
 func scanEntry(rows pgx.Rows) (e memory.Entry, err error) {
 	var label int16
 	var expires, deletedAt *time.Time
+	var typeBy, descriptionBy *string
 	var source, value []byte
 	err = rows.Scan((*[16]byte)(&e.ID), &e.Store, &label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
 		&e.CreatedAt, &e.UpdatedAt, &expires, &deletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
-		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &source, &value)
+		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &typeBy, &descriptionBy, &source, &value, &e.Size)
 	e.Label = acl.Label(label)
 	e.CreatedAt, e.UpdatedAt = e.CreatedAt.UTC(), e.UpdatedAt.UTC()
 	e.ExpiresAt, e.DeletedAt = timeOrZero(expires), timeOrZero(deletedAt)
 	e.Source, e.Value = source, value
+	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
+	if typeBy != nil {
+		e.TypeBy = *typeBy
+	}
+	if descriptionBy != nil {
+		e.DescriptionBy = *descriptionBy
+	}
 	return e, err
 }
 
@@ -83,7 +94,16 @@ func entryValues(e *memory.Entry) []any {
 	return []any{
 		e.InContext, e.Encrypted, e.Revision, e.Version, e.CreatedAt, e.UpdatedAt, nullTime(e.ExpiresAt), nullTime(e.DeletedAt),
 		e.Owner, e.UpdatedBy, e.DeletedBy, e.Namespace, e.Key, e.Type, e.Description, tags, []byte(e.Source), []byte(e.Value),
+		unlessOwner(e, e.TypeBy), unlessOwner(e, e.DescriptionBy),
 	}
+}
+
+// unlessOwner returns the column of an author.
+func unlessOwner(e *memory.Entry, author string) any {
+	if author == e.Owner {
+		return nil
+	}
+	return author
 }
 
 // timeOrZero returns the time of a nullable column, zero for null.

@@ -71,11 +71,11 @@ func successor(prefix string) *string {
 }
 
 const (
-	trashStore = `SELECT ` + withoutText + ` FROM store s JOIN entry e ON e.store = s.number AND e.label = $2
+	trashStore = `SELECT ` + candidateColumns + ` FROM store s JOIN entry e ON e.store = s.number AND e.label = $2
 	WHERE s.id = $1 AND e.state = 1 AND ($3 = '' OR e.owner = $3)
 	AND (e.deleted_at, e.id) < ($4::timestamptz, $5::uuid)
 	ORDER BY e.deleted_at DESC, e.id DESC LIMIT $6`
-	trashPath = `SELECT ` + withoutText + ` FROM store s JOIN entry e ON e.store = s.number AND e.label = $2
+	trashPath = `SELECT ` + candidateColumns + ` FROM store s JOIN entry e ON e.store = s.number AND e.label = $2
 	WHERE s.id = $1 AND e.state = 1 AND ($3 = '' OR e.owner = $3)
 	AND (e.deleted_at, e.id) < ($4::timestamptz, $5::uuid) AND e.namespace = $7 AND e.key = $8
 	ORDER BY e.deleted_at DESC, e.id DESC LIMIT $6`

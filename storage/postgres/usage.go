@@ -10,9 +10,9 @@ import (
 
 // usageKey identifies a row of table usage.
 type usageKey struct {
-	store int64
-	label acl.Label
-	owner string
+	store  int64
+	label  acl.Label
+	writer string
 }
 
 // usageChanges are one transaction's changes to table usage, collected until
@@ -24,16 +24,16 @@ func (c usageChanges) add(key usageKey, entries, bytes int64) {
 	c[key] = memory.Usage{Entries: u.Entries + entries, Bytes: u.Bytes + bytes}
 }
 
-// addUsage adds a live row to its owner's usage (sign 1) or subtracts it (-1).
+// addUsage adds a live row to its last writer's usage (sign 1) or subtracts it (-1).
 func (w *writer) addUsage(row *storedRow, sign int64) {
 	if row.state == live {
-		w.usage.add(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
+		w.usage.add(usageKey{row.store, row.label, row.writer}, sign, sign*row.bytes)
 	}
 }
 
-const addToUsage = `INSERT INTO usage (store, label, owner, entries, bytes)
+const addToUsage = `INSERT INTO usage (store, label, writer, entries, bytes)
 	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
-	ON CONFLICT (store, label, owner) DO UPDATE SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes`
+	ON CONFLICT (store, label, writer) DO UPDATE SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes`
 
 func (w *writer) flushUsage() {
 	if len(w.usage) == 0 {
@@ -41,23 +41,23 @@ func (w *writer) flushUsage() {
 	}
 	var stores, entries, sizes []int64
 	var labels []int16
-	var owners []string
+	var writers []string
 	for key, u := range w.usage {
-		stores, labels, owners = append(stores, key.store), append(labels, int16(key.label)), append(owners, key.owner)
+		stores, labels, writers = append(stores, key.store), append(labels, int16(key.label)), append(writers, key.writer)
 		entries, sizes = append(entries, u.Entries), append(sizes, u.Bytes)
 	}
-	w.queueStatement(addToUsage, stores, labels, owners, entries, sizes)
+	w.queueStatement(addToUsage, stores, labels, writers, entries, sizes)
 	clear(w.usage)
 }
 
 // Usage implements memory.EntryReader.
-func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+func (w *writer) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
 	if err := w.lock(ctx, storeKey(store)); err != nil {
 		return memory.Usage{}, err
 	}
-	usage, err := w.reader.Usage(ctx, store, owner, label, now)
+	usage, err := w.reader.Usage(ctx, store, writer, label, now)
 	if row := w.stores[store]; row != nil && err == nil {
-		collected := w.usage[usageKey{row.number, label, owner}]
+		collected := w.usage[usageKey{row.number, label, writer}]
 		usage.Entries, usage.Bytes = usage.Entries+collected.Entries, usage.Bytes+collected.Bytes
 	}
 	return usage, err

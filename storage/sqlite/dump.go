@@ -88,8 +88,8 @@ func (r *reader) dumpGrants(ctx context.Context, yield func(memory.DumpRecord) e
 }
 
 const (
-	selectAllEntries  = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store WHERE e.state < 2 ORDER BY e.id`
-	selectAllVersions = `SELECT ` + withText + ` FROM (SELECT h.*, ?2 AS id FROM history h WHERE h.doc = ?1) e
+	selectAllEntries  = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinAuthor + `WHERE e.state < 2 ORDER BY e.id`
+	selectAllVersions = `SELECT ` + formerColumns + ` FROM (SELECT h.*, ?2 AS id FROM history h WHERE h.doc = ?1) e
 	JOIN store s ON s.number = e.store ORDER BY e.version`
 )
 
@@ -122,7 +122,10 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 	case record.Version != nil:
 		return w.loadVersion(ctx, record.Version)
 	case record.Grant != nil:
-		_, err = w.exec(ctx, "INSERT "+insertGrant, grantValues(*record.Grant)...)
+		if _, err := w.exec(ctx, "INSERT "+insertGrant, grantValues(*record.Grant)...); err != nil {
+			return err
+		}
+		return w.countGrants(ctx, record.Grant.Store, 1)
 	case record.Participant != nil:
 		m := record.Participant
 		_, err = w.exec(ctx, "INSERT INTO participant (of, agent, expires_at) VALUES (?, ?, ?)", m.Of, m.Agent, nullMicros(m.ExpiresAt))
@@ -151,8 +154,8 @@ func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Doc
 }
 
 const insertVersion = `INSERT INTO history (doc, store, label, revision, version, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	row, found, err := w.storedRow(ctx, v.ID)
@@ -172,6 +175,10 @@ func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.exec(ctx, insertVersion, append([]any{row.doc, store, v.Label}, values...)...)
-	return err
+	args := append([]any{row.doc, store, v.Label}, values...)
+	if _, err := w.exec(ctx, insertVersion, append(args, unlessOwner(v, v.TypeBy), unlessOwner(v, v.DescriptionBy))...); err != nil {
+		return err
+	}
+	w.addPast(v.ID, row, int64(len(v.Value)+len(v.Source)))
+	return nil
 }

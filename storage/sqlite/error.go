@@ -1,8 +1,11 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -12,6 +15,10 @@ import (
 
 // ErrNewer means that the file was written by a newer version of mneme.
 var ErrNewer = errors.New("the database was written by a newer version of mneme")
+
+// ErrDamaged means that the file is not a database, or that pages of it are
+// malformed.
+var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and restore a backup, see docs/operating.md", memory.ErrUnavailable)
 
 // errBusy means that another process holds the lock.
 var errBusy = fmt.Errorf("%w: another process is writing", memory.ErrUnavailable)
@@ -32,6 +39,8 @@ func interpret(op string, err error) error {
 	switch code & 0xff { // the primary result code
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return errBusy
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("%w: sqlite: %s: result code %d", ErrDamaged, op, code)
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY,
 		sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL:
 		return fmt.Errorf("%w: sqlite: %s: result code %d", memory.ErrUnavailable, op, code)
@@ -41,4 +50,36 @@ func interpret(op string, err error) error {
 		return memory.ErrExists
 	}
 	return fmt.Errorf("sqlite: %s: result code %d", op, code)
+}
+
+// advise says what to do about an error of Open of a file, if there is something.
+func advise(ctx context.Context, path string, err error) error {
+	var driver *sqlite.Error
+	if errors.As(err, &driver) {
+		return adviseOn(ctx, path, driver)
+	}
+	switch {
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; mneme must be able to write to the data folder", err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w; make room on the disk of the data folder", err)
+	}
+	return err
+}
+
+func adviseOn(ctx context.Context, path string, driver *sqlite.Error) error {
+	err := interpret("open", driver)
+	switch driver.Code() & 0xff {
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return fmt.Errorf("%w; mneme must be able to write to the data folder", err)
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("%w; the disk may be full or failing", err)
+	case sqlite3.SQLITE_ERROR: // so damage to the schema may look, too
+		s := &Storage{readers: newPool(path, reading, 1), writers: newPool(path, writing, 1)}
+		defer s.Close()
+		if found := s.Check(ctx); errors.Is(found, ErrDamaged) {
+			return found
+		}
+	}
+	return err
 }

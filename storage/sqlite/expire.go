@@ -48,7 +48,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		if _, err := w.exec(ctx, sweepEntry, row.doc); err != nil {
 			return err
 		}
-		if err := w.enqueue(ctx, row.doc, row.revision+1, now); err != nil {
+		if err := w.enqueue(ctx, row, row.revision+1, 0, now); err != nil {
 			return err
 		}
 	}
@@ -109,8 +109,11 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
+	delete(w.past, id)
 	for _, query := range [...]string{
 		"DELETE FROM history WHERE doc = ?",
+		"DELETE FROM past WHERE doc = ?",
+		"DELETE FROM author WHERE doc = ?",
 		"DELETE FROM queue WHERE doc = ?",
 		"DELETE FROM entry WHERE doc = ?",
 	} {
@@ -125,8 +128,10 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 
 // SweepFacts implements memory.Sweeper.
 func (w *writer) SweepFacts(ctx context.Context, now time.Time) error {
+	if err := w.sweepGrants(ctx, now); err != nil {
+		return err
+	}
 	for _, query := range [...]string{
-		"DELETE FROM permit WHERE expires_at <= ?",
 		"DELETE FROM participant WHERE expires_at <= ?",
 		"DELETE FROM session WHERE expires_at <= ?",
 		"DELETE FROM replay WHERE expires_at <= ?",

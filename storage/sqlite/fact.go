@@ -66,6 +66,13 @@ func (r *reader) GrantsOn(ctx context.Context, store string) ([]acl.Grant, error
 	return r.grants(ctx, grantColumns+"WHERE store = ? ORDER BY grantee", store)
 }
 
+// CountGrants implements memory.GrantReader.
+func (r *reader) CountGrants(ctx context.Context, store string) (int64, error) {
+	var n int64
+	_, err := r.one(ctx, []any{&n}, "SELECT grants FROM permit_count WHERE store = ?", store)
+	return n, err
+}
+
 // Participant implements acl.Facts.
 func (r *reader) Participant(ctx context.Context, chat, agent string) (acl.Membership, error) {
 	return r.membership(ctx, "SELECT expires_at FROM participant WHERE of = ? AND agent = ?", chat, agent)
@@ -118,8 +125,11 @@ func (r *reader) Meta(ctx context.Context, name string) ([]byte, error) {
 	return value, err
 }
 
-const insertGrant = `INTO permit (store, grantee, level, max_label, expires_at, maker, by_platform, created_at)
+const (
+	insertGrant = `INTO permit (store, grantee, level, max_label, expires_at, maker, by_platform, created_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	addToGrants = `INSERT INTO permit_count (store, grants) VALUES (?, ?) ON CONFLICT DO UPDATE SET grants = grants + excluded.grants`
+)
 
 func grantValues(g acl.Grant) []any {
 	return []any{g.Store, g.Grantee, g.Level, g.MaxLabel, nullMicros(g.ExpiresAt), g.Maker, g.ByPlatform, micros(g.CreatedAt)}
@@ -127,14 +137,46 @@ func grantValues(g acl.Grant) []any {
 
 // PutGrant implements memory.FactWriter.
 func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
-	_, err := w.exec(ctx, "INSERT OR REPLACE "+insertGrant, grantValues(grant)...)
+	found, err := w.one(ctx, []any{new(int)}, "SELECT 1 FROM permit WHERE store = ? AND grantee = ?", grant.Store, grant.Grantee)
+	if err != nil {
+		return err
+	}
+	if _, err := w.exec(ctx, "INSERT OR REPLACE "+insertGrant, grantValues(grant)...); err != nil || found {
+		return err
+	}
+	return w.countGrants(ctx, grant.Store, 1)
+}
+
+// countGrants adds to the number of a store's grants.
+func (w *writer) countGrants(ctx context.Context, store string, n int64) error {
+	_, err := w.exec(ctx, addToGrants, store, n)
+	return err
+}
+
+// sweepGrants deletes expired grants.
+func (w *writer) sweepGrants(ctx context.Context, now time.Time) error {
+	swept := make(map[string]int64)
+	err := w.each(ctx, func(rows *sql.Rows) error {
+		var store string
+		err := rows.Scan(&store)
+		swept[store]++
+		return err
+	}, "DELETE FROM permit WHERE expires_at <= ? RETURNING store", micros(now))
+	for store, n := range swept {
+		if err == nil {
+			err = w.countGrants(ctx, store, -n)
+		}
+	}
 	return err
 }
 
 // DeleteGrant implements memory.FactWriter.
 func (w *writer) DeleteGrant(ctx context.Context, store, grantee string) (bool, error) {
 	n, err := w.affected(ctx, "DELETE FROM permit WHERE store = ? AND grantee = ?", store, grantee)
-	return n > 0, err
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, w.countGrants(ctx, store, -n)
 }
 
 // PutParticipant implements memory.FactWriter.

@@ -16,6 +16,9 @@ func (w *writer) flush(ctx context.Context) error {
 	if err := w.flushUsage(ctx); err != nil {
 		return err
 	}
+	if err := w.flushPast(ctx); err != nil {
+		return err
+	}
 	for _, t := range w.postings.TakeTotals() {
 		if _, err := w.exec(ctx, addTotal, t.Store, t.Label, t.Documents, t.Length); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
@@ -18,13 +19,15 @@ type writer struct {
 	reader
 	postings *posting.PackedWriter // flushed before the commit, like usage
 	usage    usageChanges
-	erased   bool // entries were purged
+	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
+	erased   bool                   // entries were purged
+	trimmed  bool                   // former versions were erased
 }
 
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(s *session) *writer {
-	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges)}
+	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges), past: make(map[uuid.UUID]*pastRow)}
 }
 
 // storedRow is the state of a row that a write replaces.
@@ -33,30 +36,35 @@ type storedRow struct {
 	state      int
 	store      int64
 	label      acl.Label
-	owner      string
+	writer     string
 	revision   int64
 	version    int
-	bytes      int64
+	bytes      int64 // of the value
+	source     int64 // bytes
 	expires    sql.NullInt64
 	searchable bool
 	tagged     bool
+	authored   bool // has a row in author
+	past       past
 }
 
-const selectStoredRow = `SELECT doc, state, store, label, owner, revision, version,
-	coalesce(length(value), 0), expires_at, in_context AND NOT encrypted, tags IS NOT NULL FROM entry WHERE id = ?`
+const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
+	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.tags IS NOT NULL,
+	a.doc IS NOT NULL, coalesce(p.versions, 0), coalesce(p.bytes, 0)
+	FROM entry e` + joinAuthor + `LEFT JOIN past p ON p.doc = e.doc WHERE e.id = ?`
 
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID) (row storedRow, found bool, err error) {
-	found, err = w.one(ctx, []any{&row.doc, &row.state, &row.store, &row.label, &row.owner, &row.revision, &row.version,
-		&row.bytes, &row.expires, &row.searchable, &row.tagged}, selectStoredRow, id[:])
+	found, err = w.one(ctx, []any{&row.doc, &row.state, &row.store, &row.label, &row.writer, &row.revision, &row.version,
+		&row.bytes, &row.source, &row.expires, &row.searchable, &row.tagged, &row.authored, &row.past.versions, &row.past.bytes}, selectStoredRow, id[:])
 	return row, found, err
 }
 
 const (
 	insertFormer = `INSERT INTO history (doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
-	SELECT doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value
-	FROM entry WHERE doc = ?`
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by)
+	SELECT e.doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, a.type_by, a.description_by
+	FROM entry e` + joinAuthor + `WHERE e.doc = ?`
 	insertEntry = `INSERT INTO entry (id, store, label, state, revision, version, in_context, encrypted, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -96,7 +104,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		return err
 	}
 	next := storedRow{
-		doc: old.doc, store: store, label: e.Label, owner: e.Owner,
+		doc: old.doc, store: store, label: e.Label, writer: e.UpdatedBy,
 		bytes: int64(len(e.Value)), searchable: e.Searchable(), tagged: len(e.Tags) > 0,
 	}
 	if !e.DeletedAt.IsZero() {
@@ -116,6 +124,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		if _, err := w.exec(ctx, insertFormer, old.doc); err != nil {
 			return err
 		}
+		w.addPast(e.ID, old, old.bytes+old.source)
 	}
 	if found {
 		if err := w.untag(ctx, old); err != nil {
@@ -123,6 +132,9 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		}
 	}
 	if next.doc, err = w.writeEntry(ctx, e, next, found); err != nil {
+		return err
+	}
+	if err := w.writeAuthors(ctx, e, next.doc, old.authored); err != nil {
 		return err
 	}
 	if found {
@@ -140,7 +152,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 			return err
 		}
 	}
-	return w.enqueue(ctx, next.doc, e.Revision, queuedAt)
+	return w.enqueue(ctx, next, e.Revision, indexer.Chunks(e), queuedAt)
 }
 
 // writeEntry writes the row itself and returns its docID.

@@ -26,16 +26,16 @@ func (r *reader) entries(ctx context.Context, query string, args ...any) ([]memo
 	return found, err
 }
 
-const selectAt = `SELECT ` + withText + ` FROM store s JOIN entry e ON e.store = s.number
-	WHERE s.id = ? AND e.label IN ` + labels + ` AND e.namespace = ? AND e.key = ? AND e.state = 0`
+const selectAt = `SELECT ` + withoutText + ` FROM store s JOIN entry e ON e.store = s.number` + joinAuthor + `
+	WHERE s.id = ? AND e.label IN ` + labels + ` AND e.namespace = ? AND e.key = ? AND e.state = 0 AND e.label <= ?`
 
 // At implements memory.EntryReader.
-func (r *reader) At(ctx context.Context, path memory.Path) ([]memory.Entry, error) {
-	return r.entries(ctx, selectAt, path.Store, path.Namespace, path.Key)
+func (r *reader) At(ctx context.Context, path memory.Path, ceiling acl.Label) ([]memory.Entry, error) {
+	return r.entries(ctx, selectAt, path.Store, path.Namespace, path.Key, ceiling)
 }
 
 const selectByID = `SELECT ` + withText + ` FROM json_each(?) j
-	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store WHERE e.state < 2`
+	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinAuthor + `WHERE e.state < 2`
 
 // Get implements memory.EntryReader.
 func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
@@ -46,10 +46,10 @@ func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, erro
 }
 
 const (
-	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
+	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinAuthor + `
 	WHERE e.id = ? AND e.state < 2`
 	// The columns of history have the names of entry's columns.
-	selectFormer = `SELECT ` + withText + ` FROM
+	selectFormer = `SELECT ` + formerColumns + ` FROM
 	(SELECT doc AS mine FROM entry WHERE id = ?1 AND state < 2) CROSS JOIN
 	(SELECT h.*, ?1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
 	WHERE e.version < ?2 ORDER BY e.version DESC LIMIT ?3`
@@ -80,7 +80,7 @@ const (
 	selectPaths = `SELECT e.doc, e.store, e.label FROM json_each(?) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) WHERE e.state < 2`
 	// The parameter lists entries within the scope: [[docID, ceiling], …].
-	selectSiblings = `SELECT ` + withoutText + ` FROM json_each(?) j
+	selectSiblings = `SELECT ` + candidateColumns + ` FROM json_each(?) j
 	CROSS JOIN entry p ON p.doc = j.value ->> 0
 	CROSS JOIN entry e ON e.store = p.store AND e.label IN ` + labels + ` AND e.namespace = p.namespace AND e.key = p.key
 	JOIN store s ON s.number = e.store
@@ -116,19 +116,19 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 }
 
 const (
-	selectUsage   = `SELECT u.entries, u.bytes FROM store s JOIN usage u ON u.store = s.number AND u.label = ?2 AND u.owner = ?3 WHERE s.id = ?1`
+	selectUsage   = `SELECT u.entries, u.bytes FROM store s JOIN usage u ON u.store = s.number AND u.label = ?2 AND u.writer = ?3 WHERE s.id = ?1`
 	selectExpired = `SELECT count(*), coalesce(sum(length(e.value)), 0) FROM store s
 	CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = s.number AND e.label = ?2
-	WHERE s.id = ?1 AND e.state = 0 AND e.expires_at <= ?4 AND e.owner = ?3`
+	WHERE s.id = ?1 AND e.state = 0 AND e.expires_at <= ?4 AND e.updated_by = ?3`
 )
 
 // Usage implements memory.EntryReader.
-func (r *reader) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+func (r *reader) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
 	var all, expired memory.Usage
-	if _, err := r.one(ctx, []any{&all.Entries, &all.Bytes}, selectUsage, store, label, owner); err != nil {
+	if _, err := r.one(ctx, []any{&all.Entries, &all.Bytes}, selectUsage, store, label, writer); err != nil {
 		return memory.Usage{}, err
 	}
-	if _, err := r.one(ctx, []any{&expired.Entries, &expired.Bytes}, selectExpired, store, label, owner, micros(now)); err != nil {
+	if _, err := r.one(ctx, []any{&expired.Entries, &expired.Bytes}, selectExpired, store, label, writer, micros(now)); err != nil {
 		return memory.Usage{}, err
 	}
 	return memory.Usage{Entries: all.Entries - expired.Entries, Bytes: all.Bytes - expired.Bytes}, nil

@@ -20,14 +20,19 @@ const (
 	swept   = 2 // expired, and hidden until it is purged
 )
 
-// Columns of an entry as scanEntry reads them, with the aliases e for entry and
-// s for store. withoutText selects null for the two wide columns.
+// Columns of an entry as scanEntry reads them, with the aliases e for entry, s
+// for store and a for author (joinAuthor). withoutText selects null for the two
+// wide columns, and the size of the value; candidateColumns leave out the authors
+// too, and formerColumns are those of history.
 const (
 	narrowColumns = `e.doc, e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
 	e.namespace, e.key, e.type, e.description, e.tags, `
-	withoutText = narrowColumns + `NULL, NULL`
-	withText    = narrowColumns + `e.source, e.value`
+	withoutText      = narrowColumns + `a.type_by, a.description_by, NULL, NULL, coalesce(length(e.value), 0)`
+	withText         = narrowColumns + `a.type_by, a.description_by, e.source, e.value, 0`
+	candidateColumns = narrowColumns + `'', '', NULL, NULL, coalesce(length(e.value), 0)`
+	formerColumns    = narrowColumns + `e.type_by, e.description_by, e.source, e.value, 0`
+	joinAuthor       = ` LEFT JOIN author a ON a.doc = e.doc `
 )
 
 // labels lists all labels, so that an index on (store, label, …) is searched
@@ -40,11 +45,11 @@ func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
 	var id []byte
 	var created, updated int64
 	var expires, deletedAt sql.NullInt64
-	var tags sql.NullString
+	var tags, typeBy, descriptionBy sql.NullString
 	var source, value []byte
 	err = rows.Scan(&doc, &id, &e.Store, &e.Label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
 		&created, &updated, &expires, &deletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
-		&e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &source, &value)
+		&e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &typeBy, &descriptionBy, &source, &value, &e.Size)
 	if err != nil {
 		return 0, e, err
 	}
@@ -54,6 +59,13 @@ func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
 	e.CreatedAt, e.UpdatedAt = fromMicros(created), fromMicros(updated)
 	e.ExpiresAt, e.DeletedAt = fromNullMicros(expires), fromNullMicros(deletedAt)
 	e.Source, e.Value = source, value
+	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner // stored only if it is another agent
+	if typeBy.Valid {
+		e.TypeBy = typeBy.String
+	}
+	if descriptionBy.Valid {
+		e.DescriptionBy = descriptionBy.String
+	}
 	if tags.Valid {
 		err = json.Unmarshal([]byte(tags.String), &e.Tags)
 	}

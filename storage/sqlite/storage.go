@@ -33,6 +33,7 @@ type Storage struct {
 	writers *pool // of one connection
 	running sync.RWMutex
 	closed  atomic.Bool
+	damaged atomic.Bool // a transaction has found the file damaged
 	// scrub is set while the write-ahead log may contain erased text.
 	scrub     atomic.Bool
 	lastScrub time.Time // of the last attempt; guarded by the writer's session
@@ -46,10 +47,10 @@ var _ memory.Storage = (*Storage)(nil)
 func Open(ctx context.Context, path string) (*Storage, error) {
 	path, err := prepareFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
+		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
 	if err := migrate(ctx, path); err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
+		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
 	s := &Storage{
 		readers: newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
@@ -71,7 +72,7 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 		return err
 	}
 	defer s.running.RUnlock()
-	return s.readers.with(ctx, func(c *session) error {
+	return s.noticeDamage(s.readers.with(ctx, func(c *session) error {
 		if err := c.control(ctx, "BEGIN"); err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 		r := &reader{session: c}
 		defer r.end()
 		return fn(r)
-	})
+	}))
 }
 
 // Update implements memory.Storage. The transaction holds the write lock from
@@ -93,41 +94,42 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 		return err
 	}
 	defer s.running.RUnlock()
-	return s.writers.with(ctx, func(c *session) error {
-		erased, err := runUpdate(ctx, c, fn)
+	return s.noticeDamage(s.writers.with(ctx, func(c *session) error {
+		erased, trimmed, err := runUpdate(ctx, c, fn)
 		if err != nil {
 			return err
 		}
-		if erased {
+		if erased || trimmed { // trimmed: a later commit truncates the log
 			s.scrub.Store(true)
 		}
 		if s.scrub.Load() && (erased || time.Since(s.lastScrub) > scrubEvery) {
 			s.truncateLog(c)
 		}
 		return nil
-	})
+	}))
 }
 
-// runUpdate runs one writing transaction and reports whether it erased entries.
-func runUpdate(ctx context.Context, c *session, fn func(*writer) error) (erased bool, err error) {
+// runUpdate runs one writing transaction and reports whether it erased entries
+// and former versions.
+func runUpdate(ctx context.Context, c *session, fn func(*writer) error) (erased, trimmed bool, err error) {
 	if err := c.controlWithRetry(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return false, err
+		return false, false, err
 	}
 	defer c.rollback() // no-op after the commit
 	w := newWriter(c)
 	defer w.end()
 	if err := fn(w); err != nil {
-		return false, err
+		return false, false, err
 	}
 	if err := w.flush(ctx); err != nil {
-		return false, err
+		return false, false, err
 	}
 	if w.failed != nil {
-		return false, w.failed
+		return false, false, w.failed
 	}
 	// If the context ended during COMMIT, the caller would not know whether it
 	// succeeded.
-	return w.erased, c.controlWithRetry(context.WithoutCancel(ctx), "COMMIT")
+	return w.erased, w.trimmed, c.controlWithRetry(context.WithoutCancel(ctx), "COMMIT")
 }
 
 // truncateLog truncates the write-ahead log, which may contain erased text. That
@@ -152,12 +154,16 @@ func (s *Storage) Close() error {
 }
 
 // enter registers a transaction, for which Close waits: the caller must unlock
-// running when it ends. It fails if the storage is closed.
+// running when it ends. It fails if the storage is closed or damaged.
 func (s *Storage) enter() error {
 	s.running.RLock()
 	if s.closed.Load() {
 		s.running.RUnlock()
 		return fmt.Errorf("%w: closed", memory.ErrUnavailable)
+	}
+	if s.damaged.Load() {
+		s.running.RUnlock()
+		return ErrDamaged
 	}
 	return nil
 }

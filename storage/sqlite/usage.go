@@ -10,9 +10,9 @@ import (
 
 // usageKey identifies a row of table usage.
 type usageKey struct {
-	store int64
-	label acl.Label
-	owner string
+	store  int64
+	label  acl.Label
+	writer string
 }
 
 // usageChanges are one transaction's changes to table usage, collected until
@@ -24,20 +24,20 @@ func (c usageChanges) add(key usageKey, entries, bytes int64) {
 	c[key] = memory.Usage{Entries: u.Entries + entries, Bytes: u.Bytes + bytes}
 }
 
-// addUsage adds a live row to its owner's usage (sign 1) or subtracts it (-1).
+// addUsage adds a live row to its last writer's usage (sign 1) or subtracts it (-1).
 func (w *writer) addUsage(row storedRow, sign int64) {
 	if row.state == live {
-		w.usage.add(usageKey{row.store, row.label, row.owner}, sign, sign*row.bytes)
+		w.usage.add(usageKey{row.store, row.label, row.writer}, sign, sign*row.bytes)
 	}
 }
 
-const addToUsage = `INSERT INTO usage (store, label, owner, entries, bytes) VALUES (?, ?, ?, ?, ?)
+const addToUsage = `INSERT INTO usage (store, label, writer, entries, bytes) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT DO UPDATE SET entries = entries + excluded.entries, bytes = bytes + excluded.bytes`
 
 func (w *writer) flushUsage(ctx context.Context) error {
 	for key, u := range w.usage {
 		if u != (memory.Usage{}) {
-			if _, err := w.exec(ctx, addToUsage, key.store, key.label, key.owner, u.Entries, u.Bytes); err != nil {
+			if _, err := w.exec(ctx, addToUsage, key.store, key.label, key.writer, u.Entries, u.Bytes); err != nil {
 				return err
 			}
 		}
@@ -48,9 +48,9 @@ func (w *writer) flushUsage(ctx context.Context) error {
 
 // Usage implements memory.EntryReader. Each put of an import asks for it, so
 // that only usage itself is flushed: postings are collected until the commit.
-func (w *writer) Usage(ctx context.Context, store, owner string, label acl.Label, now time.Time) (memory.Usage, error) {
+func (w *writer) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
 	if err := w.flushUsage(ctx); err != nil {
 		return memory.Usage{}, err
 	}
-	return w.reader.Usage(ctx, store, owner, label, now)
+	return w.reader.Usage(ctx, store, writer, label, now)
 }

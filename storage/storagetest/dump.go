@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -46,8 +47,8 @@ func (f *fixture) load(storage memory.Storage, records ...memory.DumpRecord) err
 func (f *fixture) seed() (live, gone, old memory.Entry) {
 	live, gone, old = entry("a", "live", says("needle one"), tagged("t")), entry("a", "gone", says("needle two")), entry("b", "old", says("needle three"), expiring(start))
 	f.put(live, gone, old, entry("a", "high", labelled(acl.Restricted)), entry("a", "hidden", outOfContext), entry("c", "sealed", encrypted))
-	for range 2 {
-		live = edited(live, says("needle four"))
+	for i := range 2 {
+		live = edited(live, says("needle four"), describedBy(fmt.Sprint("a", i), "a"))
 		f.put(live)
 	}
 	gone = f.delete(gone, start)
@@ -145,4 +146,11 @@ func testRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	next := edited(live, says("needle five"))
 	to.put(next)
 	to.equal(to.get(live.ID), []memory.Entry{next})
+	to.trim(live, memory.HistoryLimits{Versions: 3, Bytes: 1 << 30}) // the loaded versions are counted
+	to.equal(to.versions(live), []int{4, 3, 2})
+	to.view(func(tx memory.ReadTx) error {
+		grants, err := tx.CountGrants(to.ctx, "a")
+		to.equal(grants, 1)
+		return err
+	})
 }

@@ -19,6 +19,7 @@ func entry(store, key string, changes ...func(*memory.Entry)) memory.Entry {
 	e := memory.Entry{
 		ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: key}, Owner: store, Label: acl.Public,
 		Value: text(key), InContext: true, Version: 1, Revision: 1, CreatedAt: start, UpdatedAt: start, UpdatedBy: store,
+		TypeBy: store, DescriptionBy: store,
 	}
 	for _, change := range changes {
 		change(&e)
@@ -41,7 +42,21 @@ func says(words string) func(*memory.Entry) {
 
 func labelled(l acl.Label) func(*memory.Entry) { return func(e *memory.Entry) { e.Label = l } }
 
-func ownedBy(agent string) func(*memory.Entry) { return func(e *memory.Entry) { e.Owner = agent } }
+// ownedBy makes an entry one that an agent created.
+func ownedBy(agent string) func(*memory.Entry) {
+	return func(e *memory.Entry) { e.Owner, e.UpdatedBy, e.TypeBy, e.DescriptionBy = agent, agent, agent, agent }
+}
+
+// writtenBy makes a version one that an agent wrote, without a type and a
+// description.
+func writtenBy(agent string) func(*memory.Entry) {
+	return func(e *memory.Entry) { e.UpdatedBy = agent }
+}
+
+// describedBy makes a version one whose type and description agents wrote.
+func describedBy(typeBy, descriptionBy string) func(*memory.Entry) {
+	return func(e *memory.Entry) { e.TypeBy, e.DescriptionBy = typeBy, descriptionBy }
+}
 
 func tagged(tags ...string) func(*memory.Entry) {
 	return func(e *memory.Entry) { e.Tags = append([]string(nil), tags...) }

@@ -114,7 +114,7 @@ func (f *fixture) assertInvisible(e memory.Entry) {
 	f.match(scope, memory.Filter{})
 	f.match(scope, memory.Filter{Tags: []string{"t"}})
 	f.view(func(tx memory.ReadTx) error {
-		at, err := tx.At(f.ctx, e.Path)
+		at, err := tx.At(f.ctx, e.Path, acl.Restricted)
 		f.ok(err)
 		history, err := tx.History(f.ctx, e.ID, 0, 10)
 		f.ok(err)

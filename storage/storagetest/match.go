@@ -156,4 +156,38 @@ var usages = []clause{
 		})
 		check("purged", 0, 0)
 	}},
+
+	{"an entry counts for the agent that wrote it last", func(f *fixture) {
+		check := func(step string, a, b, c int64) {
+			f.Helper()
+			f.view(func(tx memory.ReadTx) error {
+				for writer, want := range map[string]int64{"a": a, "b": b, "c": c} {
+					got, err := tx.Usage(f.ctx, "a", writer, acl.Public, start)
+					f.ok(err)
+					if got.Entries != want || (got.Bytes > 0) != (want > 0) {
+						f.Errorf("%s: usage of %s is %+v, want %d entries", step, writer, got, want)
+					}
+				}
+				return nil
+			})
+		}
+		e := entry("a", "k")
+		f.put(e, entry("a", "k", ownedBy("c")))
+		check("created", 1, 0, 1)
+		e = edited(e, writtenBy("b"))
+		f.put(e)
+		check("edited by another", 0, 1, 1)
+		e = f.delete(e, start)
+		check("deleted by its owner", 0, 0, 1)
+		e = edited(e, restored, writtenBy("c"))
+		f.put(e)
+		check("restored by a third", 0, 0, 2)
+		e = edited(e, writtenBy("b"), expiring(start))
+		f.put(e)
+		check("expired", 0, 0, 1)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
+		check("swept", 0, 0, 1)
+		f.purge(after(time.Hour), 10)
+		check("purged", 0, 0, 1)
+	}},
 }

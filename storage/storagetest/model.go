@@ -40,7 +40,7 @@ func testModel(t *testing.T, open func(t testing.TB) storage.Storage) {
 		}
 		r.Repeat(map[string]func(*rapid.T){
 			"create": m.create, "edit": m.edit, "delete": m.delete, "restore": m.restore,
-			"sweep": m.sweep, "purge": m.purge, "work": m.work, "wait": m.wait,
+			"trim": m.trim, "sweep": m.sweep, "purge": m.purge, "work": m.work, "wait": m.wait,
 			"": m.check,
 		})
 	})
@@ -111,7 +111,8 @@ func (m *model) edit(r *rapid.T) {
 	case 1:
 		m.put(changed(e, func(e *memory.Entry) { e.Store = someStore.Draw(r, "store") }))
 	default:
-		m.put(edited(e, says(someText.Draw(r, "text")), tagged(someTags.Draw(r, "tags")...)))
+		m.put(edited(e, says(someText.Draw(r, "text")), tagged(someTags.Draw(r, "tags")...), writtenBy(someOwner.Draw(r, "writer")),
+			describedBy(someOwner.Draw(r, "type by"), someOwner.Draw(r, "description by"))))
 	}
 }
 
@@ -121,6 +122,41 @@ func (m *model) delete(r *rapid.T) {
 
 func (m *model) restore(r *rapid.T) {
 	m.put(edited(m.some(r, func(e memory.Entry) bool { return !e.DeletedAt.IsZero() }), restored))
+}
+
+// trim erases versions beyond small limits, of some entry and of all.
+func (m *model) trim(r *rapid.T) {
+	keep := memory.HistoryLimits{Versions: rapid.IntRange(1, 4).Draw(r, "versions"), Bytes: int64(rapid.IntRange(0, 60).Draw(r, "bytes"))}
+	var excess []uuid.UUID
+	for id, versions := range m.history {
+		if kept := m.kept(versions, keep); len(kept) < len(versions) {
+			excess = append(excess, id)
+			m.history[id] = kept
+		}
+	}
+	m.change(func(ctx context.Context, tx memory.Tx) error {
+		ids, err := tx.ExcessHistory(ctx, keep, uuid.Nil, 1000)
+		m.fixture.ok(err)
+		for _, id := range ids {
+			m.fixture.ok(tx.TrimHistory(ctx, id, keep))
+			m.fixture.ok(tx.TrimHistory(ctx, id, keep))
+		}
+		ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { _, swept := m.swept[id]; return swept })
+		m.fixture.equal(sorted(ids), sorted(excess))
+		return nil
+	})
+}
+
+// kept returns the former versions, oldest first, that are within the limits.
+func (m *model) kept(versions []memory.Entry, keep memory.HistoryLimits) []memory.Entry {
+	bytes := int64(0)
+	for i := len(versions) - 1; i >= 0; i-- {
+		bytes += int64(len(versions[i].Value) + len(versions[i].Source))
+		if n := len(versions) - i; n > 1 && (n > keep.Versions-1 || bytes > keep.Bytes) {
+			return versions[i+1:]
+		}
+	}
+	return versions
 }
 
 func (m *model) sweep(r *rapid.T) {
@@ -194,10 +230,10 @@ func (m *model) check(r *rapid.T) {
 	}
 	f.exact(f.lexical(f.scope(scope...), memory.LexicalQuery{Terms: query, Limit: limit, Now: m.now}), m.rank(scope, query, limit))
 	f.view(func(tx memory.ReadTx) error {
-		at, err := tx.At(f.ctx, path)
+		at, err := tx.At(f.ctx, path, acl.Restricted)
 		f.ok(err)
 		sortByID(at)
-		f.equal(at, m.all(func(e memory.Entry) bool { return e.Path == path && e.DeletedAt.IsZero() }))
+		f.equal(at, withoutText(m.all(func(e memory.Entry) bool { return e.Path == path && e.DeletedAt.IsZero() })...))
 		usage, err := tx.Usage(f.ctx, path.Store, owner, label, m.now)
 		f.ok(err)
 		f.equal(usage, m.usage(path.Store, owner, label))
@@ -223,9 +259,9 @@ func (m *model) rank(scope []reach, query []lexical.QueryTerm, limit int) []lexi
 	}, query, limit)
 }
 
-func (m *model) usage(store, owner string, label acl.Label) (u memory.Usage) {
+func (m *model) usage(store, writer string, label acl.Label) (u memory.Usage) {
 	for _, e := range m.rows {
-		if e.Store == store && e.Owner == owner && e.Label == label && e.Live(m.now) {
+		if e.Store == store && e.UpdatedBy == writer && e.Label == label && e.Live(m.now) {
 			u.Entries++
 			u.Bytes += int64(len(e.Value))
 		}

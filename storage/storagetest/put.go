@@ -20,7 +20,7 @@ var puts = []clause{
 			InContext: true, Encrypted: true,
 			Description: "one 'line' \"quoted\" %_\\", Tags: []string{"z", "a", "ümläut", "q\"'"},
 			ExpiresAt: after(time.Hour + time.Microsecond), Version: 1, Revision: 1,
-			CreatedAt: after(-time.Hour), UpdatedAt: after(time.Microsecond), UpdatedBy: "editor",
+			CreatedAt: after(-time.Hour), UpdatedAt: after(time.Microsecond), UpdatedBy: "editor", TypeBy: "typist", DescriptionBy: "",
 			DeletedAt: after(time.Minute), DeletedBy: "deleter",
 		}
 		f.put(e)

@@ -13,13 +13,24 @@ import (
 
 const leaseTime = time.Minute
 
+// lease takes at most limit rows in the order in which they were queued. The
+// leases have neither store nor chunks.
 func (f *fixture) lease(now time.Time, limit int) (leases []indexer.Lease) {
 	f.Helper()
+	leases, _ = f.turn(now, indexer.Turn{Work: indexer.Oldest, Rows: limit, Chunks: 1_000_000})
+	for i := range leases {
+		leases[i].Store, leases[i].Chunks = 0, 0
+	}
+	return leases
+}
+
+func (f *fixture) turn(now time.Time, turn indexer.Turn) (leases []indexer.Lease, last int64) {
+	f.Helper()
 	f.updateIndex(func(tx indexer.Tx) (err error) {
-		leases, err = tx.Lease(f.ctx, now, now.Add(leaseTime), limit)
+		leases, last, err = tx.Lease(f.ctx, now, now.Add(leaseTime), turn)
 		return err
 	})
-	return leases
+	return leases, last
 }
 
 func (f *fixture) done(leases ...indexer.Lease) {
@@ -81,6 +92,18 @@ var queues = []clause{
 		f.equal(len(f.lease(after(leaseTime), 10)), 1)
 	}},
 
+	{"a lease or backoff made before the clock was set back ends at once", func(f *fixture) {
+		leased, failed := entry("a", "leased"), entry("a", "failed")
+		f.put(leased)
+		f.put(failed)
+		f.equal(len(f.lease(start, 10)), 2)
+		f.updateIndex(func(tx indexer.Tx) error {
+			return tx.Retry(f.ctx, indexer.Lease{Entry: failed.ID, Revision: 1}, after(indexer.MaxDelay/2), "timeout")
+		})
+		f.equal(len(f.lease(start, 10)), 0)
+		f.equal(len(f.lease(after(-time.Hour), 10)), 2)
+	}},
+
 	{"no row is leased twice by workers at the same time", func(f *fixture) {
 		const rows = 60
 		for i := range rows {
@@ -89,12 +112,13 @@ var queues = []clause{
 		var mu sync.Mutex
 		taken := make(map[uuid.UUID]int)
 		var group sync.WaitGroup
-		for range 4 {
+		for i := range 4 {
+			work := []indexer.Work{indexer.Short, indexer.Oldest}[i%2]
 			group.Go(func() {
 				for {
 					var leases []indexer.Lease
 					err := f.storage.ForIndexer().Update(f.ctx, func(tx indexer.Tx) (err error) {
-						leases, err = tx.Lease(f.ctx, start, after(leaseTime), 7)
+						leases, _, err = tx.Lease(f.ctx, start, after(leaseTime), indexer.Turn{Work: work, Rows: 7, Chunks: 100})
 						return err
 					})
 					if err != nil {
@@ -220,18 +244,27 @@ var queues = []clause{
 		f.Error("the returned row was not leased")
 	}},
 
-	{"QueueDepth returns the number of rows and the age of the oldest", func(f *fixture) {
-		f.put(entry("a", "1"), entry("a", "2", func(e *memory.Entry) { e.UpdatedAt = after(time.Minute) }))
-		f.viewIndex(func(tx indexer.ReadTx) error {
-			rows, oldest, err := tx.QueueDepth(f.ctx, after(2*time.Minute))
-			f.equal([]any{rows, oldest}, []any{2, 2 * time.Minute})
-			return err
-		})
+	{"QueueDepth returns the number of rows and percentiles of their waits", func(f *fixture) {
+		depth := func() (rows int64, waits indexer.Waits) {
+			f.viewIndex(func(tx indexer.ReadTx) (err error) {
+				rows, waits, err = tx.QueueDepth(f.ctx, after(200*time.Second))
+				return err
+			})
+			return rows, waits
+		}
+		for i := range 200 {
+			f.put(entry("a", fmt.Sprint(i), func(e *memory.Entry) { e.UpdatedAt = after(time.Duration(i) * time.Second) }))
+		}
+		rows, waits := depth()
+		f.equal(rows, 200)
+		f.equal(waits, indexer.Waits{P50: 100 * time.Second, P90: 180 * time.Second, P99: 198 * time.Second, Max: 200 * time.Second})
+		f.done(f.lease(start, 199)...)
+		rows, waits = depth()
+		f.equal(rows, 1)
+		f.equal(waits, indexer.Waits{P50: time.Second, P90: time.Second, P99: time.Second, Max: time.Second})
 		f.drain()
-		f.viewIndex(func(tx indexer.ReadTx) error {
-			rows, oldest, err := tx.QueueDepth(f.ctx, after(2*time.Minute))
-			f.equal([]any{rows, oldest}, []any{0, 0})
-			return err
-		})
+		rows, waits = depth()
+		f.equal(rows, 0)
+		f.equal(waits, indexer.Waits{})
 	}},
 }

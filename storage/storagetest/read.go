@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,7 +14,7 @@ import (
 var reads = []clause{
 	{"reads of absent rows are empty", func(f *fixture) {
 		f.view(func(tx memory.ReadTx) error {
-			at, err := tx.At(f.ctx, memory.Path{Store: "none", Key: "k"})
+			at, err := tx.At(f.ctx, memory.Path{Store: "none", Key: "k"}, acl.Restricted)
 			f.ok(err)
 			got, err := tx.Get(f.ctx, []uuid.UUID{uuid.Must(uuid.NewV7())})
 			f.ok(err)
@@ -32,7 +33,7 @@ var reads = []clause{
 		})
 	}},
 
-	{"At returns every undeleted entry of a path: all labels and owners, in context or not, expired or not", func(f *fixture) {
+	{"At returns every undeleted entry of a path, without text: all owners and labels up to the ceiling, in context or not, expired or not", func(f *fixture) {
 		here := []memory.Entry{
 			entry("a", "k"), entry("a", "k", labelled(acl.Restricted)), entry("a", "k", ownedBy("b")),
 			entry("a", "k", ownedBy("c"), outOfContext), entry("a", "k", ownedBy("d"), expiring(after(-time.Hour))),
@@ -42,9 +43,13 @@ var reads = []clause{
 			entry("a", "k", func(e *memory.Entry) { e.Namespace = "n" }))...)
 		f.delete(gone, start)
 		f.view(func(tx memory.ReadTx) error {
-			got, err := tx.At(f.ctx, memory.Path{Store: "a", Key: "k"})
+			got, err := tx.At(f.ctx, memory.Path{Store: "a", Key: "k"}, acl.Restricted)
+			f.ok(err)
 			sortByID(got)
-			f.equal(got, here)
+			f.equal(got, withoutText(here...))
+			got, err = tx.At(f.ctx, memory.Path{Store: "a", Key: "k"}, acl.Confidential)
+			sortByID(got)
+			f.equal(got, withoutText(slices.Delete(slices.Clone(here), 1, 2)...))
 			return err
 		})
 	}},
@@ -113,7 +118,7 @@ var reads = []clause{
 			f.view(func(tx memory.ReadTx) error {
 				got, err := tx.Siblings(f.ctx, scope, ids)
 				sortByID(got)
-				f.equal(got, withoutText(want...))
+				f.equal(got, candidates(want...))
 				return err
 			})
 		}
@@ -126,11 +131,21 @@ var reads = []clause{
 	}},
 }
 
-// withoutText returns entries without value and source, as listings do.
+// candidates returns entries without text and authors, as a search reads them.
+func candidates(entries ...memory.Entry) []memory.Entry {
+	bare := withoutText(entries...)
+	for i := range bare {
+		bare[i].TypeBy, bare[i].DescriptionBy = "", ""
+	}
+	return bare
+}
+
+// withoutText returns entries without value and source, and with the size of the
+// value, as listings do.
 func withoutText(entries ...memory.Entry) []memory.Entry {
 	var bare []memory.Entry
 	for _, e := range entries {
-		e.Value, e.Source = nil, nil
+		e.Value, e.Source, e.Size = nil, nil, len(e.Value)
 		bare = append(bare, e)
 	}
 	return bare

@@ -5,7 +5,7 @@
 // that the caller may not see.
 //
 // The index is a cache of the vectors stored with the rows. It takes about
-// 2·dim + 70 bytes of memory per entry of one chunk.
+// 2·dim + 74 bytes of memory per entry of one chunk.
 package flat
 
 import (
@@ -122,7 +122,7 @@ func (x *Index) add(records []vector.Record) {
 	s := x.slabFor(r.Store, r.Label)
 	head := noRow
 	for _, r := range records {
-		head = s.push(r.Entry, r.Vector, head, x.perSegment, x.stride)
+		head = s.push(r.Entry, r.Chunk, r.Vector, head, x.perSegment, x.stride)
 	}
 	x.entries[r.Entry] = rowList{s, head}
 	x.vectors += len(records)

@@ -69,7 +69,7 @@ func TestRowsThatASearchReadsDoNotChange(t *testing.T) {
 	}
 	before := make([]span, len(spans))
 	for i, s := range spans {
-		before[i] = span{append([]uint16(nil), s.halves...), append([]uuid.UUID(nil), s.ids...)}
+		before[i] = span{append([]uint16(nil), s.halves...), append([]uuid.UUID(nil), s.ids...), append([]uint32(nil), s.chunks...)}
 	}
 	r := rand.New(rand.NewPCG(7, 8))
 	for id := range x.entries {
@@ -90,7 +90,7 @@ func TestRowsThatASearchReadsDoNotChange(t *testing.T) {
 			}
 		}
 		for j := range s.ids {
-			if s.ids[j] != before[i].ids[j] {
+			if s.ids[j] != before[i].ids[j] || s.chunks[j] != before[i].chunks[j] {
 				t.Fatalf("span %d: the entry of row %d changed", i, j)
 			}
 		}

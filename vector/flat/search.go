@@ -17,6 +17,7 @@ import (
 type span struct {
 	halves []uint16
 	ids    []uuid.UUID
+	chunks []uint32
 }
 
 // rowsPerWorker is how many rows justify another goroutine: at 384 elements
@@ -65,7 +66,7 @@ func (x *Index) visible(scope acl.Scope, only []uuid.UUID) (spans []span, rows i
 			}
 			for _, segment := range s.segments {
 				segment.freeze()
-				spans = append(spans, span{segment.halves, segment.ids})
+				spans = append(spans, span{segment.halves, segment.ids, segment.chunks})
 			}
 			rows += s.rows(x.perSegment)
 		}
@@ -92,7 +93,7 @@ func (x *Index) visibleOf(scope acl.Scope, only []uuid.UUID) []span {
 		for row := list.head; row != noRow; {
 			segment, i := list.slab.at(row, x.perSegment)
 			segment.freeze()
-			spans = append(spans, span{segment.halves[i*x.stride : (i+1)*x.stride], segment.ids[i : i+1]})
+			spans = append(spans, span{segment.halves[i*x.stride : (i+1)*x.stride], segment.ids[i : i+1], segment.chunks[i : i+1]})
 			row = segment.next[i]
 		}
 	}
@@ -114,7 +115,7 @@ func (x *Index) scan(ctx context.Context, spans []span, rows int, query []float3
 			}
 			s := spans[i]
 			x.dot(scores[:len(s.ids)], query, s.halves)
-			tops[w].add(scores[:len(s.ids)], s.ids)
+			tops[w].add(scores[:len(s.ids)], s.ids, s.chunks)
 		}
 	}
 	var wait sync.WaitGroup

@@ -25,6 +25,7 @@ const noRow = ^uint32(0)
 type segment struct {
 	halves []uint16     // the rows, contiguous, each padded to the stride
 	ids    []uuid.UUID  // the entry of each row
+	chunks []uint32     // the number of each row's chunk
 	next   []uint32     // the next row of the same entry, for each row; read by writers only
 	frozen atomic.Int32 // rows before this index are frozen
 }
@@ -33,6 +34,7 @@ func newSegment(rows, stride int) *segment {
 	return &segment{
 		halves: make([]uint16, 0, rows*stride),
 		ids:    make([]uuid.UUID, 0, rows),
+		chunks: make([]uint32, 0, rows),
 		next:   make([]uint32, 0, rows),
 	}
 }
@@ -42,6 +44,7 @@ func (s *segment) clone(rows, stride int) *segment {
 	c := newSegment(rows, stride)
 	c.halves = append(c.halves, s.halves...)
 	c.ids = append(c.ids, s.ids...)
+	c.chunks = append(c.chunks, s.chunks...)
 	c.next = append(c.next, s.next...)
 	return c
 }
@@ -56,8 +59,8 @@ func (s *segment) freeze() {
 
 // bytes returns the memory that the segment takes.
 func (s *segment) bytes() int {
-	const header = 3*24 + 8
-	return header + 2*cap(s.halves) + 16*cap(s.ids) + 4*cap(s.next)
+	const header = 4*24 + 8
+	return header + 2*cap(s.halves) + 16*cap(s.ids) + 4*cap(s.chunks) + 4*cap(s.next)
 }
 
 // A slab holds every row of one store at one label, so that selecting a scope
@@ -85,7 +88,7 @@ func (s *slab) at(row uint32, perSegment int) (*segment, int) {
 
 // push appends a row and returns its index. vector may be shorter than the
 // stride.
-func (s *slab) push(id uuid.UUID, vector []uint16, next uint32, perSegment, stride int) uint32 {
+func (s *slab) push(id uuid.UUID, chunk int, vector []uint16, next uint32, perSegment, stride int) uint32 {
 	n := len(s.segments)
 	if n == 0 || len(s.segments[n-1].ids) == perSegment {
 		rows := perSegment
@@ -109,6 +112,7 @@ func (s *slab) push(id uuid.UUID, vector []uint16, next uint32, perSegment, stri
 	last.halves = last.halves[:start+stride]
 	clear(last.halves[start+copy(last.halves[start:], vector):])
 	last.ids = append(last.ids, id)
+	last.chunks = append(last.chunks, uint32(chunk))
 	last.next = append(last.next, next)
 	return uint32((n-1)*perSegment + size)
 }
@@ -118,7 +122,8 @@ func (s *slab) pop(stride int) {
 	n := len(s.segments) - 1
 	last := s.segments[n]
 	size := len(last.ids) - 1
-	last.halves, last.ids, last.next = last.halves[:size*stride], last.ids[:size], last.next[:size]
+	last.halves, last.ids = last.halves[:size*stride], last.ids[:size]
+	last.chunks, last.next = last.chunks[:size], last.next[:size]
 	if size == 0 {
 		s.segments[n] = nil
 		s.segments = s.segments[:n]
@@ -136,5 +141,6 @@ func (s *slab) copyRow(dst, src uint32, perSegment, stride int) {
 	}
 	copy(target.halves[to*stride:(to+1)*stride], source.halves[from*stride:(from+1)*stride])
 	target.ids[to] = source.ids[from]
+	target.chunks[to] = source.chunks[from]
 	target.next[to] = source.next[from]
 }

@@ -31,6 +31,7 @@ type topK struct {
 type scoredRow struct {
 	id    uuid.UUID
 	score float32
+	chunk uint32
 }
 
 func newTopK(k int) *topK {
@@ -45,11 +46,11 @@ func newTopK(k int) *topK {
 func (t *topK) capacity(kept int) int { return 2*max(kept, min(t.k, 1<<20)) + 512 }
 
 // add adds rows with their scores.
-func (t *topK) add(scores []float32, ids []uuid.UUID) {
+func (t *topK) add(scores []float32, ids []uuid.UUID, chunks []uint32) {
 	for i, score := range scores {
 		if score >= t.threshold {
 			// Rounding may push a cosine outside [-1, 1].
-			t.rows = append(t.rows, scoredRow{ids[i], max(-1, min(1, score))})
+			t.rows = append(t.rows, scoredRow{ids[i], max(-1, min(1, score)), chunks[i]})
 			if len(t.rows) >= t.pruneAt {
 				t.prune()
 			}
@@ -70,7 +71,10 @@ func (t *topK) prune() {
 		if c := cmp.Compare(b.score, a.score); c != 0 {
 			return c
 		}
-		return bytes.Compare(a.id[:], b.id[:])
+		if c := bytes.Compare(a.id[:], b.id[:]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.chunk, b.chunk)
 	})
 	seen := make(map[uuid.UUID]struct{}, len(t.rows))
 	kept := t.rows[:0]
@@ -95,7 +99,7 @@ func (t *topK) hits() []vector.Hit {
 	t.prune()
 	hits := make([]vector.Hit, len(t.rows))
 	for i, row := range t.rows {
-		hits[i] = vector.Hit{Entry: row.id, Score: float64(row.score)}
+		hits[i] = vector.Hit{Entry: row.id, Score: float64(row.score), Chunk: int(row.chunk)}
 	}
 	return hits
 }

@@ -88,8 +88,12 @@ func inTexts(field string, texts []string) string {
 // chunk's number. An entry's rows are adjacent in key order.
 func rowID(entry uuid.UUID, chunk int) string { return entry.String() + ":" + strconv.Itoa(chunk) }
 
-// entryOf returns the entry of a row's primary key.
-func entryOf(row string) (uuid.UUID, error) {
-	entry, _, _ := strings.Cut(row, ":")
-	return uuid.Parse(entry)
+// entryOf returns the entry and the chunk of a row's primary key.
+func entryOf(row string) (entry uuid.UUID, chunk int, err error) {
+	id, number, _ := strings.Cut(row, ":")
+	if entry, err = uuid.Parse(id); err != nil {
+		return uuid.UUID{}, 0, err
+	}
+	chunk, err = strconv.Atoi(number)
+	return entry, chunk, err
 }

@@ -75,10 +75,10 @@ func TestAPrimaryKeyContainsTheEntry(t *testing.T) {
 	if got := rowID(id, 12); got != "0190d1f0-0000-7000-8000-000000000001:12" {
 		t.Errorf("key %s", got)
 	}
-	if got, err := entryOf(rowID(id, 12)); got != id || err != nil {
-		t.Errorf("entry %v, error %v", got, err)
+	if got, chunk, err := entryOf(rowID(id, 12)); got != id || chunk != 12 || err != nil {
+		t.Errorf("entry %v, chunk %d, error %v", got, chunk, err)
 	}
-	if _, err := entryOf("7"); err == nil {
+	if _, _, err := entryOf("7"); err == nil {
 		t.Error("no error for an invalid key")
 	}
 }

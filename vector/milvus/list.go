@@ -77,7 +77,7 @@ func (x *Index) page(ctx context.Context, after string) ([]listRow, error) {
 	}
 	page := make([]listRow, ids.Len())
 	for i, id := range ids.Data() {
-		entry, err := entryOf(id)
+		entry, _, err := entryOf(id)
 		if err != nil {
 			return nil, fmt.Errorf("milvus: list: %w: invalid primary key", ErrMismatch)
 		}

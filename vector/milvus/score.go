@@ -2,6 +2,7 @@ package milvus
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 type row struct {
 	id    string // rowID
 	entry uuid.UUID
+	chunk int
 	score float32
 }
 
@@ -28,20 +30,18 @@ func dot(query, v []float32) float32 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// bestPerEntry returns each entry once with the score of its best row, best
+// bestPerEntry returns each entry once with the score and chunk of its best row, best
 // first, ties ordered by entry id.
 func bestPerEntry(rows []row) []vector.Hit {
-	scores := make(map[uuid.UUID]float32, len(rows))
+	best := make(map[uuid.UUID]vector.Hit, len(rows))
 	for _, r := range rows {
-		score := max(-1, min(1, r.score)) // rounding may push it outside [-1, 1]
-		if old, again := scores[r.entry]; !again || score > old {
-			scores[r.entry] = score
+		score := float64(max(-1, min(1, r.score))) // rounding may push it outside [-1, 1]
+		old, again := best[r.entry]
+		if !again || score > old.Score || score == old.Score && r.chunk < old.Chunk {
+			best[r.entry] = vector.Hit{Entry: r.entry, Score: score, Chunk: r.chunk}
 		}
 	}
-	hits := make([]vector.Hit, 0, len(scores))
-	for entry, score := range scores {
-		hits = append(hits, vector.Hit{Entry: entry, Score: float64(score)})
-	}
+	hits := slices.AppendSeq(make([]vector.Hit, 0, len(best)), maps.Values(best))
 	slices.SortFunc(hits, func(a, b vector.Hit) int {
 		if c := cmp.Compare(b.Score, a.Score); c != 0 {
 			return c

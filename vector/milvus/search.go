@@ -127,11 +127,11 @@ func readRows(found client.SearchResult) ([]row, error) {
 	rows := make([]row, found.ResultCount)
 	for i := range rows {
 		id := ids.Data()[i]
-		entry, err := entryOf(id)
+		entry, chunk, err := entryOf(id)
 		if err != nil {
 			return nil, fmt.Errorf("milvus: search: %w: invalid primary key", ErrMismatch)
 		}
-		rows[i] = row{id, entry, found.Scores[i]}
+		rows[i] = row{id, entry, chunk, found.Scores[i]}
 	}
 	return rows, nil
 }
@@ -154,7 +154,7 @@ func (x *Index) rescore(ctx context.Context, filter string, query []float32, row
 		}
 		for _, r := range part {
 			if v, ok := vectors[r.id]; ok {
-				scored = append(scored, row{r.id, r.entry, dot(query, v)})
+				scored = append(scored, row{r.id, r.entry, r.chunk, dot(query, v)})
 			}
 		}
 	}

@@ -93,6 +93,8 @@ func (p *pair) check(t fataler, scope acl.Scope, query vector.Query) float64 {
 			t.Fatalf("hit %d is a duplicate", i)
 		case math.Abs(hit.Score-score) > p.options.Tolerance:
 			t.Fatalf("hit %d scores %v, want %v", i, hit.Score, score)
+		case math.Abs(hit.Score-p.model.score(hit, query)) > p.options.Tolerance:
+			t.Fatalf("hit %d scores %v, but its chunk %d %v", i, hit.Score, hit.Chunk, p.model.score(hit, query))
 		case hit.Score > 1 || hit.Score < -1:
 			t.Fatalf("hit %d scores %v, which is not a cosine", i, hit.Score)
 		case i > 0 && hit.Score > hits[i-1].Score:
@@ -158,6 +160,16 @@ func (m model) search(scope acl.Scope, query vector.Query) []vector.Hit {
 	}
 	sortHits(hits)
 	return hits
+}
+
+// score returns the score of the chunk that a hit names; infinite if there is none.
+func (m model) score(hit vector.Hit, query vector.Query) float64 {
+	for _, r := range m[hit.Entry] {
+		if r.Chunk == hit.Chunk {
+			return cosine(query.Vector, r.Vector)
+		}
+	}
+	return math.Inf(1)
 }
 
 func visible(scope acl.Scope, r vector.Record) bool {

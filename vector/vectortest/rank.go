@@ -19,7 +19,11 @@ func bestChunk(t *testing.T, f *fixture) {
 		record(2, 1, 1, acl.Public, mix(dim, 0, .6, 2, .8)),
 	)
 	query := vector.Query{Vector: axis(0), Limit: 10}
-	wantIDs(t, p.search(t, everything(t, 1), query), 1, 2)
+	hits := p.search(t, everything(t, 1), query)
+	wantIDs(t, hits, 1, 2)
+	if hits[0].Chunk != 1 {
+		t.Errorf("the best chunk of entry 1 is %d, want 1", hits[0].Chunk)
+	}
 	p.check(t, everything(t, 1), query)
 }
 

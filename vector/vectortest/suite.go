@@ -46,7 +46,7 @@ func Run(t *testing.T, open func(t testing.TB, dim int) vector.Index, options Op
 		{"a store outside the scope is not searched", storeIsolation, false},
 		{"each store has its own highest label", labelCeiling, false},
 		{"hidden vectors change neither ids nor scores", hiddenVectors, false},
-		{"an entry scores as its best chunk", bestChunk, false},
+		{"an entry scores as its best chunk, which the hit names", bestChunk, false},
 		{"an entry is returned once, however many chunks it has", manyChunks, false},
 		{"the nearest come first, up to the limit", limit, false},
 		{"a limit above the number of entries returns all", wideLimit, false},

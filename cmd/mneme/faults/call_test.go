@@ -2,6 +2,7 @@ package faults
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,31 +37,42 @@ type reply struct {
 	err    error
 }
 
-// client's timeout is longer than any response may take.
-var client = &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
+// httpClient's timeout is longer than any response may take.
+var httpClient = &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 
 // call makes one request. headers alternates names and values.
 func (c caller) call(method, path string, body any, headers ...string) reply {
+	return exchange(c.t.Context(), method, c.Address+path, c.token, body, headers...)
+}
+
+// exchange makes one request. A body of bytes is sent as lines of JSON, any other
+// as its JSON. headers alternates names and values.
+func exchange(ctx context.Context, method, url, token string, body any, headers ...string) reply {
 	var text io.Reader
-	if body != nil {
+	contentType := ""
+	switch body := body.(type) {
+	case nil:
+	case []byte:
+		text, contentType = bytes.NewReader(body), "application/x-ndjson"
+	default:
 		raw, err := json.Marshal(body)
 		if err != nil {
 			return reply{err: err}
 		}
-		text = bytes.NewReader(raw)
+		text, contentType = bytes.NewReader(raw), "application/json"
 	}
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.Address+path, text)
+	request, err := http.NewRequestWithContext(ctx, method, url, text)
 	if err != nil {
 		return reply{err: err}
 	}
-	request.Header.Set("Authorization", "Bearer "+c.token)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+token)
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
 	}
 	for pair := range slices.Chunk(headers, 2) {
 		request.Header.Set(pair[0], pair[1])
 	}
-	response, err := client.Do(request)
+	response, err := httpClient.Do(request)
 	if err != nil {
 		return reply{err: err}
 	}
@@ -198,8 +210,11 @@ type readiness struct {
 }
 
 // ready returns the readiness of a process, or an error if it is not ready.
-func (p *process) ready() (now readiness, err error) {
-	response, err := client.Get(p.Address + "/readyz")
+func (p *process) ready() (readiness, error) { return ready(p.Address) }
+
+// ready returns the readiness of the process at an address.
+func ready(address string) (now readiness, err error) {
+	response, err := httpClient.Get(address + "/readyz")
 	if err != nil {
 		return now, err
 	}
@@ -213,7 +228,7 @@ func (p *process) ready() (now readiness, err error) {
 // counter returns the value of an unlabeled counter in a process's metrics.
 func (p *process) counter(name string) float64 {
 	p.t.Helper()
-	response, err := client.Get(p.Address + "/metrics")
+	response, err := httpClient.Get(p.Address + "/metrics")
 	if err != nil {
 		p.t.Fatal(err)
 	}

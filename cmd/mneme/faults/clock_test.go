@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -17,19 +18,25 @@ const dim = 384
 // milvusIDs reads the entry IDs in the service's collection from Milvus itself,
 // not through mneme.
 func (p *process) milvusIDs() (ids map[string]bool, err error) {
-	now, err := p.ready()
+	return listMilvus(p.t.Context(), p.Address, p.service.prefix, dim)
+}
+
+// listMilvus reads the entry IDs in the collection of the model that serves at an
+// address, from Milvus itself.
+func listMilvus(ctx context.Context, address, prefix string, dim int) (ids map[string]bool, err error) {
+	now, err := ready(address)
 	if err != nil {
 		return nil, err
 	}
-	index, err := milvus.Open(p.t.Context(), milvus.Config{
-		Addr: milvusServer.Addr(), Prefix: p.service.prefix, Fingerprint: now.Serving, Dim: dim,
+	index, err := milvus.Open(ctx, milvus.Config{
+		Addr: milvusServer.Addr(), Prefix: prefix, Fingerprint: now.Serving, Dim: dim,
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
 	defer index.Close()
 	ids = make(map[string]bool)
-	return ids, index.List(p.t.Context(), func(h vector.IndexedEntry) error {
+	return ids, index.List(ctx, func(h vector.IndexedEntry) error {
 		ids[h.Entry.String()] = true
 		return nil
 	})

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,20 +19,20 @@ import (
 // Shared by all tests. A test that stops a server must start it again, and must
 // not run in parallel with others (no t.Parallel).
 var (
+	workDir        string // of the binary and the servers
 	binary         string // path of the mneme executable
 	postgresServer *postgrestest.Server
 	milvusServer   *milvustest.Server
-	errUnavailable error // why the tests cannot run, or nil
 )
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		mnemetest.ClearEnvironment()
-		dir, err := os.MkdirTemp("", "mneme-faults-*")
-		if err != nil {
+		var err error
+		if workDir, err = os.MkdirTemp("", "mneme-faults-*"); err != nil {
 			panic(err)
 		}
-		defer os.RemoveAll(dir)
+		defer os.RemoveAll(workDir)
 		defer func() {
 			if postgresServer != nil {
 				_ = postgresServer.Stop()
@@ -41,44 +41,38 @@ func TestMain(m *testing.M) {
 				_ = milvusServer.Stop()
 			}
 		}()
-		if err := start(dir); err != nil {
-			if !errors.Is(err, postgrestest.ErrNoServer) && !errors.Is(err, milvustest.ErrNoServer) {
-				fmt.Fprintln(os.Stderr, err)
-				return 1
-			}
-			errUnavailable = err
+		flag.Parse()
+		// Tests mostly wait for servers and for deadlines.
+		if err := flag.Set("test.parallel", "10"); err != nil {
+			panic(err)
 		}
 		return m.Run()
 	}())
 }
 
-// start builds mneme and starts both servers, in parallel.
-func start(dir string) error {
-	if errUnavailable = checkShort(); errUnavailable != nil {
-		return nil
-	}
-	// Tests mostly wait for servers and for deadlines.
-	if err := flag.Set("test.parallel", "10"); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	if err := os.Chmod(dir, 0o755); err != nil { // the database runs as another user
-		return err
-	}
-	var group errgroup.Group
-	group.Go(func() (err error) {
-		binary, err = mnemetest.Build(dir)
-		return err
-	})
-	group.Go(func() (err error) {
-		if postgresServer, err = postgrestest.NewServer(dir); err != nil {
+// build builds mneme once.
+var build = sync.OnceValue(func() (err error) {
+	binary, err = mnemetest.Build(workDir)
+	return err
+})
+
+// startPostgres and startMilvus start their server, once.
+var (
+	startPostgres = sync.OnceValue(func() (err error) {
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+		defer cancel()
+		if err := os.Chmod(workDir, 0o755); err != nil { //nolint:gosec // the database runs as another user
+			return err
+		}
+		if postgresServer, err = postgrestest.NewServer(workDir); err != nil {
 			return err
 		}
 		return postgresServer.Start(ctx)
 	})
-	group.Go(func() (err error) {
-		if milvusServer, err = milvustest.NewServer(dir); err != nil {
+	startMilvus = sync.OnceValue(func() (err error) {
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+		defer cancel()
+		if milvusServer, err = milvustest.NewServer(workDir); err != nil {
 			return err
 		}
 		if err = milvusServer.Start(); err != nil {
@@ -86,5 +80,30 @@ func start(dir string) error {
 		}
 		return milvusServer.Ready(ctx)
 	})
-	return group.Wait()
+)
+
+// needServers skips a test that cannot run here, or fails it if CI is set.
+func needServers(t *testing.T) {
+	t.Helper()
+	need(t, build, startPostgres, startMilvus)
+}
+
+// need starts what a test needs, all at once. It skips the test under -short, and
+// if a server is not installed; with CI set, that fails the test.
+func need(t *testing.T, starts ...func() error) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short skips tests that start servers")
+	}
+	var group errgroup.Group
+	for _, start := range starts {
+		group.Go(start)
+	}
+	err := group.Wait()
+	missing := errors.Is(err, postgrestest.ErrNoServer) || errors.Is(err, milvustest.ErrNoServer)
+	if missing && os.Getenv("CI") == "" {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,29 +19,6 @@ import (
 	"mneme/storage/postgres/postgrestest"
 	"mneme/vector/milvus/milvustest"
 )
-
-var errShort = errors.New("-short skips tests that start servers")
-
-// checkShort returns errShort under -short.
-func checkShort() error {
-	flag.Parse()
-	if testing.Short() {
-		return errShort
-	}
-	return nil
-}
-
-// needServers skips a test that cannot run here, or fails it if CI is set.
-func needServers(t *testing.T) {
-	t.Helper()
-	switch {
-	case errUnavailable == nil:
-	case os.Getenv("CI") != "" && !errors.Is(errUnavailable, errShort):
-		t.Fatal(errUnavailable)
-	default:
-		t.Skip(errUnavailable)
-	}
-}
 
 // service is one mneme service, run by any number of processes. They share a
 // database, a prefix of Milvus collections, and a signing key.
@@ -70,7 +45,16 @@ func (s *service) proxied() *faulttest.FaultProxy {
 
 // query reads one row of the service's database.
 func (s *service) query(into any, query string, args ...any) error {
-	conn, err := pgx.Connect(s.t.Context(), s.dsn)
+	config, err := pgx.ParseConfig(s.dsn)
+	if err != nil {
+		return err
+	}
+	server, err := pgx.ParseConfig(postgresServer.DSN())
+	if err != nil {
+		return err
+	}
+	config.User, config.Password = server.User, server.Password // exempt from row-level security
+	conn, err := pgx.ConnectConfig(s.t.Context(), config)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func TestBEIRDocumentBecomesAnEntry(t *testing.T) {
 
 func TestParseExportedEntry(t *testing.T) {
 	lines := read(t, "-", "\ufeff"+`
-{"id":"0","store_id":"a","owner_id":"b","namespace":"n","key":"k/1","label":"PUBLIC","value":{"x": [1.50]},"type":"project","description":"d","tags":["t"],"in_context":true,"encrypted":false,"expires_at":"2026-11-21T13:00:00Z","version":3,"created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z","updated_by":"b","source":null}
+{"id":"0","store_id":"a","owner_id":"b","namespace":"n","key":"k/1","label":"PUBLIC","value":{"x": [1.50]},"type":"project","description":"d","tags":["t"],"in_context":true,"encrypted":false,"expires_at":"2026-11-21T13:00:00Z","version":3,"created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z","updated_by":"b","type_by":"c","description_by":"","source":null}
 `)
 	if len(lines) != 1 || lines[0].Err != nil {
 		t.Fatalf("got %+v", lines)

@@ -14,7 +14,7 @@ import (
 // itself. An import ignores them.
 var serviceFields = map[string]bool{
 	"id": true, "owner_id": true, "label": true, "version": true,
-	"created_at": true, "updated_at": true, "updated_by": true,
+	"created_at": true, "updated_at": true, "updated_by": true, "type_by": true, "description_by": true,
 	"source": true,
 }
 

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,6 +44,7 @@ type Process struct {
 	Log     *Log // its stderr
 
 	command *exec.Cmd
+	out     io.Reader
 	release func() // see faulttest.KillWithParent
 }
 
@@ -50,11 +52,25 @@ type Process struct {
 // listens. The process is killed when the test ends, or when this process dies.
 func Start(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
+	p := Launch(t, command)
+	if err := p.AwaitListening(); err != nil {
+		p.Kill()
+		t.Fatalf("mneme did not start: %s", p.Log.Last(30))
+	}
+	return p
+}
+
+// Launch is Start without the wait: Address and DataDir are not known yet.
+func Launch(t testing.TB, command *exec.Cmd) *Process {
+	t.Helper()
+	if err := watchSources(); err != nil {
+		t.Fatal(err)
+	}
 	p := &Process{Log: new(Log), command: command}
 	command.Stderr = p.Log
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := command.StdoutPipe()
-	if err != nil {
+	var err error
+	if p.out, err = command.StdoutPipe(); err != nil {
 		t.Fatal(err)
 	}
 	if err := command.Start(); err != nil {
@@ -69,21 +85,29 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 			t.Logf("end of the log of %s:\n%s", p.Address, p.Log.Last(30))
 		}
 	})
-	line, err := bufio.NewReader(out).ReadBytes('\n')
+	return p
+}
+
+// AwaitListening waits until a launched process listens. The error says that it
+// ended first.
+func (p *Process) AwaitListening() error {
+	line, err := bufio.NewReader(p.out).ReadBytes('\n')
 	if err != nil {
-		p.Kill()
-		t.Fatalf("mneme did not start: %s", p.Log.Last(30))
+		return fmt.Errorf("mneme ended before it listened: %w", err)
 	}
 	var started struct {
 		Address string `json:"address"`
 		DataDir string `json:"data_dir"`
 	}
 	if err := json.Unmarshal(line, &started); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	p.Address, p.DataDir = started.Address, started.DataDir
-	return p
+	return nil
 }
+
+// PID returns the process ID.
+func (p *Process) PID() int { return p.command.Process.Pid }
 
 // End sends a signal, waits for the process to exit, and returns its exit
 // status.

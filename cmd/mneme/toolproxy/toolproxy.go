@@ -67,9 +67,7 @@ func (t *Tools) Call(ctx context.Context, _ acl.Principal, name string, input js
 	}
 	result := tool.Result{Text: answer.Content, IsError: answer.IsError}
 	i := slices.IndexFunc(t.definitions, func(d tool.Definition) bool { return d.Name == name })
-	if !result.IsError && i >= 0 && t.definitions[i].Output != nil {
-		result.Structured = json.RawMessage(answer.Content)
-	}
+	result.Structured = !result.IsError && i >= 0 && t.definitions[i].Output != nil
 	return result, nil
 }
 

@@ -109,9 +109,14 @@ func (s *Server) DSN() string {
 // Start starts the server and waits until it accepts connections or ctx ends.
 // The server does not sync to disk, but it hands commits to the operating
 // system, so that they survive a kill of the server.
-func (s *Server) Start(ctx context.Context) error {
+//
+// settings are more of the server's, as name=value.
+func (s *Server) Start(ctx context.Context, settings ...string) error {
 	s.process = s.command("postgres", "-p", s.port, "-k", s.dataDir, "-c", "listen_addresses=127.0.0.1",
 		"-c", "fsync=off", "-c", "synchronous_commit=on", "-c", "full_page_writes=off", "-c", "max_connections=200")
+	for _, setting := range settings {
+		s.process.Args = append(s.process.Args, "-c", setting)
+	}
 	log, err := os.OpenFile(filepath.Join(filepath.Dir(s.dataDir), "postgres.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -159,6 +164,47 @@ func (s *Server) Stop() error {
 	return err
 }
 
+// Kill kills every process of the server (SIGKILL). The next start runs recovery.
+func (s *Server) Kill() error {
+	// The server is stopped first, so that it starts no process meanwhile, and
+	// dies last: its next start refuses to run beside old processes.
+	if err := s.signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	children, err := s.children()
+	if err != nil {
+		return err
+	}
+	for _, pid := range children {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			return err
+		}
+	}
+	for _, pid := range children {
+		for running(pid) {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if err := s.process.Process.Kill(); err != nil {
+		return err
+	}
+	_ = s.process.Wait() // killed
+	s.process = nil
+	s.release()
+	return nil
+}
+
+// running reports whether a process has not ended; a zombie has.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	// The state follows the program's name in parentheses.
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
+}
+
 // Pause suspends every process of the server (SIGSTOP): connections stay open,
 // but the server does not answer.
 func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
@@ -166,25 +212,35 @@ func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
 // Resume resumes a paused server.
 func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
 
-// signal sends a signal to the server and its children, which have process
+// signal sends a signal to the server and then to its children, which have process
 // groups of their own.
 func (s *Server) signal(sig syscall.Signal) error {
-	parent := s.process.Process.Pid
-	if err := syscall.Kill(parent, sig); err != nil {
+	if err := s.process.Process.Signal(sig); err != nil {
 		return err
 	}
-	out, err := exec.Command("pgrep", "-P", strconv.Itoa(parent)).Output()
+	children, err := s.children()
 	if err != nil {
-		return fmt.Errorf("pgrep: %w", err)
+		return err
 	}
-	for _, child := range strings.Fields(string(out)) {
-		pid, err := strconv.Atoi(child)
-		if err != nil {
-			return err
-		}
+	for _, pid := range children {
 		if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) { // it may have exited
 			return err
 		}
 	}
 	return nil
+}
+
+func (s *Server) children() (pids []int, err error) {
+	out, err := exec.Command("pgrep", "-P", strconv.Itoa(s.process.Process.Pid)).Output()
+	if err != nil {
+		return nil, fmt.Errorf("pgrep: %w", err)
+	}
+	for _, child := range strings.Fields(string(out)) {
+		pid, err := strconv.Atoi(child)
+		if err != nil {
+			return nil, err
+		}
+		pids = append(pids, pid)
+	}
+	return pids, nil
 }

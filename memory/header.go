@@ -1,16 +1,15 @@
-package indexer
+package memory
 
 import (
 	"strings"
 	"unicode"
 
 	"mneme/lexical"
-	"mneme/memory"
 )
 
-// header returns the text that precedes every chunk of an entry when it is
+// ChunkHeader returns the text that precedes every chunk of an entry when it is
 // embedded: its key if that is made of words, its description and its tags.
-func header(e *memory.Entry) string {
+func ChunkHeader(e *Entry) string {
 	var lines []string
 	if words := lexical.KeyWords(e.Key); wordy(words) {
 		lines = append(lines, words)

@@ -1,0 +1,73 @@
+package attacks
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Updates of one key must not fill the disk: the history of an entry is bounded.
+func TestUpdatesOfOneKeyAreBounded(t *testing.T) {
+	eachStorage(t, func(t *testing.T, storage option) {
+		s := start(t, storage)
+		alice := s.as("alice")
+		s.secret("history history")
+		value := strings.Repeat("history ", 12_000)[:90_000]
+		for i := range 600 {
+			// Encrypted values are not indexed, which makes the attack faster.
+			body := map[string]any{"value": fmt.Sprintf("%06d %s", i, value), "encrypted": true}
+			alice.call(http.MethodPut, memories+"k", body).want(t, map[bool]int{true: 201, false: 200}[i == 0])
+		}
+		page := alice.call(http.MethodGet, memories+"k/versions?limit=100", nil).want(t, 200)
+		items := decode[struct {
+			Items []struct{ Version int }
+			Next  string `json:"next_cursor"`
+		}](t, page)
+		if n := len(items.Items); n != 100 || items.Items[0].Version != 600 || items.Items[n-1].Version != 501 || items.Next != "" {
+			t.Errorf("%d versions from %d, cursor %q", n, items.Items[n-1].Version, items.Next)
+		}
+		// A version that fell off does not exist.
+		alice.call(http.MethodPost, memories+"k/restore", map[string]any{"version": 500}).want(t, 404)
+		alice.call(http.MethodPost, memories+"k/restore", map[string]any{"version": 502}).want(t, 200)
+		if size := s.storageBytes(); size > 40_000_000 {
+			t.Errorf("the database has %d bytes", size)
+		}
+	})
+}
+
+// storageBytes returns the size of the files of the SQLite database; 0 if the data
+// is elsewhere.
+func (s *server) storageBytes() (total int64) {
+	paths, err := filepath.Glob(filepath.Join(s.dir, "mneme.db*"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			total += info.Size()
+		}
+	}
+	return total
+}
+
+// A store's grants are bounded.
+func TestGrantsOfAStoreAreBounded(t *testing.T) {
+	eachStorage(t, func(t *testing.T, storage option) {
+		s := start(t, storage, environment("MNEME_LIMITS_GRANTS=20"))
+		alice := s.as("alice", "--scope", "share")
+		for i := range 20 {
+			alice.call(http.MethodPut, fmt.Sprint("/v1/stores/self/grants/bob-", i), map[string]any{"level": "read"}).want(t, 200)
+		}
+		refused := alice.call(http.MethodPut, "/v1/stores/self/grants/bob-20", map[string]any{"level": "read"}).want(t, 429)
+		if p := refused.problem(t); p.Type != "urn:mneme:problem:quota" || p.Limit != "grants" || !strings.Contains(p.Detail, "20 grants") || refused.header.Get("Retry-After") == "" {
+			t.Errorf("%+v", p)
+		}
+		// A grant that stands can be changed, and a revoked one makes room.
+		alice.call(http.MethodPut, "/v1/stores/self/grants/bob-3", map[string]any{"level": "search"}).want(t, 200)
+		alice.call(http.MethodDelete, "/v1/stores/self/grants/bob-4", nil).want(t, 204)
+		alice.call(http.MethodPut, "/v1/stores/self/grants/bob-20", map[string]any{"level": "read"}).want(t, 200)
+	})
+}

@@ -1,0 +1,62 @@
+package attacks
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// connection is a TCP connection to a server, on which a test may send what no
+// HTTP client would.
+type connection struct {
+	net.Conn
+	t      testing.TB
+	reader *bufio.Reader
+}
+
+// dial opens a connection. It is closed when the test ends.
+func (s *server) dial() *connection {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.Address, "http://"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { conn.Close() })
+	return &connection{Conn: conn, t: s.t, reader: bufio.NewReader(conn)}
+}
+
+// send writes text as it is.
+func (c *connection) send(text string) error {
+	_, err := io.WriteString(c, text)
+	return err
+}
+
+// response reads a response with its body, which must arrive within a time.
+func (c *connection) response(within time.Duration) reply {
+	if err := c.SetReadDeadline(time.Now().Add(within)); err != nil {
+		return reply{err: err}
+	}
+	response, err := http.ReadResponse(c.reader, nil)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return reply{status: response.StatusCode, header: response.Header, body: body, err: err}
+}
+
+// closedWithin reports whether the server ends the connection within a time.
+// What it sends before is discarded.
+func (c *connection) closedWithin(d time.Duration) bool {
+	if err := c.SetReadDeadline(time.Now().Add(d)); err != nil {
+		c.t.Fatal(err)
+	}
+	_, err := io.Copy(io.Discard, c.reader)
+	return !errors.Is(err, os.ErrDeadlineExceeded)
+}

@@ -1,0 +1,39 @@
+package attacks
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"mneme/cmd/mneme/mnemetest"
+	"mneme/storage/postgres/postgrestest"
+)
+
+// binaryVariable names another binary to attack.
+const binaryVariable = "MNEME_ATTACK_BINARY"
+
+var (
+	buildDir     string // removed when the tests end
+	otherBinary  string // value of binaryVariable
+	attackBinary = sync.OnceValues(func() (string, error) {
+		_ = os.Getenv(binaryVariable) // go test's cache sees what a test reads, not what TestMain does
+		if otherBinary != "" {
+			return filepath.Abs(otherBinary)
+		}
+		return mnemetest.Build(buildDir)
+	})
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		otherBinary = os.Getenv(binaryVariable)
+		mnemetest.ClearEnvironment(postgrestest.Variable)
+		var err error
+		if buildDir, err = os.MkdirTemp("", "mneme-attacks-*"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(buildDir)
+		return m.Run()
+	}())
+}

@@ -1,0 +1,65 @@
+package attacks
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// A query above the limit is refused on every surface, which names the field
+// and the limit.
+func TestALongQueryIsRefusedOnEverySurface(t *testing.T) {
+	s := start(t)
+	alice := s.as("alice")
+	most, long := strings.Repeat("tea ", 4000), strings.Repeat("tea ", 4000)+"!"
+	s.secret(most)
+	alice.search(most).want(t, http.StatusOK)
+	mcp := func(tool string, arguments map[string]any) reply {
+		return alice.call(http.MethodPost, "/mcp", map[string]any{
+			"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+		}, "Accept", "application/json, text/event-stream")
+	}
+	for name, attack := range map[string]struct {
+		reply  reply
+		status int
+	}{
+		"rest":          {alice.search(long), http.StatusUnprocessableEntity},
+		"robutler":      {alice.call(http.MethodGet, "/api/storage/memory?action=search&q="+url.QueryEscape(long), nil), http.StatusUnprocessableEntity},
+		"tool":          {alice.call(http.MethodPost, "/v1/tools/memory_search", map[string]any{"query": long}), http.StatusOK},
+		"mcp":           {mcp("memory_search", map[string]any{"query": long}), http.StatusOK},
+		"mcp, commands": {mcp("memory", map[string]any{"command": "search", "query": long}), http.StatusOK},
+	} {
+		answer := string(attack.reply.body)
+		if attack.reply.status != attack.status || !strings.Contains(answer, "16000 bytes") || !strings.Contains(answer, "q") || len(answer) > 1000 {
+			t.Errorf("%s: %v", name, attack.reply)
+		}
+	}
+	if p := alice.search(long).problem(t); p.Field != "query" || p.Type != "urn:mneme:problem:rule" {
+		t.Errorf("got %+v", p)
+	}
+	out, err := s.command("search", "--agent", "alice", long).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "16000 bytes") {
+		t.Errorf("the command prints %.300s", out)
+	}
+}
+
+// Each of many queries is as long as a body may be. None may be answered, and
+// together they must leave nothing behind.
+func TestManyHugeQueriesTakeNoMemory(t *testing.T) {
+	s := start(t)
+	alice := s.as("alice")
+	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)
+	alice.search("what tea?").want(t, http.StatusOK)
+	_, before := s.memory()
+	huge := strings.Repeat("what kind of tea is it ", 1_000_000/23)
+	for i := range 1100 {
+		r := alice.search(strings.Repeat("x", i) + huge)
+		if r.status != http.StatusUnprocessableEntity && r.status != http.StatusRequestEntityTooLarge {
+			t.Fatalf("query %d: %v", i, r)
+		}
+	}
+	if _, after := s.memory(); after-before > 200<<20 {
+		t.Errorf("the process took %d MB more", (after-before)>>20)
+	}
+}

@@ -1,0 +1,76 @@
+package faults
+
+import (
+	"flag"
+	"fmt"
+	"regexp"
+	"testing"
+	"time"
+)
+
+var (
+	kills     = flag.Int("kills", 24, "how often the campaign kills processes of each stack")
+	seed      = flag.Uint64("seed", 0, "the campaign's seed; 0: a new one")
+	databases = flag.Int("databases", 4, "how many databases the campaign works on at a time")
+)
+
+// killsPerDatabase is after how many kills a campaign goes on with a new
+// database, at most. New ones are also killed while their schema is made.
+const killsPerDatabase = 20
+
+// TestCampaign kills mneme at random instants under mixed load. After each kill,
+// what the service shows and what its tables hold must follow from what it
+// acknowledged; see the package's documentation.
+func TestCampaign(t *testing.T) {
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
+	slots := make(chan struct{}, *databases)
+	for _, on := range []stack{sqliteFlat, postgresFlat, postgresMilvus} {
+		t.Run(on.String(), func(t *testing.T) {
+			on.need(t)
+			s := &stats{counts: make(map[string]int)}
+			left := *kills
+			t.Parallel()
+			t.Run("databases", func(t *testing.T) {
+				for number := 0; left > 0; number++ {
+					share := min(left, max(1, *kills/3), killsPerDatabase)
+					left -= share
+					t.Run(fmt.Sprint(number), func(t *testing.T) {
+						t.Parallel()
+						slots <- struct{}{}
+						defer func() { <-slots }()
+						runTrial(t, on, uint64(number), share, s) //nolint:gosec // not negative
+					})
+				}
+			})
+			t.Logf("seed %d: repeat with -run 'TestCampaign/%s' -kills %d -seed %d\n%s", *seed, on, *kills, *seed, s)
+		})
+	}
+}
+
+// runTrial kills processes of one database at least so many times.
+func runTrial(t *testing.T, on stack, number uint64, atLeast int, all *stats) {
+	own := &stats{counts: make(map[string]int)}
+	defer all.join(own)
+	r := newTrial(t, on, *seed, number, own)
+	for range 1 + r.rng.IntN(2) {
+		r.killDuringStart(0)
+	}
+	for i := range r.servers {
+		if !r.start(i) {
+			return
+		}
+	}
+	r.prepare()
+	for own.get("kills") < atLeast && !t.Failed() {
+		r.round()
+	}
+	own.add("databases", 1)
+	if r.realModel {
+		own.add("databases: with the built-in model", 1)
+	}
+}
+
+// usesTime matches a query with the time as its argument.
+var usesTime = regexp.MustCompile(`[?$]1`)

@@ -1,0 +1,160 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mneme/storage/postgres/postgrestest"
+)
+
+// ownPostgres starts a server for one test.
+func ownPostgres(t *testing.T, settings ...string) *postgrestest.Server {
+	t.Helper()
+	dir := filepath.Join(workDir, t.Name())
+	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // the database runs as another user
+		t.Fatal(err)
+	}
+	server, err := postgrestest.NewServer(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(t.Context(), settings...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Stop() })
+	return server
+}
+
+// onPostgres returns a running trial on a server of its own.
+func onPostgres(t *testing.T, number uint64, servers, connections int, settings ...string) *trial {
+	t.Helper()
+	r := newTrial(t, postgresFlat, faultSeed, number, &stats{counts: make(map[string]int)})
+	r.on(ownPostgres(t, settings...))
+	r.connections, r.plain, r.servers = connections, true, make([]*server, servers)
+	r.startAll()
+	return r
+}
+
+// SIGKILL of the whole database server takes no acknowledged write with it: a
+// commit is handed to the operating system before it is acknowledged. (A power
+// failure also needs fsync, which is PostgreSQL's default and off here.)
+func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
+	need(t, build, startPostgres)
+	t.Parallel()
+	r := onPostgres(t, 5, 2, 8)
+	r.unclear = true
+	r.faulty.Store(true)
+	stop := make(chan struct{})
+	running := r.load(stop)
+	const kills = 6
+	for range kills {
+		err := poll(t.Context(), time.Minute, r.stats.more(acknowledged, 25))
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // the instant is what is random
+		refused := r.stats.more(refusals, 1)
+		if err := r.server.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := poll(t.Context(), time.Minute, refused); err != nil {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		err = r.server.Start(ctx)
+		cancel()
+		if err != nil {
+			log, _ := os.ReadFile(filepath.Join(workDir, t.Name(), "postgres.log")) // it only explains
+			t.Fatalf("%v: %s", err, log[max(0, len(log)-2000):])
+		}
+	}
+	if err := poll(t.Context(), time.Minute, r.stats.more(acknowledged, 25)); err != nil {
+		t.Error(err)
+	}
+	close(stop)
+	running.Wait()
+	r.faulty.Store(false)
+	r.check()
+	t.Logf("%d kills of the database\n%s", kills, r.stats)
+}
+
+// Five processes want 200 connections of a server that has room for 100. Calls
+// wait or are refused; none is halved, no process ends, and all is well as soon as
+// there is room.
+func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
+	need(t, build, startPostgres)
+	t.Parallel()
+	const processes, connections, allowed = 5, 40, 100
+	r := onPostgres(t, 6, processes, connections, fmt.Sprint("max_connections=", allowed))
+	r.faulty.Store(true)
+	db, err := r.open() // before there is no room
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := number(t.Context(), db, "SELECT 1"); err != nil {
+		t.Fatal(err)
+	}
+
+	// Besides the clients, 200 callers keep the pools busy.
+	var served, refused atomic.Int64
+	var most int64
+	stop := make(chan struct{})
+	var crowd sync.WaitGroup
+	for n := range processes * connections {
+		crowd.Go(func() {
+			c := r.caller(r.servers[n%processes], fmt.Sprint("crowd-", n%processes), "PUBLIC")
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				got := c.call(http.MethodPut, fmt.Sprintf("/v1/stores/self/memories/n-%d-%d", n, i%3), map[string]any{"value": i})
+				switch got.status {
+				case http.StatusOK, http.StatusCreated:
+					served.Add(1)
+				case http.StatusTooManyRequests:
+				default:
+					if err := got.refused(); err != nil {
+						t.Error(err)
+						return
+					}
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	clients := r.load(stop)
+	err = poll(t.Context(), time.Minute, func() error {
+		n, err := number(t.Context(), db, "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
+		most = max(most, n)
+		if err == nil && (served.Load() < 500 || refused.Load() < 50 || most < allowed-5) {
+			err = fmt.Errorf("%d calls served, %d refused, at most %d connections", served.Load(), refused.Load(), most)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	close(stop)
+	crowd.Wait()
+	clients.Wait()
+	for i, s := range r.servers {
+		if err := poll(t.Context(), time.Minute, func() error { _, err := ready(s.Address); return err }); err != nil {
+			t.Errorf("process %d does not recover: %v", i, err)
+		}
+	}
+	r.faulty.Store(false)
+	r.check()
+	t.Logf("at most %d connections; %d calls served, %d refused with 503\n%s", most, served.Load(), refused.Load(), r.stats)
+}

@@ -1,0 +1,28 @@
+package oracle
+
+import "slices"
+
+// Believe returns the state that views show. A view that contradicts itself still
+// contradicts that state: a list, a history or terms that do not fit the row.
+// Values of former versions in the trash are not shown: they are unknown, "".
+func Believe(views []View) State {
+	state := State{}
+	for _, v := range views {
+		var slot Slot
+		if v.Found {
+			values := slices.Clone(v.Versions)
+			slices.Reverse(values)
+			for len(values) < v.Version { // they fell off the history
+				values = slices.Insert(values, 0, "")
+			}
+			slot.Live = &Entry{ID: v.ID, Values: values, Expires: Window{v.Expires, v.Expires}}
+		}
+		for _, row := range slices.Backward(v.Trash) {
+			e := Entry{ID: row.ID, Values: make([]string, row.Version), Deleted: Window{v.At.From.Add(-1), v.At.From}}
+			e.Values[row.Version-1] = row.Value
+			slot.Trash = append(slot.Trash, e)
+		}
+		state[v.Path] = slot
+	}
+	return state
+}

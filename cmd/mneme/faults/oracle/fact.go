@@ -1,0 +1,75 @@
+package oracle
+
+import "fmt"
+
+// Fact is something that either holds or does not, such as a grant. The zero
+// Fact does not hold.
+type Fact struct{ may, mayNot bool }
+
+// Set records a call that makes the fact hold or not. A call without an answer
+// may have happened or not.
+func (f *Fact) Set(holds, answered bool) {
+	if *f == (Fact{}) {
+		f.mayNot = true
+	}
+	if answered {
+		*f = Fact{}
+	}
+	f.may, f.mayNot = f.may || holds, f.mayNot || !holds
+}
+
+// May reports whether the fact may hold.
+func (f *Fact) May(holds bool) bool {
+	if holds {
+		return f.may
+	}
+	return f.mayNot || *f == Fact{}
+}
+
+// See records whether the service acts as if the fact holds.
+func (f *Fact) See(holds bool) error {
+	if !f.May(holds) {
+		return fmt.Errorf("the service acts as if the fact is %v, but an acknowledged call made it %v", holds, !holds)
+	}
+	*f = Fact{may: holds, mayNot: !holds}
+	return nil
+}
+
+// Counter is a number that several clients increment with a precondition.
+type Counter struct {
+	Acked   int // increments that were acknowledged
+	Unknown int // increments without an answer
+}
+
+// See compares the counter with what is stored: a number in a version. Each
+// increment makes a version, so both are equal.
+func (c *Counter) See(number, version int) error {
+	if number < c.Acked || number > c.Acked+c.Unknown {
+		return fmt.Errorf("the counter is %d: %d increments were acknowledged, and %d had no answer", number, c.Acked, c.Unknown)
+	}
+	if version != number {
+		return fmt.Errorf("the counter is %d in version %d", number, version)
+	}
+	*c = Counter{Acked: number}
+	return nil
+}
+
+// ETags are the entity tags that were seen. The zero value is ready for use.
+type ETags struct{ versionOf, tagOf map[string]string }
+
+// See records the ETag of a version of an entry. One version has one ETag, also
+// after a restart, and no two versions have the same one.
+func (t *ETags) See(id string, version int, tag string) error {
+	if t.versionOf == nil {
+		t.versionOf, t.tagOf = make(map[string]string), make(map[string]string)
+	}
+	one := fmt.Sprintf("%s/%d", id, version)
+	if other, ok := t.versionOf[tag]; ok && other != one {
+		return fmt.Errorf("two versions have the same ETag: %s and %s", other, one)
+	}
+	if other, ok := t.tagOf[one]; ok && other != tag {
+		return fmt.Errorf("the ETag of %s has changed", one)
+	}
+	t.versionOf[tag], t.tagOf[one] = one, tag
+	return nil
+}

@@ -1,0 +1,114 @@
+// Package oracle decides whether what a service shows can follow from what its
+// clients did. It knows the rules of a store's entries but not the
+// service: it imports the standard library alone.
+//
+// A client that makes one call at a time keeps Candidates: every state in which
+// its paths may be. An acknowledged call moves each candidate along and drops
+// those that would have answered otherwise. A call without an answer, because the
+// server was killed, doubles them: it happened as a whole, or not at all. What a
+// restarted server shows must then equal one candidate in all respects at once:
+// row, version, history, trash and terms. If none is left, an acknowledged write
+// was lost, a call happened by half or twice, or something deleted was shown.
+//
+// The tests of this package break a service in each of these ways, and require
+// that the oracle notices.
+package oracle
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// Window is when something happened: at one instant from From to To, by a clock
+// that the client and the server share.
+type Window struct{ From, To time.Time }
+
+// slack is the precision of rows, one microsecond, with some room.
+const slack = 2 * time.Millisecond
+
+// add returns the window a while later.
+func (w Window) add(d time.Duration) Window { return Window{w.From.Add(d), w.To.Add(d)} }
+
+// mayPrecede reports whether w can have happened before v.
+func (w Window) mayPrecede(v Window) bool { return w.From.Before(v.To.Add(slack)) }
+
+// precedes reports whether w surely happened before v.
+func (w Window) precedes(v Window) bool { return w.To.Add(slack).Before(v.From) }
+
+// Path names an entry.
+type Path struct{ Store, Key string }
+
+// Entry is an entry with the values of all its versions.
+type Entry struct {
+	ID      string   // "" until the service has told it
+	Values  []string // by version: Values[0] is version 1
+	Expires Window   // zero: never
+	Deleted Window   // zero: not in the trash
+}
+
+func (e Entry) value() string { return e.Values[len(e.Values)-1] }
+
+// edited returns the entry with a further version.
+func (e Entry) edited(value string) *Entry {
+	e.Values = append(slices.Clip(e.Values), value)
+	return &e
+}
+
+// mayBeLive and mayBeExpired judge an expiry at an instant of a window. Both may
+// be true.
+func (e *Entry) mayBeLive(at Window) bool { return e.Expires.To.IsZero() || at.mayPrecede(e.Expires) }
+func (e *Entry) mayBeExpired(at Window) bool {
+	return !e.Expires.To.IsZero() && e.Expires.mayPrecede(at)
+}
+
+// Slot is what a path holds: at most one live entry, and deleted ones in the
+// order of their deletion.
+type Slot struct {
+	Live  *Entry
+	Trash []Entry
+}
+
+// State is what the paths of one client hold. States share what they hold, so
+// it is never changed in place.
+type State map[Path]Slot
+
+func (s State) with(path Path, slot Slot) State {
+	next := maps.Clone(s)
+	if next == nil {
+		next = make(State)
+	}
+	next[path] = slot
+	return next
+}
+
+// Purge is an operator's purge: it erases what was deleted before Cutoff.
+type Purge struct {
+	Cutoff time.Time
+	At     Window
+	Acked  bool // else it may have erased some, all or nothing
+}
+
+// Purges are all purges that were ever begun.
+type Purges []Purge
+
+// mayErase reports whether a deleted entry can be gone at an instant of a window.
+func (p Purges) mayErase(e *Entry, at Window) bool {
+	return slices.ContainsFunc(p, func(p Purge) bool {
+		return e.Deleted.From.Before(p.Cutoff.Add(slack)) && e.Deleted.mayPrecede(p.At) && p.At.mayPrecede(at)
+	})
+}
+
+// mustErase reports whether a deleted entry must be gone.
+func (p Purges) mustErase(e *Entry, at Window) bool {
+	return slices.ContainsFunc(p, func(p Purge) bool {
+		return p.Acked && e.Deleted.To.Add(slack).Before(p.Cutoff) && e.Deleted.precedes(p.At) && p.At.precedes(at)
+	})
+}
+
+// Candidates are the states in which a client's paths may be. There is at least
+// one.
+type Candidates []State
+
+// New returns the candidates of paths that hold nothing.
+func New() Candidates { return Candidates{State{}} }

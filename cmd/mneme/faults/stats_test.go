@@ -1,0 +1,45 @@
+package faults
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// stats are counts by name. They are safe for concurrent use.
+type stats struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (s *stats) add(name string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts[name] += n
+}
+
+func (s *stats) get(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts[name]
+}
+
+// join adds another's counts.
+func (s *stats) join(other *stats) {
+	for name, n := range other.counts {
+		s.add(name, n)
+	}
+}
+
+// String lists the counts, each on a line.
+func (s *stats) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(s.counts)) {
+		fmt.Fprintf(&lines, "%8d %s\n", s.counts[name], name)
+	}
+	return lines.String()
+}

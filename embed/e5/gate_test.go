@@ -1,0 +1,132 @@
+package e5
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// step is the time between two pauses of a run.
+const step = time.Millisecond
+
+// run holds a slot of g for a time, with pauses, as a run of the model does.
+func (g *gate) run(t *testing.T, l *lane, length time.Duration) {
+	if err := g.enter(t.Context(), l); err != nil {
+		t.Error(err)
+		return
+	}
+	for ; length > 0; length -= step {
+		time.Sleep(step)
+		if err := g.pause(t.Context(), l); err != nil {
+			t.Error(err)
+			return
+		}
+	}
+	g.leave(l)
+}
+
+// load runs endless queries and passages through a gate for a time of a
+// synctest bubble. It returns the time that each kind held slots.
+func load(t *testing.T, g *gate, duration time.Duration, streams int, query time.Duration, workers int, passage time.Duration) (queries, passages time.Duration) {
+	end := time.Now().Add(duration)
+	used := make([]time.Duration, streams+workers)
+	for i := range used {
+		go func() {
+			for time.Now().Before(end) {
+				if i < streams {
+					g.run(t, &g.queries, query)
+					used[i] += query
+				} else {
+					g.run(t, &g.passages, passage)
+					used[i] += passage
+				}
+			}
+		}()
+	}
+	time.Sleep(duration + time.Minute)
+	synctest.Wait()
+	for i, time := range used {
+		if i < streams {
+			queries += time
+		} else {
+			passages += time
+		}
+	}
+	return queries, passages
+}
+
+func TestPassagesKeepAQuarterUnderEndlessQueries(t *testing.T) {
+	const duration = 20 * time.Second
+	for _, slots := range []int{1, 2, 4, 16} {
+		for _, streams := range []int{1, 4, 40} {
+			for _, query := range []time.Duration{2 * time.Millisecond, 20 * time.Millisecond, 340 * time.Millisecond} {
+				t.Run(fmt.Sprintf("%d slots, %d streams of %s", slots, streams, query), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						queries, passages := load(t, &gate{slots: slots}, duration, streams, query, slots, 45*time.Millisecond)
+						all := time.Duration(slots) * duration
+						slack := all/100 + time.Duration(slots)*query // what is in flight at the end
+						if passages < all/4-slack {
+							t.Errorf("passages got %.1f%% of the time", 100*float64(passages)/float64(all))
+						}
+						// A query that finds none in flight waits for a pause.
+						want := min(time.Duration(streams)*duration, all*3/4) * query / (query + step)
+						if queries < want-slack {
+							t.Errorf("queries got %s, want %s", queries, want)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+func TestQueriesAloneHaveAllProcessors(t *testing.T) {
+	const duration, query = 3 * time.Second, 30 * time.Millisecond
+	for _, slots := range []int{1, 2, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			queries, _ := load(t, &gate{slots: slots}, duration, 8, query, 0, 0)
+			if all := time.Duration(slots) * duration; queries < all {
+				t.Errorf("%d slots: queries got %s of %s", slots, queries, all)
+			}
+		})
+	}
+}
+
+func TestPassagesAloneHaveAllProcessors(t *testing.T) {
+	const duration = 3 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		_, passages := load(t, &gate{slots: 2}, duration, 0, 0, 2, 45*time.Millisecond)
+		if passages < 2*duration {
+			t.Errorf("passages got %s of %s", passages, 2*duration)
+		}
+	})
+}
+
+// A query now and then leaves passages far more than their share, so it waits
+// only until a batch pauses.
+func TestAQueryNowAndThenDoesNotWaitForPassages(t *testing.T) {
+	for _, slots := range []int{1, 2, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			g := &gate{slots: slots}
+			end := time.Now().Add(10 * time.Second)
+			for range slots {
+				go func() {
+					for time.Now().Before(end) {
+						g.run(t, &g.passages, 45*time.Millisecond)
+					}
+				}()
+			}
+			for time.Now().Before(end) {
+				time.Sleep(100*time.Millisecond + step/2)
+				const length = 20 * time.Millisecond
+				began := time.Now()
+				g.run(t, &g.queries, length)
+				if took := time.Since(began); took > length+step {
+					t.Fatalf("%d slots: a query of %s took %s", slots, length, took)
+				}
+			}
+			time.Sleep(time.Second)
+		})
+	}
+}

@@ -1,0 +1,177 @@
+// Package fairqueue bounds how many calls run at a time, and lets the callers
+// take turns:
+//
+//	turns := fairqueue.New(fairqueue.Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64})
+//	done, err := turns.Enter(ctx, "ada")
+//	if err != nil {
+//		return err // ErrFull, or the context's
+//	}
+//	defer done()
+//
+// Each time a place is free, the next caller in turn gets it for one call. A
+// caller with many waiting calls does not stand before one with a single one,
+// however much earlier it came.
+package fairqueue
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+)
+
+// ErrFull reports that as many calls are waiting as may.
+var ErrFull = errors.New("too many calls are waiting")
+
+// Limits bound the calls of a Queue. Each must be positive, except Waiting and
+// WaitingEach, which may be 0.
+type Limits struct {
+	Running     int // at a time
+	RunningEach int // of one caller
+	Waiting     int // at a time
+	WaitingEach int // of one caller
+}
+
+// Load is how many calls are in a Queue, and how many it has refused.
+type Load struct {
+	Running, Waiting int
+	Refused          int64
+}
+
+// Queue is a fair queue. It is safe for concurrent use.
+type Queue struct {
+	limits Limits
+
+	mu      sync.Mutex
+	load    Load
+	callers map[string]*caller // those with calls
+	// turns are the callers that have waiting calls and may run one more, the
+	// next one in front. While there are any, all places are taken.
+	turns list.List // of *caller
+}
+
+// caller has the calls of one caller.
+type caller struct {
+	running int
+	waiting list.List     // of chan struct{}, closed when the call may run; first come, first served
+	turn    *list.Element // in Queue.turns, or nil
+}
+
+// New returns an empty queue.
+func New(limits Limits) *Queue {
+	return &Queue{limits: limits, callers: make(map[string]*caller)}
+}
+
+// Load returns what is in the queue now.
+func (q *Queue) Load() Load {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.load
+}
+
+// Enter waits until a call of the caller may run. done ends the call; it must be
+// called once. The error is ErrFull, at once, or that of ctx.
+func (q *Queue) Enter(ctx context.Context, name string) (done func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	c := q.callers[name]
+	if c == nil {
+		c = new(caller)
+		q.callers[name] = c
+	}
+	done = func() { q.leave(name, c) }
+	if q.load.Running < q.limits.Running && c.running < q.limits.RunningEach {
+		q.run(c)
+		q.mu.Unlock()
+		return done, nil
+	}
+	if q.load.Waiting >= q.limits.Waiting || c.waiting.Len() >= q.limits.WaitingEach {
+		q.load.Refused++
+		q.forget(name, c)
+		q.mu.Unlock()
+		return nil, ErrFull
+	}
+	admitted := make(chan struct{})
+	place := c.waiting.PushBack(admitted)
+	q.load.Waiting++
+	q.queue(c)
+	q.mu.Unlock()
+
+	select {
+	case <-admitted:
+		return done, nil
+	case <-ctx.Done():
+		return nil, q.cancel(ctx, name, c, place, admitted)
+	}
+}
+
+// cancel takes a waiting call out of the queue. If its turn has just come, the
+// next call gets it.
+func (q *Queue) cancel(ctx context.Context, name string, c *caller, place *list.Element, admitted chan struct{}) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	select {
+	case <-admitted:
+		q.end(c)
+	default:
+		c.waiting.Remove(place)
+		q.load.Waiting--
+		q.queue(c)
+	}
+	q.forget(name, c)
+	return ctx.Err()
+}
+
+// leave ends a running call.
+func (q *Queue) leave(name string, c *caller) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.end(c)
+	q.forget(name, c)
+}
+
+// end ends a running call and gives its place to the next one in turn.
+func (q *Queue) end(c *caller) {
+	c.running--
+	q.load.Running--
+	q.queue(c)
+	front := q.turns.Front()
+	if front == nil {
+		return
+	}
+	next := front.Value.(*caller)
+	q.turns.Remove(front)
+	next.turn = nil
+	admitted := next.waiting.Remove(next.waiting.Front()).(chan struct{})
+	q.load.Waiting--
+	q.run(next)
+	q.queue(next)
+	close(admitted)
+}
+
+func (q *Queue) run(c *caller) {
+	c.running++
+	q.load.Running++
+}
+
+// queue puts a caller behind the others in turn if it has waiting calls and may
+// run one more, and takes it out if not.
+func (q *Queue) queue(c *caller) {
+	ready := c.waiting.Len() > 0 && c.running < q.limits.RunningEach
+	switch {
+	case ready && c.turn == nil:
+		c.turn = q.turns.PushBack(c)
+	case !ready && c.turn != nil:
+		q.turns.Remove(c.turn)
+		c.turn = nil
+	}
+}
+
+// forget drops a caller without calls.
+func (q *Queue) forget(name string, c *caller) {
+	if c.running == 0 && c.waiting.Len() == 0 {
+		delete(q.callers, name)
+	}
+}

@@ -1,0 +1,117 @@
+package indexer
+
+import "github.com/google/uuid"
+
+// Work is a kind of queue row.
+type Work int
+
+// The kinds of work. Short and Long serve stores in turn and take the cheapest
+// rows of each; Oldest takes the rows that were queued first, whatever their
+// store and cost, so that none waits for ever behind cheaper ones.
+const (
+	Short Work = iota // rows of at most LongChunks
+	Long              // other rows
+	Oldest
+)
+
+// Turn says what a worker takes from the queue.
+type Turn struct {
+	Work Work
+	// After is the number of the store at which the last turn ended: this one
+	// begins with the next.
+	After int64
+	// Rows and Chunks are the most that is taken. A first row that costs more
+	// chunks is taken alone.
+	Rows, Chunks int
+}
+
+// Lease is one queue row that a worker has taken.
+type Lease struct {
+	Entry    uuid.UUID
+	Revision int64 // of the entry when the row was queued
+	Attempts int   // failed ones so far
+	Store    int64 // its number
+	Chunks   int   // estimated cost
+}
+
+// work returns the kind of work that an entry is.
+func (l Lease) work() Work {
+	if l.Chunks > LongChunks {
+		return Long
+	}
+	return Short
+}
+
+// Walk takes rows of stores in turn: of each about the same share of what the
+// turn allows, and again of those that have more while something is left. due
+// returns the next rows of each store, at most limit, in the order of stores;
+// take leases rows. last is the store at which the next turn goes on.
+//
+// It is the part of QueueWriter.Lease that all storages have in common.
+func (t Turn) Walk(stores []int64, due func(stores []int64, limit int) ([]Lease, error), take func([]Lease) error) (leases []Lease, last int64, err error) {
+	last = t.After
+	for first := true; len(stores) > 0 && t.Rows > 0; first = false {
+		limit := ceil(t.Rows, len(stores))
+		rows, err := due(stores, limit)
+		if err != nil {
+			return nil, 0, err
+		}
+		var taken []Lease
+		var more []int64
+		full := false
+		for i, store := range stores {
+			n := 0
+			for n < len(rows) && rows[n].Store == store {
+				n++
+			}
+			of := rows[:n]
+			rows = rows[n:]
+			n = t.fit(of, ceil(t.Chunks, len(stores)-i), len(leases)+len(taken) == 0)
+			for _, lease := range of[:n] {
+				t.Rows--
+				t.Chunks -= lease.Chunks
+			}
+			taken = append(taken, of[:n]...)
+			if full = n == 0 && len(of) > 0; full {
+				break
+			}
+			if first {
+				last = store
+			}
+			if n < len(of) || len(of) == limit {
+				more = append(more, store)
+			}
+		}
+		if err := take(taken); err != nil {
+			return nil, 0, err
+		}
+		leases = append(leases, taken...)
+		if full {
+			break
+		}
+		stores = more
+	}
+	return leases, last, nil
+}
+
+// First takes, of the rows that were queued first, as many as the turn allows.
+func (t Turn) First(rows []Lease) []Lease {
+	return rows[:t.fit(rows, t.Chunks, true)]
+}
+
+// fit returns how many of a store's next rows are taken: those within its share
+// of the chunks, and at least one if that fits what is left of the turn or if it
+// is the turn's first.
+func (t Turn) fit(rows []Lease, share int, first bool) (n int) {
+	spent := 0
+	for n < min(len(rows), t.Rows) {
+		spent += rows[n].Chunks
+		if spent > t.Chunks && !(n == 0 && first) || spent > share && n > 0 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+func ceil(a, b int) int { return (a + b - 1) / b }

@@ -1,0 +1,83 @@
+package lru
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func text(maxEntries int) *Cache[string, string] {
+	return New(maxEntries*(Overhead+2), func(key, value string) int { return len(key) + len(value) })
+}
+
+func TestBytesAreBounded(t *testing.T) {
+	const limit = 20_000
+	c := New(limit, func(key string, value []float32) int { return len(key) + 4*len(value) })
+	for i := range 1000 {
+		c.Put(fmt.Sprint(i, strings.Repeat("q", i%3000)), make([]float32, 1+i%100))
+		total := 0
+		for _, key := range c.list.Keys() {
+			value, _ := c.list.Peek(key)
+			total += Overhead + len(key) + 4*len(value)
+		}
+		if total != c.Bytes() || total > limit {
+			t.Fatalf("after %d entries %d bytes are counted and %d held, limit %d", i+1, c.Bytes(), total, limit)
+		}
+	}
+}
+
+func TestTheLeastRecentlyUsedIsEvicted(t *testing.T) {
+	c := text(3)
+	for _, key := range []string{"a", "b", "c"} {
+		c.Put(key, "v")
+	}
+	c.Get("a")
+	c.GetOrPut("c", func() string { t.Error("c is gone"); return "w" })
+	c.GetOrPut("d", func() string { return "v" })
+	for key, want := range map[string]bool{"a": true, "b": false, "c": true, "d": true} {
+		if _, ok := c.Get(key); ok != want {
+			t.Errorf("%s is cached: %v, want %v", key, ok, want)
+		}
+	}
+}
+
+func TestWhatIsLargerThanTheCacheIsNotCached(t *testing.T) {
+	c := text(3)
+	c.Put("a", "v")
+	c.Put("b", strings.Repeat("long", 1000))
+	if got := c.GetOrPut("c", func() string { return strings.Repeat("long", 1000) }); len(got) != 4000 {
+		t.Errorf("got %d bytes", len(got))
+	}
+	if _, ok := c.Get("a"); !ok || c.list.Len() != 1 {
+		t.Errorf("%d entries are cached, want the short one", c.list.Len())
+	}
+}
+
+func TestAReplacedValueIsCountedOnce(t *testing.T) {
+	c := text(3)
+	c.Put("a", strings.Repeat("v", 100))
+	c.Put("a", "v")
+	if value, _ := c.Get("a"); value != "v" || c.Bytes() != Overhead+2 {
+		t.Errorf("got %q, %d bytes counted", value, c.Bytes())
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	c := text(10)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for i := range 500 {
+				key := fmt.Sprint(i % 50)
+				c.Put(key, "v")
+				c.Get(key)
+				c.GetOrPut(key, func() string { return "w" })
+			}
+		})
+	}
+	group.Wait()
+	if limit := 10 * (Overhead + 2); c.Bytes() > limit {
+		t.Errorf("%d bytes, limit %d", c.Bytes(), limit)
+	}
+}

@@ -1,0 +1,327 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"mneme/acl"
+	"mneme/backend/backendtest"
+	"mneme/memory"
+)
+
+// long is a value of about 90 kB that says what it is about.
+func long(about string) string { return about + " " + strings.Repeat("and so on ", 9000) }
+
+// values collects the values of an answer, and fails if more than a batch of
+// them was held at any time.
+func (h *harness) values(a *memory.Answer, seen func(*memory.Hit)) (values []string, label acl.Label) {
+	h.t.Helper()
+	label, err := h.EachHit(background, a, func(hit *memory.Hit) error {
+		held := 0
+		for i := range a.Hits {
+			held += len(a.Hits[i].Value)
+		}
+		if held > 700<<10 {
+			h.t.Errorf("%d bytes of values are held", held)
+		}
+		if seen != nil {
+			seen(hit)
+		}
+		values = append(values, string(hit.Value))
+		return nil
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return values, label
+}
+
+func TestASearchReadsItsValuesInBatches(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		me := agent("a", acl.Public)
+		for i := range 20 {
+			h.put(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
+		}
+		a := h.search(me, memory.SearchRequest{Query: "granite", Limit: 20})
+		loaded := 0
+		for _, hit := range a.Hits {
+			if hit.Value != nil {
+				loaded++
+			}
+		}
+		if len(a.Hits) != 20 || loaded == 0 || loaded > 6 {
+			t.Fatalf("%d hits, %d with values", len(a.Hits), loaded)
+		}
+		values, label := h.values(&a, nil)
+		if len(values) != 20 || label != acl.Public {
+			t.Errorf("%d values, label %v", len(values), label)
+		}
+		for i, v := range values {
+			if v != string(text(long("granite"))) {
+				t.Errorf("value %d has %d bytes", i, len(v))
+			}
+		}
+	})
+}
+
+// What the caller may see is judged again where values are read later.
+func TestHitsThatChangeWhileAnAnswerIsWrittenAreJudgedAgain(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		owner, reader := agent("owner", acl.Internal), agent("reader", acl.Internal)
+		low := agent("owner", acl.Public)
+		h.share(owner, "reader", acl.Read)
+		for i := range 20 {
+			who := low
+			if i >= 18 {
+				who = owner
+			}
+			h.put(who, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
+		}
+		find := func() memory.Answer {
+			a := h.search(reader, memory.SearchRequest{Query: "granite", Stores: []string{"owner"}, Limit: 20})
+			if len(a.Hits) != 20 || a.Label != acl.Internal {
+				t.Fatalf("%d hits, label %v", len(a.Hits), a.Label)
+			}
+			return a
+		}
+
+		a := find()
+		var once atomic.Bool
+		got, label := h.values(&a, func(*memory.Hit) {
+			if once.Swap(true) {
+				return
+			}
+			last := a.Hits[19]
+			who := low
+			if last.Label == acl.Internal {
+				who = owner
+			}
+			h.put(who, "owner", last.Key, "granite, but short", 200)
+			for _, hit := range a.Hits[10:19] { // deleted, among them maybe those at INTERNAL
+				c := low
+				if hit.Label == acl.Internal {
+					c = owner
+				}
+				if err := h.Delete(background, c, hit.Path, memory.Preconditions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		if len(got) != 11 || got[10] != `"granite, but short"` {
+			t.Errorf("%d hits are shown, the last with %d bytes", len(got), len(got[len(got)-1]))
+		}
+		want := acl.Public
+		for _, hit := range append(a.Hits[:10:10], a.Hits[19]) {
+			want = max(want, hit.Label)
+		}
+		if label != want {
+			t.Errorf("the label is %v, of the hits that are shown %v", label, want)
+		}
+	})
+}
+
+func TestAnAccessThatEndsWhileAnAnswerIsWrittenEndsTheHits(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		for _, named := range []bool{true, false} {
+			h := open(t, b, memory.Limits{})
+			owner, reader := agent("owner", acl.Public), agent("reader", acl.Public)
+			h.share(owner, "reader", acl.Read)
+			for i := range 12 {
+				h.put(owner, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
+				h.put(reader, "reader", fmt.Sprintf("k%02d", i), long("granite"), 201)
+			}
+			r := memory.SearchRequest{Query: "granite", Limit: 24}
+			if named {
+				r.Stores = []string{"owner", "reader"}
+			}
+			a := h.search(reader, r)
+			n, after := 0, 0
+			_, err := h.EachHit(background, &a, func(hit *memory.Hit) error {
+				if n++; n == 1 {
+					if err := h.Unshare(background, owner, "owner", "reader"); err != nil {
+						return err
+					}
+				}
+				if n > 7 && hit.Store == "owner" {
+					after++
+				}
+				return nil
+			})
+			if err != nil || after > 0 || n < 12 {
+				t.Errorf("named %v: %d hits, %d of them of the store that is no longer shared, %v", named, n, after, err)
+			}
+		}
+	})
+}
+
+// A store that falls to level search meanwhile shows ten hits at most, and of
+// them what that level shows.
+func TestALevelThatFallsWhileAnAnswerIsWrittenBaresTheHits(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		owner, reader := agent("owner", acl.Public), agent("reader", acl.Public)
+		h.share(owner, "reader", acl.Read)
+		for i := range 30 {
+			h.put(owner, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
+		}
+		a := h.search(reader, memory.SearchRequest{Query: "granite", Limit: 30})
+		n, bare := 0, 0
+		_, err := h.EachHit(background, &a, func(hit *memory.Hit) error {
+			if n++; n == 1 {
+				h.share(owner, "reader", acl.Search)
+			}
+			if hit.Level < acl.Read {
+				if bare++; hit.Owner != "" || hit.UpdatedBy != "" || hit.Version != 0 || hit.Value == nil {
+					t.Errorf("the hit shows %+v", hit.Entry.Path)
+				}
+			}
+			return nil
+		})
+		if err != nil || bare != 10 {
+			t.Errorf("%d bare hits of %d, %v", bare, n, err)
+		}
+	})
+}
+
+func TestListsReadTheirValuesInBatches(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		me := agent("a", acl.Public)
+		want := make([]string, 14)
+		for i := range want {
+			want[i] = fmt.Sprintf("k%02d", i)
+			value := "short"
+			if i%3 > 0 {
+				value = long("granite")
+			}
+			h.put(me, "a", want[i], value, 201)
+		}
+		for _, limit := range []int{1, 5, 13, 14, 15, 100} {
+			var got []string
+			r := memory.ListRequest{Store: "a", Limit: limit}
+			for {
+				n := 0
+				next, err := h.EachListed(background, me, r, func(f memory.Found) error {
+					n++
+					got = append(got, f.Key)
+					return nil
+				})
+				if err != nil || n > limit || next != "" && n != limit {
+					t.Fatalf("limit %d: %d entries, next %q, %v", limit, n, next, err)
+				}
+				if r.Cursor = next; next == "" {
+					break
+				}
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("limit %d: %v", limit, got)
+			}
+		}
+		for i := range want { // the trash, newest first
+			if err := h.Delete(background, me, memory.Path{Store: "a", Key: want[i]}, memory.Preconditions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, limit := range []int{1, 13, 14, 100} {
+			n, cursor := 0, ""
+			for {
+				next, err := h.EachTrashed(background, me, "a", limit, cursor, func(f memory.Found) error {
+					n++
+					if f.Key != want[len(want)-n] || len(f.Value) == 0 {
+						t.Errorf("the trash shows %q at %d", f.Key, n)
+					}
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if cursor = next; next == "" {
+					break
+				}
+			}
+			if n != len(want) {
+				t.Errorf("limit %d: %d in the trash", limit, n)
+			}
+		}
+	})
+}
+
+func TestVersionsAreReadInBatches(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		me := agent("a", acl.Public)
+		h.put(me, "a", "k", "1", 201)
+		for i := 2; i <= 13; i++ {
+			h.put(me, "a", "k", fmt.Sprint(i), 200)
+		}
+		for _, limit := range []int{1, 4, 12, 13, 100} {
+			want, cursor := 13, ""
+			for {
+				n := 0
+				next, err := h.EachVersion(background, me, memory.Path{Store: "a", Key: "k"}, limit, cursor, func(f memory.Found) error {
+					if f.Version != want {
+						t.Errorf("limit %d: version %d in place of %d", limit, f.Version, want)
+					}
+					n, want = n+1, want-1
+					return nil
+				})
+				if err != nil || next != "" && n != limit {
+					t.Fatalf("limit %d: %d versions, %v", limit, n, err)
+				}
+				if cursor = next; next == "" {
+					break
+				}
+			}
+			if want != 0 {
+				t.Errorf("limit %d: %d versions are missing", limit, want)
+			}
+		}
+	})
+}
+
+// A caller that stops reading ends the reads.
+func TestAnErrorOfTheReaderEndsAnAnswer(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		me := agent("a", acl.Public)
+		for i := range 12 {
+			h.put(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
+		}
+		a := h.search(me, memory.SearchRequest{Query: "granite", Limit: 12})
+		gone := errors.New("the client is gone")
+		n := 0
+		stop := func() error {
+			if n++; n == 3 {
+				return gone
+			}
+			return nil
+		}
+		if _, err := h.EachHit(background, &a, func(*memory.Hit) error { return stop() }); !errors.Is(err, gone) || n != 3 {
+			t.Errorf("%d hits, %v", n, err)
+		}
+		n = 0
+		_, err := h.EachListed(background, me, memory.ListRequest{Store: "a", Limit: 12}, func(memory.Found) error { return stop() })
+		if !errors.Is(err, gone) || n != 3 {
+			t.Errorf("%d entries, %v", n, err)
+		}
+		ctx, cancel := context.WithCancel(background)
+		a = h.search(me, memory.SearchRequest{Query: "granite", Limit: 12})
+		if _, err := h.EachHit(ctx, &a, func(*memory.Hit) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("a cancelled answer ends with %v", err)
+		}
+	})
+}
+
+// share grants a store to an agent.
+func (h *harness) share(c memory.Caller, grantee string, level acl.Level) {
+	h.t.Helper()
+	if _, err := h.Share(background, c, memory.ShareRequest{Store: c.Agent, Grantee: grantee, Level: level}); err != nil {
+		h.t.Fatal(err)
+	}
+}

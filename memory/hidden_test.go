@@ -1,0 +1,93 @@
+package memory_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/backend/backendtest"
+	"mneme/memory"
+)
+
+// BenchmarkBesideHidden compares calls about a key at which an entry of 100 kB is
+// hidden from the caller, at a higher label, with calls about a key at which there
+// is nothing. The metrics are the medians of interleaved calls and their ratio,
+// which should be near 1.
+//
+//	go test ./memory -run '^$' -bench BesideHidden -benchtime 4000x
+func BenchmarkBesideHidden(b *testing.B) {
+	for _, s := range backendtest.Storages() {
+		b.Run(s.Name, func(b *testing.B) {
+			h := open(b, s, memory.Limits{})
+			low, high := agent("a", acl.Public), agent("a", acl.Restricted)
+			for i := range 50 {
+				h.put(high, "a", fmt.Sprint("hidden-", i), strings.Repeat("x", 99_000), 201)
+				h.put(low, "a", fmt.Sprint("other-", i), strings.Repeat("y", 9_000), 201)
+			}
+			compare := func(name string, call func(key string)) {
+				b.Run(name, func(b *testing.B) {
+					var took [2][]time.Duration
+					for i := 0; b.Loop(); i++ {
+						for j := range 2 {
+							which := (i + j) % 2
+							key := [2]string{"absent-", "hidden-"}[which] + fmt.Sprint(i%50)
+							began := time.Now()
+							call(key)
+							took[which] = append(took[which], time.Since(began))
+						}
+					}
+					for _, t := range took {
+						slices.Sort(t)
+					}
+					absent, hidden := took[0][len(took[0])/2], took[1][len(took[1])/2]
+					b.ReportMetric(float64(absent.Nanoseconds())/1000, "absent-µs")
+					b.ReportMetric(float64(hidden.Nanoseconds())/1000, "hidden-µs")
+					b.ReportMetric(float64(hidden)/float64(absent), "hidden/absent")
+					b.ReportMetric(0, "ns/op")
+				})
+			}
+			compare("get", func(key string) { _, _ = h.Get(background, low, path("a", key)) })
+			compare("versions", func(key string) { _, _ = h.Versions(background, low, path("a", key), 10, "") })
+			compare("delete", func(key string) { _ = h.Delete(background, low, path("a", key), memory.Preconditions{}) })
+			compare("refused put", func(key string) {
+				_, _ = h.Put(background, low, memory.PutRequest{Path: path("a", key), Value: text("z"), If: memory.Preconditions{Match: []string{"*"}}})
+			})
+		})
+	}
+}
+
+// BenchmarkPut writes new entries and new versions of one entry, with values of
+// 200 bytes and of 20 kB.
+//
+//	go test ./memory -run '^$' -bench 'Put$' -benchtime 2000x
+func BenchmarkPut(b *testing.B) {
+	for _, s := range backendtest.Storages() {
+		b.Run(s.Name, func(b *testing.B) {
+			h := open(b, s, memory.Limits{})
+			c := agent("a", acl.Public)
+			for _, size := range []int{200, 20_000} {
+				value := strings.Repeat("memory ", size/7)
+				n := 0
+				b.Run(fmt.Sprint("create/", size), func(b *testing.B) {
+					for b.Loop() {
+						n++
+						if _, err := h.Put(background, c, memory.PutRequest{Path: path("a", fmt.Sprint(size, "-", n)), Value: text(value)}); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+				b.Run(fmt.Sprint("update/", size), func(b *testing.B) {
+					for b.Loop() {
+						n++
+						if _, err := h.Put(background, c, memory.PutRequest{Path: path("a", fmt.Sprint("updated-", size)), Value: text(fmt.Sprint(n, value))}); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		})
+	}
+}

@@ -1,0 +1,35 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"mneme/acl"
+)
+
+// LagVector is the name in an answer's Degraded of a vector leg that lacks
+// entries which wait for their vectors.
+const LagVector = "vector_lag"
+
+// maxLag is how long entries may wait for their vectors before answers say so.
+const maxLag = 5 * time.Second
+
+// missing returns what an answer's Degraded names: the legs that failed, and
+// LagVector if the vector leg answered but entries within the scope wait for their
+// vectors for longer than maxLag.
+//
+// SECURITY: a store on which the caller has level search adds nothing: whether
+// its entries lag would reveal that something was written there.
+func (s *Service) missing(ctx context.Context, tx LagReader, scope acl.Scope, found retrieved) ([]string, error) {
+	if slices.Contains(found.failed, LegVector) {
+		return found.failed, nil
+	}
+	now := s.instant()
+	readable := scope.Without(func(a acl.Access) bool { return a.Level < acl.Read })
+	lagging, err := tx.Lagging(ctx, readable, now.Add(-maxLag), now)
+	if err != nil || !lagging {
+		return found.failed, err
+	}
+	return append(slices.Clone(found.failed), LagVector), nil
+}

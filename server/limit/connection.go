@@ -1,0 +1,159 @@
+package limit
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+)
+
+// Reasons for which a connection is closed as soon as it is accepted.
+const (
+	TotalConnections   = "connections"
+	AddressConnections = "address_connections"
+)
+
+// Connections bound the open connections of a listener.
+type Connections struct {
+	Total      int // of all clients; 0: no limit
+	PerAddress int // of one IPv4 address or IPv6 /64; 0: no limit
+	// Exempt are addresses without a limit of their own: proxies, whose
+	// connections carry the requests of many clients.
+	Exempt []netip.Prefix
+	// Refused is called for each connection that is closed, with
+	// TotalConnections or AddressConnections. nil: not called.
+	Refused func(reason string)
+}
+
+// Listener is a net.Listener that closes connections above the limits as soon
+// as they are accepted. They could wait in the kernel's backlog instead, but
+// there the address of the client is not known, so that one client's would
+// stand before everybody else's.
+type Listener struct {
+	net.Listener
+	limits Connections
+
+	mu        sync.Mutex
+	open      int
+	byAddress map[netip.Prefix]int // of open connections; no zeros
+}
+
+// Listen limits the connections of a listener.
+func Listen(inner net.Listener, limits Connections) *Listener {
+	return &Listener{Listener: inner, limits: limits, byAddress: make(map[netip.Prefix]int)}
+}
+
+// Open returns the number of open connections.
+func (l *Listener) Open() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open
+}
+
+// Accept returns the next connection that is within the limits.
+func (l *Listener) Accept() (net.Conn, error) {
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		from, reason := l.admit(addressOf(accepted.RemoteAddr()))
+		if reason == "" {
+			return &connection{Conn: accepted, release: sync.OnceFunc(func() { l.release(from) })}, nil
+		}
+		if l.limits.Refused != nil {
+			l.limits.Refused(reason)
+		}
+		_ = reset(accepted) // nothing was sent over it
+	}
+}
+
+// admit counts a connection, or returns the reason to refuse it. from is the
+// zero Prefix if the connection counts for no address.
+func (l *Listener) admit(address netip.Addr) (from netip.Prefix, reason string) {
+	if l.limits.PerAddress > 0 && !contains(l.limits.Exempt, address) {
+		from = group(address)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.limits.Total > 0 && l.open >= l.limits.Total:
+		return from, TotalConnections
+	case from.IsValid() && l.byAddress[from] >= l.limits.PerAddress:
+		return from, AddressConnections
+	}
+	l.open++
+	if from.IsValid() {
+		l.byAddress[from]++
+	}
+	return from, ""
+}
+
+func (l *Listener) release(from netip.Prefix) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open--
+	if !from.IsValid() {
+		return
+	}
+	if l.byAddress[from]--; l.byAddress[from] == 0 {
+		delete(l.byAddress, from)
+	}
+}
+
+// reset closes a connection without waiting for the client to take what was
+// sent, nor keeping the state of the connection for minutes as an orderly close
+// does.
+func reset(c net.Conn) error {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // it is closed all the same
+	}
+	return c.Close()
+}
+
+// connection is an open connection that is counted until it is closed.
+type connection struct {
+	net.Conn
+	release func()
+	stalled atomic.Bool // the client did not take an answer in time
+}
+
+// Write writes to the client.
+func (c *connection) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		c.stalled.Store(true)
+	}
+	return n, err
+}
+
+// Close closes the connection. If the client has stalled, it is reset: the
+// kernel would keep what was not sent, for as long as the client likes.
+func (c *connection) Close() error {
+	c.release()
+	if c.stalled.Load() {
+		return reset(c.Conn)
+	}
+	return c.Conn.Close()
+}
+
+// CloseWrite ends what is sent, so that net/http can close a connection without
+// destroying an answer that the client has not read yet.
+func (c *connection) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+func contains(prefixes []netip.Prefix, address netip.Addr) bool {
+	address = address.Unmap().WithZone("")
+	for _, prefix := range prefixes {
+		if prefix.Contains(address) {
+			return true
+		}
+	}
+	return false
+}

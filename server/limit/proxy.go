@@ -1,0 +1,58 @@
+package limit
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// Proxies are the networks of trusted reverse proxies.
+type Proxies []netip.Prefix
+
+// maxForwarded bounds the addresses of X-Forwarded-For that are read, from the
+// right. Each trusted proxy adds one.
+const maxForwarded = 32
+
+// Client returns the addresses that count as the client of a request: of its
+// connection, or, if that comes from a trusted proxy, of the rightmost address
+// of X-Forwarded-For that is none. What stands left of it is the client's own
+// word. Without an address it is the zero Prefix.
+func (p Proxies) Client(r *http.Request) netip.Prefix {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	client := peer.Addr()
+	if len(p) == 0 || !contains(p, client) {
+		return group(client)
+	}
+	forwarded := r.Header.Values("X-Forwarded-For")
+	for i, seen := len(forwarded)-1, 0; i >= 0; i-- {
+		for rest := forwarded[i]; ; seen++ {
+			comma := strings.LastIndexByte(rest, ',')
+			address, ok := forwardedAddress(strings.TrimSpace(rest[comma+1:]))
+			if !ok || seen == maxForwarded {
+				return group(client) // the last proxy that named a client
+			}
+			if client = address; !contains(p, client) {
+				return group(client)
+			}
+			if comma < 0 {
+				break
+			}
+			rest = rest[:comma]
+		}
+	}
+	return group(client)
+}
+
+// forwardedAddress reads an address that some proxies write with a port.
+func forwardedAddress(text string) (netip.Addr, bool) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		return address, true
+	}
+	if with, err := netip.ParseAddrPort(text); err == nil {
+		return with.Addr(), true
+	}
+	return netip.Addr{}, false
+}

@@ -1,0 +1,55 @@
+package limit
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+func TestTheClientIsWhoTheProxiesName(t *testing.T) {
+	proxies := Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:9::/48")}
+	for _, test := range []struct {
+		rule      string
+		proxies   Proxies
+		peer      string
+		forwarded []string
+		want      string
+	}{
+		{"no proxies: the header is the client's own word", nil, "10.0.0.1:9", []string{"192.0.2.1"}, "10.0.0.1/32"},
+		{"not from a proxy", proxies, "192.0.2.9:9", []string{"192.0.2.1"}, "192.0.2.9/32"},
+		{"from a proxy", proxies, "10.0.0.1:9", []string{"192.0.2.1"}, "192.0.2.1/32"},
+		{"from a proxy, without the header", proxies, "10.0.0.1:9", nil, "10.0.0.1/32"},
+		{"what the client wrote stands left", proxies, "10.0.0.1:9", []string{"198.51.100.7, 192.0.2.1"}, "192.0.2.1/32"},
+		{"two proxies", proxies, "10.0.0.1:9", []string{"198.51.100.7,192.0.2.1, 10.2.3.4"}, "192.0.2.1/32"},
+		{"two header lines", proxies, "10.0.0.1:9", []string{"198.51.100.7", "192.0.2.1", "10.2.3.4"}, "192.0.2.1/32"},
+		{"proxies alone", proxies, "10.0.0.1:9", []string{"10.2.3.4"}, "10.2.3.4/32"},
+		{"garbage behind a proxy", proxies, "10.0.0.1:9", []string{"192.0.2.1, nonsense"}, "10.0.0.1/32"},
+		{"an empty header", proxies, "10.0.0.1:9", []string{""}, "10.0.0.1/32"},
+		{"a port", proxies, "10.0.0.1:9", []string{"192.0.2.1:80"}, "192.0.2.1/32"},
+		{"IPv6", proxies, "[2001:db8:9::1]:9", []string{"2001:db8:1:2:3:4:5:6"}, "2001:db8:1:2::/64"},
+		{"IPv6 with a port", proxies, "[2001:db8:9::1]:9", []string{"[2001:db8:1:2::6]:80"}, "2001:db8:1:2::/64"},
+		{"a mapped proxy", proxies, "[::ffff:10.0.0.1]:9", []string{"192.0.2.1"}, "192.0.2.1/32"},
+		{"as many as one likes", proxies, "10.0.0.1:9", []string{"192.0.2.1" + strings.Repeat(",10.0.0.2", 1000)}, "10.0.0.2/32"},
+		{"within the process", proxies, "inprocess", []string{"192.0.2.1"}, "invalid Prefix"},
+	} {
+		t.Run(test.rule, func(t *testing.T) {
+			r := &http.Request{RemoteAddr: test.peer, Header: http.Header{"X-Forwarded-For": test.forwarded}}
+			if got := test.proxies.Client(r); got.String() != test.want {
+				t.Errorf("got %v, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func FuzzForwardedFor(f *testing.F) {
+	f.Add("192.0.2.1, 10.0.0.1")
+	f.Add("[::1]:80,,")
+	f.Fuzz(func(t *testing.T, forwarded string) {
+		proxies := Proxies{netip.MustParsePrefix("10.0.0.0/8")}
+		client := proxies.Client(&http.Request{RemoteAddr: "10.0.0.1:1", Header: http.Header{"X-Forwarded-For": {forwarded}}})
+		if !client.IsValid() {
+			t.Errorf("no client for %q", forwarded)
+		}
+	})
+}

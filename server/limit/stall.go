@@ -1,0 +1,173 @@
+package limit
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+// Stall bounds how long a client may keep the server waiting for the bytes of a
+// request's body, and for room to write the answer. A deadline for the whole
+// request would cut off a long import or export that makes progress; a deadline
+// for each read would let one byte every few seconds hold a connection for
+// good. So a transfer has both: Timeout for the next bytes, and Timeout and the
+// time that its bytes take at BytesPerSecond for all waits together.
+type Stall struct {
+	Timeout        time.Duration
+	BytesPerSecond int
+}
+
+// ErrStalled reports that a client did not send a request, or take an answer, in
+// time.
+var ErrStalled = errors.New("the request did not arrive in time")
+
+// drainTimeout is how long the server reads on after it has answered a request
+// whose body it did not read. A client that sends its whole request before it
+// reads the answer would lose the answer to a reset connection. It is the
+// time that net/http waits before a close, for the same reason.
+const drainTimeout = 500 * time.Millisecond
+
+// piece bounds the bytes of an answer that one deadline covers.
+const piece = 32 << 10
+
+// transfer is the progress of a body or of an answer.
+type transfer struct {
+	stall  Stall
+	moved  int64
+	waited time.Duration // for the client
+}
+
+// allowance is how long the client may take for the next bytes.
+func (t *transfer) allowance() time.Duration {
+	earned := time.Duration(float64(t.moved) / float64(t.stall.BytesPerSecond) * float64(time.Second))
+	return max(0, min(t.stall.Timeout, t.stall.Timeout+earned-t.waited))
+}
+
+// move runs one read or write of the client's connection under its deadline.
+func (t *transfer) move(setDeadline func(time.Time) error, run func() (int, error)) (int, error) {
+	start := time.Now()
+	// It fails for connections without deadlines, in tests and within the
+	// process, and for closed ones, on which run fails.
+	_ = setDeadline(start.Add(t.allowance()))
+	n, err := run()
+	t.moved += int64(n)
+	t.waited += time.Since(start)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = ErrStalled
+	}
+	return n, err
+}
+
+// Exchange is one request and its answer, under a Stall.
+type Exchange struct {
+	control *http.ResponseController
+	body    *body
+	writer  *writer
+}
+
+// Wrap returns an Exchange, and the writer and the request for its handler. The
+// header of the answer closes the connection if the body of the request has
+// not been read to its end: the rest of it would have to be read first, from a
+// client that may never send it. So does the answer 401: connections are kept
+// for those who have a token.
+func (s Stall) Wrap(w http.ResponseWriter, r *http.Request) (*Exchange, http.ResponseWriter, *http.Request) {
+	x := &Exchange{control: http.NewResponseController(w)}
+	x.writer = &writer{ResponseWriter: w, exchange: x, transfer: transfer{stall: s}}
+	if r.Body != nil && r.Body != http.NoBody {
+		x.body = &body{ReadCloser: r.Body, exchange: x, transfer: transfer{stall: s}}
+		r = r.WithContext(r.Context()) // copy it: the caller keeps its request
+		r.Body = x.body
+	}
+	return x, x.writer, r
+}
+
+// End sets the deadlines for what net/http does after the handler has returned:
+// to write what is buffered, and to read the rest of a body.
+func (x *Exchange) End() {
+	now := time.Now()
+	_ = x.control.SetWriteDeadline(now.Add(x.writer.transfer.allowance()))
+	if x.unread() {
+		_ = x.control.SetReadDeadline(now.Add(drainTimeout))
+	}
+}
+
+// unread reports whether the body of the request was not read to its end.
+func (x *Exchange) unread() bool { return x.body != nil && !x.body.ended }
+
+// body is the body of a request.
+type body struct {
+	io.ReadCloser
+	exchange *Exchange
+	transfer transfer
+	ended    bool
+	stalled  bool
+}
+
+// Read reads the next bytes. It clears the deadline at EOF: net/http keeps
+// reading to detect disconnects, and an expired deadline would look like one.
+func (b *body) Read(p []byte) (int, error) {
+	if b.stalled {
+		return 0, ErrStalled
+	}
+	n, err := b.transfer.move(b.exchange.control.SetReadDeadline, func() (int, error) { return b.ReadCloser.Read(p) })
+	switch {
+	case errors.Is(err, io.EOF):
+		b.ended = true
+		_ = b.exchange.control.SetReadDeadline(time.Time{})
+	case errors.Is(err, ErrStalled):
+		b.stalled = true
+	}
+	return n, err
+}
+
+// writer writes an answer.
+type writer struct {
+	http.ResponseWriter
+	exchange *Exchange
+	transfer transfer
+	begun    bool
+}
+
+func (w *writer) begin(status int) {
+	if w.begun || status < http.StatusOK { // 1xx comes before the header of the answer
+		return
+	}
+	w.begun = true
+	if w.exchange.unread() || status == http.StatusUnauthorized {
+		w.Header().Set("Connection", "close")
+	}
+}
+
+// WriteHeader writes the header of the answer.
+func (w *writer) WriteHeader(status int) {
+	w.begin(status)
+	_, _ = w.transfer.move(w.exchange.control.SetWriteDeadline, func() (int, error) {
+		w.ResponseWriter.WriteHeader(status)
+		return 0, nil
+	})
+}
+
+// Write writes p in pieces, each with a deadline of its own.
+func (w *writer) Write(p []byte) (written int, err error) {
+	w.begin(http.StatusOK)
+	for {
+		part := p[written:min(len(p), written+piece)]
+		n, err := w.transfer.move(w.exchange.control.SetWriteDeadline, func() (int, error) { return w.ResponseWriter.Write(part) })
+		written += n
+		if err != nil || written == len(p) {
+			return written, err
+		}
+	}
+}
+
+// FlushError implements what http.ResponseController needs.
+func (w *writer) FlushError() error {
+	w.begin(http.StatusOK)
+	_, err := w.transfer.move(w.exchange.control.SetWriteDeadline, func() (int, error) { return 0, w.exchange.control.Flush() })
+	return err
+}
+
+// Unwrap implements what http.ResponseController needs.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,143 @@
+package tool
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// DefaultAnswer and MinAnswer are the default and the least limit on the text
+// of an answer, in bytes. In the least one fits a search hit, or an entry, with
+// the longest key, tags and source that the service takes, and a page of its
+// text.
+const (
+	DefaultAnswer = 64_000
+	MinAnswer     = 16_000
+)
+
+// page is a part of a value's text, and where the next part begins.
+type page struct {
+	text string
+	// Truncated and NextOffset are members of an answer that stops before the
+	// end of the text.
+	Truncated  bool `json:"truncated,omitempty"`
+	NextOffset int  `json:"next_offset,omitempty"` // in bytes of the text
+}
+
+// offset is the parameter offset of the tools that read a value: where in its
+// text to begin, in bytes. One inside a character means that character.
+type offset int
+
+// from returns the text from the offset on.
+func (o offset) from(text string) (rest string, start int, err error) {
+	start = int(o)
+	if start < 0 || start > len(text) {
+		return "", 0, refuse("Error: `offset` must be 0 to %d, the length of the text in bytes", len(text))
+	}
+	for start > 0 && start < len(text) && !utf8.RuneStart(text[start]) {
+		start--
+	}
+	return text[start:], start, nil
+}
+
+// page returns as much of a text, from an offset on, as fits beside the rest of
+// the answer. empty is the answer without the text, at its largest.
+func (c *call) page(text string, from offset, empty any) (page, error) {
+	rest, start, err := from.from(text)
+	if err != nil {
+		return page{}, err
+	}
+	room, err := c.room(empty)
+	if err != nil {
+		return page{}, err
+	}
+	n := fitting(rest, room)
+	if n == len(rest) {
+		return page{text: rest}, nil
+	}
+	return page{text: rest[:n], Truncated: true, NextOffset: start + n}, nil
+}
+
+// room returns how many bytes of an answer are left beside an object.
+func (c *call) room(object any) (int, error) {
+	const members = len(`,"truncated":true,"next_offset":9007199254740992`)
+	text, err := encode(object)
+	return max(minPage, c.maxAnswer-len(text)-members), err
+}
+
+// minPage is the least part of a text that is answered, in bytes, so that
+// successive offsets always come to its end.
+const minPage = 64
+
+// fitting returns the length of the longest prefix of text, of whole
+// characters, whose JSON string takes at most room bytes without its quotes.
+func fitting(text string, room int) int {
+	for i, r := range text {
+		if room -= encodedLen(r); room < 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// encodedLen returns the bytes that a character takes in a string of wire's
+// JSON encoder, which escapes no characters for HTML.
+func encodedLen(r rune) int {
+	switch {
+	case r == '"' || r == '\\' || r == '\n' || r == '\r' || r == '\t' || r == '\b' || r == '\f':
+		return 2
+	case r < ' ' || r == '\u2028' || r == '\u2029' || r == utf8.RuneError: // the last may be an invalid byte
+		return 6
+	}
+	return utf8.RuneLen(r)
+}
+
+// encode encodes an object, without escapes for HTML, straight into the text of
+// a result, so that there is no second copy of it.
+func encode(object any) (string, error) {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(object); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// cut shortens a text that is no JSON, such as an error that quotes its
+// arguments, to the limit of an answer.
+func (c *call) cut(text string) string {
+	const note = "\n(truncated: true)"
+	if len(text) <= c.maxAnswer {
+		return text
+	}
+	n := c.maxAnswer - len(note)
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + note
+}
+
+// list collects the items of a listing, encoded, as far as they fit.
+type list struct {
+	items []json.RawMessage
+	room  int // bytes left
+}
+
+// newList returns an empty list for an answer whose other members are those of
+// empty.
+func (c *call) newList(empty any) (*list, error) {
+	room, err := c.room(empty)
+	return &list{items: []json.RawMessage{}, room: room}, err
+}
+
+// tryAdd adds an item if it fits, and reports whether it did.
+func (l *list) tryAdd(item any) (bool, error) {
+	text, err := encode(item)
+	if size := len(text) + len(","); err == nil && size <= l.room {
+		l.room -= size
+		l.items = append(l.items, json.RawMessage(text))
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,359 @@
+package tool_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/server/tool"
+)
+
+// reader reads a value from an offset on, and returns a part of its text and
+// where the next part begins; 0: this was the last.
+type reader func(h *harness, offset int) (part string, next int)
+
+// readers are the tools that read a value, of the key "k" of alice's store.
+var readers = map[string]reader{
+	"memory_get": func(h *harness, offset int) (string, int) {
+		got := decode[struct {
+			Content    string
+			Truncated  bool
+			NextOffset int `json:"next_offset"`
+		}](h, h.must(alice, "memory_get", "key", "k", "offset", offset))
+		return got.Content, wantNext(h, got.Truncated, got.NextOffset)
+	},
+	"ReadUserMemory": func(h *harness, offset int) (string, int) {
+		got := decode[struct {
+			Body       string
+			Truncated  bool
+			NextOffset int `json:"next_offset"`
+		}](h, h.must(alice, "ReadUserMemory", "name", "k", "offset", offset))
+		return got.Body, wantNext(h, got.Truncated, got.NextOffset)
+	},
+	"kv_get": func(h *harness, offset int) (string, int) {
+		got := decode[struct {
+			Value      string
+			Truncated  bool
+			NextOffset int `json:"next_offset"`
+		}](h, h.must(alice, "kv_get", "key", "k", "offset", offset))
+		return got.Value, wantNext(h, got.Truncated, got.NextOffset)
+	},
+	"view": func(h *harness, offset int) (string, int) {
+		return viewed(h, h.must(alice, "memory", "command", "view", "path", "/memories/k", "offset", offset))
+	},
+}
+
+func wantNext(h *harness, truncated bool, next int) int {
+	h.t.Helper()
+	if truncated != (next > 0) {
+		h.t.Errorf("truncated is %v with next_offset %d", truncated, next)
+	}
+	return next
+}
+
+func decode[T any](h *harness, text string) (value T) {
+	h.t.Helper()
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		h.t.Fatalf("%v in %.200s", err, text)
+	}
+	return value
+}
+
+var stopped = regexp.MustCompile(`\n\(truncated: true, next_offset: (\d+)\)$`)
+
+// viewed returns the text of a view without its line numbers. A line break
+// stands before each line but the first.
+func viewed(h *harness, text string) (string, int) {
+	h.t.Helper()
+	next := 0
+	if note := stopped.FindStringSubmatch(text); note != nil {
+		next, _ = strconv.Atoi(note[1])
+		text = strings.TrimSuffix(text, note[0])
+	}
+	_, text, _ = strings.Cut(text, "\n") // the heading
+	var lines []string
+	for _, line := range strings.Split(text, "\n") {
+		_, content, _ := strings.Cut(line, "\t")
+		lines = append(lines, content)
+	}
+	return strings.Join(lines, "\n"), next
+}
+
+// readAll reads a value to its end and fails unless every part is within the
+// limit of an answer and whole characters.
+func readAll(h *harness, read reader, text string) string {
+	h.t.Helper()
+	var all strings.Builder
+	for offset, parts := 0, 0; ; parts++ {
+		part, next := read(h, offset)
+		if parts > len(text)/1000+2 {
+			h.t.Fatalf("%d parts of a text of %d bytes", parts, len(text))
+		}
+		if !utf8.ValidString(part) {
+			h.t.Fatalf("the part from %d on ends within a character", offset)
+		}
+		all.WriteString(part)
+		if next == 0 {
+			return all.String()
+		}
+		if next <= offset || next > len(text) {
+			h.t.Fatalf("next_offset %d after %d", next, offset)
+		}
+		// A view shows no line break at the end of a part.
+		if all.Len() == next-1 && text[next-1] == '\n' {
+			all.WriteByte('\n')
+		}
+		offset = next
+	}
+}
+
+const least = tool.MinAnswer
+
+// anyText generates texts of up to 90 kB, of all kinds of characters.
+func anyText() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		piece := rapid.OneOf(
+			rapid.SampledFrom([]string{"a", "\"", "\\", "\n", "\n\n", "\t", "\x01", "\u007f", "\u2028", "\ufffd", "é", "e\u0301", "漢字", "👩‍👩‍👧‍👦", "<&>", " "}),
+			rapid.StringN(1, 20, -1),
+		)
+		pieces := rapid.SliceOfN(piece, 1, 12).Draw(t, "pieces")
+		text := strings.Repeat(strings.Join(pieces, ""), rapid.IntRange(1, 4000).Draw(t, "times"))
+		for len(text) > 90_000 {
+			text = strings.ToValidUTF8(text[:90_000], "")
+		}
+		return strings.ReplaceAll(text, "\r", "")
+	})
+}
+
+// Reading with the offsets that a tool gives returns exactly the whole text.
+func TestSuccessiveOffsetsGiveTheWholeText(t *testing.T) {
+	h := openWith(t, memory.Limits{Value: 1 << 20}, tool.Options{MaxAnswer: least})
+	for name, read := range readers {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				text := anyText().Draw(rt, "text")
+				h.must(alice, "memory_save", "key", "k", "content", text)
+				got := readAll(h, read, text)
+				if name == "view" && got == strings.TrimSuffix(text, "\n") { // the format shows no line break at the end
+					got = text
+				}
+				if got != text {
+					rt.Fatalf("%d bytes of %d", len(got), len(text))
+				}
+			})
+		})
+	}
+}
+
+func TestAnOffsetIsWithinTheTextAndMeansAWholeCharacter(t *testing.T) {
+	h := open(t)
+	h.must(alice, "memory_save", "key", "k", "content", "naïve")
+	for name, read := range readers {
+		for offset, want := range map[int]string{0: "naïve", 2: "ïve", 3: "ïve", 4: "ve", 6: ""} {
+			if got, next := read(h, offset); got != want || next != 0 {
+				t.Errorf("%s from %d: %q, next %d", name, offset, got, next)
+			}
+		}
+	}
+	for _, offset := range []int{-1, 7, 1 << 40} {
+		for _, call := range [][]any{
+			{"memory_get", "key", "k"}, {"ReadUserMemory", "name", "k"}, {"kv_get", "key", "k"}, {"memory", "command", "view", "path", "/memories/k"},
+		} {
+			r := h.try(alice, call[0].(string), append(call[1:], "offset", offset)...)
+			if !r.IsError || r.Text != "Error: `offset` must be 0 to 6, the length of the text in bytes" {
+				t.Errorf("%s from %d: %s", call[0], offset, r.Text)
+			}
+		}
+	}
+}
+
+// A value that is no text is read as a text, from an offset on or where it does
+// not fit; else it is itself.
+func TestKVGetReadsALongObjectAsText(t *testing.T) {
+	h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: least})
+	var numbers []int
+	for i := range 9000 {
+		numbers = append(numbers, i)
+	}
+	h.must(alice, "kv_set", "key", "k", "value", map[string]any{"short": numbers[:10]})
+	if got := h.must(alice, "kv_get", "key", "k"); got != `{"found":true,"key":"k","value":{"short":[0,1,2,3,4,5,6,7,8,9]}}` {
+		t.Error(got)
+	}
+	h.must(alice, "kv_set", "key", "k", "value", numbers)
+	want, err := json.MarshalIndent(numbers, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := readAll(h, readers["kv_get"], string(want)); got != string(want) {
+		t.Errorf("%d bytes of %d", len(got), len(want))
+	}
+}
+
+// Whatever one caller can make large, no answer is above the limit.
+func TestNoAnswerIsAboveTheLimit(t *testing.T) {
+	for _, limit := range []int{least, tool.DefaultAnswer} {
+		h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: limit})
+		long := strings.Repeat("granite \"quoted\" \\ and a line\n", 2500)
+		for i := range 40 {
+			h.must(alice, "memory_save", "key", fmt.Sprintf("deep/%03d/%s", i, strings.Repeat("k", 400)), "content", long,
+				"tags", []string{strings.Repeat("t", 60), strings.Repeat("u", 60)})
+		}
+		for i := range 300 {
+			h.must(alice, "memory_save", "key", fmt.Sprintf("%03d%s", i, strings.Repeat("\"", 500)), "content", "short",
+				"tags", []string{strings.Repeat("\\", 64), strings.Repeat("\"", 64)})
+			h.must(alice, "UpdateUserMemory", "action", "upsert", "name", fmt.Sprint("n", i), "type", "user", "description", strings.Repeat("d", 300), "body", "b")
+		}
+		h.must(alice, "memory_save", "key", "edited", "content", "one")
+		for i := range limit / 120 {
+			store := fmt.Sprintf("s%03d%s", i, strings.Repeat("x", 120))
+			owner := memory.Caller{Principal: acl.Principal{Agent: store, Taint: acl.Public}}
+			if _, err := h.service.Share(t.Context(), owner, memory.ShareRequest{Store: store, Grantee: "alice", Level: acl.Read}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		index, err := h.Index(t.Context(), alice, "alice")
+		if err != nil || len(index) > limit || !strings.Contains(index, "(truncated: true;") {
+			t.Errorf("MEMORY.md has %d bytes, %v", len(index), err)
+		}
+		for _, c := range []struct {
+			marked string // what says that something is missing
+			call   []any
+		}{
+			{`"left_out":`, []any{"memory_search", "query", "granite", "max_results", 100}},
+			{`"left_out":`, []any{"memory", "command", "search", "query", "granite", "limit", 100}},
+			{`"truncated":true`, []any{"memory_list"}},
+			{`"truncated":true`, []any{"memory_get", "key", "deep/000/" + strings.Repeat("k", 400)}},
+			{`"truncated":true`, []any{"kv_get", "key", "deep/000/" + strings.Repeat("k", 400)}},
+			{`(truncated: true, next_offset: `, []any{"memory", "command", "view", "path", "/memories/deep/000/" + strings.Repeat("k", 400)}},
+			{`(truncated: true; `, []any{"memory", "command", "view", "path", "/memories/"}},
+			{`(truncated: true; `, []any{"memory", "command", "view", "path", "/memories/shared/"}},
+			{`(truncated: true)`, []any{"memory", "command", "str_replace", "path", "/memories/edited", "old_str", "one", "new_str", strings.Repeat("two", 30_000)}},
+			{`(truncated: true)`, []any{"memory", "command", "str_replace", "path", "/memories/edited", "old_str", long, "new_str", "x"}},
+			{``, []any{"memory", "command", "stores"}},
+		} {
+			r := h.try(alice, c.call[0].(string), c.call[1:]...)
+			if len(r.Text) > limit || !strings.Contains(r.Text, c.marked) || !utf8.ValidString(r.Text) || r.Structured && !json.Valid([]byte(r.Text)) {
+				t.Errorf("%v: %d bytes of at most %d: …%s", c.call[:min(3, len(c.call))], len(r.Text), limit, r.Text[max(0, len(r.Text)-100):])
+			}
+			if useful := limit / 3; len(r.Text) < useful {
+				t.Errorf("%v: %d bytes, although %d were left out", c.call[:min(3, len(c.call))], len(r.Text), useful)
+			}
+		}
+	}
+}
+
+// hitsOf is the answer of either search.
+type hitsOf struct {
+	Results []struct {
+		Key, Content string
+		Value        json.RawMessage
+		Truncated    bool
+		Namespace    string
+		UpdatedBy    string `json:"updated_by"`
+	}
+	LeftOut int `json:"left_out"`
+}
+
+// A value that fits is whole; of others the hit carries the chunk that answers,
+// wherever in the value it is.
+func TestASearchShowsTheBestPassageOfALongValue(t *testing.T) {
+	for name, h := range map[string]*harness{"words": open(t), "vectors": openWithModel(t)} {
+		filler := strings.Repeat("The committee discussed the budget of the coming year at length. ", 1300)
+		needle := "Otto's parrot eats only sunflower seeds."
+		half := len(filler) / 2
+		h.must(alice, "memory_save", "key", "minutes", "content", filler[:half]+needle+" "+filler[half:])
+		h.must(alice, "memory_save", "key", "parrot", "content", "The parrot of Otto is green.")
+		if name == "vectors" {
+			h.index()
+		}
+		for _, call := range [][]any{
+			{"memory_search", "query", "what does Otto's parrot eat?"}, {"memory", "command", "search", "query", "what does Otto's parrot eat?"},
+		} {
+			got := decode[hitsOf](h, h.must(alice, call[0].(string), call[1:]...))
+			if len(got.Results) != 2 || got.LeftOut != 0 {
+				t.Fatalf("%s: %+v", name, got)
+			}
+			for _, hit := range got.Results {
+				content := hit.Content
+				if hit.Value != nil {
+					content = decode[string](h, string(hit.Value))
+				}
+				if hit.Key == "parrot" && (hit.Truncated || content != "The parrot of Otto is green.") {
+					t.Errorf("%s: a short value is %+v", name, hit)
+				}
+				if hit.Key == "minutes" && (!hit.Truncated || !strings.Contains(content, needle) || len(content) > 10_000) {
+					t.Errorf("%s: of the long value, truncated %v, %d bytes: %.200s", name, hit.Truncated, len(content), content)
+				}
+			}
+		}
+	}
+}
+
+// Under level search a passage comes in place of the value, and nothing else
+// with it but that it is one.
+func TestUnderLevelSearchAPassageTellsNothingElse(t *testing.T) {
+	h := openWithModel(t)
+	h.must(alice, "memory_save", "key", "minutes", "content", strings.Repeat("The committee discussed the granite quarry. ", 2000), "tags", []string{"secret"})
+	if _, err := h.service.Share(t.Context(), memory.Caller{Principal: alice}, memory.ShareRequest{Store: "alice", Grantee: "bob", Level: acl.Search}); err != nil {
+		t.Fatal(err)
+	}
+	h.index()
+	for tool, call := range map[string]map[string]bool{
+		"memory_search": {"key": true, "content": true, "classification": true, "store_id": true, "score": true, "truncated": true},
+		"memory":        {"key": true, "value": true, "label": true, "storeId": true, "score": true, "truncated": true},
+	} {
+		arguments := []any{"query", "granite"}
+		if tool == "memory" {
+			arguments = append(arguments, "command", "search")
+		}
+		got := decode[struct{ Results []map[string]any }](h, h.must(bob, tool, arguments...))
+		if len(got.Results) != 1 || len(got.Results[0]) != len(call) || got.Results[0]["truncated"] != true {
+			t.Fatalf("%s: %.300v", tool, got)
+		}
+		for member := range got.Results[0] {
+			if !call[member] {
+				t.Errorf("%s: a hit under level search has %s", tool, member)
+			}
+		}
+	}
+}
+
+func FuzzOffset(f *testing.F) {
+	h := openWith(f, memory.Limits{}, tool.Options{MaxAnswer: least})
+	f.Add("naïve 漢字\nline", 3)
+	f.Add(strings.Repeat("\u2028\"\n", 4000), 8001)
+	f.Fuzz(func(t *testing.T, text string, offset int) {
+		text = strings.ToValidUTF8(text, "")
+		if text == "" || len(text) > 90_000 {
+			return
+		}
+		h := &harness{Tools: h.Tools, t: t, service: h.service, clock: h.clock, index: h.index}
+		h.must(alice, "memory_save", "key", "k", "content", text)
+		if offset < 0 || offset > len(text) {
+			if r := h.try(alice, "memory_get", "key", "k", "offset", offset); !r.IsError {
+				t.Errorf("offset %d of %d: %.100s", offset, len(text), r.Text)
+			}
+			return
+		}
+		part, next := readers["memory_get"](h, offset)
+		start := offset
+		for start > 0 && start < len(text) && !utf8.RuneStart(text[start]) {
+			start--
+		}
+		want := text[start:]
+		if next > 0 {
+			want = text[start:next]
+		}
+		if part != want {
+			t.Errorf("from %d to %d: %.60q, want %.60q", offset, next, part, want)
+		}
+	})
+}

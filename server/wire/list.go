@@ -1,0 +1,62 @@
+package wire
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+)
+
+// bufferSize is the part of an answer that is written at once, in bytes.
+const bufferSize = 32 << 10
+
+// Stream answers with a JSON object that is encoded while it is written.
+// Nothing is sent before the first buffer is full, so that an error until then
+// can be answered as a problem. A later error must abort the connection, or the
+// client would take the part for the whole.
+func Stream(w http.ResponseWriter, encode func(io.Writer) error) error {
+	w.Header().Set("Content-Type", ContentJSON)
+	out := bufio.NewWriterSize(w, bufferSize)
+	if err := encode(out); err != nil {
+		return err
+	}
+	if err := out.WriteByte('\n'); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// List writes an object whose first member, name, is a list. each calls item
+// with the encoding of every item, so that values keep their bytes, and returns
+// the members that follow, as a struct. Nothing is written before the first
+// item.
+func List(w io.Writer, name string, each func(item func([]byte) error) (tail any, err error)) error {
+	start := `{"` + name + `":[`
+	before := start
+	tail, err := each(func(text []byte) error {
+		if _, err := io.WriteString(w, before); err != nil {
+			return err
+		}
+		before = ","
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	text, err := Marshal(tail)
+	if err != nil {
+		return err
+	}
+	end := "]"
+	if before == start {
+		end = start + end
+	}
+	if len(text) > len("{}") {
+		end += ","
+	}
+	if _, err := io.WriteString(w, end); err != nil {
+		return err
+	}
+	_, err = w.Write(text[1:])
+	return err
+}

@@ -1,0 +1,83 @@
+package postgres
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"mneme/indexer"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/storage/postgres/postgrestest"
+)
+
+// A queue that was written before its rows had store, label and cost gets them
+// from the entries.
+func TestQueueOfAnEarlierVersionIsLeasedInTurn(t *testing.T) {
+	dsn := postgrestest.Database(t)
+	s := openAt(t, dsn)
+	ctx := t.Context()
+	long, short, private, gone := newEntry("a", "long"), newEntry("a", "short"), newEntry("a", "private"), newEntry("a", "gone")
+	long.Value = []byte(`"` + strings.Repeat("word ", 10_000) + `"`)
+	private.InContext = false
+	later := long.CreatedAt.Add(time.Second)
+	deleted := gone
+	deleted.Revision, deleted.DeletedAt, deleted.DeletedBy = 2, later, "a"
+	other := newEntry("b", "other")
+	err := s.Update(ctx, func(tx memory.Tx) error {
+		for _, e := range []memory.Entry{long, short, private, gone, deleted, other} {
+			if err := tx.Put(ctx, e, lexical.Document{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := stdlib.OpenDBFromPool(s.pool)
+	provider, err := newProvider(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.DownTo(ctx, 3); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s = openAt(t, dsn)
+	lease := func(turn indexer.Turn) (leases []indexer.Lease) {
+		turn.Rows, turn.Chunks = 10, 100
+		err := s.ForIndexer().Update(ctx, func(tx indexer.Tx) (err error) {
+			leases, _, err = tx.Lease(ctx, later, later.Add(time.Minute), turn)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return leases
+	}
+	if got := lease(indexer.Turn{Work: indexer.Long}); len(got) != 1 || got[0].Entry != long.ID || got[0].Store != 1 || got[0].Chunks < 20 || got[0].Chunks > 40 {
+		t.Errorf("long rows: %+v", got)
+	}
+	got := lease(indexer.Turn{Work: indexer.Short})
+	chunks := make(map[string]int)
+	for _, l := range got {
+		chunks[l.Entry.String()] = l.Chunks
+	}
+	for _, want := range []struct {
+		entry  memory.Entry
+		chunks int
+	}{{short, 1}, {private, 0}, {gone, 0}, {other, 1}} {
+		if have, ok := chunks[want.entry.ID.String()]; !ok || have != want.chunks {
+			t.Errorf("%s: %d chunks (found %v), want %d", want.entry.Key, have, ok, want.chunks)
+		}
+	}
+	if len(got) != 4 || got[len(got)-1].Store == got[0].Store && got[1].Store == got[0].Store && got[2].Store == got[0].Store {
+		t.Errorf("short rows: %+v", got)
+	}
+}

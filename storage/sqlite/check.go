@@ -1,0 +1,42 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Check reads the whole file and looks for malformed pages. It returns ErrDamaged
+// if there are any; then, as after any statement that finds one, every further
+// transaction fails with that error: what SQLite returns from a damaged file may
+// be wrong, and writing to it may destroy more. SQLite has no checksums of pages,
+// so a page that is well-formed and wrong is not noticed.
+func (s *Storage) Check(ctx context.Context) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.running.RUnlock()
+	return s.noticeDamage(s.readers.with(ctx, func(c *session) error {
+		var found string
+		// With the context, since this statement may take long.
+		err := c.conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return interpret("check", err)
+		case found != "ok": // the text names pages and tables
+			return fmt.Errorf("%w: sqlite: check", ErrDamaged)
+		}
+		return nil
+	}))
+}
+
+// noticeDamage remembers that a transaction found the file damaged, and returns
+// the transaction's error.
+func (s *Storage) noticeDamage(err error) error {
+	if errors.Is(err, ErrDamaged) {
+		s.damaged.Store(true)
+	}
+	return err
+}

@@ -1,0 +1,88 @@
+package sqlite
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/indexer"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// A queue that was written before its rows had store, label and cost gets them
+// from the entries.
+func TestQueueOfAnEarlierVersionIsLeasedInTurn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s := openAt(t, path)
+	ctx := t.Context()
+	long, short, private, gone := newEntry("long", strings.Repeat("word ", 10_000)), newEntry("short", "a line"), newEntry("private", "x"), newEntry("gone", "x")
+	private.InContext = false
+	later := noon.Add(time.Second)
+	deleted := gone
+	deleted.Revision, deleted.DeletedAt, deleted.DeletedBy = 2, later, "a"
+	other := newEntry("other", "in a second store")
+	other.Store, other.Owner = "b", "b"
+	err := s.Update(ctx, func(tx memory.Tx) error {
+		for _, e := range []memory.Entry{long, short, private, gone, deleted, other} {
+			if err := tx.Put(ctx, e, lexical.Document{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", dsn(path, writing))
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := newProvider(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.DownTo(ctx, 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openAt(t, path)
+	defer func() { _ = s.Close() }()
+	lease := func(turn indexer.Turn) (leases []indexer.Lease) {
+		turn.Rows, turn.Chunks = 10, 100
+		err := s.ForIndexer().Update(ctx, func(tx indexer.Tx) (err error) {
+			leases, _, err = tx.Lease(ctx, later, later.Add(time.Minute), turn)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return leases
+	}
+	if got := lease(indexer.Turn{Work: indexer.Long}); len(got) != 1 || got[0].Entry != long.ID || got[0].Store != 1 || got[0].Chunks < 20 || got[0].Chunks > 40 {
+		t.Errorf("long rows: %+v", got)
+	}
+	got := lease(indexer.Turn{Work: indexer.Short})
+	chunks := make(map[string]int)
+	for _, l := range got {
+		chunks[l.Entry.String()] = l.Chunks
+	}
+	for _, want := range []struct {
+		entry  memory.Entry
+		chunks int
+	}{{short, 1}, {private, 0}, {gone, 0}, {other, 1}} {
+		if have, ok := chunks[want.entry.ID.String()]; !ok || have != want.chunks {
+			t.Errorf("%s: %d chunks (found %v), want %d", want.entry.Key, have, ok, want.chunks)
+		}
+	}
+	if len(got) != 4 || got[len(got)-1].Store == got[0].Store && got[1].Store == got[0].Store && got[2].Store == got[0].Store {
+		t.Errorf("short rows: %+v", got)
+	}
+}
