@@ -3,14 +3,37 @@
 // OpenAI embeddings API.
 package embed
 
-import "context"
+import (
+	"context"
 
-// Embedder maps texts to unit vectors of one model. Queries and passages have
+	"mneme/embed/maxsim"
+)
+
+// Passage is an embedded passage.
+type Passage struct {
+	Vector []float32 // of unit length
+	Codes  []byte    // of its tokens, maxsim.TokenSize bytes each; nil if the embedder makes none
+}
+
+// Query is an embedded question.
+type Query struct {
+	Vector []float32 // of unit length
+	Tokens []Token   // in the order of the text; nil if the embedder makes none
+}
+
+// Token is a token of a question: a word or a piece of one.
+type Token struct {
+	Start, End int // byte range in the question of the whole word, for a piece of one too
+	Vector     maxsim.Vector
+}
+
+// Embedder maps texts to unit vectors of one model, and where it can to the
+// vectors of their tokens. Queries and passages have
 // methods of their own, because models such as E5 mark them with different
 // prefixes. Implementations are safe for concurrent use.
 type Embedder interface {
-	// Fingerprint identifies everything that determines a vector: model,
-	// tokenizer, prefixes, pooling and precision. Vectors of different
+	// Fingerprint identifies everything that determines a vector or a
+	// code: model, tokenizer, prefixes, pooling, precision, projection. Vectors of different
 	// fingerprints must never be compared.
 	Fingerprint() string
 
@@ -20,13 +43,13 @@ type Embedder interface {
 	// Query embeds one query. It comes before passages, because its caller is
 	// waiting for an answer, but an endless stream of queries must leave
 	// passages a share of the time. Text beyond the model's window is cut off.
-	Query(ctx context.Context, text string) ([]float32, error)
+	Query(ctx context.Context, text string) (Query, error)
 
-	// Passages embeds stored texts. It returns one vector for each text, in the
+	// Passages embeds stored texts. It returns one passage for each text, in the
 	// order of texts. Calls at the same time take turns, so that one with few
-	// texts does not wait for one with many. Text beyond the model's window is cut off: use Split
-	// first.
-	Passages(ctx context.Context, texts []string) ([][]float32, error)
+	// texts does not wait for one with many. Text beyond the model's window is
+	// cut off: use Split first.
+	Passages(ctx context.Context, texts []string) ([]Passage, error)
 
 	// Split splits text into overlapping chunks that fit the model's window as
 	// passages. Every chunk begins with header, which may be empty. Split

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"mneme/embed"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
@@ -31,12 +32,12 @@ func (ix *Indexer) index(ctx context.Context, now *serving, leases []Lease) (err
 	}
 	span.SetAttributes(attribute.Int("mneme.chunks", len(texts)))
 	began := time.Now()
-	vectors, err := ix.embed(ctx, now, texts)
+	passages, err := ix.embed(ctx, now, texts)
 	if err != nil {
 		return err
 	}
 	ix.budgets[leases[0].work()].took(len(texts), time.Since(began))
-	if err := ix.save(ctx, now, jobs, vectors); err != nil {
+	if err := ix.save(ctx, now, jobs, passages); err != nil {
 		return err
 	}
 	if now.model.Local {
@@ -48,8 +49,8 @@ func (ix *Indexer) index(ctx context.Context, now *serving, leases []Lease) (err
 	return ix.storage.Update(ctx, func(tx Tx) error { return finish(ctx, tx, jobs) })
 }
 
-// embed returns the vectors of texts, in their order.
-func (ix *Indexer) embed(ctx context.Context, now *serving, texts []string) (_ [][]float32, err error) {
+// embed embeds texts, in their order.
+func (ix *Indexer) embed(ctx context.Context, now *serving, texts []string) (_ []embed.Passage, err error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -102,13 +103,13 @@ func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []Lease) (j
 // save writes the vectors beside their rows. A row that changed meanwhile
 // refuses them; its queue row stays and brings it back. With a local index the
 // queue rows are removed in the same transaction.
-func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, vectors [][]float32) (err error) {
+func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, passages []embed.Passage) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "save")
 	defer endSpan(span, &err)
 	next := 0
 	for i := range jobs {
 		for r := range jobs[i].records {
-			jobs[i].records[r].Vector = vector.ToHalf(vectors[next])
+			jobs[i].records[r].Vector = vector.ToHalf(passages[next].Vector)
 			next++
 		}
 	}

@@ -26,7 +26,7 @@ type heldCall struct {
 	release chan struct{}
 }
 
-func (h *heldEmbedder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+func (h *heldEmbedder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
 	call := heldCall{texts, make(chan struct{})}
 	for _, wait := range []func() error{
 		func() error { return sendOrDone(ctx, h.calls, call) },
@@ -43,12 +43,12 @@ func (h *heldEmbedder) Passages(ctx context.Context, texts []string) ([][]float3
 			return nil, err
 		}
 	}
-	vectors := make([][]float32, len(texts))
-	for i := range vectors {
-		vectors[i] = make([]float32, h.Dim())
-		vectors[i][0] = 1
+	passages := make([]embed.Passage, len(texts))
+	for i := range passages {
+		passages[i].Vector = make([]float32, h.Dim())
+		passages[i].Vector[0] = 1
 	}
-	return vectors, nil
+	return passages, nil
 }
 
 func sendOrDone[T any](ctx context.Context, ch chan<- T, value T) error {

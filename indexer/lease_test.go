@@ -81,7 +81,7 @@ type counting struct {
 	texts atomic.Int64
 }
 
-func (c *counting) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+func (c *counting) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
 	c.texts.Add(int64(len(texts)))
 	return c.Embedder.Passages(ctx, texts)
 }

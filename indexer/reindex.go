@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/embed"
 	"mneme/memory"
 	"mneme/vector"
 )
@@ -76,11 +77,11 @@ func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n i
 		if err != nil {
 			return total, err
 		}
-		vectors, err := next.model.Embedder.Passages(ctx, texts)
+		passages, err := next.model.Embedder.Passages(ctx, texts)
 		if err != nil {
 			return total, err
 		}
-		if err := ix.saveBeside(ctx, next, jobs, vectors); err != nil {
+		if err := ix.saveBeside(ctx, next, jobs, passages); err != nil {
 			return total, err
 		}
 		total += len(rows)
@@ -91,10 +92,10 @@ func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n i
 
 // saveBeside writes vectors of the next model without touching the queue, which
 // belongs to the serving one.
-func (ix *Indexer) saveBeside(ctx context.Context, next *serving, jobs []job, vectors [][]float32) error {
+func (ix *Indexer) saveBeside(ctx context.Context, next *serving, jobs []job, passages []embed.Passage) error {
 	beside := *next
 	beside.model.Local = false
-	if err := ix.save(ctx, &beside, jobs, vectors); err != nil {
+	if err := ix.save(ctx, &beside, jobs, passages); err != nil {
 		return err
 	}
 	if next.model.Local {

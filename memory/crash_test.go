@@ -330,7 +330,7 @@ func checkVectors(t *testing.T, storage indexer.Storage, fingerprint string, liv
 			if err != nil {
 				return err
 			}
-			if cosine(want[r.Chunk], r.Vector.Floats()) < 0.999 {
+			if cosine(want[r.Chunk].Vector, r.Vector.Floats()) < 0.999 {
 				t.Errorf("%s: its vector was made from another text", entry.Key)
 			}
 			return nil

@@ -66,7 +66,7 @@ type embedCounter struct {
 	calls map[string]int // by text
 }
 
-func (c *embedCounter) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+func (c *embedCounter) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
 	c.mu.Lock()
 	for _, text := range texts {
 		c.calls[text]++

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/embed"
 	"mneme/lexical"
 	"mneme/vector"
 )
@@ -130,7 +131,7 @@ func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) 
 	}
 	ctx, end := s.startStep(ctx, "vector", &q.took.Vector)
 	defer end(&err)
-	query := vector.Query{Vector: q.vector, Limit: fetch, Only: q.only}
+	query := vector.Query{Vector: q.embedding.Vector, Limit: fetch, Only: q.only}
 	found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return model.Index.Search(ctx, q.scope, query) })
 	if err != nil {
 		s.indexer.SuspectIndex()
@@ -142,26 +143,27 @@ func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) 
 	return legList{hits: hits, more: len(hits) >= fetch}, err
 }
 
-// embedQuery sets the query's vector, for the vector leg and for the steps
-// after it. Vectors are cached for each agent.
+// embedQuery sets the query's embedding, for the vector leg and for the steps
+// after it. Embeddings are cached for each
+// agent.
 func (s *Service) embedQuery(ctx context.Context, q *searchQuery, model Model) (err error) {
-	if q.vector != nil && q.fingerprint == model.Fingerprint {
+	if q.embedding.Vector != nil && q.fingerprint == model.Fingerprint {
 		return nil // the legs were asked before
 	}
-	q.vector, q.fingerprint, q.embedder = nil, model.Fingerprint, model.Embedder
+	q.embedding, q.fingerprint, q.embedder = embed.Query{}, model.Fingerprint, model.Embedder
 	key := queryKey{agent: q.caller.Agent, fingerprint: model.Fingerprint, query: q.request.Query}
-	if v, ok := s.queries.Get(key); ok {
-		q.vector = v
+	if embedding, ok := s.queries.Get(key); ok {
+		q.embedding = embedding
 		return nil
 	}
 	ctx, end := s.startStep(ctx, "embed", &q.took.Embed)
 	defer end(&err)
-	v, err := withDeadline(ctx, func() ([]float32, error) { return model.Embedder.Query(ctx, q.request.Query) })
+	embedding, err := withDeadline(ctx, func() (embed.Query, error) { return model.Embedder.Query(ctx, q.request.Query) })
 	if err != nil {
 		return fmt.Errorf("embed the query: %w", err)
 	}
-	q.vector = v
-	s.queries.Put(key, v)
+	q.embedding = embedding
+	s.queries.Put(key, embedding)
 	return nil
 }
 

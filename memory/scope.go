@@ -25,9 +25,9 @@ type searchQuery struct {
 	only []uuid.UUID
 	// nothing says that no entry passes the filter.
 	nothing bool
-	// vector is the query's embedding by the model of fingerprint; nil until
-	// the vector leg has made it.
-	vector      []float32
+	// embedding is of the model of fingerprint; zero until the vector leg has
+	// made it.
+	embedding   embed.Query
 	fingerprint string
 	embedder    embed.Embedder // of fingerprint; nil if there is none
 	took        Took

@@ -23,7 +23,7 @@ type held struct {
 	release chan struct{}
 }
 
-func (h *held) Query(ctx context.Context, text string) ([]float32, error) {
+func (h *held) Query(ctx context.Context, text string) (embed.Query, error) {
 	h.entered <- text
 	<-h.release
 	return h.Embedder.Query(ctx, text)

@@ -9,7 +9,7 @@ import (
 	"mneme/embed/e5"
 )
 
-// Encoder loads the built-in E5 encoder, once in a process. It caches vectors,
+// Encoder loads the built-in E5 encoder, once in a process. It caches embeddings,
 // since tests embed the same few texts again and again.
 var Encoder = sync.OnceValues(func() (*CachingEmbedder, error) {
 	e, err := e5.New(e5.Options{})
@@ -19,61 +19,63 @@ var Encoder = sync.OnceValues(func() (*CachingEmbedder, error) {
 	return NewCachingEmbedder(e), nil
 })
 
-// CachingEmbedder is an embedder that caches the vector of each text.
+// CachingEmbedder is an embedder that caches the embedding of each text.
 type CachingEmbedder struct {
 	embed.Embedder
-	mu   sync.Mutex
-	seen map[string][]float32
+	mu       sync.Mutex
+	queries  map[string]embed.Query
+	passages map[string]embed.Passage
 }
 
 // NewCachingEmbedder wraps an embedder in a cache.
 func NewCachingEmbedder(e embed.Embedder) *CachingEmbedder {
-	return &CachingEmbedder{Embedder: e, seen: make(map[string][]float32)}
+	return &CachingEmbedder{Embedder: e, queries: make(map[string]embed.Query), passages: make(map[string]embed.Passage)}
 }
 
 // Query implements embed.Embedder.
-func (r *CachingEmbedder) Query(ctx context.Context, text string) ([]float32, error) {
-	vectors, err := r.once("query\x00", []string{text}, func(texts []string) ([][]float32, error) {
-		v, err := r.Embedder.Query(ctx, texts[0])
-		return [][]float32{v}, err
+func (r *CachingEmbedder) Query(ctx context.Context, text string) (embed.Query, error) {
+	made, err := cached(&r.mu, r.queries, []string{text}, func(texts []string) ([]embed.Query, error) {
+		q, err := r.Embedder.Query(ctx, texts[0])
+		return []embed.Query{q}, err
 	})
 	if err != nil {
-		return nil, err
+		return embed.Query{}, err
 	}
-	return vectors[0], nil
+	return made[0], nil
 }
 
 // Passages implements embed.Embedder.
-func (r *CachingEmbedder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
-	return r.once("passage\x00", texts, func(texts []string) ([][]float32, error) { return r.Embedder.Passages(ctx, texts) })
+func (r *CachingEmbedder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
+	return cached(&r.mu, r.passages, texts, func(texts []string) ([]embed.Passage, error) { return r.Embedder.Passages(ctx, texts) })
 }
 
-// once returns the vectors of texts, embedding only those that are not cached.
-func (r *CachingEmbedder) once(kind string, texts []string, embed func([]string) ([][]float32, error)) ([][]float32, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// cached returns the embeddings of texts, making only those that are not in the
+// cache.
+func cached[T any](mu *sync.Mutex, cache map[string]T, texts []string, embedAll func([]string) ([]T, error)) ([]T, error) {
+	mu.Lock()
+	defer mu.Unlock()
 	asked := make(map[string]bool)
 	var missing []string
 	for _, text := range texts {
-		if r.seen[kind+text] == nil && !asked[text] {
+		if _, ok := cache[text]; !ok && !asked[text] {
 			asked[text] = true
 			missing = append(missing, text)
 		}
 	}
 	if len(missing) > 0 {
-		made, err := embed(missing)
+		made, err := embedAll(missing)
 		if err != nil {
 			return nil, err
 		}
 		for i, v := range made {
-			r.seen[kind+missing[i]] = v
+			cache[missing[i]] = v
 		}
 	}
-	vectors := make([][]float32, len(texts))
+	all := make([]T, len(texts))
 	for i, text := range texts {
-		vectors[i] = r.seen[kind+text]
+		all[i] = cache[text]
 	}
-	return vectors, nil
+	return all, nil
 }
 
 // MustEncoder is Encoder for a test, which fails if the encoder cannot load.

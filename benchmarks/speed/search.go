@@ -154,9 +154,11 @@ func (r *caseRun) recall(ctx context.Context, reader string, exact vector.Index)
 	defer bar.Exit()
 	queries := make([][]float32, r.Questions)
 	for i := range queries {
-		if queries[i], err = r.embedder.Query(ctx, workload.NewMemory(r.Seed, r.target(i)).Question()); err != nil {
+		query, err := r.embedder.Query(ctx, workload.NewMemory(r.Seed, r.target(i)).Question())
+		if err != nil {
 			return nil, err
 		}
+		queries[i] = query.Vector
 	}
 	next := -1
 	recall, err := measure.MeasureRecall(ctx, r.index, exact, r.Questions, func() (acl.Scope, []float32) {

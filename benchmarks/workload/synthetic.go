@@ -57,9 +57,13 @@ func combine(ctx context.Context, model embed.Embedder, form string, first, seco
 			texts = append(texts, fmt.Sprintf(form, a, b))
 		}
 	}
-	vectors, err := model.Passages(ctx, texts)
+	passages, err := model.Passages(ctx, texts)
 	if err != nil {
 		return nil, fmt.Errorf("embed topics and deeds: %w", err)
+	}
+	vectors := make([][]float32, len(passages))
+	for i, p := range passages {
+		vectors[i] = p.Vector
 	}
 	return vectors, nil
 }
@@ -68,20 +72,20 @@ func combine(ctx context.Context, model embed.Embedder, form string, first, seco
 func (s *Synthetic) Fingerprint() string { return "synthetic/v1/" + s.Embedder.Fingerprint() }
 
 // Query implements embed.Embedder.
-func (s *Synthetic) Query(ctx context.Context, text string) ([]float32, error) {
+func (s *Synthetic) Query(ctx context.Context, text string) (embed.Query, error) {
 	if _, err := s.Embedder.Query(ctx, text); err != nil {
-		return nil, err
+		return embed.Query{}, err
 	}
-	return s.vector(text, questionWeight), nil
+	return embed.Query{Vector: s.vector(text, questionWeight)}, nil
 }
 
 // Passages implements embed.Embedder. It does not run the model.
-func (s *Synthetic) Passages(_ context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
+func (s *Synthetic) Passages(_ context.Context, texts []string) ([]embed.Passage, error) {
+	passages := make([]embed.Passage, len(texts))
 	for i, text := range texts {
-		vectors[i] = s.vector(text, passageWeight)
+		passages[i].Vector = s.vector(text, passageWeight)
 	}
-	return vectors, nil
+	return passages, nil
 }
 
 func (s *Synthetic) vector(text string, weight float32) []float32 {

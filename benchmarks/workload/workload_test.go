@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"mneme/embed"
 	"mneme/embed/e5"
 )
 
@@ -34,12 +35,12 @@ func TestSyntheticVectorsResembleTheModels(t *testing.T) {
 	for i := range many {
 		texts = append(texts, NewMemory(1, i).Text())
 	}
-	vectors, err := s.Passages(t.Context(), texts)
+	passages, err := s.Passages(t.Context(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again, err := s.Passages(t.Context(), texts[:1])
-	if err != nil || !slices.Equal(again[0], vectors[0]) {
+	if err != nil || !slices.Equal(again[0].Vector, passages[0].Vector) {
 		t.Errorf("the same text has different vectors, or error %v", err)
 	}
 	found := 0
@@ -48,11 +49,13 @@ func TestSyntheticVectorsResembleTheModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nearest := slices.MaxFunc(vectors, func(a, b []float32) int { return cmp.Compare(cosine(question, a), cosine(question, b)) })
-		if slices.Equal(nearest, vectors[i]) {
+		nearest := slices.MaxFunc(passages, func(a, b embed.Passage) int {
+			return cmp.Compare(cosine(question.Vector, a.Vector), cosine(question.Vector, b.Vector))
+		})
+		if slices.Equal(nearest.Vector, passages[i].Vector) {
 			found++
 		}
-		if c := cosine(vectors[i], vectors[many-1-i]); c < .7 || c > .98 {
+		if c := cosine(passages[i].Vector, passages[many-1-i].Vector); c < .7 || c > .98 {
 			t.Errorf("the cosine of two texts is %.3f", c)
 		}
 	}

@@ -57,15 +57,15 @@ the text of an entry. Without TEXT, embeds each line of standard input.`,
 
 func (p *program) embedOne(ctx context.Context, embedder embed.Embedder, text string, passage bool) error {
 	if !passage {
-		vector, err := embedder.Query(ctx, text)
+		query, err := embedder.Query(ctx, text)
 		if err != nil {
 			return err
 		}
-		return p.printJSON(vector)
+		return p.printJSON(query.Vector)
 	}
-	vectors, err := embedder.Passages(ctx, []string{text})
+	passages, err := embedder.Passages(ctx, []string{text})
 	if err != nil {
 		return err
 	}
-	return p.printJSON(vectors[0])
+	return p.printJSON(passages[0].Vector)
 }

@@ -112,19 +112,19 @@ func (e *Encoder) Kernels() string { return e.kernels.name }
 // of the processors' time: see gate. Beyond that it waits only for other queries,
 // if there are more of them than processors. Text beyond the window is cut off.
 // The only error is the context's.
-func (e *Encoder) Query(ctx context.Context, text string) ([]float32, error) {
+func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
 	if err := e.gate.enter(ctx, &e.gate.queries); err != nil {
-		return nil, err
+		return embed.Query{}, err
 	}
 	ids := e.tokenizer.encode(queryPrefix, text)
 	s := e.scratch(len(ids))
 	defer e.free.Put(s)
 	var out [1][]float32
 	if err := e.model.forward(e.kernels, s, [][]int32{ids}, out[:], func() error { return e.gate.pause(ctx, &e.gate.queries) }); err != nil {
-		return nil, err // of the pause, which has left the gate
+		return embed.Query{}, err // of the pause, which has left the gate
 	}
 	e.gate.leave(&e.gate.queries)
-	return out[0], nil
+	return embed.Query{Vector: out[0]}, nil
 }
 
 // scratch returns the memory for a number of tokens, reusing that of an earlier

@@ -21,7 +21,7 @@ func TestVectorsAreTheSameBitsOnEveryMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, x := range v {
+		for _, x := range v.Vector {
 			var b [4]byte
 			binary.LittleEndian.PutUint32(b[:], math.Float32bits(x))
 			h.Write(b[:])
@@ -68,6 +68,6 @@ func TestPortableVectorsAreTheSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		requireSame(t, "vector", a, b)
+		requireSame(t, "vector", a.Vector, b.Vector)
 	}
 }

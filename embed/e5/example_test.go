@@ -23,7 +23,7 @@ func Example() {
 		"The garden needs water twice a week.",
 		"The train to Bern leaves at seven.",
 	}
-	vectors, err := encoder.Passages(ctx, passages)
+	embedded, err := encoder.Passages(ctx, passages)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,16 +32,16 @@ func Example() {
 		log.Fatal(err)
 	}
 	best, score := 0, 0.0
-	for i, vector := range vectors {
+	for i, passage := range embedded {
 		cosine := 0.0
-		for j, x := range vector {
-			cosine += float64(x) * float64(query[j])
+		for j, x := range passage.Vector {
+			cosine += float64(x) * float64(query.Vector[j])
 		}
 		if cosine > score {
 			best, score = i, cosine
 		}
 	}
-	fmt.Println(len(query), "dimensions")
+	fmt.Println(len(query.Vector), "dimensions")
 	fmt.Println(passages[best])
 	// Output:
 	// 384 dimensions

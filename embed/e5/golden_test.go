@@ -80,13 +80,13 @@ func TestGoldenVectorsAreWithinCosine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = v
+			got = v.Vector
 		} else {
 			v, err := e.Passages(t.Context(), []string{r.Text})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = v[0]
+			got = v[0].Vector
 		}
 		c := cosine(got, r.Vector)
 		if c < least {

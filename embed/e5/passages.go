@@ -5,15 +5,17 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+
+	"mneme/embed"
 )
 
 // Passages embeds stored texts, in batches of about 256 tokens on all workers.
 // Calls that run at the same time take turns, batch by batch, so that a few
 // texts do not wait for many.
-func (e *Encoder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+func (e *Encoder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	out := make([][]float32, len(texts))
+	out := make([]embed.Passage, len(texts))
 	var wg sync.WaitGroup
 	for b := range e.batches(texts) {
 		if !e.takeWorker(ctx) {
@@ -75,8 +77,8 @@ func (e *Encoder) batches(texts []string) iter.Seq[batch] {
 	}
 }
 
-// run encodes one batch and stores its vectors in out.
-func (e *Encoder) run(ctx context.Context, b batch, out [][]float32) error {
+// run encodes one batch and stores its passages in out.
+func (e *Encoder) run(ctx context.Context, b batch, out []embed.Passage) error {
 	if err := e.gate.enter(ctx, &e.gate.passages); err != nil {
 		return err
 	}
@@ -92,7 +94,7 @@ func (e *Encoder) run(ctx context.Context, b batch, out [][]float32) error {
 	}
 	e.gate.leave(&e.gate.passages)
 	for i, v := range vectors {
-		out[b.index[i]] = v
+		out[b.index[i]].Vector = v
 	}
 	return nil
 }

@@ -81,8 +81,8 @@ func Probe(ctx context.Context, config Config) (int, error) {
 	}
 	defer e.Close()
 	e.dim = 0
-	vector, err := e.Query(ctx, "length")
-	return len(vector), err
+	query, err := e.Query(ctx, "length")
+	return len(query.Vector), err
 }
 
 // Close closes idle connections. It does not interrupt calls in progress.
@@ -110,38 +110,40 @@ func (e *Embedder) Dim() int { return e.dim }
 // neither waits for the other here; the server divides its time between them by
 // rules of its own. Text beyond the window is cut off. Query fails with the
 // context's error, ErrUnavailable, ErrRefused or ErrAnswer.
-func (e *Embedder) Query(ctx context.Context, text string) ([]float32, error) {
+func (e *Embedder) Query(ctx context.Context, text string) (embed.Query, error) {
 	vectors, err := e.limited(ctx, e.queries, []string{e.input(e.config.QueryPrefix, text)})
 	if err != nil {
-		return nil, err
+		return embed.Query{}, err
 	}
-	return vectors[0], nil
+	return embed.Query{Vector: vectors[0]}, nil
 }
 
 // Passages embeds stored texts, in requests of at most BatchSize texts and with
 // at most PassageLimit requests in flight. Text beyond the window is cut off.
 // The first request that fails cancels the others. Passages fails with the
 // context's error, ErrUnavailable, ErrRefused or ErrAnswer.
-func (e *Embedder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+func (e *Embedder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
 	inputs := make([]string, len(texts))
 	for i, text := range texts {
 		inputs[i] = e.input(e.config.PassagePrefix, text)
 	}
-	vectors := make([][]float32, len(texts))
+	passages := make([]embed.Passage, len(texts))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(e.passages))
 	for from := 0; from < len(inputs); from += e.config.BatchSize {
 		to := min(from+e.config.BatchSize, len(inputs))
 		group.Go(func() error {
 			batch, err := e.limited(ctx, e.passages, inputs[from:to])
-			copy(vectors[from:to], batch)
+			for i, vector := range batch {
+				passages[from+i].Vector = vector
+			}
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return vectors, nil
+	return passages, nil
 }
 
 // input returns what is sent to the server for a text.

@@ -30,20 +30,20 @@ func near(got, want []float32) bool {
 func TestQueriesAndPassagesCarryTheirPrefixes(t *testing.T) {
 	s := newServer(t, good)
 	e, _ := newEmbedder(t, testConfig(s))
-	vector, err := e.Query(t.Context(), "where?")
+	query, err := e.Query(t.Context(), "where?")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !near(vector, direction("query: where?")) {
-		t.Errorf("the query's vector is %v", vector)
+	if !near(query.Vector, direction("query: where?")) {
+		t.Errorf("the query's vector is %v", query.Vector)
 	}
-	vectors, err := e.Passages(t.Context(), []string{"here", "there"})
+	passages, err := e.Passages(t.Context(), []string{"here", "there"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, text := range []string{"passage: here", "passage: there"} {
-		if !near(vectors[i], direction(text)) {
-			t.Errorf("%q has vector %v", text, vectors[i])
+		if !near(passages[i].Vector, direction(text)) {
+			t.Errorf("%q has vector %v", text, passages[i].Vector)
 		}
 	}
 	for _, c := range s.received() {
@@ -76,12 +76,12 @@ func TestBatchesHoldAtMostTheirSizeAndKeepTheOrder(t *testing.T) {
 		for i := range texts {
 			texts[i] = fmt.Sprint("text ", i)
 		}
-		vectors, err := e.Passages(t.Context(), texts)
+		passages, err := e.Passages(t.Context(), texts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, text := range texts {
-			if !near(vectors[i], direction("passage: "+text)) {
+			if !near(passages[i].Vector, direction("passage: "+text)) {
 				t.Fatalf("size %d: vector %d is another text's", size, i)
 			}
 		}
@@ -102,8 +102,8 @@ func TestBatchesHoldAtMostTheirSizeAndKeepTheOrder(t *testing.T) {
 func TestNoPassagesNeedNoRequest(t *testing.T) {
 	s := newServer(t, good)
 	e, _ := newEmbedder(t, testConfig(s))
-	if vectors, err := e.Passages(t.Context(), nil); err != nil || len(vectors) != 0 {
-		t.Errorf("got %v, %v", vectors, err)
+	if passages, err := e.Passages(t.Context(), nil); err != nil || len(passages) != 0 {
+		t.Errorf("got %v, %v", passages, err)
 	}
 	if n := len(s.received()); n != 0 {
 		t.Errorf("%d requests", n)
@@ -131,12 +131,12 @@ func TestAnswersAreOrderedByTheirIndex(t *testing.T) {
 	})
 	e, _ := newEmbedder(t, testConfig(s))
 	texts := []string{"one", "two", "three"}
-	vectors, err := e.Passages(t.Context(), texts)
+	passages, err := e.Passages(t.Context(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, text := range texts {
-		if !near(vectors[i], direction("passage: "+text)) {
+		if !near(passages[i].Vector, direction("passage: "+text)) {
 			t.Errorf("vector %d is another text's", i)
 		}
 	}

@@ -35,9 +35,9 @@ func TestOverloadIsRetriedWithBackoff(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newServer(t, failing(test.status, 4, test.header))
 			e, clock := newEmbedder(t, testConfig(s))
-			vector, err := e.Query(t.Context(), "q")
-			if err != nil || !near(vector, direction("query: q")) {
-				t.Fatalf("got %v, %v", vector, err)
+			query, err := e.Query(t.Context(), "q")
+			if err != nil || !near(query.Vector, direction("query: q")) {
+				t.Fatalf("got %v, %v", query.Vector, err)
 			}
 			if !slices.Equal(clock.sleeps, test.delays) {
 				t.Errorf("slept %v, want %v", clock.sleeps, test.delays)

@@ -93,9 +93,11 @@ func compare(e *e5.Encoder, peer *peer, tokens, rounds int) error {
 		b := answer{}
 		for range times {
 			start := now()
-			if b.Vector, err = e.Query(context.Background(), text); err != nil {
+			query, err := e.Query(context.Background(), text)
+			if err != nil {
 				return err
 			}
+			b.Vector = query.Vector
 			b.MS = append(b.MS, float64(now()-start)/1e6)
 		}
 		// The first run of each turn is not counted: the other has filled the
