@@ -1,5 +1,6 @@
 // Package measure computes the figures that benchmarks report: latency
-// percentiles, and the recall of an approximate vector index.
+// percentiles, the recall of an approximate vector index, differences between
+// systems with their significance, and the reliability of probabilities.
 package measure
 
 import (

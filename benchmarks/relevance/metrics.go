@@ -17,12 +17,36 @@ type Run map[string][]Scored
 
 // Metrics holds means over queries, each from 0 to 1.
 type Metrics struct {
-	Queries   int     `json:"queries"`    // number of queries in the means
-	NDCG10    float64 `json:"ndcg_10"`    // trec_eval's ndcg_cut_10
-	Recall10  float64 `json:"recall_10"`  // recall_10
-	Recall100 float64 `json:"recall_100"` // recall_100
-	MRR10     float64 `json:"mrr_10"`     // recip_rank of the first ten documents
-	MAP       float64 `json:"map"`        // map
+	Queries     int     `json:"queries"`       // number of queries in the means
+	NDCG10      float64 `json:"ndcg_10"`       // trec_eval's ndcg_cut_10
+	Recall5     float64 `json:"recall_5"`      // recall_5
+	Recall10    float64 `json:"recall_10"`     // recall_10
+	Recall100   float64 `json:"recall_100"`    // recall_100
+	RecallAll10 float64 `json:"recall_all_10"` // share of the queries whose recall_10 is 1
+	MRR10       float64 `json:"mrr_10"`        // recip_rank of the first ten documents
+	MAP         float64 `json:"map"`           // map
+}
+
+// Measure is one field of Metrics.
+type Measure struct {
+	Key  string // in JSON
+	Name string // in tables
+	at   func(*Metrics) *float64
+}
+
+// Of returns the measure's value in m.
+func (s Measure) Of(m Metrics) float64 { return *s.at(&m) }
+
+// Measures lists the measures in the order of the tables. The first is the one by
+// which rankings are compared.
+var Measures = []Measure{
+	{"ndcg_10", "nDCG@10", func(m *Metrics) *float64 { return &m.NDCG10 }},
+	{"recall_5", "recall@5", func(m *Metrics) *float64 { return &m.Recall5 }},
+	{"recall_10", "recall@10", func(m *Metrics) *float64 { return &m.Recall10 }},
+	{"recall_100", "recall@100", func(m *Metrics) *float64 { return &m.Recall100 }},
+	{"recall_all_10", "all@10", func(m *Metrics) *float64 { return &m.RecallAll10 }},
+	{"mrr_10", "MRR@10", func(m *Metrics) *float64 { return &m.MRR10 }},
+	{"map", "MAP", func(m *Metrics) *float64 { return &m.MAP }},
 }
 
 // Evaluate computes the measures of a run as trec_eval 9 does (trec_eval -c),
@@ -33,26 +57,26 @@ type Metrics struct {
 // trec_eval keeps, and equal scores by descending ID in byte order. Their order
 // in the run does not matter.
 func Evaluate(qrels Qrels, run Run) Metrics {
-	var sum Metrics
-	for _, query := range sortedKeys(qrels) {
-		m, ok := EvaluateQuery(qrels[query], run[query])
-		if !ok {
-			continue
-		}
-		sum.Queries++
-		sum.NDCG10 += m.NDCG10
-		sum.Recall10 += m.Recall10
-		sum.Recall100 += m.Recall100
-		sum.MRR10 += m.MRR10
-		sum.MAP += m.MAP
+	var each []Metrics
+	for _, query := range qrels.Answerable() {
+		m, _ := EvaluateQuery(qrels[query], run[query])
+		each = append(each, m)
 	}
-	if sum.Queries > 0 {
-		n := float64(sum.Queries)
-		sum.NDCG10 /= n
-		sum.Recall10 /= n
-		sum.Recall100 /= n
-		sum.MRR10 /= n
-		sum.MAP /= n
+	return mean(each)
+}
+
+// mean returns the means over queries; the zero Metrics for none.
+func mean(each []Metrics) Metrics {
+	var sum Metrics
+	for _, m := range each {
+		for _, measure := range Measures {
+			*measure.at(&sum) += measure.Of(m)
+		}
+	}
+	if sum.Queries = len(each); sum.Queries > 0 {
+		for _, measure := range Measures {
+			*measure.at(&sum) /= float64(sum.Queries)
+		}
 	}
 	return sum
 }
@@ -71,36 +95,39 @@ func EvaluateQuery(judgements map[string]int, answer []Scored) (m Metrics, ok bo
 		return Metrics{}, false
 	}
 	slices.SortFunc(ideal, func(x, y int) int { return cmp.Compare(y, x) })
-	relevant := float64(len(ideal))
 
 	var (
-		gained    float64 // discounted cumulative gain at 10
-		precision float64 // sum over the relevant documents found
-		found     float64
-		rank      int
+		gained            float64 // discounted cumulative gain at 10
+		precision         float64 // sum over the relevant documents found
+		found             int
+		in5, in10, in100  int // relevant documents among the first
+		relevant          = float64(len(ideal))
+		documents, unique = ranked(answer), make(map[string]bool, len(answer))
 	)
-	seen := make(map[string]bool, len(answer))
-	for _, document := range ranked(answer) {
-		if seen[document.ID] {
+	for _, document := range documents {
+		if unique[document.ID] {
 			continue
 		}
-		seen[document.ID] = true
-		rank++
+		unique[document.ID] = true
+		rank := len(unique)
 		gain := judgements[document.ID]
 		if gain <= 0 {
 			continue
 		}
 		found++
-		precision += found / float64(rank)
+		precision += float64(found) / float64(rank)
+		if rank <= 5 {
+			in5++
+		}
 		if rank <= 10 {
+			in10++
 			gained += float64(gain) * discount(rank)
-			m.Recall10 += 1 / relevant
 			if found == 1 {
 				m.MRR10 = 1 / float64(rank)
 			}
 		}
 		if rank <= 100 {
-			m.Recall100 += 1 / relevant
+			in100++
 		}
 	}
 	var best float64
@@ -109,6 +136,10 @@ func EvaluateQuery(judgements map[string]int, answer []Scored) (m Metrics, ok bo
 	}
 	m.Queries = 1
 	m.NDCG10 = gained / best
+	m.Recall5, m.Recall10, m.Recall100 = float64(in5)/relevant, float64(in10)/relevant, float64(in100)/relevant
+	if in10 == len(ideal) {
+		m.RecallAll10 = 1
+	}
 	m.MAP = precision / relevant
 	return m, true
 }

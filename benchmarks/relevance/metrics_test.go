@@ -50,12 +50,7 @@ func checkFigures(t *testing.T, figures []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open("testdata/run.trec")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	run, err := ReadRun(file)
+	run, _, err := ReadRun("testdata/run.trec")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,20 +58,12 @@ func checkFigures(t *testing.T, figures []byte) {
 	if got.Queries != want.Queries {
 		t.Errorf("%d queries, want %d", got.Queries, want.Queries)
 	}
-	for _, measure := range []struct {
-		name      string
-		got, want float64
-	}{
-		{"nDCG@10", got.NDCG10, want.NDCG10},
-		{"Recall@10", got.Recall10, want.Recall10},
-		{"Recall@100", got.Recall100, want.Recall100},
-		{"MRR@10", got.MRR10, want.MRR10},
-		{"MAP", got.MAP, want.MAP},
-	} {
+	for _, measure := range Measures {
+		got, want := measure.Of(got), measure.Of(want)
 		// trec_eval prints 4 digits; pytrec_eval returns doubles, which it sums in a
 		// different order.
-		if math.Abs(measure.got-measure.want) > 1e-9 {
-			t.Errorf("%s is %.12f, want %.12f", measure.name, measure.got, measure.want)
+		if math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s is %.12f, want %.12f", measure.Name, got, want)
 		}
 	}
 }
@@ -96,6 +83,21 @@ func TestQueriesWithoutRelevantDocumentsDoNotCount(t *testing.T) {
 	}
 	if m := Evaluate(nil, nil); m != (Metrics{}) {
 		t.Errorf("no judgements: got %+v", m)
+	}
+}
+
+func TestRecallAllIsTheShareOfQueriesWithAllEvidence(t *testing.T) {
+	answer := func(n int) (answer []Scored) {
+		for i := range n {
+			answer = append(answer, Scored{ID: string(rune('a' + i)), Score: -float64(i)})
+		}
+		return answer
+	}
+	m := Evaluate(
+		Qrels{"all": {"a": 1, "j": 1}, "eleventh": {"a": 1, "k": 1}, "none": {"z": 1}, "first": {"a": 2}},
+		Run{"all": answer(12), "eleventh": answer(12), "none": answer(12), "first": answer(1)})
+	if m.RecallAll10 != .5 || m.Recall10 != (1+.5+0+1)/4 || m.Recall5 != (.5+.5+0+1)/4 {
+		t.Errorf("got %+v", m)
 	}
 }
 

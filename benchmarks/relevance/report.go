@@ -16,11 +16,17 @@ type Report struct {
 // WriteTable writes the report as a table with a row for each leg.
 func (r Report) WriteTable(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "\tnDCG@10\trecall@10\trecall@100\tMRR@10\tMAP\tquestions\t")
+	for _, measure := range Measures {
+		fmt.Fprintf(table, "\t%s", measure.Name)
+	}
+	fmt.Fprintln(table, "\tquestions\t")
 	for _, leg := range legs {
 		m := r.Legs[leg]
-		fmt.Fprintf(table, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%d\t\n",
-			leg, m.NDCG10, m.Recall10, m.Recall100, m.MRR10, m.MAP, m.Queries)
+		fmt.Fprint(table, leg)
+		for _, measure := range Measures {
+			fmt.Fprintf(table, "\t%.4f", measure.Of(m))
+		}
+		fmt.Fprintf(table, "\t%d\t\n", m.Queries)
 	}
 	return table.Flush()
 }

@@ -39,38 +39,38 @@ func WriteRun(w io.Writer, run Run, tag string) error {
 	return out.Flush()
 }
 
-// ReadRun reads a run in TREC format. Like trec_eval it ignores the ranks. Errors
-// name the line.
-func ReadRun(r io.Reader) (Run, error) {
-	run := Run{}
+// ReadRun reads a run in TREC format and the tag of its first line. Like trec_eval
+// it ignores the ranks. Errors name the file and the line.
+func ReadRun(path string) (run Run, tag string, err error) {
+	run = Run{}
 	seen := make(map[[2]string]bool)
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	number := 0
-	for lines.Scan() {
-		number++
-		columns := strings.Fields(lines.Text())
-		if len(columns) == 0 {
-			continue
-		}
+	err = osFile(path).readLines(func(line []byte) error {
+		columns := strings.Fields(string(line))
 		if len(columns) != 6 {
-			return nil, fmt.Errorf("line %d: %d columns, want 6", number, len(columns))
+			return fmt.Errorf("%d columns, want 6: query, Q0, document, rank, score, tag", len(columns))
 		}
 		query, document := columns[0], columns[2]
 		score, err := strconv.ParseFloat(columns[4], 64)
 		if err != nil || math.IsNaN(score) || math.IsInf(score, 0) {
-			return nil, fmt.Errorf("line %d: the score %q is not a finite number", number, columns[4])
+			return fmt.Errorf("the score %q is not a finite number", columns[4])
 		}
 		if seen[[2]string{query, document}] {
-			return nil, fmt.Errorf("line %d: duplicate document %s for %s", number, document, query)
+			return fmt.Errorf("duplicate document %s for %s", document, query)
 		}
 		seen[[2]string{query, document}] = true
 		run[query] = append(run[query], Scored{ID: document, Score: score})
+		if tag == "" {
+			tag = columns[5]
+		}
+		return nil
+	})
+	if err == nil && len(run) == 0 {
+		err = fmt.Errorf("%s: no lines", path)
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", number+1, err)
+	if err != nil {
+		return nil, "", err
 	}
-	return run, nil
+	return run, tag, nil
 }
 
 // checkWord reports what keeps s from being a field of a run file.

@@ -3,6 +3,7 @@ package relevance
 import (
 	"bytes"
 	"math"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,17 +14,18 @@ func TestRunRoundTrip(t *testing.T) {
 		"q2": {{"a:b/1", 0.30000000000000004}, {"b", -1e-300}},
 		"q1": {{"é", 7}},
 	}
-	var file bytes.Buffer
-	if err := WriteRun(&file, run, "mneme"); err != nil {
+	var written bytes.Buffer
+	if err := WriteRun(&written, run, "mneme"); err != nil {
 		t.Fatal(err)
 	}
 	want := "q1 Q0 é 1 7 mneme\nq2 Q0 a:b/1 1 0.30000000000000004 mneme\nq2 Q0 b 2 -1e-300 mneme\n"
-	if file.String() != want {
-		t.Errorf("wrote\n%s", file.String())
+	if written.String() != want {
+		t.Errorf("wrote\n%s", written.String())
 	}
-	back, err := ReadRun(&file)
-	if err != nil || !reflect.DeepEqual(back, run) {
-		t.Errorf("read %v, %v", back, err)
+	dir := write(t, map[string]string{"run.trec": written.String()})
+	back, tag, err := ReadRun(filepath.Join(dir, "run.trec"))
+	if err != nil || tag != "mneme" || !reflect.DeepEqual(back, run) {
+		t.Errorf("read %v %s, %v", back, tag, err)
 	}
 }
 
@@ -51,9 +53,13 @@ func TestReadRunNamesTheInvalidLine(t *testing.T) {
 		"q Q0 a 1 NaN t",
 		"q Q0 ok 1 2 t",
 	} {
-		_, err := ReadRun(strings.NewReader("q Q0 ok 1 3 t\n\n" + bad + "\n"))
-		if err == nil || !strings.Contains(err.Error(), "line 3") {
+		dir := write(t, map[string]string{"run.trec": "q Q0 ok 1 3 t\n\n" + bad + "\n"})
+		_, _, err := ReadRun(filepath.Join(dir, "run.trec"))
+		if err == nil || !strings.Contains(err.Error(), "run.trec:3:") {
 			t.Errorf("%q: %v", bad, err)
 		}
+	}
+	if _, _, err := ReadRun(filepath.Join(write(t, map[string]string{"run.trec": "\n"}), "run.trec")); err == nil {
+		t.Error("an empty file: no error")
 	}
 }

@@ -52,7 +52,7 @@ func (b *relevanceBench) run(ctx context.Context, config configs.Config) error {
 		return err
 	}
 	if b.qrels != "" {
-		if dataset.Qrels, err = relevance.LoadQrels(b.qrels); err != nil {
+		if err := dataset.UseQrels(b.qrels); err != nil {
 			return err
 		}
 	}

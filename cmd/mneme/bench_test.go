@@ -47,12 +47,7 @@ func TestBenchRelevanceMeasuresEachLeg(t *testing.T) {
 			t.Errorf("%s: got %+v", leg, m)
 		}
 	}
-	f, err := os.Open(runFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	run, err := relevance.ReadRun(f)
+	run, _, err := relevance.ReadRun(runFile)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,15 @@ with open(sys.argv[2]) as lines:
         query, _, document, _, score, _ = line.split()
         run.setdefault(query, {})[document] = float(score)
 
-measures = {"ndcg_cut.10", "recall.10,100", "map", "recip_rank"}
+measures = {"ndcg_cut.10", "recall.5,10,100", "map", "recip_rank"}
 evaluated = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
-names = {"ndcg_10": "ndcg_cut_10", "recall_10": "recall_10", "recall_100": "recall_100", "map": "map"}
+names = {"ndcg_10": "ndcg_cut_10", "recall_5": "recall_5", "recall_10": "recall_10", "recall_100": "recall_100", "map": "map"}
 judged = [q for q, documents in qrels.items() if any(s > 0 for s in documents.values())]
 means = {"queries": len(judged)}
 for ours, theirs in names.items():
     means[ours] = sum(evaluated.get(q, {}).get(theirs, 0) for q in judged) / len(judged)
+# trec_eval has no measure for having found everything.
+means["recall_all_10"] = sum(evaluated.get(q, {}).get("recall_10", 0) > 1 - 1e-9 for q in judged) / len(judged)
 # trec_eval has no recip_rank_cut: below rank ten the first relevant document
 # counts nothing.
 ranks = [evaluated.get(q, {}).get("recip_rank", 0) for q in judged]
