@@ -63,6 +63,30 @@ func (s *Scorer) Term(i int, count, length int) float64 {
 	return float64(s.weights[i] * (tf / (tf + norm)))
 }
 
+// Weight returns the weight of query term i, greater than 0: its inverse document
+// frequency times QueryTerm.Weight. A term that no document has weighs most.
+func (s *Scorer) Weight(i int) float64 { return s.weights[i] }
+
+// TotalWeight returns the sum of the terms' weights, in their order: no score
+// reaches it. It is 0 for a query without terms.
+func (s *Scorer) TotalWeight() float64 {
+	sum := 0.0
+	for _, weight := range s.weights {
+		sum += weight
+	}
+	return sum
+}
+
+// Score returns the score of a document of length tokens that contains query term
+// i counts[i] times. It has the same bits as the sum of Term.
+func (s *Scorer) Score(counts []int, length int) float64 {
+	sum := 0.0
+	for i, count := range counts {
+		sum += s.Term(i, count, length)
+	}
+	return sum
+}
+
 // ln returns the natural logarithm of a positive number, by the series of the
 // inverse hyperbolic tangent: ln m = 2·(s + s³/3 + s⁵/5 + …) with
 // s = (m-1)/(m+1). The result of math.Log depends on the platform, since it is

@@ -31,6 +31,43 @@ func TestScoresAreTheSameToTheBit(t *testing.T) {
 	}
 }
 
+func TestScoreIsTheSumOfTerms(t *testing.T) {
+	query := []QueryTerm{{"a", 1}, {"b", 1}, {"c", 3}, {"d", 1}}
+	s := NewScorer(Stats{Documents: 5882, Length: 246_813}, query, []int64{7, 1234, 0, 5882})
+	counts, length := []int{2, 0, 4, 1}, 37
+	sum := 0.0
+	for i, count := range counts {
+		sum += s.Term(i, count, length)
+	}
+	if got := s.Score(counts, length); math.Float64bits(got) != math.Float64bits(sum) {
+		t.Errorf("got %v, want %v", got, sum)
+	}
+	if s.Score([]int{0, 0, 0, 0}, 5) != 0 {
+		t.Error("a document without the terms has a score")
+	}
+}
+
+func TestNoScoreReachesTheTotalWeight(t *testing.T) {
+	query := []QueryTerm{{"rare", 1}, {"common", 1}, {"absent", 2}}
+	s := NewScorer(Stats{Documents: 100, Length: 2000}, query, []int64{1, 60, 0})
+	total := 0.0
+	for i := range query {
+		total += s.Weight(i)
+	}
+	if got := s.TotalWeight(); math.Float64bits(got) != math.Float64bits(total) {
+		t.Errorf("got %v, want %v", got, total)
+	}
+	if score := s.Score([]int{255, 255, 255}, 1); score >= total || score < 0.9*total {
+		t.Errorf("the highest score is %v of %v", score, total)
+	}
+	if want := 2 * math.Log(1+100.5/0.5); math.Abs(s.Weight(2)-want) > 1e-12 {
+		t.Errorf("a term that no document has weighs %v, want %v", s.Weight(2), want)
+	}
+	if NewScorer(Stats{}, nil, nil).TotalWeight() != 0 {
+		t.Error("a query without terms has a weight")
+	}
+}
+
 func TestScoresOfOddStatisticsAreFinite(t *testing.T) {
 	for _, c := range []struct {
 		stats Stats

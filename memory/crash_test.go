@@ -288,7 +288,8 @@ func checkTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memory.
 			return err
 		}
 		search := func(query string) ([]lexical.Hit, error) {
-			return tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: lexical.ParseQuery(query), Limit: 1000, Now: time.Now()})
+			hits, _, err := tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: lexical.ParseQuery(query), Limit: 1000, Now: time.Now()})
+			return hits, err
 		}
 		for id, e := range live {
 			_, word, _ := strings.Cut(strings.Trim(string(e.Value), `"`), "is ")

@@ -108,7 +108,7 @@ func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) 
 	}
 	var found []lexical.Hit
 	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
-		found, err = tx.Lexical(ctx, q.scope, LexicalQuery{Terms: q.terms, Limit: fetch, Only: q.only, Now: s.instant()})
+		found, _, err = tx.Lexical(ctx, q.scope, LexicalQuery{Terms: q.terms, Limit: fetch, Only: q.only, Now: s.instant()})
 		return err
 	})
 	hits := make([]legHit, len(found))

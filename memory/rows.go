@@ -8,6 +8,7 @@ import (
 
 	"mneme/acl"
 	"mneme/lexical"
+	"mneme/vector"
 )
 
 // EntryReader reads rows.
@@ -55,6 +56,23 @@ type CandidateReader interface {
 	// scope that pass the filter, in no defined order. If there are more than
 	// limit it returns none of them, and more is true.
 	Matching(ctx context.Context, scope acl.Scope, filter Filter, limit int) (ids []uuid.UUID, more bool, err error)
+}
+
+// ScoreReader reads what a search's candidates are scored by, within a scope.
+// Entries outside the scope and deleted ones are ignored.
+type ScoreReader interface {
+	// ChunkVectors yields the vectors of all chunks of entries under a
+	// fingerprint, without codes, in no defined order. A record's Vector is
+	// valid only until yield returns, and yield must not use the transaction.
+	// An error of yield ends it and is returned.
+	ChunkVectors(ctx context.Context, scope acl.Scope, fingerprint string, ids []uuid.UUID, yield func(vector.Record) error) error
+	// ChunkCodes returns the codes of the tokens of chunks under a fingerprint,
+	// in the order of chunks: nil for one that has none.
+	ChunkCodes(ctx context.Context, scope acl.Scope, fingerprint string, chunks []vector.ChunkID) ([][]byte, error)
+	// TermCounts returns how often searchable entries contain each of the terms,
+	// in no defined order. lexical.Scorer.Score of it has the bits of the score
+	// by which Lexical ranks the entry.
+	TermCounts(ctx context.Context, scope acl.Scope, terms []lexical.QueryTerm, ids []uuid.UUID) ([]lexical.TermCounts, error)
 }
 
 // Usage counts the entries in a store at one label that an agent wrote last.
@@ -162,14 +180,16 @@ type LexicalLeg interface {
 	// query, scored by lexical.Scorer, best first: the first Limit, and all
 	// that tie with the last of these. Equal scores have no defined order.
 	// Term and document counts are those of the scope's searchable entries.
-	// Entries expired at Now are neither counted nor returned.
-	Lexical(ctx context.Context, scope acl.Scope, query LexicalQuery) ([]lexical.Hit, error)
+	// Entries expired at Now are neither counted nor returned. The Scorer is that
+	// of the scope, whatever Limit and Only are; it is not nil unless there is an
+	// error.
+	Lexical(ctx context.Context, scope acl.Scope, query LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error)
 }
 
 // LexicalQuery is a query of the lexical leg.
 type LexicalQuery struct {
 	Terms []lexical.QueryTerm
-	Limit int         // > 0
+	Limit int         // 0: no hits, only the Scorer
 	Only  []uuid.UUID // nil: all; else only these are returned (counts are not changed)
 	Now   time.Time
 }

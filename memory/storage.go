@@ -47,6 +47,7 @@ type ReadTx interface {
 	acl.Facts
 	EntryReader
 	CandidateReader
+	ScoreReader
 	LexicalLeg
 	LagReader
 	GrantReader

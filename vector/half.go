@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Half is a vector in IEEE 754 half precision (binary16), one uint16 per
@@ -39,15 +40,18 @@ func (h Half) Bytes() []byte {
 }
 
 // HalfFromBytes decodes a vector encoded by Bytes.
-func HalfFromBytes(b []byte) (Half, error) {
+func HalfFromBytes(b []byte) (Half, error) { return AppendHalf(nil, b) }
+
+// AppendHalf appends a vector encoded by Bytes to dst.
+func AppendHalf(dst Half, b []byte) (Half, error) {
 	if len(b)%2 != 0 {
 		return nil, fmt.Errorf("half-precision vector of %d bytes: odd length", len(b))
 	}
-	h := make(Half, len(b)/2)
-	for i := range h {
-		h[i] = binary.LittleEndian.Uint16(b[2*i:])
+	dst = slices.Grow(dst, len(b)/2)
+	for ; len(b) > 0; b = b[2:] {
+		dst = append(dst, binary.LittleEndian.Uint16(b))
 	}
-	return h, nil
+	return dst, nil
 }
 
 // halfBits converts one number to binary16, rounding to nearest, ties to even.

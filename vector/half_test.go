@@ -85,6 +85,16 @@ func TestHalfFromBytesRejectsAnOddNumberOfBytes(t *testing.T) {
 	}
 }
 
+func TestAppendHalfKeepsWhatIsThere(t *testing.T) {
+	b := vector.Half{7, 8}.Bytes()
+	buffer := make(vector.Half, 1, 8)
+	buffer[0] = 6
+	got, err := vector.AppendHalf(buffer, b)
+	if err != nil || !slices.Equal(got, vector.Half{6, 7, 8}) || &got[0] != &buffer[0] {
+		t.Errorf("got %v: %v", got, err)
+	}
+}
+
 func FuzzHalf(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1})

@@ -18,6 +18,15 @@ type Record struct {
 	Store  int64     // the store's internal number, > 0
 	Label  acl.Label // the entry's label
 	Vector Half      // unit length, of the index's dimension
+	// Codes are the codes of the chunk's tokens (embed.Passage), nil if there are
+	// none or if they were not read. Rows keep them; an index does not.
+	Codes []byte
+}
+
+// ChunkID identifies one chunk of one entry.
+type ChunkID struct {
+	Entry uuid.UUID
+	Chunk int // from 0
 }
 
 // Query asks for the entries nearest to a vector.

@@ -23,6 +23,6 @@ func (s vectorOnly) View(ctx context.Context, fn func(memory.ReadTx) error) erro
 type vectorOnlyTx struct{ memory.ReadTx }
 
 // Lexical always fails.
-func (vectorOnlyTx) Lexical(context.Context, acl.Scope, memory.LexicalQuery) ([]lexical.Hit, error) {
-	return nil, errLegOff
+func (vectorOnlyTx) Lexical(context.Context, acl.Scope, memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
+	return nil, nil, errLegOff
 }

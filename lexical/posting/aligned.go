@@ -60,13 +60,13 @@ func (a aligned) EncodeTerms(terms []lexical.Term) []byte {
 	return data
 }
 
-func (aligned) DecodeTerms(data []byte, yield func(term string, count uint32)) error {
+func (aligned) DecodeTerms(data []byte, yield func(key []byte, count uint32)) error {
 	for len(data) > 0 {
 		size := int(data[0])
 		if len(data) < size+2 {
 			return ErrTerms
 		}
-		yield(string(data[1:1+size]), uint32(data[1+size]))
+		yield(data[1:1+size], uint32(data[1+size]))
 		data = data[size+2:]
 	}
 	return nil

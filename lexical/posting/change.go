@@ -72,12 +72,12 @@ func (c *Changes) add(d *Document, sign int64) error {
 	t := c.totals[key]
 	c.totals[key] = counts{t.documents + sign, t.length + sign*int64(d.Length)}
 	length := uint32(min(d.Length, math.MaxUint32))
-	return c.layout.DecodeTerms(d.Terms, func(term string, count uint32) {
+	return c.layout.DecodeTerms(d.Terms, func(key []byte, count uint32) {
 		if sign < 0 {
 			count = 0
 		}
 		c.size++
-		list := List{d.Store, term, d.Label}
+		list := List{d.Store, string(key), d.Label}
 		c.postings[list] = append(c.postings[list], Posting{Doc: d.Doc, Count: count, Length: length})
 	})
 }

@@ -18,8 +18,8 @@ func TestTermsRoundTrip(t *testing.T) {
 				want := lexical.Analyze(rapid.String().Draw(r, "text"), "a ab abc abc abd xyz").Terms
 				data := layout.EncodeTerms(want)
 				var got []lexical.Term
-				if err := layout.DecodeTerms(data, func(term string, count uint32) {
-					got = append(got, lexical.Term{Text: term, Count: int(count)})
+				if err := layout.DecodeTerms(data, func(key []byte, count uint32) {
+					got = append(got, lexical.Term{Text: string(key), Count: int(count)})
 				}); err != nil {
 					r.Fatal(err)
 				}
@@ -41,7 +41,8 @@ func FuzzTerms(f *testing.F) {
 		count = 1 + (count&0x7fffffff)%lexical.MaxTermCount
 		for _, layout := range layouts {
 			n := 0
-			err := layout.DecodeTerms(layout.EncodeTerms([]lexical.Term{{Text: a, Count: count}, {Text: b, Count: 1}}), func(term string, c uint32) {
+			err := layout.DecodeTerms(layout.EncodeTerms([]lexical.Term{{Text: a, Count: count}, {Text: b, Count: 1}}), func(key []byte, c uint32) {
+				term := string(key)
 				if n == 0 && (term != layout.TermKey(a) || int(c) != count) || n == 1 && term != layout.TermKey(b) {
 					t.Errorf("term %d is %q %d", n, term, c)
 				}
@@ -50,7 +51,14 @@ func FuzzTerms(f *testing.F) {
 			if err != nil || n != 2 {
 				t.Errorf("%d terms: %v", n, err)
 			}
-			_ = layout.DecodeTerms([]byte(a), func(string, uint32) {}) // must not panic
+			if a != b {
+				query := []lexical.QueryTerm{{Text: b, Weight: 1}, {Text: a + b + "x", Weight: 1}, {Text: a, Weight: 1}}
+				got, err := NewTermCounter(layout, query).Count(layout.EncodeTerms([]lexical.Term{{Text: a, Count: count}, {Text: b, Count: 1}}))
+				if err != nil || !slices.Equal(got, []int{1, 0, count}) {
+					t.Errorf("counts %v: %v", got, err)
+				}
+			}
+			_ = layout.DecodeTerms([]byte(a), func([]byte, uint32) {}) // must not panic
 		}
 	})
 }

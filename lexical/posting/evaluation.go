@@ -130,12 +130,15 @@ func (e *Evaluation) AddBlock(store int64, term int, start int64, data []byte) e
 	return nil
 }
 
+// Scorer returns the Scorer of the query, by the counts of what was added.
+func (e *Evaluation) Scorer() *lexical.Scorer { return lexical.NewScorer(e.stats, e.terms, e.df) }
+
 // Rank returns the limit documents with the highest scores and every further one
 // that ties with the last of them, highest score first, ties by DocKey. limit
 // must be positive. A score is the sum of lexical.Scorer.Term in the order of
 // the query's terms. The error is that of ctx.
 func (e *Evaluation) Rank(ctx context.Context, limit int) ([]Scored, error) {
-	scorer := lexical.NewScorer(e.stats, e.terms, e.df)
+	scorer := e.Scorer()
 	best := topK{limit: limit}
 	order := func(a, b cursor) int { return cmp.Or(cmp.Compare(a.store, b.store), cmp.Compare(a.term, b.term)) }
 	if !slices.IsSortedFunc(e.cursors, order) {

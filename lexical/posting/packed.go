@@ -50,7 +50,7 @@ func (packed) EncodeTerms(terms []lexical.Term) []byte {
 	return data
 }
 
-func (packed) DecodeTerms(data []byte, yield func(term string, count uint32)) error {
+func (packed) DecodeTerms(data []byte, yield func(key []byte, count uint32)) error {
 	var term []byte
 	next := func() (uint64, bool) {
 		v, n := binary.Uvarint(data)
@@ -75,7 +75,7 @@ func (packed) DecodeTerms(data []byte, yield func(term string, count uint32)) er
 		if !ok {
 			return ErrTerms
 		}
-		yield(string(term), uint32(count))
+		yield(term, uint32(count))
 	}
 	return nil
 }

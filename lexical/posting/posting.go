@@ -80,10 +80,10 @@ type Layout interface {
 	// EncodeTerms encodes terms, which must be sorted by Text. The result is
 	// never nil.
 	EncodeTerms(terms []lexical.Term) []byte
-	// DecodeTerms calls yield with the key and count of each term, in order.
-	// The error is ErrTerms if data is corrupt; terms before the corruption
-	// may have been yielded.
-	DecodeTerms(data []byte, yield func(term string, count uint32)) error
+	// DecodeTerms calls yield with the key and count of each term, in order. A
+	// key is valid during the call only. The error is ErrTerms if data is
+	// corrupt; terms before the corruption may have been yielded.
+	DecodeTerms(data []byte, yield func(key []byte, count uint32)) error
 	// DecodeBlock appends the postings of the block that starts at start to
 	// dst. The error is ErrBlock if data is corrupt.
 	DecodeBlock(dst []Posting, start int64, data []byte) ([]Posting, error)

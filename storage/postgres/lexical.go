@@ -35,22 +35,26 @@ const (
 // Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it
 // reads all postings of the terms within the scope, so that document counts are
 // exact and entries outside the scope do not influence them.
-func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, error) {
+func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
 	stores := scope.Indexed()
-	if len(stores) == 0 || len(q.Terms) == 0 || q.Limit <= 0 || q.Only != nil && len(q.Only) == 0 {
-		return nil, nil
+	if len(stores) == 0 || len(q.Terms) == 0 {
+		return nil, lexical.NewScorer(lexical.Stats{}, q.Terms, make([]int64, len(q.Terms))), nil
 	}
 	evaluation := posting.NewEvaluation(posting.Aligned, q.Terms)
 	defer evaluation.Close()
 	r.setRLSScope(stores)
 	if err := r.readPostings(ctx, evaluation, stores, q); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if q.Limit <= 0 {
+		return nil, evaluation.Scorer(), nil
 	}
 	ranked, err := evaluation.Rank(ctx, q.Limit)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.hits(ctx, ranked)
+	hits, err := r.hits(ctx, ranked)
+	return hits, evaluation.Scorer(), err
 }
 
 // readPostings reads, in one round trip, the counts of the scope, the

@@ -25,7 +25,7 @@ func lexicalHits(t *testing.T, storage memory.Storage, q line) (hits []comparedH
 		if err != nil {
 			return err
 		}
-		found, err := tx.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: lexical.ParseQuery(q.Text), Limit: 256, Now: now})
+		found, _, err := tx.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: lexical.ParseQuery(q.Text), Limit: 256, Now: now})
 		if err != nil {
 			return err
 		}

@@ -55,16 +55,16 @@ func (w *writer) History(ctx context.Context, id uuid.UUID, before, limit int) (
 }
 
 // Lexical implements memory.LexicalLeg.
-func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, error) {
+func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
 	var keys []int64
 	for _, a := range scope.Indexed() {
 		keys = append(keys, storeKey(a.Store))
 	}
 	if err := w.lock(ctx, keys...); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := w.flushIndex(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return w.reader.Lexical(ctx, scope, query)
 }

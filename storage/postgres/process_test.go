@@ -232,8 +232,8 @@ func (s *Storage) checkIndex(t *testing.T) {
 		if err := rows.Scan(&p.store, &p.Doc, &p.label, &p.Length, &terms); err != nil {
 			t.Fatal(err)
 		}
-		err := posting.Aligned.DecodeTerms(terms, func(term string, count uint32) {
-			p.term, p.Count = term, count
+		err := posting.Aligned.DecodeTerms(terms, func(key []byte, count uint32) {
+			p.term, p.Count = string(key), count
 			want[p] = true
 		})
 		if err != nil {

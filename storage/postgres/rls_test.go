@@ -15,6 +15,7 @@ import (
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
+	"mneme/vector"
 )
 
 // protected are the tables that contain text or terms of memories, or say which
@@ -111,10 +112,21 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 	scope := facts.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
 	for name, read := range map[string]func(r *reader) error{
 		"Lexical": func(r *reader) error {
-			_, err := r.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Limit: 1, Now: time.Now()})
+			_, _, err := r.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Limit: 1, Now: time.Now()})
 			return err
 		},
 		"Siblings": func(r *reader) error { _, err := r.Siblings(t.Context(), scope, []uuid.UUID{uuid.Max}); return err },
+		"ChunkVectors": func(r *reader) error {
+			return r.ChunkVectors(t.Context(), scope, "model", []uuid.UUID{uuid.Max}, func(vector.Record) error { return nil })
+		},
+		"ChunkCodes": func(r *reader) error {
+			_, err := r.ChunkCodes(t.Context(), scope, "model", []vector.ChunkID{{Entry: uuid.Max}})
+			return err
+		},
+		"TermCounts": func(r *reader) error {
+			_, err := r.TermCounts(t.Context(), scope, []lexical.QueryTerm{{Text: "word", Weight: 1}}, []uuid.UUID{uuid.Max})
+			return err
+		},
 		"Lagging": func(r *reader) error {
 			_, err := r.Lagging(t.Context(), scope, time.Now().Add(time.Hour), time.Now())
 			return err

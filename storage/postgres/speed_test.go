@@ -124,7 +124,7 @@ func measureLeg(b *testing.B, s *Storage, stores []string, words int) {
 	b.Logf("lexical in %d stores, %d words: %s", len(stores), words, times(200, func(int) {
 		terms := lexical.ParseQuery(q.Text(words))
 		must(b, s.View(ctx, func(tx memory.ReadTx) error {
-			_, err := tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: terms, Limit: 256, Now: time.Now()})
+			_, _, err := tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: terms, Limit: 256, Now: time.Now()})
 			return err
 		}))
 	}))

@@ -81,21 +81,23 @@ const (
 		ORDER BY x.entry, x.chunk LIMIT $4) v` + joinEntry + `ORDER BY v.entry, v.chunk`
 )
 
-func scanVector(rows pgx.Rows) (record vector.Record, err error) {
+// scanVector reads a row of vectorColumns. It decodes the vector into half if it
+// has room.
+func scanVector(rows pgx.Rows, half vector.Half) (record vector.Record, err error) {
 	var label int16
-	var half pgtype.DriverBytes
-	if err := rows.Scan((*[16]byte)(&record.Entry), &record.Chunk, &record.Store, &label, &half); err != nil {
+	var data pgtype.DriverBytes
+	if err := rows.Scan((*[16]byte)(&record.Entry), &record.Chunk, &record.Store, &label, &data); err != nil {
 		return record, err
 	}
 	record.Label = acl.Label(label)
-	record.Vector, err = vector.HalfFromBytes(half)
+	record.Vector, err = vector.AppendHalf(half[:0], data)
 	return record, err
 }
 
 func (r *reader) vectors(ctx context.Context, query string, args ...any) ([]vector.Record, error) {
 	var records []vector.Record
 	err := r.each(ctx, func(rows pgx.Rows) error {
-		record, err := scanVector(rows)
+		record, err := scanVector(rows, nil)
 		records = append(records, record)
 		return err
 	}, query, args...)
@@ -179,8 +181,8 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	}
 	w.queueStatement(remove, model, [16]byte(id))
 	for _, record := range records {
-		w.queueStatement("INSERT INTO vector (model, entry, chunk, revision, half) VALUES ($1, $2, $3, $4, $5)",
-			model, [16]byte(id), record.Chunk, revision, record.Vector.Bytes())
+		w.queueStatement("INSERT INTO vector (model, entry, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6)",
+			model, [16]byte(id), record.Chunk, revision, record.Vector.Bytes(), record.Codes)
 	}
 	w.recordChange(id)
 	return true, nil

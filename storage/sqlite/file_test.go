@@ -39,7 +39,7 @@ func putEntry(ctx context.Context, s *Storage, e memory.Entry, words string) err
 func countHits(t *testing.T, s *Storage, query string) (n int) {
 	t.Helper()
 	if err := s.View(t.Context(), func(tx memory.ReadTx) error {
-		hits, err := tx.Lexical(t.Context(), acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}),
+		hits, _, err := tx.Lexical(t.Context(), acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}),
 			memory.LexicalQuery{Terms: lexical.ParseQuery(query), Limit: 1000, Now: noon})
 		n = len(hits)
 		return err

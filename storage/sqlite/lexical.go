@@ -32,32 +32,36 @@ const (
 // Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it
 // reads all postings of the terms within the scope, so that document counts are
 // exact and entries outside the scope do not influence them.
-func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, error) {
+func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
 	stores := scope.Indexed()
-	if len(stores) == 0 || len(q.Terms) == 0 || q.Limit <= 0 || q.Only != nil && len(q.Only) == 0 {
-		return nil, nil
+	if len(stores) == 0 || len(q.Terms) == 0 {
+		return nil, lexical.NewScorer(lexical.Stats{}, q.Terms, make([]int64, len(q.Terms))), nil
 	}
 	evaluation := posting.NewEvaluation(posting.Packed, q.Terms)
 	defer evaluation.Close()
 	within := scopeList(stores)
 	if err := r.readTotals(ctx, evaluation, within, micros(q.Now)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := r.readBlocks(ctx, evaluation, within); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if q.Limit <= 0 {
+		return nil, evaluation.Scorer(), nil
 	}
 	if q.Only != nil {
 		docs, err := r.docKeys(ctx, q.Only)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		evaluation.Restrict(docs)
 	}
 	ranked, err := evaluation.Rank(ctx, q.Limit)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.hits(ctx, ranked)
+	hits, err := r.hits(ctx, ranked)
+	return hits, evaluation.Scorer(), err
 }
 
 // readTotals reads the counts of the scope, and the documents in it that have
@@ -134,9 +138,9 @@ func (r *reader) hits(ctx context.Context, ranked []posting.Scored) ([]lexical.H
 }
 
 // Lexical implements memory.LexicalLeg.
-func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, error) {
+func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
 	if err := w.flush(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return w.reader.Lexical(ctx, scope, query)
 }

@@ -105,7 +105,7 @@ func measure(t *testing.B, entries, stores int) {
 			terms := lexical.ParseQuery(q.Text(words))
 			a := time.Now()
 			if err := s.View(ctx, func(tx memory.ReadTx) error {
-				found, err := tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: terms, Limit: 200, Now: now})
+				found, _, err := tx.Lexical(ctx, scope, memory.LexicalQuery{Terms: terms, Limit: 200, Now: now})
 				hits += len(found)
 				return err
 			}); err != nil {

@@ -69,12 +69,14 @@ const (
 	WHERE v.model = (SELECT number FROM model WHERE fingerprint = ?) ORDER BY v.number`
 )
 
-func scanVector(rows *sql.Rows) (record vector.Record, err error) {
-	var half sql.RawBytes
-	if err := rows.Scan((*idColumn)(&record.Entry), &record.Chunk, &record.Store, &record.Label, &half); err != nil {
+// scanVector reads a row of vectorColumns. It decodes the vector into half if it
+// has room.
+func scanVector(rows *sql.Rows, half vector.Half) (record vector.Record, err error) {
+	var data sql.RawBytes
+	if err := rows.Scan((*idColumn)(&record.Entry), &record.Chunk, &record.Store, &record.Label, &data); err != nil {
 		return record, err
 	}
-	record.Vector, err = vector.HalfFromBytes(half)
+	record.Vector, err = vector.AppendHalf(half[:0], data)
 	return record, err
 }
 
@@ -82,7 +84,7 @@ func scanVector(rows *sql.Rows) (record vector.Record, err error) {
 func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error) {
 	var records []vector.Record
 	err := r.each(ctx, func(rows *sql.Rows) error {
-		record, err := scanVector(rows)
+		record, err := scanVector(rows, nil)
 		records = append(records, record)
 		return err
 	}, selectVectors, idList(ids), fingerprint)
@@ -92,7 +94,7 @@ func (r *reader) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUI
 // AllVectors implements indexer.VectorReader.
 func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
 	return r.each(ctx, func(rows *sql.Rows) error {
-		record, err := scanVector(rows)
+		record, err := scanVector(rows, nil)
 		if err != nil {
 			return err
 		}
@@ -128,8 +130,8 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 		return false, err
 	}
 	for _, record := range records {
-		if _, err := w.exec(ctx, "INSERT INTO vector (doc, model, chunk, revision, half) VALUES (?, ?, ?, ?, ?)",
-			row.doc, model, record.Chunk, revision, record.Vector.Bytes()); err != nil {
+		if _, err := w.exec(ctx, "INSERT INTO vector (doc, model, chunk, revision, half, codes) VALUES (?, ?, ?, ?, ?, ?)",
+			row.doc, model, record.Chunk, revision, record.Vector.Bytes(), nullBytes(record.Codes)); err != nil {
 			return false, err
 		}
 	}

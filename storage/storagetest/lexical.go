@@ -221,7 +221,7 @@ var lexicals = []clause{
 
 // reference ranks by definition, over every entry of the scope.
 func reference(entries []memory.Entry, scope []reach, text string, limit int) []lexical.Hit {
-	return rank(entries, func(e memory.Entry) bool {
+	hits, _ := rank(entries, func(e memory.Entry) bool {
 		for _, r := range scope {
 			if e.Store == r.store && e.Label.CanFlowTo(r.ceiling) {
 				return e.Searchable() && e.Live(start)
@@ -229,9 +229,12 @@ func reference(entries []memory.Entry, scope []reach, text string, limit int) []
 		}
 		return false
 	}, terms(text), limit)
+	return hits
 }
 
-func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexical.QueryTerm, limit int) []lexical.Hit {
+// rank returns the hits among the entries within a scope, and the Scorer of the
+// scope.
+func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexical.QueryTerm, limit int) ([]lexical.Hit, *lexical.Scorer) {
 	var stats lexical.Stats
 	df := make([]int64, len(query))
 	type candidate struct {
@@ -247,15 +250,12 @@ func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexica
 		doc := words(e)
 		stats.Documents++
 		stats.Length += int64(doc.Length)
-		c := candidate{id: e.ID, length: doc.Length, counts: make([]int, len(query))}
+		c := candidate{id: e.ID, length: doc.Length, counts: countTerms(doc, query)}
 		matched := false
-		for i, q := range query {
-			for _, t := range doc.Terms {
-				if t.Text == q.Text {
-					c.counts[i] = t.Count
-					df[i]++
-					matched = true
-				}
+		for i, count := range c.counts {
+			if count > 0 {
+				df[i]++
+				matched = true
 			}
 		}
 		if matched {
@@ -276,7 +276,20 @@ func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexica
 	for end > 0 && end < len(hits) && hits[end].Score == hits[end-1].Score {
 		end++
 	}
-	return hits[:end]
+	return hits[:end], scorer
+}
+
+// countTerms returns how often a document contains each term of a query.
+func countTerms(doc lexical.Document, query []lexical.QueryTerm) []int {
+	counts := make([]int, len(query))
+	for i, q := range query {
+		for _, t := range doc.Terms {
+			if t.Text == q.Text {
+				counts[i] = t.Count
+			}
+		}
+	}
+	return counts
 }
 
 // exact compares hits including the bits of their scores.

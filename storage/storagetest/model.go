@@ -3,6 +3,7 @@ package storagetest
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -228,7 +229,9 @@ func (m *model) check(r *rapid.T) {
 	if scope[0].store == scope[1].store {
 		scope = scope[:1]
 	}
-	f.exact(f.lexical(f.scope(scope...), memory.LexicalQuery{Terms: query, Limit: limit, Now: m.now}), m.rank(scope, query, limit))
+	hits, scorer := m.rank(scope, query, limit)
+	f.exact(f.lexical(f.scope(scope...), memory.LexicalQuery{Terms: query, Limit: limit, Now: m.now}), hits)
+	m.checkCounts(scope, query, scorer)
 	f.view(func(tx memory.ReadTx) error {
 		at, err := tx.At(f.ctx, path, acl.Restricted)
 		f.ok(err)
@@ -253,10 +256,40 @@ func (m *model) check(r *rapid.T) {
 	})...)...)
 }
 
-func (m *model) rank(scope []reach, query []lexical.QueryTerm, limit int) []lexical.Hit {
+func (m *model) rank(scope []reach, query []lexical.QueryTerm, limit int) ([]lexical.Hit, *lexical.Scorer) {
 	return rank(m.all(func(memory.Entry) bool { return true }), func(e memory.Entry) bool {
-		return e.Searchable() && e.Live(m.now) && slices.ContainsFunc(scope, func(r reach) bool { return r.store == e.Store && e.Label <= r.ceiling })
+		return e.Searchable() && e.Live(m.now) && contains(scope, e)
 	}, query, limit)
+}
+
+func contains(scope []reach, e memory.Entry) bool {
+	return slices.ContainsFunc(scope, func(r reach) bool { return r.store == e.Store && e.Label <= r.ceiling })
+}
+
+// checkCounts compares the Scorer of the scope and the counts of all entries with
+// the model's, and the scores that they make with those of the lexical leg.
+func (m *model) checkCounts(scope []reach, query []lexical.QueryTerm, want *lexical.Scorer) {
+	f := m.fixture
+	within, all := f.scope(scope...), m.all(func(memory.Entry) bool { return true })
+	hits, scorer := f.scored(within, memory.LexicalQuery{Terms: query, Limit: 1000, Now: m.now})
+	f.equal(weights(scorer, len(query)), weights(want, len(query)))
+	scores := make(map[uuid.UUID]float64)
+	for _, hit := range hits {
+		scores[hit.Entry] = hit.Score
+	}
+	counts := f.termCounts(within, query, idsOf(all...)...)
+	for _, e := range all {
+		c, ok := counts[e.ID]
+		f.equal(ok, e.DeletedAt.IsZero() && e.Searchable() && contains(scope, e))
+		if !ok {
+			continue
+		}
+		doc := words(e)
+		f.equal(c, lexical.TermCounts{Entry: e.ID, Counts: countTerms(doc, query), Length: doc.Length})
+		if score := scorer.Score(c.Counts, c.Length); e.Live(m.now) && math.Float64bits(score) != math.Float64bits(scores[e.ID]) {
+			f.Fatalf("the counts of %s score %v, the lexical leg %v", e.ID, score, scores[e.ID])
+		}
+	}
 }
 
 func (m *model) usage(store, writer string, label acl.Label) (u memory.Usage) {

@@ -50,6 +50,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"Expiry", expiries},
 		{"Purge", purges},
 		{"Lexical", lexicals},
+		{"Score", scores},
 		{"Vector", vectors},
 		{"Queue", queues},
 		{"Turn", turns},
@@ -248,7 +249,7 @@ func (f *fixture) search(scope acl.Scope, text string, limit int) []lexical.Hit 
 func (f *fixture) lexical(scope acl.Scope, query memory.LexicalQuery) (hits []lexical.Hit) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {
-		hits, err = tx.Lexical(f.ctx, scope, query)
+		hits, _, err = tx.Lexical(f.ctx, scope, query)
 		return err
 	})
 	for i := 1; i < len(hits); i++ {

@@ -32,7 +32,7 @@ var transactions = []clause{
 				return err
 			}
 			f.equal(got, []memory.Entry{e})
-			hits, err := tx.Lexical(f.ctx, scope, memory.LexicalQuery{Terms: terms("first second"), Limit: 10, Now: start})
+			hits, _, err := tx.Lexical(f.ctx, scope, memory.LexicalQuery{Terms: terms("first second"), Limit: 10, Now: start})
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ var transactions = []clause{
 		f.update(func(tx memory.Tx) error {
 			count := func(want int) {
 				f.Helper()
-				hits, err := tx.Lexical(f.ctx, scope, memory.LexicalQuery{Terms: terms("needle"), Limit: 10, Now: start})
+				hits, _, err := tx.Lexical(f.ctx, scope, memory.LexicalQuery{Terms: terms("needle"), Limit: 10, Now: start})
 				f.ok(err)
 				f.equal(len(hits), want)
 				usage, err := tx.Usage(f.ctx, "a", "a", acl.Public, start)

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"time"
@@ -13,13 +14,17 @@ import (
 	"mneme/vector"
 )
 
-// records returns n chunk vectors of an entry. Store and label are not set: the
-// storage takes them from the row.
+// records returns n chunk vectors of an entry, the even ones with codes. Store and
+// label are not set: the storage takes them from the row.
 func records(e memory.Entry, n int) []vector.Record {
 	var records []vector.Record
 	for chunk := range n {
-		records = append(records, vector.Record{Entry: e.ID, Chunk: chunk,
-			Vector: vector.ToHalf([]float32{float32(e.ID[15]), float32(chunk), 0.5, -1})})
+		r := vector.Record{Entry: e.ID, Chunk: chunk,
+			Vector: vector.ToHalf([]float32{float32(e.ID[15]), float32(chunk), 0.5, -1})}
+		if chunk%2 == 0 {
+			r.Codes = bytes.Repeat([]byte{e.ID[15], byte(chunk), 0, 0xff}, 8*(10+chunk))
+		}
+		records = append(records, r)
 	}
 	return records
 }
@@ -79,14 +84,14 @@ func (f *fixture) changesAfter(after int64) []uuid.UUID {
 }
 
 var vectors = []clause{
-	{"vectors are returned as they were saved, with the row's store number and label", func(f *fixture) {
+	{"vectors are returned as they were saved, without codes, with the row's store number and label", func(f *fixture) {
 		e := entry("a", "k", labelled(acl.Confidential))
 		f.put(entry("other", "k"), e)
 		f.save(e, "model", 3)
 		number, _ := f.scope(reach{"a", acl.Public}).Access("a")
 		want := records(e, 3)
 		for i := range want {
-			want[i].Store, want[i].Label = number.Number, acl.Confidential
+			want[i].Store, want[i].Label, want[i].Codes = number.Number, acl.Confidential, nil
 		}
 		f.equal(f.vectors("model", e.ID), want)
 		f.equal(f.allVectors("model"), want)

@@ -1,0 +1,260 @@
+package storagetest
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/indexer"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// scored runs a query of the lexical leg and returns the scope's Scorer too.
+func (f *fixture) scored(scope acl.Scope, query memory.LexicalQuery) (hits []lexical.Hit, scorer *lexical.Scorer) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) (err error) {
+		hits, scorer, err = tx.Lexical(f.ctx, scope, query)
+		return err
+	})
+	return hits, scorer
+}
+
+// weights returns the weights of n terms and their sum.
+func weights(s *lexical.Scorer, n int) []float64 {
+	var weights []float64
+	for i := range n {
+		weights = append(weights, s.Weight(i))
+	}
+	return append(weights, s.TotalWeight())
+}
+
+// chunkVectors returns what ChunkVectors yields, by entry and chunk.
+func (f *fixture) chunkVectors(scope acl.Scope, fingerprint string, ids ...uuid.UUID) []vector.Record {
+	f.Helper()
+	found := []vector.Record{}
+	f.view(func(tx memory.ReadTx) error {
+		return tx.ChunkVectors(f.ctx, scope, fingerprint, ids, func(r vector.Record) error {
+			r.Vector = slices.Clone(r.Vector)
+			found = append(found, r)
+			return nil
+		})
+	})
+	slices.SortFunc(found, func(a, b vector.Record) int {
+		if c := bytes.Compare(a.Entry[:], b.Entry[:]); c != 0 {
+			return c
+		}
+		return a.Chunk - b.Chunk
+	})
+	return found
+}
+
+func (f *fixture) chunkCodes(scope acl.Scope, fingerprint string, chunks ...vector.ChunkID) (codes [][]byte) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) (err error) {
+		codes, err = tx.ChunkCodes(f.ctx, scope, fingerprint, chunks)
+		return err
+	})
+	return codes
+}
+
+func (f *fixture) termCounts(scope acl.Scope, query []lexical.QueryTerm, ids ...uuid.UUID) map[uuid.UUID]lexical.TermCounts {
+	f.Helper()
+	counts := make(map[uuid.UUID]lexical.TermCounts)
+	f.view(func(tx memory.ReadTx) error {
+		found, err := tx.TermCounts(f.ctx, scope, query, ids)
+		for _, c := range found {
+			if _, ok := counts[c.Entry]; ok {
+				f.Fatalf("%s is counted twice", c.Entry)
+			}
+			counts[c.Entry] = c
+		}
+		return err
+	})
+	return counts
+}
+
+// chunksOf returns the first n chunks of an entry.
+func chunksOf(e memory.Entry, n int) (chunks []vector.ChunkID) {
+	for chunk := range n {
+		chunks = append(chunks, vector.ChunkID{Entry: e.ID, Chunk: chunk})
+	}
+	return chunks
+}
+
+var scores = []clause{
+	{"the Scorer is that of the scope, whatever Limit and Only are", func(f *fixture) {
+		entries := corpus()
+		f.put(append(entries, entry("b", "k", says("green river house")), entry("a", "hidden", says("zebra"), outOfContext),
+			entry("a", "old", says("zebra"), expiring(start)))...)
+		query := terms("red apple river zebra")
+		for _, scope := range []reach{{"a", acl.Public}, {"a", acl.Internal}, {"b", acl.Public}, {"none", acl.Public}} {
+			_, want := rank(entries, func(e memory.Entry) bool { return e.Store == scope.store && e.Label <= scope.ceiling }, query, 1)
+			if scope.store == "b" {
+				want = lexical.NewScorer(lexical.Stats{Documents: 1, Length: 3}, query, []int64{0, 0, 1, 0})
+			}
+			for _, q := range []memory.LexicalQuery{{Limit: 100}, {Limit: 1}, {Limit: 0}, {Limit: 5, Only: []uuid.UUID{}}, {Limit: 5, Only: idsOf(entries[0])}} {
+				q.Terms, q.Now = query, start
+				hits, scorer := f.scored(f.scope(scope), q)
+				f.equal(weights(scorer, len(query)), weights(want, len(query)))
+				if q.Limit == 0 {
+					f.equal(len(hits), 0)
+				}
+			}
+		}
+		_, scorer := f.scored(acl.Scope{}, memory.LexicalQuery{Terms: query, Limit: 1, Now: start})
+		f.equal(weights(scorer, len(query)), weights(lexical.NewScorer(lexical.Stats{}, query, make([]int64, len(query))), len(query)))
+		_, scorer = f.scored(f.scope(reach{"a", acl.Public}), memory.LexicalQuery{Limit: 1, Now: start})
+		f.equal(scorer.TotalWeight(), 0)
+	}},
+
+	{"TermCounts score entries as the lexical leg does", func(f *fixture) {
+		entries := append(corpus(), entry("a", "none", says("")), entry("a", "many", says("apple "+longText(700))))
+		f.put(entries...)
+		scope := f.scope(reach{"a", acl.Internal})
+		query := terms("red apple river zebra")
+		hits, scorer := f.scored(scope, memory.LexicalQuery{Terms: query, Limit: 100, Now: start})
+		counts := f.termCounts(scope, query, idsOf(entries...)...)
+		f.equal(len(counts), len(entries))
+		scored := 0
+		for id, c := range counts {
+			score := scorer.Score(c.Counts, c.Length)
+			i := slices.IndexFunc(hits, func(h lexical.Hit) bool { return h.Entry == id })
+			if i < 0 {
+				f.equal(score, 0)
+				continue
+			}
+			scored++
+			f.exact([]lexical.Hit{{Entry: id, Score: score}}, hits[i:i+1])
+		}
+		f.equal(scored, len(hits))
+	}},
+
+	{"TermCounts leaves out entries that are outside the scope or have no terms", func(f *fixture) {
+		e, high, other := entry("a", "k", says("needle")), entry("a", "high", says("needle"), labelled(acl.Restricted)), entry("b", "k", says("needle"))
+		gone, hidden, sealed := entry("a", "gone", says("needle")), entry("a", "hidden", says("needle"), outOfContext), entry("a", "sealed", encrypted)
+		old := entry("a", "old", says("needle"), expiring(start))
+		all := []memory.Entry{e, high, other, gone, hidden, sealed, old}
+		f.put(all...)
+		f.delete(gone, start)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		query := terms("needle")
+		counts := f.termCounts(f.scope(reach{"a", acl.Public}), query, append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))...)
+		f.equal(counts, map[uuid.UUID]lexical.TermCounts{e.ID: {Entry: e.ID, Counts: []int{1}, Length: 1}})
+		f.equal(len(f.termCounts(acl.Scope{}, query, e.ID)), 0)
+		f.equal(len(f.termCounts(f.scope(reach{"a", acl.Public}), query)), 0)
+		e = edited(e, says("needle needle hay"))
+		f.put(e)
+		f.equal(f.termCounts(f.scope(reach{"a", acl.Public}), query, e.ID)[e.ID], lexical.TermCounts{Entry: e.ID, Counts: []int{2}, Length: 3})
+	}},
+
+	{"any term is counted", func(f *fixture) {
+		long := string(bytes.Repeat([]byte("x"), 2*lexical.MaxTermBytes))
+		doc := lexical.Document{Length: 600, Terms: []lexical.Term{{Text: "'", Count: 1}, {Text: long, Count: 2}, {Text: "ไทย", Count: lexical.MaxTermCount}, {Text: "\xff", Count: 3}}}
+		e := entry("a", "k")
+		f.update(func(tx memory.Tx) error { return tx.Put(f.ctx, e, doc) })
+		var query []lexical.QueryTerm
+		for _, text := range []string{"\x00", "'", long, long + "x", "ไทย", "ไท", "\xff"} {
+			query = append(query, lexical.QueryTerm{Text: text, Weight: 1})
+		}
+		f.equal(f.termCounts(f.scope(reach{"a", acl.Public}), query, e.ID)[e.ID],
+			lexical.TermCounts{Entry: e.ID, Counts: []int{0, 1, 2, 0, lexical.MaxTermCount, 0, 3}, Length: 600})
+	}},
+
+	{"ChunkVectors yields the vectors of entries within the scope, without codes", func(f *fixture) {
+		e, second, high, other, gone := entry("a", "k", labelled(acl.Internal)), entry("a", "k2"), entry("a", "high", labelled(acl.Restricted)), entry("b", "k"), entry("a", "gone")
+		all := []memory.Entry{e, second, high, other, gone}
+		f.put(all...)
+		for i, e := range all {
+			f.save(e, "model", i+2)
+			f.save(e, "second", 1)
+		}
+		f.delete(gone, start)
+		scope := f.scope(reach{"a", acl.Internal})
+		a, _ := scope.Access("a")
+		var want []vector.Record
+		for i, e := range all[:2] {
+			for _, r := range records(e, i+2) {
+				r.Store, r.Label, r.Codes = a.Number, e.Label, nil
+				want = append(want, r)
+			}
+		}
+		f.equal(f.chunkVectors(scope, "model", append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))...), want)
+		f.equal(len(f.chunkVectors(scope, "second", idsOf(all...)...)), 2)
+		f.equal(len(f.chunkVectors(scope, "another model", idsOf(all...)...)), 0)
+		f.equal(len(f.chunkVectors(acl.Scope{}, "model", idsOf(all...)...)), 0)
+		f.equal(len(f.chunkVectors(scope, "model")), 0)
+		errStop := errors.New("stop")
+		f.wantError(f.storage.View(f.ctx, func(tx memory.ReadTx) error {
+			return tx.ChunkVectors(f.ctx, scope, "model", idsOf(all...), func(vector.Record) error { return errStop })
+		}), errStop)
+	}},
+
+	{"ChunkCodes returns the codes of chunks within the scope, in the order of the chunks", func(f *fixture) {
+		e, high, other, gone := entry("a", "k"), entry("a", "high", labelled(acl.Restricted)), entry("b", "k"), entry("a", "gone")
+		all := []memory.Entry{e, high, other, gone}
+		f.put(all...)
+		for _, e := range all {
+			f.save(e, "model", 3)
+		}
+		f.delete(gone, start)
+		scope := f.scope(reach{"a", acl.Public})
+		want := records(e, 3)
+		chunks := []vector.ChunkID{{Entry: e.ID, Chunk: 2}, {Entry: high.ID}, {Entry: e.ID}, {Entry: other.ID}, {Entry: e.ID, Chunk: 3}, {Entry: e.ID, Chunk: -1},
+			{Entry: gone.ID}, {Entry: uuid.Must(uuid.NewV7())}, {Entry: e.ID, Chunk: 1}, {Entry: e.ID, Chunk: 2}}
+		f.equal(want[1].Codes == nil, true)
+		f.equal(f.chunkCodes(scope, "model", chunks...),
+			[][]byte{want[2].Codes, nil, want[0].Codes, nil, nil, nil, nil, nil, nil, want[2].Codes})
+		f.equal(f.chunkCodes(scope, "another model", chunks[0]), [][]byte{nil})
+		f.equal(f.chunkCodes(acl.Scope{}, "model", chunks[0]), [][]byte{nil})
+		f.equal(len(f.chunkCodes(scope, "model")), 0)
+	}},
+
+	{"codes are replaced, and removed, with their vectors", func(f *fixture) {
+		e, old, gone := entry("a", "k"), entry("a", "old", expiring(start)), entry("a", "gone")
+		f.put(e, old, gone)
+		for _, fingerprint := range []string{"model", "second"} {
+			for _, e := range []memory.Entry{e, old, gone} {
+				f.save(e, fingerprint, 3)
+			}
+		}
+		scope := f.scope(reach{"a", acl.Public})
+		codes := func(fingerprint string, e memory.Entry) (n int) {
+			f.Helper()
+			for _, c := range f.chunkCodes(scope, fingerprint, chunksOf(e, 3)...) {
+				n += len(c)
+			}
+			return n
+		}
+		both := 0
+		for _, r := range records(e, 3) {
+			both += len(r.Codes)
+		}
+		f.equal([]int{codes("model", e), codes("second", e)}, []int{both, both})
+		f.updateIndex(func(tx indexer.Tx) error {
+			replaced := records(e, 2)
+			replaced[0].Codes = nil
+			_, err := tx.SaveVectors(f.ctx, e.ID, e.Revision, "model", replaced)
+			return err
+		})
+		f.equal([]int{codes("model", e), codes("second", e)}, []int{0, both})
+		f.updateIndex(func(tx indexer.Tx) error { return tx.DropVectors(f.ctx, []string{"model"}) })
+		f.equal([]int{codes("model", old), codes("second", old), codes("second", e)}, []int{both, 0, 0})
+		f.delete(gone, start)
+		f.put(edited(changed(gone, deletedAt(start)), restored))
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		f.equal(codes("model", gone)+codes("model", old), 0)
+		f.save(e, "model", 1)
+		f.delete(e, start)
+		f.equal(len(f.purge(start.Add(time.Hour), 10)), 2)
+		f.equal(len(f.allVectors("model")), 0)
+	}},
+}
+
+// longText returns n words "apple".
+func longText(n int) string { return string(bytes.Repeat([]byte("apple "), n)) }
