@@ -5,8 +5,18 @@
 // A token is a vector of Dim components: the encoder's vector of the token,
 // centred and projected on the fixed principal components of such vectors. An
 // entry's tokens are kept as codes of TokenSize bytes, with four bits a
-// component; a question's tokens have eight bits, since they are not kept.
+// component (AppendCode); a question's tokens have eight bits, since they are
+// not kept (Quantize). Lengths cancel in a cosine, so each token has a scale of
+// its own, and none is stored. Best compares a question with an entry, with the
+// same bits on every processor.
+//
+// The design is described in docs/decisions/0026-token-codes.md.
 package maxsim
+
+import (
+	"errors"
+	"fmt"
+)
 
 const (
 	// Dim is the number of components of a token's vector.
@@ -19,3 +29,71 @@ const (
 // Vector is a token of a question. Its largest magnitude is 127; only its
 // direction counts.
 type Vector [Dim]int8
+
+// ErrCodes reports codes that are not those of whole tokens.
+var ErrCodes = errors.New("damaged token codes")
+
+// native is the fastest kernel for this machine.
+var native = chooseKernel()
+
+// Best sets best[i] to the largest cosine of query[i] with any token of codes,
+// between -1 and 1 up to rounding; 0 if codes is empty. A token without
+// direction, all zeros, has cosine 0 with every other. best has at least the
+// length of query. The error wraps ErrCodes: the length of codes is not a
+// multiple of TokenSize. Bytes of any value are valid codes.
+func Best(query []Vector, codes []byte, best []float32) error {
+	return bestBy(native, query, codes, best)
+}
+
+// queryTokens is the number of a question's tokens that are compared at a time.
+const queryTokens = 32
+
+func bestBy(k kernel, query []Vector, codes []byte, best []float32) error {
+	best = best[:len(query)]
+	if len(codes)%TokenSize != 0 {
+		return fmt.Errorf("%w: %d bytes, not a multiple of %d", ErrCodes, len(codes), TokenSize)
+	}
+	if len(codes) == 0 {
+		clear(best)
+		return nil
+	}
+	whole, rest := codes[:len(codes)-len(codes)%blockSize], codes[len(codes)-len(codes)%blockSize:]
+	var last [blockSize]byte
+	if len(rest) > 0 {
+		fillBlock(&last, rest)
+	}
+	var found [queryTokens]lanes
+	for len(query) > 0 {
+		n := min(len(query), queryTokens)
+		for i := range n {
+			found[i] = lowest
+		}
+		k(found[:n], query[:n], whole)
+		if len(rest) > 0 {
+			k(found[:n], query[:n], last[:])
+		}
+		for i := range n {
+			best[i] = found[i].largest() * inverseNorm(query[i].square())
+		}
+		query, best = query[n:], best[n:]
+	}
+	return nil
+}
+
+// fillBlock sets block to tokens, one to lanes-1 of them, and repeats the last:
+// that changes no maximum.
+func fillBlock(block *[blockSize]byte, tokens []byte) {
+	n := copy(block[:], tokens)
+	for ; n < blockSize; n += TokenSize {
+		copy(block[n:], tokens[len(tokens)-TokenSize:])
+	}
+}
+
+// square is the square of the vector's length.
+func (v *Vector) square() int32 {
+	var sum int32
+	for _, x := range v {
+		sum += int32(x) * int32(x)
+	}
+	return sum
+}

@@ -1,0 +1,44 @@
+package maxsim
+
+import "math"
+
+// A code has component i, from 0 to 31, in the lower half of byte i, and
+// component 32+i in the upper half, each as a number from -7 to 7 plus
+// codeOffset. The kernels read the number -8 too.
+const (
+	codeSteps  = 7   // largest magnitude of a coded component
+	codeOffset = 8   // added to a component, so that it is not negative
+	querySteps = 127 // largest magnitude of a Vector's component
+)
+
+// smallest keeps the division by a token's largest magnitude finite.
+const smallest = 1e-30
+
+// AppendCode appends the code of a token, TokenSize bytes, to dst. The
+// components of x are finite.
+func AppendCode(dst []byte, x *[Dim]float32) []byte {
+	v := quantize(x, codeSteps)
+	for i := range TokenSize {
+		dst = append(dst, byte(v[i]+codeOffset)|byte(v[TokenSize+i]+codeOffset)<<4)
+	}
+	return dst
+}
+
+// Quantize returns the vector of a question's token. The components of x are
+// finite.
+func Quantize(x *[Dim]float32) Vector { return quantize(x, querySteps) }
+
+// quantize scales x so that its largest magnitude becomes steps, and rounds it
+// to integers, ties to even. The conversions keep the compiler from fusing
+// product and sum, so that every processor rounds alike.
+func quantize(x *[Dim]float32, steps float32) (v Vector) {
+	var largest float32
+	for _, c := range x {
+		largest = max(largest, float32(math.Abs(float64(c))))
+	}
+	scale := steps / max(largest, smallest)
+	for i, c := range x {
+		v[i] = int8(math.RoundToEven(float64(float32(c * scale))))
+	}
+	return v
+}
