@@ -100,7 +100,7 @@ func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []Lease) (j
 	return jobs, texts, nil
 }
 
-// save writes the vectors beside their rows. A row that changed meanwhile
+// save writes the vectors and codes beside their rows. A row that changed meanwhile
 // refuses them; its queue row stays and brings it back. With a local index the
 // queue rows are removed in the same transaction.
 func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, passages []embed.Passage) (err error) {
@@ -109,7 +109,7 @@ func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, passages 
 	next := 0
 	for i := range jobs {
 		for r := range jobs[i].records {
-			jobs[i].records[r].Vector = vector.ToHalf(passages[next].Vector)
+			jobs[i].records[r].Vector, jobs[i].records[r].Codes = vector.ToHalf(passages[next].Vector), passages[next].Codes
 			next++
 		}
 	}

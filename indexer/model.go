@@ -24,6 +24,9 @@ type Model struct {
 	// Local is set if the index lives in this process, as a cache of the rows'
 	// vectors. Otherwise processes share it, and the workers write to it.
 	Local bool
+	// Lacks says, for the log, what searches lack while this model serves in place
+	// of the configured one; "" if they are of another kind.
+	Lacks string
 }
 
 // fingerprintMeta is the setting that holds the active fingerprint: that of the
@@ -142,12 +145,11 @@ func (m *models) pick(ctx context.Context) error {
 	if string(active) == m.activeFingerprint && now != nil {
 		return nil
 	}
-	if string(active) != m.activeFingerprint && string(active) != m.configuredFingerprint() {
-		m.log.WarnContext(ctx, "the vectors of this database were made by another model than the configured one: run mneme reindex",
-			"serving", string(active), "configured", m.configuredFingerprint())
+	i := slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == string(active) })
+	if string(active) != m.activeFingerprint && i != 0 {
+		m.logOther(ctx, string(active), i)
 	}
 	m.activeFingerprint = string(active)
-	i := slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == string(active) })
 	if i < 0 {
 		m.current.Store(nil)
 		return nil
@@ -164,6 +166,16 @@ func (m *models) pick(ctx context.Context) error {
 	m.retryAt, m.backoff = time.Time{}, 0
 	m.current.Store(next)
 	return nil
+}
+
+// logOther logs that the active fingerprint is not the configured model's. It is
+// that of model i, or of none if i is negative.
+func (m *models) logOther(ctx context.Context, active string, i int) {
+	attrs := []any{"serving", active, "configured", m.configuredFingerprint()}
+	if i > 0 && m.list[i].Lacks != "" {
+		attrs = append(attrs, "lacks", m.list[i].Lacks)
+	}
+	m.log.WarnContext(ctx, "the vectors of this database were made by another model than the configured one: run mneme reindex", attrs...)
 }
 
 // load opens a model's index, and fills it if it is local.

@@ -8,6 +8,8 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -107,6 +109,99 @@ func TestOldModelServesUntilTheReindexToANewOne(t *testing.T) {
 			})
 		})
 		must(changed, err)
+	})
+}
+
+// coder is an embedder that also makes codes: here the text itself.
+type coder struct{ embed.Embedder }
+
+func (c coder) Fingerprint() string { return c.Embedder.Fingerprint() + "+codes" }
+
+func (c coder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
+	made, err := c.Embedder.Passages(ctx, texts)
+	passages := slices.Clone(made) // the encoder caches them
+	for i := range passages {
+		passages[i].Codes = []byte(texts[i])
+	}
+	return passages, err
+}
+
+func TestAReindexAddsAndRemovesCodes(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		plain := encoder(t)
+		coded := coder{plain}
+		data, a := b.Open(t), agent("a", acl.Public)
+		storage := data.Storage(t)
+		entries := make(map[string]vector.ChunkID) // first chunks by key
+		put := func(h *harness, key string) {
+			t.Helper()
+			entries[key] = vector.ChunkID{Entry: h.put(a, "a", key, "herons nest in the "+key).Entry.ID}
+			h.Index()
+		}
+		// checkCodes reads the codes of all entries under a fingerprint, and checks
+		// that only this one has vectors.
+		checkCodes := func(want bool, e embed.Embedder) {
+			t.Helper()
+			err := storage.View(background, func(tx memory.ReadTx) error {
+				scope, err := acl.NewScope(background, tx, a.Principal, acl.ScopeRequest{}, time.Now())
+				if err != nil {
+					return err
+				}
+				for key, chunk := range entries {
+					codes, err := tx.ChunkCodes(background, scope, e.Fingerprint(), []vector.ChunkID{chunk})
+					if err != nil {
+						return err
+					}
+					if got := strings.Contains(string(codes[0]), "herons nest in the "+key); got != want || !want && codes[0] != nil {
+						t.Errorf("%s has %d bytes of codes, want codes: %v", key, len(codes[0]), want)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		none := func(e embed.Embedder) {
+			t.Helper()
+			err := storage.ForIndexer().View(background, func(tx indexer.ReadTx) error {
+				return tx.AllVectors(background, e.Fingerprint(), func(r vector.Record) error { return fmt.Errorf("a vector of %s remains", e.Fingerprint()) })
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		found := func(h *harness) {
+			t.Helper()
+			if answer := h.search(a, memory.SearchRequest{Query: "where do herons nest?"}); len(answer.Hits) != len(entries) || len(answer.Degraded) > 0 {
+				t.Errorf("%d hits of %d entries, degraded %v", len(answer.Hits), len(entries), answer.Degraded)
+			}
+		}
+
+		old := openOver(t, data, memory.Options{}, plain)
+		for _, key := range []string{"oak", "elm", "ash"} {
+			put(old, key)
+		}
+		checkCodes(false, plain)
+
+		with := openOver(t, data, memory.Options{}, coded, plain)
+		put(with, "lime")
+		checkCodes(false, plain) // the old model still serves
+		found(with)
+		must(with, with.Reindex(background, nil))
+		checkCodes(true, coded)
+		none(plain)
+		put(with, "willow")
+		checkCodes(true, coded)
+		found(with)
+
+		without := openOver(t, data, memory.Options{}, plain, coded)
+		put(without, "birch")
+		checkCodes(true, coded)
+		must(without, without.Reindex(background, nil))
+		checkCodes(false, plain)
+		none(coded)
+		found(without)
 	})
 }
 

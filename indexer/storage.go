@@ -82,10 +82,10 @@ type QueueWriter interface {
 // VectorReader reads the vectors stored with the rows, from which vector
 // indexes are derived.
 type VectorReader interface {
-	// Vectors returns the vectors of entries under a fingerprint.
+	// Vectors returns the vectors of entries under a fingerprint, without codes.
 	Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error)
-	// AllVectors yields every vector under a fingerprint, each entry's chunks
-	// together. An error of yield ends it and is returned.
+	// AllVectors yields every vector under a fingerprint, without codes, each
+	// entry's chunks together. An error of yield ends it and is returned.
 	AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error
 	// Changes returns what happened to vectors after a position, oldest
 	// first, at most limit. Positions grow in commit order. reset=true means
@@ -105,7 +105,7 @@ type Change struct {
 
 // VectorWriter writes the vectors stored with the rows.
 type VectorWriter interface {
-	// SaveVectors replaces an entry's vectors under a fingerprint, if the row
+	// SaveVectors replaces an entry's vectors and codes under a fingerprint, if the row
 	// is still at the revision from which they were made, and reports whether
 	// it did. No records removes them.
 	SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error)
