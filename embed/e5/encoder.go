@@ -51,7 +51,7 @@ type Options struct {
 
 // Encoder is E5-small-v2. It is safe for concurrent use.
 type Encoder struct {
-	tokenizer   *tokenizer
+	tokenizer   tokenizer
 	model       *model
 	kernels     *kernels
 	fingerprint string
@@ -73,7 +73,7 @@ func New(o Options) (*Encoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("e5: %w", err)
 	}
-	t, err := newTokenizer(w.Vocabulary)
+	t, name, err := newTokenizer(w)
 	if err != nil {
 		return nil, fmt.Errorf("e5: %w", err)
 	}
@@ -85,7 +85,7 @@ func New(o Options) (*Encoder, error) {
 		tokenizer:   t,
 		model:       m,
 		kernels:     &portable,
-		fingerprint: "e5-small-v2/int8g32/mean/query:passage:/v1/" + hex.EncodeToString(w.Sum[:6]),
+		fingerprint: name + "/int8g32/mean/query:passage:/v1/" + hex.EncodeToString(w.Sum[:6]),
 	}
 	if !o.Portable {
 		e.kernels = native()

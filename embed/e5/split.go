@@ -1,6 +1,9 @@
 package e5
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 const (
 	// headerTokens is the length to which a header is cut off.
@@ -61,14 +64,20 @@ func (e *Encoder) Spans(header, text string) [][2]int {
 // title, if all but the first chunk repeat one, and their spans.
 func (e *Encoder) plan(header, text string) (clipped, title string, _ []span) {
 	clipped = e.clipHeader(header)
-	words := e.words(text)
+	words := e.tokenizer.words(text)
 	budget := maxTokens - len(e.tokenizer.encode(passagePrefix, clipped))
 	if !fits(words, 0, budget) {
 		var tokens int
 		title, tokens = titleOf(text, words)
 		budget -= tokens
 	}
-	return clipped, title, spans(text, words, budget)
+	return clipped, title, spans(text, words, budget, func(from, to int) bool {
+		chunk := text[from:to]
+		if from > 0 {
+			chunk = join(title, chunk)
+		}
+		return e.tokenizer.count(passagePrefix, join(clipped, chunk)) <= maxTokens
+	})
 }
 
 // titleOf returns the first line of a text and its number of tokens, if the line
@@ -93,9 +102,12 @@ func titleOf(text string, words []word) (title string, tokens int) {
 // span is text[start:end], in bytes.
 type span struct{ start, end int }
 
-// spans returns the chunks of a text, of at most budget tokens each.
-func spans(text string, words []word, budget int) []span {
-	if fits(words, 0, budget) {
+// spans returns the chunks of a text, of at most budget tokens each. The tokens of
+// its words are exact for the whole text, but a chunk that begins within what a
+// tokenizer takes for one word may have others: holds reports whether a chunk fits
+// as it is.
+func spans(text string, words []word, budget int, holds func(from, to int) bool) []span {
+	if fits(words, 0, budget) && (len(words) < 2 || holds(0, len(text))) {
 		return []span{{0, len(text)}}
 	}
 	var spans []span
@@ -104,10 +116,13 @@ func spans(text string, words []word, budget int) []span {
 		if first == 0 {
 			s.start = 0
 		}
-		if fits(words, first, budget) {
+		if first == len(words)-1 || fits(words, first, budget) && holds(s.start, s.end) {
 			return append(spans, s)
 		}
-		last := lastWord(words, first, budget)
+		last := min(lastWord(words, first, budget), len(words)-2)
+		for last > first && !holds(s.start, words[last+1].start) {
+			last -= 1 + (last-first)/32
+		}
 		s.end = words[last+1].start
 		spans = append(spans, s)
 		first = overlap(words, first, last)
@@ -127,21 +142,14 @@ func fits(words []word, first, budget int) bool {
 	return len(words) == 0 || words[len(words)-1].tokens-before(words, first) <= budget
 }
 
-// words returns the words of text. No word has more tokens than a chunk can hold,
-// since words longer than maxWordRunes are one token.
-func (e *Encoder) words(text string) []word {
-	s := scanner{t: e.tokenizer, limit: len(text) + 1}
-	words := make([]word, 0, len(text)/5+1)
-	tokens := 0
-	s.scan(text, func(start, end int) {
-		tokens += len(s.ids)
-		s.ids = s.ids[:0]
-		if n := len(words); n > 0 && strings.IndexByte(text[words[n-1].end:start], '\n') >= 0 {
-			words[n-1].stop = true
-		}
-		words = append(words, word{start: start, end: end, tokens: tokens, stop: endsSentence(text, start, end)})
-	})
-	return words
+// appendWord appends the next word of text, with the marks that say where a
+// sentence or line ends.
+func appendWord(words []word, text string, w word) []word {
+	if n := len(words); n > 0 && strings.IndexByte(text[words[n-1].end:w.start], '\n') >= 0 {
+		words[n-1].stop = true
+	}
+	w.stop = endsSentence(text, w.start, w.end)
+	return append(words, w)
 }
 
 // lastWord returns the last word of the chunk that begins with word first, if the
@@ -194,13 +202,13 @@ func overlap(words []word, first, last int) int {
 	return next
 }
 
-// endsSentence reports whether the word text[start:end] is a full stop followed
-// by white space, or a full stop of a script that writes none.
+// endsSentence reports whether the word text[start:end] ends with a full stop
+// followed by white space, or a full stop of a script that writes none.
 func endsSentence(text string, start, end int) bool {
-	switch text[start:end] {
-	case ".", "!", "?", "…":
+	switch r, _ := utf8.DecodeLastRuneInString(text[start:end]); r {
+	case '.', '!', '?', '…':
 		return end == len(text) || strings.IndexByte(" \n\r\t\"')", text[end]) >= 0
-	case "。", "！", "？", "।", "؟":
+	case '。', '！', '？', '।', '؟':
 		return true
 	}
 	return false
@@ -208,17 +216,12 @@ func endsSentence(text string, start, end int) bool {
 
 // clipHeader truncates header to headerTokens tokens.
 func (e *Encoder) clipHeader(header string) string {
-	s := scanner{t: e.tokenizer, limit: len(header) + 1}
-	cut := -1
-	s.scan(header, func(start, _ int) {
-		if cut < 0 && len(s.ids) > headerTokens {
-			cut = start
+	for _, w := range e.tokenizer.words(header) {
+		if w.tokens > headerTokens {
+			return strings.TrimRight(header[:w.start], " \t\r\n")
 		}
-	})
-	if cut < 0 {
-		return header
 	}
-	return strings.TrimRight(header[:cut], " \t\r\n")
+	return header
 }
 
 // join puts a header, if there is one, on a line before text.

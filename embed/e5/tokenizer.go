@@ -17,11 +17,27 @@ const (
 	continuation = "##"
 )
 
-// tokenizer turns text into WordPiece IDs as specified by the model's
-// tokenizer.json: BertNormalizer (clean text, separate CJK characters, lower
+// tokenizer divides texts into the tokens of a model. It is safe for concurrent
+// use.
+type tokenizer interface {
+	// encode returns the IDs of prefix and text as one sequence, between those of
+	// its start and end, truncated to maxTokens. Names of special tokens within the
+	// text are ordinary text.
+	encode(prefix, text string) []int32
+	// words returns the words of text, between which it may be split.
+	words(text string) []word
+	// count returns how many tokens encode would return without a limit, or 0 if
+	// they are always as many as those of the words.
+	count(prefix, text string) int
+	// unknown is the ID of what is not in the vocabulary.
+	unknown() int32
+}
+
+// wordPiece turns text into WordPiece IDs as specified by the tokenizer.json of
+// uncased BERT models: BertNormalizer (clean text, separate CJK characters, lower
 // case, strip accents), BertPreTokenizer (split at white space and
-// punctuation), WordPiece (longest match first). It is safe for concurrent use.
-type tokenizer struct {
+// punctuation), WordPiece (longest match first).
+type wordPiece struct {
 	// first has the pieces that begin a word, rest those that continue one,
 	// without their prefix.
 	first, rest   map[string]int32
@@ -29,8 +45,8 @@ type tokenizer struct {
 	unk, cls, sep int32
 }
 
-func newTokenizer(vocabulary []string) (*tokenizer, error) {
-	t := &tokenizer{
+func newWordPiece(vocabulary []string) (*wordPiece, error) {
+	t := &wordPiece{
 		first: make(map[string]int32, len(vocabulary)),
 		rest:  make(map[string]int32, len(vocabulary)/4),
 		unk:   -1, cls: -1, sep: -1,
@@ -58,10 +74,9 @@ func newTokenizer(vocabulary []string) (*tokenizer, error) {
 	return t, nil
 }
 
-// encode returns the IDs of prefix and text as one sequence between [CLS] and
-// [SEP], truncated to maxTokens. A "[SEP]" within the text is ordinary text:
+// encode implements tokenizer. A "[SEP]" within the text is ordinary text, since
 // brackets are punctuation.
-func (t *tokenizer) encode(prefix, text string) []int32 {
+func (t *wordPiece) encode(prefix, text string) []int32 {
 	s := scanner{t: t, ids: make([]int32, 1, min(maxTokens, 8+len(prefix)+len(text)/3)), limit: maxTokens - 1}
 	s.ids[0] = t.cls
 	// The prefix ends with a space, so the text begins a new word.
@@ -70,9 +85,28 @@ func (t *tokenizer) encode(prefix, text string) []int32 {
 	return append(s.ids, t.sep)
 }
 
+// words implements tokenizer. No word has more tokens than a chunk can hold, since
+// words longer than maxWordRunes are one token.
+func (t *wordPiece) words(text string) []word {
+	s := scanner{t: t, limit: len(text) + 1}
+	words := make([]word, 0, len(text)/5+1)
+	tokens := 0
+	s.scan(text, func(start, end int) {
+		tokens += len(s.ids)
+		s.ids = s.ids[:0]
+		words = appendWord(words, text, word{start: start, end: end, tokens: tokens})
+	})
+	return words
+}
+
+// count implements tokenizer: a word's tokens do not depend on its neighbours.
+func (t *wordPiece) count(string, string) int { return 0 }
+
+func (t *wordPiece) unknown() int32 { return t.unk }
+
 // scanner tokenizes one text, appending the IDs of its words.
 type scanner struct {
-	t     *tokenizer
+	t     *wordPiece
 	ids   []int32
 	limit int    // scanning stops when ids has this length
 	plain bool   // whether the current word is lower-case ASCII

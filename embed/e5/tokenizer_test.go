@@ -38,7 +38,7 @@ func TestSpecialTokensInTextAreOrdinaryText(t *testing.T) {
 	for _, mark := range []string{"[CLS]", "[SEP]", "[MASK]", "[PAD]", "[UNK]"} {
 		ids := e.tokenizer.encode(queryPrefix, "a "+mark+" b")
 		for _, id := range ids[1 : len(ids)-1] {
-			if id == e.tokenizer.cls || id == e.tokenizer.sep || id == e.tokenizer.unk || id == 103 || id == 0 {
+			if id == e.tokenizer.(*wordPiece).cls || id == e.tokenizer.(*wordPiece).sep || id == e.tokenizer.unknown() || id == 103 || id == 0 {
 				t.Errorf("%s became the special token %d", mark, id)
 			}
 		}
@@ -49,7 +49,7 @@ func TestLongWordsAreUnknown(t *testing.T) {
 	e := testEncoder(t)
 	for n, unknown := range map[int]bool{maxWordRunes: false, maxWordRunes + 1: true} {
 		ids := e.tokenizer.encode("", strings.Repeat("x", n))
-		if got := slices.Equal(ids[1:len(ids)-1], []int32{e.tokenizer.unk}); got != unknown {
+		if got := slices.Equal(ids[1:len(ids)-1], []int32{e.tokenizer.unknown()}); got != unknown {
 			t.Errorf("%d characters: unknown is %t", n, got)
 		}
 	}
@@ -62,7 +62,7 @@ func FuzzTokenizer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		ids := e.tokenizer.encode(passagePrefix, text)
-		if len(ids) < 2 || len(ids) > maxTokens || ids[0] != e.tokenizer.cls || ids[len(ids)-1] != e.tokenizer.sep {
+		if len(ids) < 2 || len(ids) > maxTokens || ids[0] != e.tokenizer.(*wordPiece).cls || ids[len(ids)-1] != e.tokenizer.(*wordPiece).sep {
 			t.Fatalf("%d ids, from %d to %d", len(ids), ids[0], ids[len(ids)-1])
 		}
 		for _, id := range ids {

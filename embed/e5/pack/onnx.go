@@ -1,10 +1,11 @@
-package main
+package pack
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // tensor is one fp32 initializer of an ONNX graph.
@@ -69,6 +70,9 @@ func readTensor(raw []byte) (t tensor, ok bool, err error) {
 		return t, false, err
 	}
 	for _, d := range t.dims {
+		if d < 1 || d > len(data)/4/size {
+			return t, false, fmt.Errorf("%w: tensor %q has %d bytes for its shape", errONNX, t.name, len(data))
+		}
 		size *= d
 	}
 	if size*4 != len(data) {
@@ -79,6 +83,54 @@ func readTensor(raw []byte) (t tensor, ok bool, err error) {
 		t.data[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 	}
 	return t, true, nil
+}
+
+// graph are the tensors of an ONNX model.
+type graph struct {
+	byName map[string]tensor
+	// matrices are the remaining anonymous two-dimensional tensors, in graph
+	// order. The exporter folds the transposition of a Linear's weight into a
+	// new constant [in, out] without the layer's name.
+	matrices []tensor
+}
+
+func newGraph(model []byte) (*graph, error) {
+	tensors, err := readInitializers(model)
+	if err != nil {
+		return nil, err
+	}
+	g := &graph{byName: map[string]tensor{}}
+	for _, t := range tensors {
+		if strings.HasPrefix(t.name, "onnx::MatMul_") {
+			g.matrices = append(g.matrices, t)
+			continue
+		}
+		g.byName[t.name] = t
+	}
+	return g, nil
+}
+
+func (g *graph) dims(name string) ([]int, error) {
+	t, ok := g.byName[name]
+	if !ok {
+		return nil, fmt.Errorf("%w: no tensor %q", errONNX, name)
+	}
+	return t.dims, nil
+}
+
+func (g *graph) values(name string, from, n int) ([]float32, error) {
+	return g.byName[name].data[from:][:n], nil
+}
+
+// linear takes the next matrix. Its shape must be that of the layer, which checks
+// that the order is as expected.
+func (g *graph) linear(name string, in, out int) ([]float32, error) {
+	if len(g.matrices) == 0 || len(g.matrices[0].dims) != 2 || g.matrices[0].dims[0] != in || g.matrices[0].dims[1] != out {
+		return nil, fmt.Errorf("%w: no matrix [%d, %d] for %q", errONNX, in, out, name)
+	}
+	t := g.matrices[0]
+	g.matrices = g.matrices[1:]
+	return t.data, nil
 }
 
 // fields calls f for each field of a protocol buffers message, with the value of

@@ -1,65 +1,111 @@
-package main
+// Package pack makes weights files for the encoder of package e5 from the files
+// in which models are published: parameters as safetensors or ONNX, and the
+// tokenizer as tokenizer.json. The same inputs give the same bytes on every
+// machine.
+//
+// The model is a BERT encoder as wide as E5-small-v2 (384), with any number of
+// layers and tokens. Its tokenizer is WordPiece as in uncased BERT models, or a
+// SentencePiece unigram model as in XLM-RoBERTa. Everything else is refused.
+package pack
 
 import (
 	"crypto/sha256"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
-	"strings"
 
 	"mneme/embed/e5/weightfile"
 )
 
-// heads is num_attention_heads of the model's published configuration. The ONNX
-// initializers do not include it.
-const heads = 12
+// The shape that the kernels of package e5 have. A model that differs in the
+// number of heads cannot be told by its parameters: neither format includes it.
+const (
+	width     = 384
+	heads     = 12
+	inner     = 1536
+	positions = 512
+	maxLayers = 48
+)
 
-// pack returns the weights file for an ONNX model and its tokenizer.json.
-func pack(model, tokenizer []byte) ([]byte, error) {
-	tensors, err := readInitializers(model)
+// maxTokenizer bounds a tokenizer.json, in bytes. That of XLM-RoBERTa has 17 MB.
+const maxTokenizer = 128 << 20
+
+const wordEmbeddings = "embeddings.word_embeddings.weight"
+
+// ErrArchitecture is wrapped by the errors of models that the encoder cannot run.
+var ErrArchitecture = errors.New("not a model that the encoder can run")
+
+// source is a model's parameters.
+type source interface {
+	// dims returns the shape of a tensor.
+	dims(name string) ([]int, error)
+	// values returns n values of a tensor that exists, beginning with from.
+	values(name string, from, n int) ([]float32, error)
+	// linear returns the matrix of a linear layer as [in, out]. It is called once
+	// for each layer in the order of the model.
+	linear(name string, in, out int) ([]float32, error)
+}
+
+// Safetensors packs a model.safetensors of size bytes and its tokenizer.json.
+func Safetensors(model io.ReaderAt, size int64, tokenizer []byte) ([]byte, error) {
+	s, err := newSafetensors(model, size)
 	if err != nil {
 		return nil, err
 	}
-	w := &weightfile.Weights{ModelSHA256: sha256.Sum256(model), TokenizerSHA256: sha256.Sum256(tokenizer)}
-	if w.Vocabulary, err = readVocabulary(tokenizer); err != nil {
+	h := sha256.New()
+	if _, err := io.Copy(h, io.NewSectionReader(model, 0, size)); err != nil {
 		return nil, err
 	}
-	g := newGraph(tensors)
-	word := g.named("embeddings.word_embeddings.weight")
-	position := g.named("embeddings.position_embeddings.weight")
-	inner := g.named("encoder.layer.0.intermediate.dense.bias")
-	if g.err != nil {
-		return nil, g.err
+	return pack(s, [32]byte(h.Sum(nil)), tokenizer)
+}
+
+// ONNX packs a model exported by PyTorch, in fp32, and its tokenizer.json.
+func ONNX(model, tokenizer []byte) ([]byte, error) {
+	g, err := newGraph(model)
+	if err != nil {
+		return nil, err
 	}
+	return pack(g, sha256.Sum256(model), tokenizer)
+}
+
+func pack(model source, sum [32]byte, tokenizer []byte) ([]byte, error) {
+	if len(tokenizer) > maxTokenizer {
+		return nil, refuse("%d bytes; at most %d are read", len(tokenizer), maxTokenizer)
+	}
+	pieces, unigram, err := readTokenizer(tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	w := &weightfile.Weights{ModelSHA256: sum, TokenizerSHA256: sha256.Sum256(tokenizer), Vocabulary: pieces}
+	if unigram != nil {
+		w.Tokenizer = unigram.Marshal()
+	}
+	r := &reader{model: model}
 	w.Shape = weightfile.Shape{
-		Vocabulary: len(w.Vocabulary), Width: word.dims[1], Layers: len(g.matrices) / 6, Heads: heads,
-		Inner: len(inner.data), Positions: position.dims[0], Group: weightfile.Group,
+		Vocabulary: len(pieces), Width: width, Layers: r.layers(), Heads: heads,
+		Inner: inner, Positions: positions, Group: weightfile.Group,
 	}
-	if word.dims[0] != len(w.Vocabulary) || len(g.matrices)%6 != 0 {
-		return nil, fmt.Errorf("%w: %d word embeddings for %d tokens, %d matrices", errONNX, word.dims[0], len(w.Vocabulary), len(g.matrices))
-	}
-	w.WordQ = make([]int8, len(word.data))
-	for i := 0; i < len(word.data); i += weightfile.Group {
-		w.WordScale = append(w.WordScale, weightfile.Quantize(w.WordQ[i:], word.data[i:], weightfile.Group, 1))
-	}
-	w.Position = position.data
-	w.Type = g.named("embeddings.token_type_embeddings.weight").data
-	w.EmbeddingNorm = g.norm("embeddings.LayerNorm")
+	r.words(w)
+	w.Position = r.values("embeddings.position_embeddings.weight", positions, width)
+	w.Type = r.values("embeddings.token_type_embeddings.weight", 2, width)
+	w.EmbeddingNorm = r.norm("embeddings.LayerNorm")
 	for i := range w.Shape.Layers {
 		at := fmt.Sprintf("encoder.layer.%d.", i)
 		w.Layers = append(w.Layers, weightfile.Layer{
-			Query:         g.linear(at + "attention.self.query"),
-			Key:           g.linear(at + "attention.self.key"),
-			Value:         g.linear(at + "attention.self.value"),
-			Attention:     g.linear(at + "attention.output.dense"),
-			Inner:         g.linear(at + "intermediate.dense"),
-			Output:        g.linear(at + "output.dense"),
-			AttentionNorm: g.norm(at + "attention.output.LayerNorm"),
-			OutputNorm:    g.norm(at + "output.LayerNorm"),
+			Query:         r.linear(at+"attention.self.query", width, width),
+			Key:           r.linear(at+"attention.self.key", width, width),
+			Value:         r.linear(at+"attention.self.value", width, width),
+			Attention:     r.linear(at+"attention.output.dense", width, width),
+			Inner:         r.linear(at+"intermediate.dense", width, inner),
+			Output:        r.linear(at+"output.dense", inner, width),
+			AttentionNorm: r.norm(at + "attention.output.LayerNorm"),
+			OutputNorm:    r.norm(at + "output.LayerNorm"),
 		})
 	}
-	if g.err != nil {
-		return nil, g.err
+	if r.err != nil {
+		return nil, r.err
 	}
 	file := w.Append(nil)
 	if _, err := weightfile.Parse(file); err != nil {
@@ -68,80 +114,136 @@ func pack(model, tokenizer []byte) ([]byte, error) {
 	return file, nil
 }
 
-// readVocabulary returns the tokens in the order of their IDs.
-func readVocabulary(tokenizer []byte) ([]string, error) {
-	var t struct {
-		Model struct {
-			Vocab map[string]int `json:"vocab"`
-		} `json:"model"`
-	}
-	if err := json.Unmarshal(tokenizer, &t); err != nil {
-		return nil, fmt.Errorf("tokenizer: %w", err)
-	}
-	words := make([]string, len(t.Model.Vocab))
-	for word, id := range t.Model.Vocab {
-		if id < 0 || id >= len(words) || words[id] != "" || word == "" || strings.Contains(word, "\n") {
-			return nil, fmt.Errorf("tokenizer: token %q with ID %d does not fit the vocabulary", word, id)
+// reader reads the parameters of a model. err is the first error, after which
+// everything is empty.
+type reader struct {
+	model source
+	err   error
+}
+
+// layers returns the number of layers, by their names.
+func (r *reader) layers() int {
+	n := 0
+	for ; n <= maxLayers; n++ {
+		if _, err := r.model.dims(fmt.Sprintf("encoder.layer.%d.output.LayerNorm.weight", n)); err != nil {
+			break
 		}
-		words[id] = word
 	}
-	return words, nil
+	if r.err == nil && (n == 0 || n > maxLayers) {
+		r.err = fmt.Errorf("%w: %d layers; 1 to %d are supported", ErrArchitecture, n, maxLayers)
+	}
+	return n
 }
 
-// graph looks up the tensors of an ONNX model. err is the first error.
-type graph struct {
-	byName map[string]tensor
-	// matrices are the remaining anonymous two-dimensional tensors, in graph
-	// order. The exporter folds the transposition of a Linear's weight into a
-	// new constant [in, out] without the layer's name.
-	matrices []tensor
-	err      error
-}
-
-func newGraph(tensors []tensor) *graph {
-	g := &graph{byName: map[string]tensor{}}
-	for _, t := range tensors {
-		if strings.HasPrefix(t.name, "onnx::MatMul_") {
-			g.matrices = append(g.matrices, t)
-			continue
+// words reads and quantizes the word embeddings, some rows at a time, since they
+// are most of a multilingual model. Rows beyond the vocabulary, with which some
+// models are padded, are left out.
+func (r *reader) words(w *weightfile.Weights) {
+	const block = 4096
+	tokens := len(w.Vocabulary)
+	dims, err := r.model.dims(wordEmbeddings)
+	if err == nil && (len(dims) != 2 || dims[0] < tokens || dims[1] != width) {
+		err = fmt.Errorf("%w: word embeddings %d, want [%d or more, %d]", ErrArchitecture, dims, tokens, width)
+	}
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	w.WordQ = make([]int8, tokens*width)
+	w.WordScale = make([]uint16, 0, tokens*width/weightfile.Group)
+	for row := 0; row < tokens && r.err == nil; row += block {
+		n := min(block, tokens-row)
+		x := r.take(wordEmbeddings, row*width, n*width)
+		for i := 0; i < len(x); i += weightfile.Group {
+			w.WordScale = append(w.WordScale, weightfile.Quantize(w.WordQ[row*width+i:], x[i:], weightfile.Group, 1))
 		}
-		g.byName[t.name] = t
 	}
-	g.matrices = slices.Clip(g.matrices)
-	return g
 }
 
-func (g *graph) named(name string) tensor {
-	t, ok := g.byName[name]
-	if !ok && g.err == nil {
-		g.err = fmt.Errorf("%w: no tensor %q", errONNX, name)
+// take returns values of a tensor that exists.
+func (r *reader) take(name string, from, n int) []float32 {
+	if r.err != nil {
+		return nil
 	}
-	return t
+	x, err := r.model.values(name, from, n)
+	if err == nil {
+		err = checkFinite(name, x)
+	}
+	if err != nil {
+		r.fail(err)
+		return nil
+	}
+	return x
 }
 
-func (g *graph) norm(name string) weightfile.Norm {
-	return weightfile.Norm{Gamma: g.named(name + ".weight").data, Beta: g.named(name + ".bias").data}
+// values returns the values of a tensor, which has the given shape.
+func (r *reader) values(name string, dims ...int) []float32 {
+	if r.err != nil {
+		return nil
+	}
+	x, err := read(r.model, name, dims...)
+	r.fail(err)
+	return x
 }
 
-// linear takes the next matrix, with the bias of the given name. Their output
-// widths must match, which checks that the order is as expected.
-func (g *graph) linear(name string) weightfile.Linear {
-	bias := g.named(name + ".bias").data
-	if g.err != nil {
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *reader) norm(name string) weightfile.Norm {
+	return weightfile.Norm{Gamma: r.values(name+".weight", width), Beta: r.values(name+".bias", width)}
+}
+
+func (r *reader) linear(name string, in, out int) weightfile.Linear {
+	bias := r.values(name+".bias", out)
+	if r.err != nil {
 		return weightfile.Linear{}
 	}
-	if len(g.matrices) == 0 || len(g.matrices[0].dims) != 2 || g.matrices[0].dims[1] != len(bias) {
-		g.err = fmt.Errorf("%w: no matrix for %q", errONNX, name)
+	x, err := r.model.linear(name, in, out)
+	if err == nil {
+		err = checkFinite(name, x)
+	}
+	if err != nil {
+		r.fail(err)
 		return weightfile.Linear{}
 	}
-	t := g.matrices[0]
-	g.matrices = g.matrices[1:]
-	m := weightfile.Matrix{In: t.dims[0], Out: t.dims[1], Q: make([]int8, len(t.data))}
-	for i := 0; i < m.In; i += weightfile.Group {
-		for o := range m.Out {
-			at := i*m.Out + o
-			m.Scale = append(m.Scale, weightfile.Quantize(m.Q[at:], t.data[at:], weightfile.Group, m.Out))
+	m := weightfile.Matrix{In: in, Out: out, Q: make([]int8, len(x))}
+	for i := 0; i < in; i += weightfile.Group {
+		for o := range out {
+			at := i*out + o
+			m.Scale = append(m.Scale, weightfile.Quantize(m.Q[at:], x[at:], weightfile.Group, out))
 		}
 	}
 	return weightfile.Linear{Matrix: m, Bias: bias}
+}
+
+// read returns all values of a tensor, which has the given shape.
+func read(model source, name string, dims ...int) ([]float32, error) {
+	have, err := model.dims(name)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(have, dims) {
+		return nil, fmt.Errorf("%w: %s has the shape %d, want %d", ErrArchitecture, name, have, dims)
+	}
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	x, err := model.values(name, 0, n)
+	if err != nil {
+		return nil, err
+	}
+	return x, checkFinite(name, x)
+}
+
+func checkFinite(name string, x []float32) error {
+	for _, v := range x {
+		if math.IsInf(float64(v), 0) || v != v {
+			return fmt.Errorf("%w: %s has values that are not finite", ErrArchitecture, name)
+		}
+	}
+	return nil
 }

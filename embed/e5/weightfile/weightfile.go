@@ -11,7 +11,7 @@
 //	     8     4  Version
 //	    12    28  Shape: vocabulary, width, layers, heads, inner, positions, group
 //	    40     4  bytes of the vocabulary's text
-//	    44     4  zero
+//	    44     4  bytes of the tokenizer; 0 in version 1
 //	    48    32  SHA-256 of the model file that the weights come from
 //	    80    32  SHA-256 of the tokenizer file that the vocabulary comes from
 //	   112     8  bytes of the payload
@@ -19,7 +19,8 @@
 //	   160    32  SHA-256 of header[0:160] and the payload
 //
 // The payload consists of, in this order and without gaps: the vocabulary (one
-// token per line, in the order of IDs); the word embeddings (a matrix with
+// token per line, in the order of IDs); in version 2 the tokenizer, which
+// package unigram reads; the word embeddings (a matrix with
 // groups along the width); the position and the token-type embeddings
 // [positions, width] and [2, width]; the embeddings' LayerNorm (gamma, beta);
 // and for each layer the six matrices query, key, value, attention output,
@@ -28,18 +29,19 @@
 package weightfile
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 const (
 	// Magic is the first 8 bytes of every file.
 	Magic = "mnemeE5\n"
-	// Version is the format that this package reads and writes.
-	Version = 1
+	// Version is the newest format that this package reads and writes. Files of
+	// WordPiece models have version 1.
+	Version = 2
 	// HeaderSize is the length of the header in bytes.
 	HeaderSize = 192
 	// Group is the number of inputs that share a scale.
@@ -93,6 +95,9 @@ type Weights struct {
 	Sum [32]byte
 	// Vocabulary has the tokens in the order of their IDs.
 	Vocabulary []string
+	// Tokenizer is what a unigram tokenizer has beside its vocabulary
+	// (unigram.Config.Marshal). Empty: the vocabulary is one of WordPiece.
+	Tokenizer []byte
 	// WordQ is [Vocabulary, Width]; WordScale [Vocabulary, Width/Group],
 	// half-precision bits.
 	WordQ     []int8
@@ -112,6 +117,7 @@ func (w *Weights) Append(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, HeaderSize)...)
 	dst = append(dst, vocabulary...)
+	dst = append(dst, w.Tokenizer...)
 	dst = appendInt8(dst, w.WordQ)
 	dst = appendUint16(dst, w.WordScale)
 	dst = appendFloat32(dst, w.Position)
@@ -129,7 +135,12 @@ func (w *Weights) Append(dst []byte) []byte {
 	}
 	header := dst[start : start+HeaderSize]
 	copy(header, Magic)
-	binary.LittleEndian.PutUint32(header[8:], Version)
+	version := uint32(1)
+	if len(w.Tokenizer) > 0 {
+		version = 2
+	}
+	binary.LittleEndian.PutUint32(header[8:], version)
+	binary.LittleEndian.PutUint32(header[44:], uint32(len(w.Tokenizer)))
 	for i, n := range w.Shape.list() {
 		binary.LittleEndian.PutUint32(header[12+4*i:], uint32(*n))
 	}
@@ -142,8 +153,8 @@ func (w *Weights) Append(dst []byte) []byte {
 	return dst
 }
 
-// Parse verifies file and returns its contents. The 8-bit values are views of
-// file, which must not change while they are in use.
+// Parse verifies file and returns its contents. The 8-bit values and the tokenizer
+// are views of file, which must not change while they are in use.
 func Parse(file []byte) (*Weights, error) {
 	if len(file) < HeaderSize {
 		return nil, fmt.Errorf("%w: %d bytes, shorter than the header", ErrDamaged, len(file))
@@ -152,8 +163,9 @@ func Parse(file []byte) (*Weights, error) {
 	if string(header[:8]) != Magic {
 		return nil, fmt.Errorf("%w: it begins with %q", ErrNotWeights, header[:8])
 	}
-	if v := binary.LittleEndian.Uint32(header[8:]); v != Version {
-		return nil, fmt.Errorf("%w: version %d, this program reads %d", ErrVersion, v, Version)
+	version := binary.LittleEndian.Uint32(header[8:])
+	if version == 0 || version > Version {
+		return nil, fmt.Errorf("%w: version %d, this program reads 1 to %d", ErrVersion, version, Version)
 	}
 	if n := binary.LittleEndian.Uint64(header[112:]); n != uint64(len(payload)) {
 		return nil, fmt.Errorf("%w: payload of %d bytes, the header says %d", ErrDamaged, len(payload), n)
@@ -170,8 +182,12 @@ func Parse(file []byte) (*Weights, error) {
 	if err := w.Shape.check(); err != nil {
 		return nil, err
 	}
+	tokenizer := binary.LittleEndian.Uint32(header[44:])
+	if (version == 2) != (tokenizer > 0) {
+		return nil, fmt.Errorf("%w: version %d with a tokenizer of %d bytes", ErrDamaged, version, tokenizer)
+	}
 	r := &reader{rest: payload}
-	w.read(r, int(binary.LittleEndian.Uint32(header[40:])))
+	w.read(r, int(binary.LittleEndian.Uint32(header[40:])), int(tokenizer))
 	if r.short || len(r.rest) != 0 {
 		return nil, fmt.Errorf("%w: the payload does not match the shape", ErrDamaged)
 	}
@@ -181,7 +197,7 @@ func Parse(file []byte) (*Weights, error) {
 	return w, nil
 }
 
-func (w *Weights) read(r *reader, vocabularyBytes int) {
+func (w *Weights) read(r *reader, vocabularyBytes, tokenizerBytes int) {
 	s := w.Shape
 	text := string(r.take(vocabularyBytes))
 	for len(text) > 0 {
@@ -192,6 +208,7 @@ func (w *Weights) read(r *reader, vocabularyBytes int) {
 		}
 		w.Vocabulary, text = append(w.Vocabulary, line), rest
 	}
+	w.Tokenizer = r.take(tokenizerBytes)
 	w.WordQ = r.int8s(s.Vocabulary * s.Width)
 	w.WordScale = r.uint16s(s.Vocabulary * s.Width / s.Group)
 	w.Position = r.float32s(s.Positions * s.Width)
@@ -249,7 +266,7 @@ func checksum(header, payload []byte) (sum [32]byte) {
 }
 
 func cutLine(text string) (line, rest string, ok bool) {
-	i := bytes.IndexByte([]byte(text[:min(len(text), 1024)]), '\n')
+	i := strings.IndexByte(text[:min(len(text), 1024)], '\n')
 	if i < 0 {
 		return "", "", false
 	}

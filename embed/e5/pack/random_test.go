@@ -1,0 +1,161 @@
+package pack
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"mneme/embed/e5/weightfile"
+)
+
+// parameters are the tensors of a model, by name.
+type parameters map[string]*parameter
+
+type parameter struct {
+	kind   string // as in a safetensors header
+	dims   []int
+	values []float32
+}
+
+// uniform returns the values that testdata/golden.py gives to a tensor: SplitMix64,
+// seeded with the hash of its name.
+func uniform(name string, n int, low, high float64) []float32 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	seed, x := h.Sum64(), make([]float32, n)
+	for i := range x {
+		z := seed + uint64(i+1)*0x9e3779b97f4a7c15
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		z ^= z >> 31
+		x[i] = float32(low + float64((high-low)*(float64(z>>40)/(1<<24))))
+	}
+	return x
+}
+
+// randomModel returns the model of golden.py with two layers. Its word
+// embeddings are in half precision, the biases of its matrices in bfloat16.
+func randomModel(rows int) parameters {
+	p := parameters{}
+	add := func(name string, low, high float64, dims ...int) {
+		n := 1
+		for _, d := range dims {
+			n *= d
+		}
+		t := &parameter{kind: "F32", dims: dims, values: uniform(name, n, low, high)}
+		switch {
+		case name == wordEmbeddings:
+			t.kind = "F16"
+		case strings.HasSuffix(name, "dense.bias"):
+			t.kind = "BF16"
+		}
+		p[name] = t
+	}
+	norm := func(name string) {
+		add(name+".weight", 0.8, 1.2, width)
+		add(name+".bias", -0.08, 0.08, width)
+	}
+	linear := func(name string, in, out int) {
+		add(name+".weight", -0.08, 0.08, out, in)
+		add(name+".bias", -0.08, 0.08, out)
+	}
+	add(wordEmbeddings, -0.08, 0.08, rows, width)
+	add("embeddings.position_embeddings.weight", -0.02, 0.02, positions, width)
+	add("embeddings.token_type_embeddings.weight", -0.02, 0.02, 2, width)
+	norm("embeddings.LayerNorm")
+	for n := range 2 {
+		at := fmt.Sprintf("encoder.layer.%d.", n)
+		for _, part := range []string{"query", "key", "value"} {
+			linear(at+"attention.self."+part, width, width)
+		}
+		linear(at+"attention.output.dense", width, width)
+		norm(at + "attention.output.LayerNorm")
+		linear(at+"intermediate.dense", width, inner)
+		linear(at+"output.dense", inner, width)
+		norm(at + "output.LayerNorm")
+	}
+	return p
+}
+
+// safetensors returns the parameters as a file.
+func (p parameters) safetensors() []byte {
+	header := map[string]any{"__metadata__": map[string]string{"format": "pt"}}
+	var values []byte
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		t, from := p[name], len(values)
+		for _, v := range t.values {
+			switch t.kind {
+			case "F16":
+				values = binary.LittleEndian.AppendUint16(values, weightfile.Half(v))
+			case "BF16":
+				values = binary.LittleEndian.AppendUint16(values, uint16(math.Float32bits(v)>>16))
+			default:
+				values = binary.LittleEndian.AppendUint32(values, math.Float32bits(v))
+			}
+		}
+		header[name] = map[string]any{"dtype": t.kind, "shape": t.dims, "data_offsets": [2]int{from, len(values)}}
+	}
+	text, err := json.Marshal(header)
+	if err != nil {
+		panic(err)
+	}
+	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), values...)
+}
+
+// onnx returns the parameters as PyTorch exports them: matrices without names and
+// transposed, everything in fp32.
+func (p parameters) onnx() []byte {
+	field := func(dst []byte, num int, b []byte) []byte {
+		dst = binary.AppendUvarint(dst, uint64(num<<3|2))
+		return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+	}
+	var graph []byte
+	put := func(name string, dims []int, values []float32) {
+		var t, raw []byte
+		for _, d := range dims {
+			t = binary.AppendUvarint(append(t, 1<<3), uint64(d))
+		}
+		for _, v := range values {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+		}
+		t = append(t, 2<<3, 1)
+		graph = field(graph, 5, field(field(t, 8, []byte(name)), 9, raw))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if t := p[name]; len(t.dims) == 1 || strings.HasPrefix(name, "embeddings.") {
+			values := t.values
+			switch t.kind {
+			case "F16":
+				values = slices.Clone(values)
+				for i, v := range values {
+					values[i] = weightfile.Float(weightfile.Half(v))
+				}
+			case "BF16":
+				values = slices.Clone(values)
+				for i, v := range values {
+					values[i] = math.Float32frombits(math.Float32bits(v) &^ 0xffff)
+				}
+			}
+			put(name, t.dims, values)
+		}
+	}
+	for n := range 2 {
+		for i, part := range []string{"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense", "intermediate.dense", "output.dense"} {
+			t := p[fmt.Sprintf("encoder.layer.%d.%s.weight", n, part)]
+			out, in := t.dims[0], t.dims[1]
+			x := make([]float32, len(t.values))
+			for o := range out {
+				for i := range in {
+					x[i*out+o] = t.values[o*in+i]
+				}
+			}
+			put(fmt.Sprintf("onnx::MatMul_%d", 100*n+i), []int{in, out}, x)
+		}
+	}
+	return field(nil, 7, graph)
+}

@@ -1,0 +1,57 @@
+package e5
+
+import (
+	"math"
+
+	"mneme/embed/e5/unigram"
+	"mneme/embed/e5/weightfile"
+)
+
+// newTokenizer returns the tokenizer of a weights file, and the name by which
+// fingerprints call its kind of model.
+func newTokenizer(w *weightfile.Weights) (tokenizer, string, error) {
+	if len(w.Tokenizer) == 0 {
+		t, err := newWordPiece(w.Vocabulary)
+		return t, "e5-small-v2", err
+	}
+	config, err := unigram.Unmarshal(w.Tokenizer, w.Vocabulary)
+	if err != nil {
+		return nil, "", err
+	}
+	t, err := unigram.New(config)
+	return unigramTokenizer{t}, "e5-unigram", err
+}
+
+// unigramTokenizer is the tokenizer of multilingual models.
+type unigramTokenizer struct{ *unigram.Tokenizer }
+
+// encode implements tokenizer.
+func (t unigramTokenizer) encode(prefix, text string) []int32 {
+	tokens := t.Tokens(prefix+text, maxTokens-2)
+	ids := make([]int32, 0, len(tokens)+2)
+	ids = append(ids, t.Start())
+	for _, token := range tokens {
+		ids = append(ids, token.ID)
+	}
+	return append(ids, t.End())
+}
+
+// words implements tokenizer.
+func (t unigramTokenizer) words(text string) []word {
+	tokens := t.Tokens(text, math.MaxInt)
+	words := make([]word, 0, len(tokens))
+	for i, token := range tokens {
+		if i+1 == len(tokens) || token.Start != tokens[i+1].Start || token.End != tokens[i+1].End {
+			words = appendWord(words, text, word{start: token.Start, end: token.End, tokens: i + 1})
+		}
+	}
+	return words
+}
+
+// count implements tokenizer: between two words without a space, the tokens of
+// each depend on the other.
+func (t unigramTokenizer) count(prefix, text string) int {
+	return 2 + len(t.Tokens(prefix+text, 2*maxTokens))
+}
+
+func (t unigramTokenizer) unknown() int32 { return t.Unknown() }

@@ -1,0 +1,114 @@
+// Package unigram is the tokenizer of SentencePiece's unigram models, such as
+// XLM-RoBERTa's: it divides words into the pieces of a vocabulary whose log
+// probabilities have the largest sum.
+//
+// Token IDs are those of Hugging Face's tokenizers with the model's
+// tokenizer.json, with two exceptions. A special token's name within a text, such
+// as "</s>", is ordinary text. And a word of more than 64 kB is divided in parts.
+//
+// A Tokenizer is made by New from a Config, or by Unmarshal from a weights file.
+package unigram
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+const (
+	// UnknownPenalty is what an unknown character costs beyond the least probable
+	// piece: kUnkPenalty of SentencePiece.
+	UnknownPenalty = 10
+	// MaxPieces and MaxPieceBytes bound a vocabulary. XLM-RoBERTa's has 250,002
+	// pieces of up to 48 bytes.
+	MaxPieces     = 1 << 20
+	MaxPieceBytes = 255
+)
+
+// Config describes a tokenizer.
+type Config struct {
+	// Pieces are the vocabulary in the order of IDs.
+	Pieces []string
+	// Scores are the log probabilities of the pieces. A piece of minus infinity,
+	// such as a special token, is not found in text.
+	Scores []float64
+	// UnknownScore is that of a character without a piece.
+	UnknownScore float64
+	// Unknown, Start and End are the IDs of an unknown piece and of the first and
+	// last token of a sequence.
+	Unknown, Start, End int32
+	// Charsmap is SentencePiece's precompiled_charsmap. Empty: text is not
+	// normalized.
+	Charsmap []byte
+	Spaces   Spaces
+}
+
+// Spaces says how white space is treated, after the charsmap.
+type Spaces struct {
+	// Split drops white space between words. Otherwise every space begins a
+	// word, and other white space is a part of words.
+	Split bool
+	// Collapse, TrimLeft and TrimRight take several spaces for one, and drop white
+	// space before and after a text. Split implies them.
+	Collapse, TrimLeft, TrimRight bool
+}
+
+// Tokenizer divides texts into tokens. It is safe for concurrent use.
+type Tokenizer struct {
+	charsmap     charsmap
+	trie         *trie
+	scores       []float64
+	unknownScore float64
+	unknown      int32
+	start, end   int32
+	spaces       Spaces
+}
+
+// New checks a Config and returns its tokenizer, which keeps c.Scores.
+func New(c Config) (*Tokenizer, error) {
+	if n := len(c.Pieces); n == 0 || n > MaxPieces || n != len(c.Scores) {
+		return nil, fmt.Errorf("vocabulary of %d pieces and %d scores, at most %d are supported", n, len(c.Scores), MaxPieces)
+	}
+	for id, piece := range c.Pieces {
+		if piece == "" || len(piece) > MaxPieceBytes || !utf8.ValidString(piece) {
+			return nil, fmt.Errorf("piece %d is empty, longer than %d bytes, or not UTF-8", id, MaxPieceBytes)
+		}
+		// The bound keeps sums over a word finite.
+		if s := c.Scores[id]; !math.IsInf(s, -1) && !(math.Abs(s) <= math.MaxFloat32) {
+			return nil, fmt.Errorf("piece %d has the score %g", id, s)
+		}
+	}
+	if !(math.Abs(c.UnknownScore) <= math.MaxFloat32) {
+		return nil, fmt.Errorf("unknown pieces have the score %g", c.UnknownScore)
+	}
+	for _, id := range []int32{c.Unknown, c.Start, c.End} {
+		if id < 0 || int(id) >= len(c.Pieces) {
+			return nil, fmt.Errorf("special token %d of %d pieces", id, len(c.Pieces))
+		}
+	}
+	if c.Unknown == c.Start || c.Unknown == c.End || c.Start == c.End {
+		return nil, errors.New("unknown, first and last token are not three")
+	}
+	t := &Tokenizer{
+		scores: c.Scores, unknownScore: c.UnknownScore,
+		unknown: c.Unknown, start: c.Start, end: c.End, spaces: c.Spaces,
+	}
+	var err error
+	if t.charsmap, err = parseCharsmap(c.Charsmap); err != nil {
+		return nil, err
+	}
+	if t.trie, err = newTrie(c.Pieces, func(id int) bool { return !math.IsInf(c.Scores[id], -1) }); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Start and End are the IDs of a sequence's first and last token.
+func (t *Tokenizer) Start() int32 { return t.start }
+
+// End is the ID of a sequence's last token.
+func (t *Tokenizer) End() int32 { return t.end }
+
+// Unknown is the ID of pieces that are not in the vocabulary.
+func (t *Tokenizer) Unknown() int32 { return t.unknown }
