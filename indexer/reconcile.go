@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/vector"
 )
 
@@ -34,13 +33,6 @@ type Reconciled struct {
 	Restored int64 // missing from the index, or different there
 }
 
-// held is what an index holds of an entry.
-type held struct {
-	chunks int
-	store  int64
-	label  acl.Label
-}
-
 // Reconcile compares the vector index with the rows' vectors and repairs it:
 // vectors without a row are removed, missing or different ones are written from
 // the rows. Nothing is embedded again. It may run beside reads, writes and
@@ -60,19 +52,15 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 	}
 	// The index is read before the rows, so that an entry written in between
 	// is found among the rows and not removed.
-	found := make(map[uuid.UUID]held)
-	err := lister.List(ctx, func(h vector.IndexedEntry) error {
-		one := held{chunks: h.Chunks, store: h.Store, label: h.Label}
-		if h.Inconsistent {
-			one.chunks = 0
-		}
-		found[h.Entry] = one
+	found := make(map[uuid.UUID]uint64)
+	err := lister.List(ctx, func(e vector.IndexedEntry) error {
+		found[e.Entry] = e.Digest
 		return nil
 	})
 	if err != nil {
 		return Reconciled{}, fmt.Errorf("%w: list: %w", errIndex, err)
 	}
-	should, err := ix.rowVectors(ctx, now.fingerprint)
+	should, err := ix.rowDigests(ctx, now.fingerprint)
 	if err != nil {
 		return Reconciled{}, err
 	}
@@ -85,7 +73,7 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 	}
 	report.Removed = int64(len(wrong))
 	for id, want := range should {
-		if found[id] != want {
+		if got, ok := found[id]; !ok || got != want {
 			wrong = append(wrong, id)
 			report.Restored++
 		}
@@ -97,13 +85,13 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 	return report, nil
 }
 
-// rowVectors returns what the index should hold according to the rows.
-func (ix *Indexer) rowVectors(ctx context.Context, fingerprint string) (map[uuid.UUID]held, error) {
-	should := make(map[uuid.UUID]held)
+// rowDigests returns, by entry, the vector.IndexedEntry.Digest that the index
+// should list according to the rows.
+func (ix *Indexer) rowDigests(ctx context.Context, fingerprint string) (map[uuid.UUID]uint64, error) {
+	should := make(map[uuid.UUID]uint64)
 	err := ix.storage.View(ctx, func(tx ReadTx) error {
 		return tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
-			one := should[r.Entry]
-			should[r.Entry] = held{chunks: one.chunks + 1, store: r.Store, label: r.Label}
+			should[r.Entry] += r.Digest()
 			return nil
 		})
 	})

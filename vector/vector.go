@@ -70,14 +70,10 @@ type Index interface {
 
 // IndexedEntry describes what an index holds of one entry.
 type IndexedEntry struct {
-	Entry  uuid.UUID
-	Chunks int
-	Store  int64     // as written with the vectors; the row may have changed since
-	Label  acl.Label // likewise
-	// Inconsistent is set if the entry's chunks differ in store or label,
-	// because an upsert was interrupted. Store and Label are those of one of
-	// the chunks.
-	Inconsistent bool
+	Entry uuid.UUID
+	// Digest is the sum of the digests of the entry's records in the index,
+	// modulo 2^64.
+	Digest uint64
 }
 
 // Lister is an Index that can list its contents for comparison with the rows.

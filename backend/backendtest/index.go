@@ -41,7 +41,7 @@ func CheckIndex(t testing.TB, storage indexer.Storage, fingerprint string, index
 	}
 	err = index.(vector.Lister).List(ctx, func(e vector.IndexedEntry) error {
 		indexed++
-		if r, ok := rows[e.Entry]; !ok || e.Inconsistent || e.Chunks != 1 || e.Store != r.Store || e.Label != r.Label {
+		if r, ok := rows[e.Entry]; !ok || e.Digest != r.Digest() {
 			return fmt.Errorf("the index holds %+v, found in the rows: %v", e, ok)
 		}
 		return nil

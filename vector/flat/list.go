@@ -28,19 +28,23 @@ func (x *Index) snapshot() []vector.IndexedEntry {
 	x.mu.RLock()
 	all := make([]vector.IndexedEntry, 0, len(x.entries))
 	for id, list := range x.entries {
-		all = append(all, vector.IndexedEntry{Entry: id, Chunks: x.countRows(list), Store: list.slab.store, Label: list.slab.label})
+		all = append(all, vector.IndexedEntry{Entry: id, Digest: x.digest(list)})
 	}
 	x.mu.RUnlock()
 	slices.SortFunc(all, func(a, b vector.IndexedEntry) int { return bytes.Compare(a.Entry[:], b.Entry[:]) })
 	return all
 }
 
-// countRows counts the rows of a list. The caller holds the read lock.
-func (x *Index) countRows(list rowList) int {
-	n := 0
-	for row := list.head; row != noRow; n++ {
+// digest returns the sum of the digests of a list's rows. The caller holds the
+// read lock.
+func (x *Index) digest(list rowList) (sum uint64) {
+	for row := list.head; row != noRow; {
 		segment, i := list.slab.at(row, x.perSegment)
+		sum += vector.Record{
+			Chunk: int(segment.chunks[i]), Store: list.slab.store, Label: list.slab.label,
+			Vector: segment.halves[i*x.stride : i*x.stride+x.dim],
+		}.Digest()
 		row = segment.next[i]
 	}
-	return n
+	return sum
 }

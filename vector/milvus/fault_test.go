@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -156,6 +158,54 @@ func TestOpenCreatesTheCollectionOnce(t *testing.T) {
 	}
 	starting.Wait()
 	opened(t, config)
+}
+
+// A killed process's writes may reach Milvus after those of the process that took
+// over its work. A late delete must not remove what was written since, and the
+// list must show a late insert, so that a reconciliation removes it.
+func TestLateWritesOfAKilledProcessAreListedAndRemoveNothingNewer(t *testing.T) {
+	addr := milvustest.Addr(t)
+	t.Parallel()
+	ctx := context.Background()
+	x := opened(t, testConfig(addr, testDim))
+	before, now := one(1, 1, axis(0)), one(1, 1, axis(1))
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantListed := func(what string, digest uint64) {
+		t.Helper()
+		var listed []vector.IndexedEntry
+		check(x.List(ctx, func(e vector.IndexedEntry) error { listed = append(listed, e); return nil }))
+		if want := []vector.IndexedEntry{{Entry: now.Entry, Digest: digest}}; !slices.Equal(listed, want) {
+			t.Errorf("%s: listed %v, want %v", what, listed, want)
+		}
+	}
+	wantScore := func(what string, query []float32, want float64) {
+		t.Helper()
+		settle(t, x)
+		hits, err := x.Search(ctx, store(t, 1), vector.Query{Vector: query, Limit: 9})
+		if err != nil || len(hits) != 1 || math.Abs(hits[0].Score-want) > .001 {
+			t.Errorf("%s: hits %v, error %v, want one with score %v", what, hits, err, want)
+		}
+	}
+	check(x.Upsert(ctx, []vector.Record{before}))
+	late, err := x.rowIDs(ctx, []uuid.UUID{before.Entry}) // which the killed process is about to delete
+	check(err)
+	check(x.Upsert(ctx, []vector.Record{now}))
+
+	check(x.deleteRows(ctx, late))
+	wantListed("after a late delete", now.Digest())
+	wantScore("after a late delete", axis(1), 1)
+
+	check(x.insertRows(ctx, []vector.Record{before}))
+	wantListed("after a late insert", before.Digest()+now.Digest())
+	check(x.Upsert(ctx, []vector.Record{now}))
+	wantListed("repaired", now.Digest())
+	wantScore("repaired", axis(0), 0)
+	wantScore("repaired", axis(1), 1)
 }
 
 // Milvus 2.3 reports failures in a field that the SDK ignores: the SDK alone

@@ -1,6 +1,7 @@
 package milvus
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/vector"
 )
 
 // maxStores is the maximum number of stores in one filter. Milvus evaluates the
@@ -84,16 +86,28 @@ func inTexts(field string, texts []string) string {
 	return field + ` in ["` + strings.Join(texts, `","`) + `"]`
 }
 
-// rowID returns the primary key of a chunk: the entry's UUID, a colon and the
-// chunk's number. An entry's rows are adjacent in key order.
-func rowID(entry uuid.UUID, chunk int) string { return entry.String() + ":" + strconv.Itoa(chunk) }
+// rowID returns the primary key of a record: the entry's UUID, the chunk's number
+// and the record's digest in hexadecimal, with colons between. An entry's rows are
+// adjacent in key order.
+//
+// The digest makes keys of different contents different. Milvus may apply a write
+// of a killed process after later writes of others, and it returns only one of
+// several rows with the same key: under the chunk's key alone a late delete would
+// remove the new row, and a late insert would hide beside it.
+func rowID(r vector.Record) string {
+	return fmt.Sprintf("%s:%d:%016x", r.Entry, r.Chunk, r.Digest())
+}
 
-// entryOf returns the entry and the chunk of a row's primary key.
-func entryOf(row string) (entry uuid.UUID, chunk int, err error) {
-	id, number, _ := strings.Cut(row, ":")
-	if entry, err = uuid.Parse(id); err != nil {
-		return uuid.UUID{}, 0, err
+// parseRowID returns the parts of a row's primary key. The digest is 0 in a key
+// that a version of mneme before digests wrote.
+func parseRowID(id string) (entry uuid.UUID, chunk int, digest uint64, err error) {
+	name, rest, _ := strings.Cut(id, ":")
+	if entry, err = uuid.Parse(name); err != nil {
+		return uuid.UUID{}, 0, 0, err
 	}
-	chunk, err = strconv.Atoi(number)
-	return entry, chunk, err
+	number, hexadecimal, current := strings.Cut(rest, ":")
+	if chunk, err = strconv.Atoi(number); err == nil && current {
+		digest, err = strconv.ParseUint(hexadecimal, 16, 64)
+	}
+	return entry, chunk, digest, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/vector"
 )
 
 func TestFiltersSelectExactlyTheScope(t *testing.T) {
@@ -70,15 +71,24 @@ func TestManyStoresAreDividedAmongFilters(t *testing.T) {
 	}
 }
 
-func TestAPrimaryKeyContainsTheEntry(t *testing.T) {
-	id := uuid.MustParse("0190d1f0-0000-7000-8000-000000000001")
-	if got := rowID(id, 12); got != "0190d1f0-0000-7000-8000-000000000001:12" {
-		t.Errorf("key %s", got)
+// Keys are stored: they must stay the same.
+func TestAPrimaryKeyNamesEntryChunkAndContents(t *testing.T) {
+	r := vector.Record{
+		Entry: uuid.MustParse("0190d1f0-0000-7000-8000-000000000001"), Chunk: 12,
+		Store: 7, Label: acl.Internal, Vector: vector.ToHalf([]float32{0.6, 0.8}),
 	}
-	if got, chunk, err := entryOf(rowID(id, 12)); got != id || chunk != 12 || err != nil {
-		t.Errorf("entry %v, chunk %d, error %v", got, chunk, err)
+	if got, want := rowID(r), "0190d1f0-0000-7000-8000-000000000001:12:c3507cb8316f9685"; got != want {
+		t.Errorf("key %s, want %s", got, want)
 	}
-	if _, _, err := entryOf("7"); err == nil {
-		t.Error("no error for an invalid key")
+	if entry, chunk, digest, err := parseRowID(rowID(r)); entry != r.Entry || chunk != 12 || digest != r.Digest() || err != nil {
+		t.Errorf("entry %v, chunk %d, digest %x, error %v", entry, chunk, digest, err)
+	}
+	if entry, chunk, digest, err := parseRowID("0190d1f0-0000-7000-8000-000000000001:12"); entry != r.Entry || chunk != 12 || digest != 0 || err != nil {
+		t.Errorf("a key without a digest: entry %v, chunk %d, digest %x, error %v", entry, chunk, digest, err)
+	}
+	for _, id := range []string{"7", r.Entry.String(), r.Entry.String() + ":x", r.Entry.String() + ":1:", r.Entry.String() + ":1:y"} {
+		if _, _, _, err := parseRowID(id); err == nil {
+			t.Errorf("no error for the key %q", id)
+		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 	"github.com/milvus-io/milvus-sdk-go/v2/entity"
 
-	"mneme/acl"
 	"mneme/vector"
 )
 
@@ -18,7 +17,7 @@ const listPageSize = 8192
 // List implements vector.Lister. It sees everything written before it was
 // called.
 func (x *Index) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
-	var current vector.IndexedEntry
+	var current *vector.IndexedEntry
 	last := ""
 	for {
 		page, err := x.page(ctx, last)
@@ -29,25 +28,24 @@ func (x *Index) List(ctx context.Context, yield func(vector.IndexedEntry) error)
 			return err
 		}
 		for _, r := range page {
-			if r.Entry != current.Entry {
-				if current.Chunks > 0 {
-					if err := yield(current); err != nil {
-						return err
-					}
-				}
-				current = r.IndexedEntry
+			if current != nil && r.Entry == current.Entry {
+				current.Digest += r.Digest
 				continue
 			}
-			current.Chunks++
-			current.Inconsistent = current.Inconsistent || r.Store != current.Store || r.Label != current.Label
+			if current != nil {
+				if err := yield(*current); err != nil {
+					return err
+				}
+			}
+			current = &r.IndexedEntry
 		}
 		if len(page) < listPageSize {
 			break
 		}
 		last = page[len(page)-1].id
 	}
-	if current.Chunks > 0 {
-		return yield(current)
+	if current != nil {
+		return yield(*current)
 	}
 	return nil
 }
@@ -62,7 +60,7 @@ type listRow struct {
 func (x *Index) page(ctx context.Context, after string) ([]listRow, error) {
 	var found client.ResultSet
 	err := x.retry(ctx, "list", writeAttempts, x.config.Timeouts.Write, func(ctx context.Context) (err error) {
-		found, err = x.client.Query(ctx, x.name, nil, fieldID+` > "`+after+`"`, []string{fieldID, fieldStore, fieldLabel},
+		found, err = x.client.Query(ctx, x.name, nil, fieldID+` > "`+after+`"`, []string{fieldID},
 			client.WithLimit(listPageSize), client.WithSearchQueryConsistencyLevel(entity.ClStrong))
 		return err
 	})
@@ -70,14 +68,12 @@ func (x *Index) page(ctx context.Context, after string) ([]listRow, error) {
 		return nil, err
 	}
 	ids, ok := found.GetColumn(fieldID).(*entity.ColumnVarChar)
-	stores, ok2 := found.GetColumn(fieldStore).(*entity.ColumnInt64)
-	labels, ok3 := found.GetColumn(fieldLabel).(*entity.ColumnInt8)
-	if !ok || !ok2 || !ok3 || ids.Len() != stores.Len() || ids.Len() != labels.Len() {
+	if !ok {
 		return nil, fmt.Errorf("milvus: list: %w: the reply lacks columns", ErrRefused)
 	}
 	page := make([]listRow, ids.Len())
 	for i, id := range ids.Data() {
-		entry, _, err := entryOf(id)
+		entry, _, digest, err := parseRowID(id)
 		if err != nil {
 			return nil, fmt.Errorf("milvus: list: %w: invalid primary key", ErrMismatch)
 		}
@@ -85,7 +81,7 @@ func (x *Index) page(ctx context.Context, after string) ([]listRow, error) {
 			return nil, fmt.Errorf("milvus: list: %w: rows out of order", ErrRefused)
 		}
 		after = id
-		page[i] = listRow{vector.IndexedEntry{Entry: entry, Chunks: 1, Store: stores.Data()[i], Label: acl.Label(labels.Data()[i])}, id}
+		page[i] = listRow{vector.IndexedEntry{Entry: entry, Digest: digest}, id}
 	}
 	return page, nil
 }

@@ -127,7 +127,7 @@ func readRows(found client.SearchResult) ([]row, error) {
 	rows := make([]row, found.ResultCount)
 	for i := range rows {
 		id := ids.Data()[i]
-		entry, chunk, err := entryOf(id)
+		entry, chunk, _, err := parseRowID(id)
 		if err != nil {
 			return nil, fmt.Errorf("milvus: search: %w: invalid primary key", ErrMismatch)
 		}

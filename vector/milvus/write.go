@@ -115,7 +115,7 @@ func (x *Index) insertRows(ctx context.Context, records []vector.Record) error {
 	stores, labels, chunks := make([]int64, len(records)), make([]int8, len(records)), make([]int64, len(records))
 	vectors := make([][]float32, len(records))
 	for i, r := range records {
-		ids[i], entries[i] = rowID(r.Entry, r.Chunk), r.Entry.String()
+		ids[i], entries[i] = rowID(r), r.Entry.String()
 		stores[i], labels[i], chunks[i] = r.Store, int8(r.Label), int64(r.Chunk)
 		vectors[i] = r.Vector.Floats()
 	}

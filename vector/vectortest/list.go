@@ -39,7 +39,7 @@ func listed(t *testing.T, f *fixture) {
 		for chunk := range chunks {
 			records = append(records, record(n, chunk, store, label, axis(chunk)))
 		}
-		want = append(want, vector.IndexedEntry{Entry: id(n), Chunks: chunks, Store: store, Label: label})
+		want = append(want, listing(records[len(records)-chunks:]...))
 	}
 	slices.Reverse(records)
 	p.upsert(t, records...)
@@ -48,8 +48,9 @@ func listed(t *testing.T, f *fixture) {
 	}
 
 	p.remove(t, id(7))
-	p.upsert(t, record(8, 0, 2, acl.Restricted, axis(0)))
-	want[8] = vector.IndexedEntry{Entry: id(8), Chunks: 1, Store: 2, Label: acl.Restricted}
+	changed := record(8, 0, 2, acl.Restricted, axis(0))
+	p.upsert(t, changed)
+	want[8] = listing(changed)
 	want = slices.Delete(want, 7, 8)
 	held := list()
 	if !slices.Equal(held, want) {
@@ -70,4 +71,13 @@ func listed(t *testing.T, f *fixture) {
 	if err := lister.List(ctx, func(vector.IndexedEntry) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled context: error %v", err)
 	}
+}
+
+// listing returns how an index must list the entry of the records.
+func listing(records ...vector.Record) vector.IndexedEntry {
+	e := vector.IndexedEntry{Entry: records[0].Entry}
+	for _, r := range records {
+		e.Digest += r.Digest()
+	}
+	return e
 }
