@@ -246,25 +246,34 @@ func wantClosed(t testing.TB, what string, gone <-chan struct{}) {
 	}
 }
 
-const cancelSeven = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
+// mcpCancel cancels a call.
+func mcpCancel(id int) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id)
+}
 
 // A search that its client no longer wants is given up down to the embedder, and
-// nobody is sent its answer.
+// nobody is sent its answer. The embedder sees the end of a call before the server
+// has forgotten it, so that each call has an ID of its own, as the protocol requires.
 func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 	t.Run("http", func(t *testing.T) {
 		embedder := startStuck(t)
 		s := start(t, embedder.option())
 		alice := s.as("alice")
-		for name, body := range map[string]string{"a call": mcpSearch(7), "a batch": "[" + mcpSearch(7) + "]"} {
+		id := 0
+		for name, format := range map[string]string{"a call": "%s", "a batch": "[%s]"} {
+			id++
+			body := fmt.Sprintf(format, mcpSearch(id))
 			answer := make(chan reply, 1)
 			go func() { answer <- alice.call(http.MethodPost, "/mcp", body, mcpHeaders...) }()
 			gone := embedder.question(t)
-			alice.call(http.MethodPost, "/mcp", cancelSeven, mcpHeaders...).want(t, http.StatusAccepted)
+			alice.call(http.MethodPost, "/mcp", mcpCancel(id), mcpHeaders...).want(t, http.StatusAccepted)
 			wantClosed(t, name, gone)
 			if r := (<-answer).want(t, http.StatusAccepted); len(r.body) > 0 {
 				t.Errorf("%s: %v", name, r)
 			}
 
+			id++
+			body = fmt.Sprintf(format, mcpSearch(id))
 			c := s.dial()
 			if err := c.send(fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s",
 				strings.TrimPrefix(s.Address, "http://"), alice.token, len(body), body)); err != nil {
@@ -274,8 +283,8 @@ func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 			c.Close()
 			wantClosed(t, name+" of a closed connection", gone)
 		}
-		ping := `{"jsonrpc":"2.0","id":8,"method":"ping"}`
-		if r := alice.call(http.MethodPost, "/mcp", ping, mcpHeaders...).want(t, http.StatusOK); !strings.Contains(string(r.body), `"id":8`) {
+		ping := `{"jsonrpc":"2.0","id":100,"method":"ping"}`
+		if r := alice.call(http.MethodPost, "/mcp", ping, mcpHeaders...).want(t, http.StatusOK); !strings.Contains(string(r.body), `"id":100`) {
 			t.Errorf("the next call: %v", r)
 		}
 	})
@@ -306,10 +315,10 @@ func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 			t.Fatal(line, err)
 		}
 		say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		for id := range 3 {
-			say(mcpSearch(7))
+		for id := 1; id <= 3; id++ {
+			say(mcpSearch(id))
 			gone := embedder.question(t)
-			say(cancelSeven)
+			say(mcpCancel(id))
 			wantClosed(t, "a call", gone)
 			// The next line answers the next call.
 			say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, 100+id))

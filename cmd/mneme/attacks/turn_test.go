@@ -2,6 +2,7 @@ package attacks
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -47,21 +48,23 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 		}
 		return nil
 	})
-	worst := int64(0)
+	// On a busy machine a request may also wait before the server reads it, which
+	// says nothing of the turns: behind the hog's, no search would be quick.
+	fewest := int64(math.MaxInt64)
 	for i := range 5 {
 		before := answered.Load()
 		ada.search(fmt.Sprintf("which tea do I like, %d?", i)).want(t, http.StatusOK)
-		worst = max(worst, answered.Load()-before)
+		fewest = min(fewest, answered.Load()-before)
 	}
 	close(stop)
 	group.Wait()
 	// One was running, one may have had its turn, and their answers and those of
 	// refusals cross on the wire.
-	if worst > 10 {
-		t.Errorf("%d searches of another agent were answered before one search", worst)
+	if fewest > 10 {
+		t.Errorf("at least %d searches of another agent were answered before one search", fewest)
 	}
 	if refused.Load() == 0 || other.Load() != 0 {
 		t.Errorf("of a hundred searches at a time %d were answered, %d refused, and %d neither", answered.Load(), refused.Load(), other.Load())
 	}
-	t.Logf("at most %d searches were answered before one", worst)
+	t.Logf("%d searches were answered before the quickest", fewest)
 }

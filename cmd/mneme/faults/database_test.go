@@ -138,7 +138,7 @@ func (d *database) waitGone(name string) error {
 		return err
 	}
 	defer db.Close()
-	return poll(d.t.Context(), time.Minute, func() error {
+	return poll(d.t.Context(), func() error {
 		n, err := number(d.t.Context(), db, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1", name)
 		if err == nil && n > 0 {
 			err = fmt.Errorf("the killed process still has %d connections", n)
@@ -147,9 +147,14 @@ func (d *database) waitGone(name string) error {
 	})
 }
 
+// patience is how long tests wait for what must happen. It says nothing of how
+// soon it should: the machine may be busy with other tests. Repairs of an index
+// are the longest wait, half a minute after a start.
+const patience = 4 * time.Minute
+
 // poll calls check until it returns nil, or returns its last error.
-func poll(ctx context.Context, limit time.Duration, check func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+func poll(ctx context.Context, check func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		err := check()
@@ -158,7 +163,7 @@ func poll(ctx context.Context, limit time.Duration, check func() error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("not within %v: %w", limit, err)
+			return fmt.Errorf("not within %v: %w", patience, err)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

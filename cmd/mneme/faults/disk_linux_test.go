@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // mountDisk mounts a file system of the given size in memory. Only root may: other
@@ -164,7 +163,7 @@ func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
 			atStart++
 		} else {
 			later++
-			err := poll(t.Context(), 30*time.Second, func() error {
+			err := poll(t.Context(), func() error {
 				if _, err := ready(s.Address); err == nil {
 					return errors.New("it is ready")
 				}

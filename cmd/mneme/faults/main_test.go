@@ -7,7 +7,6 @@ import (
 	"os"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -59,7 +58,7 @@ var build = sync.OnceValue(func() (err error) {
 // startPostgres and startMilvus start their server, once.
 var (
 	startPostgres = sync.OnceValue(func() (err error) {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := os.Chmod(workDir, 0o755); err != nil { //nolint:gosec // the database runs as another user
 			return err
@@ -70,7 +69,7 @@ var (
 		return postgresServer.Start(ctx)
 	})
 	startMilvus = sync.OnceValue(func() (err error) {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if milvusServer, err = milvustest.NewServer(workDir); err != nil {
 			return err

@@ -157,7 +157,7 @@ func (p *process) checkInSync(entries int) {
 // eventually polls check until it returns nil.
 func eventually(t *testing.T, check func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for {
 		err := check()

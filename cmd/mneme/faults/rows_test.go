@@ -117,7 +117,7 @@ func (r *trial) awaitEmptyQueue() {
 		r.stats.add("kills: leases waited out", 1)
 	}
 	for _, s := range r.servers {
-		err := poll(r.t.Context(), time.Minute, func() error {
+		err := poll(r.t.Context(), func() error {
 			now, err := ready(s.Address)
 			switch {
 			case err != nil:
@@ -148,7 +148,7 @@ func (r *trial) checkRows() {
 	}
 	for _, f := range faults {
 		// Sweepers and expiries go on: what contradicts must do so for a while.
-		err := poll(r.t.Context(), 5*time.Second, func() error {
+		err := poll(r.t.Context(), func() error {
 			n, err := r.contradictions(db, f)
 			if err == nil && n > 0 {
 				err = fmt.Errorf("%d %s", n, f.what)
@@ -162,7 +162,7 @@ func (r *trial) checkRows() {
 	if r.vector == "milvus" {
 		// What a killed process left in Milvus is removed by the reconciliations
 		// after the start, of which the second is half a minute after the first.
-		if err := poll(r.t.Context(), 90*time.Second, func() error { return r.compareIndex(db) }); err != nil {
+		if err := poll(r.t.Context(), func() error { return r.compareIndex(db) }); err != nil {
 			r.violation("milvus: %v", err)
 		}
 	}
@@ -213,10 +213,11 @@ func (r *trial) dim() int {
 }
 
 // checkVectors compares what the vector leg finds with the candidates. Indexes
-// follow the rows within moments; a loaded Milvus may answer searches late, which
-// are then degraded and say so.
+// follow the rows within moments, but a loaded Milvus may answer searches late,
+// which are then degraded and say so, and it may hold a vector of an older text
+// that a killed process wrote late, until the second reconciliation after the start.
 func (c *client) checkVectors() {
-	err := poll(c.t.Context(), time.Minute, func() error {
+	err := poll(c.t.Context(), func() error {
 		views, err := c.views(true)
 		if err == nil {
 			_, err = c.candidates.See(views, c.purges.all())

@@ -254,7 +254,7 @@ func (r *trial) loadUntil(done func() error) {
 	r.t.Helper()
 	stop := make(chan struct{})
 	running := r.load(stop)
-	err := poll(r.t.Context(), time.Minute, done)
+	err := poll(r.t.Context(), done)
 	close(stop)
 	running.Wait()
 	if err != nil {

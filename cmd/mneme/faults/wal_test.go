@@ -9,7 +9,6 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
 	"mneme/cmd/mneme/faults/oracle"
 )
@@ -132,7 +131,7 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 func (r *trial) forget() {
 	for _, c := range r.clients {
 		var views []oracle.View
-		err := poll(r.t.Context(), 10*time.Second, func() (err error) {
+		err := poll(r.t.Context(), func() (err error) {
 			views, err = c.views(false)
 			if err == nil && slices.ContainsFunc(views, func(v oracle.View) bool { return v.Listed > 0 && slices.Contains(c.fleeting, v.Path) }) {
 				err = errors.New("something fleeting has not expired yet")
