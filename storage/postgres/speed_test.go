@@ -18,6 +18,7 @@ import (
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
+	"mneme/storage/storagetest"
 	"mneme/vector"
 )
 
@@ -169,4 +170,12 @@ func must(b *testing.B, err error) {
 	if err != nil {
 		b.Fatal(err)
 	}
+}
+
+func BenchmarkScore(b *testing.B) {
+	s := openAt(b, postgrestest.Database(b))
+	storagetest.BenchmarkScore(b, s, *entries)
+	var size int64
+	must(b, s.pool.QueryRow(b.Context(), "SELECT pg_total_relation_size('vector')").Scan(&size))
+	b.Logf("table vector: %d bytes per entry", size/int64(*entries))
 }

@@ -20,6 +20,7 @@ import (
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/storagetest"
 	"mneme/vector"
 )
 
@@ -232,4 +233,11 @@ func (s *Storage) logTableSizes(t *testing.B) {
 	if err != nil {
 		t.Log(err)
 	}
+}
+
+func BenchmarkScore(b *testing.B) {
+	s := openAt(b, filepath.Join(b.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	storagetest.BenchmarkScore(b, s, *entries)
+	s.logTableSizes(b)
 }

@@ -1,0 +1,103 @@
+package storagetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/acl/acltest"
+	"mneme/benchmarks/workload"
+	"mneme/indexer"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/storage"
+	"mneme/vector"
+)
+
+// BenchmarkScore measures the reads of a search's score step over entries of 20
+// to 40 words, each with one vector of 384 dimensions and codes of as many tokens:
+// the lexical leg, and what is read of its first 100 hits. Then it measures reading
+// all vectors, which does not read codes.
+func BenchmarkScore(b *testing.B, s storage.Storage, entries int) {
+	ctx := b.Context()
+	z, model := workload.NewZipf(1), "model"
+	check := func(err error) {
+		b.Helper()
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	var all []memory.Entry
+	for range entries {
+		all = append(all, entry("a", fmt.Sprint(len(all)), says(z.Text(20+z.Random.IntN(20)))))
+	}
+	for batch := range slices.Chunk(all, 100) {
+		check(s.Update(ctx, func(tx memory.Tx) error { return put(ctx, tx, batch...) }))
+		check(s.ForIndexer().Update(ctx, func(tx indexer.Tx) error {
+			for _, e := range batch {
+				if _, err := tx.SaveVectors(ctx, e.ID, 1, model, []vector.Record{benchRecord(z.Random, words(e).Length)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	scope := acltest.Scope(b, acltest.Reach{Number: 1, Ceiling: acl.Restricted})
+	view := func(name string, fn func(tx memory.ReadTx) error) {
+		b.Run(name, func(b *testing.B) {
+			best := time.Duration(math.MaxInt64)
+			for b.Loop() {
+				began := time.Now()
+				check(s.View(ctx, fn))
+				best = min(best, time.Since(began))
+			}
+			b.ReportMetric(float64(best.Microseconds()), "best-µs") // without what else the machine does
+		})
+	}
+	query := memory.LexicalQuery{Terms: lexical.ParseQuery(workload.NewZipf(2).Text(10)), Limit: 256, Now: start}
+	var ids []uuid.UUID
+	var chunks []vector.ChunkID
+	check(s.View(ctx, func(tx memory.ReadTx) error {
+		hits, _, err := tx.Lexical(ctx, scope, query)
+		for _, hit := range hits[:min(100, len(hits))] {
+			ids, chunks = append(ids, hit.Entry), append(chunks, vector.ChunkID{Entry: hit.Entry})
+		}
+		return err
+	}))
+	vectors := func(tx memory.ReadTx) error {
+		return tx.ChunkVectors(ctx, scope, model, ids, func(vector.Record) error { return nil })
+	}
+	codes := func(tx memory.ReadTx) error { _, err := tx.ChunkCodes(ctx, scope, model, chunks); return err }
+	counts := func(tx memory.ReadTx) error { _, err := tx.TermCounts(ctx, scope, query.Terms, ids); return err }
+	view("lexical", func(tx memory.ReadTx) error { _, _, err := tx.Lexical(ctx, scope, query); return err })
+	view(fmt.Sprint("siblings of ", len(ids)), func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, ids); return err })
+	view(fmt.Sprint("vectors of ", len(ids)), vectors)
+	view(fmt.Sprint("codes of ", len(ids)), codes)
+	view(fmt.Sprint("term counts of ", len(ids)), counts)
+	view(fmt.Sprint("vectors, codes and term counts of ", len(ids)), func(tx memory.ReadTx) error {
+		for _, read := range []func(tx memory.ReadTx) error{vectors, codes, counts} {
+			if err := read(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	view("all vectors", func(tx memory.ReadTx) error {
+		return tx.(indexer.ReadTx).AllVectors(ctx, model, func(vector.Record) error { return nil })
+	})
+}
+
+// benchRecord returns a random vector with the codes of n tokens.
+func benchRecord(r *rand.Rand, n int) vector.Record {
+	record := vector.Record{Vector: vector.ToHalf(workload.Direction(r, 384)), Codes: make([]byte, 32*n)}
+	for i := range record.Codes {
+		record.Codes[i] = byte(r.Uint32())
+	}
+	return record
+}
