@@ -55,8 +55,10 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		var items []memory.Found
 		err := s.Export(ctx, c, op.Store, func(f memory.Found) error { items = append(items, f); return nil })
 		return page(memory.Page{Items: items}, err)
-	case accesstest.Search:
-		a, err := s.Search(ctx, c, memory.SearchRequest{Query: op.Query, Stores: []string{op.Store}, Limit: 100})
+	case accesstest.Search, accesstest.RankedSearch, accesstest.RelevantSearch:
+		a, err := s.Search(ctx, c, memory.SearchRequest{
+			Query: op.Query, Stores: []string{op.Store}, Limit: 100, MinRelevance: op.MinRelevance, Ranking: memory.Ranking(op.Ranking),
+		})
 		if slices.ContainsFunc(a.Degraded, func(what string) bool { return what != memory.LagVector }) {
 			d.harness.t.Errorf("the answer is degraded: %v", a.Degraded)
 		}
@@ -109,6 +111,7 @@ func found(a memory.Answer, err error) accesstest.Outcome {
 	for _, hit := range a.Hits {
 		out.Keys = append(out.Keys, hit.Key)
 		out.Bare = out.Bare || hit.Owner == "" && hit.UpdatedBy == "" && hit.ID.String() == "00000000-0000-0000-0000-000000000000"
+		out.Coarse = out.Coarse || accesstest.Coarse(hit.Score, hit.Relevance)
 	}
 	return out
 }

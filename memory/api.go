@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/fusion"
 )
 
 // Found is an entry as a caller sees it, with its entity tag without quotes.
@@ -97,8 +98,21 @@ type SearchRequest struct {
 	User    string
 	Filter  Filter
 	Limit   int // 1–100
-	Explain bool
+	Ranking Ranking
+	// MinRelevance leaves out hits of less relevance, 0–1. Then only candidates
+	// that were ranked by relevance are hits: see rerankDepth.
+	MinRelevance float64
+	Explain      bool
 }
+
+// Ranking is what orders the hits of a search.
+type Ranking string
+
+// The rankings. The zero value stands for RankingRelevance.
+const (
+	RankingRelevance Ranking = "relevance" // by relevance: see fusion.Relevance
+	RankingRRF       Ranking = "rrf"       // by the ranks in both legs: see fusion.RRF
+)
 
 // Answer is the result of a search.
 type Answer struct {
@@ -119,17 +133,25 @@ type Answer struct {
 
 // Took holds how long the steps of a search took. The legs run concurrently.
 // Queue is the wait until the search could begin.
+//
+// Rank, the reading and the arithmetic of the relevance, is a part of Fetch.
 type Took struct {
-	Queue, Embed, Lexical, Vector, Fetch time.Duration
+	Queue, Embed, Lexical, Vector, Rank, Fetch time.Duration
 }
 
 // Hit is an entry that a search found. From a store on which the caller has
-// level search it has store, key, label, value and score alone.
+// level search it has store, key, label, value, score and relevance alone, the
+// last two the same number of two digits.
 type Hit struct {
 	Entry
-	Score   float64
-	Level   acl.Level // the caller's on the store
-	Explain *Explain  // nil unless asked for and allowed
+	// Score orders the hits of an answer, but for those beyond rerankDepth:
+	// fusion.Relevance's, or with RankingRRF that of the fusion.
+	Score float64
+	// Relevance is how likely the entry answers the query, 0–1. It has the same
+	// meaning for every query, store and ranking, and depends on no other hit.
+	Relevance float64
+	Level     acl.Level // the caller's on the store
+	Explain   *Explain  // nil unless asked for and allowed
 
 	// SECURITY: what follows is for this package alone.
 	query *searchQuery
@@ -139,10 +161,13 @@ type Hit struct {
 
 // Explain says how a hit was ranked and why the caller may see it.
 type Explain struct {
-	Lexical, Vector *LegRank // nil: the leg did not find it
-	Fused           float64  // score by Reciprocal Rank Fusion
-	Via             acl.Via
-	Label           acl.Label
+	Lexical, Vector *LegRank     // nil: the leg did not find it
+	Fused           float64      // score by Reciprocal Rank Fusion
+	Parts           fusion.Parts // what the relevance is made of
+	// Summands are the numbers whose sum is the score by relevance.
+	Summands []fusion.Summand
+	Via      acl.Via
+	Label    acl.Label
 }
 
 // LegRank is a hit's rank and score in one leg.

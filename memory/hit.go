@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/fusion"
 )
 
 // batchBytes bounds the values, in bytes, that an answer holds at a time: they
@@ -65,15 +66,17 @@ func loadValues(ctx context.Context, tx EntryReader, q *searchQuery, candidates 
 
 // newHit shows of an entry what the caller's level on its store allows.
 func newHit(q *searchQuery, c *candidate, e Entry) Hit {
-	hit := Hit{Score: c.score, Level: c.access.Level, found: c, query: q, whole: e}
+	hit := Hit{Score: c.score, Relevance: c.relevance, Level: c.access.Level, found: c, query: q, whole: e}
 	if c.access.Level < acl.Read {
+		hit.Relevance = fusion.RoundRelevance(c.relevance)
+		hit.Score = hit.Relevance
 		hit.Entry = Entry{Path: Path{Store: e.Store, Key: e.Key}, Label: e.Label, Value: e.Value, Size: e.Size}
 		return hit
 	}
 	e.Source = nil // its ids are not checked against what the caller may read: see Get
 	hit.Entry = e
 	if q.request.Explain {
-		hit.Explain = &Explain{Lexical: c.lexical, Vector: c.vector, Fused: c.fused, Via: c.access.Via, Label: e.Label}
+		hit.Explain = &Explain{Lexical: c.lexical, Vector: c.vector, Fused: c.fused, Parts: *c.parts, Summands: fusion.Summands(q.question, *c.parts), Via: c.access.Via, Label: e.Label}
 	}
 	return hit
 }

@@ -234,14 +234,16 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: query, Limit: 10},
 		{Query: query, Limit: 100, Stores: []string{"reader", "room"}, Explain: true},
 		{Query: query, Limit: 5, Filter: memory.Filter{Tags: []string{"none"}}},
+		{Query: query, Limit: 10, Ranking: memory.RankingRRF},
+		{Query: query, Limit: 10, MinRelevance: 0.5},
 	} {
 		a, err := h.Search(ctx, c, r)
 		fmt.Fprintf(&out, "search %v %v %v %v\n", err, a.Label, a.Degraded, a.Incomplete)
 		label, err := h.EachHit(ctx, &a, func(hit *memory.Hit) error {
 			show(&hit.Entry)
-			fmt.Fprintf(&out, "    %x %q", hit.Score, hit.Passage(12))
+			fmt.Fprintf(&out, "    %x %x %q", hit.Score, hit.Relevance, hit.Passage(12))
 			if x := hit.Explain; x != nil {
-				fmt.Fprintf(&out, " %v %v %s", x.Lexical, x.Vector, x.Via)
+				fmt.Fprintf(&out, " %v %v %x %s", x.Lexical, x.Vector, x.Summands, x.Via)
 			}
 			fmt.Fprintln(&out)
 			return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/fusion"
 )
 
 // candidate is an entry that at least one leg found and the caller may see.
@@ -18,10 +19,13 @@ type candidate struct {
 	// lexical and vector are the candidate's rank and score in each leg among
 	// the visible entries; nil: the leg did not find it.
 	lexical, vector *LegRank
-	fused           float64 // score by Reciprocal Rank Fusion
-	score           float64 // orders the answer
-	chunk           int     // the one that the vector leg found, from 0; -1: it found none
-	edited          bool    // the row has changed since the legs found it
+	fused           float64       // score by Reciprocal Rank Fusion
+	parts           *fusion.Parts // of the relevance; nil: not assessed
+	nearest         int           // chunk of parts.Cosine
+	score           float64       // orders the answer
+	relevance       float64       // 0–1
+	chunk           int           // the one that the vector leg found, from 0; -1: it found none
+	edited          bool          // the row has changed since the legs found it
 }
 
 // loadVisible reads the rows of the legs' hits within the scope and returns

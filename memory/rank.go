@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/google/uuid"
@@ -45,38 +46,69 @@ func entriesOf(hits []legHit) []uuid.UUID {
 	return ids
 }
 
-// order scores the merged candidates and sorts them, best first. Candidates
-// of equal score stay in the order of the fusion.
-func order(q *searchQuery, merged []*candidate) []*candidate {
-	for _, c := range merged {
-		c.score = relevance(q, c)
+// rerankDepth is how many of the merged candidates are ordered by relevance.
+// Those after them follow in the order of the fusion, and are no hits of a
+// search with MinRelevance.
+const rerankDepth = 100
+
+// rank returns the hits among the merged candidates, in their order, at most as
+// many as the request's limit, with their scores and relevance.
+func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *searchQuery, merged []*candidate) (hits []*candidate, err error) {
+	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
+	defer end(&err)
+	merged = limitHits(merged, len(merged), searchOnlyDepth)
+	byRelevance := q.request.Ranking != RankingRRF
+	if byRelevance || q.request.MinRelevance > 0 {
+		head, rest := merged[:min(rerankDepth, len(merged))], merged[min(rerankDepth, len(merged)):]
+		if err := s.assess(ctx, tx, scope, q, head); err != nil {
+			return nil, err
+		}
+		if q.request.MinRelevance > 0 {
+			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !c.reaches(q.request.MinRelevance) }), nil
+		}
+		if byRelevance {
+			slices.SortFunc(head, func(a, b *candidate) int {
+				return cmp.Or(cmp.Compare(b.score, a.score), compareOrder(a.entry, b.entry))
+			})
+		}
+		merged = slices.Concat(head, rest)
 	}
-	slices.SortStableFunc(merged, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
-	return merged
+	hits = limitHits(merged, q.request.Limit, searchOnlyHits)
+	if err := s.assess(ctx, tx, scope, q, slices.DeleteFunc(slices.Clone(hits), (*candidate).assessed)); err != nil {
+		return nil, err
+	}
+	if !byRelevance {
+		for _, c := range hits {
+			c.score = c.fused
+		}
+	}
+	return hits, nil
 }
 
-// relevance scores one candidate for a query; higher is better. It sees no
-// other candidate, so that the score of a hit depends on no other hit. It is
-// the fused score.
-func relevance(_ *searchQuery, c *candidate) float64 { return c.fused }
+// reaches reports whether the candidate's relevance, as the caller may see it,
+// is at least threshold.
+func (c *candidate) reaches(threshold float64) bool {
+	if c.access.Level < acl.Read {
+		return fusion.RoundRelevance(c.relevance) >= fusion.RoundRelevance(threshold)
+	}
+	return c.relevance >= threshold
+}
 
 // limitHits returns the first candidates up to limit, of each store on which
-// the caller has level search no more than searchOnlyHits. capped reports
-// that candidates were left out although there was room.
-func limitHits(ordered []*candidate, limit int) (limited []*candidate, capped bool) {
+// the caller has level search no more than searchOnly.
+func limitHits(ordered []*candidate, limit, searchOnly int) (limited []*candidate) {
 	perStore := make(map[string]int)
 	for _, c := range ordered {
 		if len(limited) == limit {
-			return limited, false
+			break
 		}
 		if c.access.Level < acl.Read {
-			if perStore[c.entry.Store] == searchOnlyHits {
-				capped = true
+			if perStore[c.entry.Store] == searchOnly {
 				continue
 			}
 			perStore[c.entry.Store]++
 		}
 		limited = append(limited, c)
 	}
-	return limited, capped && len(limited) < limit
+	return limited
 }

@@ -107,8 +107,9 @@ func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) 
 		return legList{}, nil
 	}
 	var found []lexical.Hit
+	q.scorer = nil
 	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
-		found, _, err = tx.Lexical(ctx, q.scope, LexicalQuery{Terms: q.terms, Limit: fetch, Only: q.only, Now: s.instant()})
+		found, q.scorer, err = tx.Lexical(ctx, q.scope, LexicalQuery{Terms: q.terms, Limit: fetch, Only: q.only, Now: s.instant()})
 		return err
 	})
 	hits := make([]legHit, len(found))

@@ -2,12 +2,14 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/fusion"
 	"mneme/lexical"
 	"mneme/vector"
 )
@@ -19,6 +21,7 @@ type searchQuery struct {
 	request SearchRequest
 	scope   acl.Scope
 	terms   []lexical.QueryTerm
+	scorer  *lexical.Scorer // of terms in the scope; nil until the lexical leg has counted them
 	// only holds the entries that pass the filter, if they are few enough to
 	// hand to the legs. nil: the legs search the whole scope, and the filter
 	// is applied to the rows.
@@ -29,7 +32,8 @@ type searchQuery struct {
 	// made it.
 	embedding   embed.Query
 	fingerprint string
-	embedder    embed.Embedder // of fingerprint; nil if there is none
+	embedder    embed.Embedder  // of fingerprint; nil if there is none
+	question    fusion.Question // set by assess
 	took        Took
 }
 
@@ -77,27 +81,37 @@ func (s *Service) checkSearch(r SearchRequest) error {
 	if err := r.Filter.check(); err != nil {
 		return err
 	}
+	switch r.Ranking {
+	case "", RankingRelevance, RankingRRF:
+	default:
+		return rule("ranking", "must be %s or %s", RankingRelevance, RankingRRF)
+	}
+	if !(r.MinRelevance >= 0 && r.MinRelevance <= 1) { // NaN is neither
+		return rule("min_relevance", "must be from 0 to 1")
+	}
 	return checkLimit(r.Limit)
 }
 
-// searchScope returns what the request may search. A store on which the
-// caller has level search allows neither filter nor explanation: a request
-// that names such a store with one is denied, and a filtered search that does
-// not name it leaves it out.
+// needsRead reports whether a request has an option that a store on which the
+// caller has level search does not take: a filter, a ranking or an explanation.
+func (r *SearchRequest) needsRead() bool {
+	return r.Explain || r.Ranking != "" || !r.Filter.Empty()
+}
+
+// searchScope returns what the request may search. With an option that a store
+// on which the caller has level search does not take, a request that names such
+// a store is denied, and one that does not name it leaves it out.
 func (s *Service) searchScope(ctx context.Context, tx acl.Facts, c Caller, r SearchRequest) (acl.Scope, error) {
 	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User}, s.instant())
 	if err != nil {
 		return acl.Scope{}, err
 	}
-	if len(r.Stores) > 0 && (r.Explain || !r.Filter.Empty()) {
-		for _, a := range scope.Stores() {
-			if a.Level < acl.Read {
-				return acl.Scope{}, acl.ErrDenied
-			}
-		}
+	if !r.needsRead() {
+		return scope, nil
 	}
-	if !r.Filter.Empty() {
-		scope = scope.Without(func(a acl.Access) bool { return a.Level < acl.Read })
+	searchOnly := func(a acl.Access) bool { return a.Level < acl.Read }
+	if len(r.Stores) > 0 && slices.ContainsFunc(scope.Stores(), searchOnly) {
+		return acl.Scope{}, acl.ErrDenied
 	}
-	return scope, nil
+	return scope.Without(searchOnly), nil
 }

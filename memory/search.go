@@ -19,10 +19,13 @@ const (
 	// searchOnlyHits limits the hits of one answer from a store on which the
 	// caller has level search.
 	searchOnlyHits = 10
+	// searchOnlyDepth limits the candidates from such a store, so that what it
+	// holds does not crowd out the caller's own.
+	searchOnlyDepth = 30
 )
 
 // Search answers a query from the stores that the caller may search: its turn,
-// scope, retrieve, load what is visible, merge, order, cut, the first values.
+// scope, retrieve, load what is visible, merge, rank, the first values.
 // Both legs are restricted to the scope before they rank. The rows, read again within the
 // scope, decide what is shown; the legs only say what to read. If too many of
 // their hits turn out not to be visible, the legs are asked for more.
@@ -76,13 +79,15 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		}
 		lexicalHits, lexicalShort := keepVisible(found.lexical, visible)
 		vectorHits, vectorShort := keepVisible(found.vector, visible)
-		ordered := order(q, merge(visible, lexicalHits, vectorHits))
-		limited, capped := limitHits(ordered, q.request.Limit)
-		if answer.Hits, answer.loaded, err = loadHits(ctx, tx, q, limited); err != nil {
+		ranked, err := s.rank(ctx, tx, scope, q, merge(visible, lexicalHits, vectorHits))
+		if err != nil {
+			return err
+		}
+		if answer.Hits, answer.loaded, err = loadHits(ctx, tx, q, ranked); err != nil {
 			return err
 		}
 		answer.Label = highestLabel(answer.Hits)
-		answer.Incomplete = lexicalShort || vectorShort || capped && (found.lexical.more || found.vector.more)
+		answer.Incomplete = lexicalShort || vectorShort
 		answer.Degraded, err = s.missing(ctx, tx, scope, found)
 		return err
 	})

@@ -158,16 +158,18 @@ func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 		}
 		space := ""
 		for _, r := range []memory.SearchRequest{
-			{Explain: true}, {Filter: memory.Filter{Tags: []string{"x"}}}, {Filter: memory.Filter{Type: "user"}}, {Filter: memory.Filter{Namespace: &space}},
+			{Explain: true}, {Ranking: memory.RankingRelevance}, {Ranking: memory.RankingRRF}, {Filter: memory.Filter{Tags: []string{"x"}}}, {Filter: memory.Filter{Type: "user"}}, {Filter: memory.Filter{Namespace: &space}},
 		} {
 			r.Query, r.Limit, r.Stores = "lighthouse", 10, []string{"seller"}
 			_, err := h.Search(background, reader, r)
 			h.wantStatus(err, 403)
 		}
-		explained := h.search(reader, memory.SearchRequest{Query: "lighthouse", Explain: true})
-		for _, hit := range explained.Hits {
-			if (hit.Explain != nil) != (hit.Store == "reader") {
-				t.Errorf("explanation of a hit from %s: %v", hit.Store, hit.Explain)
+		for _, r := range []memory.SearchRequest{{Explain: true}, {Ranking: memory.RankingRRF}} {
+			r.Query, r.Limit = "lighthouse", 100
+			for _, hit := range h.search(reader, r).Hits {
+				if hit.Store == "seller" || (hit.Explain != nil) != r.Explain {
+					t.Errorf("a hit from %s, explained: %v", hit.Store, hit.Explain)
+				}
 			}
 		}
 	})

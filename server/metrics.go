@@ -53,7 +53,7 @@ func NewMetrics() *Metrics {
 			Name: "mneme_searches_total", Help: "Answered searches.",
 		}),
 		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "mneme_search_step_duration_seconds", Help: "Duration of a step of a search; queue is its wait for its turn, embed and vector run concurrently with lexical.", Buckets: seconds,
+			Name: "mneme_search_step_duration_seconds", Help: "Duration of a step of a search; queue is its wait for its turn, embed and vector run concurrently with lexical, rank is a part of fetch.", Buckets: seconds,
 		}, []string{"step"}),
 		degraded: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "mneme_search_degraded_total", Help: "Searches answered without one of their legs, or (vector_lag) with entries missing from the vector leg that wait for their vectors.",
@@ -101,7 +101,8 @@ func NewMetrics() *Metrics {
 func (m *Metrics) Search(answer memory.Answer) {
 	m.searches.Inc()
 	for step, took := range map[string]time.Duration{
-		"queue": answer.Took.Queue, "embed": answer.Took.Embed, "lexical": answer.Took.Lexical, "vector": answer.Took.Vector, "fetch": answer.Took.Fetch,
+		"queue": answer.Took.Queue, "embed": answer.Took.Embed, "lexical": answer.Took.Lexical, "vector": answer.Took.Vector,
+		"rank": answer.Took.Rank, "fetch": answer.Took.Fetch,
 	} {
 		m.steps.WithLabelValues(step).Observe(took.Seconds())
 	}

@@ -17,7 +17,7 @@ import (
 
 // steps are the steps of a search, in the order of the table. The lexical step runs
 // in parallel with embed and vector.
-var steps = []string{"embed", "lexical", "vector", "fetch", "total"}
+var steps = []string{"embed", "lexical", "vector", "rank", "fetch", "total"}
 
 // searchOneStore asks for memories of all stores, each as the agent who owns the
 // memory's store.
@@ -38,7 +38,7 @@ func (r *caseRun) searchOneStore(ctx context.Context, c *Case) error {
 		if len(answer.Degraded) > 0 {
 			c.Degraded++
 		}
-		for n, took := range []time.Duration{answer.Took.Embed, answer.Took.Lexical, answer.Took.Vector, answer.Took.Fetch, total} {
+		for n, took := range []time.Duration{answer.Took.Embed, answer.Took.Lexical, answer.Took.Vector, answer.Took.Rank, answer.Took.Fetch, total} {
 			samples[steps[n]] = append(samples[steps[n]], took)
 		}
 		_ = bar.Add(1)

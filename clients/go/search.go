@@ -9,10 +9,10 @@ import (
 )
 
 // Timing holds the durations of a search's steps. Queue is its wait until it could
-// begin. Lexical runs in parallel with Embed and Vector; Fetch follows them. Total
-// is the whole search.
+// begin. Lexical runs in parallel with Embed and Vector; Fetch follows them, and Rank,
+// the computation of the relevance, is a part of it. Total is the whole search.
 type Timing struct {
-	Queue, Embed, Lexical, Vector, Fetch, Total time.Duration
+	Queue, Embed, Lexical, Vector, Rank, Fetch, Total time.Duration
 }
 
 // Search asks a question. The timing is nil unless the question has Explain set
@@ -30,7 +30,7 @@ func (c *Client) Search(ctx context.Context, q Question) (Answer, *Timing, error
 func timingOf(h http.Header) *Timing {
 	var t Timing
 	steps := map[string]*time.Duration{
-		"queue": &t.Queue, "embed": &t.Embed, "lexical": &t.Lexical, "vector": &t.Vector, "fetch": &t.Fetch, "total": &t.Total,
+		"queue": &t.Queue, "embed": &t.Embed, "lexical": &t.Lexical, "vector": &t.Vector, "rank": &t.Rank, "fetch": &t.Fetch, "total": &t.Total,
 	}
 	found := false
 	for metric := range strings.SplitSeq(strings.Join(h.Values("Server-Timing"), ","), ",") {

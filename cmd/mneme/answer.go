@@ -14,26 +14,27 @@ import (
 // shownRunes is the maximum length of a printed value, in characters.
 const shownRunes = 160
 
-// printAnswer prints an answer for people: for each hit its rank, score, store,
-// key and label, and on the next line the beginning of its value.
+// printAnswer prints an answer for people: for each hit its rank, relevance,
+// store, key and label, and on the next line the beginning of its value.
 func printAnswer(out io.Writer, a answer) error {
 	var text strings.Builder
 	if len(a.Hits) == 0 {
 		text.WriteString("nothing found\n")
 	}
 	for i, h := range a.Hits {
-		fmt.Fprintf(&text, "%2d. %.4f  %s  %s  %s", i+1, h.Score, plain(h.StoreID), plain(h.Key), h.Label)
+		fmt.Fprintf(&text, "%2d. %.2f  %s  %s  %s", i+1, h.Relevance, plain(h.StoreID), plain(h.Key), h.Label)
 		if h.UpdatedBy != nil && *h.UpdatedBy != h.StoreID {
 			fmt.Fprintf(&text, "  by %s", plain(*h.UpdatedBy))
 		}
 		fmt.Fprintf(&text, "\n    %s\n", clip(plain(valueText(h.Value))))
 		if x := h.Explain; x != nil {
 			fmt.Fprintf(&text, "    lexical %s, vector %s; seen as %s\n", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
+			fmt.Fprintf(&text, "    score %.4f; relevance from %s\n", h.Score, formatSummands(x.Summands))
 		}
 	}
 	if t := a.Took; t != nil {
-		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f\n",
-			t.Total, t.Queue, t.Lexical, t.Embed, t.Vector, t.Fetch)
+		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f, of which rank %.1f\n",
+			t.Total, t.Queue, t.Lexical, t.Embed, t.Vector, t.Fetch, t.Rank)
 	}
 	lags := slices.Contains(a.Degraded, client.VectorLag)
 	failed := slices.DeleteFunc(slices.Clone(a.Degraded), func(what client.AnswerDegraded) bool { return what == client.VectorLag })
@@ -56,6 +57,15 @@ func formatRank(r *client.LegRank) string {
 		return "-"
 	}
 	return fmt.Sprintf("#%d (%.3f)", r.Rank, r.Score)
+}
+
+// formatSummands formats what a relevance is computed from.
+func formatSummands(summands []client.Summand) string {
+	parts := make([]string, len(summands))
+	for i, s := range summands {
+		parts[i] = fmt.Sprintf("%s %.3f", plain(s.Name), s.Value)
+	}
+	return strings.Join(parts, " + ")
 }
 
 func joined[T ~string](parts []T, separator string) string {

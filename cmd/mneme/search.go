@@ -44,7 +44,9 @@ database, also while a server uses it, or with --url asks a server.`,
 	flags.StringSliceVar(&s.tags, "tags", nil, "only entries with all of these tags")
 	flags.StringVar(&s.kind, "type", "", "only entries of this type")
 	flags.IntVar(&s.limit, "limit", 10, "maximum number of hits, 1 to 100")
-	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, and timings")
+	flags.Float64Var(&s.minRelevance, "min-relevance", 0, "leave out hits of less relevance, 0 to 1")
+	flags.StringVar(&s.ranking, "ranking", "", "what orders the hits: relevance (default) or rrf")
+	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, what its relevance is made of, and timings")
 	flags.StringVar(&s.url, "url", "", "ask the server at this address")
 	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
@@ -62,11 +64,17 @@ type searching struct {
 	kind      string
 	limit     int
 	explain   bool
+
+	minRelevance float64
+	ranking      string
 }
 
 // question returns the search as the API takes it.
 func (s *searching) question() client.Question {
-	q := client.Question{Query: s.query, Namespace: s.namespace, Limit: &s.limit, Explain: &s.explain}
+	q := client.Question{Query: s.query, Namespace: s.namespace, Limit: &s.limit, MinRelevance: &s.minRelevance, Explain: &s.explain}
+	if s.ranking != "" {
+		q.Ranking = new(client.QuestionRanking(s.ranking))
+	}
 	if len(s.stores) > 0 {
 		q.Stores = &s.stores
 	}
@@ -91,6 +99,7 @@ type took struct {
 	Embed   float64 `json:"embed_ms"`
 	Lexical float64 `json:"lexical_ms"`
 	Vector  float64 `json:"vector_ms"`
+	Rank    float64 `json:"rank_ms"`
 	Fetch   float64 `json:"fetch_ms"`
 	Total   float64 `json:"total_ms"`
 }
@@ -100,7 +109,7 @@ func tookOf(t *client.Timing) *took {
 		return nil
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return &took{Queue: ms(t.Queue), Embed: ms(t.Embed), Lexical: ms(t.Lexical), Vector: ms(t.Vector), Fetch: ms(t.Fetch), Total: ms(t.Total)}
+	return &took{Queue: ms(t.Queue), Embed: ms(t.Embed), Lexical: ms(t.Lexical), Vector: ms(t.Vector), Rank: ms(t.Rank), Fetch: ms(t.Fetch), Total: ms(t.Total)}
 }
 
 func (s *searching) run(ctx context.Context, config configs.Config) (err error) {
@@ -109,6 +118,12 @@ func (s *searching) run(ctx context.Context, config configs.Config) (err error) 
 	}
 	if s.limit < 1 || s.limit > 100 {
 		return usageError{errors.New("--limit must be between 1 and 100")}
+	}
+	if !(s.minRelevance >= 0 && s.minRelevance <= 1) { // NaN is neither
+		return usageError{errors.New("--min-relevance must be between 0 and 1")}
+	}
+	if s.ranking != "" && !client.QuestionRanking(s.ranking).Valid() {
+		return usageError{errors.New("--ranking must be relevance or rrf")}
 	}
 	for _, store := range s.stores {
 		if err := acl.CheckID(store); err != nil {

@@ -121,6 +121,9 @@ func onStore(r relation) []testCase {
 
 	search := op(Search)
 	search.Query = word
+	ranked, relevant := op(RankedSearch), op(RelevantSearch)
+	ranked.Query, ranked.Ranking = word, "rrf"
+	relevant.Query, relevant.MinRelevance = word, 0.01
 	share := op(Share)
 	share.Other, share.Level = "friend", acl.Read
 	above := share
@@ -151,7 +154,12 @@ func onStore(r relation) []testCase {
 			if find == ok && got.Bare != (r.level == acl.Search) {
 				t.Errorf("bare hits: %v at level %v", got.Bare, r.level)
 			}
+			if find == ok && got.Coarse != (r.level == acl.Search) {
+				t.Errorf("coarse hits: %v at level %v", got.Coarse, r.level)
+			}
 		}},
+		{name: RankedSearch, env: unchanged, op: ranked, before: func(e *env) { e.Index() }, check: shows(pick(r.level < acl.Read, denied, true, ok), listed(plain))},
+		{name: RelevantSearch, env: unchanged, op: relevant, before: func(e *env) { e.Index() }, check: shows(find, listed(plain))},
 		lagging(r, search, acl.Internal, find == ok && r.level >= acl.Read),
 		lagging(r, search, acl.Confidential, false),
 		{name: Trash, env: unchanged, op: op(Trash), check: shows(write, nil)},

@@ -5,6 +5,7 @@
 package accesstest
 
 import (
+	"math"
 	"time"
 
 	"mneme/acl"
@@ -15,37 +16,44 @@ type Operation struct {
 	Name      string // one of the constants below
 	Store     string
 	Key       string
-	Value     string    // of a put
-	InContext *bool     // of a put
-	Encrypted *bool     // of a put
-	Version   *int      // of a restore; nil: the latest deleted
-	To        string    // new key of a rename
-	Query     string    // of a search
-	Other     string    // agent of a share, unshare, join or leave
-	Level     acl.Level // of a share
-	TTL       time.Duration
-	MaxLabel  acl.Label // of a share; zero: not given
+	Value     string // of a put
+	InContext *bool  // of a put
+	Encrypted *bool  // of a put
+	Version   *int   // of a restore; nil: the latest deleted
+	To        string // new key of a rename
+	Query     string // of a search
+	// MinRelevance and Ranking are options of a search; Ranking only of RankedSearch.
+	MinRelevance float64
+	Ranking      string
+	Other        string    // agent of a share, unshare, join or leave
+	Level        acl.Level // of a share
+	TTL          time.Duration
+	MaxLabel     acl.Label // of a share; zero: not given
 }
 
 // The operations. Joining and leaving take a platform token.
 const (
-	Put       = "put"
-	Get       = "get"
-	List      = "list"
-	Versions  = "versions"
-	Export    = "export"
-	Search    = "search"
-	Delete    = "delete"
-	Restore   = "restore"
-	Rename    = "rename"
-	Trash     = "trash"
-	Grants    = "grants"
-	Share     = "share"
-	Unshare   = "unshare"
-	JoinChat  = "join chat"
-	LeaveChat = "leave chat"
-	JoinUser  = "join user"
-	LeaveUser = "leave user"
+	Put      = "put"
+	Get      = "get"
+	List     = "list"
+	Versions = "versions"
+	Export   = "export"
+	Search   = "search"
+	// RankedSearch is a search that names a ranking, and RelevantSearch one that
+	// names a least relevance.
+	RankedSearch   = "search with a ranking"
+	RelevantSearch = "search with a least relevance"
+	Delete         = "delete"
+	Restore        = "restore"
+	Rename         = "rename"
+	Trash          = "trash"
+	Grants         = "grants"
+	Share          = "share"
+	Unshare        = "unshare"
+	JoinChat       = "join chat"
+	LeaveChat      = "leave chat"
+	JoinUser       = "join user"
+	LeaveUser      = "leave user"
 )
 
 // Outcome is the outcome of an operation.
@@ -54,11 +62,18 @@ type Outcome struct {
 	Keys   []string // of the entries in the answer, in order
 	Label  acl.Label
 	Value  string // of a get
-	Bare   bool   // of a search: the hits had key, value, label, store and score alone
+	Bare   bool   // of a search: the hits had key, value, label, store, score and relevance alone
+	Coarse bool   // of a search: Coarse of a hit
 	Lags   bool   // of a search: the answer said vector_lag
 	// NoVectors: the vector leg of a search failed, as without a model, and an
 	// answer says no more than that.
 	NoVectors bool
+}
+
+// Coarse reports whether a hit's score and relevance are the same number of two
+// digits, as from a store at level search.
+func Coarse(score, relevance float64) bool {
+	return score == relevance && relevance == math.Round(relevance*100)/100
 }
 
 // Surface is a surface under test, over a database that nothing else uses.

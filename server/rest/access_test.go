@@ -49,6 +49,10 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 		return o.do(p, "GET", store+"/export", "")
 	case accesstest.Search:
 		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100))
+	case accesstest.RankedSearch:
+		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "ranking", op.Ranking))
+	case accesstest.RelevantSearch:
+		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "min_relevance", op.MinRelevance))
 	case accesstest.Delete:
 		return o.do(p, "DELETE", entry, "")
 	case accesstest.Restore:
@@ -106,6 +110,8 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 	type entry struct {
 		ID, Key, Label string
 		Value          any
+
+		Score, Relevance float64
 	}
 	var read struct {
 		entry
@@ -135,6 +141,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 	for _, e := range append(read.Items, read.Hits...) {
 		out.Keys = append(out.Keys, e.Key)
 		out.Bare = out.Bare || e.ID == ""
+		out.Coarse = out.Coarse || accesstest.Coarse(e.Score, e.Relevance)
 	}
 	return out
 }

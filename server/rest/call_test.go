@@ -227,7 +227,7 @@ func TestUnknownCallsAreProblems(t *testing.T) {
 	}
 }
 
-var serverTiming = regexp.MustCompile(`^queue;dur=[0-9.]+, embed;dur=[0-9.]+, lexical;dur=[0-9.]+, vector;dur=[0-9.]+, fetch;dur=[0-9.]+, total;dur=[0-9.]+$`)
+var serverTiming = regexp.MustCompile(`^queue;dur=[0-9.]+, embed;dur=[0-9.]+, lexical;dur=[0-9.]+, vector;dur=[0-9.]+, rank;dur=[0-9.]+, fetch;dur=[0-9.]+, total;dur=[0-9.]+$`)
 
 func TestSharingOverItsCalls(t *testing.T) {
 	h := open(t)
@@ -243,22 +243,27 @@ func TestSharingOverItsCalls(t *testing.T) {
 		}
 	}
 	reader := acl.Principal{Agent: "bob", Taint: acl.Internal}
-	for _, question := range []string{`{"query":"heliotrope"}`, `{"query":"heliotrope","stores":["alice"]}`, `{"query":"heliotrope","explain":true}`} {
+	for _, question := range []string{`{"query":"heliotrope"}`, `{"query":"heliotrope","stores":["alice"],"min_relevance":0}`} {
 		found := h.want(200, reader, "POST", "/v1/search", question)
 		if timing := found.header.Get("Server-Timing"); timing != "" {
 			t.Errorf("%s: the timing of a store with level search: %s", question, timing)
 		}
 		hits := found.items(t, "hits")
-		if len(hits) != 1 || len(hits[0]) != 5 {
+		if len(hits) != 1 || len(hits[0]) != 6 {
 			t.Fatalf("%s: a hit from a store with level search: %v", question, hits)
 		}
-		for _, name := range []string{"key", "value", "label", "store_id", "score"} {
+		for _, name := range []string{"key", "value", "label", "store_id", "score", "relevance"} {
 			if hits[0][name] == nil {
 				t.Errorf("%s is missing", name)
 			}
 		}
 	}
-	h.want(403, reader, "POST", "/v1/search", `{"query":"heliotrope","stores":["alice"],"explain":true}`)
+	for _, option := range []string{`"explain":true`, `"ranking":"rrf"`, `"ranking":"relevance"`} {
+		h.want(403, reader, "POST", "/v1/search", `{"query":"heliotrope","stores":["alice"],`+option+`}`)
+		if hits := h.want(200, reader, "POST", "/v1/search", `{"query":"heliotrope",`+option+`}`).items(t, "hits"); len(hits) > 0 {
+			t.Errorf("%s: a search that names no store has hits of a store with level search", option)
+		}
+	}
 	h.want(403, reader, "POST", "/v1/search", `{"query":"heliotrope","stores":["alice"],"namespace":""}`)
 	h.want(403, reader, "GET", "/v1/stores/alice/memories/seat", "")
 

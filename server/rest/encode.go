@@ -97,10 +97,10 @@ func listing(each func(yield func(memory.Found) error) (next string, err error),
 }
 
 // encodeHit encodes a hit. If the caller may not read the store, it has only
-// store, key, label, value and score.
+// store, key, label, value, score and relevance.
 func encodeHit(h *memory.Hit) ([]byte, error) {
 	hit := wire.HitOf(h)
-	out := Hit{StoreId: hit.Store, Key: hit.Key, Label: Label(hit.Label), Score: hit.Score}
+	out := Hit{StoreId: hit.Store, Key: hit.Key, Label: Label(hit.Label), Score: hit.Score, Relevance: hit.Relevance}
 	if e := hit.Entry; e != nil {
 		out.Id, out.OwnerId, out.Namespace, out.Type = &e.ID, &e.Owner, &e.Namespace, &e.Type
 		out.Description, out.Tags, out.UpdatedAt, out.UpdatedBy = &e.Description, &e.Tags, &e.UpdatedAt, &e.UpdatedBy
@@ -119,8 +119,13 @@ func explainOf(e *memory.Explain) *Explain {
 		}
 		return &LegRank{Rank: r.Rank, Score: r.Score}
 	}
+	summands := make([]Summand, len(e.Summands))
+	for i, s := range e.Summands {
+		summands[i] = Summand{Name: s.Name, Value: s.Value}
+	}
 	return &Explain{
 		Lexical: leg(e.Lexical), Vector: leg(e.Vector), Fused: e.Fused,
+		Cosine: e.Parts.Cosine, Maxsim: e.Parts.MaxSim, Coverage: e.Parts.Coverage, Summands: summands,
 		Via: ExplainVia(e.Via), Label: Label(e.Label.String()),
 	}
 }

@@ -168,6 +168,24 @@ func (e ProblemType) Valid() bool {
 	}
 }
 
+// Defines values for QuestionRanking.
+const (
+	Relevance QuestionRanking = "relevance"
+	Rrf       QuestionRanking = "rrf"
+)
+
+// Valid indicates whether the value is a known member of the QuestionRanking enum.
+func (e QuestionRanking) Valid() bool {
+	switch e {
+	case Relevance:
+		return true
+	case Rrf:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for StoreInfoKind.
 const (
 	StoreInfoKindChat  StoreInfoKind = "chat"
@@ -207,7 +225,7 @@ func (e PutMemoryParamsWait) Valid() bool {
 	}
 }
 
-// Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","score":0.03278688524590164,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
+// Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","relevance":0.8731,"score":6.2174,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
 type Answer struct {
 	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text.
 	Degraded []AnswerDegraded `json:"degraded"`
@@ -287,6 +305,13 @@ type Entry struct {
 
 // Explain defines model for Explain.
 type Explain struct {
+	// Cosine The cosine of the query's vector and the entry's nearest chunk's. Omitted if it is not known, as when the vector leg failed or the entry waits for its vectors.
+	Cosine *float64 `json:"cosine,omitempty"`
+
+	// Coverage The entry's BM25 score over the sum of the weights of the query's terms. Omitted if it is not known, as when the lexical leg failed.
+	Coverage *float64 `json:"coverage,omitempty"`
+
+	// Fused The sum of 1 / (60 + rank) over both legs.
 	Fused float64 `json:"fused"`
 
 	// Label A classification, lowest first.
@@ -294,6 +319,12 @@ type Explain struct {
 
 	// Lexical The hit's rank in one leg of the search. Omitted if that leg did not find it.
 	Lexical *LegRank `json:"lexical,omitempty"`
+
+	// Maxsim The mean, weighted by rarity, of the largest cosine of each of the query's tokens with a token of the nearest chunk. Omitted if it is not known, as when the embedder makes no vectors of tokens.
+	Maxsim *float64 `json:"maxsim,omitempty"`
+
+	// Summands The numbers whose sum is the score with ranking `relevance`. A part that is not known counts as its usual value.
+	Summands []Summand `json:"summands"`
 
 	// Vector The hit's rank in one leg of the search. Omitted if that leg did not find it.
 	Vector *LegRank `json:"vector,omitempty"`
@@ -340,7 +371,7 @@ type Grants struct {
 }
 
 // Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
-// `key`, `label`, `value` and `score`.
+// `key`, `label`, `value`, `score` and `relevance`.
 type Hit struct {
 	// Description One line.
 	Description *Description        `json:"description,omitempty"`
@@ -360,7 +391,12 @@ type Hit struct {
 	// Namespace At most 64 bytes of UTF-8; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 	OwnerId   *string    `json:"owner_id,omitempty"`
-	Score     float64    `json:"score"`
+
+	// Relevance How likely the entry answers the query. It has the same meaning for every query, store and ranking, and depends on no other hit. Of two digits if the caller may search the store but not read it.
+	Relevance float64 `json:"relevance"`
+
+	// Score What orders the hits, greater first. With ranking `relevance`: the sum from which the relevance is computed, on no fixed scale. With `rrf`: the sum of 1 / (60 + rank) over both legs. If the caller may search the store but not read it, the same number as `relevance`, whatever the order.
+	Score float64 `json:"score"`
 
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
@@ -552,15 +588,21 @@ type Purged struct {
 
 // Question defines model for Question.
 type Question struct {
-	// Explain Explain the rank of each hit, and return the search's timing in `Server-Timing`.
+	// Explain Explain the rank and relevance of each hit, and return the search's timing in `Server-Timing`. Leaves out stores that the caller may search but not read.
 	Explain *bool `json:"explain,omitempty"`
 	Limit   *int  `json:"limit,omitempty"`
+
+	// MinRelevance Leave out hits of less relevance. The answer may be empty: nothing relevant was found. For stores that the caller may search but not read it is rounded to two digits, as their hits are.
+	MinRelevance *float64 `json:"min_relevance,omitempty"`
 
 	// Namespace At most 64 bytes of UTF-8; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
 	// Query Any text, at most 16,000 bytes by default.
 	Query string `json:"query"`
+
+	// Ranking What orders the hits: `relevance`, or `rrf`, the Reciprocal Rank Fusion of the ranks in both legs. Named, it leaves out stores that the caller may search but not read.
+	Ranking *QuestionRanking `json:"ranking,omitempty"`
 
 	// Stores Search only these stores. The caller must have access to each; `self` is its own.
 	Stores *[]string `json:"stores,omitempty"`
@@ -569,6 +611,9 @@ type Question struct {
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
 }
+
+// QuestionRanking What orders the hits: `relevance`, or `rrf`, the Reciprocal Rank Fusion of the ranks in both legs. Named, it leaves out stores that the caller may search but not read.
+type QuestionRanking string
 
 // Refusal defines model for Refusal.
 type Refusal struct {
@@ -657,6 +702,12 @@ type StoreInfoKind string
 // Stores defines model for Stores.
 type Stores struct {
 	Stores []StoreInfo `json:"stores"`
+}
+
+// Summand defines model for Summand.
+type Summand struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
 }
 
 // Tag 1–64 bytes of UTF-8.

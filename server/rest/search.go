@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
-	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/problem"
 	"mneme/server/wire"
@@ -38,6 +36,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 		Query: r.Body.Query, Stores: stores,
 		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, "")},
 		Limit:  or(r.Body.Limit, wire.DefaultHits), Explain: or(r.Body.Explain, false),
+		Ranking: memory.Ranking(or(r.Body.Ranking, "")), MinRelevance: or(r.Body.MinRelevance, 0),
 	})
 	if err != nil {
 		return nil, err
@@ -45,16 +44,10 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	s.metrics.Search(answer)
 	took := time.Since(started)
 	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, &answer) }}
-	if or(r.Body.Explain, false) && mayExplain(answer) {
+	if or(r.Body.Explain, false) { // then no hit is from a store at level search
 		out.timing = timingOf(answer.Took, took)
 	}
 	return out, nil
-}
-
-// mayExplain reports whether the caller may read every store with a hit.
-// Otherwise the time that the search took would hint at the size of a store.
-func mayExplain(a memory.Answer) bool {
-	return !slices.ContainsFunc(a.Hits, func(h memory.Hit) bool { return h.Level < acl.Read })
 }
 
 // timingOf returns the Server-Timing header of a search: the duration of each
@@ -64,7 +57,7 @@ func timingOf(t memory.Took, total time.Duration) string {
 	for _, step := range []struct {
 		name string
 		took time.Duration
-	}{{"queue", t.Queue}, {"embed", t.Embed}, {"lexical", t.Lexical}, {"vector", t.Vector}, {"fetch", t.Fetch}, {"total", total}} {
+	}{{"queue", t.Queue}, {"embed", t.Embed}, {"lexical", t.Lexical}, {"vector", t.Vector}, {"rank", t.Rank}, {"fetch", t.Fetch}, {"total", total}} {
 		metrics = append(metrics, fmt.Sprintf("%s;dur=%.3f", step.name, float64(step.took.Microseconds())/1000))
 	}
 	return strings.Join(metrics, ", ")

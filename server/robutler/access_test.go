@@ -37,7 +37,8 @@ func (o *portal) Advance(by time.Duration) { o.clock.Advance(by) }
 
 func (o *portal) Offers(operation string) bool {
 	switch operation {
-	case accesstest.Versions, accesstest.Export, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants:
+	case accesstest.Versions, accesstest.Export, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants,
+		accesstest.RankedSearch, accesstest.RelevantSearch:
 		return false
 	}
 	return true
@@ -119,7 +120,10 @@ func (o *portal) do(p acl.Principal, method, target, text string) accesstest.Out
 		Value   any
 		Version int
 		Keys    []string
-		Results []struct{ Key, OwnerID string }
+		Results []struct {
+			Key, OwnerID     string
+			Score, Relevance float64
+		}
 
 		Degraded []string
 	}
@@ -140,6 +144,7 @@ func (o *portal) do(p acl.Principal, method, target, text string) accesstest.Out
 	for _, hit := range read.Results {
 		out.Keys = append(out.Keys, hit.Key)
 		out.Bare = out.Bare || hit.OwnerID == ""
+		out.Coarse = out.Coarse || accesstest.Coarse(hit.Score, hit.Relevance)
 	}
 	return out
 }

@@ -40,12 +40,13 @@ func entryOf(stored *memory.Entry) entry {
 }
 
 // hit is a search hit without its value. If the caller may search the store but
-// not read it, it has only the first four fields.
+// not read it, it has only the first five fields.
 type hit struct {
-	Key     string  `json:"key"`
-	StoreID string  `json:"storeId"`
-	Score   float64 `json:"score"`
-	Label   string  `json:"label"`
+	Key       string  `json:"key"`
+	StoreID   string  `json:"storeId"`
+	Score     float64 `json:"score"`
+	Relevance float64 `json:"relevance"`
+	Label     string  `json:"label"`
 	*details
 }
 
@@ -59,7 +60,7 @@ type details struct {
 
 func encodeHit(found *memory.Hit) ([]byte, error) {
 	h := wire.HitOf(found)
-	out := hit{Key: h.Key, StoreID: h.Store, Score: h.Score, Label: h.Label}
+	out := hit{Key: h.Key, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Label: h.Label}
 	if e := h.Entry; e != nil {
 		out.details = &details{OwnerID: e.Owner, Namespace: e.Namespace, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy}
 	}

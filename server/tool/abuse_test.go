@@ -83,6 +83,10 @@ func TestInvalidInputGetsAClearError(t *testing.T) {
 		"no text to find": {`{"command": "edit", "path": "/memories/a", "old_str": "", "new_str": "x"}`, "Error: `old_str` must not be empty"},
 		"limit":           {`{"command": "search", "query": "x", "limit": 101}`, "Error: `limit` must be 1 to 100"},
 		"blank query":     {`{"command": "search", "query": "  "}`, "Error: `query` must not be blank"},
+		"min_relevance":   {`{"command": "search", "query": "x", "min_relevance": 1.1}`, "Error: `min_relevance` must be from 0 to 1"},
+		"a text for it":   {`{"command": "search", "query": "x", "min_relevance": "1"}`, "Error: `min_relevance` must be a number"},
+		"beyond a float":  {`{"command": "search", "query": "x", "min_relevance": 1e999}`, "Error: `min_relevance` must be a number"},
+		"ranking":         {`{"command": "search", "query": "x", "ranking": "best"}`, "Error: `ranking` must be relevance or rrf"},
 	} {
 		h.put(alice, "alice", "a", `"x"`)
 		got, err := h.Call(t.Context(), alice, "memory", json.RawMessage(c.input))
@@ -186,7 +190,7 @@ func FuzzInput(f *testing.F) {
 		`{"command":"view","path":"/memories"}`, `{"command":"create","path":"/memories/a","file_text":"x"}`,
 		`{"action":"edit","path":"/memories/a","old_str":"x","new_str":"y","source":{"read":["a"]}}`,
 		`{"command":"rename","old_path":"/memories/a","new_path":"/memories/b/c"}`, `{"key":"a","content":"b","tags":["c"]}`,
-		`{"action":"upsert","name":"a","type":"user","description":"d","body":"b"}`, `{"query":"a","max_results":3}`, `[[[[`, "\xff", `{"a":1,"a":2}`,
+		`{"action":"upsert","name":"a","type":"user","description":"d","body":"b"}`, `{"query":"a","max_results":3,"min_relevance":0.5,"ranking":"rrf"}`, `[[[[`, "\xff", `{"a":1,"a":2}`,
 		`{"command":"insert","path":"/memories/a","insert_line":1,"insert_text":""}`, `{"command":"view","path":"/memories/a","view_range":[-9,9]}`,
 		`{"command":"share","agent":"x","path":"/memories/shared/bob"}`, `{"key":"a","value":null,"ttl":-1}`,
 	} {

@@ -120,6 +120,10 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 		return m.list(p, path)
 	case accesstest.Search:
 		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100))
+	case accesstest.RankedSearch:
+		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100, "ranking", op.Ranking))
+	case accesstest.RelevantSearch:
+		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100, "min_relevance", op.MinRelevance))
 	case accesstest.Delete:
 		return m.shown(p, op, func() accesstest.Outcome { return m.do(p, "memory", "command", "delete", "path", path+op.Key) })
 	case accesstest.Rename:
@@ -160,7 +164,7 @@ type throughTriggerfish struct{ direct }
 
 func (f *throughTriggerfish) Offers(op string) bool {
 	switch op {
-	case accesstest.Put, accesstest.Get, accesstest.List, accesstest.Search, accesstest.Delete:
+	case accesstest.Put, accesstest.Get, accesstest.List, accesstest.Search, accesstest.RelevantSearch, accesstest.Delete:
 		return true
 	}
 	return false
@@ -170,7 +174,7 @@ func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) access
 	if arranges(p, op) || op.Name == accesstest.Share {
 		return f.arrange(p, op)
 	}
-	if op.Store != p.Agent && op.Name != accesstest.Search {
+	if op.Store != p.Agent && op.Name != accesstest.Search && op.Name != accesstest.RelevantSearch {
 		return f.elsewhere(p, op)
 	}
 	switch op.Name {
@@ -204,6 +208,8 @@ func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) access
 		return out
 	case accesstest.Search:
 		return f.search(p, op)
+	case accesstest.RelevantSearch:
+		return f.search(p, op, "min_relevance", op.MinRelevance)
 	case accesstest.Delete:
 		return f.shown(p, op, func() accesstest.Outcome { return f.do(p, "memory_delete", "key", op.Key) })
 	}
@@ -223,9 +229,9 @@ func (f *throughTriggerfish) elsewhere(p acl.Principal, op accesstest.Operation)
 
 // search searches all stores in reach: the caller's own and the one under test,
 // but no chat or user, since the token claims none.
-func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
+func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation, options ...any) accesstest.Outcome {
 	viaMemory := (&throughMemory{f.direct}).Do(p, op)
-	out := f.found(f.do(p, "memory_search", "query", op.Query, "max_results", 100))
+	out := f.found(f.do(p, "memory_search", append([]any{"query", op.Query, "max_results", 100}, options...)...))
 	if viaMemory.Status == 403 || accesstest.Is(op.Store, "chat-1") || accesstest.Is(op.Store, "user-1") {
 		if len(out.Keys) > 0 {
 			f.t.Errorf("memory_search found %q", out.Keys)
@@ -265,6 +271,7 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 			Key                string
 			UpdatedBy, Path    string
 			UpdatedBySnakecase string `json:"updated_by"`
+			Score, Relevance   float64
 		}
 		Degraded []string
 	}
@@ -273,6 +280,7 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 	for _, hit := range got.Results {
 		out.Keys = append(out.Keys, hit.Key)
 		out.Bare = out.Bare || hit.UpdatedBy == "" && hit.UpdatedBySnakecase == "" && hit.Path == ""
+		out.Coarse = out.Coarse || accesstest.Coarse(hit.Score, hit.Relevance)
 	}
 	return out
 }

@@ -307,8 +307,8 @@ func TestUnderLevelSearchAPassageTellsNothingElse(t *testing.T) {
 	}
 	h.index()
 	for tool, call := range map[string]map[string]bool{
-		"memory_search": {"key": true, "content": true, "classification": true, "store_id": true, "score": true, "truncated": true},
-		"memory":        {"key": true, "value": true, "label": true, "storeId": true, "score": true, "truncated": true},
+		"memory_search": {"key": true, "content": true, "classification": true, "store_id": true, "score": true, "relevance": true, "truncated": true},
+		"memory":        {"key": true, "value": true, "label": true, "storeId": true, "score": true, "relevance": true, "truncated": true},
 	} {
 		arguments := []any{"query", "granite"}
 		if tool == "memory" {

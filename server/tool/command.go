@@ -35,6 +35,7 @@ type memoryCall struct {
 	oldPath, newPath string
 	query            string
 	limit            int
+	ordering         ordering
 	agent, level     string
 	source           json.RawMessage
 }
@@ -49,7 +50,7 @@ func (m *memoryCall) arguments(sharing bool) arguments {
 	if sharing {
 		all["agent"], all["level"] = &m.agent, &m.level
 	}
-	return all
+	return m.ordering.add(all)
 }
 
 // memoryTool returns the tool memory. Without sharing it has no commands share

@@ -35,7 +35,7 @@ func memoryDefinition(sharing bool, known []string) Definition {
 		"- insert: path, insert_line, insert_text: inserts text after a line; 0 is the top\n" +
 		"- delete: path: deletes an entry, or a directory and everything in it\n" +
 		"- rename: old_path, new_path (or path, new_str)\n" +
-		"- search: query[, store, limit]: searches all stores you can access, by meaning and by words; ask in natural language\n" +
+		"- search: query[, store, limit, min_relevance, ranking]: searches all stores you can access, by meaning and by words; ask in natural language\n" +
 		"- stores: lists the stores you can access\n"
 	if sharing {
 		description += "- share: agent[, path, level]: gives another agent access to a store\n" +
@@ -75,7 +75,15 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 		"new_path": text("For rename: the path to move to."),
 		"query":    text("For search: a question in natural language."),
 		"limit":    map[string]any{"type": "integer", "minimum": 1, "maximum": wire.MaxHits, "description": fmt.Sprintf("For search: the maximum number of hits; default %d.", wire.DefaultHits)},
-		"source":   json.RawMessage(sourceSchema),
+		"min_relevance": map[string]any{
+			"type": "number", "minimum": 0, "maximum": 1,
+			"description": fmt.Sprintf("For search: leave out hits of less relevance; default %v, 0 leaves out none.", DefaultMinRelevance),
+		},
+		"ranking": map[string]any{
+			"type": "string", "enum": []string{"relevance", "rrf"},
+			"description": "For search: order by relevance (default) or rrf.",
+		},
+		"source": json.RawMessage(sourceSchema),
 	}
 	if sharing {
 		properties["agent"] = text("For share and unshare: the other agent.")
@@ -139,10 +147,12 @@ var memoryGetDefinition = Definition{
 	ReadOnly: true, Idempotent: true,
 }
 
-// The maximum and default number of hits, as JSON.
+// The maximum and default number of hits, and the default of min_relevance, as
+// JSON.
 var (
-	maxHits     = strconv.Itoa(wire.MaxHits)
-	defaultHits = strconv.Itoa(wire.DefaultHits)
+	maxHits      = strconv.Itoa(wire.MaxHits)
+	defaultHits  = strconv.Itoa(wire.DefaultHits)
+	minRelevance = fmt.Sprint(DefaultMinRelevance)
 )
 
 var memorySearchDefinition = Definition{
@@ -150,15 +160,17 @@ var memorySearchDefinition = Definition{
 	Description: "Searches all memories this session can access, by meaning and by words; ask in natural language. Of a long memory it shows the best passage, truncated. " + dataNotOrders,
 	Input: json.RawMessage(`{"type": "object", "properties": {
 		"query": {"type": "string", "description": "A question in natural language."},
-		"max_results": {"type": "integer", "minimum": 1, "maximum": ` + maxHits + `, "default": ` + defaultHits + `, "description": "Maximum number of results."}},
+		"max_results": {"type": "integer", "minimum": 1, "maximum": ` + maxHits + `, "default": ` + defaultHits + `, "description": "Maximum number of results."},
+		"min_relevance": {"type": "number", "minimum": 0, "maximum": 1, "default": ` + minRelevance + `, "description": "Leave out results of less relevance; 0 leaves out none."},
+		"ranking": {"type": "string", "enum": ["relevance", "rrf"], "default": "relevance", "description": "What orders the results."}},
 		"required": ["query"], "additionalProperties": false}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"results": {"type": "array", "items": {"type": "object", "properties": {
 			"key": {"type": "string"}, "content": {"type": "string"}, "classification": ` + labelSchema + `,
-			"store_id": {"type": "string"}, "score": {"type": "number"}, "namespace": {"type": "string"},
+			"store_id": {"type": "string"}, "score": {"type": "number"}, "relevance": {"type": "number"}, "namespace": {"type": "string"},
 			"tags": ` + tagsSchema + `, "updated_at": ` + timeSchema + `, "updated_by": {"type": "string"}, "truncated": {"type": "boolean"}},
-			"required": ["key", "content", "classification", "store_id", "score"], "additionalProperties": false}},
-		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}, "left_out": {"type": "integer"}},
+			"required": ["key", "content", "classification", "store_id", "score", "relevance"], "additionalProperties": false}},
+		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}, "left_out": {"type": "integer"}, "message": {"type": "string"}},
 		"required": ["results"], "additionalProperties": false}`),
 	ReadOnly: true, Idempotent: true,
 }

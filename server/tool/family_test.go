@@ -205,7 +205,7 @@ func TestToolsFollowTheirSchemas(t *testing.T) {
 		"memory":           {{"command", "view", "path", "/memories"}, {"command", "view", "path", "/memories", "view_range", json.RawMessage("[1.0, -1.0]")}, {"action", "share", "agent", "bob", "level", "read"}},
 		"memory_save":      {{"key", "k", "content", "c", "tags", []string{"t"}, "source", map[string]any{"session": "s"}}},
 		"memory_get":       {{"key", "k"}, {"key", "none"}},
-		"memory_search":    {{"query", "c"}, {"query", "c", "max_results", 100}, {"query", "c", "max_results", json.RawMessage("1e1")}},
+		"memory_search":    {{"query", "c"}, {"query", "c", "max_results", 100}, {"query", "c", "max_results", json.RawMessage("1e1")}, {"query", "c", "min_relevance", 1, "ranking", "relevance"}},
 		"memory_list":      {{}, {"tag", "t"}},
 		"memory_delete":    {{"key", "k"}},
 		"UpdateUserMemory": {{"action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b", "source", map[string]any{"read": []string{"id"}}}},

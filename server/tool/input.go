@@ -10,7 +10,7 @@ import (
 	"mneme/server/wire"
 )
 
-// arguments maps parameter names to pointers: a *string, *int, *[]string, *[]int
+// arguments maps parameter names to pointers: a *string, *int, *float64, *[]string, *[]int
 // or *json.RawMessage each. A parameter that is absent or null is not set.
 type arguments map[string]any
 

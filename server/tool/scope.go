@@ -13,7 +13,8 @@ import (
 )
 
 // searchHit is a hit of the memory tool's search. If the caller may search the
-// store but not read it, only key, value, storeId, label, score and truncated are set.
+// store but not read it, only key, value, storeId, label, score, relevance
+// and truncated are set.
 type searchHit struct {
 	Path      string          `json:"path,omitempty"` // "": no path of this tool names the entry
 	Key       string          `json:"key"`
@@ -21,6 +22,7 @@ type searchHit struct {
 	StoreID   string          `json:"storeId"`
 	Label     string          `json:"label"`
 	Score     float64         `json:"score"`
+	Relevance float64         `json:"relevance"`
 	Namespace string          `json:"namespace,omitempty"`
 	UpdatedBy string          `json:"updatedBy,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"` // Value is the best passage of the value's text
@@ -31,7 +33,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	if err := need(m.given, "query"); err != nil {
 		return Result{}, err
 	}
-	r := memory.SearchRequest{Query: m.query, Limit: wire.DefaultHits}
+	r := m.ordering.of(memory.SearchRequest{Query: m.query, Limit: wire.DefaultHits})
 	if m.given["limit"] {
 		r.Limit = m.limit
 	}
@@ -45,7 +47,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 		}
 	}
 	answer, err := m.hits(ctx, r, func(h shownHit) any {
-		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Truncated: h.Truncated}
+		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Truncated}
 		if h.Truncated {
 			hit.Value, _ = quoted(h.Passage) // a string always encodes
 		}

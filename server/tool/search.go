@@ -15,11 +15,43 @@ type shownHit struct {
 	Truncated bool
 }
 
+// DefaultMinRelevance is the relevance below which the tools leave out hits
+// unless a call says otherwise, so that a model is told that nothing is
+// relevant rather than shown what is least irrelevant. The parameter
+// min_relevance: 0 switches it off.
+const DefaultMinRelevance = 0
+
+// nothingRelevant is the message of an answer without hits.
+const nothingRelevant = "nothing relevant was found"
+
+// ordering holds the parameters of a search, in any family, that order its
+// hits and leave some out.
+type ordering struct {
+	ranking      string
+	minRelevance float64
+}
+
+func newOrdering() ordering { return ordering{minRelevance: DefaultMinRelevance} }
+
+// add adds the parameters to those of a call.
+func (o *ordering) add(to arguments) arguments {
+	to["ranking"], to["min_relevance"] = &o.ranking, &o.minRelevance
+	return to
+}
+
+// of returns the request with the parameters.
+func (o *ordering) of(r memory.SearchRequest) memory.SearchRequest {
+	r.Ranking, r.MinRelevance = memory.Ranking(o.ranking), o.minRelevance
+	return r
+}
+
 // searchAnswer is the result of a search in any family.
 type searchAnswer struct {
 	Results    any      `json:"results"`
 	Degraded   []string `json:"degraded,omitempty"`
 	Incomplete bool     `json:"incomplete,omitempty"`
+	// Message says that there are no results, rather than leave it to be seen.
+	Message string `json:"message,omitempty"`
 	// LeftOut is the number of further hits for which there was no room.
 	LeftOut int `json:"left_out,omitempty"`
 }
@@ -58,6 +90,9 @@ func (c *call) hits(ctx context.Context, r memory.SearchRequest, show func(shown
 		return err
 	})
 	answer.Results, answer.LeftOut = l.items, 0
+	if len(a.Hits) == 0 {
+		answer.Message = nothingRelevant
+	}
 	switch {
 	case errors.Is(err, errFull):
 		answer.LeftOut = len(a.Hits) - read

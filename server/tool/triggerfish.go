@@ -121,13 +121,14 @@ func (c *call) keyAndOffset() (key string, from offset, err error) {
 }
 
 // memoryHit is a hit of memory_search. If the caller may search the store but
-// not read it, only the fields up to score and truncated are set.
+// not read it, only the fields up to relevance and truncated are set.
 type memoryHit struct {
 	Key            string     `json:"key"`
 	Content        string     `json:"content"`
 	Classification string     `json:"classification"`
 	StoreID        string     `json:"store_id"`
 	Score          float64    `json:"score"`
+	Relevance      float64    `json:"relevance"`
 	Namespace      string     `json:"namespace,omitempty"`
 	Tags           []string   `json:"tags,omitempty"`
 	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
@@ -138,7 +139,8 @@ type memoryHit struct {
 func memorySearch(ctx context.Context, c *call) (Result, error) {
 	var query string
 	limit := wire.DefaultHits
-	given, err := c.decode(arguments{"query": &query, "max_results": &limit})
+	order := newOrdering()
+	given, err := c.decode(order.add(arguments{"query": &query, "max_results": &limit}))
 	if err == nil {
 		err = need(given, "query")
 	}
@@ -148,8 +150,8 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	if limit < 1 || limit > wire.MaxHits {
 		return Result{}, refuse("Error: `max_results` must be 1 to %d", wire.MaxHits)
 	}
-	answer, err := c.hits(ctx, memory.SearchRequest{Query: query, Limit: limit}, func(h shownHit) any {
-		hit := memoryHit{Key: h.Key, Content: h.Passage, Classification: h.Label, StoreID: h.Store, Score: h.Score, Truncated: h.Truncated}
+	answer, err := c.hits(ctx, order.of(memory.SearchRequest{Query: query, Limit: limit}), func(h shownHit) any {
+		hit := memoryHit{Key: h.Key, Content: h.Passage, Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Truncated}
 		if !h.Truncated {
 			hit.Content = display(h.Value)
 		}

@@ -52,7 +52,7 @@ func notOwner(e *memory.Entry, author string) *string {
 type Hit struct {
 	Store, Key, Label string
 	Value             json.RawMessage
-	Score             float64
+	Score, Relevance  float64
 	// Entry is the rest of the entry. SECURITY: it is nil if the caller may
 	// search the store but not read it, whatever the surface.
 	Entry *Entry
@@ -60,7 +60,7 @@ type Hit struct {
 
 // HitOf returns a hit as answers show it.
 func HitOf(h *memory.Hit) Hit {
-	hit := Hit{Store: h.Store, Key: h.Key, Label: h.Label.String(), Value: h.Value, Score: h.Score}
+	hit := Hit{Store: h.Store, Key: h.Key, Label: h.Label.String(), Value: h.Value, Score: h.Score, Relevance: h.Relevance}
 	if h.Level >= acl.Read {
 		e := EntryOf(&h.Entry)
 		hit.Entry = &e

@@ -173,6 +173,8 @@ func kindOf(kind reflect.Type) string {
 		return "a boolean"
 	case reflect.Int, reflect.Int64:
 		return "an integer"
+	case reflect.Float64:
+		return "a number"
 	case reflect.String:
 		return "a string"
 	case reflect.Slice:

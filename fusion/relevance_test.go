@@ -1,0 +1,91 @@
+package fusion
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func part(t *rapid.T, name string, low, high float64) *float64 {
+	if rapid.Bool().Draw(t, name+" is known") {
+		return new(rapid.Float64Range(low, high).Draw(t, name))
+	}
+	return nil
+}
+
+func drawParts(t *rapid.T) Parts {
+	return Parts{
+		Cosine: part(t, "cosine", -1, 1), MaxSim: part(t, "maxsim", -1, 1), Coverage: part(t, "coverage", 0, 1),
+		ChunkTokens: rapid.IntRange(0, 512).Draw(t, "tokens of the chunk"),
+	}
+}
+
+func drawQuestion(t *rapid.T) Question {
+	return Question{
+		Terms: rapid.IntRange(0, 256).Draw(t, "terms"), Tokens: rapid.IntRange(0, 512).Draw(t, "tokens"),
+		Familiarity: rapid.Float64Range(0, 1).Draw(t, "familiarity"),
+	}
+}
+
+func TestRelevanceIsFrom0To1AndGrowsWithTheScore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := drawQuestion(t)
+		score, relevance := Relevance(q, drawParts(t))
+		if math.IsNaN(score) || math.IsInf(score, 0) || !(relevance >= 0 && relevance <= 1) {
+			t.Fatalf("score %v, relevance %v", score, relevance)
+		}
+		if higher, more := Relevance(q, drawParts(t)); (higher-score)*(more-relevance) < 0 {
+			t.Errorf("scores %v and %v have relevance %v and %v", score, higher, relevance, more)
+		}
+	})
+}
+
+func TestTheScoreIsTheSumOfItsSummands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q, p := drawQuestion(t), drawParts(t)
+		sum := 0.0
+		for _, s := range Summands(q, p) {
+			sum += s.Value
+		}
+		if score, _ := Relevance(q, p); score != sum {
+			t.Errorf("score %v, sum %v", score, sum)
+		}
+	})
+}
+
+// More of any part never makes an entry less relevant.
+func TestRelevanceGrowsWithEachPart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q, p := drawQuestion(t), drawParts(t)
+		before, _ := Relevance(q, p)
+		for name, part := range map[string]**float64{"cosine": &p.Cosine, "maxsim": &p.MaxSim, "coverage": &p.Coverage} {
+			if *part == nil || **part > 0.9 {
+				continue
+			}
+			was := *part
+			*part = new(*was + 0.1)
+			if after, _ := Relevance(q, p); after < before {
+				t.Errorf("%s of %v in place of %v: score %v, was %v", name, **part, *was, after, before)
+			}
+			*part = was
+		}
+	})
+}
+
+func TestLogistic(t *testing.T) {
+	for x := -800.0; x <= 800; x += 0.37 {
+		want := 1 / (1 + math.Exp(-x))
+		if got := logistic(x); math.Abs(got-want) > 1e-15 {
+			t.Errorf("logistic(%v) = %v, want %v", x, got, want)
+		}
+	}
+}
+
+func TestRoundRelevance(t *testing.T) {
+	for r, want := range map[float64]float64{0: 0, 0.004: 0, 0.005: 0.01, 0.494: 0.49, 0.996: 1, 1: 1} {
+		if got := RoundRelevance(r); got != want {
+			t.Errorf("%v is rounded to %v, want %v", r, got, want)
+		}
+	}
+}

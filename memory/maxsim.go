@@ -1,0 +1,105 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"mneme/acl"
+	"mneme/embed/maxsim"
+	"mneme/lexical"
+	"mneme/vector"
+)
+
+// addMaxSim sets the MaxSim of candidates whose nearest chunk has codes, if the
+// query has tokens.
+func (q *searchQuery) addMaxSim(ctx context.Context, tx ScoreReader, scope acl.Scope, candidates []*candidate) error {
+	tokens := q.tokens()
+	if len(tokens) == 0 {
+		return nil
+	}
+	query := make([]maxsim.Vector, len(tokens))
+	total := 0.0
+	for i, t := range tokens {
+		query[i] = t.vector
+		total += t.weight
+	}
+	var chunks []vector.ChunkID
+	var of []*candidate
+	for _, c := range candidates {
+		if c.parts.Cosine != nil {
+			chunks, of = append(chunks, vector.ChunkID{Entry: c.entry.ID, Chunk: c.nearest}), append(of, c)
+		}
+	}
+	codes, err := tx.ChunkCodes(ctx, scope, q.fingerprint, chunks)
+	if err != nil {
+		return err
+	}
+	best := make([]float32, len(query))
+	for i, c := range of {
+		if len(codes[i]) == 0 {
+			continue
+		}
+		if err := maxsim.Best(query, codes[i], best); err != nil {
+			return fmt.Errorf("entry %s: %w", c.entry.ID, err)
+		}
+		sum := 0.0
+		for t, cosine := range best {
+			sum += float64(tokens[t].weight * float64(cosine))
+		}
+		c.parts.MaxSim, c.parts.ChunkTokens = new(sum/total), len(codes[i])/maxsim.TokenSize
+	}
+	return nil
+}
+
+// weightedToken is a token of a query with its weight in MaxSim.
+type weightedToken struct {
+	vector maxsim.Vector
+	weight float64
+}
+
+const (
+	// maxTokens is how many of a query's tokens MaxSim compares: those of the
+	// greatest weight. They bound its time.
+	maxTokens = 32
+	// plainWeight is the weight of a token whose word is none of the query's
+	// terms, such as a stop word or a punctuation mark. A word that every second
+	// entry has weighs 0.7.
+	plainWeight = 0.1
+)
+
+// tokens returns the tokens that MaxSim compares, with their weights: the rarity
+// of a token's word in the scope. Without the lexical leg, which counts the
+// words, all weigh the same.
+func (q *searchQuery) tokens() []weightedToken {
+	tokens := make([]weightedToken, len(q.embedding.Tokens))
+	weights := make(map[string]float64) // by word
+	for i, t := range q.embedding.Tokens {
+		word := q.request.Query[t.Start:t.End]
+		weight, ok := weights[word]
+		if !ok {
+			weight = q.rarity(word)
+			weights[word] = weight
+		}
+		tokens[i] = weightedToken{t.Vector, weight}
+	}
+	slices.SortStableFunc(tokens, func(a, b weightedToken) int { return cmp.Compare(b.weight, a.weight) })
+	return tokens[:min(len(tokens), maxTokens)]
+}
+
+// rarity returns the greatest inverse document frequency of the query's terms
+// that a word of it has, or plainWeight.
+func (q *searchQuery) rarity(word string) float64 {
+	if q.scorer == nil {
+		return 1
+	}
+	rarity := 0.0
+	for _, of := range lexical.Analyze(word).Terms {
+		i, ok := slices.BinarySearchFunc(q.terms, of.Text, func(t lexical.QueryTerm, text string) int { return cmp.Compare(t.Text, text) })
+		if ok {
+			rarity = max(rarity, q.scorer.Weight(i)/q.terms[i].Weight)
+		}
+	}
+	return cmp.Or(rarity, plainWeight)
+}
