@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"slices"
 
 	"mneme/configs"
 	"mneme/embed"
@@ -16,10 +18,10 @@ import (
 	"mneme/vector/milvus"
 )
 
-// OpenModels opens the configured embedder and, if that is not the built-in one,
-// the built-in embedder after it: a data folder starts with the built-in
-// embedder's vectors, and they keep serving while a reindex embeds the entries
-// with the configured one.
+// OpenModels opens the configured embedder and after it the others in the process:
+// that of e5.weights, then the built-in one. A data folder starts with the built-in
+// embedder's vectors, and the old ones keep serving while a reindex embeds the
+// entries with the configured embedder.
 func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error) {
 	var embedders []embed.Embedder
 	if config.Embedder == "openai" {
@@ -29,13 +31,18 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error
 		}
 		embedders = append(embedders, remote)
 	}
-	builtIn, err := e5.New(e5.Options{})
-	if err != nil {
-		return nil, err
+	for _, weights := range slices.Compact([]string{config.E5.Weights, ""}) {
+		e, err := openE5(weights)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(embedders, func(other embed.Embedder) bool { return other.Fingerprint() == e.Fingerprint() }) {
+			embedders = append(embedders, e)
+		}
 	}
-	embedders = append(embedders, builtIn)
 	models := make([]indexer.Model, len(embedders))
 	for i, embedder := range embedders {
+		var err error
 		if models[i], err = NewModel(config, embedder, log); err != nil {
 			return nil, err
 		}
@@ -48,7 +55,33 @@ func OpenEmbedder(config configs.Config) (embed.Embedder, error) {
 	if config.Embedder == "openai" {
 		return openOpenAI(config)
 	}
-	return e5.New(e5.Options{})
+	return openE5(config.E5.Weights)
+}
+
+// maxWeights bounds a weights file, in bytes. It is read into memory.
+const maxWeights = 1 << 30
+
+// openE5 opens the model of a weights file, or the built-in one.
+func openE5(path string) (*e5.Encoder, error) {
+	if path == "" {
+		return e5.New(e5.Options{})
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %w", err)}
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxWeights {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %s is not a file of up to %d bytes", path, maxWeights)}
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %w", err)}
+	}
+	encoder, err := e5.New(e5.Options{Weights: file})
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %s: %w", path, err)}
+	}
+	return encoder, nil
 }
 
 func openOpenAI(config configs.Config) (embed.Embedder, error) {

@@ -39,6 +39,7 @@ type Config struct {
 
 	Postgres Postgres `mapstructure:"postgres"`
 	Milvus   Milvus   `mapstructure:"milvus"`
+	E5       E5       `mapstructure:"e5"`
 	OpenAI   OpenAI   `mapstructure:"openai"`
 	Limits   Limits   `mapstructure:"limits"`
 
@@ -80,6 +81,13 @@ type MilvusTLS struct {
 	ServerName string `mapstructure:"server_name"` // name that the server's certificate must carry; empty: addr's host
 	CertFile   string `mapstructure:"cert_file"`   // client certificate
 	KeyFile    string `mapstructure:"key_file"`
+}
+
+// E5 configures the e5 embedder.
+type E5 struct {
+	// Weights is a file written by mneme model pack. Empty: E5-small-v2, which is
+	// built in.
+	Weights string `mapstructure:"weights"`
 }
 
 // OpenAI configures the openai embedder.

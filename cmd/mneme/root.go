@@ -90,7 +90,7 @@ func newRoot(p *program) *cobra.Command {
 	flags.BoolVar(&p.json, "json", false, "print JSON")
 	root.AddCommand(
 		newServe(p), newToken(p), newImport(p), newExport(p), newSearch(p), newEmbed(p), newBench(p),
-		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newVersion(p),
+		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p),
 	)
 	return root
 }

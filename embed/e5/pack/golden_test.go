@@ -2,12 +2,10 @@ package pack
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,14 +16,15 @@ import (
 	"unicode/utf8"
 
 	"mneme/embed/e5"
+	"mneme/embed/e5/pack/packtest"
 	"mneme/embed/e5/unigram"
 )
 
-// The files of testdata are made by testdata/golden.py.
+// The golden files are made by packtest/testdata/golden.py.
 
 func readGolden(t testing.TB, name string, into any) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
+	b, err := os.ReadFile(filepath.Join("packtest", "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,23 +33,10 @@ func readGolden(t testing.TB, name string, into any) {
 	}
 }
 
-var goldenTokenizer = sync.OnceValues(func() ([]byte, error) {
-	f, err := os.Open(filepath.Join("testdata", "tokenizer.json.gz"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(z)
-})
-
 // tokenizerJSON returns the tokenizer.json of the small unigram model.
 func tokenizerJSON(t testing.TB) []byte {
 	t.Helper()
-	b, err := goldenTokenizer()
+	b, err := packtest.Tokenizer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +136,11 @@ func TestNamesOfSpecialTokensAreOrdinaryText(t *testing.T) {
 
 // goldenEncoder is the encoder of the small model of random parameters.
 var goldenEncoder = sync.OnceValues(func() (*e5.Encoder, error) {
-	tokenizer, err := goldenTokenizer()
+	tokenizer, err := packtest.Tokenizer()
 	if err != nil {
 		return nil, err
 	}
-	model := randomModel(863).safetensors()
+	model := packtest.Random(packtest.Rows).Safetensors()
 	file, err := Safetensors(bytes.NewReader(model), int64(len(model)), tokenizer)
 	if err != nil {
 		return nil, err

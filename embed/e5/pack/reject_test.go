@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"mneme/embed/e5/pack/packtest"
 	"mneme/embed/e5/unigram"
 	"mneme/embed/e5/weightfile"
 )
@@ -126,45 +127,45 @@ func TestWordPieceIsThatOfUncasedBERT(t *testing.T) {
 	}
 }
 
-func packModel(p parameters) ([]byte, error) {
-	model := p.safetensors()
+func packModel(p packtest.Parameters) ([]byte, error) {
+	model := p.Safetensors()
 	return Safetensors(bytes.NewReader(model), int64(len(model)), []byte(smallTokenizer))
 }
 
 // Each of these would give vectors that mean nothing.
 func TestOtherModelsAreRefused(t *testing.T) {
-	model := randomModel(5)
+	model := packtest.Random(5)
 	if _, err := packModel(model); err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(parameters){
-		"XLM-RoBERTa's positions": func(p parameters) {
-			p["embeddings.position_embeddings.weight"] = &parameter{"F32", []int{514, width}, make([]float32, 514*width)}
+	for name, change := range map[string]func(packtest.Parameters){
+		"XLM-RoBERTa's positions": func(p packtest.Parameters) {
+			p["embeddings.position_embeddings.weight"] = &packtest.Parameter{Type: "F32", Dims: []int{514, width}, Values: make([]float32, 514*width)}
 		},
-		"one type of tokens": func(p parameters) {
-			p["embeddings.token_type_embeddings.weight"] = &parameter{"F32", []int{1, width}, make([]float32, width)}
+		"one type of tokens": func(p packtest.Parameters) {
+			p["embeddings.token_type_embeddings.weight"] = &packtest.Parameter{Type: "F32", Dims: []int{1, width}, Values: make([]float32, width)}
 		},
-		"fewer rows than tokens": func(p parameters) {
-			p[wordEmbeddings] = &parameter{"F32", []int{4, width}, make([]float32, 4*width)}
+		"fewer rows than tokens": func(p packtest.Parameters) {
+			p[wordEmbeddings] = &packtest.Parameter{Type: "F32", Dims: []int{4, width}, Values: make([]float32, 4*width)}
 		},
-		"another width": func(p parameters) {
-			p[wordEmbeddings] = &parameter{"F32", []int{5, 768}, make([]float32, 5*768)}
+		"another width": func(p packtest.Parameters) {
+			p[wordEmbeddings] = &packtest.Parameter{Type: "F32", Dims: []int{5, 768}, Values: make([]float32, 5*768)}
 		},
-		"another inner width": func(p parameters) {
-			p["encoder.layer.1.intermediate.dense.weight"] = &parameter{"F32", []int{768, width}, make([]float32, 768*width)}
+		"another inner width": func(p packtest.Parameters) {
+			p["encoder.layer.1.intermediate.dense.weight"] = &packtest.Parameter{Type: "F32", Dims: []int{768, width}, Values: make([]float32, 768*width)}
 		},
-		"no layers": func(p parameters) {
-			maps.DeleteFunc(p, func(name string, _ *parameter) bool { return strings.HasPrefix(name, "encoder.") })
+		"no layers": func(p packtest.Parameters) {
+			maps.DeleteFunc(p, func(name string, _ *packtest.Parameter) bool { return strings.HasPrefix(name, "encoder.") })
 		},
-		"a value that is no number": func(p parameters) {
-			p["encoder.layer.0.output.dense.bias"] = &parameter{"F32", []int{width}, slices.Repeat([]float32{float32(math.NaN())}, width)}
+		"a value that is no number": func(p packtest.Parameters) {
+			p["encoder.layer.0.output.dense.bias"] = &packtest.Parameter{Type: "F32", Dims: []int{width}, Values: slices.Repeat([]float32{float32(math.NaN())}, width)}
 		},
-		"an infinite word": func(p parameters) {
-			p[wordEmbeddings] = &parameter{"F32", []int{5, width}, slices.Repeat([]float32{float32(math.Inf(1))}, 5*width)}
+		"an infinite word": func(p packtest.Parameters) {
+			p[wordEmbeddings] = &packtest.Parameter{Type: "F32", Dims: []int{5, width}, Values: slices.Repeat([]float32{float32(math.Inf(1))}, 5*width)}
 		},
-		"a missing bias": func(p parameters) { delete(p, "encoder.layer.1.attention.self.key.bias") },
-		"no words":       func(p parameters) { delete(p, wordEmbeddings) },
-		"integers":       func(p parameters) { p["embeddings.LayerNorm.bias"].kind = "I32" },
+		"a missing bias": func(p packtest.Parameters) { delete(p, "encoder.layer.1.attention.self.key.bias") },
+		"no words":       func(p packtest.Parameters) { delete(p, wordEmbeddings) },
+		"integers":       func(p packtest.Parameters) { p["embeddings.LayerNorm.bias"].Type = "I32" },
 	} {
 		changed := maps.Clone(model)
 		bias := *model["embeddings.LayerNorm.bias"]
@@ -199,7 +200,7 @@ func TestDamagedSafetensorsAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	whole := randomModel(5).safetensors()
+	whole := packtest.Random(5).Safetensors()
 	cut := whole[:len(whole)-1]
 	if _, err := Safetensors(bytes.NewReader(cut), int64(len(cut)), []byte(smallTokenizer)); !errors.Is(err, errSafetensors) {
 		t.Errorf("cut off: error %v", err)
@@ -208,12 +209,12 @@ func TestDamagedSafetensorsAreRefused(t *testing.T) {
 
 // The same parameters give the same weights from both formats.
 func TestONNXAndSafetensorsGiveTheSameWeights(t *testing.T) {
-	p := randomModel(5)
+	p := packtest.Random(5)
 	a, err := packModel(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := ONNX(p.onnx(), []byte(smallTokenizer))
+	b, err := ONNX(p.ONNX(), []byte(smallTokenizer))
 	if err != nil {
 		t.Fatal(err)
 	}

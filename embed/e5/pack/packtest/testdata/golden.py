@@ -7,7 +7,7 @@ tokenizer.json.gz  a unigram model of corpus.txt, as XLM-RoBERTa's is written:
                    nmt_nfkc's charsmap, special tokens before the pieces
 tokens.json        texts and their token IDs by tokenizers
 vectors.json       texts and their vectors by a small model of random parameters,
-                   in double precision; pack_test.go makes the same parameters
+                   in double precision; package packtest makes the same parameters
 """
 
 import gzip

@@ -1,26 +1,56 @@
-package pack
+// Package packtest has a small model for tests: a unigram tokenizer, trained on
+// testdata/corpus.txt, and an encoder of two layers with random Parameters.
+package packtest
 
 import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"mneme/embed/e5/weightfile"
 )
 
-// parameters are the tensors of a model, by name.
-type parameters map[string]*parameter
+const (
+	width          = 384
+	inner          = 1536
+	wordEmbeddings = "embeddings.word_embeddings.weight"
+)
 
-type parameter struct {
-	kind   string // as in a safetensors header
-	dims   []int
-	values []float32
+// Rows is the number of word embeddings of the model: 7 more than its tokenizer
+// has tokens.
+const Rows = 863
+
+// Parameters are the tensors of a model, by name.
+type Parameters map[string]*Parameter
+
+// Parameter is a tensor.
+type Parameter struct {
+	Type   string // as in a safetensors header
+	Dims   []int
+	Values []float32
 }
+
+//go:embed testdata/tokenizer.json.gz
+var tokenizer []byte
+
+// Tokenizer returns the model's tokenizer.json.
+var Tokenizer = sync.OnceValues(func() ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(tokenizer))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+})
 
 // uniform returns the values that testdata/golden.py gives to a tensor: SplitMix64,
 // seeded with the hash of its name.
@@ -38,21 +68,21 @@ func uniform(name string, n int, low, high float64) []float32 {
 	return x
 }
 
-// randomModel returns the model of golden.py with two layers. Its word
+// Random returns the parameters that golden.py makes. Its word
 // embeddings are in half precision, the biases of its matrices in bfloat16.
-func randomModel(rows int) parameters {
-	p := parameters{}
+func Random(rows int) Parameters {
+	p := Parameters{}
 	add := func(name string, low, high float64, dims ...int) {
 		n := 1
 		for _, d := range dims {
 			n *= d
 		}
-		t := &parameter{kind: "F32", dims: dims, values: uniform(name, n, low, high)}
+		t := &Parameter{Type: "F32", Dims: dims, Values: uniform(name, n, low, high)}
 		switch {
 		case name == wordEmbeddings:
-			t.kind = "F16"
+			t.Type = "F16"
 		case strings.HasSuffix(name, "dense.bias"):
-			t.kind = "BF16"
+			t.Type = "BF16"
 		}
 		p[name] = t
 	}
@@ -65,7 +95,7 @@ func randomModel(rows int) parameters {
 		add(name+".bias", -0.08, 0.08, out)
 	}
 	add(wordEmbeddings, -0.08, 0.08, rows, width)
-	add("embeddings.position_embeddings.weight", -0.02, 0.02, positions, width)
+	add("embeddings.position_embeddings.weight", -0.02, 0.02, 512, width)
 	add("embeddings.token_type_embeddings.weight", -0.02, 0.02, 2, width)
 	norm("embeddings.LayerNorm")
 	for n := range 2 {
@@ -82,14 +112,14 @@ func randomModel(rows int) parameters {
 	return p
 }
 
-// safetensors returns the parameters as a file.
-func (p parameters) safetensors() []byte {
+// Safetensors returns the parameters as model.safetensors.
+func (p Parameters) Safetensors() []byte {
 	header := map[string]any{"__metadata__": map[string]string{"format": "pt"}}
 	var values []byte
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		t, from := p[name], len(values)
-		for _, v := range t.values {
-			switch t.kind {
+		for _, v := range t.Values {
+			switch t.Type {
 			case "F16":
 				values = binary.LittleEndian.AppendUint16(values, weightfile.Half(v))
 			case "BF16":
@@ -98,7 +128,7 @@ func (p parameters) safetensors() []byte {
 				values = binary.LittleEndian.AppendUint32(values, math.Float32bits(v))
 			}
 		}
-		header[name] = map[string]any{"dtype": t.kind, "shape": t.dims, "data_offsets": [2]int{from, len(values)}}
+		header[name] = map[string]any{"dtype": t.Type, "shape": t.Dims, "data_offsets": [2]int{from, len(values)}}
 	}
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -107,9 +137,9 @@ func (p parameters) safetensors() []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), values...)
 }
 
-// onnx returns the parameters as PyTorch exports them: matrices without names and
+// ONNX returns the parameters as PyTorch exports them: matrices without names and
 // transposed, everything in fp32.
-func (p parameters) onnx() []byte {
+func (p Parameters) ONNX() []byte {
 	field := func(dst []byte, num int, b []byte) []byte {
 		dst = binary.AppendUvarint(dst, uint64(num<<3|2))
 		return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
@@ -127,9 +157,9 @@ func (p parameters) onnx() []byte {
 		graph = field(graph, 5, field(field(t, 8, []byte(name)), 9, raw))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		if t := p[name]; len(t.dims) == 1 || strings.HasPrefix(name, "embeddings.") {
-			values := t.values
-			switch t.kind {
+		if t := p[name]; len(t.Dims) == 1 || strings.HasPrefix(name, "embeddings.") {
+			values := t.Values
+			switch t.Type {
 			case "F16":
 				values = slices.Clone(values)
 				for i, v := range values {
@@ -141,17 +171,17 @@ func (p parameters) onnx() []byte {
 					values[i] = math.Float32frombits(math.Float32bits(v) &^ 0xffff)
 				}
 			}
-			put(name, t.dims, values)
+			put(name, t.Dims, values)
 		}
 	}
 	for n := range 2 {
 		for i, part := range []string{"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense", "intermediate.dense", "output.dense"} {
 			t := p[fmt.Sprintf("encoder.layer.%d.%s.weight", n, part)]
-			out, in := t.dims[0], t.dims[1]
-			x := make([]float32, len(t.values))
+			out, in := t.Dims[0], t.Dims[1]
+			x := make([]float32, len(t.Values))
 			for o := range out {
 				for i := range in {
-					x[i*out+o] = t.values[o*in+i]
+					x[i*out+o] = t.Values[o*in+i]
 				}
 			}
 			put(fmt.Sprintf("onnx::MatMul_%d", 100*n+i), []int{in, out}, x)

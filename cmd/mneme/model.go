@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mneme/embed/e5"
+	"mneme/embed/e5/pack"
+)
+
+func newModel(p *program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "model",
+		Short: "Prepare other embedding models for use in the process",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newModelPack(p))
+	return cmd
+}
+
+// packedModel is what model pack prints.
+type packedModel struct {
+	File        string `json:"file"`
+	Bytes       int    `json:"bytes"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+func newModelPack(p *program) *cobra.Command {
+	var safetensors, onnx, tokenizer, out string
+	cmd := &cobra.Command{
+		Use:   "pack (--safetensors FILE | --onnx FILE) --tokenizer FILE --out FILE",
+		Short: "Write a model's parameters and tokenizer as a weights file",
+		Long: `Packs a published model into the 8-bit weights file that the configuration key
+e5.weights names. Supported are BERT encoders 384 wide with 12 heads, 1,536 inner
+and 512 positions, trained with the prefixes "query: " and "passage: ", such as
+multilingual-e5-small. Their tokenizer is a unigram model as in XLM-RoBERTa, or
+WordPiece as in uncased BERT.`,
+		Args: cobra.NoArgs,
+		RunE: p.do(func(*cobra.Command, []string) error {
+			words, err := os.ReadFile(tokenizer)
+			if err != nil {
+				return err
+			}
+			var file []byte
+			if onnx != "" {
+				file, err = packONNX(onnx, words)
+			} else {
+				file, err = packSafetensors(safetensors, words)
+			}
+			if err != nil {
+				return err
+			}
+			encoder, err := e5.New(e5.Options{Weights: file})
+			if err != nil {
+				return fmt.Errorf("the packed file cannot be used: %w", err)
+			}
+			if err := replaceFile(out, file); err != nil {
+				return err
+			}
+			packed := packedModel{File: out, Bytes: len(file), Fingerprint: encoder.Fingerprint()}
+			if p.json {
+				return p.printJSON(packed)
+			}
+			_, err = fmt.Fprintf(p.out, "%s: %d bytes, fingerprint %s\n", packed.File, packed.Bytes, packed.Fingerprint)
+			return err
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&safetensors, "safetensors", "", "the parameters: model.safetensors, in F32, F16 or BF16")
+	flags.StringVar(&onnx, "onnx", "", "the parameters: model.onnx as exported by PyTorch, in fp32")
+	flags.StringVar(&tokenizer, "tokenizer", "", "the tokenizer: tokenizer.json")
+	flags.StringVar(&out, "out", "", "the weights file to write")
+	cmd.MarkFlagsOneRequired("safetensors", "onnx")
+	cmd.MarkFlagsMutuallyExclusive("safetensors", "onnx")
+	_ = cmd.MarkFlagRequired("tokenizer") // it fails only for unknown flags
+	_ = cmd.MarkFlagRequired("out")
+	return cmd
+}
+
+func packONNX(path string, tokenizer []byte) ([]byte, error) {
+	model, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := pack.ONNX(model, tokenizer)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+// packSafetensors reads the parameters tensor by tensor: a multilingual model has
+// half a gigabyte of them.
+func packSafetensors(path string, tokenizer []byte) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	file, err := pack.Safetensors(f, info.Size(), tokenizer)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+// replaceFile writes a file under another name first, so that a process that
+// reads the path sees the whole old or the whole new file.
+func replaceFile(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
