@@ -86,10 +86,10 @@ class MnemeStore(BaseStore):
         if op.namespace_prefix:
             hits += self._call("POST", "/v1/search", json={**question, "namespace": joined(op.namespace_prefix)})["hits"]
         best = {(hit["namespace"], hit["key"]): hit for hit in hits}.values()
-        for hit in sorted(best, key=lambda hit: -hit["score"]):
+        for hit in sorted(best, key=lambda hit: -hit["relevance"]):
             made = datetime.fromtimestamp((UUID(hit["id"]).int >> 80) / 1000, timezone.utc)  # a UUIDv7 contains its millisecond
             made = min(made, datetime.fromisoformat(hit["updated_at"]))
-            yield SearchItem(**parts({**hit, "created_at": made}), score=hit["score"])
+            yield SearchItem(**parts({**hit, "created_at": made}), score=hit["relevance"])
 
     def _listed(self) -> Iterator[SearchItem]:
         """Every entry of the store, ordered by namespace and key."""

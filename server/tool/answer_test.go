@@ -326,6 +326,36 @@ func TestUnderLevelSearchAPassageTellsNothingElse(t *testing.T) {
 	}
 }
 
+// A search without hits says so, rather than leave a model with an empty list.
+func TestASearchWithoutRelevantHitsSaysSo(t *testing.T) {
+	h := openWithModel(t)
+	h.must(alice, "memory_save", "key", "parrot", "content", "The parrot of Otto is green.")
+	h.index()
+	for name, options := range map[string][]any{"memory_search": nil, "memory": {"command", "search"}} {
+		found := func(more ...any) (results int, message string) {
+			arguments := append(append([]any{"query", "what colour is Otto's parrot?"}, options...), more...)
+			got := decode[struct {
+				Results []struct{ Relevance float64 }
+				Message string
+			}](h, h.must(alice, name, arguments...))
+			for _, hit := range got.Results {
+				if hit.Relevance <= tool.DefaultMinRelevance {
+					t.Errorf("%s: relevance %v", name, hit.Relevance)
+				}
+			}
+			return len(got.Results), got.Message
+		}
+		for _, more := range [][]any{nil, {"min_relevance", 0}, {"min_relevance", 0.01, "ranking", "rrf"}} {
+			if results, message := found(more...); results != 1 || message != "" {
+				t.Errorf("%s %v: %d results, message %q", name, more, results, message)
+			}
+		}
+		if results, message := found("min_relevance", 1); results != 0 || message != "nothing relevant was found" {
+			t.Errorf("%s: %d results, message %q", name, results, message)
+		}
+	}
+}
+
 func FuzzOffset(f *testing.F) {
 	h := openWith(f, memory.Limits{}, tool.Options{MaxAnswer: least})
 	f.Add("naïve 漢字\nline", 3)

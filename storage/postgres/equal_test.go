@@ -75,13 +75,14 @@ func readLines(t *testing.T, path string) (lines []line) {
 type comparedHit struct {
 	Key             string
 	Score           uint64 // math.Float64bits
+	Relevance       uint64 // likewise; 0 of a leg
 	Lexical, Vector memory.LegRank
 }
 
 // TestAnswersAreThoseOfSQLite imports the same conversations into every backend
 // and compares all answers: the lexical leg, the vector leg over an exact index
-// (in process or in Milvus) and the fused list. Hits, order and the bits of
-// scores must be equal.
+// (in process or in Milvus) and the hits of searches. Hits, order and the
+// bits of scores and relevance must be equal.
 func TestAnswersAreThoseOfSQLite(t *testing.T) {
 	turns, queries := conversations(t)
 	postgrestest.DSN(t) // skip before the work
@@ -186,7 +187,7 @@ func fusedHits(t *testing.T, service *memory.Service, q line) (hits []comparedHi
 		t.Fatal(err, answer.Degraded)
 	}
 	for _, hit := range answer.Hits {
-		p := comparedHit{Key: hit.Key, Score: math.Float64bits(hit.Score)}
+		p := comparedHit{Key: hit.Key, Score: math.Float64bits(hit.Score), Relevance: math.Float64bits(hit.Relevance)}
 		if hit.Explain.Lexical != nil {
 			p.Lexical = *hit.Explain.Lexical
 		}
