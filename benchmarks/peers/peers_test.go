@@ -1,0 +1,69 @@
+// Package peers_test keeps run.py from rotting.
+package peers_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// runScript runs run.py with what Python itself has, and returns what it printed
+// to standard output and standard error.
+func runScript(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	python := os.Getenv("PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if err := exec.Command(python, "-c", "import sys, sqlite3; sys.exit(sys.version_info < (3, 11))").Run(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("no Python 3.11 with sqlite3: %v", err)
+		}
+		t.Skip("no Python 3.11 with sqlite3 (variable PYTHON chooses the interpreter)")
+	}
+	cmd := exec.Command(python, append([]string{"run.py"}, args...)...)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "MNEME_POSTGRES_DSN=")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func TestSelfTestPassesAndReportsEverySystem(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "results.json")
+	if out, err := runScript(t, "--self-test", "--json", file); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Sets []struct {
+			Systems map[string]map[string]any
+			Absent  map[string]string
+		}
+	}
+	if err := json.Unmarshal(text, &report); err != nil || len(report.Sets) != 1 {
+		t.Fatalf("%d sets, want 1: %v", len(report.Sets), err)
+	}
+	set := report.Sets[0]
+	for _, name := range []string{"mneme", "LanceDB hybrid", "Qdrant hybrid (local mode)", "PostgreSQL full text"} {
+		if set.Absent[name] == "" {
+			t.Errorf("%s needs what the test does not give, but is not reported as absent", name)
+		}
+	}
+	for _, name := range []string{"SQLite FTS5", "plain BM25"} {
+		if set.Systems[name] == nil {
+			t.Errorf("%s is missing: %s", name, set.Absent[name])
+		}
+	}
+}
+
+func TestMissingDatasetIsNamed(t *testing.T) {
+	out, err := runScript(t, "--data", "testdata/absent")
+	if err == nil || !strings.Contains(out, filepath.Join("testdata/absent", "corpus.jsonl")) || strings.Contains(out, "Traceback") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
