@@ -24,17 +24,20 @@ func BenchmarkQuery(b *testing.B) {
 }
 
 func BenchmarkPassages(b *testing.B) {
-	e := testEncoder(b)
 	texts := make([]string, 64)
 	tokens := 0
 	for i := range texts {
 		n := 8 + i*7%90
 		texts[i], tokens = textOf(n), tokens+n
 	}
-	for b.Loop() {
-		if _, err := e.Passages(b.Context(), texts); err != nil {
-			b.Fatal(err)
-		}
+	for _, e := range []*Encoder{testEncoder(b), codedEncoder(b)} {
+		b.Run(fmt.Sprintf("codes=%t", e.projector != nil), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := e.Passages(b.Context(), texts); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
+		})
 	}
-	b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
 }

@@ -47,17 +47,32 @@ type Options struct {
 	Workers int
 	// Portable disables the kernels in assembly.
 	Portable bool
+	// Codes adds the codes of tokens to passages and queries: see package
+	// maxsim. WithCodes adds them later.
+	Codes bool
+	// Projection is a projection file that replaces the embedded one, which
+	// belongs to the embedded weights.
+	Projection []byte
 }
 
 // Encoder is E5-small-v2. It is safe for concurrent use.
 type Encoder struct {
-	tokenizer   tokenizer
-	model       *model
-	kernels     *kernels
+	*engine
+	projector   *projector // nil: no codes
 	fingerprint string
-	workers     chan struct{} // semaphore of the batches in progress
-	free        sync.Pool     // of *scratch
-	gate        gate
+}
+
+// engine is what encoders with and without codes share.
+type engine struct {
+	tokenizer  tokenizer
+	model      *model
+	kernels    *kernels
+	projection []byte        // the file; nil if there is none
+	workers    chan struct{} // semaphore of the batches in progress
+	free       sync.Pool     // of *scratch
+	gate       gate
+
+	queryPrefix, passagePrefix int // lengths in tokens
 }
 
 var _ embed.Embedder = (*Encoder)(nil)
@@ -65,9 +80,12 @@ var _ embed.Embedder = (*Encoder)(nil)
 // New verifies and loads the weights. It takes about a tenth of a second and
 // 28 MB of memory.
 func New(o Options) (*Encoder, error) {
-	file := o.Weights
+	file, projection := o.Weights, o.Projection
 	if file == nil {
 		file = embeddedBytes()
+		if projection == nil {
+			projection = embeddedProjection
+		}
 	}
 	w, err := weightfile.Parse(file)
 	if err != nil {
@@ -82,9 +100,14 @@ func New(o Options) (*Encoder, error) {
 		return nil, fmt.Errorf("e5: %w", err)
 	}
 	e := &Encoder{
-		tokenizer:   t,
-		model:       m,
-		kernels:     &portable,
+		engine: &engine{
+			tokenizer:     t,
+			model:         m,
+			kernels:       &portable,
+			projection:    projection,
+			queryPrefix:   len(t.encode(queryPrefix, "")) - 2,
+			passagePrefix: len(t.encode(passagePrefix, "")) - 2,
+		},
 		fingerprint: name + "/int8g32/mean/query:passage:/v1/" + hex.EncodeToString(w.Sum[:6]),
 	}
 	if !o.Portable {
@@ -96,10 +119,14 @@ func New(o Options) (*Encoder, error) {
 	}
 	e.workers = make(chan struct{}, workers)
 	e.gate.slots = runtime.GOMAXPROCS(0)
+	if o.Codes {
+		return e.WithCodes()
+	}
 	return e, nil
 }
 
-// Fingerprint identifies the model, precision, pooling, prefixes and weights.
+// Fingerprint identifies the model, precision, pooling, prefixes and weights,
+// and with codes their version and the projection.
 func (e *Encoder) Fingerprint() string { return e.fingerprint }
 
 // Dim is the length of the vectors, 384.
@@ -116,15 +143,20 @@ func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
 	if err := e.gate.enter(ctx, &e.gate.queries); err != nil {
 		return embed.Query{}, err
 	}
-	ids := e.tokenizer.encode(queryPrefix, text)
+	ids, spans := e.tokenizer.encodeSpans(queryPrefix, text)
 	s := e.scratch(len(ids))
 	defer e.free.Put(s)
 	var out [1][]float32
 	if err := e.model.forward(e.kernels, s, [][]int32{ids}, out[:], func() error { return e.gate.pause(ctx, &e.gate.queries) }); err != nil {
 		return embed.Query{}, err // of the pause, which has left the gate
 	}
+	query := embed.Query{Vector: out[0]}
+	if e.projector != nil {
+		e.projector.project(e.kernels, s, len(ids))
+		query.Tokens = e.encodeTokens(s, len(ids), spans)
+	}
 	e.gate.leave(&e.gate.queries)
-	return embed.Query{Vector: out[0]}, nil
+	return query, nil
 }
 
 // scratch returns the memory for a number of tokens, reusing that of an earlier

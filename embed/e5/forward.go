@@ -43,6 +43,7 @@ func newScratch(rows int) *scratch {
 // of all texts together, so mixed lengths need no padding; attention runs over
 // each text. s has at least as many rows as the texts have tokens. pause is
 // called about every millisecond or more often, and its error ends the run.
+// Afterwards s.x has the vectors of all tokens.
 func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32, pause func() error) error {
 	rows := 0
 	for _, ids := range texts {

@@ -79,22 +79,48 @@ func (e *Encoder) batches(texts []string) iter.Seq[batch] {
 
 // run encodes one batch and stores its passages in out.
 func (e *Encoder) run(ctx context.Context, b batch, out []embed.Passage) error {
+	vectors := make([][]float32, len(b.ids))
+	codes := make([][]byte, len(b.ids))
+	err := e.runBatch(ctx, b.ids, vectors, func(s *scratch) {
+		if e.projector == nil {
+			return
+		}
+		e.projector.project(e.kernels, s, b.tokens)
+		first := 0
+		for i, ids := range b.ids {
+			codes[i] = e.encodeCodes(s, first, len(ids))
+			first += len(ids)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i, at := range b.index {
+		out[at] = embed.Passage{Vector: vectors[i], Codes: codes[i]}
+	}
+	return nil
+}
+
+// runBatch runs the model over passages as its turn comes. After it, while the
+// turn lasts, after gets the vectors of all tokens in s.x.
+func (e *Encoder) runBatch(ctx context.Context, texts [][]int32, out [][]float32, after func(s *scratch)) error {
 	if err := e.gate.enter(ctx, &e.gate.passages); err != nil {
 		return err
 	}
-	s := e.scratch(b.tokens)
+	rows := 0
+	for _, ids := range texts {
+		rows += len(ids)
+	}
+	s := e.scratch(rows)
 	defer e.free.Put(s)
-	vectors := make([][]float32, len(b.ids))
-	err := e.model.forward(e.kernels, s, b.ids, vectors, func() error {
+	err := e.model.forward(e.kernels, s, texts, out, func() error {
 		runtime.Gosched() // a query may be runnable but have no processor
 		return e.gate.pause(ctx, &e.gate.passages)
 	})
 	if err != nil {
 		return err // of the pause, which has left the gate
 	}
+	after(s)
 	e.gate.leave(&e.gate.passages)
-	for i, v := range vectors {
-		out[b.index[i]].Vector = v
-	}
 	return nil
 }

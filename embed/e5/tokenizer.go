@@ -24,6 +24,9 @@ type tokenizer interface {
 	// its start and end, truncated to maxTokens. Names of special tokens within the
 	// text are ordinary text.
 	encode(prefix, text string) []int32
+	// encodeSpans is encode that also returns where in text the word of each ID
+	// is; the spans of the start, the prefix and the end are empty.
+	encodeSpans(prefix, text string) ([]int32, []span)
 	// words returns the words of text, between which it may be split.
 	words(text string) []word
 	// count returns how many tokens encode would return without a limit, or 0 if
@@ -77,12 +80,30 @@ func newWordPiece(vocabulary []string) (*wordPiece, error) {
 // encode implements tokenizer. A "[SEP]" within the text is ordinary text, since
 // brackets are punctuation.
 func (t *wordPiece) encode(prefix, text string) []int32 {
-	s := scanner{t: t, ids: make([]int32, 1, min(maxTokens, 8+len(prefix)+len(text)/3)), limit: maxTokens - 1}
-	s.ids[0] = t.cls
-	// The prefix ends with a space, so the text begins a new word.
-	s.scan(prefix, nil)
+	s := t.begin(prefix, text)
 	s.scan(text, nil)
 	return append(s.ids, t.sep)
+}
+
+// encodeSpans implements tokenizer.
+func (t *wordPiece) encodeSpans(prefix, text string) ([]int32, []span) {
+	s := t.begin(prefix, text)
+	spans := make([]span, len(s.ids), cap(s.ids)+1)
+	s.scan(text, func(start, end int) {
+		for len(spans) < len(s.ids) {
+			spans = append(spans, span{start, end})
+		}
+	})
+	return append(s.ids, t.sep), append(spans[:len(s.ids)], span{})
+}
+
+// begin returns a scanner of text that has [CLS] and the prefix behind it. The
+// prefix ends with a space, so text begins a new word.
+func (t *wordPiece) begin(prefix, text string) *scanner {
+	s := &scanner{t: t, ids: make([]int32, 1, min(maxTokens, 8+len(prefix)+len(text)/3)), limit: maxTokens - 1}
+	s.ids[0] = t.cls
+	s.scan(prefix, nil)
+	return s
 }
 
 // words implements tokenizer. No word has more tokens than a chunk can hold, since

@@ -27,13 +27,24 @@ type unigramTokenizer struct{ *unigram.Tokenizer }
 
 // encode implements tokenizer.
 func (t unigramTokenizer) encode(prefix, text string) []int32 {
+	ids, _ := t.encodeSpans(prefix, text)
+	return ids
+}
+
+// encodeSpans implements tokenizer.
+func (t unigramTokenizer) encodeSpans(prefix, text string) ([]int32, []span) {
 	tokens := t.Tokens(prefix+text, maxTokens-2)
-	ids := make([]int32, 0, len(tokens)+2)
+	ids, spans := make([]int32, 0, len(tokens)+2), make([]span, 1, len(tokens)+2)
 	ids = append(ids, t.Start())
 	for _, token := range tokens {
 		ids = append(ids, token.ID)
+		if token.End <= len(prefix) {
+			spans = append(spans, span{})
+			continue
+		}
+		spans = append(spans, span{max(token.Start-len(prefix), 0), token.End - len(prefix)})
 	}
-	return append(ids, t.End())
+	return append(ids, t.End()), append(spans, span{})
 }
 
 // words implements tokenizer.

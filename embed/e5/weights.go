@@ -11,6 +11,11 @@ import (
 //go:embed e5-small-v2.weights
 var embedded string
 
+// embeddedProjection is the projection of the tokens of the embedded weights.
+//
+//go:embed e5-small-v2.projection
+var embeddedProjection []byte
+
 // embeddedBytes returns a read-only view of the weights.
 func embeddedBytes() []byte {
 	return unsafe.Slice(unsafe.StringData(embedded), len(embedded))

@@ -1,0 +1,119 @@
+package e5
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"mneme/embed"
+	"mneme/embed/e5/projection"
+	"mneme/embed/maxsim"
+)
+
+// codesVersion is part of the fingerprint of encoders that make codes. It
+// changes with the format of codes and with the tokens that have one.
+const codesVersion = "codes1"
+
+// hasCode reports whether the token at an index of a sequence has a code: those
+// of the text have, but not [CLS], the prefix and [SEP].
+func hasCode(index, sequence, prefix int) bool { return index > prefix && index < sequence-1 }
+
+// errNoProjection reports weights that came without their projection.
+var errNoProjection = errors.New("token codes of other weights need their own projection")
+
+// projector maps the vectors of tokens to the components of maxsim.
+type projector struct {
+	mean       []float32 // [width]
+	components []float32 // [width, maxsim.Dim]
+}
+
+// WithCodes returns an encoder that also makes token codes. Both share weights,
+// memory and workers, and have the same vectors. It fails if the projection is
+// damaged or was fitted to another encoder.
+func (e *Encoder) WithCodes() (*Encoder, error) {
+	if e.projector != nil {
+		return e, nil
+	}
+	if e.projection == nil {
+		return nil, fmt.Errorf("e5: %w", errNoProjection)
+	}
+	p, err := projection.Parse(e.projection)
+	if err != nil {
+		return nil, fmt.Errorf("e5: %w", err)
+	}
+	if p.Encoder != e.fingerprint || len(p.Mean) != width {
+		return nil, fmt.Errorf("e5: the projection was fitted to %q, not to %q", p.Encoder, e.fingerprint)
+	}
+	coded := &Encoder{
+		engine:      e.engine,
+		projector:   &projector{mean: p.Mean, components: make([]float32, len(p.Components))},
+		fingerprint: e.fingerprint + "+" + codesVersion + "/" + hex.EncodeToString(p.Sum[:6]),
+	}
+	for c := range maxsim.Dim {
+		for i := range width {
+			coded.projector.components[i*maxsim.Dim+c] = p.Components[c*width+i]
+		}
+	}
+	return coded, nil
+}
+
+// project sets s.context to the components [rows, maxsim.Dim] of the token
+// vectors in s.x. It overwrites s.y.
+func (p *projector) project(k *kernels, s *scratch, rows int) {
+	for r := range rows {
+		x, y := s.x[r*width:][:width], s.y[r*width:][:width]
+		for i, m := range p.mean {
+			y[i] = x[i] - m
+		}
+	}
+	for c := 0; c < maxsim.Dim; c += panel {
+		k.multiply(s.context[c:], maxsim.Dim, s.y, width, rows, p.components[c:], maxsim.Dim, width)
+	}
+}
+
+// component returns the components of the token in a row.
+func (s *scratch) component(row int) *[maxsim.Dim]float32 {
+	return (*[maxsim.Dim]float32)(s.context[row*maxsim.Dim:])
+}
+
+// encodeCodes returns the codes of a passage: n rows beginning with first.
+func (e *Encoder) encodeCodes(s *scratch, first, n int) []byte {
+	codes := make([]byte, 0, n*maxsim.TokenSize)
+	for i := range n {
+		if hasCode(i, n, e.passagePrefix) {
+			codes = maxsim.AppendCode(codes, s.component(first+i))
+		}
+	}
+	return codes
+}
+
+// encodeTokens returns the tokens of a query, whose words are at spans.
+func (e *Encoder) encodeTokens(s *scratch, n int, spans []span) []embed.Token {
+	tokens := make([]embed.Token, 0, n)
+	for i := range n {
+		if hasCode(i, n, e.queryPrefix) {
+			tokens = append(tokens, embed.Token{Start: spans[i].start, End: spans[i].end, Vector: maxsim.Quantize(s.component(i))})
+		}
+	}
+	return tokens
+}
+
+// TokenVectors returns the vectors [tokens][Dim] of those tokens of a stored text
+// that have codes, as they are before projection. It runs as Passages does.
+func (e *Encoder) TokenVectors(ctx context.Context, text string) ([][]float32, error) {
+	if !e.takeWorker(ctx) {
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-e.workers }()
+	ids := e.tokenizer.encode(passagePrefix, text)
+	var vectors [][]float32
+	err := e.runBatch(ctx, [][]int32{ids}, make([][]float32, 1), func(s *scratch) {
+		for i := range ids {
+			if hasCode(i, len(ids), e.passagePrefix) {
+				vectors = append(vectors, append([]float32(nil), s.x[i*width:][:width]...))
+			}
+		}
+	})
+	return vectors, err
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"mneme/embed/e5"
+	"mneme/embed/maxsim"
+)
+
+// batch is the number of passages that are encoded before their tokens are
+// added up.
+const batch = 64
+
+// fitTo fits a projection to the tokens of passages. Passages are encoded
+// concurrently but added in order, so that the sums are the same every time.
+func fitTo(ctx context.Context, encoder *e5.Encoder, passages []string) (*fitted, error) {
+	m := newMoments(encoder.Dim())
+	for from := 0; from < len(passages); from += batch {
+		texts := passages[from:min(from+batch, len(passages))]
+		vectors := make([][][]float32, len(texts))
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		for i, text := range texts {
+			group.Go(func() (err error) {
+				vectors[i], err = encoder.TokenVectors(ctx, text)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+		for _, tokens := range vectors {
+			for _, x := range tokens {
+				m.add(x)
+			}
+		}
+	}
+	if m.count <= maxsim.Dim {
+		return nil, errors.New("the texts have too few tokens")
+	}
+	mean, covariance := m.covariance()
+	values, axes := eigen(covariance, m.width)
+	f := &fitted{tokens: m.count}
+	f.Encoder = encoder.Fingerprint()
+	for _, x := range mean {
+		f.Mean = append(f.Mean, float32(x))
+	}
+	for _, x := range axes[:maxsim.Dim*m.width] {
+		f.Components = append(f.Components, float32(x))
+	}
+	var kept, all float64
+	for i, v := range values {
+		if all += v; i < maxsim.Dim {
+			kept += v
+		}
+	}
+	f.explained = kept / all
+	return f, nil
+}
