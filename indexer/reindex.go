@@ -63,7 +63,7 @@ func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n i
 	for {
 		var rows []memory.Entry
 		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-			rows, err = tx.Unembedded(ctx, next.fingerprint, after, localRows)
+			rows, err = tx.Unembedded(ctx, next.fingerprint, ix.instant(), after, localRows)
 			return err
 		})
 		if err != nil || len(rows) == 0 {
@@ -111,7 +111,7 @@ var errBehind = errors.New("entries without vectors of the new model")
 // reports whether it did.
 func (ix *Indexer) switchTo(ctx context.Context, fingerprint string) (bool, error) {
 	err := ix.storage.Update(ctx, func(tx Tx) error {
-		missing, err := tx.Unembedded(ctx, fingerprint, uuid.Nil, 1)
+		missing, err := tx.Unembedded(ctx, fingerprint, ix.instant(), uuid.Nil, 1)
 		if err != nil {
 			return err
 		}

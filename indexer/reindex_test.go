@@ -205,6 +205,29 @@ func TestAReindexAddsAndRemovesCodes(t *testing.T) {
 	})
 }
 
+// An entry that has expired but was not swept yet gets no vectors, and a reindex
+// does not wait for them.
+func TestAReindexPassesByExpiredEntries(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		plain, a, clock := encoder(t), agent("a", acl.Public), backendtest.NewClock()
+		data := b.Open(t)
+		old := openOver(t, data, memory.Options{Now: clock.Now}, plain)
+		hour := time.Hour
+		old.put(a, "a", "brief", "herons nest here for an hour", func(r *memory.PutRequest) { r.TTL = &hour })
+		old.put(a, "a", "long", "herons nest here for years")
+		old.Index()
+		clock.Advance(2 * time.Hour)
+		changed := openOver(t, data, memory.Options{Now: clock.Now}, coder{plain}, plain)
+		ctx, cancel := context.WithTimeout(background, 5*time.Minute)
+		defer cancel()
+		embedded := int64(0)
+		must(changed, changed.Reindex(ctx, func(done int64) { embedded = done }))
+		if serving := changed.Status(background).Serving; embedded != 1 || serving != (coder{plain}).Fingerprint() {
+			t.Errorf("%d entries were embedded, %s serves", embedded, serving)
+		}
+	})
+}
+
 func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, down := remote(t)

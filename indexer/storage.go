@@ -43,9 +43,9 @@ type RowReader interface {
 	// Get returns the entries with these ids that are in the database,
 	// deleted ones too, in no defined order.
 	Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
-	// Unembedded returns searchable undeleted entries without vectors of
+	// Unembedded returns searchable entries, live at now, without vectors of
 	// their current revision under a fingerprint, in id order after an id.
-	Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]memory.Entry, error)
+	Unembedded(ctx context.Context, fingerprint string, now time.Time, after uuid.UUID, limit int) ([]memory.Entry, error)
 	// StoreNumbers returns the numbers that indexes keep in place of stores'
 	// names. A store without entries has none.
 	StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error)

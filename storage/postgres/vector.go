@@ -144,14 +144,14 @@ func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(
 }
 
 const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
-	WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
+	WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $4) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $2)
 	AND v.revision = e.revision) ORDER BY e.id LIMIT $3`
 
 // Unembedded implements indexer.RowReader.
-func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]memory.Entry, error) {
+func (r *reader) Unembedded(ctx context.Context, fingerprint string, now time.Time, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	r.setRLSAll()
-	return r.entries(ctx, selectUnembedded, [16]byte(after), fingerprint, limit)
+	return r.entries(ctx, selectUnembedded, [16]byte(after), fingerprint, limit, now)
 }
 
 // selectRevision locks the row until the commit. It does not lock the store, so

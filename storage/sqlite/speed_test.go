@@ -187,7 +187,7 @@ func measure(t *testing.B, entries, stores int) {
 	read("siblings of 400", func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, some); return err })
 	read("get 10", func(tx memory.ReadTx) error { _, err := tx.Get(ctx, ids[:10]); return err })
 	read("unembedded", func(tx memory.ReadTx) error {
-		_, err := tx.(indexer.ReadTx).Unembedded(ctx, "model", uuid.Nil, 100)
+		_, err := tx.(indexer.ReadTx).Unembedded(ctx, "model", now, uuid.Nil, 100)
 		return err
 	})
 	read("matching none by tag", func(tx memory.ReadTx) error {

@@ -103,13 +103,13 @@ func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(
 }
 
 const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinAuthor + `
-	WHERE e.id > ?1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
+	WHERE e.id > ?1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?4) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
 	AND v.revision = e.revision) ORDER BY e.id LIMIT ?3`
 
 // Unembedded implements indexer.RowReader.
-func (r *reader) Unembedded(ctx context.Context, fingerprint string, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	return r.entries(ctx, selectUnembedded, after[:], fingerprint, limit)
+func (r *reader) Unembedded(ctx context.Context, fingerprint string, now time.Time, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return r.entries(ctx, selectUnembedded, after[:], fingerprint, limit, micros(now))
 }
 
 // SaveVectors implements indexer.VectorWriter.

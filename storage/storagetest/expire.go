@@ -131,7 +131,7 @@ func (f *fixture) assertInvisible(e memory.Entry) {
 	f.viewIndex(func(tx indexer.ReadTx) error {
 		stored, err := tx.Vectors(f.ctx, "model", idsOf(e))
 		f.ok(err)
-		unembedded, err := tx.Unembedded(f.ctx, "model", uuid.Nil, 10)
+		unembedded, err := tx.Unembedded(f.ctx, "model", start, uuid.Nil, 10)
 		f.equal(len(stored)+len(unembedded), 0)
 		return err
 	})

@@ -251,10 +251,10 @@ var vectors = []clause{
 		f.equal(f.changesAfter(last), idsOf(e))
 	}},
 
-	{"Unembedded lists searchable entries without vectors of their revision, by ID", func(f *fixture) {
-		fresh, stale, done := entry("a", "1"), entry("a", "2"), entry("a", "3")
+	{"Unembedded lists live searchable entries without vectors of their revision, by ID", func(f *fixture) {
+		fresh, stale, done := entry("a", "1", expiring(after(time.Microsecond))), entry("a", "2"), entry("a", "3")
 		gone, hidden, sealed := entry("a", "4"), entry("a", "5", outOfContext), entry("a", "6", encrypted)
-		f.put(fresh, stale, done, gone, hidden, sealed)
+		f.put(fresh, stale, done, gone, hidden, sealed, entry("a", "7", expiring(start)))
 		f.delete(gone, start)
 		f.save(stale, "model", 1)
 		stale = edited(stale)
@@ -263,7 +263,7 @@ var vectors = []clause{
 		unembedded := func(fingerprint string, after uuid.UUID, limit int) (entries []memory.Entry) {
 			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
-				entries, err = tx.Unembedded(f.ctx, fingerprint, after, limit)
+				entries, err = tx.Unembedded(f.ctx, fingerprint, start, after, limit)
 				return err
 			})
 			return entries
