@@ -51,13 +51,26 @@ func NewServer(dir string, arguments ...string) (*Server, error) {
 		"--extra-config", "queryNode.segcore.interimIndex.enableIndex=false",
 		"--extra-config", "common.session.ttl=" + strconv.Itoa(int(sessionTTL.Seconds())),
 	}, arguments...)
+	for _, part := range parts {
+		port, err := faulttest.FreePort()
+		if err != nil {
+			return nil, err
+		}
+		s.arguments = append(s.arguments, "--"+part+"-port", port)
+	}
 	return s, os.WriteFile(s.etcd, []byte(etcd), 0o600)
 }
 
 // sessionTTL is the lifetime of the session that Milvus registers in etcd. A
 // server that was killed waits for the old session to expire when it starts
-// again; Milvus's default is half a minute.
-const sessionTTL = 10 * time.Second
+// again. One that does not get to renew it, on a busy machine, exits: hence not
+// much less than Milvus's default, half a minute.
+const sessionTTL = 20 * time.Second
+
+// parts are the parts of Milvus that listen on a port of their own. milvus-server
+// tries fixed ports one by one, and unpacks the server before it uses those that it
+// found: of two servers that start at the same time, one would not come up.
+var parts = []string{"root-coord", "proxy-internal", "query-coord", "query-node", "index-coord", "index-node", "data-coord", "data-node"}
 
 const etcdConfig = `name: default
 data-dir: %[1]s
