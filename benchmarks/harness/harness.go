@@ -1,5 +1,5 @@
-// Package harness holds what the end-to-end benchmarks share: writing entries,
-// making their vectors, and showing progress.
+// Package harness holds what the end-to-end benchmarks share: sandboxes on the
+// configured servers, writing entries, making their vectors, and showing progress.
 package harness
 
 import (
@@ -20,17 +20,18 @@ func Caller(agent string) memory.Caller {
 	return memory.Caller{Principal: acl.Principal{Agent: agent, Taint: acl.Public}, Internal: true}
 }
 
-// Text is an entry with a text as its value.
-type Text struct {
-	Store, Key, Text string
+// NewText returns a request that writes a text.
+func NewText(store, key, text string) memory.PutRequest {
+	value, _ := json.Marshal(text) // a string has no invalid value
+	return memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: value}
 }
 
 // Write writes entries in batches, each entry as the agent who owns its store. It
 // stops at the first batch with a refused entry.
-func Write(ctx context.Context, service *memory.Service, texts []Text, bar Bar) error {
-	for len(texts) > 0 {
-		batch := texts[:min(batchSize, len(texts))]
-		texts = texts[len(batch):]
+func Write(ctx context.Context, service *memory.Service, entries []memory.PutRequest, bar Bar) error {
+	for len(entries) > 0 {
+		batch := entries[:min(batchSize, len(entries))]
+		entries = entries[len(batch):]
 		if err := writeBatch(ctx, service, batch); err != nil {
 			return err
 		}
@@ -40,20 +41,14 @@ func Write(ctx context.Context, service *memory.Service, texts []Text, bar Bar) 
 }
 
 // writeBatch writes one batch, with a transaction for each store.
-func writeBatch(ctx context.Context, service *memory.Service, batch []Text) error {
+func writeBatch(ctx context.Context, service *memory.Service, batch []memory.PutRequest) error {
 	var stores []string
 	requests := make(map[string][]memory.PutRequest)
-	for _, t := range batch {
-		value, err := json.Marshal(t.Text)
-		if err != nil {
-			return err
+	for _, r := range batch {
+		if requests[r.Path.Store] == nil {
+			stores = append(stores, r.Path.Store)
 		}
-		if requests[t.Store] == nil {
-			stores = append(stores, t.Store)
-		}
-		requests[t.Store] = append(requests[t.Store], memory.PutRequest{
-			Path: memory.Path{Store: t.Store, Key: t.Key}, Value: value,
-		})
+		requests[r.Path.Store] = append(requests[r.Path.Store], r)
 	}
 	for _, store := range stores {
 		caller := Caller(store)
@@ -73,10 +68,11 @@ func writeBatch(ctx context.Context, service *memory.Service, batch []Text) erro
 	return nil
 }
 
-// MakeVectors makes and indexes the vectors of all entries that lack them.
-func MakeVectors(ctx context.Context, instance *backend.Instance, progress Progress) error {
+// MakeVectors makes and indexes the vectors of all entries that lack them. task
+// names it to the user.
+func MakeVectors(ctx context.Context, instance *backend.Instance, progress Progress, task string) error {
 	total := instance.Status(ctx).Queue
-	bar := progress.Start(total, "making vectors")
+	bar := progress.Start(total, task)
 	defer bar.Exit()
 	return instance.Drain(ctx, func(left int64) { _ = bar.Set64(total - left) })
 }

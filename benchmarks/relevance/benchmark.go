@@ -5,118 +5,176 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
+	"strconv"
 
-	"mneme/acl"
 	"mneme/backend"
 	"mneme/benchmarks/harness"
+	"mneme/benchmarks/vectorcache"
 	"mneme/configs"
+	"mneme/embed"
 	"mneme/memory"
 )
 
-// Fused names the run of both legs together. The others are memory.LegLexical and
-// memory.LegVector.
-const Fused = "fused"
+// defaultStore is the store of documents and queries without one.
+const defaultStore = "bench"
 
-// legs are the runs of a benchmark, in the order of the table.
-var legs = []string{memory.LegLexical, memory.LegVector, Fused}
+// Set is a dataset with what else is measured on it.
+type Set struct {
+	*Dataset
+	Imported     []NamedRun // of other systems
+	Unanswerable []Query    // queries that no document answers
+	WrongStore   bool       // ask each query of a store that is not its own, too
+}
 
-const (
-	defaultStore = "bench" // of documents and queries without a store
-	depth        = 100     // hits per query
-)
+// NamedRun is a run with the name of its system.
+type NamedRun struct {
+	Name string
+	Run  Run
+}
 
-// Benchmark measures the relevance of searches over a dataset.
+// Benchmark measures the relevance of searches over datasets.
 type Benchmark struct {
-	Dataset  *Dataset
+	Sets    []*Set
+	Cache   string   // folder of the vector cache; "": none is kept
+	Slices  []string // fields of the queries by which they are grouped, or SliceStoreSize
+	Changes int      // number of wins and of losses to show for two runs
+	Seed    uint64   // of intervals and significance tests
+
 	Progress harness.Progress
 	Log      *slog.Logger
 }
 
-// Run imports the dataset into a temporary data folder with the configured
-// backend, and runs every query that has a judgement: on each leg alone and on
-// both. It returns the measures, and the runs by leg. A query searches as the
-// agent who owns the query's store.
-func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _ map[string]Run, err error) {
-	if config.DataDir, err = os.MkdirTemp("", "mneme-bench-*"); err != nil {
+// Run imports each dataset into a sandbox on the configured backend, and runs
+// every answerable query in each of the ways of systems. A query searches as the
+// agent who owns the query's store. The report has the figures; the runs are
+// returned by dataset, in the report's order.
+func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _ [][]NamedRun, err error) {
+	if err := b.check(); err != nil {
 		return Report{}, nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(config.DataDir)) }()
-	instance, err := backend.Open(ctx, config, b.Log)
-	if err != nil {
-		return Report{}, nil, err
-	}
-	defer func() { err = errors.Join(err, instance.Close()) }()
-	if err := b.load(ctx, instance); err != nil {
-		return Report{}, nil, err
-	}
-	services, err := b.services(ctx, config, instance)
-	if err != nil {
-		return Report{}, nil, err
-	}
-	report := Report{
-		Documents: len(b.Dataset.Documents), Embedder: instance.Status(ctx).Serving, Legs: make(map[string]Metrics),
-	}
-	runs := make(map[string]Run)
-	for _, leg := range legs {
-		if runs[leg], err = b.ask(ctx, services[leg], leg); err != nil {
-			return Report{}, nil, fmt.Errorf("%s: %w", leg, err)
+	dir := b.Cache
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "mneme-bench-*"); err != nil {
+			return Report{}, nil, err
 		}
-		report.Legs[leg] = Evaluate(b.Dataset.Qrels, runs[leg])
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
+	model, err := backend.OpenEmbedder(config)
+	if err != nil {
+		return Report{}, nil, err
+	}
+	embedder, err := vectorcache.Open(dir, model)
+	if err != nil {
+		return Report{}, nil, err
+	}
+	defer func() { err = errors.Join(err, embedder.Close()) }()
+	report := Report{Embedder: model.Fingerprint(), Backend: config.Storage + "+" + config.Vector, Seed: b.Seed}
+	var runs [][]NamedRun
+	for _, set := range b.Sets {
+		answers, err := b.measure(ctx, config, embedder, set)
+		if err != nil {
+			return Report{}, nil, fmt.Errorf("%s: %w", set.Name, err)
+		}
+		report.Sets = append(report.Sets, b.evaluate(set, answers))
+		runs = append(runs, answers.runs)
+	}
+	report.Vectors = embedder.Stats()
 	return report, runs, nil
 }
 
-// load writes the documents and makes their vectors.
-func (b *Benchmark) load(ctx context.Context, instance *backend.Instance) error {
-	bar := b.Progress.Start(int64(len(b.Dataset.Documents)), "writing")
-	defer bar.Exit()
-	texts := make([]harness.Text, len(b.Dataset.Documents))
-	for i, d := range b.Dataset.Documents {
-		texts[i] = harness.Text{Store: storeOr(d.Store), Key: d.ID, Text: d.Body()}
+// check returns an error if the datasets cannot be told apart or lack what is
+// asked for.
+func (b *Benchmark) check() error {
+	names := make(map[string]bool)
+	for _, set := range b.Sets {
+		if names[set.Name] {
+			return fmt.Errorf("two datasets are called %s: rename a folder", set.Name)
+		}
+		names[set.Name] = true
+		systems := make(map[string]bool)
+		for _, name := range Systems {
+			systems[name] = true
+		}
+		for _, run := range set.Imported {
+			if systems[run.Name] {
+				return fmt.Errorf("%s: two runs are called %s: change the tag in the last column of one", set.Name, run.Name)
+			}
+			systems[run.Name] = true
+			if err := set.checkRun(run); err != nil {
+				return err
+			}
+		}
 	}
-	if err := harness.Write(ctx, instance.Service, texts, bar); err != nil {
+	for _, field := range b.Slices {
+		if err := checkSlice(b.Sets, field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRun returns an error if a run answers none of the judged queries.
+func (s *Set) checkRun(run NamedRun) error {
+	for _, query := range s.Qrels.Answerable() {
+		if len(run.Run[query]) > 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: the run %s answers none of the judged queries", s.Name, run.Name)
+}
+
+// measure runs a set's queries in a sandbox, which it removes.
+func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedder embed.Embedder, set *Set) (_ *answers, err error) {
+	sandbox, err := harness.NewSandbox(ctx, config, embedder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, sandbox.Remove(ctx)) }()
+	model, err := backend.NewModel(sandbox.Config, embedder, b.Log)
+	if err != nil {
+		return nil, err
+	}
+	instance, err := sandbox.Open(ctx, model, b.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, instance.Close()) }()
+	if err := b.load(ctx, instance, set); err != nil {
+		return nil, err
+	}
+	searches, err := newSearcher(ctx, sandbox.Config, instance, b.Log)
+	if err != nil {
+		return nil, err
+	}
+	return b.ask(ctx, searches, set)
+}
+
+// load writes the documents and makes their vectors.
+func (b *Benchmark) load(ctx context.Context, instance *backend.Instance, set *Set) error {
+	bar := b.Progress.Start(int64(len(set.Documents)), set.Name+": writing")
+	defer bar.Exit()
+	requests := make([]memory.PutRequest, len(set.Documents))
+	for i, d := range set.Documents {
+		requests[i] = d.put()
+	}
+	if err := harness.Write(ctx, instance.Service, requests, bar); err != nil {
 		return err
 	}
-	return harness.MakeVectors(ctx, instance, b.Progress)
+	return harness.MakeVectors(ctx, instance, b.Progress, set.Name+": making vectors")
 }
 
-// services returns a Service for each leg. The other leg is disabled: the vector
-// leg by omitting the indexer, the lexical leg by a storage on which it fails.
-func (b *Benchmark) services(ctx context.Context, config configs.Config, instance *backend.Instance) (map[string]*memory.Service, error) {
-	lexical, err := memory.New(ctx, instance.Storage, backend.Options(config, b.Log, nil))
-	if err != nil {
-		return nil, err
+// put returns the request that writes the document. A document of a corpus is a
+// text whose key is its ID.
+func (d Document) put() memory.PutRequest {
+	e := d.entry
+	if e == nil {
+		return harness.NewText(storeOr(d.Store), d.ID, d.Body())
 	}
-	vector, err := memory.New(ctx, vectorOnly{instance.Storage}, backend.Options(config, b.Log, instance.Indexer))
-	if err != nil {
-		return nil, err
+	return memory.PutRequest{
+		Path:  memory.Path{Store: storeOr(d.Store), Namespace: e.Namespace, Key: e.Key},
+		Value: e.Value, Type: e.Type, Description: e.Description, Tags: e.Tags,
 	}
-	return map[string]*memory.Service{memory.LegLexical: lexical, memory.LegVector: vector, Fused: instance.Service}, nil
-}
-
-// ask runs every query that has a judgement on a Service.
-func (b *Benchmark) ask(ctx context.Context, service *memory.Service, leg string) (Run, error) {
-	bar := b.Progress.Start(int64(len(b.Dataset.Queries)), "asking "+leg)
-	defer bar.Exit()
-	run := make(Run, len(b.Dataset.Queries))
-	for _, q := range b.Dataset.Queries {
-		_ = bar.Add(1) // failing to draw the bar is no reason to stop
-		if len(b.Dataset.Qrels[q.ID]) == 0 {
-			continue
-		}
-		caller := memory.Caller{Principal: acl.Principal{Agent: storeOr(q.Store), Taint: acl.Public}}
-		answer, err := service.Search(ctx, caller, memory.SearchRequest{Query: q.Text, Limit: depth})
-		if err != nil {
-			return nil, fmt.Errorf("query %s: %w", q.ID, err)
-		}
-		if leg == Fused && len(answer.Degraded) > 0 {
-			return nil, fmt.Errorf("query %s: failed legs: %v", q.ID, answer.Degraded)
-		}
-		run[q.ID] = scored(answer.Hits)
-	}
-	return run, nil
 }
 
 // storeOr returns store, or the default store if it is empty.
@@ -127,16 +185,84 @@ func storeOr(store string) string {
 	return store
 }
 
-// scored converts hits for a run and keeps their order: trec_eval orders equal
-// scores by ID, so each score is made lower than the one before it, by at least
-// one step of single precision.
-func scored(hits []memory.Hit) []Scored {
-	out := make([]Scored, len(hits))
-	above := float32(math.Inf(1))
-	for i, h := range hits {
-		score := min(float32(h.Score), math.Nextafter32(above, float32(math.Inf(-1))))
-		out[i] = Scored{ID: h.Key, Score: float64(score)}
-		above = score
+// ask runs the queries in each of the ways of Systems, and those that should find
+// nothing by relevance.
+func (b *Benchmark) ask(ctx context.Context, s *searcher, set *Set) (*answers, error) {
+	a := &answers{byRelevance: make(map[string][]found)}
+	var answerable []Query
+	for _, id := range set.Qrels.Answerable() {
+		answerable = append(answerable, set.Queries[set.queries[id]])
 	}
-	return out
+	ids := set.ids()
+	for _, system := range Systems {
+		run := make(Run, len(answerable))
+		err := b.each(answerable, set.Name+": "+system, func(q Query) error {
+			hits, err := s.search(ctx, system, q.Store, q.Text, ids)
+			if system == SystemRelevance {
+				a.byRelevance[q.ID] = hits
+			}
+			run[q.ID] = scored(hits)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		a.runs = append(a.runs, NamedRun{Name: system, Run: run})
+	}
+	a.runs = append(a.runs, set.Imported...)
+	err := b.each(set.Unanswerable, set.Name+": unanswerable", func(q Query) error {
+		hits, err := s.search(ctx, SystemRelevance, q.Store, q.Text, ids)
+		a.unanswerable = append(a.unanswerable, highest(hits))
+		return err
+	})
+	if err != nil || !set.WrongStore {
+		return a, err
+	}
+	stores := sortedKeys(set.stores)
+	if len(stores) < 2 {
+		return a, nil
+	}
+	next := 0
+	return a, b.each(answerable, set.Name+": wrong store", func(q Query) error {
+		hits, err := s.search(ctx, SystemRelevance, otherStore(stores, q.Store, next), q.Text, ids)
+		next++
+		a.wrongStore = append(a.wrongStore, highest(hits))
+		return err
+	})
+}
+
+// otherStore returns a store that is not the given one: over consecutive numbers,
+// each of the others in turn.
+func otherStore(stores []string, store string, number int) string {
+	for i, one := range stores {
+		if one == store {
+			return stores[(i+1+number%(len(stores)-1))%len(stores)]
+		}
+	}
+	return stores[0]
+}
+
+// each calls fn for every query, and shows the progress of the task.
+func (b *Benchmark) each(queries []Query, task string, fn func(Query) error) error {
+	if len(queries) == 0 {
+		return nil
+	}
+	bar := b.Progress.Start(int64(len(queries)), task)
+	defer bar.Exit()
+	for _, q := range queries {
+		if err := fn(q); err != nil {
+			return fmt.Errorf("%s: query %s: %w", task, strconv.Quote(q.ID), err)
+		}
+		_ = bar.Add(1) // failing to draw the bar is no reason to stop
+	}
+	return nil
+}
+
+// ids returns the documents' IDs by the paths of their entries.
+func (d *Dataset) ids() map[memory.Path]string {
+	ids := make(map[memory.Path]string, len(d.Documents))
+	for _, one := range d.Documents {
+		ids[one.put().Path] = one.ID
+	}
+	return ids
 }

@@ -171,6 +171,9 @@ func (d *Dataset) UseQrels(path string) (err error) {
 // LoadQueries reads further queries over the dataset's documents.
 func (d *Dataset) LoadQueries(path string) ([]Query, error) { return d.readQueries(osFile(path)) }
 
+// Stores returns the number of stores with documents.
+func (d *Dataset) Stores() int { return len(d.stores) }
+
 func (d *Dataset) addDocument(line []byte) error {
 	var one Document
 	if err := json.Unmarshal(line, &one); err != nil {

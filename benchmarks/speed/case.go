@@ -14,7 +14,7 @@ import (
 	"mneme/benchmarks/workload"
 	"mneme/configs"
 	"mneme/embed"
-	"mneme/indexer"
+	"mneme/memory"
 	"mneme/vector"
 	"mneme/vector/milvus"
 )
@@ -42,7 +42,7 @@ type caseRun struct {
 	size     int
 	embedder embed.Embedder
 
-	sandbox  *sandbox
+	sandbox  *harness.Sandbox
 	instance *backend.Instance
 	index    vector.Index // the index of instance
 }
@@ -51,10 +51,11 @@ type caseRun struct {
 func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err error) {
 	c = Case{Backend: r.backend.String(), Entries: r.size, Steps: make(map[string]measure.Latency)}
 	debug.FreeOSMemory() // of the previous case
-	if r.sandbox, err = newSandbox(ctx, config, r.backend, r.embedder); err != nil {
+	config.Storage, config.Vector = r.backend.Storage, r.backend.Vector
+	if r.sandbox, err = harness.NewSandbox(ctx, config, r.embedder); err != nil {
 		return c, err
 	}
-	defer func() { err = errors.Join(err, r.sandbox.remove(ctx)) }()
+	defer func() { err = errors.Join(err, r.sandbox.Remove(ctx)) }()
 	if err := r.open(ctx); err != nil {
 		return c, err
 	}
@@ -72,7 +73,7 @@ func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err e
 	if err := r.searchOneStore(ctx, &c); err != nil {
 		return c, err
 	}
-	if c.DiskBytes, err = r.sandbox.size(ctx); err != nil {
+	if c.DiskBytes, err = r.sandbox.Size(ctx); err != nil {
 		return c, err
 	}
 	runtime.GC()
@@ -87,7 +88,7 @@ func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err e
 // open opens the instance in the sandbox. It keeps the vector index, to measure
 // its recall separately.
 func (r *caseRun) open(ctx context.Context) error {
-	model, err := backend.NewModel(r.sandbox.config, r.embedder, r.Log)
+	model, err := backend.NewModel(r.sandbox.Config, r.embedder, r.Log)
 	if err != nil {
 		return err
 	}
@@ -97,16 +98,8 @@ func (r *caseRun) open(ctx context.Context) error {
 		r.index = index
 		return index, err
 	}
-	if r.instance, err = backend.OpenWith(ctx, r.sandbox.config, r.Log, []indexer.Model{model}); err != nil {
-		return err
-	}
-	if !r.instance.Status(ctx).Vector {
-		// The instance would run without vectors. Opening the index again returns
-		// the cause.
-		_, err := openIndex(ctx)
-		return errors.Join(errors.New("the vector index cannot be opened"), err, r.instance.Close())
-	}
-	return nil
+	r.instance, err = r.sandbox.Open(ctx, model, r.Log)
+	return err
 }
 
 // storeOf returns the store of a memory.
@@ -117,11 +110,9 @@ func (r *caseRun) write(ctx context.Context) error {
 	bar := r.Progress.Start(int64(r.size), "writing")
 	defer bar.Exit()
 	for store := range min(r.Stores, r.size) {
-		var texts []harness.Text
+		var texts []memory.PutRequest
 		for i := store; i < r.size; i += r.Stores {
-			texts = append(texts, harness.Text{
-				Store: r.storeOf(i), Key: fmt.Sprintf("memory/%07d", i), Text: workload.NewMemory(r.Seed, i).Text(),
-			})
+			texts = append(texts, harness.NewText(r.storeOf(i), fmt.Sprintf("memory/%07d", i), workload.NewMemory(r.Seed, i).Text()))
 		}
 		if err := harness.Write(ctx, r.instance.Service, texts, bar); err != nil {
 			return err
@@ -131,13 +122,13 @@ func (r *caseRun) write(ctx context.Context) error {
 }
 
 func (r *caseRun) makeVectors(ctx context.Context) error {
-	return harness.MakeVectors(ctx, r.instance, r.Progress)
+	return harness.MakeVectors(ctx, r.instance, r.Progress, "making vectors")
 }
 
 // settle brings the backend into its usual state: vacuumed and analyzed, with
 // Milvus's graphs built.
 func (r *caseRun) settle(ctx context.Context) error {
-	if err := r.sandbox.vacuum(ctx); err != nil {
+	if err := r.sandbox.Vacuum(ctx); err != nil {
 		return err
 	}
 	if index, ok := r.index.(*milvus.Index); ok {

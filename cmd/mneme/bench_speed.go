@@ -37,6 +37,9 @@ exact scan of the same vectors, within scopes of 1%, 10% and 100% of the stores.
 			if err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("data-dir") {
+				return usageError{errNoDataDir}
+			}
 			if err := b.check(config); err != nil {
 				return usageError{err}
 			}

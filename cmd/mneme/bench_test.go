@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -32,24 +33,30 @@ func TestBenchRelevanceMeasuresEachLeg(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	runFile, jsonFile := filepath.Join(dir, "run.trec"), filepath.Join(dir, "figures.json")
-	table := must(t, "", "", "bench", "relevance", "--data", dir, "--run", runFile, "--json", jsonFile)
-	if strings.Count(table, "1.0000") < 3 {
+	out := t.TempDir()
+	jsonFile, page := filepath.Join(out, "figures.json"), filepath.Join(out, "page.html")
+	args := []string{"bench", "relevance", "--data", dir, "--runs", out, "--json", jsonFile, "--html", page, "--cache", filepath.Join(out, "cache"), "--wrong-store"}
+	table := must(t, "", "", args...)
+	if strings.Count(table, "1.0000") < 3 || strings.Contains(table, "found instead") {
 		t.Errorf("got\n%s", table)
 	}
-	text, err := os.ReadFile(jsonFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report := decode[relevance.Report](t, string(text))
-	for _, leg := range []string{"lexical", "vector", "fused"} {
-		if m := report.Legs[leg]; m.Queries != 2 || m.NDCG10 != 1 {
-			t.Errorf("%s: got %+v", leg, m)
+	set := filepath.Base(dir)
+	first := decode[relevance.Report](t, readFile(t, jsonFile))
+	for _, run := range first.Sets[0].Runs {
+		if m := run.Metrics; m.Queries != 2 || m.NDCG10 != 1 {
+			t.Errorf("%s: got %+v", run.Name, m)
 		}
 	}
-	run, _, err := relevance.ReadRun(runFile)
-	if err != nil {
-		t.Fatal(err)
+	if first.Vectors.Embedded == 0 || first.Sets[0].Nothing[0].Kind != relevance.KindWrongStore {
+		t.Errorf("got %+v", first)
+	}
+	if html := readFile(t, page); !strings.Contains(html, set) || !strings.Contains(html, "<svg") {
+		t.Errorf("got\n%s", html)
+	}
+	runFile := filepath.Join(out, set+".relevance.trec")
+	run, tag, err := relevance.ReadRun(runFile)
+	if err != nil || tag != "mneme-relevance" {
+		t.Fatal(err, tag)
 	}
 	if len(run["q1"]) == 0 || run["q1"][0].ID != "d1" {
 		t.Errorf("got %+v", run)
@@ -58,6 +65,77 @@ func TestBenchRelevanceMeasuresEachLeg(t *testing.T) {
 		if one.ID == "d3" {
 			t.Error("a query found a document of another store")
 		}
+	}
+
+	// The second run embeds nothing and says the same. A run that was written
+	// measures the same when it is read.
+	must(t, "", "", append(args, "--run-in", runFile)...)
+	second := decode[relevance.Report](t, readFile(t, jsonFile))
+	if second.Vectors.Embedded != 0 || second.Vectors.Reused == 0 {
+		t.Errorf("the second run: %+v", second.Vectors)
+	}
+	runs := second.Sets[0].Runs
+	if len(runs) != 5 || runs[4].Name != "mneme-relevance" || !runs[4].Imported || runs[4].Metrics != runs[3].Metrics {
+		t.Errorf("got %+v", runs)
+	}
+	if !reflect.DeepEqual(runs[:4], first.Sets[0].Runs) {
+		t.Errorf("got %+v, then %+v", first.Sets[0].Runs, runs)
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Without arguments the command measures the samples that are in the program.
+func TestBenchRelevanceMeasuresTheSamples(t *testing.T) {
+	report := decode[relevance.Report](t, firstLine(must(t, "", "", "bench", "relevance", "--no-cache", "--json", "-")))
+	set := report.Sets[0]
+	if set.Queries < 40 || len(set.Slices) == 0 || len(set.Nothing) != 2 || set.Reliability.Count == 0 {
+		t.Errorf("got %+v", set)
+	}
+	for _, run := range set.Runs {
+		if run.Metrics.NDCG10 < .8 {
+			t.Errorf("%s: got %+v", run.Name, run.Metrics)
+		}
+	}
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func TestBenchRelevanceRejectsInvalidFlags(t *testing.T) {
+	adi := filepath.Join("testdata", "none")
+	for _, args := range [][]string{
+		{"--data-dir", t.TempDir()}, {"--cache", "x", "--no-cache"}, {"--losses", "-1"},
+		{"--run", "x", "--data", adi, "--data", adi + "2"},
+	} {
+		if r := mneme(t, "", "", append([]string{"bench", "relevance"}, args...)...); r.status != exitUsage {
+			t.Errorf("%v: status %d", args, r.status)
+		}
+	}
+}
+
+// Servers are used in a sandbox that is removed, so that a benchmark leaves nothing
+// in a database of memories.
+func TestBenchRelevanceCleansUpServers(t *testing.T) {
+	dsn, addr := benchServers(t)
+	t.Setenv("MNEME_POSTGRES_DSN", dsn)
+	t.Setenv("MNEME_MILVUS_ADDR", addr)
+	before := leftOnServers(t, dsn, addr)
+	report := decode[relevance.Report](t, firstLine(must(t, "", "", "bench", "relevance", "--no-cache", "--json", "-", "--storage", "postgres", "--vector", "milvus")))
+	if report.Backend != "postgres+milvus" || report.Sets[0].Runs[3].Metrics.NDCG10 < .9 {
+		t.Errorf("got %+v", report)
+	}
+	if after := leftOnServers(t, dsn, addr); !slices.Equal(after, before) {
+		t.Errorf("the servers hold %v, before the run %v", after, before)
 	}
 }
 

@@ -1,4 +1,4 @@
-package speed
+package harness
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,40 +20,55 @@ import (
 	"mneme/backend"
 	"mneme/configs"
 	"mneme/embed"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/vector/milvus"
 )
 
-// sandbox is the environment of one case: a temporary folder, and on the servers a
+// Sandbox is the environment of one measurement: a temporary folder, and on the servers a
 // schema and collections with a unique name.
-type sandbox struct {
-	config   configs.Config // points into the sandbox
+type Sandbox struct {
+	Config   configs.Config // points into the sandbox
 	embedder embed.Embedder
 	name     string         // of the schema, and the prefix of the collections
 	server   configs.Secret // the configured DSN, without the schema
 }
 
-// newSandbox creates the folder and the schema. Opening the index creates the
-// collections.
-func newSandbox(ctx context.Context, config configs.Config, on Backend, embedder embed.Embedder) (*sandbox, error) {
+// NewSandbox creates the folder and the schema for a storage and a vector index, as
+// config names them. Opening the index creates the collections. Remove the sandbox
+// after use.
+func NewSandbox(ctx context.Context, config configs.Config, embedder embed.Embedder) (*Sandbox, error) {
 	random := make([]byte, 6)
 	_, _ = rand.Read(random) // never returns an error
-	s := &sandbox{config: config, embedder: embedder, name: "mneme_bench_" + hex.EncodeToString(random), server: config.Postgres.DSN}
-	s.config.Storage, s.config.Vector = on.Storage, on.Vector
-	s.config.Milvus.Prefix = s.name
+	s := &Sandbox{Config: config, embedder: embedder, name: "mneme_bench_" + hex.EncodeToString(random), server: config.Postgres.DSN}
+	s.Config.Milvus.Prefix = s.name
 	var err error
-	if s.config.DataDir, err = os.MkdirTemp("", "mneme-bench-*"); err != nil {
+	if s.Config.DataDir, err = os.MkdirTemp("", "mneme-bench-*"); err != nil {
 		return nil, err
 	}
-	if on.Storage == "postgres" && config.Postgres.DSN != "" { // opening the backend reports a missing DSN
-		if s.config.Postgres.DSN, err = withSchema(config.Postgres.DSN, s.name); err == nil {
+	if config.Storage == "postgres" && config.Postgres.DSN != "" { // opening the backend reports a missing DSN
+		if s.Config.Postgres.DSN, err = withSchema(config.Postgres.DSN, s.name); err == nil {
 			err = s.exec(ctx, "CREATE SCHEMA "+s.name)
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(s.config.DataDir))
+		return nil, errors.Join(err, os.RemoveAll(s.Config.DataDir))
 	}
 	return s, nil
+}
+
+// Open opens an instance in the sandbox with a model. Without the model's index,
+// which an instance could do without, it fails.
+func (s *Sandbox) Open(ctx context.Context, model indexer.Model, log *slog.Logger) (*backend.Instance, error) {
+	instance, err := backend.OpenWith(ctx, s.Config, log, []indexer.Model{model})
+	if err != nil {
+		return nil, err
+	}
+	if !instance.Status(ctx).Vector {
+		_, err := model.Open(ctx) // again, for the cause
+		return nil, errors.Join(errors.New("the vector index cannot be opened"), err, instance.Close())
+	}
+	return instance, nil
 }
 
 // withSchema returns the DSN with a schema as its search path.
@@ -72,24 +88,24 @@ func withSchema(dsn configs.Secret, schema string) (configs.Secret, error) {
 
 var errDSN = errors.New("the PostgreSQL DSN is malformed")
 
-// remove removes the folder, the schema and the collections, even if ctx is
+// Remove removes the folder, the schema and the collections, even if ctx is
 // canceled.
-func (s *sandbox) remove(ctx context.Context) error {
+func (s *Sandbox) Remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	err := os.RemoveAll(s.config.DataDir)
-	if s.config.Storage == "postgres" && s.server != "" {
+	err := os.RemoveAll(s.Config.DataDir)
+	if s.Config.Storage == "postgres" && s.server != "" {
 		err = errors.Join(err, s.exec(ctx, "DROP SCHEMA "+s.name+" CASCADE"))
 	}
-	if s.config.Vector == "milvus" && s.config.Milvus.Addr != "" {
-		err = errors.Join(err, milvus.Drop(ctx, backend.MilvusConfig(s.config.Milvus, s.embedder)))
+	if s.Config.Vector == "milvus" && s.Config.Milvus.Addr != "" {
+		err = errors.Join(err, milvus.Drop(ctx, backend.MilvusConfig(s.Config.Milvus, s.embedder)))
 	}
 	return err
 }
 
-// vacuum does what autovacuum would do within minutes of an import.
-func (s *sandbox) vacuum(ctx context.Context) error {
-	if s.config.Storage != "postgres" {
+// Vacuum does what autovacuum would do within minutes of an import.
+func (s *Sandbox) Vacuum(ctx context.Context) error {
+	if s.Config.Storage != "postgres" {
 		return nil
 	}
 	return s.withConn(ctx, func(conn *pgx.Conn) error {
@@ -113,11 +129,11 @@ func (s *sandbox) vacuum(ctx context.Context) error {
 const schemaSize = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
 	JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'`
 
-// size returns the size of the rows on disk in bytes, including their indexes and
+// Size returns the size of the rows on disk in bytes, including their indexes and
 // vectors. It excludes Milvus, which does not report its size.
-func (s *sandbox) size(ctx context.Context) (bytes int64, err error) {
-	if s.config.Storage != "postgres" {
-		return folderSize(s.config.DataDir)
+func (s *Sandbox) Size(ctx context.Context) (bytes int64, err error) {
+	if s.Config.Storage != "postgres" {
+		return folderSize(s.Config.DataDir)
 	}
 	err = s.withConn(ctx, func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, schemaSize, s.name).Scan(&bytes)
@@ -125,7 +141,7 @@ func (s *sandbox) size(ctx context.Context) (bytes int64, err error) {
 	return bytes, err
 }
 
-func (s *sandbox) exec(ctx context.Context, statement string) error {
+func (s *Sandbox) exec(ctx context.Context, statement string) error {
 	return s.withConn(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, statement)
 		return err
@@ -134,7 +150,7 @@ func (s *sandbox) exec(ctx context.Context, statement string) error {
 
 // withConn runs fn on a new connection to the server. Like those of
 // storage/postgres, its errors may include an SQLSTATE but never the DSN.
-func (s *sandbox) withConn(ctx context.Context, fn func(*pgx.Conn) error) error {
+func (s *Sandbox) withConn(ctx context.Context, fn func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, string(s.server))
 	if err == nil {
 		err = fn(conn)

@@ -1,4 +1,4 @@
-package speed
+package harness
 
 import (
 	"testing"

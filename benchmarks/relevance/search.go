@@ -1,0 +1,138 @@
+package relevance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+
+	"mneme/acl"
+	"mneme/backend"
+	"mneme/configs"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// The ways in which a benchmark searches.
+const (
+	SystemLexical   = memory.LegLexical // the lexical leg alone, scored by BM25
+	SystemVector    = memory.LegVector  // the vector leg alone, scored by cosine
+	SystemRRF       = string(memory.RankingRRF)
+	SystemRelevance = string(memory.RankingRelevance)
+)
+
+// Systems lists the ways in the order of the tables.
+var Systems = []string{SystemLexical, SystemVector, SystemRRF, SystemRelevance}
+
+// depth is the number of hits per query: the most that a search returns.
+const depth = 100
+
+// found is a hit of a search.
+type found struct {
+	id        string // of the document
+	score     float64
+	relevance float64 // 0–1
+}
+
+// searcher searches one instance in each of the ways.
+type searcher struct{ services map[string]*memory.Service }
+
+// newSearcher returns a searcher. To search by one leg it opens a Service without
+// the other: the vector leg is disabled by omitting the indexer, the lexical leg
+// by a storage on which it fails.
+func newSearcher(ctx context.Context, config configs.Config, instance *backend.Instance, log *slog.Logger) (*searcher, error) {
+	byWords, err := memory.New(ctx, instance.Storage, backend.Options(config, log, nil))
+	if err != nil {
+		return nil, err
+	}
+	byMeaning, err := memory.New(ctx, vectorOnly{instance.Storage}, backend.Options(config, log, instance.Indexer))
+	if err != nil {
+		return nil, err
+	}
+	return &searcher{map[string]*memory.Service{
+		SystemLexical: byWords, SystemVector: byMeaning, SystemRRF: instance.Service, SystemRelevance: instance.Service,
+	}}, nil
+}
+
+// search returns the first hits of a query in a store.
+func (s *searcher) search(ctx context.Context, system, store, query string, ids map[memory.Path]string) ([]found, error) {
+	caller := memory.Caller{Principal: acl.Principal{Agent: storeOr(store), Taint: acl.Public}}
+	request := memory.SearchRequest{Query: query, Stores: []string{storeOr(store)}, Limit: depth, Ranking: memory.RankingRRF, Explain: true}
+	if system == SystemRelevance {
+		request.Ranking = memory.RankingRelevance
+	}
+	answer, err := s.services[system].Search(ctx, caller, request)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLegs(system, answer.Degraded); err != nil {
+		return nil, err
+	}
+	hits := make([]found, len(answer.Hits))
+	for i, h := range answer.Hits {
+		hits[i] = found{id: ids[h.Path], score: h.Score, relevance: h.Relevance}
+		switch system {
+		case SystemLexical:
+			hits[i].score = h.Explain.Lexical.Score
+		case SystemVector:
+			hits[i].score = h.Explain.Vector.Score
+		}
+	}
+	return hits, nil
+}
+
+// checkLegs returns an error if another leg failed than the one that was disabled.
+func checkLegs(system string, failed []string) error {
+	for _, leg := range failed {
+		if system == SystemLexical && leg == memory.LegVector || system == SystemVector && leg == memory.LegLexical {
+			continue
+		}
+		return fmt.Errorf("the %s leg failed", leg)
+	}
+	return nil
+}
+
+// scored converts hits for a run and keeps their order and, but for ties, their
+// scores: trec_eval orders equal scores by ID, so each score that is not below
+// the one before it in single precision is made lower by the smallest step.
+func scored(hits []found) []Scored {
+	out := make([]Scored, len(hits))
+	above := math.Inf(1)
+	for i, h := range hits {
+		score := h.score
+		if float32(score) >= float32(above) {
+			score = float64(math.Nextafter32(float32(above), float32(math.Inf(-1))))
+		}
+		out[i] = Scored{ID: h.id, Score: score}
+		above = score
+	}
+	return out
+}
+
+// highest returns the highest relevance among hits; −1 if there are none.
+func highest(hits []found) float64 {
+	best := -1.
+	for _, h := range hits {
+		best = max(best, h.relevance)
+	}
+	return best
+}
+
+// vectorOnly is a storage whose lexical leg fails, so that searches use only the
+// vector leg.
+type vectorOnly struct{ memory.Storage }
+
+var errLegOff = errors.New("the lexical leg is disabled")
+
+// View runs fn over a snapshot without a lexical leg.
+func (s vectorOnly) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	return s.Storage.View(ctx, func(tx memory.ReadTx) error { return fn(vectorOnlyTx{tx}) })
+}
+
+type vectorOnlyTx struct{ memory.ReadTx }
+
+// Lexical always fails.
+func (vectorOnlyTx) Lexical(context.Context, acl.Scope, memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
+	return nil, nil, errLegOff
+}
