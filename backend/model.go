@@ -19,9 +19,9 @@ import (
 )
 
 // OpenModels opens the configured embedder and after it the others in the process:
-// that of e5.weights, then the built-in one. A data folder starts with the built-in
-// embedder's vectors, and the old ones keep serving while a reindex embeds the
-// entries with the configured embedder.
+// that of e5.weights, then the built-in one with and without token codes. Whichever
+// made the vectors of a database keeps serving while a reindex embeds the entries
+// with the configured embedder.
 func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error) {
 	var embedders []embed.Embedder
 	if config.Embedder == "openai" {
@@ -36,8 +36,20 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(embedders, func(other embed.Embedder) bool { return other.Fingerprint() == e.Fingerprint() }) {
-			embedders = append(embedders, e)
+		variants := []*e5.Encoder{e}
+		if weights == "" {
+			coded, err := e.WithCodes()
+			if err != nil {
+				return nil, err
+			}
+			if variants = append(variants, coded); config.E5.Codes {
+				slices.Reverse(variants)
+			}
+		}
+		for _, e := range variants {
+			if !slices.ContainsFunc(embedders, func(other embed.Embedder) bool { return other.Fingerprint() == e.Fingerprint() }) {
+				embedders = append(embedders, e)
+			}
 		}
 	}
 	models := make([]indexer.Model, len(embedders))
@@ -47,6 +59,9 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error
 			return nil, err
 		}
 	}
+	if config.Embedder == "e5" && config.E5.Weights == "" && config.E5.Codes {
+		models[1].Lacks = "ranking by token codes" // the same encoder without them
+	}
 	return models, nil
 }
 
@@ -54,6 +69,9 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error
 func OpenEmbedder(config configs.Config) (embed.Embedder, error) {
 	if config.Embedder == "openai" {
 		return openOpenAI(config)
+	}
+	if config.E5.Weights == "" {
+		return e5.New(e5.Options{Codes: config.E5.Codes})
 	}
 	return openE5(config.E5.Weights)
 }

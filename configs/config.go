@@ -88,6 +88,9 @@ type E5 struct {
 	// Weights is a file written by mneme model pack. Empty: E5-small-v2, which is
 	// built in.
 	Weights string `mapstructure:"weights"`
+	// Codes keeps codes of each token beside the vectors, by which searches rank.
+	// They are made by the model that is built in.
+	Codes bool `mapstructure:"codes"`
 }
 
 // OpenAI configures the openai embedder.
@@ -238,6 +241,7 @@ func Default() Config {
 		Vector:   "flat",
 		Embedder: "e5",
 		Addr:     "127.0.0.1:7077",
+		E5:       E5{Codes: true},
 		OpenAI:   OpenAI{MaxTokens: 512, Timeout: 30 * time.Second},
 		Limits: Limits{
 			ValueBytes: 100_000, QueryBytes: 16_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,

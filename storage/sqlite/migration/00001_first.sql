@@ -131,8 +131,7 @@ CREATE TABLE model (
 ) STRICT;
 
 -- One row per chunk. revision is the entry's revision from which the vector was
--- computed. codes is reserved for the encoder's codes of the chunk's tokens;
--- nothing writes it yet.
+-- computed. codes are those of the chunk's tokens, null if the embedder makes none.
 CREATE TABLE vector (
   number   INTEGER PRIMARY KEY,
   doc      INTEGER NOT NULL REFERENCES entry,
