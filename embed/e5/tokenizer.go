@@ -32,8 +32,6 @@ type tokenizer interface {
 	// count returns how many tokens encode would return without a limit, or 0 if
 	// they are always as many as those of the words.
 	count(prefix, text string) int
-	// unknown is the ID of what is not in the vocabulary.
-	unknown() int32
 }
 
 // wordPiece turns text into WordPiece IDs as specified by the tokenizer.json of
@@ -122,8 +120,6 @@ func (t *wordPiece) words(text string) []word {
 
 // count implements tokenizer: a word's tokens do not depend on its neighbours.
 func (t *wordPiece) count(string, string) int { return 0 }
-
-func (t *wordPiece) unknown() int32 { return t.unk }
 
 // scanner tokenizes one text, appending the IDs of its words.
 type scanner struct {

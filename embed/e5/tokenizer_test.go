@@ -38,7 +38,7 @@ func TestSpecialTokensInTextAreOrdinaryText(t *testing.T) {
 	for _, mark := range []string{"[CLS]", "[SEP]", "[MASK]", "[PAD]", "[UNK]"} {
 		ids := e.tokenizer.encode(queryPrefix, "a "+mark+" b")
 		for _, id := range ids[1 : len(ids)-1] {
-			if id == e.tokenizer.(*wordPiece).cls || id == e.tokenizer.(*wordPiece).sep || id == e.tokenizer.unknown() || id == 103 || id == 0 {
+			if id == e.tokenizer.(*wordPiece).cls || id == e.tokenizer.(*wordPiece).sep || id == e.tokenizer.(*wordPiece).unk || id == 103 || id == 0 {
 				t.Errorf("%s became the special token %d", mark, id)
 			}
 		}
@@ -49,7 +49,7 @@ func TestLongWordsAreUnknown(t *testing.T) {
 	e := testEncoder(t)
 	for n, unknown := range map[int]bool{maxWordRunes: false, maxWordRunes + 1: true} {
 		ids := e.tokenizer.encode("", strings.Repeat("x", n))
-		if got := slices.Equal(ids[1:len(ids)-1], []int32{e.tokenizer.unknown()}); got != unknown {
+		if got := slices.Equal(ids[1:len(ids)-1], []int32{e.tokenizer.(*wordPiece).unk}); got != unknown {
 			t.Errorf("%d characters: unknown is %t", n, got)
 		}
 	}

@@ -64,5 +64,3 @@ func (t unigramTokenizer) words(text string) []word {
 func (t unigramTokenizer) count(prefix, text string) int {
 	return 2 + len(t.Tokens(prefix+text, 2*maxTokens))
 }
-
-func (t unigramTokenizer) unknown() int32 { return t.Unknown() }

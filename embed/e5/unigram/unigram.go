@@ -104,11 +104,8 @@ func New(c Config) (*Tokenizer, error) {
 	return t, nil
 }
 
-// Start and End are the IDs of a sequence's first and last token.
+// Start is the ID of a sequence's first token.
 func (t *Tokenizer) Start() int32 { return t.start }
 
 // End is the ID of a sequence's last token.
 func (t *Tokenizer) End() int32 { return t.end }
-
-// Unknown is the ID of pieces that are not in the vocabulary.
-func (t *Tokenizer) Unknown() int32 { return t.unknown }
