@@ -238,7 +238,7 @@ class LanceDB(System):
 
     def build(self, folder):
         dataset = self.dataset
-        os.environ.setdefault("LANCE_LOG", "error")  # it warns of a deprecation in every search
+        os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of a deprecation in every search
         lancedb, pyarrow = need("lancedb"), need("pyarrow")
         self.program, self.depth = version("lancedb"), self.options.depth
         width = dataset.passage_vectors.shape[1]
