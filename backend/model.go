@@ -108,6 +108,7 @@ func openOpenAI(config configs.Config) (embed.Embedder, error) {
 		BaseURL: o.BaseURL, Model: o.Model, APIKey: string(o.APIKey), Revision: o.Revision,
 		Dim: o.Dim, SendDim: o.SendDim,
 		QueryPrefix: o.QueryPrefix, PassagePrefix: o.PassagePrefix,
+		CosineUnrelated: o.CosineUnrelated, CosineRelated: o.CosineRelated,
 		MaxTokens: o.MaxTokens, Timeout: o.Timeout,
 	})
 	if err != nil {

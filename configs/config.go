@@ -107,6 +107,10 @@ type OpenAI struct {
 	// for models trained with such prefixes.
 	QueryPrefix   string `mapstructure:"query_prefix"`
 	PassagePrefix string `mapstructure:"passage_prefix"`
+	// CosineUnrelated and CosineRelated are the usual cosines of a question with
+	// a text that has nothing to do with it, and with one that answers it.
+	CosineUnrelated float64 `mapstructure:"cosine_unrelated"`
+	CosineRelated   float64 `mapstructure:"cosine_related"`
 	// MaxTokens is the model's context length; longer texts are split into
 	// chunks.
 	MaxTokens int           `mapstructure:"max_tokens"`
@@ -242,7 +246,7 @@ func Default() Config {
 		Embedder: "e5",
 		Addr:     "127.0.0.1:7077",
 		E5:       E5{Codes: true},
-		OpenAI:   OpenAI{MaxTokens: 512, Timeout: 30 * time.Second},
+		OpenAI:   OpenAI{CosineUnrelated: 0.1, CosineRelated: 0.5, MaxTokens: 512, Timeout: 30 * time.Second},
 		Limits: Limits{
 			ValueBytes: 100_000, QueryBytes: 16_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
 			HistoryVersions: 100, HistoryBytes: 10_000_000,
@@ -330,6 +334,8 @@ func (c *Config) validate() error {
 		need(c.OpenAI.BaseURL != "", "embedder openai requires openai.base_url")
 		need(c.OpenAI.Model != "", "embedder openai requires openai.model")
 		need(c.OpenAI.Dim > 0, "embedder openai requires openai.dim, the length of the model's vectors")
+		need(c.OpenAI.CosineUnrelated >= -1 && c.OpenAI.CosineUnrelated < c.OpenAI.CosineRelated && c.OpenAI.CosineRelated <= 1,
+			"openai.cosine_unrelated must be less than openai.cosine_related, both from -1 to 1")
 		need(c.OpenAI.MaxTokens > 0, "openai.max_tokens must be positive")
 		need(c.OpenAI.Timeout > 0, "openai.timeout must be positive")
 	}

@@ -18,13 +18,13 @@ type Passage struct {
 // Query is an embedded question.
 type Query struct {
 	Vector []float32 // of unit length
-	Tokens []Token   // in the order of the text; nil if the embedder makes none
+	Tokens []Token   // in the order of the text; nil if the embedder does not tell them
 }
 
 // Token is a token of a question: a word or a piece of one.
 type Token struct {
-	Start, End int // byte range in the question of the whole word, for a piece of one too
-	Vector     maxsim.Vector
+	Start, End int           // byte range in the question of the whole word, for a piece of one too
+	Vector     maxsim.Vector // zero if the embedder makes no codes
 }
 
 // Embedder maps texts to unit vectors of one model, and where it can to the
@@ -39,6 +39,11 @@ type Embedder interface {
 
 	// Dim is the length of every vector.
 	Dim() int
+
+	// Cosines returns the usual cosine of a query with a passage that has
+	// nothing to do with it, and with one that answers it. Relevance depends on
+	// where a cosine lies between them: models differ in what their cosines are.
+	Cosines() (unrelated, related float64)
 
 	// Query embeds one query. It comes before passages, because its caller is
 	// waiting for an answer, but an endless stream of queries must leave

@@ -4,13 +4,21 @@ import "math"
 
 // Question is what relevance depends on of a query.
 type Question struct {
-	Terms  int // distinct terms of the lexical leg
-	Tokens int // of the encoder; 0 if it gives none
 	// Familiarity is the share of the query's letters that stand in words which
 	// the encoder has whole, 0–1: low for a script or language that it was not
 	// trained on.
 	Familiarity float64
+	// Cosines is the range of the encoder's cosines.
+	Cosines CosineRange
 }
+
+// CosineRange says what an encoder's cosines mean: the usual cosine of a question
+// with a passage that has nothing to do with it, and with one that answers it.
+type CosineRange struct{ Unrelated, Related float64 }
+
+// E5Cosines is the range of E5-small-v2, to which the weights below were fitted:
+// medians over the sets of docs/decisions/0031-relevance.md.
+var E5Cosines = CosineRange{Unrelated: 0.78, Related: 0.85}
 
 // Parts are what the relevance of one entry to a query is made of. nil: not
 // known, because a leg failed, or the entry waits for its vectors, or the
@@ -28,24 +36,45 @@ type Parts struct {
 	ChunkTokens int
 }
 
-// The weights of the parts. That of the coverage is 1.
+// The score is
+//
+//	f·(7·(cosine − 0.8) + 2·(maxsim − 0.45 − l)) + (1 + 2·(1 − f))·coverage
+//
+// with f, how far the encoder knows the query's language, from 0.1 to 1, and l,
+// what a longer chunk gains in MaxSim by chance. The numbers were chosen by
+// measurement: docs/decisions/0031-relevance.md.
 const (
-	weightCosine = 6
-	weightMaxSim = 1
+	weightCosine = 7
+	weightMaxSim = 2
+	// Meaning of this much says nothing for an entry or against it.
+	middleCosine = 0.8
+	middleMaxSim = 0.45
+	// strangeCoverage is what coverage gains in weight where the encoder knows
+	// no word of the query: it must then carry the evidence alone.
+	strangeCoverage = 2
+	// From familiar on, a query is in the encoder's language. Names and technical
+	// words, which it has in pieces, leave English questions above.
+	familiar = 0.5
+	// minFamiliarity is the weight that meaning keeps in any language.
+	minFamiliarity = 0.1
+	// l = chanceRate·(n − usualTokens)/(n + chanceTokens) for a chunk of n tokens.
+	chanceRate   = 0.1
+	chanceTokens = 150
+	usualTokens  = 30
 )
 
-// An unknown part counts as what it mostly is of an entry that a leg found, so
-// that the entry neither gains nor loses by it.
+// An unknown part counts as these, the medians of what entries have that a leg
+// found, so that an entry gains or loses little by it.
 const (
-	usualCosine   = 0.8
-	usualMaxSim   = 0.4
-	usualCoverage = 0.2
+	usualCosine   = 0.82
+	usualMaxSim   = 0.5
+	usualCoverage = 0.1
 )
 
 // Relevance is 1 / (1 + exp(-slope·(score - middle))).
 const (
-	slope  = 3
-	middle = 6
+	slope  = 2.6
+	middle = 1.51
 )
 
 // Summand is one of the numbers whose sum is a score.
@@ -55,12 +84,34 @@ type Summand struct {
 }
 
 // Summands returns what the score of an entry for a query is the sum of.
-func Summands(_ Question, p Parts) []Summand {
-	return []Summand{
-		{"cosine", weightCosine * known(p.Cosine, usualCosine)},
-		{"maxsim", weightMaxSim * known(p.MaxSim, usualMaxSim)},
-		{"coverage", known(p.Coverage, usualCoverage)},
+func Summands(q Question, p Parts) []Summand {
+	f := min(max(float64(q.Familiarity/familiar), minFamiliarity), 1)
+	cosine, maxSim := usualCosine, usualMaxSim
+	if p.Cosine != nil {
+		cosine = q.Cosines.toE5(*p.Cosine)
 	}
+	if p.MaxSim != nil {
+		n := float64(p.ChunkTokens)
+		maxSim = *p.MaxSim - float64(chanceRate*(n-usualTokens))/(n+chanceTokens)
+	}
+	coverage := usualCoverage
+	if p.Coverage != nil {
+		coverage = *p.Coverage
+	}
+	return []Summand{
+		{"cosine", float64(f*weightCosine) * (cosine - middleCosine)},
+		{"maxsim", float64(f*weightMaxSim) * (maxSim - middleMaxSim)},
+		{"coverage", (1 + float64(strangeCoverage*(1-f))) * coverage},
+	}
+}
+
+// toE5 returns the cosine of E5-small-v2 that means what one of this range does.
+func (r CosineRange) toE5(cosine float64) float64 {
+	if r == E5Cosines || r.Related <= r.Unrelated {
+		return cosine
+	}
+	share := (cosine - r.Unrelated) / (r.Related - r.Unrelated)
+	return E5Cosines.Unrelated + float64(share*(E5Cosines.Related-E5Cosines.Unrelated))
 }
 
 // Relevance returns the score of an entry for a query, which orders entries,
@@ -71,13 +122,6 @@ func Relevance(q Question, p Parts) (score, relevance float64) {
 		score += s.Value
 	}
 	return score, logistic(float64(slope * (score - middle)))
-}
-
-func known(part *float64, usual float64) float64 {
-	if part == nil {
-		return usual
-	}
-	return *part
 }
 
 // logistic returns 1 / (1 + exp(-x)).

@@ -23,8 +23,8 @@ func drawParts(t *rapid.T) Parts {
 
 func drawQuestion(t *rapid.T) Question {
 	return Question{
-		Terms: rapid.IntRange(0, 256).Draw(t, "terms"), Tokens: rapid.IntRange(0, 512).Draw(t, "tokens"),
 		Familiarity: rapid.Float64Range(0, 1).Draw(t, "familiarity"),
+		Cosines:     rapid.SampledFrom([]CosineRange{E5Cosines, {Unrelated: 0.1, Related: 0.5}, {}}).Draw(t, "cosines"),
 	}
 }
 
@@ -86,6 +86,38 @@ func TestRoundRelevance(t *testing.T) {
 	for r, want := range map[float64]float64{0: 0, 0.004: 0, 0.005: 0.01, 0.494: 0.49, 0.996: 1, 1: 1} {
 		if got := RoundRelevance(r); got != want {
 			t.Errorf("%v is rounded to %v, want %v", r, got, want)
+		}
+	}
+}
+
+// The range of an encoder's cosines says what they mean, whatever they are.
+func TestCosinesOfAnotherRangeMeanTheSame(t *testing.T) {
+	other := CosineRange{Unrelated: 0.1, Related: 0.5}
+	for share := -1.0; share <= 2; share += 0.25 {
+		at := func(r CosineRange) float64 {
+			cosine := r.Unrelated + share*(r.Related-r.Unrelated)
+			_, relevance := Relevance(Question{Familiarity: 1, Cosines: r}, Parts{Cosine: &cosine})
+			return relevance
+		}
+		if e5, got := at(E5Cosines), at(other); math.Abs(e5-got) > 1e-9 {
+			t.Errorf("at %v of the range: relevance %v, want E5's %v", share, got, e5)
+		}
+	}
+}
+
+// Where the encoder knows no word of the query, the words decide.
+func TestMeaningWeighsLessInAnUnknownLanguage(t *testing.T) {
+	words := Parts{Cosine: new(0.80), Coverage: new(0.3)}
+	meaning := Parts{Cosine: new(0.86), Coverage: new(0.0)}
+	for _, c := range []struct {
+		familiarity float64
+		byMeaning   bool
+	}{{1, true}, {0.5, true}, {0.1, false}, {0, false}} {
+		q := Question{Familiarity: c.familiarity, Cosines: E5Cosines}
+		w, _ := Relevance(q, words)
+		m, _ := Relevance(q, meaning)
+		if (m > w) != c.byMeaning {
+			t.Errorf("familiarity %v: words score %v, meaning %v", c.familiarity, w, m)
 		}
 	}
 }

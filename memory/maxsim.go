@@ -64,38 +64,48 @@ const (
 	// greatest weight. They bound its time.
 	maxTokens = 32
 	// plainWeight is the weight of a token whose word is none of the query's
-	// terms, such as a stop word or a punctuation mark. A word that every second
-	// entry has weighs 0.7.
-	plainWeight = 0.1
+	// terms, such as a stop word. A word that every second entry has weighs as
+	// much. Punctuation weighs nothing.
+	plainWeight = 0.6
 )
 
 // tokens returns the tokens that MaxSim compares, with their weights: the rarity
 // of a token's word in the scope. Without the lexical leg, which counts the
-// words, all weigh the same.
+// words, all words weigh the same.
 func (q *searchQuery) tokens() []weightedToken {
-	tokens := make([]weightedToken, len(q.embedding.Tokens))
+	tokens := make([]weightedToken, 0, len(q.embedding.Tokens))
 	weights := make(map[string]float64) // by word
-	for i, t := range q.embedding.Tokens {
+	for _, t := range q.embedding.Tokens {
+		if t.Vector == (maxsim.Vector{}) { // the embedder makes no codes
+			continue
+		}
 		word := q.request.Query[t.Start:t.End]
 		weight, ok := weights[word]
 		if !ok {
 			weight = q.rarity(word)
 			weights[word] = weight
 		}
-		tokens[i] = weightedToken{t.Vector, weight}
+		if weight > 0 {
+			tokens = append(tokens, weightedToken{t.Vector, weight})
+		}
 	}
 	slices.SortStableFunc(tokens, func(a, b weightedToken) int { return cmp.Compare(b.weight, a.weight) })
 	return tokens[:min(len(tokens), maxTokens)]
 }
 
 // rarity returns the greatest inverse document frequency of the query's terms
-// that a word of it has, or plainWeight.
+// that a word of it has, plainWeight if it has none of them, and 0 for what is
+// not a word.
 func (q *searchQuery) rarity(word string) float64 {
+	terms := lexical.Analyze(word).Terms
+	if len(terms) == 0 {
+		return 0
+	}
 	if q.scorer == nil {
 		return 1
 	}
 	rarity := 0.0
-	for _, of := range lexical.Analyze(word).Terms {
+	for _, of := range terms {
 		i, ok := slices.BinarySearchFunc(q.terms, of.Text, func(t lexical.QueryTerm, text string) int { return cmp.Compare(t.Text, text) })
 		if ok {
 			rarity = max(rarity, q.scorer.Weight(i)/q.terms[i].Weight)

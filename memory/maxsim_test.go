@@ -49,7 +49,7 @@ func direction(word string) *[maxsim.Dim]float32 {
 }
 
 // MaxSim is the mean of the question's tokens, of which those of rare words weigh
-// more than those of common ones, and stop words little.
+// more than those of common ones, and stop words as much as a word that every second entry has.
 func TestMaxSimIsWeightedByRarity(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), memory.Options{}, wordCoder{encoder(t)})
@@ -66,7 +66,7 @@ func TestMaxSimIsWeightedByRarity(t *testing.T) {
 			}
 			maxSim[hit.Key] = *p.MaxSim
 		}
-		if !(maxSim["both"] > 0.9 && maxSim["both"] < 1 && maxSim["both"] > maxSim["rare"] && maxSim["rare"] > maxSim["common"] && maxSim["common"] > maxSim["neither"]) {
+		if !(maxSim["both"] > 0.6 && maxSim["both"] < 1 && maxSim["both"] > maxSim["rare"] && maxSim["rare"] > maxSim["common"] && maxSim["common"] > maxSim["neither"]) {
 			t.Errorf("MaxSim %v", maxSim)
 		}
 		if math.Abs(maxSim["rare"]+maxSim["common"]-maxSim["both"]) > 1e-6 {

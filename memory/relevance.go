@@ -37,7 +37,7 @@ func (s *Service) assess(ctx context.Context, tx ScoreReader, scope acl.Scope, q
 	if err := q.addMaxSim(ctx, tx, scope, candidates); err != nil {
 		return err
 	}
-	q.question = fusion.Question{Terms: len(q.terms), Tokens: len(q.embedding.Tokens), Familiarity: q.familiarity()}
+	q.question = fusion.Question{Familiarity: q.familiarity(), Cosines: q.cosines()}
 	for _, c := range candidates {
 		c.score, c.relevance = fusion.Relevance(q.question, *c.parts)
 	}
@@ -75,6 +75,15 @@ func (q *searchQuery) addCosine(ctx context.Context, tx ScoreReader, scope acl.S
 		}
 		return nil
 	})
+}
+
+// cosines returns the range of the cosines of the query's embedder.
+func (q *searchQuery) cosines() fusion.CosineRange {
+	if q.embedder == nil {
+		return fusion.E5Cosines
+	}
+	unrelated, related := q.embedder.Cosines()
+	return fusion.CosineRange{Unrelated: unrelated, Related: related}
 }
 
 // familiarity returns the share of the query's letters that stand in words of

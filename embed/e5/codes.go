@@ -88,13 +88,23 @@ func (e *Encoder) encodeCodes(s *scratch, first, n int) []byte {
 	return codes
 }
 
-// encodeTokens returns the tokens of a query, whose words are at spans.
-func (e *Encoder) encodeTokens(s *scratch, n int, spans []span) []embed.Token {
+// queryTokens returns the tokens of a query, whose words are at spans: nil if the
+// tokenizer is not of an English model, whose tokens tell nothing of how well it
+// knows a language.
+func (e *Encoder) queryTokens(s *scratch, n int, spans []span) []embed.Token {
+	if _, english := e.tokenizer.(*wordPiece); !english && e.projector == nil {
+		return nil
+	}
 	tokens := make([]embed.Token, 0, n)
 	for i := range n {
-		if hasCode(i, n, e.queryPrefix) {
-			tokens = append(tokens, embed.Token{Start: spans[i].start, End: spans[i].end, Vector: maxsim.Quantize(s.component(i))})
+		if !hasCode(i, n, e.queryPrefix) {
+			continue
 		}
+		t := embed.Token{Start: spans[i].start, End: spans[i].end}
+		if e.projector != nil {
+			t.Vector = maxsim.Quantize(s.component(i))
+		}
+		tokens = append(tokens, t)
 	}
 	return tokens
 }

@@ -60,8 +60,17 @@ func TestCodesChangeNoVector(t *testing.T) {
 		if !slices.Equal(before[i].Vector, after[i].Vector) || !slices.Equal(mustQuery(t, plain, text).Vector, mustQuery(t, coded, text).Vector) {
 			t.Errorf("%q: vectors differ with and without codes", text)
 		}
-		if before[i].Codes != nil || mustQuery(t, plain, text).Tokens != nil {
+		if before[i].Codes != nil {
 			t.Errorf("%q: an encoder without codes made some", text)
+		}
+		plainTokens, codedTokens := mustQuery(t, plain, text).Tokens, mustQuery(t, coded, text).Tokens
+		if len(plainTokens) != len(codedTokens) {
+			t.Fatalf("%q: %d tokens without codes, %d with", text, len(plainTokens), len(codedTokens))
+		}
+		for j, token := range plainTokens {
+			if want := (embed.Token{Start: codedTokens[j].Start, End: codedTokens[j].End}); token != want {
+				t.Errorf("%q: without codes token %d is %+v, want %+v", text, j, token, want)
+			}
 		}
 		if after[i].Codes == nil || mustQuery(t, coded, text).Tokens == nil {
 			t.Errorf("%q: an encoder with codes made none", text)

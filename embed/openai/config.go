@@ -42,6 +42,12 @@ type Config struct {
 	// text: "query: " and "passage: " for E5 models. Default "". Each may take
 	// up at most half of the window.
 	QueryPrefix, PassagePrefix string
+	// CosineUnrelated and CosineRelated are the usual cosines of a question with
+	// a text that has nothing to do with it, and with one that answers it: -1 ≤
+	// CosineUnrelated < CosineRelated ≤ 1; default 0.1 and 0.5. Relevance
+	// depends on where a cosine lies between them. Explained searches show the
+	// cosines of a model.
+	CosineUnrelated, CosineRelated float64
 	// MaxTokens is the model's window in its own tokens, 32–1,000,000; default
 	// 512. The tokenizer runs on the server, so what fits is estimated
 	// conservatively: 512 tokens hold 140 (science) to 190 (conversation) words
@@ -92,6 +98,9 @@ func (c Config) withDefaults() Config {
 			*field = value
 		}
 	}
+	if c.CosineUnrelated == 0 && c.CosineRelated == 0 {
+		c.CosineUnrelated, c.CosineRelated = 0.1, 0.5
+	}
 	setInt(&c.MaxTokens, 512)
 	setInt(&c.BatchSize, maxBatch)
 	setInt(&c.QueryLimit, 16)
@@ -123,6 +132,8 @@ func (c Config) check() error {
 	if c.Dim != 0 {
 		between("Dim", c.Dim, 1, maxDim)
 	}
+	rule(-1 <= c.CosineUnrelated && c.CosineUnrelated < c.CosineRelated && c.CosineRelated <= 1,
+		"CosineUnrelated must be less than CosineRelated, both from -1 to 1")
 	between("MaxTokens", c.MaxTokens, minTokens, maxTokens)
 	between("BatchSize", c.BatchSize, 1, maxBatch)
 	between("QueryLimit", c.QueryLimit, 1, 256)

@@ -103,6 +103,11 @@ func (c Config) fingerprint() string {
 	return fmt.Sprintf("openai/%s/%d/%x", c.Model, c.Dim, hash.Sum(nil)[:8])
 }
 
+// Cosines returns the range of cosines that the Config names.
+func (e *Embedder) Cosines() (unrelated, related float64) {
+	return e.config.CosineUnrelated, e.config.CosineRelated
+}
+
 // Dim is the length of every vector.
 func (e *Embedder) Dim() int { return e.dim }
 

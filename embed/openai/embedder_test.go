@@ -355,6 +355,8 @@ func TestConfigIsChecked(t *testing.T) {
 		{"no dimension", func(c *Config) { c.Dim = 0 }, "Dim is not set"},
 		{"negative dimension", func(c *Config) { c.Dim = -1 }, "Dim is -1, must be 1 to 16384"},
 		{"small window", func(c *Config) { c.MaxTokens = 31 }, "MaxTokens is 31"},
+		{"cosines in reverse", func(c *Config) { c.CosineUnrelated, c.CosineRelated = 0.5, 0.1 }, "CosineUnrelated must be less"},
+		{"cosine beyond 1", func(c *Config) { c.CosineRelated = 1.5 }, "CosineUnrelated must be less"},
 		{"large batch", func(c *Config) { c.BatchSize = 33 }, "BatchSize is 33, must be 1 to 32"},
 		{"negative batch", func(c *Config) { c.BatchSize = -1 }, "BatchSize is -1"},
 		{"query limit", func(c *Config) { c.QueryLimit = -1 }, "QueryLimit is -1"},

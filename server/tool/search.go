@@ -19,7 +19,7 @@ type shownHit struct {
 // unless a call says otherwise, so that a model is told that nothing is
 // relevant rather than shown what is least irrelevant. The parameter
 // min_relevance: 0 switches it off.
-const DefaultMinRelevance = 0
+const DefaultMinRelevance = 0.03
 
 // nothingRelevant is the message of an answer without hits.
 const nothingRelevant = "nothing relevant was found"
