@@ -17,22 +17,21 @@ import (
 
 var _ memory.ScoreReader = (*reader)(nil)
 
-// The statements go from the candidates to their rows, and join the scope (see
-// scopeTable) before anything else is read of them.
+// The statements go from the candidates to their rows. Each returns store and
+// label, by which rows outside the scope are left out.
 const (
-	withinScope        = ` CROSS JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling AND e.state = 0 `
-	selectChunkVectors = scopeTable + vectorColumns + `json_each(?2) j CROSS JOIN entry e ON e.id = unhex(j.value)` + withinScope + `
-	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)`
-	selectChunkCodes = scopeTable + `SELECT j.key, v.codes FROM json_each(?2) j CROSS JOIN entry e ON e.id = unhex(j.value ->> 0)` + withinScope + `
-	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.chunk = j.value ->> 1`
-	selectTermCounts = scopeTable + `SELECT e.id, d.length, d.terms FROM json_each(?2) j CROSS JOIN entry e ON e.id = unhex(j.value)` + withinScope + `
+	selectChunkVectors = vectorColumns + `json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state = 0
+	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)`
+	selectChunkCodes = `SELECT e.store, e.label, j.key, v.codes FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value ->> 0) AND e.state = 0
+	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2) AND v.chunk = j.value ->> 1`
+	selectTermCounts = `SELECT e.store, e.label, e.id, d.length, d.terms FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state = 0
 	CROSS JOIN document d ON d.doc = e.doc`
 )
 
 // ChunkVectors implements memory.ScoreReader.
 func (r *reader) ChunkVectors(ctx context.Context, scope acl.Scope, fingerprint string, ids []uuid.UUID, yield func(vector.Record) error) error {
-	stores := scope.Indexed()
-	if len(stores) == 0 || len(ids) == 0 {
+	within := ceilingsOf(scope)
+	if len(within) == 0 || len(ids) == 0 {
 		return nil
 	}
 	var half vector.Half
@@ -42,15 +41,18 @@ func (r *reader) ChunkVectors(ctx context.Context, scope acl.Scope, fingerprint 
 			return err
 		}
 		half = record.Vector
+		if !within.contain(record.Store, record.Label) {
+			return nil
+		}
 		return yield(record)
-	}, selectChunkVectors, scopeList(stores), idList(ids), fingerprint)
+	}, selectChunkVectors, idList(ids), fingerprint)
 }
 
 // ChunkCodes implements memory.ScoreReader.
 func (r *reader) ChunkCodes(ctx context.Context, scope acl.Scope, fingerprint string, chunks []vector.ChunkID) ([][]byte, error) {
 	codes := make([][]byte, len(chunks))
-	stores := scope.Indexed()
-	if len(stores) == 0 || len(chunks) == 0 {
+	within := ceilingsOf(scope)
+	if len(within) == 0 || len(chunks) == 0 {
 		return codes, nil
 	}
 	list, err := chunkList(chunks)
@@ -58,14 +60,18 @@ func (r *reader) ChunkCodes(ctx context.Context, scope acl.Scope, fingerprint st
 		return nil, err
 	}
 	err = r.each(ctx, func(rows *sql.Rows) error {
+		var store int64
+		var label acl.Label
 		var i int
 		var data []byte
-		if err := rows.Scan(&i, &data); err != nil {
+		if err := rows.Scan(&store, &label, &i, &data); err != nil {
 			return err
 		}
-		codes[i] = data
+		if within.contain(store, label) {
+			codes[i] = data
+		}
 		return nil
-	}, selectChunkCodes, scopeList(stores), list, fingerprint)
+	}, selectChunkCodes, list, fingerprint)
 	return codes, err
 }
 
@@ -81,21 +87,26 @@ func chunkList(chunks []vector.ChunkID) (string, error) {
 
 // TermCounts implements memory.ScoreReader.
 func (r *reader) TermCounts(ctx context.Context, scope acl.Scope, terms []lexical.QueryTerm, ids []uuid.UUID) ([]lexical.TermCounts, error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || len(ids) == 0 {
+	within := ceilingsOf(scope)
+	if len(within) == 0 || len(ids) == 0 {
 		return nil, nil
 	}
 	var found []lexical.TermCounts
 	counter := posting.NewTermCounter(posting.Packed, terms)
 	var data sql.RawBytes
 	err := r.each(ctx, func(rows *sql.Rows) (err error) {
+		var store int64
+		var label acl.Label
 		var c lexical.TermCounts
-		if err := rows.Scan((*idColumn)(&c.Entry), &c.Length, &data); err != nil {
+		if err := rows.Scan(&store, &label, (*idColumn)(&c.Entry), &c.Length, &data); err != nil {
 			return err
+		}
+		if !within.contain(store, label) {
+			return nil
 		}
 		c.Counts, err = counter.Count(data)
 		found = append(found, c)
 		return err
-	}, selectTermCounts, scopeList(stores), idList(ids))
+	}, selectTermCounts, idList(ids))
 	return found, err
 }
