@@ -1,0 +1,167 @@
+package relevance_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mneme/benchmarks/relevance"
+	"mneme/configs"
+)
+
+// shownHits is how many hits of a question testdata/rankings.txt shows.
+const shownHits = 5
+
+// TestRankingsOfTheSamplesAreAsRecorded asks the questions about the sample
+// memories as the product ranks them. A change of ranking shows in the diff of
+// testdata/rankings.txt (go test ./benchmarks/relevance -run Rankings -update).
+func TestRankingsOfTheSamplesAreAsRecorded(t *testing.T) {
+	set, _, err := relevance.Samples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, run := ranked(t, set)
+	var text strings.Builder
+	text.WriteString("# The questions about the sample memories, and the first hits of each with their\n" +
+		"# scores. * marks a memory that answers the question.\n")
+	for _, query := range set.Queries {
+		fmt.Fprintf(&text, "\n%s: %s\n", query.Store, query.Text)
+		hits := run[query.ID]
+		for _, hit := range hits[:min(len(hits), shownHits)] {
+			mark := " "
+			if set.Qrels[query.ID][hit.ID] > 0 {
+				mark = "*"
+			}
+			fmt.Fprintf(&text, "%6.2f %s %s\n", hit.Score, mark, hit.ID)
+		}
+	}
+	path := filepath.Join("testdata", "rankings.txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); got != string(want) {
+		t.Errorf("the rankings differ from %s (-update writes them):\n%s", path, firstDifference(string(want), got))
+	}
+}
+
+// firstDifference returns the first paragraphs of two texts that differ.
+func firstDifference(want, got string) string {
+	a, b := strings.Split(want, "\n\n"), strings.Split(got, "\n\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("recorded:\n%s\n\nnow:\n%s", a[i], b[i])
+		}
+	}
+	return fmt.Sprintf("recorded %d questions, now %d", len(a), len(b))
+}
+
+// The floors of nDCG@10 lie just below what was measured when they were set. A
+// change that needs a lower one has made search worse.
+func TestRelevanceStaysAboveItsFloors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("embeds some 500 texts")
+	}
+	dir := shared(t)
+	for _, c := range []struct {
+		dataset, store string // store "": all
+		relevance, rrf float64
+	}{
+		{"adi", "", 0.545, 0.49},
+		{"locomo", "conv-26", 0.60, 0.52},
+	} {
+		name := strings.TrimRight(c.dataset+" "+c.store, " ")
+		folder := filepath.Join(dir, c.dataset)
+		if c.store != "" {
+			folder = onlyStore(t, folder, c.store)
+		}
+		dataset, err := relevance.Load(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, _ := ranked(t, &relevance.Set{Dataset: dataset})
+		for _, run := range report.Runs {
+			floor := map[string]float64{relevance.SystemRelevance: c.relevance, relevance.SystemRRF: c.rrf}[run.Name]
+			t.Logf("%s %s: nDCG@10 %.4f, floor %v", name, run.Name, run.Metrics.NDCG10, floor)
+			if run.Metrics.NDCG10 < floor {
+				t.Errorf("%s: nDCG@10 of %s is %.4f, below %v", name, run.Name, run.Metrics.NDCG10, floor)
+			}
+		}
+	}
+}
+
+// ranked measures one set on the embedded backend, and returns the report and
+// the run of the ranking by relevance.
+func ranked(t *testing.T, set *relevance.Set) (relevance.SetReport, relevance.Run) {
+	t.Helper()
+	b := relevance.Benchmark{Sets: []*relevance.Set{set}, Seed: 1, Log: slog.New(slog.DiscardHandler)}
+	report, runs, err := b.Run(t.Context(), configs.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range runs[0] {
+		if run.Name == relevance.SystemRelevance {
+			return report.Sets[0], run.Run
+		}
+	}
+	t.Fatal("no run by relevance")
+	return relevance.SetReport{}, nil
+}
+
+// onlyStore copies what a dataset holds of one store to a new folder.
+func onlyStore(t *testing.T, from, store string) string {
+	t.Helper()
+	to := t.TempDir()
+	kept := make(map[string]bool) // ids of queries
+	for _, name := range []string{"corpus.jsonl", "queries.jsonl"} {
+		copyLines(t, filepath.Join(from, name), filepath.Join(to, name), func(line []byte) bool {
+			var head struct {
+				ID    string `json:"_id"`
+				Store string `json:"store"`
+			}
+			if err := json.Unmarshal(line, &head); err != nil {
+				t.Fatal(err)
+			}
+			kept[head.ID] = head.Store == store
+			return kept[head.ID]
+		})
+	}
+	copyLines(t, filepath.Join(from, "qrels.tsv"), filepath.Join(to, "qrels.tsv"), func(line []byte) bool {
+		query, _, _ := bytes.Cut(line, []byte("\t"))
+		return string(query) == "query-id" || kept[string(query)]
+	})
+	return to
+}
+
+func copyLines(t *testing.T, from, to string, keep func(line []byte) bool) {
+	t.Helper()
+	file, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var out []byte
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		if keep(lines.Bytes()) {
+			out = append(append(out, lines.Bytes()...), '\n')
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, out, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
