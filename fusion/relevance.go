@@ -53,7 +53,7 @@ const (
 	// no word of the query: it must then carry the evidence alone.
 	strangeCoverage = 2
 	// From familiar on, a query is in the encoder's language. Names and technical
-	// words, which it has in pieces, leave English questions above.
+	// words, which it has in pieces, leave most English questions above.
 	familiar = 0.5
 	// minFamiliarity is the weight that meaning keeps in any language.
 	minFamiliarity = 0.1
