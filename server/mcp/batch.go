@@ -117,11 +117,15 @@ func (s *Surface) answerOne(r *http.Request, line []byte, cancelled map[jsonrpc.
 	w := &bufferedWriter{header: make(http.Header)}
 	s.serveOne(w, r, line, message)
 	answer := bytes.TrimSpace(w.body.Bytes())
-	request, isRequest := message.(*jsonrpc.Request)
-	if len(answer) == 0 || !isRequest || !request.IsCall() || json.Valid(answer) {
+	if len(answer) == 0 || json.Valid(answer) {
 		return answer
 	}
-	// The SDK refuses some requests in plain text, such as for their headers.
+	// The SDK refuses some messages in plain text, such as for their headers or for a
+	// method that the protocol does not define. Only a call is answered.
+	request, isRequest := message.(*jsonrpc.Request)
+	if !isRequest || !request.IsCall() {
+		return nil
+	}
 	return []byte(strings.TrimSpace(faultAnswer(idOf(request), jsonrpc.CodeInvalidRequest, string(answer))))
 }
 

@@ -42,16 +42,18 @@ func TestABatchIsAnsweredAsItsMessagesAre(t *testing.T) {
 		status   int
 		want     string // after white space was removed; "…" stands for anything
 	}{
-		"nothing":            {nil, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,…`},
-		"a notification":     {[]string{notification}, 202, ``},
-		"a call among":       {[]string{notification, call1(1, "memory_get"), notification}, 200, `[{"jsonrpc":"2.0","id":1,"result":{…}]`},
-		"unknown methods":    {[]string{`{"jsonrpc":"2.0","id":1,"method":"nougat"}`, call1("x", "memory_get")}, 200, `[{"jsonrpc":"2.0","id":1,"error":{"code":-32601,…},{"jsonrpc":"2.0","id":"x","result":{…]`},
-		"no messages":        {[]string{`1`, `{}`, `[]`, call1(1, "memory_get")}, 200, `[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,…},{"jsonrpc":"2.0","id":1,"result":{…]`},
-		"an endless call":    {[]string{`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}`, call1(2, "memory_get")}, 200, `[{"jsonrpc":"2.0","id":1,"error":{"code":-32601,…},{"jsonrpc":"2.0","id":2,"result":{…]`},
-		"its own cancelled":  {[]string{call1(1, "memory_save"), call1(2, "memory_get"), cancel(1)}, 200, `[{"jsonrpc":"2.0","id":2,"result":{…]`},
-		"all of them":        {[]string{call1(1, "memory_save"), cancel(1)}, 202, ``},
-		"an unknown tool":    {[]string{call1(1, "nougat")}, 200, `[{"jsonrpc":"2.0","id":1,"error":{…}]`},
-		"a wrong parameters": {[]string{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}`, call1(2, "memory_get")}, 200, `[{"jsonrpc":"2.0","id":1,"error":{…},{"jsonrpc":"2.0","id":2,"result":{…]`},
+		"nothing":                 {nil, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,…`},
+		"a notification":          {[]string{notification}, 202, ``},
+		"an unknown notification": {[]string{`{"jsonrpc":"2.0","method":"nougat"}`, `{"jsonrpc":"2.0","method":""}`, `{"jsonrpc":"2.0","method":"subscriptions/listen"}`}, 202, ``},
+		"unknown ones among":      {[]string{`{"jsonrpc":"2.0","method":"nougat"}`, call1(1, "memory_get"), `{"jsonrpc":"2.0","method":""}`}, 200, `[{"jsonrpc":"2.0","id":1,"result":{…}]`},
+		"a call among":            {[]string{notification, call1(1, "memory_get"), notification}, 200, `[{"jsonrpc":"2.0","id":1,"result":{…}]`},
+		"unknown methods":         {[]string{`{"jsonrpc":"2.0","id":1,"method":"nougat"}`, call1("x", "memory_get")}, 200, `[{"jsonrpc":"2.0","id":1,"error":{"code":-32601,…},{"jsonrpc":"2.0","id":"x","result":{…]`},
+		"no messages":             {[]string{`1`, `{}`, `[]`, call1(1, "memory_get")}, 200, `[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,…},{"jsonrpc":"2.0","id":1,"result":{…]`},
+		"an endless call":         {[]string{`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}`, call1(2, "memory_get")}, 200, `[{"jsonrpc":"2.0","id":1,"error":{"code":-32601,…},{"jsonrpc":"2.0","id":2,"result":{…]`},
+		"its own cancelled":       {[]string{call1(1, "memory_save"), call1(2, "memory_get"), cancel(1)}, 200, `[{"jsonrpc":"2.0","id":2,"result":{…]`},
+		"all of them":             {[]string{call1(1, "memory_save"), cancel(1)}, 202, ``},
+		"an unknown tool":         {[]string{call1(1, "nougat")}, 200, `[{"jsonrpc":"2.0","id":1,"error":{…}]`},
+		"a wrong parameters":      {[]string{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}`, call1(2, "memory_get")}, 200, `[{"jsonrpc":"2.0","id":1,"error":{…},{"jsonrpc":"2.0","id":2,"result":{…]`},
 	} {
 		r := h.post(http.MethodPost, "/mcp", " ["+strings.Join(c.messages, ",")+"] ", auth...)
 		first, last, _ := strings.Cut(c.want, "…")
@@ -85,7 +87,7 @@ func FuzzBatch(f *testing.F) {
 	bearer := "Bearer " + h.Token(alice)
 	for _, seed := range []string{
 		`[` + listTools + `]`, `[]`, `[1,{},[]]`, `[` + cancel(1) + `,` + call1(1, "memory_get") + `]`, `[` + strings.Repeat(listTools+",", 16) + listTools + `]`,
-		`[{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{}}]`, `[{"jsonrpc":"2.0","id":1,"result":{}}]`,
+		`[{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{}}]`, `[{"jsonrpc":"2.0","id":1,"result":{}}]`, `[{"jsonrpc":"2.0","method":""}," ",""]`,
 		`[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"x","version":"1"}}},` + listTools + `]`,
 	} {
 		f.Add(seed)
