@@ -301,14 +301,14 @@ type AnthropicTool struct {
 	Name        string          `json:"name"`
 }
 
-// Description One line.
+// Description One line without control characters.
 type Description = string
 
 // Entry Example: {"created_at":"2026-01-05T09:00:00Z","description":"","encrypted":false,"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","in_context":true,"key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains.","version":1}
 type Entry struct {
 	CreatedAt time.Time `json:"created_at"`
 
-	// Description One line.
+	// Description One line without control characters.
 	Description Description `json:"description"`
 
 	// DescriptionBy The agent that wrote the description, if not the owner. Empty if unknown.
@@ -332,7 +332,7 @@ type Entry struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Namespace At most 64 bytes of UTF-8; empty by default.
+	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
 	// OwnerID The agent that created the entry.
@@ -358,7 +358,7 @@ type Entry struct {
 	UpdatedBy string `json:"updated_by"`
 
 	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
-	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
+	// returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 	Value   Value `json:"value"`
 	Version int   `json:"version"`
 }
@@ -433,7 +433,7 @@ type Grants struct {
 // Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
 // `key`, `label`, `value`, `score` and `relevance`.
 type Hit struct {
-	// Description One line.
+	// Description One line without control characters.
 	Description *Description        `json:"description,omitempty"`
 	Explain     *Explain            `json:"explain,omitempty"`
 	ID          *openapi_types.UUID `json:"id,omitempty"`
@@ -448,7 +448,7 @@ type Hit struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Namespace At most 64 bytes of UTF-8; empty by default.
+	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 	OwnerID   *string    `json:"owner_id,omitempty"`
 
@@ -472,7 +472,7 @@ type Hit struct {
 	UpdatedBy *string `json:"updated_by,omitempty"`
 
 	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
-	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
+	// returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 	Value Value `json:"value"`
 }
 
@@ -489,7 +489,7 @@ type ImportLine struct {
 	// CreatedAt Set by the server.
 	CreatedAt *json.RawMessage `json:"created_at,omitempty"`
 
-	// Description One line.
+	// Description One line without control characters.
 	Description *Description `json:"description,omitempty"`
 
 	// DescriptionBy Set by the server.
@@ -513,7 +513,7 @@ type ImportLine struct {
 	// Label Set by the server.
 	Label *json.RawMessage `json:"label,omitempty"`
 
-	// Namespace At most 64 bytes of UTF-8; empty by default.
+	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
 	// OwnerID Set by the server.
@@ -545,7 +545,7 @@ type ImportLine struct {
 	UpdatedBy *json.RawMessage `json:"updated_by,omitempty"`
 
 	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
-	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
+	// returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 	Value Value `json:"value"`
 
 	// Version Set by the server.
@@ -575,6 +575,9 @@ type ImportResult struct {
 // Example: diet/anna
 type Key = string
 
+// KeyPrefix At most 512 bytes of UTF-8 in NFC, without control, format or line-separator characters.
+type KeyPrefix = string
+
 // Label A classification, lowest first.
 type Label string
 
@@ -593,7 +596,7 @@ type Membership struct {
 	TTL *TTL `json:"ttl,omitempty"`
 }
 
-// Namespace At most 64 bytes of UTF-8; empty by default.
+// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
 
 // NextCursor The `cursor` of the next page. Omitted on the last page.
@@ -670,18 +673,18 @@ type Question struct {
 	// MinRelevance Leave out hits of less relevance. The answer may be empty: nothing relevant was found. For stores that the caller may search but not read it is rounded to two digits, as their hits are.
 	MinRelevance *float64 `json:"min_relevance,omitempty"`
 
-	// Namespace At most 64 bytes of UTF-8; empty by default.
+	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// Query Any text, at most 16,000 bytes by default.
+	// Query Any text that is not blank, at most 16,000 bytes by default.
 	Query string `json:"query"`
 
 	// Ranking What orders the hits: `relevance`, or `rrf`, the Reciprocal Rank Fusion of the ranks in both legs. Named, it leaves out stores that the caller may search but not read.
 	Ranking *QuestionRanking `json:"ranking,omitempty"`
 
 	// Stores Search only these stores. The caller must have access to each; `self` is its own.
-	Stores *[]string `json:"stores,omitempty"`
-	Tags   *Tags     `json:"tags,omitempty"`
+	Stores *[]StoreName `json:"stores,omitempty"`
+	Tags   *Tags        `json:"tags,omitempty"`
 
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
@@ -748,8 +751,8 @@ type Rename struct {
 	// Example: diet/anna
 	To Key `json:"to"`
 
-	// ToStore The store to move it to, `self` for the caller's own. Default, the same store.
-	ToStore *string `json:"to_store,omitempty"`
+	// ToStore A store's id, or `self` for the caller's own store.
+	ToStore *StoreName `json:"to_store,omitempty"`
 }
 
 // Restore defines model for Restore.
@@ -806,6 +809,9 @@ type StoreInfo struct {
 // StoreInfoKind defines model for StoreInfo.Kind.
 type StoreInfoKind string
 
+// StoreName A store's id, or `self` for the caller's own store.
+type StoreName = string
+
 // Stores defines model for Stores.
 type Stores struct {
 	Stores []StoreInfo `json:"stores"`
@@ -817,7 +823,7 @@ type Summand struct {
 	Value float64 `json:"value"`
 }
 
-// Tag 1–64 bytes of UTF-8.
+// Tag 1–64 bytes of UTF-8 in NFC, without control, format or line-separator characters.
 type Tag = string
 
 // Tags defines model for Tags.
@@ -862,7 +868,7 @@ type Trashed struct {
 	// DeletedBy The agent that deleted the entry.
 	DeletedBy string `json:"deleted_by"`
 
-	// Description One line.
+	// Description One line without control characters.
 	Description Description `json:"description"`
 
 	// DescriptionBy The agent that wrote the description, if not the owner. Empty if unknown.
@@ -886,7 +892,7 @@ type Trashed struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Namespace At most 64 bytes of UTF-8; empty by default.
+	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
 	// OwnerID The agent that created the entry.
@@ -912,7 +918,7 @@ type Trashed struct {
 	UpdatedBy string `json:"updated_by"`
 
 	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
-	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
+	// returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 	Value   Value `json:"value"`
 	Version int   `json:"version"`
 }
@@ -924,12 +930,12 @@ type TTL = int64
 type Type = string
 
 // Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
-// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
+// returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
 
 // Write defines model for Write.
 type Write struct {
-	// Description One line.
+	// Description One line without control characters.
 	Description *Description `json:"description,omitempty"`
 
 	// Encrypted Default false, and fixed at creation. If true, the value is an opaque blob that the server never inspects.
@@ -947,7 +953,7 @@ type Write struct {
 	Type *Type `json:"type,omitempty"`
 
 	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
-	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
+	// returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 	Value Value `json:"value"`
 }
 
@@ -955,7 +961,7 @@ type Write struct {
 type Written struct {
 	CreatedAt time.Time `json:"created_at"`
 
-	// Description One line.
+	// Description One line without control characters.
 	Description Description `json:"description"`
 
 	// DescriptionBy The agent that wrote the description, if not the owner. Empty if unknown.
@@ -982,7 +988,7 @@ type Written struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Namespace At most 64 bytes of UTF-8; empty by default.
+	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
 	// OwnerID The agent that created the entry.
@@ -1008,7 +1014,7 @@ type Written struct {
 	UpdatedBy string `json:"updated_by"`
 
 	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
-	// returned byte for byte. The value of an encrypted entry is the client's opaque blob.
+	// returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 	Value   Value `json:"value"`
 	Version int   `json:"version"`
 }
@@ -1035,14 +1041,14 @@ type IfMatch = string
 // IfNoneMatch defines model for ifNoneMatch.
 type IfNoneMatch = string
 
-// KeyNamespace At most 64 bytes of UTF-8; empty by default.
+// KeyNamespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type KeyNamespace = Namespace
 
 // Limit defines model for limit.
 type Limit = int
 
-// Store defines model for store.
-type Store = string
+// Store A store's id, or `self` for the caller's own store.
+type Store = StoreName
 
 // User An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 //
@@ -1138,7 +1144,7 @@ type ListMemoriesParams struct {
 	Namespace *Namespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
 	// Prefix Only keys that begin with this.
-	Prefix *string `form:"prefix,omitempty" json:"prefix,omitempty"`
+	Prefix *KeyPrefix `form:"prefix,omitempty" json:"prefix,omitempty"`
 
 	// Tag Only entries with this tag. If repeated, only entries with all of the tags.
 	Tag *[]Tag `form:"tag,omitempty" json:"tag,omitempty"`
@@ -1664,7 +1670,8 @@ type ClientInterface interface {
 	// RenameMemoryWithBody Move an entry to another key or store
 	//
 	// Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-	// own the entry. An encrypted entry is bound to its key and cannot be moved.
+	// own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
+	// and cannot be moved.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1674,7 +1681,8 @@ type ClientInterface interface {
 	// RenameMemory Move an entry to another key or store
 	//
 	// Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-	// own the entry. An encrypted entry is bound to its key and cannot be moved.
+	// own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
+	// and cannot be moved.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2241,7 +2249,8 @@ func (c *API) PutMemory(ctx context.Context, store Store, key Key, params *PutMe
 // RenameMemoryWithBody Move an entry to another key or store
 //
 // Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-// own the entry. An encrypted entry is bound to its key and cannot be moved.
+// own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
+// and cannot be moved.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2261,7 +2270,8 @@ func (c *API) RenameMemoryWithBody(ctx context.Context, store Store, key Key, pa
 // RenameMemory Move an entry to another key or store
 //
 // Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-// own the entry. An encrypted entry is bound to its key and cannot be moved.
+// own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
+// and cannot be moved.
 //
 // Takes a body of the `application/json` content type.
 //
