@@ -17,6 +17,7 @@ type callerFlags struct {
 func (f *callerFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.agent, "agent", "", "act as this agent")
 	cmd.Flags().StringVar(&f.taint, "taint", "PUBLIC", "label of the session: PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED")
+	completeWith(cmd, "taint", "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
 }
 
 // principal returns the principal of an acting agent.

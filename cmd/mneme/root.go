@@ -88,8 +88,11 @@ func newRoot(p *program) *cobra.Command {
 	flags.String("vector", defaults.Vector, "vector index: flat or milvus")
 	flags.String("embedder", defaults.Embedder, "embedder: e5 or openai")
 	flags.BoolVar(&p.json, "json", false, "print JSON")
+	completeWith(root, "storage", "sqlite", "postgres")
+	completeWith(root, "vector", "flat", "milvus")
+	completeWith(root, "embedder", "e5", "openai")
 	root.AddCommand(
-		newServe(p), newToken(p), newImport(p), newExport(p), newSearch(p), newEmbed(p), newBench(p),
+		newServe(p), newToken(p), newImport(p), newExport(p), newList(p), newSearch(p), newEmbed(p), newBench(p),
 		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p),
 	)
 	return root

@@ -17,7 +17,6 @@ import (
 
 func newSearch(p *program) *cobra.Command {
 	s := searching{program: p}
-	var namespace string
 	cmd := &cobra.Command{
 		Use:   "search --agent A QUESTION…",
 		Short: "Search the memories that an agent has access to",
@@ -31,23 +30,19 @@ database, also while a server uses it, or with --url asks a server.`,
 				return err
 			}
 			s.query = strings.Join(args, " ")
-			if cmd.Flags().Changed("namespace") {
-				s.namespace = &namespace
-			}
 			return s.run(cmd.Context(), config)
 		}),
 	}
 	s.as.add(cmd)
+	s.filter.add(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&s.stores, "stores", nil, "search only these stores, separated by commas")
-	flags.StringVar(&namespace, "namespace", "", "search only this namespace")
-	flags.StringSliceVar(&s.tags, "tags", nil, "only entries with all of these tags")
-	flags.StringVar(&s.kind, "type", "", "only entries of this type")
 	flags.IntVar(&s.limit, "limit", 10, "maximum number of hits, 1 to 100")
 	flags.Float64Var(&s.minRelevance, "min-relevance", 0, "leave out hits of less relevance, 0 to 1")
 	flags.StringVar(&s.ranking, "ranking", "", "what orders the hits: relevance (default) or rrf")
 	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, what its relevance is made of, and timings")
 	flags.StringVar(&s.url, "url", "", "ask the server at this address")
+	completeWith(cmd, "ranking", string(client.Relevance), string(client.Rrf))
 	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
 }
@@ -55,15 +50,13 @@ database, also while a server uses it, or with --url asks a server.`,
 // searching is one run of the search command.
 type searching struct {
 	*program
-	as        callerFlags
-	url       string
-	query     string
-	stores    []string
-	namespace *string
-	tags      []string
-	kind      string
-	limit     int
-	explain   bool
+	as      callerFlags
+	filter  filterFlags
+	url     string
+	query   string
+	stores  []string
+	limit   int
+	explain bool
 
 	minRelevance float64
 	ranking      string
@@ -71,19 +64,14 @@ type searching struct {
 
 // question returns the search as the API takes it.
 func (s *searching) question() client.Question {
-	q := client.Question{Query: s.query, Namespace: s.namespace, Limit: &s.limit, MinRelevance: &s.minRelevance, Explain: &s.explain}
+	q := client.Question{Query: s.query, Limit: &s.limit, MinRelevance: &s.minRelevance, Explain: &s.explain}
 	if s.ranking != "" {
 		q.Ranking = new(client.QuestionRanking(s.ranking))
 	}
 	if len(s.stores) > 0 {
 		q.Stores = &s.stores
 	}
-	if len(s.tags) > 0 {
-		q.Tags = &s.tags
-	}
-	if s.kind != "" {
-		q.Type = &s.kind
-	}
+	s.filter.restrict(&q)
 	return q
 }
 

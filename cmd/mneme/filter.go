@@ -1,0 +1,73 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	client "mneme/clients/go"
+	"mneme/memory"
+)
+
+// filterFlags restrict a search or a listing. They have the names of the API's
+// options.
+type filterFlags struct {
+	namespace nullable
+	tags      []string
+	kind      string
+}
+
+func (f *filterFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.Var(&f.namespace, "namespace", `only this namespace ("" is the default one)`)
+	flags.StringSliceVar(&f.tags, "tags", nil, "only entries with all of these tags")
+	flags.StringVar(&f.kind, "type", "", "only entries of this type")
+	completeWith(cmd, "type", memory.Types...)
+}
+
+// restrict adds the filter to a search.
+func (f *filterFlags) restrict(q *client.Question) {
+	q.Namespace = f.namespace.text
+	if len(f.tags) > 0 {
+		q.Tags = &f.tags
+	}
+	if f.kind != "" {
+		q.Type = &f.kind
+	}
+}
+
+// listing returns the filter as a listing takes it.
+func (f *filterFlags) listing() *client.ListMemoriesParams {
+	params := &client.ListMemoriesParams{Namespace: f.namespace.text}
+	if len(f.tags) > 0 {
+		params.Tag = &f.tags
+	}
+	if f.kind != "" {
+		params.Type = &f.kind
+	}
+	return params
+}
+
+// nullable is a flag whose empty value differs from its absence.
+type nullable struct{ text *string }
+
+// String, Set and Type implement pflag.Value.
+func (n *nullable) String() string {
+	if n.text == nil {
+		return ""
+	}
+	return *n.text
+}
+
+func (n *nullable) Set(text string) error {
+	n.text = &text
+	return nil
+}
+
+func (n *nullable) Type() string { return "string" }
+
+// completeWith lets the shell complete a flag's value with one of values.
+func completeWith(cmd *cobra.Command, flag string, values ...string) {
+	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+		panic(err) // the flag exists, and is registered once
+	}
+}

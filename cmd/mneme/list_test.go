@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	client "mneme/clients/go"
+)
+
+const listed = `{"key":"b","value":"two","tags":["x","y"],"description":"the second"}
+{"key":"a","value":"one\nline\u001b[31m","type":"project","tags":["x"]}
+{"key":"c/d","value":{"n":3},"namespace":"team"}
+`
+
+func TestListPrintsEntriesInOrder(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, listed, "import", "--agent", "alice", "--store", "alice", "-")
+	lines := strings.Split(strings.TrimSpace(must(t, dir, "", "list", "--agent", "alice")), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("%d lines: %q", len(lines), lines)
+	}
+	today := time.Now().UTC().Format(time.DateOnly)[:8]
+	for i, want := range [][]string{
+		{"a  ", "PUBLIC", today, "one line[31m"},
+		{"b  ", "the second"},
+		{"team: c/d  ", `{"n":3}`},
+	} {
+		for _, part := range want {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("line %d lacks %q: %q", i, part, lines[i])
+			}
+		}
+	}
+}
+
+func TestListFilters(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, listed, "import", "--agent", "alice", "--store", "alice", "-")
+	for _, c := range []struct{ flags, keys string }{
+		{"", "a b c/d"},
+		{"--namespace team", "c/d"},
+		{"--namespace=", "a b"},
+		{"--tags x", "a b"},
+		{"--tags x,y", "b"},
+		{"--type project", "a"},
+		{"--prefix c", "c/d"},
+		{"--limit 2", "a b"},
+		{"--limit 0", "a b c/d"},
+		{"--store alice", "a b c/d"},
+	} {
+		out := must(t, dir, "", append([]string{"list", "--agent", "alice", "--json"}, strings.Fields(c.flags)...)...)
+		var keys []string
+		for line := range strings.Lines(out) {
+			keys = append(keys, decode[client.Entry](t, line).Key)
+		}
+		if got := strings.Join(keys, " "); got != c.keys {
+			t.Errorf("list %s: %q, want %q", c.flags, got, c.keys)
+		}
+	}
+}
+
+func TestListSaysWhatItLacks(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, listed, "import", "--agent", "alice", "--store", "alice", "-")
+	if r := mneme(t, dir, "", "list", "--agent", "alice", "--limit", "2"); !strings.Contains(r.err, "more than 2 entries") {
+		t.Errorf("a cut list: %+v", r)
+	}
+	if out := must(t, dir, "", "list", "--agent", "bob"); out != "no entries\n" {
+		t.Errorf("an empty list: %q", out)
+	}
+	if r := mneme(t, dir, "", "list", "--agent", "bob", "--store", "alice"); r.status != exitFailed || r.out != "" {
+		t.Errorf("another's store: %+v", r)
+	}
+	for _, line := range []string{"list", "list --agent a --limit -1", "list --agent a --store ..", "list --agent a extra"} {
+		if r := mneme(t, dir, "", strings.Fields(line)...); r.status != exitUsage {
+			t.Errorf("%s: %+v", line, r)
+		}
+	}
+}
+
+func TestFlagsComplete(t *testing.T) {
+	for line, want := range map[string]string{
+		"list --type ":      "user feedback project reference",
+		"search --ranking ": "relevance rrf",
+		"search --taint ":   "PUBLIC INTERNAL CONFIDENTIAL RESTRICTED",
+		"list --storage ":   "sqlite postgres",
+	} {
+		var out, errOut bytes.Buffer
+		words := append([]string{"__complete"}, strings.Split(line, " ")...)
+		if status := run(t.Context(), words, strings.NewReader(""), &out, &errOut); status != exitDone {
+			t.Fatalf("%s: status %d: %s", line, status, errOut.String())
+		}
+		values, _, _ := strings.Cut(out.String(), ":")
+		if got := strings.Join(strings.Fields(values), " "); got != want {
+			t.Errorf("%s completes %q, want %q", line, got, want)
+		}
+	}
+}
