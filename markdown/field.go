@@ -52,6 +52,11 @@ func (p *parser) field(name string, value *yaml.Node) (err error) {
 		n.Encrypted, err = boolOf(value)
 	case "json":
 		p.json, err = boolOf(value)
+	case "occurred_at":
+		var text string
+		if text, err = textOf(value); err == nil {
+			n.OccurredAt, err = memory.ParseMoment(text)
+		}
 	case "expires_at":
 		n.ExpiresAt, err = timeOf(value)
 	case "deleted_at":

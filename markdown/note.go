@@ -37,6 +37,7 @@ type Note struct {
 	Encrypted       bool
 	ExpiresAt       time.Time // zero: never
 	DeletedAt       time.Time // zero: not given
+	OccurredAt      memory.Moment
 	Value           json.RawMessage
 
 	// Lines has the line of each field that the file contains, from 1; "body"
@@ -56,7 +57,8 @@ type Problem struct {
 func NoteOf(e *memory.Entry) Note {
 	n := Note{
 		Namespace: e.Namespace, Name: e.Key, Type: e.Type, Description: e.Description, Tags: e.Tags,
-		InContext: e.InContext, Encrypted: e.Encrypted, ExpiresAt: e.ExpiresAt, DeletedAt: e.DeletedAt, Value: e.Value,
+		InContext: e.InContext, Encrypted: e.Encrypted, ExpiresAt: e.ExpiresAt, DeletedAt: e.DeletedAt,
+		OccurredAt: e.OccurredAt, Value: e.Value,
 	}
 	if e.Label > acl.Public {
 		n.Label = e.Label

@@ -66,10 +66,20 @@ func notes() *rapid.Generator[Note] {
 			InContext:   rapid.Bool().Draw(t, "in context"),
 			Encrypted:   rapid.Bool().Draw(t, "encrypted"),
 			ExpiresAt:   instant(t, "expires"), DeletedAt: instant(t, "deleted"),
-			Value: values().Draw(t, "value"),
+			OccurredAt: rapid.Custom(moment).Draw(t, "occurred"),
+			Value:      values().Draw(t, "value"),
 		}
 		return n
 	})
+}
+
+func moment(t *rapid.T) memory.Moment {
+	at := time.Unix(rapid.Int64Range(-62135596799, 253402300799).Draw(t, "instant"), 0).UTC()
+	m, err := memory.ParseMoment(rapid.SampledFrom([]string{"", at.Format(time.DateOnly), at.Format(time.RFC3339)}).Draw(t, "text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func TestParseReturnsTheRenderedNote(t *testing.T) {
@@ -121,7 +131,8 @@ func TestRenderWritesTheFormatOfMaestro(t *testing.T) {
 	}
 	n = Note{Name: "2026/plan", Namespace: "work", Label: acl.Internal, Description: `says: "no"`, Tags: []string{"a", "b, c", "no"}, Encrypted: true,
 		ExpiresAt: time.Date(2027, 1, 2, 3, 4, 5, 6000, time.UTC), DeletedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		Value: json.RawMessage(`{"b":[1.50],"a":"<"}`)}
+		OccurredAt: memory.Moment{Time: time.Date(2023, 5, 8, 0, 0, 0, 0, time.UTC), Date: true},
+		Value:      json.RawMessage(`{"b":[1.50],"a":"<"}`)}
 	want = `---
 name: "2026/plan"
 description: "says: \"no\""
@@ -132,6 +143,7 @@ in_context: false
 encrypted: true
 expires_at: 2027-01-02T03:04:05.000006Z
 deleted_at: 2026-01-02T03:04:05Z
+occurred_at: 2023-05-08
 json: true
 ---
 

@@ -153,7 +153,7 @@ func reasonOf(field string, err error) string {
 
 var fieldNames = []string{
 	"name", "type", "description", "namespace", "tags", "store", "label", "in_context", "encrypted",
-	"expires_at", "deleted_at", "json",
+	"expires_at", "deleted_at", "occurred_at", "json",
 }
 
 func known(field string) bool { return slices.Contains(fieldNames, field) }

@@ -33,6 +33,7 @@ func (n Note) Render() []byte {
 	field("encrypted", "true", n.Encrypted)
 	field("expires_at", instant(n.ExpiresAt), !n.ExpiresAt.IsZero())
 	field("deleted_at", instant(n.DeletedAt), !n.DeletedAt.IsZero())
+	field("occurred_at", n.OccurredAt.String(), !n.OccurredAt.IsZero())
 	field("json", "true", asJSON)
 	b.WriteString("---\n")
 	if len(text) > 0 {

@@ -39,10 +39,11 @@ type PutRequest struct {
 	TTL          *time.Duration // 0: no expiry
 	TTLIfAllowed bool           // TTL is ignored, rather than denied, if the caller may not change the expiry
 	ExpiresAt    *time.Time     // a future time in place of TTL, for copies
+	OccurredAt   *string        // a Moment's text; "": none
 	Source       json.RawMessage
-	// Inherit lets an entry that the write creates take the type, description
-	// and tags that are left out, with their authors, from the entry that the
-	// path resolves to: one of a lower label.
+	// Inherit lets an entry that the write creates take the type, description,
+	// tags and OccurredAt that are left out, with their authors, from the entry
+	// that the path resolves to: one of a lower label.
 	Inherit bool
 	If      Preconditions
 	Wait    bool // until a search in this process can return the entry, at most 10 s

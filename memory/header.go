@@ -8,7 +8,8 @@ import (
 )
 
 // ChunkHeader returns the text that precedes every chunk of an entry when it is
-// embedded: its key if that is made of words, its description and its tags.
+// embedded: its key if that is made of words, its description, its tags, and the
+// day on which what it tells of happened, as in "8 May 2023".
 func ChunkHeader(e *Entry) string {
 	var lines []string
 	if words := lexical.KeyWords(e.Key); wordy(words) {
@@ -19,6 +20,9 @@ func ChunkHeader(e *Entry) string {
 	}
 	if len(e.Tags) > 0 {
 		lines = append(lines, strings.Join(e.Tags, ", "))
+	}
+	if !e.OccurredAt.IsZero() {
+		lines = append(lines, e.OccurredAt.day())
 	}
 	return strings.Join(lines, "\n")
 }

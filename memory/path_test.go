@@ -151,6 +151,58 @@ func TestPutKeepsFieldsThatItLeavesOut(t *testing.T) {
 	})
 }
 
+func TestWhenItOccurredFollowsTheEntry(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		occurring := func(text string) func(*memory.PutRequest) {
+			return func(r *memory.PutRequest) { r.OccurredAt = &text }
+		}
+		want := func(e memory.Entry, err error, want string) {
+			t.Helper()
+			must(h, err)
+			if got := e.OccurredAt.String(); got != want {
+				t.Errorf("it occurred at %q, want %q", got, want)
+			}
+		}
+		at := path("a", "k")
+		day := h.put(a, "a", "k", "one", 201, occurring("2023-05-08"))
+		want(day.Entry, nil, "2023-05-08")
+		if !day.OccurredAt.Time.Equal(time.Date(2023, 5, 8, 0, 0, 0, 0, time.UTC)) {
+			t.Errorf("the date compares as %v", day.OccurredAt.Time)
+		}
+		want(h.put(a, "a", "k", "two", 200).Entry, nil, "2023-05-08") // left out
+		want(h.put(a, "a", "k", "three", 200, occurring("2023-05-08T15:56:00.1234567+02:00")).Entry, nil, "2023-05-08T13:56:00.123456Z")
+		want(h.put(a, "a", "k", "four", 200, occurring("")).Entry, nil, "")
+		back, err := h.Restore(background, a, memory.RestoreRequest{Path: at, Version: new(2)})
+		want(back.Entry, err, "2023-05-08")
+		moved, err := h.Rename(background, a, memory.RenameRequest{Path: at, To: "l"})
+		want(moved.Entry, err, "2023-05-08")
+		must(h, h.Delete(background, a, path("a", "l"), memory.Preconditions{}))
+		back, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "l")})
+		want(back.Entry, err, "2023-05-08")
+		page, err := h.List(background, a, memory.ListRequest{Store: "a", Limit: 1, WithoutText: true})
+		must(h, err)
+		want(page.Items[0].Entry, nil, "2023-05-08")
+
+		// A tool's edit at a higher label inherits it; a plain write there does not.
+		high := agent("a", acl.Internal)
+		want(h.put(high, "a", "l", "five", 201, func(r *memory.PutRequest) { r.Inherit = true }).Entry, nil, "2023-05-08")
+		want(h.put(agent("a", acl.Restricted), "a", "l", "six", 201).Entry, nil, "")
+
+		// An import leaves an entry alone only if that is the same too.
+		for text, unchanged := range map[string]bool{"2023-05-08": true, "2023-05-08T00:00:00Z": false, "2023-05-09": false, "": false} {
+			_, err := h.PutAll(background, high, []memory.PutRequest{{Path: path("a", "same"), Value: json.RawMessage(`"x"`), OccurredAt: new("2023-05-08")}})
+			must(h, err)
+			outcomes, err := h.PutAll(background, high, []memory.PutRequest{{Path: path("a", "same"), Value: json.RawMessage(`"x"`), OccurredAt: &text}})
+			must(h, err)
+			if outcomes[0].Unchanged != unchanged || outcomes[0].OccurredAt.String() != text {
+				t.Errorf("%q: got %+v", text, outcomes[0])
+			}
+		}
+	})
+}
+
 func TestInContextAndEncryptedAreFixedAtCreation(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})

@@ -185,8 +185,7 @@ func changesExpiry(r PutRequest, old *Entry) bool {
 // buildEntry returns the entry that the write leaves. old is the entry that it
 // replaces, nil if it creates one; then it takes fields from from, unless that is
 // nil.
-func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, from *Entry, now time.Time) (Entry, error) {
-	var e Entry
+func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, from *Entry, now time.Time) (e Entry, err error) {
 	if old != nil {
 		e = *old
 	} else {
@@ -203,7 +202,7 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, 
 			TypeBy: c.Agent, DescriptionBy: c.Agent,
 		}
 		if from != nil {
-			e.Type, e.Description, e.Tags = from.Type, from.Description, from.Tags
+			e.Type, e.Description, e.Tags, e.OccurredAt = from.Type, from.Description, from.Tags, from.OccurredAt
 			e.TypeBy, e.DescriptionBy = from.TypeBy, from.DescriptionBy
 		}
 		if settings.DefaultTTL > 0 {
@@ -227,6 +226,11 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, 
 	}
 	if r.Tags != nil {
 		e.Tags = distinct(*r.Tags)
+	}
+	if r.OccurredAt != nil {
+		if e.OccurredAt, err = ParseMoment(*r.OccurredAt); err != nil {
+			return Entry{}, err
+		}
 	}
 	if r.TTL != nil {
 		e.ExpiresAt = expiry(now, *r.TTL)
@@ -301,6 +305,7 @@ func keepsFields(e *Entry, r PutRequest) bool {
 	return (r.Type == nil || *r.Type == e.Type) &&
 		(r.Description == nil || *r.Description == e.Description) &&
 		(r.Tags == nil || slices.Equal(distinct(*r.Tags), e.Tags)) &&
+		(r.OccurredAt == nil || e.OccurredAt.is(*r.OccurredAt)) &&
 		(r.TTL == nil || *r.TTL == 0 && e.ExpiresAt.IsZero()) &&
 		(r.ExpiresAt == nil || instantOf(*r.ExpiresAt).Equal(e.ExpiresAt))
 }

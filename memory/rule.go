@@ -217,6 +217,11 @@ func (s *Service) checkPut(r PutRequest) error {
 			return rule("expires_at", "must be in the future, at most %d seconds ahead", int64(maxTTL/time.Second))
 		}
 	}
+	if r.OccurredAt != nil {
+		if _, err := ParseMoment(*r.OccurredAt); err != nil {
+			return err
+		}
+	}
 	return checkSource(r.Source)
 }
 

@@ -60,17 +60,26 @@ func TestPutNamesTheInvalidField(t *testing.T) {
 			status int
 			change func(*memory.PutRequest)
 		}{
-			"value too large":     {413, func(r *memory.PutRequest) { r.Value = text(strings.Repeat("x", 99)) }},
-			"value missing":       {422, func(r *memory.PutRequest) { r.Value = nil }},
-			"value not JSON":      {422, func(r *memory.PutRequest) { r.Value = []byte("{") }},
-			"value not UTF-8":     {422, func(r *memory.PutRequest) { r.Value = []byte("\"\xff\"") }},
-			"type unknown":        {422, func(r *memory.PutRequest) { r.Type = str("poem") }},
-			"description long":    {422, func(r *memory.PutRequest) { r.Description = str(strings.Repeat("ä", 301)) }},
-			"description 2 lines": {422, func(r *memory.PutRequest) { r.Description = str("a\nb") }},
-			"tags empty":          {422, func(r *memory.PutRequest) { r.Tags = &[]string{""} }},
-			"tags many":           {422, func(r *memory.PutRequest) { tags := make([]string, 33); r.Tags = &tags }},
-			"ttl negative":        {422, ttl(-time.Second)},
-			"namespace long":      {422, func(r *memory.PutRequest) { r.Path.Namespace = strings.Repeat("n", 65) }},
+			"value too large":          {413, func(r *memory.PutRequest) { r.Value = text(strings.Repeat("x", 99)) }},
+			"value missing":            {422, func(r *memory.PutRequest) { r.Value = nil }},
+			"value not JSON":           {422, func(r *memory.PutRequest) { r.Value = []byte("{") }},
+			"value not UTF-8":          {422, func(r *memory.PutRequest) { r.Value = []byte("\"\xff\"") }},
+			"type unknown":             {422, func(r *memory.PutRequest) { r.Type = str("poem") }},
+			"description long":         {422, func(r *memory.PutRequest) { r.Description = str(strings.Repeat("ä", 301)) }},
+			"description 2 lines":      {422, func(r *memory.PutRequest) { r.Description = str("a\nb") }},
+			"tags empty":               {422, func(r *memory.PutRequest) { r.Tags = &[]string{""} }},
+			"tags many":                {422, func(r *memory.PutRequest) { tags := make([]string, 33); r.Tags = &tags }},
+			"ttl negative":             {422, ttl(-time.Second)},
+			"occurred_at no date":      {422, func(r *memory.PutRequest) { r.OccurredAt = str("yesterday") }},
+			"occurred_at 30 February":  {422, func(r *memory.PutRequest) { r.OccurredAt = str("2023-02-30") }},
+			"occurred_at month":        {422, func(r *memory.PutRequest) { r.OccurredAt = str("2023-05") }},
+			"occurred_at without zone": {422, func(r *memory.PutRequest) { r.OccurredAt = str("2023-05-08T13:56:00") }},
+			"occurred_at hour 9":       {422, func(r *memory.PutRequest) { r.OccurredAt = str("2023-05-08T9:56:00Z") }},
+			"occurred_at NUL":          {422, func(r *memory.PutRequest) { r.OccurredAt = str("2023-05-08\x00") }},
+			"occurred_at year 0":       {422, func(r *memory.PutRequest) { r.OccurredAt = str("0000-12-31") }},
+			"occurred_at year 10000":   {422, func(r *memory.PutRequest) { r.OccurredAt = str("9999-12-31T23:59:59-01:00") }},
+			"occurred_at no time":      {422, func(r *memory.PutRequest) { r.OccurredAt = str("0001-01-01T00:00:00Z") }},
+			"namespace long":           {422, func(r *memory.PutRequest) { r.Path.Namespace = strings.Repeat("n", 65) }},
 		} {
 			r := memory.PutRequest{Path: path("a", "k"), Value: text("x")}
 			c.change(&r)

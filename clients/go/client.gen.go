@@ -335,6 +335,14 @@ type Entry struct {
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+
 	// OwnerID The agent that created the entry.
 	OwnerID string `json:"owner_id"`
 
@@ -450,7 +458,15 @@ type Hit struct {
 
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
-	OwnerID   *string    `json:"owner_id,omitempty"`
+
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+	OwnerID    *string     `json:"owner_id,omitempty"`
 
 	// Relevance How likely the entry answers the query. It has the same meaning for every query, store and ranking, and depends on no other hit. Of two digits if the caller may search the store but not read it.
 	Relevance float64 `json:"relevance"`
@@ -515,6 +531,14 @@ type ImportLine struct {
 
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
+
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 
 	// OwnerID Set by the server.
 	OwnerID *json.RawMessage `json:"owner_id,omitempty"`
@@ -601,6 +625,13 @@ type Namespace = string
 
 // NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
+
+// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+// A date compares as its first instant in UTC.
+//
+// Example: 2023-05-08
+type OccurredAt = string
 
 // OpenAITool defines model for OpenAITool.
 type OpenAITool struct {
@@ -895,6 +926,14 @@ type Trashed struct {
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+
 	// OwnerID The agent that created the entry.
 	OwnerID string `json:"owner_id"`
 
@@ -944,7 +983,10 @@ type Write struct {
 	// InContext Default true, and fixed at creation. If false, only the owner can read the entry, by its
 	// exact key, and it is never listed, searched or exported.
 	InContext *bool `json:"in_context,omitempty"`
-	Tags      *Tags `json:"tags,omitempty"`
+
+	// OccurredAt As in entries; empty removes it.
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+	Tags       *Tags       `json:"tags,omitempty"`
 
 	// TTL Seconds until it expires; 0 means never.
 	TTL *TTL `json:"ttl,omitempty"`
@@ -990,6 +1032,14 @@ type Written struct {
 
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
+
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 
 	// OwnerID The agent that created the entry.
 	OwnerID string `json:"owner_id"`

@@ -58,7 +58,7 @@ func (s *entrySource) trash(ctx context.Context) iter.Seq2[*memory.Entry, error]
 			Value: t.Value, Type: t.Type, Description: t.Description, Tags: t.Tags, InContext: t.InContext,
 			Encrypted: t.Encrypted, Source: t.Source, ExpiresAt: t.ExpiresAt, Version: t.Version,
 			CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, UpdatedBy: t.UpdatedBy,
-			TypeBy: t.TypeBy, DescriptionBy: t.DescriptionBy,
+			TypeBy: t.TypeBy, DescriptionBy: t.DescriptionBy, OccurredAt: t.OccurredAt,
 		}, &t.DeletedAt)
 	})
 	return func(yield func(*memory.Entry, error) bool) {
@@ -112,6 +112,11 @@ func entryOf(e client.Entry, deletedAt *time.Time) (*memory.Entry, error) {
 	if e.ExpiresAt != nil {
 		out.ExpiresAt = *e.ExpiresAt
 	}
+	if e.OccurredAt != nil {
+		if out.OccurredAt, err = memory.ParseMoment(*e.OccurredAt); err != nil {
+			return nil, client.ErrUnreadable
+		}
+	}
 	if deletedAt != nil {
 		out.DeletedAt = *deletedAt
 	}
@@ -139,7 +144,7 @@ func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest)
 	line := importLine(put)
 	stored, err := s.client.Put(ctx, pathOf(put.Path), client.Write{
 		Value: line.Value, Type: line.Type, Description: line.Description, Tags: line.Tags,
-		InContext: line.InContext, Encrypted: line.Encrypted, TTL: line.TTL,
+		InContext: line.InContext, Encrypted: line.Encrypted, TTL: line.TTL, OccurredAt: line.OccurredAt,
 	}, client.Conditions{New: len(put.If.NoneMatch) > 0})
 	switch {
 	case client.StatusOf(err) == http.StatusPreconditionFailed, err == nil && !stored.Created:

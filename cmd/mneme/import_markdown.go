@@ -285,9 +285,10 @@ func (f *folderImport) write(ctx context.Context, to *connection) error {
 // putOf returns a write of the whole entry: fields that the note omits are empty.
 func putOf(path memory.Path, n markdown.Note) memory.PutRequest {
 	tags := append([]string{}, n.Tags...)
+	occurred := n.OccurredAt.String()
 	put := memory.PutRequest{
 		Path: path, Value: n.Value, Type: &n.Type, Description: &n.Description, Tags: &tags,
-		InContext: &n.InContext, Encrypted: &n.Encrypted,
+		InContext: &n.InContext, Encrypted: &n.Encrypted, OccurredAt: &occurred,
 	}
 	if n.ExpiresAt.IsZero() {
 		put.TTL = new(time.Duration)

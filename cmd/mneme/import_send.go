@@ -136,7 +136,7 @@ func (i *importing) refuse(file string, line int, reason string) {
 func importLine(put memory.PutRequest) client.ImportLine {
 	line := client.ImportLine{
 		Key: put.Path.Key, Value: put.Value, Type: put.Type, Description: put.Description, Tags: put.Tags,
-		InContext: put.InContext, Encrypted: put.Encrypted, ExpiresAt: put.ExpiresAt,
+		InContext: put.InContext, Encrypted: put.Encrypted, ExpiresAt: put.ExpiresAt, OccurredAt: put.OccurredAt,
 	}
 	if put.Path.Namespace != "" {
 		line.Namespace = &put.Path.Namespace

@@ -249,8 +249,8 @@ func described(r *rapid.T, service *memory.Service, caller memory.Caller) (all [
 		if err := decoder.Decode(&value); err != nil {
 			r.Fatal(err)
 		}
-		all = append(all, fmt.Sprintf("%q %q %v %q %q %q %v %v %v %v %#v", e.Namespace, e.Key, e.Label, e.Type, e.Description, e.Tags, e.InContext, e.Encrypted,
-			e.ExpiresAt, !e.DeletedAt.IsZero(), value))
+		all = append(all, fmt.Sprintf("%q %q %v %q %q %q %v %v %v %v %v %#v", e.Namespace, e.Key, e.Label, e.Type, e.Description, e.Tags, e.InContext, e.Encrypted,
+			e.ExpiresAt, !e.DeletedAt.IsZero(), e.OccurredAt, value))
 	}
 	source := sourceOf(r, service, callerFlags{agent: caller.Agent, taint: caller.Taint.String()})
 	for _, entries := range []iter.Seq2[*memory.Entry, error]{source.entries(context.Background()), source.trash(context.Background())} {
@@ -273,7 +273,8 @@ func drawEntries(r *rapid.T, service *memory.Service, caller memory.Caller) {
 		description := rapid.String().Filter(func(d string) bool { return memory.CheckDescription(d) == nil }).Draw(r, "description")
 		tags := rapid.SliceOfNDistinct(rapid.StringN(1, 5, 20), 0, 3, rapid.ID[string]).Filter(func(tags []string) bool { return memory.CheckTags(tags) == nil }).Draw(r, "tags")
 		sealed := rapid.Bool().Draw(r, "encrypted")
-		put.Type, put.Description, put.Tags, put.Encrypted = &kind, &description, &tags, &sealed
+		occurred := rapid.SampledFrom([]string{"", "2023-05-08", "2023-05-08T13:56:00.5Z"}).Draw(r, "occurred")
+		put.Type, put.Description, put.Tags, put.Encrypted, put.OccurredAt = &kind, &description, &tags, &sealed, &occurred
 		if rapid.Bool().Draw(r, "expires") {
 			ttl := 24 * time.Hour
 			put.TTL = &ttl

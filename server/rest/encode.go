@@ -40,7 +40,7 @@ func generated(e wire.Entry) Entry {
 		Label: Label(e.Label), Type: e.Type, Description: e.Description, Tags: e.Tags,
 		InContext: e.InContext, Encrypted: e.Encrypted, ExpiresAt: e.ExpiresAt, Version: e.Version,
 		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy,
-		TypeBy: e.TypeBy, DescriptionBy: e.DescriptionBy,
+		TypeBy: e.TypeBy, DescriptionBy: e.DescriptionBy, OccurredAt: e.OccurredAt,
 	}
 	if e.Source != nil {
 		out.Source = &e.Source
@@ -61,7 +61,8 @@ func encodeWritten(e *memory.Entry, indexed *bool) ([]byte, error) {
 		Id: x.Id, StoreId: x.StoreId, OwnerId: x.OwnerId, Namespace: x.Namespace, Key: x.Key, Label: x.Label,
 		Type: x.Type, Description: x.Description, Tags: x.Tags, InContext: x.InContext, Encrypted: x.Encrypted,
 		Source: x.Source, ExpiresAt: x.ExpiresAt, Version: x.Version, CreatedAt: x.CreatedAt,
-		UpdatedAt: x.UpdatedAt, UpdatedBy: x.UpdatedBy, TypeBy: x.TypeBy, DescriptionBy: x.DescriptionBy, Indexed: indexed,
+		UpdatedAt: x.UpdatedAt, UpdatedBy: x.UpdatedBy, TypeBy: x.TypeBy, DescriptionBy: x.DescriptionBy,
+		OccurredAt: x.OccurredAt, Indexed: indexed,
 	}}, e.Value)
 }
 
@@ -73,7 +74,7 @@ func encodeTrashed(e *memory.Entry) ([]byte, error) {
 		Type: x.Type, Description: x.Description, Tags: x.Tags, InContext: x.InContext, Encrypted: x.Encrypted,
 		Source: x.Source, ExpiresAt: x.ExpiresAt, Version: x.Version, CreatedAt: x.CreatedAt,
 		UpdatedAt: x.UpdatedAt, UpdatedBy: x.UpdatedBy, TypeBy: x.TypeBy, DescriptionBy: x.DescriptionBy,
-		DeletedAt: e.DeletedAt.UTC(), DeletedBy: e.DeletedBy,
+		OccurredAt: x.OccurredAt, DeletedAt: e.DeletedAt.UTC(), DeletedBy: e.DeletedBy,
 	}}, e.Value)
 }
 
@@ -104,7 +105,7 @@ func encodeHit(h *memory.Hit) ([]byte, error) {
 	if e := hit.Entry; e != nil {
 		out.Id, out.OwnerId, out.Namespace, out.Type = &e.ID, &e.Owner, &e.Namespace, &e.Type
 		out.Description, out.Tags, out.UpdatedAt, out.UpdatedBy = &e.Description, &e.Tags, &e.UpdatedAt, &e.UpdatedBy
-		out.Explain = explainOf(h.Explain)
+		out.OccurredAt, out.Explain = e.OccurredAt, explainOf(h.Explain)
 	}
 	return wire.WithValue(hitHead{Hit: out}, hit.Value)
 }

@@ -24,7 +24,8 @@ func (s *Surface) PutMemory(ctx context.Context, r PutMemoryRequestObject) (PutM
 	wait := r.Params.Wait != nil
 	written, err := s.service.Put(ctx, caller(ctx), memory.PutRequest{
 		Path: path, Value: r.Body.Value, Type: r.Body.Type, Description: r.Body.Description, Tags: r.Body.Tags,
-		InContext: r.Body.InContext, Encrypted: r.Body.Encrypted, TTL: duration(r.Body.Ttl), If: holds, Wait: wait,
+		InContext: r.Body.InContext, Encrypted: r.Body.Encrypted, TTL: duration(r.Body.Ttl),
+		OccurredAt: r.Body.OccurredAt, If: holds, Wait: wait,
 	})
 	if err != nil {
 		return nil, err

@@ -15,12 +15,12 @@ const seat = "/v1/stores/self/memories/seat"
 
 func TestAnEntryLivesThroughItsCalls(t *testing.T) {
 	h := open(t)
-	made := h.want(201, alice, "PUT", seat, `{"value":"window","tags":["travel"],"description":"d","type":"user","ttl":3600}`)
+	made := h.want(201, alice, "PUT", seat, `{"value":"window","tags":["travel"],"description":"d","type":"user","ttl":3600,"occurred_at":"2023-05-08"}`)
 	e := made.json(t)
 	for name, want := range map[string]any{
 		"store_id": "alice", "owner_id": "alice", "namespace": "", "key": "seat", "label": "PUBLIC", "value": "window",
 		"type": "user", "description": "d", "in_context": true, "encrypted": false, "version": 1.0, "updated_by": "alice",
-		"expires_at": "2026-03-01T13:00:00Z", "created_at": "2026-03-01T12:00:00Z",
+		"expires_at": "2026-03-01T13:00:00Z", "created_at": "2026-03-01T12:00:00Z", "occurred_at": "2023-05-08",
 	} {
 		if e[name] != want {
 			t.Errorf("%s: %v, want %v", name, e[name], want)
@@ -42,7 +42,7 @@ func TestAnEntryLivesThroughItsCalls(t *testing.T) {
 		t.Error("entity tags do not follow versions")
 	}
 	versions := h.want(200, alice, "GET", seat+"/versions", "").items(t, "items")
-	if len(versions) != 2 || versions[0]["version"] != 2.0 || versions[1]["value"] != "window" {
+	if len(versions) != 2 || versions[0]["version"] != 2.0 || versions[1]["value"] != "window" || versions[1]["occurred_at"] != "2023-05-08" {
 		t.Errorf("versions: %v", versions)
 	}
 	if back := h.want(200, alice, "POST", seat+"/restore", `{"version":1}`).json(t); back["value"] != "window" || back["version"] != 3.0 {
@@ -57,7 +57,7 @@ func TestAnEntryLivesThroughItsCalls(t *testing.T) {
 		t.Errorf("204 with a body: %q", gone.body)
 	}
 	trash := h.want(200, alice, "GET", "/v1/stores/self/trash", "").items(t, "items")
-	if len(trash) != 1 || trash[0]["key"] != "a/b" || trash[0]["deleted_by"] != "alice" {
+	if len(trash) != 1 || trash[0]["key"] != "a/b" || trash[0]["deleted_by"] != "alice" || trash[0]["occurred_at"] != "2023-05-08" {
 		t.Errorf("trash: %v", trash)
 	}
 	h.want(200, alice, "POST", "/v1/stores/self/memories/a%2Fb/restore", "")

@@ -275,6 +275,14 @@ type Entry struct {
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+
 	// OwnerId The agent that created the entry.
 	OwnerId string `json:"owner_id"`
 
@@ -390,7 +398,15 @@ type Hit struct {
 
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
-	OwnerId   *string    `json:"owner_id,omitempty"`
+
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+	OwnerId    *string     `json:"owner_id,omitempty"`
 
 	// Relevance How likely the entry answers the query. It has the same meaning for every query, store and ranking, and depends on no other hit. Of two digits if the caller may search the store but not read it.
 	Relevance float64 `json:"relevance"`
@@ -455,6 +471,14 @@ type ImportLine struct {
 
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
+
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 
 	// OwnerId Set by the server.
 	OwnerId *json.RawMessage `json:"owner_id,omitempty"`
@@ -541,6 +565,13 @@ type Namespace = string
 
 // NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
+
+// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+// A date compares as its first instant in UTC.
+//
+// Example: 2023-05-08
+type OccurredAt = string
 
 // Page defines model for Page.
 type Page struct {
@@ -765,6 +796,14 @@ type Trashed struct {
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+
 	// OwnerId The agent that created the entry.
 	OwnerId string `json:"owner_id"`
 
@@ -814,7 +853,10 @@ type Write struct {
 	// InContext Default true, and fixed at creation. If false, only the owner can read the entry, by its
 	// exact key, and it is never listed, searched or exported.
 	InContext *bool `json:"in_context,omitempty"`
-	Tags      *Tags `json:"tags,omitempty"`
+
+	// OccurredAt As in entries; empty removes it.
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+	Tags       *Tags       `json:"tags,omitempty"`
 
 	// Ttl Seconds until it expires; 0 means never.
 	Ttl *Ttl `json:"ttl,omitempty"`
@@ -860,6 +902,14 @@ type Written struct {
 
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
+
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 
 	// OwnerId The agent that created the entry.
 	OwnerId string `json:"owner_id"`

@@ -24,6 +24,7 @@ type entry struct {
 	Tags        []string   `json:"tags,omitempty"`
 	Version     int        `json:"version"`
 	ExpiresAt   *time.Time `json:"expiresAt,omitempty"`
+	OccurredAt  *string    `json:"occurredAt,omitempty"`
 	CreatedAt   time.Time  `json:"createdAt"`
 	UpdatedAt   time.Time  `json:"updatedAt"`
 	UpdatedBy   string     `json:"updatedBy"`
@@ -34,7 +35,7 @@ func entryOf(stored *memory.Entry) entry {
 	return entry{
 		Key: e.Key, StoreID: e.Store, OwnerID: e.Owner, Namespace: e.Namespace, Label: e.Label,
 		InContext: e.InContext, Encrypted: e.Encrypted, Type: e.Type, Description: e.Description, Tags: e.Tags,
-		Version: e.Version, ExpiresAt: e.ExpiresAt,
+		Version: e.Version, ExpiresAt: e.ExpiresAt, OccurredAt: e.OccurredAt,
 		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy,
 	}
 }
@@ -52,17 +53,18 @@ type hit struct {
 
 // details are the fields that need read access to the hit's store.
 type details struct {
-	OwnerID   string    `json:"ownerId"`
-	Namespace string    `json:"namespace"`
-	UpdatedAt time.Time `json:"updatedAt"`
-	UpdatedBy string    `json:"updatedBy"`
+	OwnerID    string    `json:"ownerId"`
+	Namespace  string    `json:"namespace"`
+	OccurredAt *string   `json:"occurredAt,omitempty"`
+	UpdatedAt  time.Time `json:"updatedAt"`
+	UpdatedBy  string    `json:"updatedBy"`
 }
 
 func encodeHit(found *memory.Hit) ([]byte, error) {
 	h := wire.HitOf(found)
 	out := hit{Key: h.Key, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Label: h.Label}
 	if e := h.Entry; e != nil {
-		out.details = &details{OwnerID: e.Owner, Namespace: e.Namespace, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy}
+		out.details = &details{OwnerID: e.Owner, Namespace: e.Namespace, OccurredAt: e.OccurredAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy}
 	}
 	return wire.WithValue(out, h.Value)
 }

@@ -24,6 +24,7 @@ type Entry struct {
 	CreatedAt, UpdatedAt         time.Time
 	UpdatedBy                    string
 	TypeBy, DescriptionBy        *string    // nil: the owner; "": unknown
+	OccurredAt                   *string    // nil: unknown
 	DeletedAt                    *time.Time // nil: live
 	DeletedBy                    string
 }
@@ -35,7 +36,7 @@ func EntryOf(e *memory.Entry) Entry {
 		Label: e.Label.String(), Type: e.Type, Description: e.Description, Tags: Tags(e.Tags),
 		InContext: e.InContext, Encrypted: e.Encrypted, Source: e.Source, ExpiresAt: Time(e.ExpiresAt), Version: e.Version,
 		CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy,
-		TypeBy: notOwner(e, e.TypeBy), DescriptionBy: notOwner(e, e.DescriptionBy),
+		TypeBy: notOwner(e, e.TypeBy), DescriptionBy: notOwner(e, e.DescriptionBy), OccurredAt: occurredAt(e),
 		DeletedAt: Time(e.DeletedAt), DeletedBy: e.DeletedBy,
 	}
 }
@@ -46,6 +47,14 @@ func notOwner(e *memory.Entry, author string) *string {
 		return nil
 	}
 	return &author
+}
+
+func occurredAt(e *memory.Entry) *string {
+	if e.OccurredAt.IsZero() {
+		return nil
+	}
+	text := e.OccurredAt.String()
+	return &text
 }
 
 // Hit is a search hit as answers show it.

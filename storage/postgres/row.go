@@ -27,7 +27,7 @@ const (
 const (
 	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
-	e.namespace, e.key, e.type, e.description, e.tags, `
+	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, e.occurred_date, `
 	withoutText      = narrowColumns + `e.type_by, e.description_by, NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
 	withText         = narrowColumns + `e.type_by, e.description_by, e.source, e.value, 0`
 	candidateColumns = narrowColumns + `'', '', NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
@@ -41,15 +41,19 @@ const labels = "(VALUES (1::smallint), (2), (3), (4)) l (label)"
 // scanEntry reads one row.
 func scanEntry(rows pgx.Rows) (e memory.Entry, err error) {
 	var label int16
-	var expires, deletedAt *time.Time
+	var expires, deletedAt, occurred *time.Time
+	var date *bool
 	var typeBy, descriptionBy *string
 	var source, value []byte
 	err = rows.Scan((*[16]byte)(&e.ID), &e.Store, &label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
 		&e.CreatedAt, &e.UpdatedAt, &expires, &deletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
-		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &typeBy, &descriptionBy, &source, &value, &e.Size)
+		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &occurred, &date, &typeBy, &descriptionBy, &source, &value, &e.Size)
 	e.Label = acl.Label(label)
 	e.CreatedAt, e.UpdatedAt = e.CreatedAt.UTC(), e.UpdatedAt.UTC()
 	e.ExpiresAt, e.DeletedAt = timeOrZero(expires), timeOrZero(deletedAt)
+	if occurred != nil {
+		e.OccurredAt = memory.Moment{Time: occurred.UTC(), Date: *date}
+	}
 	e.Source, e.Value = source, value
 	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
 	if typeBy != nil {
@@ -91,10 +95,14 @@ func entryValues(e *memory.Entry) []any {
 	if len(e.Tags) > 0 {
 		tags = e.Tags
 	}
+	var occurred, date any
+	if !e.OccurredAt.IsZero() {
+		occurred, date = e.OccurredAt.Time, e.OccurredAt.Date
+	}
 	return []any{
 		e.InContext, e.Encrypted, e.Revision, e.Version, e.CreatedAt, e.UpdatedAt, nullTime(e.ExpiresAt), nullTime(e.DeletedAt),
 		e.Owner, e.UpdatedBy, e.DeletedBy, e.Namespace, e.Key, e.Type, e.Description, tags, []byte(e.Source), []byte(e.Value),
-		unlessOwner(e, e.TypeBy), unlessOwner(e, e.DescriptionBy),
+		unlessOwner(e, e.TypeBy), unlessOwner(e, e.DescriptionBy), occurred, date,
 	}
 }
 

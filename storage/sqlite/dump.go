@@ -88,7 +88,7 @@ func (r *reader) dumpGrants(ctx context.Context, yield func(memory.DumpRecord) e
 }
 
 const (
-	selectAllEntries  = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinAuthor + `WHERE e.state < 2 ORDER BY e.id`
+	selectAllEntries  = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `WHERE e.state < 2 ORDER BY e.id`
 	selectAllVersions = `SELECT ` + formerColumns + ` FROM (SELECT h.*, ?2 AS id FROM history h WHERE h.doc = ?1) e
 	JOIN store s ON s.number = e.store ORDER BY e.version`
 )
@@ -154,8 +154,8 @@ func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Doc
 }
 
 const insertVersion = `INSERT INTO history (doc, store, label, revision, version, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
+	occurred_at, occurred_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	row, found, err := w.storedRow(ctx, v.ID)
@@ -175,8 +175,10 @@ func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	if err != nil {
 		return err
 	}
+	at, date := occurrenceValues(v.OccurredAt)
 	args := append([]any{row.doc, store, v.Label}, values...)
-	if _, err := w.exec(ctx, insertVersion, append(args, unlessOwner(v, v.TypeBy), unlessOwner(v, v.DescriptionBy))...); err != nil {
+	args = append(args, unlessOwner(v, v.TypeBy), unlessOwner(v, v.DescriptionBy), at, date)
+	if _, err := w.exec(ctx, insertVersion, args...); err != nil {
 		return err
 	}
 	w.addPast(v.ID, row, int64(len(v.Value)+len(v.Source)))

@@ -114,6 +114,7 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 		"DELETE FROM history WHERE doc = ?",
 		"DELETE FROM past WHERE doc = ?",
 		"DELETE FROM author WHERE doc = ?",
+		"DELETE FROM occurrence WHERE doc = ?",
 		"DELETE FROM queue WHERE doc = ?",
 		"DELETE FROM entry WHERE doc = ?",
 	} {

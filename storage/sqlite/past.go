@@ -130,6 +130,31 @@ func (w *writer) writeAuthors(ctx context.Context, e *memory.Entry, doc int64, k
 	return err
 }
 
+const (
+	insertOccurrence = "INSERT OR REPLACE INTO occurrence (doc, at, date) VALUES (?, ?, ?)"
+	deleteOccurrence = "DELETE FROM occurrence WHERE doc = ?"
+)
+
+// writeOccurrence writes when what a row tells of happened. known says that the
+// row has it so far.
+func (w *writer) writeOccurrence(ctx context.Context, e *memory.Entry, doc int64, known bool) (err error) {
+	switch {
+	case !e.OccurredAt.IsZero():
+		_, err = w.exec(ctx, insertOccurrence, doc, micros(e.OccurredAt.Time), e.OccurredAt.Date)
+	case known:
+		_, err = w.exec(ctx, deleteOccurrence, doc)
+	}
+	return err
+}
+
+// occurrenceValues returns the columns of history.
+func occurrenceValues(m memory.Moment) (at, date any) {
+	if m.IsZero() {
+		return nil, nil
+	}
+	return micros(m.Time), m.Date
+}
+
 // unlessOwner returns the column of an author in history.
 func unlessOwner(e *memory.Entry, author string) any {
 	if author == e.Owner {

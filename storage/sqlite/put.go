@@ -45,26 +45,28 @@ type storedRow struct {
 	searchable bool
 	tagged     bool
 	authored   bool // has a row in author
+	dated      bool // has a row in occurrence
 	past       past
 }
 
 const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
 	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.tags IS NOT NULL,
-	a.doc IS NOT NULL, coalesce(p.versions, 0), coalesce(p.bytes, 0)
-	FROM entry e` + joinAuthor + `LEFT JOIN past p ON p.doc = e.doc WHERE e.id = ?`
+	a.doc IS NOT NULL, o.doc IS NOT NULL, coalesce(p.versions, 0), coalesce(p.bytes, 0)
+	FROM entry e` + joinFields + `LEFT JOIN past p ON p.doc = e.doc WHERE e.id = ?`
 
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID) (row storedRow, found bool, err error) {
 	found, err = w.one(ctx, []any{&row.doc, &row.state, &row.store, &row.label, &row.writer, &row.revision, &row.version,
-		&row.bytes, &row.source, &row.expires, &row.searchable, &row.tagged, &row.authored, &row.past.versions, &row.past.bytes}, selectStoredRow, id[:])
+		&row.bytes, &row.source, &row.expires, &row.searchable, &row.tagged, &row.authored, &row.dated, &row.past.versions, &row.past.bytes}, selectStoredRow, id[:])
 	return row, found, err
 }
 
 const (
 	insertFormer = `INSERT INTO history (doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by)
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
+	occurred_at, occurred_date)
 	SELECT e.doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, a.type_by, a.description_by
-	FROM entry e` + joinAuthor + `WHERE e.doc = ?`
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, a.type_by, a.description_by, o.at, o.date
+	FROM entry e` + joinFields + `WHERE e.doc = ?`
 	insertEntry = `INSERT INTO entry (id, store, label, state, revision, version, in_context, encrypted, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -135,6 +137,9 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		return err
 	}
 	if err := w.writeAuthors(ctx, e, next.doc, old.authored); err != nil {
+		return err
+	}
+	if err := w.writeOccurrence(ctx, e, next.doc, old.dated); err != nil {
 		return err
 	}
 	if found {

@@ -26,7 +26,7 @@ func (r *reader) entries(ctx context.Context, query string, args ...any) ([]memo
 	return found, err
 }
 
-const selectAt = `SELECT ` + withoutText + ` FROM store s JOIN entry e ON e.store = s.number` + joinAuthor + `
+const selectAt = `SELECT ` + withoutText + ` FROM store s JOIN entry e ON e.store = s.number` + joinFields + `
 	WHERE s.id = ? AND e.label IN ` + labels + ` AND e.namespace = ? AND e.key = ? AND e.state = 0 AND e.label <= ?`
 
 // At implements memory.EntryReader.
@@ -35,7 +35,7 @@ func (r *reader) At(ctx context.Context, path memory.Path, ceiling acl.Label) ([
 }
 
 const selectByID = `SELECT ` + withText + ` FROM json_each(?) j
-	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinAuthor + `WHERE e.state < 2`
+	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE e.state < 2`
 
 // Get implements memory.EntryReader.
 func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
@@ -46,7 +46,7 @@ func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, erro
 }
 
 const (
-	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinAuthor + `
+	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
 	WHERE e.id = ? AND e.state < 2`
 	// The columns of history have the names of entry's columns.
 	selectFormer = `SELECT ` + formerColumns + ` FROM
@@ -83,7 +83,7 @@ const (
 	selectSiblings = `SELECT ` + candidateColumns + ` FROM json_each(?) j
 	CROSS JOIN entry p ON p.doc = j.value ->> 0
 	CROSS JOIN entry e ON e.store = p.store AND e.label IN ` + labels + ` AND e.namespace = p.namespace AND e.key = p.key
-	JOIN store s ON s.number = e.store
+	JOIN store s ON s.number = e.store` + joinOccurrence + `
 	WHERE e.state = 0 AND e.label <= j.value ->> 1 AND e.in_context`
 )
 

@@ -21,18 +21,20 @@ const (
 )
 
 // Columns of an entry as scanEntry reads them, with the aliases e for entry, s
-// for store and a for author (joinAuthor). withoutText selects null for the two
-// wide columns, and the size of the value; candidateColumns leave out the authors
-// too, and formerColumns are those of history.
+// for store, o for occurrence (joinOccurrence) and a for author (joinFields, which
+// joins both). withoutText selects null for the two wide columns, and the size of
+// the value; candidateColumns leave out the authors too, and formerColumns are
+// those of history.
 const (
 	narrowColumns = `e.doc, e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
 	e.namespace, e.key, e.type, e.description, e.tags, `
-	withoutText      = narrowColumns + `a.type_by, a.description_by, NULL, NULL, coalesce(length(e.value), 0)`
-	withText         = narrowColumns + `a.type_by, a.description_by, e.source, e.value, 0`
-	candidateColumns = narrowColumns + `'', '', NULL, NULL, coalesce(length(e.value), 0)`
-	formerColumns    = narrowColumns + `e.type_by, e.description_by, e.source, e.value, 0`
-	joinAuthor       = ` LEFT JOIN author a ON a.doc = e.doc `
+	withoutText      = narrowColumns + `o.at, o.date, a.type_by, a.description_by, NULL, NULL, coalesce(length(e.value), 0)`
+	withText         = narrowColumns + `o.at, o.date, a.type_by, a.description_by, e.source, e.value, 0`
+	candidateColumns = narrowColumns + `o.at, o.date, '', '', NULL, NULL, coalesce(length(e.value), 0)`
+	formerColumns    = narrowColumns + `e.occurred_at, e.occurred_date, e.type_by, e.description_by, e.source, e.value, 0`
+	joinOccurrence   = ` LEFT JOIN occurrence o ON o.doc = e.doc `
+	joinFields       = joinOccurrence + `LEFT JOIN author a ON a.doc = e.doc `
 )
 
 // labels lists all labels, so that an index on (store, label, …) is searched
@@ -44,12 +46,13 @@ const labels = "(1, 2, 3, 4)"
 func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
 	var id []byte
 	var created, updated int64
-	var expires, deletedAt sql.NullInt64
+	var expires, deletedAt, occurred sql.NullInt64
+	var date sql.NullBool
 	var tags, typeBy, descriptionBy sql.NullString
 	var source, value []byte
 	err = rows.Scan(&doc, &id, &e.Store, &e.Label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
 		&created, &updated, &expires, &deletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
-		&e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &typeBy, &descriptionBy, &source, &value, &e.Size)
+		&e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &occurred, &date, &typeBy, &descriptionBy, &source, &value, &e.Size)
 	if err != nil {
 		return 0, e, err
 	}
@@ -58,6 +61,9 @@ func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
 	}
 	e.CreatedAt, e.UpdatedAt = fromMicros(created), fromMicros(updated)
 	e.ExpiresAt, e.DeletedAt = fromNullMicros(expires), fromNullMicros(deletedAt)
+	if occurred.Valid {
+		e.OccurredAt = memory.Moment{Time: fromMicros(occurred.Int64), Date: date.Bool}
+	}
 	e.Source, e.Value = source, value
 	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner // stored only if it is another agent
 	if typeBy.Valid {

@@ -16,11 +16,11 @@ import (
 // is null if there is no upper bound.
 const (
 	scanNamespace = `SELECT ` + withoutText + ` FROM store s
-	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = ?2 AND e.namespace = ?3` + joinAuthor + `
+	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = ?2 AND e.namespace = ?3` + joinFields + `
 	WHERE s.id = ?1 AND e.state = 0 AND e.in_context AND e.key > ?4 AND e.key >= ?5 AND (?6 IS NULL OR e.key < ?6)
 	ORDER BY e.key, e.owner LIMIT ?7`
 	scanStore = `SELECT ` + withoutText + ` FROM store s
-	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = ?2` + joinAuthor + `
+	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = ?2` + joinFields + `
 	WHERE s.id = ?1 AND e.state = 0 AND e.in_context AND (e.namespace, e.key) > (?3, ?4)
 	AND e.key >= ?5 AND (?6 IS NULL OR e.key < ?6)
 	ORDER BY e.namespace, e.key, e.owner LIMIT ?7`
@@ -79,12 +79,12 @@ func successor(prefix string) any {
 
 const (
 	trashStore = `SELECT ` + candidateColumns + ` FROM store s
-	CROSS JOIN entry e INDEXED BY entry_trash ON e.store = s.number AND e.label = ?2
+	CROSS JOIN entry e INDEXED BY entry_trash ON e.store = s.number AND e.label = ?2` + joinOccurrence + `
 	WHERE s.id = ?1 AND e.state = 1 AND (?3 = '' OR e.owner = ?3)
 	AND (e.deleted_at, e.id) < (?4, ?5)
 	ORDER BY e.deleted_at DESC, e.id DESC LIMIT ?6`
 	trashPath = `SELECT ` + candidateColumns + ` FROM store s
-	CROSS JOIN entry e INDEXED BY entry_trash_path ON e.store = s.number AND e.label = ?2 AND e.namespace = ?7 AND e.key = ?8
+	CROSS JOIN entry e INDEXED BY entry_trash_path ON e.store = s.number AND e.label = ?2 AND e.namespace = ?7 AND e.key = ?8` + joinOccurrence + `
 	WHERE s.id = ?1 AND e.state = 1 AND (?3 = '' OR e.owner = ?3)
 	AND (e.deleted_at, e.id) < (?4, ?5)
 	ORDER BY e.deleted_at DESC, e.id DESC LIMIT ?6`

@@ -102,7 +102,7 @@ func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(
 	}, selectAllVectors, fingerprint)
 }
 
-const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinAuthor + `
+const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
 	WHERE e.id > ?1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?4) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
 	AND v.revision = e.revision) ORDER BY e.id LIMIT ?3`

@@ -48,7 +48,7 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 	live, gone, old = entry("a", "live", says("needle one"), tagged("t")), entry("a", "gone", says("needle two")), entry("b", "old", says("needle three"), expiring(start))
 	f.put(live, gone, old, entry("a", "high", labelled(acl.Restricted)), entry("a", "hidden", outOfContext), entry("c", "sealed", encrypted))
 	for i := range 2 {
-		live = edited(live, says("needle four"), describedBy(fmt.Sprint("a", i), "a"))
+		live = edited(live, says("needle four"), describedBy(fmt.Sprint("a", i), "a"), occurring(fmt.Sprint("2023-05-0", 1+i)))
 		f.put(live)
 	}
 	gone = f.delete(gone, start)

@@ -68,6 +68,19 @@ func outOfContext(e *memory.Entry) { e.InContext = false }
 
 func encrypted(e *memory.Entry) { e.Encrypted = true }
 
+// occurring sets when it occurred, from a Moment's text.
+func occurring(text string) func(*memory.Entry) {
+	return func(e *memory.Entry) { e.OccurredAt = moment(text) }
+}
+
+func moment(text string) memory.Moment {
+	m, err := memory.ParseMoment(text)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
 // edited returns the next version of an entry.
 func edited(e memory.Entry, changes ...func(*memory.Entry)) memory.Entry {
 	e.Version++

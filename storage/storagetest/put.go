@@ -21,7 +21,7 @@ var puts = []clause{
 			Description: "one 'line' \"quoted\" %_\\", Tags: []string{"z", "a", "ümläut", "q\"'"},
 			ExpiresAt: after(time.Hour + time.Microsecond), Version: 1, Revision: 1,
 			CreatedAt: after(-time.Hour), UpdatedAt: after(time.Microsecond), UpdatedBy: "editor", TypeBy: "typist", DescriptionBy: "",
-			DeletedAt: after(time.Minute), DeletedBy: "deleter",
+			DeletedAt: after(time.Minute), DeletedBy: "deleter", OccurredAt: moment("2023-05-08T13:56:00.000001Z"),
 		}
 		f.put(e)
 		f.equal(f.get(e.ID), []memory.Entry{e})
@@ -31,8 +31,49 @@ var puts = []clause{
 		e := entry("a", "k")
 		f.put(e)
 		got := f.get(e.ID)[0]
-		if got.Source != nil || got.Tags != nil || !got.ExpiresAt.IsZero() || !got.DeletedAt.IsZero() {
+		if got.Source != nil || got.Tags != nil || !got.OccurredAt.IsZero() || !got.ExpiresAt.IsZero() || !got.DeletedAt.IsZero() {
 			f.Fatalf("got %s", asJSON(got))
+		}
+	}},
+
+	{"when it occurred is returned by every read, and follows the versions", func(f *fixture) {
+		for _, text := range []string{"0001-01-01", "1066-10-14", "2023-05-08", "0001-01-01T00:00:00.000001Z", "2023-05-08T00:00:00Z", "9999-12-31T23:59:59.999999Z"} {
+			dated := entry("a", "k"+text, occurring(text))
+			none := edited(dated, occurring(""))
+			f.put(dated)
+			scope := f.scope(reach{"a", acl.Public})
+			f.view(func(tx memory.ReadTx) error {
+				at, err := tx.At(f.ctx, dated.Path, acl.Public)
+				f.ok(err)
+				siblings, err := tx.Siblings(f.ctx, scope, idsOf(dated))
+				f.ok(err)
+				scanned, err := tx.Scan(f.ctx, memory.ScanQuery{Store: "a", Ceiling: acl.Public, Prefix: dated.Key, Limit: 1})
+				f.ok(err)
+				for _, got := range [][]memory.Entry{at, siblings, scanned} {
+					f.equal(got[0].OccurredAt, dated.OccurredAt)
+				}
+				return nil
+			})
+			f.put(none)
+			f.put(edited(none, occurring("2024-01-01")))
+			deleted := f.delete(edited(none, occurring("2024-01-01")), start)
+			f.view(func(tx memory.ReadTx) error {
+				history, err := tx.History(f.ctx, dated.ID, 0, 10)
+				f.ok(err)
+				f.equal([]memory.Moment{history[0].OccurredAt, history[1].OccurredAt, history[2].OccurredAt},
+					[]memory.Moment{moment("2024-01-01"), {}, dated.OccurredAt})
+				for _, path := range []*memory.Path{nil, &dated.Path} {
+					trash, err := tx.Trash(f.ctx, memory.TrashQuery{Store: "a", Label: acl.Public, Path: path, Limit: 1})
+					f.ok(err)
+					f.equal(trash[0].OccurredAt, moment("2024-01-01"))
+				}
+				return nil
+			})
+			f.update(func(tx memory.Tx) error {
+				purged, err := tx.Purge(f.ctx, after(time.Second), 10)
+				f.equal(purged, idsOf(deleted))
+				return err
+			})
 		}
 	}},
 

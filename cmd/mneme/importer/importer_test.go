@@ -41,7 +41,7 @@ func TestBEIRDocumentBecomesAnEntry(t *testing.T) {
 
 func TestParseExportedEntry(t *testing.T) {
 	lines := read(t, "-", "\ufeff"+`
-{"id":"0","store_id":"a","owner_id":"b","namespace":"n","key":"k/1","label":"PUBLIC","value":{"x": [1.50]},"type":"project","description":"d","tags":["t"],"in_context":true,"encrypted":false,"expires_at":"2026-11-21T13:00:00Z","version":3,"created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z","updated_by":"b","type_by":"c","description_by":"","source":null}
+{"id":"0","store_id":"a","owner_id":"b","namespace":"n","key":"k/1","label":"PUBLIC","value":{"x": [1.50]},"type":"project","description":"d","tags":["t"],"in_context":true,"encrypted":false,"expires_at":"2026-11-21T13:00:00Z","version":3,"created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z","updated_by":"b","occurred_at":"2023-05-08","type_by":"c","description_by":"","source":null}
 `)
 	if len(lines) != 1 || lines[0].Err != nil {
 		t.Fatalf("got %+v", lines)
@@ -49,11 +49,11 @@ func TestParseExportedEntry(t *testing.T) {
 	l := lines[0]
 	if l.Number != 2 || l.Store != "a" || l.Put.Path.Namespace != "n" || l.Put.Path.Key != "k/1" ||
 		string(l.Put.Value) != `{"x": [1.50]}` || *l.Put.Type != "project" || (*l.Put.Tags)[0] != "t" ||
-		l.Put.ExpiresAt.Sub(now) != time.Hour || l.Put.Source != nil || !*l.Put.InContext {
+		l.Put.ExpiresAt.Sub(now) != time.Hour || l.Put.Source != nil || *l.Put.OccurredAt != "2023-05-08" || !*l.Put.InContext {
 		t.Errorf("got %+v", l)
 	}
 	minimal := read(t, "x.ndjson", `{"key":"k","value":null}`)[0]
-	if minimal.Err != nil || string(minimal.Put.Value) != "null" || minimal.Put.Type != nil || minimal.Put.TTL != nil {
+	if minimal.Err != nil || string(minimal.Put.Value) != "null" || minimal.Put.Type != nil || minimal.Put.OccurredAt != nil || minimal.Put.TTL != nil {
 		t.Errorf("got %+v", minimal)
 	}
 }

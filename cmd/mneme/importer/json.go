@@ -33,7 +33,7 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 		"value": &put.Value,
 		"type":  &put.Type, "description": &put.Description, "tags": &put.Tags,
 		"in_context": &put.InContext, "encrypted": &put.Encrypted,
-		"ttl": &seconds, "expires_at": &expires,
+		"ttl": &seconds, "expires_at": &expires, "occurred_at": &put.OccurredAt,
 	}
 	for name, value := range fields {
 		target, known := into[name]

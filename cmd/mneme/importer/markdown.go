@@ -68,6 +68,10 @@ func parseMarkdown(name string, text []byte) []Line {
 	if given("encrypted") {
 		put.Encrypted = &note.Encrypted
 	}
+	if given("occurred_at") {
+		occurred := note.OccurredAt.String()
+		put.OccurredAt = &occurred
+	}
 	if !note.ExpiresAt.IsZero() {
 		put.ExpiresAt = &note.ExpiresAt
 	}
