@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 )
 
@@ -97,14 +99,28 @@ func checkList(r ListRequest) error {
 
 // list returns visible entries after a position, up to limit and up to a batch
 // of values, and reports whether there are more.
-func (s *Service) list(ctx context.Context, tx accessReader, c Caller, a acl.Access, r ListRequest, after *listPosition, limit int) (items []Found, more bool, err error) {
-	query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix}
-	if after != nil {
-		query.After, query.AfterNamespace, query.AfterKey = true, after.Namespace, after.Key
-	}
-	entries, err := scanVisible(ctx, tx, c, a, query, r.Filter, limit+1, s.instant())
+func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ListRequest, after *listPosition, limit int) (items []Found, more bool, err error) {
+	now := s.instant()
+	r.Filter = r.Filter.at(now)
+	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: []string{r.Store}}, now)
 	if err != nil {
 		return nil, false, err
+	}
+	entries, few, err := listMatching(ctx, tx, c, a, scope, r, after, now)
+	if err != nil {
+		return nil, false, err
+	}
+	if !few {
+		query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix}
+		if after != nil {
+			query.After, query.AfterNamespace, query.AfterKey = true, after.Namespace, after.Key
+		}
+		entries, err = scanVisible(ctx, tx, c, a, query, limit+1, now, func(entries []*Entry) ([]*Entry, error) {
+			return r.Filter.passing(ctx, tx, scope, entries)
+		})
+		if err != nil {
+			return nil, false, err
+		}
 	}
 	more = len(entries) > limit
 	entries = entries[:min(len(entries), limit)]
@@ -115,13 +131,45 @@ func (s *Service) list(ctx context.Context, tx accessReader, c Caller, a acl.Acc
 	return items, more || !all, err
 }
 
+// maxMatching is how many entries pass the filter of a list at most, so that it
+// goes by their ids rather than scan the store.
+const maxMatching = 1000
+
+// listMatching returns all entries of a list after a position, without values
+// and authors, if few entries pass its filter.
+func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Access, scope acl.Scope, r ListRequest, after *listPosition, now time.Time) (entries []Entry, few bool, err error) {
+	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil { // a scan knows the namespace
+		return nil, false, nil
+	}
+	ids, more, err := tx.Matching(ctx, scope, r.Filter.within(r.Prefix, after), nil, maxMatching)
+	if err != nil || more {
+		return nil, false, err
+	}
+	rows, err := tx.Siblings(ctx, scope, ids)
+	if err != nil {
+		return nil, false, err
+	}
+	passed := make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		passed[id] = true
+	}
+	slices.SortFunc(rows, func(e, f Entry) int { return e.Path.Compare(f.Path) })
+	groups, _ := groupByPath(rows, true)
+	for _, group := range groups {
+		if e := resolve(c, a, group, now); e != nil && passed[e.ID] {
+			entries = append(entries, *e)
+		}
+	}
+	return entries, true, nil
+}
+
 // maxScan bounds the rows of one scan.
 const maxScan = 1000
 
 // scanVisible returns up to limit entries, without values, in (namespace, key)
-// order: what each path of a scan resolves to for the caller, if it passes the
-// filter. query.Limit is set here.
-func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, query ScanQuery, filter Filter, limit int, now time.Time) ([]Entry, error) {
+// order: those that each path of a scan resolves to for the caller, if keep
+// keeps them. query.Limit is set here.
+func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, query ScanQuery, limit int, now time.Time, keep func([]*Entry) ([]*Entry, error)) ([]Entry, error) {
 	query.Limit = min(maxScan, 4*limit+16) // a path may have several rows
 	var entries []Entry
 	for len(entries) < limit {
@@ -135,19 +183,31 @@ func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, qu
 			query.Limit *= 2
 			continue
 		}
+		var resolved []*Entry
 		for _, group := range groups {
-			if e := resolve(c, a, group, now); e != nil && filter.passes(e) && len(entries) < limit {
-				entries = append(entries, *e)
+			if e := resolve(c, a, group, now); e != nil {
+				resolved = append(resolved, e)
 			}
+		}
+		kept, err := keep(resolved)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range kept[:min(len(kept), limit-len(entries))] {
+			entries = append(entries, *e)
 		}
 		if last {
 			break
 		}
 		end := rows[grouped-1]
 		query.After, query.AfterNamespace, query.AfterKey = true, end.Namespace, end.Key
+		query.Limit = max(query.Limit, maxScan) // few of the rows were kept
 	}
 	return entries, nil
 }
+
+// keepAll keeps all entries of a scan.
+func keepAll(entries []*Entry) ([]*Entry, error) { return entries, nil }
 
 // groupByPath splits ordered rows into groups of one path each, and returns how
 // many rows the groups hold. Unless the rows are the last ones, the final path
@@ -166,19 +226,6 @@ func groupByPath(rows []Entry, last bool) (groups [][]Entry, grouped int) {
 		start = end
 	}
 	return groups, grouped
-}
-
-// passes reports whether an entry passes the filter.
-func (f Filter) passes(e *Entry) bool {
-	if f.Namespace != nil && *f.Namespace != e.Namespace || f.Type != "" && f.Type != e.Type {
-		return false
-	}
-	for _, tag := range f.Tags {
-		if !slices.Contains(e.Tags, tag) {
-			return false
-		}
-	}
-	return true
 }
 
 // filterName is an unambiguous encoding of a filter.

@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -66,13 +67,14 @@ func (s *Service) addVisible(ctx context.Context, tx CandidateReader, scope acl.
 			shown[e.Path] = e
 		}
 	}
-	for _, e := range shown {
-		if e.Searchable() && q.request.Filter.passes(e) {
-			a, _ := scope.Access(e.Store)
-			visible[e.ID] = &candidate{entry: e, access: a}
-		}
+	searchable := slices.Collect(maps.Values(shown))
+	searchable = slices.DeleteFunc(searchable, func(e *Entry) bool { return !e.Searchable() })
+	passed, err := q.request.Filter.passing(ctx, tx, scope, searchable)
+	for _, e := range passed {
+		a, _ := scope.Access(e.Store)
+		visible[e.ID] = &candidate{entry: e, access: a}
 	}
-	return nil
+	return err
 }
 
 // keepVisible returns the visible hits of a leg, best first, at most

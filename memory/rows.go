@@ -52,10 +52,11 @@ type CandidateReader interface {
 	// these paths. Ids outside the scope are ignored. In no defined order,
 	// each once.
 	Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]Entry, error)
-	// Matching returns the ids of the searchable, undeleted entries of the
-	// scope that pass the filter, in no defined order. If there are more than
-	// limit it returns none of them, and more is true.
-	Matching(ctx context.Context, scope acl.Scope, filter Filter, limit int) (ids []uuid.UUID, more bool, err error)
+	// Matching returns the ids of the in-context, undeleted entries of the scope
+	// that pass the filter, in no defined order, each once: of all, or if ids is
+	// not nil, of these. If there are more than limit it returns none of them,
+	// and more is true. The filter's times must not be relative.
+	Matching(ctx context.Context, scope acl.Scope, filter Filter, ids []uuid.UUID, limit int) (found []uuid.UUID, more bool, err error)
 }
 
 // ScoreReader reads what a search's candidates are scored by, within a scope.
@@ -106,16 +107,6 @@ type TrashQuery struct {
 	Limit     int
 	Path      *Path // nil: all
 }
-
-// Filter restricts a search or a listing. The zero value passes everything.
-type Filter struct {
-	Namespace *string  // nil: all
-	Tags      []string // all of them
-	Type      string   // "": any
-}
-
-// Empty reports whether the filter passes everything.
-func (f Filter) Empty() bool { return f.Namespace == nil && len(f.Tags) == 0 && f.Type == "" }
 
 // EntryWriter writes rows.
 type EntryWriter interface {

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"mneme/condition"
 )
 
 // Limits of an entry's parts that cannot be configured.
@@ -24,7 +26,7 @@ const (
 )
 
 // Types are the types that an entry may have. It may also have none.
-var Types = []string{"user", "feedback", "project", "reference"}
+var Types = condition.EntryTypes
 
 // CheckKey checks a key.
 func CheckKey(key string) error {
@@ -223,18 +225,6 @@ func (s *Service) checkPut(r PutRequest) error {
 		}
 	}
 	return checkSource(r.Source)
-}
-
-func (f Filter) check() error {
-	if f.Namespace != nil {
-		if err := CheckNamespace(*f.Namespace); err != nil {
-			return err
-		}
-	}
-	if err := CheckTags(f.Tags); err != nil {
-		return err
-	}
-	return CheckType(f.Type)
 }
 
 func checkLimit(limit int) error {

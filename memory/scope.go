@@ -47,6 +47,7 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 			return nil, err
 		}
 	}
+	r.Filter = r.Filter.at(s.instant())
 	q = &searchQuery{caller: c, request: r}
 	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
 		if q.scope, err = s.searchScope(ctx, tx, c, r); err != nil {
@@ -58,7 +59,7 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 		if r.Filter.Empty() {
 			return nil
 		}
-		ids, more, err := tx.Matching(ctx, q.scope, r.Filter, vector.MaxOnly)
+		ids, more, err := tx.Matching(ctx, q.scope, r.Filter.searchable(), nil, vector.MaxOnly)
 		if err == nil && !more {
 			q.only, q.nothing = ids, len(ids) == 0
 		}

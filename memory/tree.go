@@ -146,7 +146,7 @@ func (s *Service) listTree(ctx context.Context, tx EntryReader, c Caller, a acl.
 // without values, in key order, up to limit entries.
 func scanTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, limit int, now time.Time) ([]Entry, error) {
 	query := ScanQuery{Store: t.Store, Ceiling: a.Ceiling, Namespace: &t.Namespace, Prefix: t.Folder + "/"}
-	return scanVisible(ctx, tx, c, a, query, Filter{}, limit, now)
+	return scanVisible(ctx, tx, c, a, query, limit, now, keepAll)
 }
 
 // requireVacant refuses a folder if the caller sees entries below it or one

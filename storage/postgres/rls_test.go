@@ -131,7 +131,10 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 			_, err := r.Lagging(t.Context(), scope, time.Now().Add(time.Hour), time.Now())
 			return err
 		},
-		"Matching": func(r *reader) error { _, _, err := r.Matching(t.Context(), scope, memory.Filter{}, 10); return err },
+		"Matching": func(r *reader) error {
+			_, _, err := r.Matching(t.Context(), scope, memory.Filter{}, nil, 10)
+			return err
+		},
 		"At": func(r *reader) error {
 			_, err := r.At(t.Context(), memory.Path{Store: "a", Key: "k"}, acl.Restricted)
 			return err

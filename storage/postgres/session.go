@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -70,6 +71,38 @@ func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 		return r.drain(ctx, rows, scan)
 	}
 	return r.queryBatch(ctx, []batchQuery{{query, args, scan}})
+}
+
+// fetched is how many rows eachFetched fetches at a time.
+const fetched = 500
+
+// eachFetched is each for a query whose rows are wide and may not all be needed:
+// it fetches some at a time, and no further ones after an error of scan.
+func (r *reader) eachFetched(ctx context.Context, scan func(pgx.Rows) error, query string, args ...any) error {
+	if err := r.flushBatch(ctx); err != nil { // pgx prepares a batch as a whole
+		return err
+	}
+	if err := r.exec(ctx, "DECLARE fetched NO SCROLL CURSOR FOR "+query, args...); err != nil {
+		return err
+	}
+	var scanned error
+	for rows := fetched; rows == fetched && scanned == nil; {
+		rows = 0
+		err := r.each(ctx, func(row pgx.Rows) error {
+			rows++
+			if scanned == nil {
+				scanned = scan(row)
+			}
+			return nil
+		}, "FETCH "+strconv.Itoa(fetched)+" FROM fetched")
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.exec(ctx, "CLOSE fetched"); err != nil {
+		return err
+	}
+	return scanned
 }
 
 // batchTimeout bounds the wait for the results of a batch. The server's own

@@ -110,7 +110,7 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 			return err
 		},
 		"matching none by tag": func(tx memory.ReadTx) error {
-			_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}}, 1000)
+			_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}}, nil, 1000)
 			return err
 		},
 	} {

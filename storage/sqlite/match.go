@@ -3,10 +3,13 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"strconv"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/condition"
 	"mneme/memory"
 )
 
@@ -17,71 +20,91 @@ const countTagged = scopeTable + `SELECT count(*) FROM (SELECT 1 FROM scope
 	CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.tag = ?2
 	WHERE t.label <= scope.ceiling LIMIT ?3)`
 
-// The access paths of a filter: by the rarest tag, by type, or by namespace.
-// Parameters: ?2 tag, ?3 type, ?4 namespace or null, ?5 all tags, ?6 limit.
-const (
-	matchTagged = scopeTable + `SELECT e.id FROM scope
-	CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.tag = ?2
-	CROSS JOIN entry e ON e.doc = t.doc
-	WHERE t.label <= scope.ceiling AND (?3 = '' OR e.type = ?3) AND (?4 IS NULL OR e.namespace = ?4)
-	AND NOT EXISTS (SELECT 1 FROM json_each(?5) j WHERE NOT EXISTS
-		(SELECT 1 FROM tag x WHERE x.store = t.store AND x.label = t.label AND x.tag = j.value AND x.doc = t.doc))
-	LIMIT ?6`
-	matchType = scopeTable + `SELECT e.id FROM scope
-	CROSS JOIN entry e INDEXED BY entry_type ON e.store = scope.store AND e.label IN ` + labels + ` AND e.type = ?3
-	WHERE e.state = 0 AND e.type <> '' AND e.label <= scope.ceiling AND e.in_context AND NOT e.encrypted
-	AND (?4 IS NULL OR e.namespace = ?4) LIMIT ?6`
-	matchNamespace = scopeTable + `SELECT e.id FROM scope
-	CROSS JOIN entry e INDEXED BY entry_live ON e.store = scope.store AND e.label IN ` + labels + ` AND e.namespace = ?4
-	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.in_context AND NOT e.encrypted LIMIT ?6`
-	matchAll = scopeTable + `SELECT e.id FROM scope
-	CROSS JOIN entry e INDEXED BY entry_live ON e.store = scope.store AND e.label IN ` + labels + `
-	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.in_context AND NOT e.encrypted LIMIT ?6`
-)
+// judgedColumns are the columns of an entry that Matching evaluates.
+const judgedColumns = narrowColumns + `'', '', NULL, e.value, 0`
 
-// Matching implements memory.CandidateReader.
-func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, limit int) ([]uuid.UUID, bool, error) {
+// Matching implements memory.CandidateReader. The query finds the entries that
+// pass the filter, or if the filter reads values, those that would with some
+// value: then evaluating their rows decides.
+func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
 	stores := scope.Indexed()
-	if len(stores) == 0 {
+	if len(stores) == 0 || ids != nil && len(ids) == 0 {
 		return nil, false, nil
 	}
-	within := scopeList(stores)
-	tags, err := textList(filter.Tags)
-	if err != nil {
-		return nil, false, err
-	}
-	query, rarest := matchAll, ""
-	switch {
-	case len(filter.Tags) > 0:
-		query = matchTagged
-		if rarest, err = r.rarestTag(ctx, within, filter.Tags); err != nil {
+	where := filter.Condition()
+	q := &matchQuery{}
+	q.arg(scopeList(stores))
+	var from string
+	if ids != nil {
+		from = ` FROM json_each(` + q.arg(idList(ids)) + `) j CROSS JOIN entry e ON e.id = unhex(j.value)
+	JOIN scope ON scope.store = e.store`
+	} else {
+		var err error
+		if from, err = r.accessPath(ctx, q, where.Keys()); err != nil {
 			return nil, false, err
 		}
-	case filter.Type != "":
-		query = matchType
-	case filter.Namespace != nil:
-		query = matchNamespace
 	}
-	var namespace any
-	if filter.Namespace != nil {
-		namespace = *filter.Namespace
+	query := from + ` WHERE e.label <= scope.ceiling AND e.state = 0 AND e.in_context`
+	if where != nil {
+		query += ` AND ` + where.Root().Formula(q.leaf)
 	}
-	var ids []uuid.UUID
-	err = r.each(ctx, func(rows *sql.Rows) error {
-		var id uuid.UUID
-		if err := rows.Scan((*idColumn)(&id)); err != nil {
-			return err
+	var found []uuid.UUID
+	add := func(id uuid.UUID) error {
+		if found = append(found, id); len(found) > limit {
+			return errEnough
 		}
-		ids = append(ids, id)
 		return nil
-	}, query, within, rarest, filter.Type, namespace, tags, limit+1)
-	if err != nil {
-		return nil, false, err
 	}
-	if len(ids) > limit {
+	var err error
+	if where != nil && where.ReadsValue() {
+		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
+			_, e, err := scanEntry(rows)
+			if err != nil {
+				return err
+			}
+			if fields := e.Fields(); !where.Fits(&fields) {
+				return nil
+			}
+			return add(e.ID)
+		}, scopeTable+`SELECT `+judgedColumns+query, q.args...)
+	} else {
+		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
+			var id uuid.UUID
+			if err := rows.Scan((*idColumn)(&id)); err != nil {
+				return err
+			}
+			return add(id)
+		}, scopeTable+`SELECT e.id`+query, q.args...)
+	}
+	if errors.Is(err, errEnough) {
 		return nil, true, nil
 	}
-	return ids, false, nil
+	return found, false, err
+}
+
+// errEnough ends a query whose further rows are not needed.
+var errEnough = errors.New("sqlite: no further rows are needed")
+
+// accessPath returns the FROM clause by which the entries of the scope that have
+// the keys are found: by the rarest tag, by type, by namespace, or all.
+func (r *reader) accessPath(ctx context.Context, q *matchQuery, keys condition.Keys) (string, error) {
+	switch {
+	case len(keys.Tags) > 0 && keys.NotEncrypted: // the table has the tags of searchable entries
+		rarest, err := r.rarestTag(ctx, q.args[0].(string), keys.Tags)
+		return ` FROM scope CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.label <= scope.ceiling AND t.tag = ` + q.arg(rarest) + `
+	CROSS JOIN entry e ON e.doc = t.doc`, err
+	case keys.Type != "":
+		return ` FROM scope CROSS JOIN entry e INDEXED BY entry_type ON e.store = scope.store AND e.label IN ` + labels + `
+	AND e.type = ` + q.arg(keys.Type) + ` AND e.type <> ''`, nil
+	case keys.Namespace != nil:
+		from := ` FROM scope CROSS JOIN entry e INDEXED BY entry_live ON e.store = scope.store AND e.label IN ` + labels + `
+	AND e.namespace = ` + q.arg(*keys.Namespace)
+		if keys.Key != nil {
+			from += ` AND e.key = ` + q.arg(*keys.Key)
+		}
+		return from, nil
+	}
+	return ` FROM scope CROSS JOIN entry e INDEXED BY entry_live ON e.store = scope.store AND e.label IN ` + labels, nil
 }
 
 // rarestTag returns the tag with the fewest entries in the scope, counting up to
@@ -112,4 +135,13 @@ func (c *idColumn) Scan(value any) error {
 	id, err := uuid.FromBytes(b)
 	*c = idColumn(id)
 	return err
+}
+
+// matchQuery collects the parameters of a query that is put together.
+type matchQuery struct{ args []any }
+
+// arg adds a parameter and returns its name.
+func (q *matchQuery) arg(value any) string {
+	q.args = append(q.args, value)
+	return "?" + strconv.Itoa(len(q.args))
 }

@@ -45,6 +45,20 @@ func (r *reader) each(ctx context.Context, scan func(*sql.Rows) error, query str
 	return r.drain(ctx, rows, scan)
 }
 
+// eachOnce is each for a query whose text is put together: it is not kept as a
+// prepared one.
+func (r *reader) eachOnce(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	rows, err := r.session.queryOnce(query, args...)
+	if err != nil {
+		return r.fail(err)
+	}
+	defer func() { _ = rows.Close() }() // rows.Err returns the error
+	return r.drain(ctx, rows, scan)
+}
+
 // drain calls scan for each row.
 func (r *reader) drain(ctx context.Context, rows *sql.Rows, scan func(*sql.Rows) error) error {
 	for n := 1; rows.Next(); n++ {

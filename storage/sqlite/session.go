@@ -46,6 +46,15 @@ func (s *session) query(query string, args ...any) (*sql.Rows, error) {
 	return rows, nil
 }
 
+// queryOnce runs a query that is not kept as a prepared one.
+func (s *session) queryOnce(query string, args ...any) (*sql.Rows, error) {
+	rows, err := s.conn.QueryContext(context.Background(), query, args...)
+	if err != nil {
+		return nil, interpret("query", err)
+	}
+	return rows, nil
+}
+
 // exec runs a statement that returns no rows.
 func (s *session) exec(query string, args ...any) (sql.Result, error) {
 	st, err := s.statement(query)

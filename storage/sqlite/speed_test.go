@@ -191,7 +191,7 @@ func measure(t *testing.B, entries, stores int) {
 		return err
 	})
 	read("matching none by tag", func(tx memory.ReadTx) error {
-		_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}}, 1000)
+		_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}}, nil, 1000)
 		return err
 	})
 	read("scan 100", func(tx memory.ReadTx) error {

@@ -44,7 +44,7 @@ var matches = []clause{
 		}
 	}},
 
-	{"Matching returns searchable, undeleted entries of the scope, including expired ones", func(f *fixture) {
+	{"Matching returns in-context, undeleted entries of the scope, including encrypted and expired ones", func(f *fixture) {
 		with := func(changes ...func(*memory.Entry)) func(*memory.Entry) {
 			return func(e *memory.Entry) {
 				for _, change := range append(changes, tagged("t"), typed("user"), inNamespace("n")) {
@@ -58,13 +58,34 @@ var matches = []clause{
 		f.put(low, old, high, hidden, sealed, gone, elsewhere)
 		gone = f.delete(gone, start)
 		for _, filter := range []memory.Filter{{}, {Tags: []string{"t"}}, {Type: "user"}, {Namespace: ptr("n")}} {
-			f.match(f.scope(reach{"a", acl.Confidential}), filter, low.ID, old.ID)
-			f.match(f.scope(reach{"a", acl.Restricted}, reach{"b", acl.Public}), filter, low.ID, old.ID, high.ID, elsewhere.ID)
+			f.match(f.scope(reach{"a", acl.Confidential}), filter, low.ID, old.ID, sealed.ID)
+			f.match(f.scope(reach{"a", acl.Restricted}, reach{"b", acl.Public}), filter, low.ID, old.ID, sealed.ID, high.ID, elsewhere.ID)
 			f.match(f.scope(reach{"none", acl.Public}), filter)
 			f.match(acl.Scope{}, filter)
 		}
 		f.put(changed(gone, restored))
-		f.match(f.scope(reach{"a", acl.Public}), memory.Filter{Tags: []string{"t"}}, low.ID, old.ID, gone.ID)
+		f.match(f.scope(reach{"a", acl.Public}), memory.Filter{Tags: []string{"t"}}, low.ID, old.ID, sealed.ID, gone.ID)
+	}},
+
+	{"Matching of ids returns those of them that pass the filter within the scope", func(f *fixture) {
+		one, two := entry("a", "1", tagged("x")), entry("a", "2", tagged("x"), encrypted)
+		other, hidden := entry("a", "3"), entry("a", "4", tagged("x"), outOfContext)
+		high, gone, elsewhere := entry("a", "5", tagged("x"), labelled(acl.Restricted)), entry("a", "6", tagged("x")), entry("b", "7", tagged("x"))
+		all := []memory.Entry{one, two, other, hidden, high, gone, elsewhere}
+		f.put(all...)
+		f.delete(gone, start)
+		scope := f.scope(reach{"a", acl.Public})
+		for _, c := range []struct{ ids, want []uuid.UUID }{
+			{append(idsOf(all...), one.ID, uuid.Max), idsOf(one, two)},
+			{idsOf(two, other), idsOf(two)},
+			{[]uuid.UUID{}, nil},
+		} {
+			f.view(func(tx memory.ReadTx) error {
+				found, more, err := tx.Matching(f.ctx, scope, memory.Filter{Tags: []string{"x"}}, c.ids, 100)
+				f.equal([]any{sorted(found), more}, []any{sorted(c.want), false})
+				return err
+			})
+		}
 	}},
 
 	{"Matching follows edits of tags and types", func(f *fixture) {
@@ -87,10 +108,10 @@ var matches = []clause{
 		scope := f.scope(reach{"a", acl.Public})
 		for _, filter := range []memory.Filter{{}, {Tags: []string{"t"}}, {Type: "user"}, {Namespace: ptr("n")}} {
 			f.view(func(tx memory.ReadTx) error {
-				ids, more, err := tx.Matching(f.ctx, scope, filter, 6)
+				ids, more, err := tx.Matching(f.ctx, scope, filter, nil, 6)
 				f.ok(err)
 				f.equal([]any{len(ids), more}, []any{6, false})
-				ids, more, err = tx.Matching(f.ctx, scope, filter, 5)
+				ids, more, err = tx.Matching(f.ctx, scope, filter, nil, 5)
 				f.equal([]any{len(ids), more}, []any{0, true})
 				return err
 			})
@@ -101,7 +122,7 @@ var matches = []clause{
 func (f *fixture) match(scope acl.Scope, filter memory.Filter, want ...uuid.UUID) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) error {
-		ids, more, err := tx.Matching(f.ctx, scope, filter, 100)
+		ids, more, err := tx.Matching(f.ctx, scope, filter, nil, 100)
 		f.equal(sorted(ids), sorted(want))
 		f.equal(more, false)
 		return err

@@ -251,7 +251,7 @@ func (m *model) check(r *rapid.T) {
 	f.equal(f.scan(memory.ScanQuery{Store: path.Store, Ceiling: label, Limit: 100}), m.scan(path.Store, label))
 	filter := memory.Filter{Tags: someTags.Draw(r, "filter")}
 	f.match(f.scope(reach{path.Store, label}), filter, idsOf(m.all(func(e memory.Entry) bool {
-		return e.Store == path.Store && e.Label <= label && e.DeletedAt.IsZero() && e.Searchable() &&
+		return e.Store == path.Store && e.Label <= label && e.DeletedAt.IsZero() && e.InContext &&
 			!slices.ContainsFunc(filter.Tags, func(t string) bool { return !slices.Contains(e.Tags, t) })
 	})...)...)
 }

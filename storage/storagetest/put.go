@@ -131,10 +131,10 @@ var puts = []clause{
 		f.equal(len(f.search(a, "needle", 10)), 1)
 		f.equal(len(f.search(b, "needle", 10)), 2)
 		f.view(func(tx memory.ReadTx) error {
-			ids, _, err := tx.Matching(f.ctx, a, memory.Filter{Tags: []string{"t"}}, 10)
+			ids, _, err := tx.Matching(f.ctx, a, memory.Filter{Tags: []string{"t"}}, nil, 10)
 			f.ok(err)
 			f.equal(len(ids), 0)
-			ids, _, err = tx.Matching(f.ctx, b, memory.Filter{Tags: []string{"t"}}, 10)
+			ids, _, err = tx.Matching(f.ctx, b, memory.Filter{Tags: []string{"t"}}, nil, 10)
 			f.equal(ids, idsOf(e))
 			return err
 		})

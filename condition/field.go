@@ -1,0 +1,128 @@
+package condition
+
+import (
+	"slices"
+	"strings"
+)
+
+// Field is a field of an entry.
+type Field string
+
+// The fields. Value stands for the members of a value that is a JSON object: its
+// name in a condition is followed by their path, as value.a.b.
+const (
+	Key       Field = "key"
+	Namespace Field = "namespace"
+	EntryType Field = "type"
+	Tags      Field = "tags"
+	OwnerID   Field = "owner_id"
+	UpdatedBy Field = "updated_by"
+	LabelName Field = "label"
+	Encrypted Field = "encrypted"
+	CreatedAt Field = "created_at"
+	UpdatedAt Field = "updated_at"
+	ExpiresAt Field = "expires_at"
+	Value     Field = "value"
+)
+
+// Operator compares a field with its operands.
+type Operator string
+
+// The operators. An absent field fits Ne, Nin and Exists false alone.
+const (
+	Eq       Operator = "eq"
+	Ne       Operator = "ne"
+	In       Operator = "in"
+	Nin      Operator = "nin"
+	Gt       Operator = "gt"
+	Gte      Operator = "gte"
+	Lt       Operator = "lt"
+	Lte      Operator = "lte"
+	Prefix   Operator = "prefix"
+	Contains Operator = "contains" // a part of a string; an element of tags or of a JSON array
+	Exists   Operator = "exists"
+)
+
+// Type is the type of an operand.
+type Type int
+
+// The types. A member of a value may be compared with texts, numbers and
+// booleans; AnyType stands for these.
+const (
+	TextType Type = iota
+	NumberType
+	BoolType
+	LabelType
+	TimeType
+	AnyType
+)
+
+// fieldRule is which operands and operators a field takes.
+type fieldRule struct {
+	field     Field
+	operand   Type
+	operators []Operator
+}
+
+var (
+	equality  = []Operator{Eq, Ne, In, Nin}
+	ordered   = append(slices.Clone(equality), Gt, Gte, Lt, Lte)
+	texts     = append(slices.Clone(ordered), Prefix, Contains)
+	existing  = func(operators []Operator) []Operator { return append(slices.Clone(operators), Exists) }
+	fieldList = []fieldRule{
+		{Key, TextType, texts},
+		{Namespace, TextType, texts},
+		{EntryType, TextType, existing(equality)},
+		{Tags, TextType, []Operator{Contains, Exists}},
+		{OwnerID, TextType, texts},
+		{UpdatedBy, TextType, texts},
+		{LabelName, LabelType, ordered},
+		{Encrypted, BoolType, []Operator{Eq, Ne}},
+		{CreatedAt, TimeType, ordered},
+		{UpdatedAt, TimeType, ordered},
+		{ExpiresAt, TimeType, existing(ordered)},
+		{Value, AnyType, existing(texts)},
+	}
+)
+
+// ruleOf returns the rule of a field by its name in a condition, and of a Value
+// the path. ok is false if there is no such field.
+func ruleOf(name string) (rule fieldRule, path []string, ok bool) {
+	name, member, isPath := strings.Cut(name, ".")
+	i := slices.IndexFunc(fieldList, func(r fieldRule) bool { return string(r.field) == name })
+	if i < 0 || isPath != (fieldList[i].field == Value) {
+		return fieldRule{}, nil, false
+	}
+	if isPath {
+		path = strings.Split(member, ".")
+	}
+	return fieldList[i], path, true
+}
+
+// Name returns the field's name in a condition.
+func (l *Leaf) Name() string {
+	if l.Field == Value {
+		return string(Value) + "." + strings.Join(l.Path, ".")
+	}
+	return string(l.Field)
+}
+
+// fieldNames lists the fields in errors.
+func fieldNames() string {
+	var names []string
+	for _, r := range fieldList {
+		if r.field != Value {
+			names = append(names, string(r.field))
+		}
+	}
+	return strings.Join(names, ", ") + ", value.NAME"
+}
+
+// operatorNames lists operators in errors.
+func operatorNames(operators []Operator) string {
+	names := make([]string, len(operators))
+	for i, o := range operators {
+		names[i] = string(o)
+	}
+	return strings.Join(names, ", ")
+}

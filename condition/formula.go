@@ -1,0 +1,37 @@
+package condition
+
+import "strings"
+
+// Formula writes the node in a query language that has AND, OR, NOT and
+// parentheses, and whose formulas are true or false, never null. leaf writes a
+// comparison. If it cannot write one exactly, it writes one that holds at least
+// where the comparison does if wide, else one that holds at most where it does.
+// Then the formula holds at least where the node does.
+func (n *Node) Formula(leaf func(l *Leaf, wide bool) string) string {
+	var b strings.Builder
+	n.write(&b, leaf, true)
+	return b.String()
+}
+
+func (n *Node) write(b *strings.Builder, leaf func(*Leaf, bool) string, wide bool) {
+	b.WriteByte('(')
+	switch n.Kind {
+	case Comparison:
+		b.WriteString(leaf(&n.Leaf, wide))
+	case Not:
+		b.WriteString("NOT ")
+		n.Parts[0].write(b, leaf, !wide)
+	case And, Or:
+		for i := range n.Parts {
+			switch {
+			case i == 0:
+			case n.Kind == And:
+				b.WriteString(" AND ")
+			default:
+				b.WriteString(" OR ")
+			}
+			n.Parts[i].write(b, leaf, wide)
+		}
+	}
+	b.WriteByte(')')
+}

@@ -1,0 +1,48 @@
+package condition
+
+// Keys are values that fields of every entry that fits a condition have: those
+// by which a storage may find the entries. Zero fields are not fixed.
+type Keys struct {
+	Namespace, Key *string
+	Type           string
+	Tags           []string // all of them
+	NotEncrypted   bool
+}
+
+// Keys returns the keys of a condition; those of nil are zero.
+func (c *Condition) Keys() (k Keys) {
+	if c == nil {
+		return k
+	}
+	for _, l := range c.conjuncts() {
+		switch o := &l.Operands[0]; {
+		case l.Field == Tags && l.Operator == Contains:
+			k.Tags = append(k.Tags, o.Text)
+		case l.Operator != Eq:
+		case l.Field == Namespace:
+			k.Namespace = &o.Text
+		case l.Field == Key:
+			k.Key = &o.Text
+		case l.Field == EntryType:
+			k.Type = o.Text
+		case l.Field == Encrypted:
+			k.NotEncrypted = !o.Bool
+		}
+	}
+	return k
+}
+
+// conjuncts returns the comparisons of which each must hold for the condition to
+// hold.
+func (c *Condition) conjuncts() (leaves []*Leaf) {
+	nodes := []Node{c.root}
+	if c.root.Kind == And {
+		nodes = c.root.Parts
+	}
+	for i := range nodes {
+		if nodes[i].Kind == Comparison {
+			leaves = append(leaves, &nodes[i].Leaf)
+		}
+	}
+	return leaves
+}

@@ -1,0 +1,203 @@
+package condition
+
+import "slices"
+
+// jsonType is the type of a JSON value.
+type jsonType int
+
+const (
+	jsonOther jsonType = iota // null
+	jsonText
+	jsonNumber
+	jsonBool
+	jsonArray
+	jsonObject
+)
+
+var jsonTypes = map[Type]jsonType{TextType: jsonText, NumberType: jsonNumber, BoolType: jsonBool}
+
+func typeOf(value []byte) jsonType {
+	switch c := value[0]; {
+	case c == '"':
+		return jsonText
+	case c == '-' || '0' <= c && c <= '9':
+		return jsonNumber
+	case c == 't' || c == 'f':
+		return jsonBool
+	case c == '[':
+		return jsonArray
+	case c == '{':
+		return jsonObject
+	}
+	return jsonOther
+}
+
+// members is a node of the tree of the paths of members that a condition reads.
+type members struct {
+	index int // the number of the path that ends here; -1: none does
+	under map[string]*members
+}
+
+// add returns the number of a path, a new one, of which count is the next, if it
+// has none.
+func (m *members) add(path []string, count *int) int {
+	for _, name := range path {
+		next := m.under[name]
+		if next == nil {
+			if m.under == nil {
+				m.under = make(map[string]*members)
+			}
+			next = &members{index: -1}
+			m.under[name] = next
+		}
+		m = next
+	}
+	if m.index < 0 {
+		m.index = *count
+		*count++
+	}
+	return m.index
+}
+
+// find returns the members of a JSON value by their numbers, of count paths: nil
+// for one that the value does not have. Of members with the same name the last
+// one counts. It returns nil if the value has no members.
+func (m *members) find(value []byte, count int) [][]byte {
+	f := finder{text: value}
+	if i := f.space(0); i >= len(value) || value[i] != '{' {
+		return nil
+	}
+	f.found = make([][]byte, count)
+	if f.value(f.space(0), m) < 0 {
+		return nil // not JSON
+	}
+	return f.found
+}
+
+// clear drops what was found at and below m.
+func (m *members) clear(found [][]byte) {
+	if m.index >= 0 {
+		found[m.index] = nil
+	}
+	for _, next := range m.under {
+		next.clear(found)
+	}
+}
+
+// finder reads a JSON text. Its methods take an offset and return the one after
+// what they read, or -1 if the text ends early.
+type finder struct {
+	text  []byte
+	found [][]byte
+}
+
+func (f *finder) space(i int) int {
+	for i < len(f.text) && (f.text[i] == ' ' || f.text[i] == '\t' || f.text[i] == '\n' || f.text[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// value reads a value at whose members m is wanted.
+func (f *finder) value(i int, m *members) int {
+	start := i
+	var end int
+	if i < len(f.text) && f.text[i] == '{' && len(m.under) > 0 {
+		end = f.object(i, m)
+	} else {
+		end = f.skip(i)
+	}
+	if end >= 0 && m.index >= 0 {
+		f.found[m.index] = f.text[start:end]
+	}
+	return end
+}
+
+// object reads an object at whose members m is wanted.
+func (f *finder) object(i int, m *members) int {
+	for i = f.space(i + 1); i < len(f.text) && f.text[i] != '}'; {
+		name := i
+		if i = f.skip(i); i < 0 {
+			return -1
+		}
+		next := m.under[unquote(f.text[name:i])]
+		if i = f.space(i); i >= len(f.text) || f.text[i] != ':' {
+			return -1
+		}
+		i = f.space(i + 1)
+		if next == nil {
+			i = f.skip(i)
+		} else {
+			next.clear(f.found)
+			i = f.value(i, next)
+		}
+		if i < 0 {
+			return -1
+		}
+		if i = f.space(i); i < len(f.text) && f.text[i] == ',' {
+			i = f.space(i + 1)
+		}
+	}
+	if i >= len(f.text) {
+		return -1
+	}
+	return i + 1
+}
+
+// skip reads any value.
+func (f *finder) skip(i int) int {
+	for depth := 0; i < len(f.text); {
+		switch c := f.text[i]; c {
+		case '"':
+			if i = f.skipString(i); i < 0 {
+				return -1
+			}
+		case '{', '[':
+			depth++
+			i++
+		case '}', ']':
+			depth--
+			i++
+		case ',', ':', ' ', '\t', '\n', '\r':
+			i++
+		default: // a number or a word
+			for i < len(f.text) && !slices.Contains([]byte(",:]} \t\n\r"), f.text[i]) {
+				i++
+			}
+		}
+		if depth <= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (f *finder) skipString(i int) int {
+	for i++; i < len(f.text); i++ {
+		switch f.text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// anyElement reports whether an element of a JSON array fits.
+func anyElement(array []byte, fits func([]byte) bool) bool {
+	f := finder{text: array}
+	for i := f.space(1); i < len(array) && array[i] != ']'; {
+		end := f.skip(i)
+		if end <= i {
+			return false // not JSON
+		}
+		if fits(array[i:end]) {
+			return true
+		}
+		if i = f.space(end); i < len(array) && array[i] == ',' {
+			i = f.space(i + 1)
+		}
+	}
+	return false
+}
