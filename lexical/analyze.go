@@ -14,6 +14,7 @@
 package lexical
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -47,6 +48,9 @@ type Document struct {
 	Length int
 	// Terms are distinct and sorted by Text in byte order.
 	Terms []Term
+	// Forms are by what Match finds the document: see form.go. They are distinct
+	// and sorted in byte order, and have the properties of Term.Text.
+	Forms []string
 }
 
 // Analyze returns the terms of an entry's fields: the text of its value
@@ -55,10 +59,16 @@ type Document struct {
 func Analyze(fields ...string) Document {
 	a := newAnalysis()
 	defer a.release()
+	a.visit = func(form []byte, _ span, _ formKind) {
+		if !a.forms[string(form)] {
+			a.forms[string(form)] = true
+		}
+	}
 	for _, field := range fields {
 		a.scan(field)
+		a.position++ // no phrase spans two fields
 	}
-	doc := Document{Length: a.length, Terms: make([]Term, 0, len(a.order))}
+	doc := Document{Forms: slices.Sorted(maps.Keys(a.forms)), Length: a.length, Terms: make([]Term, 0, len(a.order))}
 	for i, text := range a.order {
 		doc.Terms = append(doc.Terms, Term{Text: text, Count: min(a.counts[i], MaxTermCount)})
 	}
@@ -72,6 +82,11 @@ type analysis struct {
 	order  []string       // distinct tokens, by first occurrence
 	counts []int          // of order
 	index  map[string]int // token to its index in order
+
+	visit     func(form []byte, at span, kind formKind) // nil: forms are not wanted; form is valid until it returns
+	visitOnly bool                                      // whether tokens are not counted
+	position  int                                       // of the next word
+	forms     map[string]bool                           // distinct forms, for Analyze
 
 	mode     stopWordMode
 	language uint                // bit set of the languages whose stop words are dropped
@@ -87,7 +102,7 @@ type analysis struct {
 // add counts a token.
 func (a *analysis) add(token []byte) {
 	token = truncate(token)
-	if len(token) == 0 {
+	if len(token) == 0 || a.visitOnly {
 		return
 	}
 	a.length++
@@ -107,10 +122,11 @@ func (a *analysis) reset() {
 	clear(a.order)
 	a.order, a.counts = a.order[:0], a.counts[:0]
 	clear(a.index)
+	clear(a.forms)
 }
 
 // pool reuses maps and buffers: an import analyzes many entries.
-var pool = sync.Pool{New: func() any { return &analysis{index: map[string]int{}} }}
+var pool = sync.Pool{New: func() any { return &analysis{index: map[string]int{}, forms: map[string]bool{}} }}
 
 func newAnalysis() *analysis { return pool.Get().(*analysis) }
 
@@ -121,13 +137,14 @@ const maxPooled = 4096
 // release clears the analysis and returns it to the pool. It overwrites the
 // buffers, so that no text of an entry outlives its analysis.
 func (a *analysis) release() {
-	if max(len(a.order), cap(a.folded), cap(a.word), cap(a.camel)) > maxPooled {
+	if max(len(a.order), len(a.forms), cap(a.folded), cap(a.word), cap(a.camel)) > maxPooled {
 		return
 	}
 	a.reset()
 	clear(a.folded[:cap(a.folded)])
 	clear(a.word[:cap(a.word)])
 	clear(a.camel[:cap(a.camel)])
+	a.visit, a.visitOnly, a.position = nil, false, 0
 	a.mode, a.language = keepStopWords, 0
 	clear(a.votes[:])
 	pool.Put(a)

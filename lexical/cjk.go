@@ -75,6 +75,8 @@ func (a *analysis) scanSymbol(text string) int {
 		}
 	}
 	a.add([]byte(text[:width]))
+	a.addForm([]byte(text[:width]), span{a.position, a.position + 1}, sought)
+	a.position++
 	return width
 }
 

@@ -27,10 +27,14 @@ func (a *analysis) scan(text string) {
 			a.sentenceStart = false
 			continue
 		case cjk:
-			i += a.scanCJK(text[i:])
+			width = a.scanCJK(text[i:])
+			a.addRun(text[i : i+width])
+			i += width
 			continue
 		case unspaced:
-			i += a.scanUnspaced(text[i:])
+			width = a.scanUnspaced(text[i:])
+			a.addRun(text[i : i+width])
+			i += width
 			continue
 		case symbol:
 			i += a.scanSymbol(text[i:])
@@ -51,6 +55,7 @@ type part struct {
 	camelCase    bool   // whether it is camelCase
 	name         bool   // whether it is capitalized within a sentence, like a name
 	droppedStops int    // number of full stops between initials that were left out
+	positions    int    // number of positions that it takes
 }
 
 // scanCompound adds the words that text begins with, up to the first separator
@@ -68,17 +73,23 @@ func (a *analysis) scanCompound(text string) int {
 		}
 		end += width
 	}
+	whole := span{a.position, a.position}
+	for _, p := range a.parts {
+		whole.end += p.positions
+	}
 	if len(a.parts) > 1 {
-		a.addWord(a.folded)
+		a.addWord(a.folded, whole)
 	}
 	for _, p := range a.parts {
+		at := span{a.position, a.position + p.positions}
+		a.position = at.end
 		word := a.folded[p.folded[0]:p.folded[1]]
 		if a.isStopWord(word, p.name) {
 			continue
 		}
-		a.addWord(word)
+		a.addWord(word, at)
 		if p.camelCase {
-			a.addCamelWords(text[p.raw[0]:p.raw[1]])
+			a.addCamelWords(text[p.raw[0]:p.raw[1]], at.start)
 		}
 	}
 	return end
@@ -135,6 +146,13 @@ func (a *analysis) scanPart(text string, start int) int {
 	}
 	p.folded[1] = len(a.folded)
 	p.raw = [2]int{start, i}
+	switch {
+	case p.folded[0] == p.folded[1]: // nothing is left of it
+	case p.camelCase:
+		p.positions = countCamelWords(text[start:i])
+	default:
+		p.positions = 1
+	}
 	first, width := utf8.DecodeRuneInString(text[start:])
 	p.name = !a.sentenceStart && unicode.IsUpper(first) && startsWord(text[start+width:])
 	a.parts = append(a.parts, p)
@@ -193,24 +211,31 @@ func (a *analysis) apostrophe(start int, after string) int {
 }
 
 // addWord adds the stem of a folded word.
-func (a *analysis) addWord(folded []byte) {
+func (a *analysis) addWord(folded []byte, at span) {
 	a.word = append(a.word[:0], folded...)
-	a.add(stem(a.word))
+	stemmed := stem(a.word)
+	a.add(stemmed)
+	a.addForm(stemmed, at, sought)
+	if !bytes.Equal(stemmed, folded) {
+		a.addForm(folded, at, written)
+	}
 }
 
-// addCamelWords adds the words of a camelCase word. Words of one or two letters,
-// such as the m of mRNA, say too little and are left out.
-func (a *analysis) addCamelWords(raw string) {
+// addCamelWords adds the words of a camelCase word, of which the first is at
+// position. Words of one or two letters, such as the m of mRNA, say too little
+// and are left out.
+func (a *analysis) addCamelWords(raw string, position int) {
 	a.camel = a.camel[:0]
 	var before rune
 	add := func() {
 		if len(a.camel) >= 3 {
-			a.addWord(a.camel)
+			a.addWord(a.camel, span{position, position + 1})
 		}
 		a.camel = a.camel[:0]
+		position++
 	}
 	for i, r := range raw {
-		if kindOf(r) != letter && kindOf(r) != digit && kindOf(r) != mark {
+		if !isCamelRune(r) {
 			continue
 		}
 		if startsCamelWord(before, r, raw[i+utf8.RuneLen(r):]) {
@@ -220,6 +245,31 @@ func (a *analysis) addCamelWords(raw string) {
 		before = r
 	}
 	add()
+}
+
+// countCamelWords counts the words of a camelCase word, those that addCamelWords
+// leaves out too.
+func countCamelWords(raw string) int {
+	n := 1
+	var before rune
+	for i, r := range raw {
+		if !isCamelRune(r) {
+			continue
+		}
+		if startsCamelWord(before, r, raw[i+utf8.RuneLen(r):]) {
+			n++
+		}
+		before = r
+	}
+	return n
+}
+
+func isCamelRune(r rune) bool {
+	switch kindOf(r) {
+	case letter, digit, mark:
+		return true
+	}
+	return false
 }
 
 // joiner returns the length in bytes of the hyphen or underscore that text

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/lexical"
 )
 
 // Path addresses an entry in a store. Several entries of different labels or
@@ -99,4 +100,10 @@ func compareOrder(a, b *Entry) int {
 		return c
 	}
 	return strings.Compare(a.Owner, b.Owner)
+}
+
+// Texts returns the texts by which an entry is found, in the order of
+// lexical.Analyze.
+func (e *Entry) Texts() []string {
+	return append([]string{lexical.TextOf(e.Value), lexical.KeyWords(e.Key), e.Description}, e.Tags...)
 }

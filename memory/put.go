@@ -295,8 +295,7 @@ func document(e *Entry) lexical.Document {
 	if !e.Searchable() || !e.DeletedAt.IsZero() {
 		return lexical.Document{}
 	}
-	fields := append([]string{lexical.TextOf(e.Value), lexical.KeyWords(e.Key), e.Description}, e.Tags...)
-	return lexical.Analyze(fields...)
+	return lexical.Analyze(e.Texts()...)
 }
 
 // keepsFields reports whether a write would leave the entry's contents as they

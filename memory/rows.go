@@ -111,13 +111,22 @@ type TrashQuery struct {
 // EntryWriter writes rows.
 type EntryWriter interface {
 	// Put writes the new state of an entry that was created, edited, renamed,
-	// deleted or restored: the row, its history, its lexical terms and a queue
-	// row. doc is empty unless the entry is searchable and not deleted.
+	// deleted or restored: the row, its history, its lexical terms and forms and a
+	// queue row. doc is empty unless the entry is searchable and not deleted.
 	// Revision must be one more than the row's, 0 for none, and the entry must
 	// not be swept, else ErrStale. If Version grew, the row's former state
 	// becomes history. A deleted entry loses its terms and vectors at once.
 	// ErrExists if another undeleted entry has its path, owner and label.
 	Put(ctx context.Context, entry Entry, doc lexical.Document) error
+}
+
+// FormWriter fills a database with the forms of its entries (lexical.Document).
+type FormWriter interface {
+	// SearchableAfter returns up to limit searchable, undeleted entries by ID,
+	// after an ID, expired ones too. They do not change until the transaction ends.
+	SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]Entry, error)
+	// PutForms replaces the forms of an entry that SearchableAfter returned.
+	PutForms(ctx context.Context, entry Entry, forms []string) error
 }
 
 // HistoryLimits bound what is kept of an entry's versions.
@@ -167,6 +176,9 @@ type Purger interface {
 
 // LexicalLeg ranks entries by the words of a query.
 type LexicalLeg interface {
+	// ManyTerms reports whether the searchable entries of some store of the scope
+	// have more than limit distinct terms that begin with prefix.
+	ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error)
 	// Lexical returns the entries of the scope that share a term with the
 	// query, scored by lexical.Scorer, best first: the first Limit, and all
 	// that tie with the last of these. Equal scores have no defined order.

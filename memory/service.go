@@ -147,6 +147,9 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	if err = checkAnalysis(ctx, storage, s.log); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}
+	if err = fillForms(ctx, storage, s.log); err != nil {
+		return nil, fmt.Errorf("open memory service: %w", err)
+	}
 	return s, nil
 }
 

@@ -61,6 +61,7 @@ type ReadTx interface {
 type Tx interface {
 	ReadTx
 	EntryWriter
+	FormWriter
 	HistoryTrimmer
 	Sweeper
 	Purger

@@ -44,9 +44,10 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 	return nil
 }
 
-// unindex removes a row's postings, tags, vectors and usage.
+// unindex removes a row's postings, forms, tags, vectors and usage.
 func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) error {
 	w.removeTagsAndUsage(id, row)
+	w.replaceForms(id, row, nil, nil)
 	if _, err := w.postings.Replace(row.document, nil); err != nil {
 		return err
 	}

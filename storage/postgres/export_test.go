@@ -7,7 +7,7 @@ import (
 )
 
 // tables are all tables except those of change records and store numbers.
-var tables = []string{"history", "entry", "tag", "usage", "posting", "total", "model", "vector", "queue",
+var tables = []string{"history", "entry", "tag", "word", "usage", "posting", "total", "model", "vector", "queue",
 	"past", "permit", "permit_count", "participant", "session", "setting", "name", "meta", "replay"}
 
 // Rows implements storagetest.RowCounter.

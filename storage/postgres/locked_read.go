@@ -56,17 +56,30 @@ func (w *writer) History(ctx context.Context, id uuid.UUID, before, limit int) (
 
 // Lexical implements memory.LexicalLeg.
 func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
+	if err := w.flushScope(ctx, scope); err != nil {
+		return nil, nil, err
+	}
+	return w.reader.Lexical(ctx, scope, query)
+}
+
+// ManyTerms implements memory.LexicalLeg.
+func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error) {
+	if err := w.flushScope(ctx, scope); err != nil {
+		return false, err
+	}
+	return w.reader.ManyTerms(ctx, scope, prefix, limit)
+}
+
+// flushScope acquires the locks of a scope's stores and writes the postings.
+func (w *writer) flushScope(ctx context.Context, scope acl.Scope) error {
 	var keys []int64
 	for _, a := range scope.Indexed() {
 		keys = append(keys, storeKey(a.Store))
 	}
 	if err := w.lock(ctx, keys...); err != nil {
-		return nil, nil, err
+		return err
 	}
-	if err := w.flushIndex(ctx); err != nil {
-		return nil, nil, err
-	}
-	return w.reader.Lexical(ctx, scope, query)
+	return w.flushIndex(ctx)
 }
 
 // Changes implements indexer.VectorReader.

@@ -196,6 +196,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	w.writeEntry(e, next, old != nil)
 	w.addUsage(next, 1)
 	w.tag(e.ID, next)
+	w.replaceForms(e.ID, old, next, words.Forms)
 	var indexed *posting.Document
 	if old != nil {
 		indexed = old.document

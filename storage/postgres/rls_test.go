@@ -20,7 +20,7 @@ import (
 
 // protected are the tables that contain text or terms of memories, or say which
 // of them wait for their vectors.
-var protected = []string{"entry", "history", "posting", "tag", "queue"}
+var protected = []string{"entry", "history", "posting", "tag", "word", "queue"}
 
 // putSamples puts two versions of a tagged entry into each of two stores at
 // each of two labels, and returns the numbers of the stores.

@@ -55,13 +55,16 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 	return nil
 }
 
-// unindex removes a row's postings, tags, vectors and usage.
+// unindex removes a row's postings, forms, tags, vectors and usage.
 func (w *writer) unindex(ctx context.Context, id uuid.UUID, row storedRow) error {
 	w.addUsage(row, -1)
 	if err := w.untag(ctx, row); err != nil {
 		return err
 	}
 	if err := w.index(ctx, row.doc, false, nil); err != nil {
+		return err
+	}
+	if err := w.replaceForms(ctx, row, storedRow{doc: row.doc, state: swept}, nil); err != nil {
 		return err
 	}
 	return w.dropVectors(ctx, id, row.doc)

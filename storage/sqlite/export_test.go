@@ -13,7 +13,7 @@ func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {
 	rows := make(map[string]int64)
 	err := s.readers.with(ctx, func(c *session) error {
 		tables, err := c.conn.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table'
-			AND name NOT IN ('store', 'change', 'goose_db_version') AND name NOT LIKE 'sqlite%'`)
+			AND name NOT IN ('store', 'change', 'goose_db_version', 'word') AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'word\_%' ESCAPE '\'`)
 		if err != nil {
 			return err
 		}
@@ -36,6 +36,14 @@ func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {
 			}
 			rows[name] = n
 		}
+		var terms int64 // left in the full-text index
+		if _, err := c.conn.ExecContext(ctx, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_term USING fts5vocab(main, word, row)"); err != nil {
+			return err
+		}
+		if err := c.conn.QueryRowContext(ctx, "SELECT count(*) FROM temp.word_term").Scan(&terms); err != nil {
+			return err
+		}
+		rows["word"] = terms
 		return nil
 	})
 	return rows, err

@@ -152,6 +152,9 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if err := w.indexEntry(ctx, next, words, !found); err != nil {
 		return err
 	}
+	if err := w.replaceForms(ctx, old, next, words.Forms); err != nil {
+		return err
+	}
 	if found {
 		if err := w.moveVectors(ctx, e.ID, old, next); err != nil {
 			return err

@@ -206,6 +206,37 @@ var lexicals = []clause{
 		f.exact(f.search(f.scope(scope...), "store shared words", 5), reference(entries, scope, "store shared words", 5))
 	}},
 
+	{"ManyTerms counts the terms with a prefix in each store of the scope", func(f *fixture) {
+		f.put(entry("a", "1", says("pea peas peak")), entry("a", "2", says("peas peel speak p\U0010ffff pez")),
+			entry("a", "3", says("pear"), labelled(acl.Restricted)), entry("b", "4", says("peace peach pet pew")), entry("a", "5", says("perch"), encrypted))
+		for _, c := range []struct {
+			scope  []reach
+			prefix string
+			limit  int
+			want   bool
+		}{
+			{[]reach{{"a", acl.Public}}, "pea", 2, true},
+			{[]reach{{"a", acl.Public}}, "pea", 3, false},
+			{[]reach{{"a", acl.Restricted}}, "pea", 3, true},
+			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 3, false}, // neither store has more
+			{[]reach{{"a", acl.Public}}, "pe", 4, true},
+			{[]reach{{"a", acl.Public}}, "pe", 5, false},
+			{[]reach{{"a", acl.Public}}, "p\U0010ffff", 0, true},
+			{[]reach{{"a", acl.Public}}, "q", 0, false},
+			{[]reach{{"a", acl.Public}}, "perch", 0, false},
+			{[]reach{{"none", acl.Public}}, "pea", 0, false},
+			{nil, "pea", 0, false},
+		} {
+			f.view(func(tx memory.ReadTx) error {
+				many, err := tx.ManyTerms(f.ctx, f.scope(c.scope...), c.prefix, c.limit)
+				if many != c.want {
+					f.Errorf("%v %q %d: %v", c.scope, c.prefix, c.limit, many)
+				}
+				return err
+			})
+		}
+	}},
+
 	{"any term is plain text", func(f *fixture) {
 		odd := []string{"'", "\"", "O'Brien", "\"NEAR(x)\"", "--", "DROP", "%", "_", "*", "x*", "\\", "\\u0041", "[", "{}", "日本語", "ไทย", "ünïcode", "😀"}
 		f.put(entry("a", "k", says(strings.Join(odd, " "))), entry("a", "k2", says("x u0041 NEAR A y")))

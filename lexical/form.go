@@ -1,0 +1,97 @@
+package lexical
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"mneme/acl"
+)
+
+// FormVersion identifies the rules that turn text into forms. It changes whenever
+// the forms of any text may change. A storage that was filled under another
+// version must be filled with forms again. It is apart from AnalysisVersion,
+// because forms do not affect the ranking.
+const FormVersion = "1"
+
+// A text is a row of positions, at which the forms stand that Match looks for.
+// Separators, such as punctuation, take no position.
+//
+//   - A word takes one position. Its forms are the stem, and the word as it was
+//     written, folded, if that differs. Stop words are words like others.
+//   - A compound ("e-mail", "build_status") takes the positions of its parts. Each
+//     part has forms of its own, and the compound has forms over all of them.
+//     A camelCase part takes the positions of its words; those of one or two
+//     letters have no form.
+//   - In scripts without spaces, Chinese, Japanese and Korean included, each
+//     character takes a position. Its forms are the character, and it with the one
+//     after it, unless the run of such characters ends there.
+//   - A symbol takes one position.
+
+// span is a range of positions.
+type span struct{ start, end int }
+
+// formKind says which forms a query uses.
+type formKind uint8
+
+const (
+	// sought forms make up the words of a query: stems, symbols, and of a run of
+	// characters all pairs and the last character.
+	sought formKind = iota
+	// pair is the sought form of two characters. Its span is that of the first.
+	pair
+	// written forms are found by prefixes alone.
+	written
+	// single is a character before another of its run: a pair says more.
+	single
+)
+
+// addForm passes a form to visit.
+func (a *analysis) addForm(form []byte, at span, kind formKind) {
+	if a.visit == nil {
+		return
+	}
+	if form = truncate(form); len(form) > 0 {
+		a.visit(form, at, kind)
+	}
+}
+
+// addRun adds the forms of a run of characters of a script without spaces.
+func (a *analysis) addRun(run string) {
+	if a.visit == nil {
+		return
+	}
+	for run != "" {
+		_, width := utf8.DecodeRuneInString(run)
+		at := span{a.position, a.position + 1}
+		a.position++
+		if width == len(run) {
+			a.addForm([]byte(run), at, sought)
+			return
+		}
+		_, next := utf8.DecodeRuneInString(run[width:])
+		a.addForm([]byte(run[:width+next]), at, pair)
+		a.addForm([]byte(run[:width]), at, single)
+		run = run[width:]
+	}
+}
+
+// FormKey returns the key of a form of the entries in a store at a label, for a
+// full-text index of several stores. It is text without white space, quotes and
+// punctuation, in lower case, that a tokenizer leaves in one piece. The keys of
+// the forms with a prefix are those with FormKey of the prefix as theirs.
+//
+// SECURITY: keys of different stores or labels differ, so that a query for a key
+// reads nothing else.
+func FormKey(store int64, label acl.Label, form string) string {
+	key := strconv.AppendInt(make([]byte, 0, len(form)+8), store, 10)
+	key = append(key, 'a'-1+byte(label)) // ends the number
+	for i := range len(form) {
+		switch c := form[i]; {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c >= utf8.RuneSelf:
+			key = append(key, c)
+		default: // in the private use area, of which no form has a character
+			key = utf8.AppendRune(key, 0xE000+rune(c))
+		}
+	}
+	return string(key)
+}

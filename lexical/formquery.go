@@ -1,0 +1,160 @@
+package lexical
+
+import "slices"
+
+// FormQuery is a condition on the forms of an entry (Document.Forms), for
+// full-text indexes: Some holds and none of None does. Every entry that matches
+// fulfils it.
+type FormQuery struct {
+	Some FormExpr   // the zero value: nothing is asked for
+	None []FormExpr // each one form
+	// Exact says that every entry which fulfils the query matches. Otherwise
+	// Match.Matches must judge the entries that fulfil it.
+	Exact bool
+}
+
+// FormExpr is a form, a prefix of forms, or expressions of which all or any hold.
+type FormExpr struct {
+	Form   string
+	Prefix bool // any form that begins with Form
+	All    []FormExpr
+	Any    []FormExpr
+}
+
+// Empty reports whether the expression asks for nothing.
+func (e FormExpr) Empty() bool { return e.Form == "" && len(e.All) == 0 && len(e.Any) == 0 }
+
+// Holds evaluates the expression over the forms for which has returns true.
+func (e FormExpr) Holds(has func(form string, prefix bool) bool) bool {
+	holds := func(x FormExpr) bool { return x.Holds(has) }
+	switch {
+	case e.Form != "":
+		return has(e.Form, e.Prefix)
+	case len(e.Any) > 0:
+		return slices.ContainsFunc(e.Any, holds)
+	}
+	return !slices.ContainsFunc(e.All, func(x FormExpr) bool { return !holds(x) })
+}
+
+// Prefixes returns the prefixes among the items, by their field ("any[2]").
+func (m *Match) Prefixes() map[string]string {
+	prefixes := make(map[string]string)
+	for name, list := range map[string][]item{"all": m.all, "any": m.any, "none": m.none} {
+		for i, parsed := range list {
+			if parsed.prefix != "" {
+				prefixes[itemField(name, i)] = parsed.prefix
+			}
+		}
+	}
+	return prefixes
+}
+
+// Query returns the match as a condition on forms.
+func (m *Match) Query() FormQuery {
+	q := FormQuery{Exact: true}
+	var all, either []FormExpr
+	for _, i := range m.all {
+		all, q.Exact = append(all, i.expr()), q.Exact && i.exact()
+	}
+	for _, i := range m.any {
+		either, q.Exact = append(either, i.expr()), q.Exact && i.exact()
+	}
+	if len(either) > 0 {
+		all = append(all, anyOf(either))
+	}
+	for _, i := range m.none {
+		if !i.exact() {
+			q.Exact = false
+			continue
+		}
+		q.None = append(q.None, i.expr())
+	}
+	q.Some = allOf(all)
+	return q
+}
+
+// exact reports whether an entry with the forms of expr has the item: it is a
+// prefix, one word, or two characters of a script without spaces.
+func (i item) exact() bool {
+	return i.prefix != "" || len(i.edges) == 1 || len(i.edges) == 2 && i.edges[0].kind == pair
+}
+
+// expr returns the forms that every entry with the item has.
+func (i item) expr() FormExpr {
+	if i.prefix != "" {
+		return FormExpr{Form: i.prefix, Prefix: true}
+	}
+	if len(i.edges) == 2 && i.edges[0].kind == pair {
+		return FormExpr{Form: i.edges[0].form}
+	}
+	e, _ := exprOf(i.edges, span{0, i.length})
+	return e
+}
+
+// exprOf returns the forms that a text has which contains a path over a range of
+// positions, and whether there is such a path.
+func exprOf(edges []edge, over span) (FormExpr, bool) {
+	if over.start == over.end {
+		return FormExpr{}, true
+	}
+	var whole []FormExpr
+	var inner []edge
+	for _, e := range edges {
+		if e.span == over {
+			whole = append(whole, FormExpr{Form: e.form})
+		} else {
+			inner = append(inner, e)
+		}
+	}
+	if parts, ok := exprOfParts(inner, over); ok {
+		whole = append(whole, parts)
+	}
+	return anyOf(whole), len(whole) > 0
+}
+
+// exprOfParts splits a range at the positions that every path visits. No edge
+// covers the whole range.
+func exprOfParts(edges []edge, over span) (FormExpr, bool) {
+	var parts []FormExpr
+	start := over.start
+	for cut := over.start + 1; cut <= over.end; cut++ {
+		if slices.ContainsFunc(edges, func(e edge) bool { return e.start < cut && cut < e.end }) {
+			continue
+		}
+		part := span{start, cut}
+		if part == over {
+			return FormExpr{}, false
+		}
+		e, ok := exprOf(within(edges, part), part)
+		if !ok {
+			return FormExpr{}, false
+		}
+		parts = append(parts, e)
+		start = cut
+	}
+	return allOf(parts), true
+}
+
+// within returns the edges within a range.
+func within(edges []edge, over span) (inner []edge) {
+	for _, e := range edges {
+		if over.start <= e.start && e.end <= over.end {
+			inner = append(inner, e)
+		}
+	}
+	return inner
+}
+
+func allOf(list []FormExpr) FormExpr {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return FormExpr{All: list}
+}
+
+func anyOf(list []FormExpr) FormExpr {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return FormExpr{Any: list}
+}

@@ -1,0 +1,127 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+const (
+	selectForms = "SELECT forms FROM form WHERE doc = ?"
+	insertForms = "INSERT OR REPLACE INTO form (doc, forms) VALUES (?, ?)"
+	deleteForms = "DELETE FROM form WHERE doc = ?"
+	// Parameters: docID, keys.
+	insertWords = "INSERT INTO word (rowid, keys) VALUES (?, ?)"
+	deleteWords = "INSERT INTO word (word, rowid, keys) VALUES ('delete', ?, ?)"
+)
+
+// replaceForms replaces the forms by which Match finds an entry. old is the row
+// before, the zero row for a new one. Of the index, only what differs is written:
+// FTS5 keeps no list of a row's terms when it has neither content nor sizes.
+func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []string) error {
+	indexed := next.state == live && next.searchable
+	if !indexed {
+		forms = nil
+	}
+	var before []string
+	found := false
+	if old.doc != 0 {
+		var text string
+		var err error
+		if found, err = w.one(ctx, []any{&text}, selectForms, old.doc); err != nil {
+			return err
+		}
+		before = strings.Fields(text)
+	}
+	removed, added := before, forms
+	if old.store == next.store && old.label == next.label {
+		removed, added = difference(before, forms), difference(forms, before)
+	}
+	if len(removed) == 0 && len(added) == 0 && found == indexed {
+		return nil
+	}
+	// FTS5 counts rows: each deletion must follow an insertion, even of no keys.
+	if found {
+		if _, err := w.exec(ctx, deleteWords, next.doc, formKeys(old.store, old.label, removed)); err != nil {
+			return err
+		}
+	}
+	if indexed {
+		if _, err := w.exec(ctx, insertWords, next.doc, formKeys(next.store, next.label, added)); err != nil {
+			return err
+		}
+	}
+	if !indexed {
+		_, err := w.exec(ctx, deleteForms, next.doc)
+		return err
+	}
+	_, err := w.exec(ctx, insertForms, next.doc, " "+strings.Join(forms, " ")+" ")
+	return err
+}
+
+const selectSearchable = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
+	WHERE e.id > ? AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT ?`
+
+// SearchableAfter implements memory.FormWriter.
+func (w *writer) SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return w.entries(ctx, selectSearchable, after[:], limit)
+}
+
+// PutForms implements memory.FormWriter.
+func (w *writer) PutForms(ctx context.Context, entry memory.Entry, forms []string) error {
+	row, found, err := w.storedRow(ctx, entry.ID)
+	if err != nil || !found {
+		return err
+	}
+	return w.replaceForms(ctx, row, row, forms)
+}
+
+// ?4 is one more than the limit.
+const selectManyTerms = scopeTable + `SELECT 1 FROM scope WHERE ?4 = (SELECT count(*) FROM
+	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling LIMIT ?4))
+	LIMIT 1`
+
+// ManyTerms implements memory.LexicalLeg.
+func (r *reader) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error) {
+	stores := scope.Indexed()
+	if len(stores) == 0 || prefix == "" {
+		return false, nil
+	}
+	return r.one(ctx, []any{new(int)}, selectManyTerms, scopeList(stores), prefix, successor(prefix), limit+1)
+}
+
+// ManyTerms implements memory.LexicalLeg.
+func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error) {
+	if err := w.flush(ctx); err != nil {
+		return false, err
+	}
+	return w.reader.ManyTerms(ctx, scope, prefix, limit)
+}
+
+// difference returns the elements of a that are not in b. Both are sorted.
+func difference(a, b []string) []string {
+	var only []string
+	for _, x := range a {
+		i, found := slices.BinarySearch(b, x)
+		if b = b[i:]; !found {
+			only = append(only, x)
+		}
+	}
+	return only
+}
+
+// formKeys returns the keys of forms in the index.
+func formKeys(store int64, label acl.Label, forms []string) string {
+	var keys strings.Builder
+	for _, form := range forms {
+		keys.WriteString(lexical.FormKey(store, label, form))
+		keys.WriteByte(' ')
+	}
+	return keys.String()
+}
