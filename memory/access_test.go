@@ -55,10 +55,10 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		var items []memory.Found
 		err := s.Export(ctx, c, op.Store, func(f memory.Found) error { items = append(items, f); return nil })
 		return page(memory.Page{Items: items}, err)
-	case accesstest.Search, accesstest.RankedSearch, accesstest.RelevantSearch:
-		a, err := s.Search(ctx, c, memory.SearchRequest{
+	case accesstest.Search, accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch:
+		a, err := s.Search(ctx, c, refined(memory.SearchRequest{
 			Query: op.Query, Stores: []string{op.Store}, Limit: 100, MinRelevance: op.MinRelevance, Ranking: memory.Ranking(op.Ranking),
-		})
+		}, op.Option))
 		if slices.ContainsFunc(a.Degraded, func(what string) bool { return what != memory.LagVector }) {
 			d.harness.t.Errorf("the answer is degraded: %v", a.Degraded)
 		}
@@ -88,6 +88,23 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		return accesstest.Outcome{Status: status(s.DeleteSession(ctx, c, op.Store, op.Other))}
 	}
 	panic("no such operation: " + op.Name)
+}
+
+// refined returns a search with an option of the matrix.
+func refined(r memory.SearchRequest, option string) memory.SearchRequest {
+	switch option {
+	case "mode":
+		r.Mode = memory.ModeLexical
+	case "queries":
+		r.Query, r.Queries = "", []string{r.Query, "another wording"}
+	case "recency":
+		r.Recency = &memory.Recency{HalfLife: time.Hour, Weight: 0.5}
+	case "diversity":
+		r.Diversity = 0.5
+	case "explain":
+		r.Explain = true
+	}
+	return r
 }
 
 func written(r memory.PutResult, err error) accesstest.Outcome {

@@ -93,7 +93,10 @@ type RenameRequest struct {
 
 // SearchRequest asks for the entries that answer a query.
 type SearchRequest struct {
-	Query   string
+	Query string
+	// Queries are 2–8 wordings of the question, in place of Query. The hits of
+	// all are fused, and a hit's relevance is its best.
+	Queries []string
 	Stores  []string // empty: all that the caller may search
 	Chat    string   // named by the request, on surfaces that allow it
 	User    string
@@ -103,7 +106,29 @@ type SearchRequest struct {
 	// MinRelevance leaves out hits of less relevance, 0–1. Then only candidates
 	// that were ranked by relevance are hits: see rerankDepth.
 	MinRelevance float64
-	Explain      bool
+	Mode         Mode
+	// Recency, unless nil, weighs younger entries more.
+	Recency *Recency
+	// Diversity, 0–1, moves hits down that resemble a hit before them.
+	Diversity float64
+	Explain   bool
+}
+
+// Mode says which legs of a search look for hits. Relevance is the same in all.
+type Mode string
+
+// The modes. The zero value stands for ModeHybrid.
+const (
+	ModeHybrid  Mode = "hybrid"  // both legs
+	ModeLexical Mode = "lexical" // the words
+	ModeVector  Mode = "vector"  // the meaning
+)
+
+// Recency orders hits by relevance × (1 − Weight + Weight·2^(−age ÷ HalfLife)).
+// It leaves none out, and changes no relevance.
+type Recency struct {
+	HalfLife time.Duration // > 0
+	Weight   float64       // 0–1
 }
 
 // Ranking is what orders the hits of a search.
@@ -167,8 +192,16 @@ type Explain struct {
 	Parts           fusion.Parts // what the relevance is made of
 	// Summands are the numbers whose sum is the score by relevance.
 	Summands []fusion.Summand
-	Via      acl.Via
-	Label    acl.Label
+	// Wording is the index of the wording that Lexical, Vector, Parts and
+	// Summands are for: that to which the hit is most relevant.
+	Wording int
+	// Recency is the factor of the relevance in the score, 0–1; nil: none.
+	Recency *float64
+	// Similarity is the greatest to a hit before this one, 0–1, for Diversity;
+	// nil: not compared.
+	Similarity *float64
+	Via        acl.Via
+	Label      acl.Label
 }
 
 // LegRank is a hit's rank and score in one leg.

@@ -76,9 +76,17 @@ func newHit(q *searchQuery, c *candidate, e Entry) Hit {
 	e.Source = nil // its ids are not checked against what the caller may read: see Get
 	hit.Entry = e
 	if q.request.Explain {
-		hit.Explain = &Explain{Lexical: c.lexical, Vector: c.vector, Fused: c.fused, Parts: *c.parts, Summands: fusion.Summands(q.question, *c.parts), Via: c.access.Via, Label: e.Label}
+		hit.Explain = explain(c)
 	}
 	return hit
+}
+
+// explain says how a candidate was ranked and why the caller may see it.
+func explain(c *candidate) *Explain {
+	return &Explain{
+		Lexical: c.lexical, Vector: c.vector, Fused: c.fused, Parts: c.Parts, Summands: fusion.Summands(c.asked.question, c.Parts), Wording: c.number,
+		Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
+	}
 }
 
 // EachHit yields the hits of an answer in their order, with their values, and

@@ -222,6 +222,14 @@ func deleteIndexed(h *harness, extra int) {
 	must(h, err)
 }
 
+// shown formats a number that may be missing, to its last bit.
+func shown(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%x", *x)
+}
+
 // answers returns the results of searches, lists, gets and histories as text,
 // without ids and entity tags.
 func answers(h *harness, c memory.Caller, query string) string {
@@ -236,6 +244,9 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: query, Limit: 5, Filter: memory.Filter{Tags: []string{"none"}}},
 		{Query: query, Limit: 10, Ranking: memory.RankingRRF},
 		{Query: query, Limit: 10, MinRelevance: 0.5},
+		{Query: query, Limit: 10, Mode: memory.ModeLexical, Explain: true},
+		{Query: query, Limit: 10, Mode: memory.ModeVector, Diversity: 0.5, Explain: true},
+		{Queries: []string{query, subjects[0], actions[1]}, Limit: 10, Recency: &memory.Recency{HalfLife: time.Hour, Weight: 0.5}, Explain: true},
 	} {
 		a, err := h.Search(ctx, c, r)
 		fmt.Fprintf(&out, "search %v %v %v %v\n", err, a.Label, a.Degraded, a.Incomplete)
@@ -243,7 +254,7 @@ func answers(h *harness, c memory.Caller, query string) string {
 			show(&hit.Entry)
 			fmt.Fprintf(&out, "    %x %x %q", hit.Score, hit.Relevance, hit.Passage(12))
 			if x := hit.Explain; x != nil {
-				fmt.Fprintf(&out, " %v %v %x %s", x.Lexical, x.Vector, x.Summands, x.Via)
+				fmt.Fprintf(&out, " %v %v %x %s %d %v %v", x.Lexical, x.Vector, x.Summands, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity))
 			}
 			fmt.Fprintln(&out)
 			return nil

@@ -16,13 +16,13 @@ const LagVector = "vector_lag"
 const maxLag = 5 * time.Second
 
 // missing returns what an answer's Degraded names: the legs that failed, and
-// LagVector if the vector leg answered but entries within the scope wait for their
+// LagVector if the vector leg searched but entries within the scope wait for their
 // vectors for longer than maxLag.
 //
 // SECURITY: a store on which the caller has level search adds nothing: whether
 // its entries lag would reveal that something was written there.
-func (s *Service) missing(ctx context.Context, tx LagReader, scope acl.Scope, found retrieved) ([]string, error) {
-	if slices.Contains(found.failed, LegVector) {
+func (s *Service) missing(ctx context.Context, tx LagReader, scope acl.Scope, q *searchQuery, found retrieved) ([]string, error) {
+	if q.request.Mode == ModeLexical || slices.Contains(found.failed, LegVector) {
 		return found.failed, nil
 	}
 	now := s.instant()

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/fusion"
 )
 
 // candidate is an entry that at least one leg found and the caller may see.
@@ -17,16 +16,46 @@ import (
 type candidate struct {
 	entry  *Entry     // without value and source
 	access acl.Access // the caller's to the entry's store
-	// lexical and vector are the candidate's rank and score in each leg among
-	// the visible entries; nil: the leg did not find it.
+	found  *legHits   // what the legs found, of every candidate
+	ranks  []int      // in each of their lists; 0: not in it
+	// asked is the wording to which the candidate is most relevant, and number
+	// its index; the first until the candidate is assessed.
+	asked  *wording
+	number int
+	// lexical and vector are the candidate's rank and score for that wording in
+	// each leg among the visible entries; nil: the leg did not find it.
 	lexical, vector *LegRank
-	fused           float64       // score by Reciprocal Rank Fusion
-	parts           *fusion.Parts // of the relevance; nil: not assessed
-	nearest         int           // chunk of parts.Cosine
-	score           float64       // orders the answer
-	relevance       float64       // 0–1
-	chunk           int           // the one that the vector leg found, from 0; -1: it found none
-	edited          bool          // the row has changed since the legs found it
+	fused           float64  // score by Reciprocal Rank Fusion
+	*assessment              // for that wording; nil: not assessed
+	score           float64  // orders the answer
+	relevance       float64  // 0–1
+	recency         *float64 // factor of the relevance in the score, 0–1; nil: none
+	similarity      *float64 // to the hits before it, 0–1, for Diversity; nil: not compared
+	chunk           int      // the one that the vector leg found, from 0; -1: it found none
+	edited          bool     // the row has changed since the legs found it
+}
+
+// legHits are the visible hits of both legs, a list for each wording; no list
+// of a leg that did not search.
+type legHits struct{ lexical, vector [][]legHit }
+
+// ask sets the wording that counts for the candidate, by its index, and what the
+// legs found for it.
+func (c *candidate) ask(q *searchQuery, number int) {
+	c.asked, c.number = q.wordings[number], number
+	c.lexical, c.vector, c.chunk = nil, nil, -1
+	if c.found == nil {
+		return
+	}
+	if lists := c.found.lexical; len(lists) > 0 {
+		c.lexical = legRank(lists[number], c.ranks[number])
+	}
+	if lists := c.found.vector; len(lists) > 0 {
+		c.vector = legRank(lists[number], c.ranks[len(c.found.lexical)+number])
+		if c.vector != nil {
+			c.chunk = lists[number][c.vector.Rank-1].Chunk
+		}
+	}
 }
 
 // loadVisible reads the rows of the legs' hits within the scope and returns
@@ -77,7 +106,17 @@ func (s *Service) addVisible(ctx context.Context, tx CandidateReader, scope acl.
 	return err
 }
 
-// keepVisible returns the visible hits of a leg, best first, at most
+// keepAllVisible returns the visible hits of each list of a leg. short reports
+// that one of them is not full although the leg may have more.
+func keepAllVisible(lists []legList, visible map[uuid.UUID]*candidate) (kept [][]legHit, short bool) {
+	for _, list := range lists {
+		hits, more := keepVisible(list, visible)
+		kept, short = append(kept, hits), short || more
+	}
+	return kept, short
+}
+
+// keepVisible returns the visible hits of a list, best first, at most
 // fusionDepth. Rows that loadVisible left unread are not missed: then all hits
 // before them are visible. short reports that the list is not full although
 // the leg may have more.

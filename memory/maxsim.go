@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/embed/maxsim"
 	"mneme/lexical"
 	"mneme/vector"
 )
 
-// addMaxSim sets the MaxSim of candidates whose nearest chunk has codes, if the
-// query has tokens.
-func (q *searchQuery) addMaxSim(ctx context.Context, tx ScoreReader, scope acl.Scope, candidates []*candidate) error {
-	tokens := q.tokens()
+// addMaxSim sets the MaxSim of the assessments of entries, in the order of ids,
+// whose nearest chunk has codes, if the wording has tokens.
+func (q *searchQuery) addMaxSim(ctx context.Context, tx ScoreReader, scope acl.Scope, asked *wording, ids []uuid.UUID, found []assessment) error {
+	tokens := asked.tokens()
 	if len(tokens) == 0 {
 		return nil
 	}
@@ -26,10 +28,10 @@ func (q *searchQuery) addMaxSim(ctx context.Context, tx ScoreReader, scope acl.S
 		total += t.weight
 	}
 	var chunks []vector.ChunkID
-	var of []*candidate
-	for _, c := range candidates {
-		if c.parts.Cosine != nil {
-			chunks, of = append(chunks, vector.ChunkID{Entry: c.entry.ID, Chunk: c.nearest}), append(of, c)
+	var of []*assessment
+	for i := range found {
+		if a := &found[i]; a.Cosine != nil {
+			chunks, of = append(chunks, vector.ChunkID{Entry: ids[i], Chunk: a.nearest}), append(of, a)
 		}
 	}
 	codes, err := tx.ChunkCodes(ctx, scope, q.fingerprint, chunks)
@@ -37,18 +39,18 @@ func (q *searchQuery) addMaxSim(ctx context.Context, tx ScoreReader, scope acl.S
 		return err
 	}
 	best := make([]float32, len(query))
-	for i, c := range of {
+	for i, a := range of {
 		if len(codes[i]) == 0 {
 			continue
 		}
 		if err := maxsim.Best(query, codes[i], best); err != nil {
-			return fmt.Errorf("entry %s: %w", c.entry.ID, err)
+			return fmt.Errorf("entry %s: %w", chunks[i].Entry, err)
 		}
 		sum := 0.0
 		for t, cosine := range best {
 			sum += float64(tokens[t].weight * float64(cosine))
 		}
-		c.parts.MaxSim, c.parts.ChunkTokens = new(sum/total), len(codes[i])/maxsim.TokenSize
+		a.MaxSim, a.ChunkTokens = new(sum/total), len(codes[i])/maxsim.TokenSize
 	}
 	return nil
 }
@@ -72,17 +74,17 @@ const (
 // tokens returns the tokens that MaxSim compares, with their weights: the rarity
 // of a token's word in the scope. Without the lexical leg, which counts the
 // words, all words weigh the same.
-func (q *searchQuery) tokens() []weightedToken {
-	tokens := make([]weightedToken, 0, len(q.embedding.Tokens))
+func (w *wording) tokens() []weightedToken {
+	tokens := make([]weightedToken, 0, len(w.embedding.Tokens))
 	weights := make(map[string]float64) // by word
-	for _, t := range q.embedding.Tokens {
+	for _, t := range w.embedding.Tokens {
 		if t.Vector == (maxsim.Vector{}) { // the embedder makes no codes
 			continue
 		}
-		word := q.request.Query[t.Start:t.End]
+		word := w.text[t.Start:t.End]
 		weight, ok := weights[word]
 		if !ok {
-			weight = q.rarity(word)
+			weight = w.rarity(word)
 			weights[word] = weight
 		}
 		if weight > 0 {
@@ -96,19 +98,19 @@ func (q *searchQuery) tokens() []weightedToken {
 // rarity returns the greatest inverse document frequency of the query's terms
 // that a word of it has, plainWeight if it has none of them, and 0 for what is
 // not a word.
-func (q *searchQuery) rarity(word string) float64 {
+func (w *wording) rarity(word string) float64 {
 	terms := lexical.Analyze(word).Terms
 	if len(terms) == 0 {
 		return 0
 	}
-	if q.scorer == nil {
+	if w.scorer == nil {
 		return 1
 	}
 	rarity := 0.0
 	for _, of := range terms {
-		i, ok := slices.BinarySearchFunc(q.terms, of.Text, func(t lexical.QueryTerm, text string) int { return cmp.Compare(t.Text, text) })
+		i, ok := slices.BinarySearchFunc(w.terms, of.Text, func(t lexical.QueryTerm, text string) int { return cmp.Compare(t.Text, text) })
 		if ok {
-			rarity = max(rarity, q.scorer.Weight(i)/q.terms[i].Weight)
+			rarity = max(rarity, w.scorer.Weight(i)/w.terms[i].Weight)
 		}
 	}
 	return cmp.Or(rarity, plainWeight)

@@ -20,7 +20,7 @@ func (h *Hit) Passage(limit int) string {
 	if text == "" {
 		text = string(h.whole.Value)
 	}
-	return clip(h.bestChunk(text), h.query.terms, limit)
+	return clip(h.bestChunk(text), h.found.asked.terms, limit)
 }
 
 // bestChunk returns a chunk of the hit's text.
@@ -29,7 +29,7 @@ func (h *Hit) bestChunk(text string) string {
 	best := h.found.chunk
 	// The numbers of the index are those of the text that it was made from.
 	if best < 0 || best >= len(spans) || h.found.edited {
-		best = bestByTerms(text, spans, h.query.terms)
+		best = bestByTerms(text, spans, h.found.asked.terms)
 	}
 	return strings.TrimSpace(text[spans[best][0]:spans[best][1]])
 }

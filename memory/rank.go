@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -11,20 +12,24 @@ import (
 	"mneme/fusion"
 )
 
+// maxCandidates bounds the candidates of a search: as many as both legs hand
+// over for one wording.
+const maxCandidates = 2 * fusionDepth
+
 // merge makes one list of the legs' hits by Reciprocal Rank Fusion, best
-// first, ties in compareOrder.
-func merge(visible map[uuid.UUID]*candidate, lexicalHits, vectorHits []legHit) []*candidate {
+// first, ties in compareOrder, at most maxCandidates.
+func merge(q *searchQuery, visible map[uuid.UUID]*candidate, found *legHits) []*candidate {
 	byOrder := func(a, b uuid.UUID) int { return compareOrder(visible[a].entry, visible[b].entry) }
-	items := fusion.RRF(byOrder, entriesOf(lexicalHits), entriesOf(vectorHits))
-	merged := make([]*candidate, len(items))
-	for i, item := range items {
-		c := visible[item.ID]
-		c.fused = item.Score
-		c.lexical = legRank(lexicalHits, item.Ranks[0])
-		c.vector = legRank(vectorHits, item.Ranks[1])
-		if c.chunk = -1; c.vector != nil {
-			c.chunk = vectorHits[c.vector.Rank-1].Chunk
-		}
+	var lists [][]uuid.UUID
+	for _, hits := range slices.Concat(found.lexical, found.vector) {
+		lists = append(lists, entriesOf(hits))
+	}
+	items := fusion.RRF(byOrder, lists...)
+	merged := make([]*candidate, min(len(items), maxCandidates))
+	for i := range merged {
+		c := visible[items[i].ID]
+		c.found, c.ranks, c.fused = found, items[i].Ranks, items[i].Score
+		c.ask(q, 0)
 		merged[i] = c
 	}
 	return merged
@@ -67,22 +72,83 @@ func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *
 			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !c.reaches(q.request.MinRelevance) }), nil
 		}
 		if byRelevance {
+			q.weighRecency(head)
 			slices.SortFunc(head, func(a, b *candidate) int {
 				return cmp.Or(cmp.Compare(b.score, a.score), compareOrder(a.entry, b.entry))
 			})
+			head = q.diversify(head)
 		}
 		merged = slices.Concat(head, rest)
 	}
 	hits = limitHits(merged, q.request.Limit, searchOnlyHits)
-	if err := s.assess(ctx, tx, scope, q, slices.DeleteFunc(slices.Clone(hits), (*candidate).assessed)); err != nil {
+	rest := slices.DeleteFunc(slices.Clone(hits), (*candidate).assessed)
+	if err := s.assess(ctx, tx, scope, q, rest); err != nil {
 		return nil, err
 	}
-	if !byRelevance {
-		for _, c := range hits {
-			c.score = c.fused
-		}
+	if byRelevance {
+		q.weighRecency(rest)
+		return hits, nil
+	}
+	for _, c := range hits {
+		c.score = c.fused
 	}
 	return hits, nil
+}
+
+// weighRecency replaces the scores of candidates, if the request has Recency, by
+// their relevance times a factor of their age.
+func (q *searchQuery) weighRecency(candidates []*candidate) {
+	r := q.request.Recency
+	if r == nil {
+		return
+	}
+	for _, c := range candidates {
+		factor := fusion.Recency(q.at.Sub(c.entry.moment()), r.HalfLife, r.Weight)
+		c.recency, c.score = &factor, float64(c.relevance*factor)
+	}
+}
+
+// moment returns when what the entry tells of happened, or else when the entry
+// was changed last.
+func (e *Entry) moment() time.Time {
+	if e.OccurredAt.IsZero() {
+		return e.UpdatedAt
+	}
+	return e.OccurredAt.Time
+}
+
+// diversify returns candidates, best first, in the order of maximal marginal
+// relevance if the request has Diversity. Two of them are as similar as their
+// nearest chunks; one without vectors is similar to none.
+func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
+	if q.request.Diversity == 0 {
+		return candidates
+	}
+	relevance := make([]float64, len(candidates))
+	vectors := make([][]float32, len(candidates))
+	for i, c := range candidates {
+		if relevance[i] = c.relevance; q.request.Recency != nil {
+			relevance[i] = c.score
+		}
+		vectors[i] = c.nearestVector.Floats()
+	}
+	cosines := q.cosines()
+	similarity := func(a, b int) float64 {
+		if len(vectors[a]) == 0 || len(vectors[b]) == 0 {
+			return 0
+		}
+		return cosines.Similarity(candidates[a].nearestVector.Dot(vectors[b]))
+	}
+	diverse := make([]*candidate, len(candidates))
+	for i, pick := range fusion.MMR(relevance, similarity, 1-q.request.Diversity) {
+		c := candidates[pick.Item]
+		c.score, c.similarity = pick.Score, &pick.Similarity
+		diverse[i] = c
+	}
+	for _, c := range candidates {
+		c.nearestVector = nil // compared: let it go
+	}
+	return diverse
 }
 
 // reaches reports whether the candidate's relevance, as the caller may see it,

@@ -3,11 +3,11 @@ package memory
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"mneme/embed"
-	"mneme/lexical"
 	"mneme/vector"
 )
 
@@ -30,14 +30,15 @@ type legList struct {
 	more bool     // the leg returned as many as it was asked for: it may have more
 }
 
-// retrieved is what both legs found.
+// retrieved is what both legs found, a list for each wording; no lists of a leg
+// that did not search.
 type retrieved struct {
-	lexical, vector legList
+	lexical, vector []legList
 	failed          []string // the legs that failed: LegLexical, LegVector
 }
 
-// entries returns the entries of both legs, each once: in head those that a
-// leg has among its first fusionDepth hits or tied with the last of these,
+// entries returns the entries of all lists, each once: in head those that a
+// list has among its first fusionDepth hits or tied with the last of these,
 // in rest the others.
 func (r retrieved) entries() (head, rest []uuid.UUID) {
 	seen := make(map[uuid.UUID]bool)
@@ -50,9 +51,13 @@ func (r retrieved) entries() (head, rest []uuid.UUID) {
 		}
 		return to
 	}
-	lexicalHead, vectorHead := r.lexical.head(), r.vector.head()
-	head = add(add(nil, r.lexical.hits[:lexicalHead]), r.vector.hits[:vectorHead])
-	rest = add(add(nil, r.lexical.hits[lexicalHead:]), r.vector.hits[vectorHead:])
+	lists := slices.Concat(r.lexical, r.vector)
+	for _, list := range lists {
+		head = add(head, list.hits[:list.head()])
+	}
+	for _, list := range lists {
+		rest = add(rest, list.hits[list.head():])
+	}
 	return head, rest
 }
 
@@ -66,9 +71,10 @@ func (l legList) head() int {
 	return n
 }
 
-// retrieve asks both legs, side by side, for their first fetch hits within the
-// scope. A leg that fails is named in the result and the other one answers; an
-// error means that both failed.
+// retrieve asks the legs of the search's mode, side by side, for their first
+// fetch hits of each wording within the scope. The other leg only prepares what
+// the relevance takes of it. A leg that fails is named in the result and the
+// other one answers; an error means that none is left that searches.
 func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retrieved, error) {
 	var r retrieved
 	if q.nothing {
@@ -76,11 +82,12 @@ func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retr
 	}
 	var lexicalErr, vectorErr error
 	done := make(chan struct{})
+	mode := q.request.Mode
 	go func() {
 		defer close(done)
-		r.vector, vectorErr = s.searchVectors(ctx, q, fetch)
+		r.vector, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
 	}()
-	r.lexical, lexicalErr = s.searchLexical(ctx, q, fetch)
+	r.lexical, lexicalErr = s.searchLexical(ctx, q, fetchIn(mode != ModeVector, fetch))
 	<-done
 	if err := ctx.Err(); err != nil {
 		return retrieved{}, err
@@ -96,75 +103,116 @@ func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retr
 		s.log.WarnContext(ctx, "vector leg failed", "error", vectorErr)
 		r.failed = append(r.failed, LegVector)
 	}
+	switch {
+	case mode == ModeLexical && lexicalErr != nil:
+		return retrieved{}, fmt.Errorf("the only leg of a search failed: %w", lexicalErr)
+	case mode == ModeVector && vectorErr != nil:
+		return retrieved{}, ErrNoVectors
+	}
 	return r, nil
 }
 
-// searchLexical is the lexical leg.
-func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) (list legList, err error) {
-	ctx, end := s.startStep(ctx, "lexical", &q.took.Lexical)
-	defer end(&err)
-	if len(q.terms) == 0 {
-		return legList{}, nil
+// fetchIn returns how many hits a leg is asked for: 0 unless it searches.
+func fetchIn(searches bool, fetch int) int {
+	if !searches {
+		return 0
 	}
-	var found []lexical.Hit
-	q.scorer = nil
-	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
-		found, q.scorer, err = tx.Lexical(ctx, q.scope, LexicalQuery{Terms: q.terms, Limit: fetch, Only: q.only, Now: s.instant()})
-		return err
-	})
-	hits := make([]legHit, len(found))
-	for i, hit := range found {
-		hits[i] = legHit{Entry: hit.Entry, Score: hit.Score}
-	}
-	return legList{hits: hits, more: len(hits) >= fetch}, err
+	return fetch
 }
 
-// searchVectors is the vector leg. It ends within the vector budget.
-func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) (list legList, err error) {
+// searchLexical is the lexical leg. With a fetch of 0 it only makes the scorers.
+func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) (lists []legList, err error) {
+	ctx, end := s.startStep(ctx, "lexical", &q.took.Lexical)
+	defer end(&err)
+	for _, asked := range q.wordings {
+		asked.scorer = nil
+	}
+	err = s.storage.View(ctx, func(tx ReadTx) error {
+		lists = make([]legList, len(q.wordings))
+		for i, asked := range q.wordings {
+			if len(asked.terms) == 0 {
+				continue
+			}
+			found, scorer, err := tx.Lexical(ctx, q.scope, LexicalQuery{Terms: asked.terms, Limit: fetch, Only: q.only, Now: s.instant()})
+			if err != nil {
+				return err
+			}
+			asked.scorer = scorer
+			hits := make([]legHit, len(found))
+			for j, hit := range found {
+				hits[j] = legHit{Entry: hit.Entry, Score: hit.Score}
+			}
+			lists[i] = legList{hits: hits, more: len(hits) >= fetch}
+		}
+		return nil
+	})
+	if err != nil || fetch == 0 {
+		return nil, err
+	}
+	return lists, nil
+}
+
+// searchVectors is the vector leg. It ends within the vector budget. With a
+// fetch of 0 it only embeds the wordings.
+func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) (lists []legList, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.budget)
 	defer cancel()
 	model, ok := s.indexer.Serving()
 	if !ok {
-		return legList{}, errNoModel
+		return nil, errNoModel
 	}
-	if err := s.embedQuery(ctx, q, model); err != nil {
-		return legList{}, err
+	if err := s.embedWordings(ctx, q, model); err != nil || fetch == 0 {
+		return nil, err
 	}
 	ctx, end := s.startStep(ctx, "vector", &q.took.Vector)
 	defer end(&err)
-	query := vector.Query{Vector: q.embedding.Vector, Limit: fetch, Only: q.only}
-	found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return model.Index.Search(ctx, q.scope, query) })
-	if err != nil {
-		s.indexer.SuspectIndex()
+	lists = make([]legList, len(q.wordings))
+	for i, asked := range q.wordings {
+		query := vector.Query{Vector: asked.embedding.Vector, Limit: fetch, Only: q.only}
+		found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return model.Index.Search(ctx, q.scope, query) })
+		if err != nil {
+			s.indexer.SuspectIndex()
+			return nil, err
+		}
+		hits := make([]legHit, len(found))
+		for j, hit := range found {
+			hits[j] = legHit{Entry: hit.Entry, Score: hit.Score, Chunk: hit.Chunk}
+		}
+		lists[i] = legList{hits: hits, more: len(hits) >= fetch}
 	}
-	hits := make([]legHit, len(found))
-	for i, hit := range found {
-		hits[i] = legHit{Entry: hit.Entry, Score: hit.Score, Chunk: hit.Chunk}
-	}
-	return legList{hits: hits, more: len(hits) >= fetch}, err
+	return lists, nil
 }
 
-// embedQuery sets the query's embedding, for the vector leg and for the steps
-// after it. Embeddings are cached for each
-// agent.
-func (s *Service) embedQuery(ctx context.Context, q *searchQuery, model Model) (err error) {
-	if q.embedding.Vector != nil && q.fingerprint == model.Fingerprint {
-		return nil // the legs were asked before
+// embedWordings sets the wordings' embeddings, for the vector leg and for the
+// steps after it. Embeddings are cached for each agent.
+func (s *Service) embedWordings(ctx context.Context, q *searchQuery, model Model) (err error) {
+	var missing []*wording
+	var texts []string
+	key := queryKey{agent: q.caller.Agent, fingerprint: model.Fingerprint}
+	for _, asked := range q.wordings {
+		if asked.embedding.Vector != nil && q.fingerprint == model.Fingerprint {
+			continue // the legs were asked before
+		}
+		key.query = asked.text
+		if asked.embedding, _ = s.queries.Get(key); asked.embedding.Vector == nil {
+			missing, texts = append(missing, asked), append(texts, asked.text)
+		}
 	}
-	q.embedding, q.fingerprint, q.embedder = embed.Query{}, model.Fingerprint, model.Embedder
-	key := queryKey{agent: q.caller.Agent, fingerprint: model.Fingerprint, query: q.request.Query}
-	if embedding, ok := s.queries.Get(key); ok {
-		q.embedding = embedding
+	q.fingerprint, q.embedder = model.Fingerprint, model.Embedder
+	if len(missing) == 0 {
 		return nil
 	}
 	ctx, end := s.startStep(ctx, "embed", &q.took.Embed)
 	defer end(&err)
-	embedding, err := withDeadline(ctx, func() (embed.Query, error) { return model.Embedder.Query(ctx, q.request.Query) })
+	embeddings, err := withDeadline(ctx, func() ([]embed.Query, error) { return embedAll(ctx, model.Embedder, texts) })
 	if err != nil {
 		return fmt.Errorf("embed the query: %w", err)
 	}
-	q.embedding = embedding
-	s.queries.Put(key, embedding)
+	for i, asked := range missing {
+		asked.embedding = embeddings[i]
+		key.query = asked.text
+		s.queries.Put(key, embeddings[i])
+	}
 	return nil
 }
 

@@ -3,14 +3,12 @@ package memory
 import (
 	"context"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
 	"mneme/embed"
-	"mneme/fusion"
-	"mneme/lexical"
 	"mneme/vector"
 )
 
@@ -20,20 +18,17 @@ type searchQuery struct {
 	caller  Caller
 	request SearchRequest
 	scope   acl.Scope
-	terms   []lexical.QueryTerm
-	scorer  *lexical.Scorer // of terms in the scope; nil until the lexical leg has counted them
+	at      time.Time // the instant of the search, from which ages are counted
+	// wordings are the query, or the queries.
+	wordings []*wording
 	// only holds the entries that pass the filter, if they are few enough to
 	// hand to the legs. nil: the legs search the whole scope, and the filter
 	// is applied to the rows.
 	only []uuid.UUID
 	// nothing says that no entry passes the filter.
-	nothing bool
-	// embedding is of the model of fingerprint; zero until the vector leg has
-	// made it.
-	embedding   embed.Query
-	fingerprint string
-	embedder    embed.Embedder  // of fingerprint; nil if there is none
-	question    fusion.Question // set by assess
+	nothing     bool
+	fingerprint string         // of the wordings' embeddings
+	embedder    embed.Embedder // of fingerprint; nil if there is none
 	took        Took
 }
 
@@ -47,8 +42,9 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 			return nil, err
 		}
 	}
-	r.Filter = r.Filter.at(s.instant())
-	q = &searchQuery{caller: c, request: r}
+	q = &searchQuery{caller: c, request: r, at: s.instant()}
+	r.Filter = r.Filter.at(q.at)
+	q.request.Filter = r.Filter
 	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
 		if q.scope, err = s.searchScope(ctx, tx, c, r); err != nil {
 			return err
@@ -68,35 +64,15 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 	if err != nil {
 		return nil, err
 	}
-	q.terms = lexical.ParseQuery(r.Query)
+	q.wordings = newWordings(r.wordings())
 	return q, nil
 }
 
-func (s *Service) checkSearch(r SearchRequest) error {
-	switch {
-	case len(r.Query) > s.limits.Query:
-		return rule("query", "must have at most %d bytes", s.limits.Query)
-	case strings.TrimSpace(r.Query) == "":
-		return rule("query", "must not be blank")
-	}
-	if err := r.Filter.check(); err != nil {
-		return err
-	}
-	switch r.Ranking {
-	case "", RankingRelevance, RankingRRF:
-	default:
-		return rule("ranking", "must be %s or %s", RankingRelevance, RankingRRF)
-	}
-	if !(r.MinRelevance >= 0 && r.MinRelevance <= 1) { // NaN is neither
-		return rule("min_relevance", "must be from 0 to 1")
-	}
-	return checkLimit(r.Limit)
-}
-
 // needsRead reports whether a request has an option that a store on which the
-// caller has level search does not take: a filter, a ranking or an explanation.
+// caller has level search does not take: several wordings, a filter, what orders
+// the hits, or an explanation.
 func (r *SearchRequest) needsRead() bool {
-	return r.Explain || r.Ranking != "" || !r.Filter.Empty()
+	return r.Explain || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || !r.Filter.Empty()
 }
 
 // searchScope returns what the request may search. With an option that a store

@@ -77,9 +77,9 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		if err != nil {
 			return err
 		}
-		lexicalHits, lexicalShort := keepVisible(found.lexical, visible)
-		vectorHits, vectorShort := keepVisible(found.vector, visible)
-		ranked, err := s.rank(ctx, tx, scope, q, merge(visible, lexicalHits, vectorHits))
+		lexicalHits, lexicalShort := keepAllVisible(found.lexical, visible)
+		vectorHits, vectorShort := keepAllVisible(found.vector, visible)
+		ranked, err := s.rank(ctx, tx, scope, q, merge(q, visible, &legHits{lexicalHits, vectorHits}))
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		}
 		answer.Label = highestLabel(answer.Hits)
 		answer.Incomplete = lexicalShort || vectorShort
-		answer.Degraded, err = s.missing(ctx, tx, scope, found)
+		answer.Degraded, err = s.missing(ctx, tx, scope, q, found)
 		return err
 	})
 	return answer, err

@@ -20,19 +20,19 @@ import (
 
 // Defines values for AnswerDegraded.
 const (
-	Lexical   AnswerDegraded = "lexical"
-	Vector    AnswerDegraded = "vector"
-	VectorLag AnswerDegraded = "vector_lag"
+	AnswerDegradedLexical   AnswerDegraded = "lexical"
+	AnswerDegradedVector    AnswerDegraded = "vector"
+	AnswerDegradedVectorLag AnswerDegraded = "vector_lag"
 )
 
 // Valid indicates whether the value is a known member of the AnswerDegraded enum.
 func (e AnswerDegraded) Valid() bool {
 	switch e {
-	case Lexical:
+	case AnswerDegradedLexical:
 		return true
-	case Vector:
+	case AnswerDegradedVector:
 		return true
-	case VectorLag:
+	case AnswerDegradedVectorLag:
 		return true
 	default:
 		return false
@@ -177,6 +177,27 @@ func (e ProblemType) Valid() bool {
 	case UrnMnemeProblemUnavailable:
 		return true
 	case UrnMnemeProblemUnsupportedMediaType:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for QuestionMode.
+const (
+	QuestionModeHybrid  QuestionMode = "hybrid"
+	QuestionModeLexical QuestionMode = "lexical"
+	QuestionModeVector  QuestionMode = "vector"
+)
+
+// Valid indicates whether the value is a known member of the QuestionMode enum.
+func (e QuestionMode) Valid() bool {
+	switch e {
+	case QuestionModeHybrid:
+		return true
+	case QuestionModeLexical:
+		return true
+	case QuestionModeVector:
 		return true
 	default:
 		return false
@@ -379,7 +400,7 @@ type Explain struct {
 	// Coverage The entry's BM25 score over the sum of the weights of the query's terms. Omitted if it is not known, as when the lexical leg failed.
 	Coverage *float64 `json:"coverage,omitempty"`
 
-	// Fused The sum of 1 / (60 + rank) over both legs.
+	// Fused The sum of 1 / (60 + rank) over both legs, and over all wordings.
 	Fused float64 `json:"fused"`
 
 	// Label A classification, lowest first.
@@ -391,6 +412,12 @@ type Explain struct {
 	// Maxsim The mean, weighted by rarity, of the largest cosine of each of the query's tokens with a token of the nearest chunk. Omitted if it is not known, as when the embedder makes no vectors of tokens.
 	Maxsim *float64 `json:"maxsim,omitempty"`
 
+	// Recency With `recency`, the factor by which the relevance counts.
+	Recency *float64 `json:"recency,omitempty"`
+
+	// Similarity With `diversity`, the greatest similarity to a hit before this one. Omitted if it was not compared, as beyond the first hundred candidates.
+	Similarity *float64 `json:"similarity,omitempty"`
+
 	// Summands The numbers whose sum is the score with ranking `relevance`. A part that is not known counts as its usual value.
 	Summands []Summand `json:"summands"`
 
@@ -399,6 +426,9 @@ type Explain struct {
 
 	// Via Why the caller may see the hit.
 	Via ExplainVia `json:"via"`
+
+	// Wording Which of `queries` the ranks, parts and summands are for, from 0, the one to which the hit is most relevant.
+	Wording int `json:"wording"`
 }
 
 // ExplainVia Why the caller may see the hit.
@@ -471,7 +501,7 @@ type Hit struct {
 	// Relevance How likely the entry answers the query. It has the same meaning for every query, store and ranking, and depends on no other hit. Of two digits if the caller may search the store but not read it.
 	Relevance float64 `json:"relevance"`
 
-	// Score What orders the hits, greater first. With ranking `relevance`: the sum from which the relevance is computed, on no fixed scale. With `rrf`: the sum of 1 / (60 + rank) over both legs. If the caller may search the store but not read it, the same number as `relevance`, whatever the order.
+	// Score What orders the hits, greater first. With ranking `relevance`: the sum from which the relevance is computed, on no fixed scale. With `rrf`: the sum of 1 / (60 + rank) over both legs. With `recency`: the relevance times the factor of the age. With `diversity`: the marginal relevance. If the caller may search the store but not read it, the same number as `relevance`, whatever the order.
 	Score float64 `json:"score"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -695,8 +725,14 @@ type Purged struct {
 	Ids    []openapi_types.UUID `json:"ids"`
 }
 
-// Question defines model for Question.
+// Query Any text that is not blank, at most 16,000 bytes by default.
+type Query = string
+
+// Question It has `query` or `queries`, and not both.
 type Question struct {
+	// Diversity Move hits down that resemble a hit before them, by maximal marginal relevance: each next hit has the greatest (1 − diversity) · relevance − diversity · similarity, where similarity is the greatest to a hit before it, from 0 (nothing in common) to 1 (the same), by the vectors of their nearest chunks. Orders the first hundred candidates; not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
+	Diversity *float64 `json:"diversity,omitempty"`
+
 	// Explain Explain the rank and relevance of each hit, and return the search's timing in `Server-Timing`. Leaves out stores that the caller may search but not read.
 	Explain *bool `json:"explain,omitempty"`
 	Limit   *int  `json:"limit,omitempty"`
@@ -704,14 +740,25 @@ type Question struct {
 	// MinRelevance Leave out hits of less relevance. The answer may be empty: nothing relevant was found. For stores that the caller may search but not read it is rounded to two digits, as their hits are.
 	MinRelevance *float64 `json:"min_relevance,omitempty"`
 
+	// Mode Which legs look for hits: both, the words alone, or the meaning alone. Relevance is the same in every mode. If the only leg that looks fails, so does the search (503). Named, it leaves out stores that the caller may search but not read.
+	Mode *QuestionMode `json:"mode,omitempty"`
+
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
+	// Queries Several wordings of the question in place of `query`, together at most as long as one. Their hits are fused, and a hit's relevance is its best over the wordings. Leaves out stores that the caller may search but not read.
+	Queries *[]Query `json:"queries,omitempty"`
+
 	// Query Any text that is not blank, at most 16,000 bytes by default.
-	Query string `json:"query"`
+	Query *Query `json:"query,omitempty"`
 
 	// Ranking What orders the hits: `relevance`, or `rrf`, the Reciprocal Rank Fusion of the ranks in both legs. Named, it leaves out stores that the caller may search but not read.
 	Ranking *QuestionRanking `json:"ranking,omitempty"`
+
+	// Recency Order hits by relevance · (1 − weight + weight · 2^(−age ÷ half_life)). It leaves none out, and `min_relevance` still judges the relevance itself. The age is counted from `occurred_at`, or else from `updated_at`, and is never negative. Not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
+	//
+	// Example: {"half_life":"30d","weight":0.5}
+	Recency *Recency `json:"recency,omitempty"`
 
 	// Stores Search only these stores. The caller must have access to each; `self` is its own.
 	Stores *[]StoreName `json:"stores,omitempty"`
@@ -720,6 +767,9 @@ type Question struct {
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
 }
+
+// QuestionMode Which legs look for hits: both, the words alone, or the meaning alone. Relevance is the same in every mode. If the only leg that looks fails, so does the search (503). Named, it leaves out stores that the caller may search but not read.
+type QuestionMode string
 
 // QuestionRanking What orders the hits: `relevance`, or `rrf`, the Reciprocal Rank Fusion of the ranks in both legs. Named, it leaves out stores that the caller may search but not read.
 type QuestionRanking string
@@ -755,6 +805,15 @@ type Ready struct {
 
 // ReadyStatus defines model for Ready.Status.
 type ReadyStatus string
+
+// Recency Order hits by relevance · (1 − weight + weight · 2^(−age ÷ half_life)). It leaves none out, and `min_relevance` still judges the relevance itself. The age is counted from `occurred_at`, or else from `updated_at`, and is never negative. Not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
+//
+// Example: {"half_life":"30d","weight":0.5}
+type Recency struct {
+	// HalfLife A whole number of seconds, minutes, hours, days or weeks, at most 36,500 days.
+	HalfLife string   `json:"half_life"`
+	Weight   *float64 `json:"weight,omitempty"`
+}
 
 // Refusal defines model for Refusal.
 type Refusal struct {

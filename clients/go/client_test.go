@@ -215,7 +215,7 @@ func TestSearchHasItsTimingOnlyWithExplain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, explain := range []bool{false, true} {
-			answer, timing, err := c.Search(t.Context(), client.Question{Query: "tyres for the winter", Explain: &explain})
+			answer, timing, err := c.Search(t.Context(), client.Question{Query: new("tyres for the winter"), Explain: &explain})
 			if err != nil || len(answer.Hits) != 3 {
 				t.Fatalf("got %+v, %v", answer, err)
 			}
@@ -267,7 +267,7 @@ func TestErrorsNeverIncludeStoreTokenOrText(t *testing.T) {
 			c := open(t, listening.URL, secret, nil)
 			_, _, get := c.Get(t.Context(), path)
 			_, put := c.Put(t.Context(), path, client.Write{Value: []byte(`"` + secret + `"`)}, client.Conditions{})
-			_, _, search := c.Search(t.Context(), client.Question{Query: secret})
+			_, _, search := c.Search(t.Context(), client.Question{Query: new(secret)})
 			_, imported := c.Import(t.Context(), secret, lines(1))
 			calls := map[string]error{"get": get, "put": put, "search": search, "import": imported}
 			for _, err := range c.Export(t.Context(), secret) {

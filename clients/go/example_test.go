@@ -54,7 +54,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, _, err := c.Search(ctx, client.Question{Query: "Which seat does Anna like on a train?"})
+	answer, _, err := c.Search(ctx, client.Question{Query: new("Which seat does Anna like on a train?")})
 	if err != nil {
 		log.Fatal(err)
 	}

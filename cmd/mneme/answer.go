@@ -36,8 +36,8 @@ func printAnswer(out io.Writer, a answer) error {
 		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f, of which rank %.1f\n",
 			t.Total, t.Queue, t.Lexical, t.Embed, t.Vector, t.Fetch, t.Rank)
 	}
-	lags := slices.Contains(a.Degraded, client.VectorLag)
-	failed := slices.DeleteFunc(slices.Clone(a.Degraded), func(what client.AnswerDegraded) bool { return what == client.VectorLag })
+	lags := slices.Contains(a.Degraded, client.AnswerDegradedVectorLag)
+	failed := slices.DeleteFunc(slices.Clone(a.Degraded), func(what client.AnswerDegraded) bool { return what == client.AnswerDegradedVectorLag })
 	if len(failed) > 0 {
 		fmt.Fprintf(&text, "without results of the %s leg, which failed or timed out\n", plain(joined(failed, " and ")))
 	}

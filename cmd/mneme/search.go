@@ -38,11 +38,9 @@ database, also while a server uses it, or with --url asks a server.`,
 	flags := cmd.Flags()
 	flags.StringSliceVar(&s.stores, "stores", nil, "search only these stores, separated by commas")
 	flags.IntVar(&s.limit, "limit", 10, "maximum number of hits, 1 to 100")
-	flags.Float64Var(&s.minRelevance, "min-relevance", 0, "leave out hits of less relevance, 0 to 1")
-	flags.StringVar(&s.ranking, "ranking", "", "what orders the hits: relevance (default) or rrf")
+	s.ranking.add(cmd)
 	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, what its relevance is made of, and timings")
 	flags.StringVar(&s.url, "url", "", "ask the server at this address")
-	completeWith(cmd, "ranking", string(client.Relevance), string(client.Rrf))
 	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
 }
@@ -52,27 +50,25 @@ type searching struct {
 	*program
 	as      callerFlags
 	filter  filterFlags
+	ranking rankingFlags
 	url     string
 	query   string
 	stores  []string
 	limit   int
 	explain bool
-
-	minRelevance float64
-	ranking      string
 }
 
 // question returns the search as the API takes it.
-func (s *searching) question() client.Question {
-	q := client.Question{Query: s.query, Limit: &s.limit, MinRelevance: &s.minRelevance, Explain: &s.explain}
-	if s.ranking != "" {
-		q.Ranking = new(client.QuestionRanking(s.ranking))
+func (s *searching) question() (client.Question, error) {
+	q := client.Question{Limit: &s.limit, Explain: &s.explain}
+	if err := s.ranking.apply(&q, s.query); err != nil {
+		return client.Question{}, err
 	}
 	if len(s.stores) > 0 {
 		q.Stores = &s.stores
 	}
 	s.filter.restrict(&q)
-	return q
+	return q, nil
 }
 
 // answer is the result of a search. Took is nil if the server does not report it.
@@ -107,11 +103,9 @@ func (s *searching) run(ctx context.Context, config configs.Config) (err error) 
 	if s.limit < 1 || s.limit > 100 {
 		return usageError{errors.New("--limit must be between 1 and 100")}
 	}
-	if !(s.minRelevance >= 0 && s.minRelevance <= 1) { // NaN is neither
-		return usageError{errors.New("--min-relevance must be between 0 and 1")}
-	}
-	if s.ranking != "" && !client.QuestionRanking(s.ranking).Valid() {
-		return usageError{errors.New("--ranking must be relevance or rrf")}
+	question, err := s.question()
+	if err != nil {
+		return err
 	}
 	for _, store := range s.stores {
 		if err := acl.CheckID(store); err != nil {
@@ -127,7 +121,7 @@ func (s *searching) run(ctx context.Context, config configs.Config) (err error) 
 	if err != nil {
 		return err
 	}
-	found, timing, err := as.Search(ctx, s.question())
+	found, timing, err := as.Search(ctx, question)
 	if err != nil {
 		return to.failure(err)
 	}

@@ -146,7 +146,15 @@ func onStore(r relation) []testCase {
 			}
 		}
 	}
-	return []testCase{
+	var refined []testCase
+	for _, option := range Options {
+		search := op(RefinedSearch)
+		search.Query, search.Option = word, option
+		refined = append(refined, testCase{
+			name: "search with " + option, env: unchanged, op: search, before: func(e *env) { e.Index() }, check: shows(read, listed(plain)),
+		})
+	}
+	return append(refined, []testCase{
 		{name: List, env: unchanged, op: op(List), check: shows(read, listed(plain, encrypted))},
 		{name: Export, env: unchanged, op: op(Export), check: shows(read, listed(plain, encrypted))},
 		{name: Search, env: unchanged, op: search, before: func(e *env) { e.Index() }, check: func(t *testing.T, got Outcome) {
@@ -174,7 +182,7 @@ func onStore(r relation) []testCase {
 		}},
 		{name: Put + " not in context", env: "put private", op: private, check: want(pick(
 			r.level < acl.ReadWrite || r.name == "readwrite grant", denied, true, created))},
-	}
+	}...)
 }
 
 // lagging is a search while an entry of a label waits for its vectors, longer than

@@ -25,10 +25,12 @@ type Operation struct {
 	// MinRelevance and Ranking are options of a search; Ranking only of RankedSearch.
 	MinRelevance float64
 	Ranking      string
-	Other        string    // agent of a share, unshare, join or leave
-	Level        acl.Level // of a share
-	TTL          time.Duration
-	MaxLabel     acl.Label // of a share; zero: not given
+	// Option is the option of a RefinedSearch: one of the names below.
+	Option   string
+	Other    string    // agent of a share, unshare, join or leave
+	Level    acl.Level // of a share
+	TTL      time.Duration
+	MaxLabel acl.Label // of a share; zero: not given
 }
 
 // The operations. Joining and leaving take a platform token.
@@ -43,18 +45,24 @@ const (
 	// names a least relevance.
 	RankedSearch   = "search with a ranking"
 	RelevantSearch = "search with a least relevance"
-	Delete         = "delete"
-	Restore        = "restore"
-	Rename         = "rename"
-	Trash          = "trash"
-	Grants         = "grants"
-	Share          = "share"
-	Unshare        = "unshare"
-	JoinChat       = "join chat"
-	LeaveChat      = "leave chat"
-	JoinUser       = "join user"
-	LeaveUser      = "leave user"
+	// RefinedSearch is a search with one of the options in Options.
+	RefinedSearch = "search with an option"
+	Delete        = "delete"
+	Restore       = "restore"
+	Rename        = "rename"
+	Trash         = "trash"
+	Grants        = "grants"
+	Share         = "share"
+	Unshare       = "unshare"
+	JoinChat      = "join chat"
+	LeaveChat     = "leave chat"
+	JoinUser      = "join user"
+	LeaveUser     = "leave user"
 )
+
+// Options are the options of a search, by their names in the REST API, that find,
+// order and explain hits and leave none of the matrix out.
+var Options = []string{"mode", "queries", "recency", "diversity", "explain"}
 
 // Outcome is the outcome of an operation.
 type Outcome struct {

@@ -109,6 +109,7 @@ var constant = []struct {
 	{memory.ErrConflict, Conflict},
 	{memory.ErrPrecondition, PreconditionFailed},
 	{memory.ErrUnavailable, Unavailable},
+	{memory.ErrNoVectors, Unavailable},
 }
 
 // retrySoon is the Retry-After while the storage is unavailable.

@@ -53,6 +53,15 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "ranking", op.Ranking))
 	case accesstest.RelevantSearch:
 		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "min_relevance", op.MinRelevance))
+	case accesstest.RefinedSearch:
+		value := map[string]any{
+			"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "explain": true,
+		}[op.Option]
+		pairs := []any{"query", op.Query, "stores", []string{op.Store}, "limit", 100, op.Option, value}
+		if op.Option == "queries" {
+			pairs = pairs[2:]
+		}
+		return o.do(p, "POST", "/v1/search", body(pairs...))
 	case accesstest.Delete:
 		return o.do(p, "DELETE", entry, "")
 	case accesstest.Restore:

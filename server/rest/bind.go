@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"reflect"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -59,29 +57,8 @@ func (s *Surface) oversized(c echo.Context, tooLarge error) error {
 // unknown, repeated, null, of another type or missing are errors. The service
 // checks their values.
 func decode(text []byte, target any) error {
-	fields, required := fieldsOf(reflect.ValueOf(target).Elem())
-	given, err := wire.Rules{}.Decode(text, fields)
-	if err != nil {
+	if err := (wire.Rules{}).DecodeStruct(text, target); err != nil {
 		return wire.BodyProblem(err)
 	}
-	for _, name := range required {
-		if !given[name] {
-			return problem.In(problem.Malformed, name, "is required")
-		}
-	}
 	return nil
-}
-
-// fieldsOf returns pointers to the fields of a generated type by their JSON
-// names, and the names of the required ones.
-func fieldsOf(target reflect.Value) (fields map[string]any, required []string) {
-	fields = make(map[string]any, target.NumField())
-	for i := range target.NumField() {
-		name, options, _ := strings.Cut(target.Type().Field(i).Tag.Get("json"), ",")
-		fields[name] = target.Field(i).Addr().Interface()
-		if !strings.Contains(options, "omitempty") {
-			required = append(required, name)
-		}
-	}
-	return fields, required
 }

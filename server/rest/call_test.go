@@ -148,6 +148,14 @@ func TestFieldsHaveTheirTypes(t *testing.T) {
 		`{"query":"q","stores":[".."]}`: 400, `{"query":"q","stores":"self"}`: 400, `{"query":"q","stores":["nobody"]}`: 403,
 		`{"query":"q","chatId":"c"}`: 400, `{"query":"q","namespace":"a\u0000"}`: 422, `{"query":"q","type":"x"}`: 422,
 		`{"query":"\ud83d"}`: 400, `{"query":"q","explain":1}`: 400,
+		`{"limit":1}`: 400, `{"query":"q","queries":["q","r"]}`: 422, `{"query":"","queries":["q","r"]}`: 422, `{"queries":["q",1]}`: 400,
+		`{"queries":[]}`: 422, `{"queries":["q"]}`: 422, `{"queries":["q"," "]}`: 422, `{"queries":["q","r"]}`: 200, `{"query":"q","mode":"words"}`: 422,
+		`{"query":"q","mode":"vector"}`: 503, `{"query":"q","mode":"lexical"}`: 200, // there is no model
+		`{"query":"q","recency":{}}`: 400, `{"query":"q","recency":"30d"}`: 400, `{"query":"q","recency":{"half_life":30}}`: 400,
+		`{"query":"q","recency":{"half_life":"30d","half":1}}`: 400, `{"query":"q","recency":{"half_life":"1.5d"}}`: 422,
+		`{"query":"q","recency":{"half_life":"9999999999w"}}`: 422, `{"query":"q","recency":{"half_life":"30d","weight":2}}`: 422,
+		`{"query":"q","recency":{"half_life":"30d"}}`: 200, `{"query":"q","recency":{"half_life":"30d"},"ranking":"rrf"}`: 422,
+		`{"query":"q","diversity":1.01}`: 422, `{"query":"q","diversity":"0.5"}`: 400, `{"query":"q","diversity":0.5}`: 200,
 	} {
 		h.want(status, alice, "POST", "/v1/search", body)
 	}
@@ -258,7 +266,7 @@ func TestSharingOverItsCalls(t *testing.T) {
 			}
 		}
 	}
-	for _, option := range []string{`"explain":true`, `"ranking":"rrf"`, `"ranking":"relevance"`} {
+	for _, option := range []string{`"explain":true`, `"ranking":"rrf"`, `"ranking":"relevance"`, `"mode":"hybrid"`, `"recency":{"half_life":"1d"}`, `"diversity":0.1`} {
 		h.want(403, reader, "POST", "/v1/search", `{"query":"heliotrope","stores":["alice"],`+option+`}`)
 		if hits := h.want(200, reader, "POST", "/v1/search", `{"query":"heliotrope",`+option+`}`).items(t, "hits"); len(hits) > 0 {
 			t.Errorf("%s: a search that names no store has hits of a store with level search", option)

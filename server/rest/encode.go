@@ -127,6 +127,7 @@ func explainOf(e *memory.Explain) *Explain {
 	return &Explain{
 		Lexical: leg(e.Lexical), Vector: leg(e.Vector), Fused: e.Fused,
 		Cosine: e.Parts.Cosine, Maxsim: e.Parts.MaxSim, Coverage: e.Parts.Coverage, Summands: summands,
+		Wording: e.Wording, Recency: e.Recency, Similarity: e.Similarity,
 		Via: ExplainVia(e.Via), Label: Label(e.Label.String()),
 	}
 }

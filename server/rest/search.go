@@ -31,13 +31,24 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 			return nil, problem.In(problem.Rule, "stores", fmt.Sprintf("must name 1 to %d stores, or be left out", maxStores))
 		}
 	}
-	started := time.Now()
-	answer, err := s.service.Search(ctx, caller(ctx), memory.SearchRequest{
-		Query: r.Body.Query, Stores: stores,
+	request := memory.SearchRequest{
+		Query: or(r.Body.Query, ""), Queries: or(r.Body.Queries, nil), Stores: stores,
 		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, "")},
 		Limit:  or(r.Body.Limit, wire.DefaultHits), Explain: or(r.Body.Explain, false),
-		Ranking: memory.Ranking(or(r.Body.Ranking, "")), MinRelevance: or(r.Body.MinRelevance, 0),
-	})
+		Mode: memory.Mode(or(r.Body.Mode, "")), Ranking: memory.Ranking(or(r.Body.Ranking, "")),
+		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0),
+	}
+	switch {
+	case r.Body.Query == nil && r.Body.Queries == nil:
+		return nil, problem.In(problem.Malformed, "query", "is required, or queries in its place")
+	case r.Body.Query != nil && r.Body.Queries != nil:
+		return nil, problem.In(problem.Rule, "queries", "must not be given together with query")
+	}
+	if given := r.Body.Recency; given != nil {
+		request.Recency = wire.Recency(given.HalfLife, given.Weight)
+	}
+	started := time.Now()
+	answer, err := s.service.Search(ctx, caller(ctx), request)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"regexp"
 	"strconv"
+	"strings"
+	"time"
 
 	"mneme/server/problem"
 )
@@ -31,6 +33,7 @@ const (
 	Null                   // the value is null, or an array that contains null
 	Surrogate              // the value contains an unpaired surrogate
 	WrongType              // the value is not of the field's type
+	Missing                // a required member of an object is not there
 )
 
 // FieldError reports a member that breaks the rules. Kind is the field's type
@@ -47,6 +50,8 @@ func (e *FieldError) Error() string {
 		return "unknown field"
 	case Null:
 		return "must not be null"
+	case Missing:
+		return "is required"
 	case Surrogate:
 		return "must not contain an unpaired surrogate"
 	default:
@@ -82,7 +87,57 @@ func (r Rules) Decode(text []byte, fields map[string]any) (given map[string]bool
 	return given, nil
 }
 
-var rawMessage = reflect.TypeFor[json.RawMessage]()
+// DecodeStruct decodes the object in text into a struct, to which target points,
+// by the JSON names of its fields. Members without omitempty are required. A
+// member that is a struct, other than a time, is decoded likewise; errors name
+// its members as in "recency.weight".
+func (r Rules) DecodeStruct(text []byte, target any) error {
+	value := reflect.ValueOf(target).Elem()
+	fields := make(map[string]any, value.NumField())
+	var required []string
+	for i := range value.NumField() {
+		name, options, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
+		fields[name] = value.Field(i).Addr().Interface()
+		if !strings.Contains(options, "omitempty") {
+			required = append(required, name)
+		}
+	}
+	given, err := r.Decode(text, fields)
+	if err != nil {
+		return err
+	}
+	for _, name := range required {
+		if !given[name] {
+			return &FieldError{Name: name, Fault: Missing}
+		}
+	}
+	return nil
+}
+
+// readObject decodes a member that is an object into a struct, or into a pointer
+// to one.
+func (r Rules) readObject(m Member, target any, kind reflect.Type) error {
+	object := reflect.New(kind)
+	err := r.DecodeStruct(m.Value, object.Interface())
+	var inner *FieldError
+	switch {
+	case errors.As(err, &inner):
+		return &FieldError{Name: m.Name + "." + inner.Name, Fault: inner.Fault, Kind: inner.Kind}
+	case err != nil:
+		return &FieldError{Name: m.Name, Fault: WrongType, Kind: "an object"}
+	}
+	if into := reflect.ValueOf(target).Elem(); into.Kind() == reflect.Pointer {
+		into.Set(object)
+	} else {
+		into.Set(object.Elem())
+	}
+	return nil
+}
+
+var (
+	timeType   = reflect.TypeFor[time.Time]()
+	rawMessage = reflect.TypeFor[json.RawMessage]()
+)
 
 // read decodes one member; given is false for a null that counts as absent.
 func (r Rules) read(m Member, target any) (given bool, err error) {
@@ -102,6 +157,9 @@ func (r Rules) read(m Member, target any) (given bool, err error) {
 		return false, fault(Null)
 	case LoneSurrogate(m.Value):
 		return false, fault(Surrogate)
+	}
+	if kind.Kind() == reflect.Struct && kind != timeType {
+		return true, r.readObject(m, target, kind)
 	}
 	if r.WholeFloats {
 		err = readWhole(m.Value, target)
@@ -189,7 +247,7 @@ func kindOf(kind reflect.Type) string {
 
 // plainName matches names that errors may quote. Anything else may be memory
 // text in the wrong place.
-var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}(\.[A-Za-z][A-Za-z0-9_-]{0,39})?$`)
 
 // PlainName reports whether an error may quote the name of an unknown field or
 // parameter.

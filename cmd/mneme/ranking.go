@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	client "mneme/clients/go"
+)
+
+// rankingFlags say what finds and orders the hits of a search.
+type rankingFlags struct {
+	wordings     []string
+	mode         string
+	ranking      string
+	minRelevance float64
+	recency      string
+	diversity    float64
+}
+
+func (r *rankingFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&r.wordings, "wording", nil, "ask QUESTION in these words too (may be repeated, up to seven times)")
+	flags.StringVar(&r.mode, "mode", "", "what finds the hits: hybrid (default), lexical or vector")
+	flags.StringVar(&r.ranking, "ranking", "", "what orders the hits: relevance (default) or rrf")
+	flags.Float64Var(&r.minRelevance, "min-relevance", 0, "leave out hits of less relevance, 0 to 1")
+	flags.StringVar(&r.recency, "recency", "", "rank young entries higher: their half-life, as in 30d, and maybe a weight of 0 to 1, as in 30d:0.5")
+	flags.Float64Var(&r.diversity, "diversity", 0, "move hits down that resemble others, 0 (not) to 1")
+	completeWith(cmd, "ranking", string(client.Relevance), string(client.Rrf))
+	completeWith(cmd, "mode", string(client.QuestionModeHybrid), string(client.QuestionModeLexical), string(client.QuestionModeVector))
+}
+
+// apply adds the options to a search for a question.
+func (r *rankingFlags) apply(q *client.Question, question string) error {
+	if !isShare(r.minRelevance) {
+		return usageError{errors.New("--min-relevance must be between 0 and 1")}
+	}
+	if !isShare(r.diversity) {
+		return usageError{errors.New("--diversity must be between 0 and 1")}
+	}
+	if r.ranking != "" {
+		if q.Ranking = new(client.QuestionRanking(r.ranking)); !q.Ranking.Valid() {
+			return usageError{errors.New("--ranking must be relevance or rrf")}
+		}
+	}
+	if r.mode != "" {
+		if q.Mode = new(client.QuestionMode(r.mode)); !q.Mode.Valid() {
+			return usageError{errors.New("--mode must be hybrid, lexical or vector")}
+		}
+	}
+	var err error
+	if q.Recency, err = parseRecency(r.recency); err != nil {
+		return usageError{fmt.Errorf("--recency: %w", err)}
+	}
+	if q.MinRelevance = &r.minRelevance; r.diversity > 0 {
+		q.Diversity = &r.diversity
+	}
+	if len(r.wordings) == 0 {
+		q.Query = &question
+	} else {
+		all := append([]string{question}, r.wordings...)
+		q.Queries = &all
+	}
+	return nil
+}
+
+// parseRecency parses a half-life with a weight after a colon, which may be left
+// out. nil: the text is empty.
+func parseRecency(text string) (*client.Recency, error) {
+	if text == "" {
+		return nil, nil
+	}
+	life, weight, weighted := strings.Cut(text, ":")
+	recency := &client.Recency{HalfLife: life}
+	if weighted {
+		share, err := strconv.ParseFloat(weight, 64)
+		if err != nil || !isShare(share) {
+			return nil, errors.New("the weight must be between 0 and 1")
+		}
+		recency.Weight = &share
+	}
+	return recency, nil
+}
+
+// isShare reports whether x is from 0 to 1. NaN is not.
+func isShare(x float64) bool { return x >= 0 && x <= 1 }

@@ -1,0 +1,40 @@
+package wire
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"strconv"
+	"time"
+
+	"mneme/memory"
+)
+
+// defaultRecency is the weight of a recency that gives none.
+const defaultRecency = 0.5
+
+// Recency returns the recency of a search. Its half-life is a whole number with a
+// unit, such as 30d. One that is not is 0, which the service refuses.
+func Recency(halfLife string, weight *float64) *memory.Recency {
+	return &memory.Recency{HalfLife: span(halfLife), Weight: *cmp.Or(weight, new(defaultRecency))}
+}
+
+var (
+	spans = regexp.MustCompile(`^([1-9][0-9]{0,9})([smhdw])$`)
+	units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}
+)
+
+// span parses a span of time; 0 if it is none. One that is too long for a
+// Duration is the longest.
+func span(text string) time.Duration {
+	parts := spans.FindStringSubmatch(text)
+	if parts == nil {
+		return 0
+	}
+	n, _ := strconv.ParseInt(parts[1], 10, 64) // at most ten digits
+	unit := units[parts[2]]
+	if n > int64(math.MaxInt64/unit) {
+		return math.MaxInt64
+	}
+	return time.Duration(n) * unit
+}
