@@ -11,15 +11,16 @@ import (
 	"mneme/acl"
 )
 
-// Entry is what conditions see of an entry. Zero times, an empty Type and empty
+// Entry is what conditions see of an entry. Nil times, an empty Type and empty
 // Tags are absent.
 type Entry struct {
-	Key, Namespace, Type                        string
-	Tags                                        []string
-	OwnerID, UpdatedBy                          string
-	Label                                       acl.Label
-	Encrypted                                   bool
-	CreatedAt, UpdatedAt, OccurredAt, ExpiresAt time.Time
+	Key, Namespace, Type  string
+	Tags                  []string
+	OwnerID, UpdatedBy    string
+	Label                 acl.Label
+	Encrypted             bool
+	CreatedAt, UpdatedAt  time.Time
+	OccurredAt, ExpiresAt *time.Time
 	// Value is a JSON value. nil: it is not known.
 	Value json.RawMessage
 }
@@ -101,9 +102,11 @@ func (l *Leaf) judge(e *Entry, found [][]byte) Verdict {
 	case Encrypted:
 		return verdictOf((e.Encrypted == l.Operands[0].Bool) == (l.Operator == Eq))
 	case CreatedAt:
-		return l.judgeTime(e.CreatedAt)
+		return l.judgeTime(&e.CreatedAt)
 	case UpdatedAt:
-		return l.judgeTime(e.UpdatedAt)
+		return l.judgeTime(&e.UpdatedAt)
+	case OccurredAt:
+		return l.judgeTime(e.OccurredAt)
 	case ExpiresAt:
 		return l.judgeTime(e.ExpiresAt)
 	case Value:
@@ -161,8 +164,8 @@ func (l *Leaf) judgeText(text string, present bool) Verdict {
 	}
 }
 
-func (l *Leaf) judgeTime(t time.Time) Verdict {
-	return verdictOf(l.holds(!t.IsZero(), func(o *Operand) int { return t.Compare(o.Time) }))
+func (l *Leaf) judgeTime(t *time.Time) Verdict {
+	return verdictOf(l.holds(t != nil, func(o *Operand) int { return t.Compare(o.Time) }))
 }
 
 // judgeMember compares a member of a value, in JSON; nil or null is absent. One

@@ -11,18 +11,19 @@ type Field string
 // The fields. Value stands for the members of a value that is a JSON object: its
 // name in a condition is followed by their path, as value.a.b.
 const (
-	Key       Field = "key"
-	Namespace Field = "namespace"
-	EntryType Field = "type"
-	Tags      Field = "tags"
-	OwnerID   Field = "owner_id"
-	UpdatedBy Field = "updated_by"
-	LabelName Field = "label"
-	Encrypted Field = "encrypted"
-	CreatedAt Field = "created_at"
-	UpdatedAt Field = "updated_at"
-	ExpiresAt Field = "expires_at"
-	Value     Field = "value"
+	Key        Field = "key"
+	Namespace  Field = "namespace"
+	EntryType  Field = "type"
+	Tags       Field = "tags"
+	OwnerID    Field = "owner_id"
+	UpdatedBy  Field = "updated_by"
+	LabelName  Field = "label"
+	Encrypted  Field = "encrypted"
+	CreatedAt  Field = "created_at"
+	UpdatedAt  Field = "updated_at"
+	OccurredAt Field = "occurred_at"
+	ExpiresAt  Field = "expires_at"
+	Value      Field = "value"
 )
 
 // Operator compares a field with its operands.
@@ -80,6 +81,7 @@ var (
 		{Encrypted, BoolType, []Operator{Eq, Ne}},
 		{CreatedAt, TimeType, ordered},
 		{UpdatedAt, TimeType, ordered},
+		{OccurredAt, TimeType, existing(ordered)},
 		{ExpiresAt, TimeType, existing(ordered)},
 		{Value, AnyType, existing(texts)},
 	}

@@ -93,11 +93,17 @@ func (f Filter) check() error {
 // Fields returns what conditions see of the entry. Its value is known unless the
 // entry was read without.
 func (e *Entry) Fields() condition.Entry {
-	return condition.Entry{
+	fields := condition.Entry{
 		Key: e.Key, Namespace: e.Namespace, Type: e.Type, Tags: e.Tags, OwnerID: e.Owner, UpdatedBy: e.UpdatedBy,
-		Label: e.Label, Encrypted: e.Encrypted, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, ExpiresAt: e.ExpiresAt,
-		Value: e.Value,
+		Label: e.Label, Encrypted: e.Encrypted, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, Value: e.Value,
 	}
+	if !e.OccurredAt.IsZero() {
+		fields.OccurredAt = &e.OccurredAt.Time
+	}
+	if !e.ExpiresAt.IsZero() {
+		fields.ExpiresAt = &e.ExpiresAt
+	}
+	return fields
 }
 
 // passing returns those of some entries of a scope, which may be read without

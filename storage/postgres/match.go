@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -23,8 +24,9 @@ const rarestTag = scopeTable + `SELECT q.tag FROM unnest($3::text[]) WITH ORDINA
 		JOIN tag t ON t.store = scope.store AND t.tag = q.tag AND t.label <= scope.ceiling LIMIT $4) sample) c
 	ORDER BY c.n, q.i LIMIT 1`
 
-// judgedColumns are the columns of an entry that Matching evaluates.
-const judgedColumns = narrowColumns + `'', '', NULL::bytea, e.value, 0`
+// judgedColumns are the columns of an entry that Matching evaluates: all but its
+// store's id, source and authors.
+var judgedColumns = strings.Replace(narrowColumns, "s.id", "''", 1) + `'', '', NULL::bytea, e.value, 0`
 
 // Matching implements memory.CandidateReader. The query finds the entries that
 // pass the filter, or if the filter reads values, those that would with some

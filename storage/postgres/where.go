@@ -21,6 +21,8 @@ func (q *matchQuery) leaf(l *condition.Leaf, wide bool) string {
 		return "e.tags IS NOT NULL AND e.tags @> ARRAY[" + q.arg(l.Operands[0].Text) + "::text]"
 	case condition.EntryType:
 		return q.present("nullif(e.type, '')", l)
+	case condition.OccurredAt:
+		return q.present("e.occurred_at", l)
 	case condition.ExpiresAt:
 		return q.present("e.expires_at", l)
 	default:

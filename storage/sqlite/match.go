@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -20,8 +21,9 @@ const countTagged = scopeTable + `SELECT count(*) FROM (SELECT 1 FROM scope
 	CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.tag = ?2
 	WHERE t.label <= scope.ceiling LIMIT ?3)`
 
-// judgedColumns are the columns of an entry that Matching evaluates.
-const judgedColumns = narrowColumns + `'', '', NULL, e.value, 0`
+// judgedColumns are the columns of an entry that Matching evaluates: all but its
+// store's id, source and authors.
+var judgedColumns = strings.Replace(narrowColumns, "s.id", "''", 1) + `o.at, o.date, '', '', NULL, e.value, 0`
 
 // Matching implements memory.CandidateReader. The query finds the entries that
 // pass the filter, or if the filter reads values, those that would with some
@@ -44,6 +46,10 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 			return nil, false, err
 		}
 	}
+	evaluate := where != nil && where.ReadsValue()
+	if evaluate {
+		from += joinOccurrence
+	}
 	query := from + ` WHERE e.label <= scope.ceiling AND e.state = 0 AND e.in_context`
 	if where != nil {
 		query += ` AND ` + where.Root().Formula(q.leaf)
@@ -56,7 +62,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 		return nil
 	}
 	var err error
-	if where != nil && where.ReadsValue() {
+	if evaluate {
 		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
 			_, e, err := scanEntry(rows)
 			if err != nil {

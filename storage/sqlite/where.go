@@ -21,6 +21,8 @@ func (q *matchQuery) leaf(l *condition.Leaf, wide bool) string {
 		return "EXISTS (SELECT 1 FROM json_each(e.tags) t WHERE t.value = " + q.arg(l.Operands[0].Text) + ")"
 	case condition.EntryType:
 		return q.present("nullif(e.type, '')", l)
+	case condition.OccurredAt:
+		return q.present("(SELECT o.at FROM occurrence o WHERE o.doc = e.doc)", l)
 	case condition.ExpiresAt:
 		return q.present("e.expires_at", l)
 	default:

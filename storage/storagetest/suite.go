@@ -45,6 +45,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"Read", reads},
 		{"Scan", scans},
 		{"Match", matches},
+		{"Where", wheres},
 		{"Usage", usages},
 		{"History", histories},
 		{"Expiry", expiries},

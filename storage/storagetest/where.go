@@ -1,0 +1,289 @@
+package storagetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	"mneme/condition"
+	"mneme/memory"
+	"mneme/storage"
+)
+
+// Values that random entries have and random conditions compare with. Few, so
+// that they meet.
+var (
+	whereTexts   = []string{"", "a", "ab", "B", "b", "é", "ß", "a%", "_", `\`, `"`, "'", "\U0010ffff", "user", "1", "true"}
+	whereNames   = []string{"a", "ab", "a%b", "B", "b", "é", "_", "\U0010ffff", "\U0010ffffb", "'"}
+	whereTypes   = []string{"", "user", "project"}
+	whereNumbers = []string{
+		"0", "-0", "0.0", "1", "1.0", "10e-1", "-1", "2", "1.5", "15e-1", "100", "1e2", "1e400", "-1e400", "1e-400",
+		"12345678901234567890", "12345678901234567891", "0.1", "0.10000000000000000001",
+	}
+	whereTimes = []string{
+		"2030-05-17T12:00:00Z", "2030-05-17", "2030-05-18", "2030-05-17T14:00:00+02:00", "2030-05-17T12:00:00.000001Z",
+		"2030-05-17T12:00:00.0000019Z", "0001-01-01", "9999-12-31T23:59:59Z", "now", "now-1d", "now+2h",
+	}
+	whereMembers = []string{"a", "b", "a.b", "a.b.a", "é", `"`}
+	// whereValues are values beyond those of drawValue: ways to write the same,
+	// and what databases cannot hold as JSON.
+	whereValues = []string{
+		`{"a":1,"a":2}`, `{"a":{"b":1},"a":3}`, `{"\u0061":1}`, ` { "a" : [ 1 , "a" , null , [ "b" ] ] } `, `{"a":"\u0000"}`,
+		`{"a":"\ud800"}`, `{"a":1e99999999999999999999}`, `{"a":"\u00e9"}`, `{"":1}`, `{"a.b":1}`, `[{"a":1}]`, `{"a":{}}`, `{"a":null}`,
+		`{"a":"b\"}","b":1}`, `{}`, `"a"`, `null`,
+	}
+)
+
+func oneOf(r *rapid.T, name string, from []string) string {
+	return rapid.SampledFrom(from).Draw(r, name)
+}
+
+// drawValue draws a JSON value of nested objects and arrays.
+func drawValue(r *rapid.T, depth int) string {
+	kinds := 5
+	if depth > 0 {
+		kinds = 8
+	}
+	switch rapid.IntRange(0, kinds).Draw(r, "kind of value") {
+	case 0, 1:
+		return string(text(oneOf(r, "text", whereTexts)))
+	case 2, 3:
+		return oneOf(r, "number", whereNumbers)
+	case 4:
+		return oneOf(r, "word", []string{"true", "false", "null"})
+	case 5:
+		return oneOf(r, "value", whereValues)
+	case 6:
+		return "[" + drawValue(r, depth-1) + "," + drawValue(r, depth-1) + "]"
+	default:
+		return `{"a":` + drawValue(r, depth-1) + `, "b" : ` + drawValue(r, depth-1) + `}`
+	}
+}
+
+// drawWhereEntry draws an entry of a key that no other has.
+func drawWhereEntry(r *rapid.T, number int) memory.Entry {
+	e := entry("a", oneOf(r, "key", whereNames)+fmt.Sprint(number), func(e *memory.Entry) {
+		e.Store = oneOf(r, "store", []string{"a", "b"})
+		e.Namespace = oneOf(r, "namespace", []string{"", "a", "é"})
+		e.Type = oneOf(r, "type", whereTypes)
+		e.Owner, e.UpdatedBy = oneOf(r, "owner", whereNames), oneOf(r, "writer", whereNames)
+		e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
+		e.Label = rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal, acl.Restricted}).Draw(r, "label")
+		e.Encrypted = rapid.IntRange(0, 5).Draw(r, "encrypted") == 0
+		e.InContext = rapid.IntRange(0, 9).Draw(r, "in context") > 0
+		e.Value = json.RawMessage(drawValue(r, 3))
+		for tag := range slices.Values([]string{"a", "é", "%"}) {
+			if rapid.Bool().Draw(r, "tagged") {
+				e.Tags = append(e.Tags, tag)
+			}
+		}
+		e.CreatedAt, e.UpdatedAt = drawTime(r), drawTime(r)
+		if rapid.Bool().Draw(r, "expires") {
+			e.ExpiresAt = drawTime(r)
+		}
+		if rapid.Bool().Draw(r, "occurred") {
+			e.OccurredAt = moment(oneOf(r, "occurred at", []string{"2030-05-17", "2030-05-17T12:00:00Z", "0001-01-01", "9999-12-31"}))
+		}
+	})
+	return e
+}
+
+func drawTime(r *rapid.T) time.Time {
+	return after(rapid.SampledFrom([]time.Duration{0, -12 * time.Hour, 12 * time.Hour, time.Microsecond, -24 * time.Hour, 2 * time.Hour}).Draw(r, "time"))
+}
+
+// drawWhere draws a condition as JSON.
+func drawWhere(r *rapid.T, depth int) any {
+	kinds := 5
+	if depth > 0 {
+		kinds = 9
+	}
+	switch rapid.IntRange(0, kinds).Draw(r, "kind of condition") {
+	case 6:
+		return map[string]any{"not": drawWhere(r, depth-1)}
+	case 7, 8:
+		return map[string]any{oneOf(r, "junction", []string{"and", "or"}): []any{drawWhere(r, depth-1), drawWhere(r, depth-1)}}
+	case 9:
+		return map[string]any{"or": []any{drawWhere(r, depth-1)}, "not": drawWhere(r, depth-1)}
+	}
+	operator := func(of ...string) string { return oneOf(r, "operator", of) }
+	switch field := oneOf(r, "field", []string{
+		"key", "namespace", "type", "tags", "owner_id", "updated_by", "label", "encrypted",
+		"created_at", "updated_at", "occurred_at", "expires_at", "value", "value", "value",
+	}); field {
+	case "tags":
+		return drawLeaf(r, field, operator("contains", "exists"), func() any { return oneOf(r, "tag", []string{"a", "é", "b", "%"}) })
+	case "type":
+		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "exists"), func() any { return oneOf(r, "type", condition.EntryTypes) })
+	case "encrypted":
+		return drawLeaf(r, field, operator("eq", "ne"), func() any { return rapid.Bool().Draw(r, "bool") })
+	case "label":
+		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte"),
+			func() any { return oneOf(r, "label", []string{"PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED"}) })
+	case "created_at", "updated_at":
+		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte"), func() any { return oneOf(r, "time", whereTimes) })
+	case "occurred_at", "expires_at":
+		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "exists"), func() any { return oneOf(r, "time", whereTimes) })
+	case "value":
+		operand := func() any { return oneOf(r, "text", whereTexts) }
+		operators := []string{"eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "exists", "contains", "prefix"}
+		switch rapid.IntRange(0, 3).Draw(r, "operand") {
+		case 0:
+			operand, operators = func() any { return rapid.Bool().Draw(r, "bool") }, []string{"eq", "ne", "in", "nin", "contains"}
+		case 1, 2:
+			operand, operators = func() any { return json.Number(oneOf(r, "number", whereNumbers)) }, operators[:10]
+		}
+		return drawLeaf(r, "value."+oneOf(r, "path", whereMembers), operator(operators...), operand)
+	default:
+		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains", "prefix"),
+			func() any { return oneOf(r, "text", whereTexts) })
+	}
+}
+
+func drawLeaf(r *rapid.T, field, operator string, operand func() any) any {
+	value := any(rapid.Bool().Draw(r, "exists"))
+	switch operator {
+	case "exists":
+	case "in", "nin":
+		value = []any{operand(), operand()}
+	case "prefix", "contains":
+		if value = operand(); value == "" {
+			value = "a"
+		}
+	default:
+		value = operand()
+	}
+	return map[string]any{field: map[string]any{operator: value}}
+}
+
+var wheres = []clause{
+	{"Matching returns the entries that fit a condition", func(f *fixture) {
+		var rows []memory.Entry
+		reaches := []reach{{"a", acl.Internal}, {"b", acl.Restricted}}
+		rapid.Check(f, func(r *rapid.T) {
+			var added []memory.Entry
+			for range 10 {
+				added = append(added, drawWhereEntry(r, len(rows)+len(added)))
+			}
+			if len(rows) < 150 {
+				f.put(added...)
+				rows = append(rows, added...)
+			}
+			text, err := json.Marshal(drawWhere(r, 3))
+			if err != nil {
+				r.Fatal(err)
+			}
+			where, err := condition.Parse(text)
+			if err != nil {
+				r.Fatalf("%s: %v", text, err)
+			}
+			filter := memory.Filter{Where: where.At(start)}
+			if rapid.Bool().Draw(r, "with a tag") {
+				filter.Tags = []string{oneOf(r, "tag", []string{"a", "é"})}
+			}
+			checkMatching(f.ctx, r, f.storage, f.scope(reaches...), reaches, filter, rows, string(text))
+		})
+	}},
+
+	{"Matching stops at its limit when it reads values", func(f *fixture) {
+		var all []memory.Entry
+		for i := range 1200 {
+			all = append(all, entry("a", fmt.Sprint(i), func(e *memory.Entry) { e.Value = json.RawMessage(fmt.Sprintf(`{"n":%d}`, i)) }))
+		}
+		f.put(all...)
+		scope := f.scope(reach{"a", acl.Public})
+		for _, c := range []struct {
+			limit, want int
+			more        bool
+		}{{1100, 1100, false}, {1099, 0, true}, {10, 0, true}} {
+			f.view(func(tx memory.ReadTx) error {
+				ids, more, err := tx.Matching(f.ctx, scope, whereFilter(f, `{"value.n":{"lt":1100}}`), nil, c.limit)
+				f.equal([]any{len(ids), more}, []any{c.want, c.more})
+				f.ok(err)
+				found, _, err := tx.Matching(f.ctx, scope, whereFilter(f, `{"value.n":{"eq":1}}`), nil, c.limit) // the transaction goes on
+				f.equal(found, []uuid.UUID{all[1].ID})
+				return err
+			})
+		}
+	}},
+}
+
+func whereFilter(t testing.TB, text string) memory.Filter {
+	t.Helper()
+	where, err := condition.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return memory.Filter{Where: where.At(start)}
+}
+
+// checkMatching compares what Matching returns, of all entries and of all of
+// their ids, with the evaluation of each of rows, which are all.
+func checkMatching(ctx context.Context, t rapid.TB, s storage.Storage, scope acl.Scope, reaches []reach, filter memory.Filter, rows []memory.Entry, what string) {
+	searchable := condition.All(filter.Where, condition.Compare(condition.Encrypted, condition.Eq, condition.Bool(false)))
+	for _, filter := range []memory.Filter{filter, {Where: searchable, Tags: filter.Tags}} {
+		var want []uuid.UUID
+		where := filter.Condition()
+		for _, e := range rows {
+			if fields := e.Fields(); contains(reaches, e) && e.InContext && where.Fits(&fields) {
+				want = append(want, e.ID)
+			}
+		}
+		for _, ids := range [][]uuid.UUID{nil, idsOf(rows...)} {
+			err := s.View(ctx, func(tx memory.ReadTx) error {
+				found, more, err := tx.Matching(ctx, scope, filter, ids, len(rows))
+				if got := sorted(found); err != nil || more || !slices.Equal(got, sorted(want)) {
+					t.Errorf("%s: found %d (%v, more: %v), want %d", what, len(found), err, more, len(want))
+					for _, e := range rows {
+						if slices.Contains(want, e.ID) != slices.Contains(got, e.ID) {
+							t.Errorf("wanted %v: %+v %s", slices.Contains(want, e.ID), e, e.Value)
+						}
+					}
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// FuzzWhere checks that any text that parses as a condition matches, over fixed
+// entries in a storage, those that the evaluation of it in Go fits.
+func FuzzWhere(f *testing.F, open func(t testing.TB) storage.Storage) {
+	for _, seed := range []string{
+		`{"updated_at":{"gte":"2030-05-01"},"tags":{"contains":"a"}}`, `{"or":[{"value.a":{"gt":1}},{"not":{"value.a.b":{"in":["a","b"]}}}]}`,
+		`{"key":{"prefix":"a","contains":"b"},"expires_at":{"exists":false}}`, `{"value.a":{"eq":1e9999}}`, `{"namespace":{"lt":"\ufffd"}}`,
+		`{"created_at":{"lt":"0000-01-01T00:00:00+23:59"}}`, `{"label":{"nin":["PUBLIC","RESTRICTED"]},"type":{"ne":"user"}}`,
+	} {
+		f.Add(seed)
+	}
+	s := open(f)
+	f.Cleanup(func() { _ = s.Close() })
+	random := rapid.Custom(func(r *rapid.T) memory.Entry { return drawWhereEntry(r, rapid.IntRange(0, 1<<30).Draw(r, "number")) })
+	var rows []memory.Entry
+	for i := range 80 {
+		rows = append(rows, random.Example(i))
+	}
+	ctx := context.Background()
+	if err := s.Update(ctx, func(tx memory.Tx) error { return put(ctx, tx, rows...) }); err != nil {
+		f.Fatal(err)
+	}
+	reaches := []reach{{"a", acl.Internal}, {"b", acl.Restricted}}
+	f.Fuzz(func(t *testing.T, text string) {
+		where, err := condition.Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		scope := (&fixture{T: t, storage: s, ctx: ctx}).scope(reaches...)
+		checkMatching(ctx, t, s, scope, reaches, memory.Filter{Where: where.At(start)}, rows, text)
+	})
+}
