@@ -27,32 +27,46 @@ func (q *searchQuery) addMaxSim(ctx context.Context, tx ScoreReader, scope acl.S
 		query[i] = t.vector
 		total += t.weight
 	}
-	var chunks []vector.ChunkID
-	var of []*assessment
-	for i := range found {
-		if a := &found[i]; a.Cosine != nil {
-			chunks, of = append(chunks, vector.ChunkID{Entry: ids[i], Chunk: a.nearest}), append(of, a)
-		}
-	}
-	codes, err := tx.ChunkCodes(ctx, scope, q.fingerprint, chunks)
-	if err != nil {
+	if err := q.readCodes(ctx, tx, scope, ids, found); err != nil {
 		return err
 	}
 	best := make([]float32, len(query))
-	for i, a := range of {
-		if len(codes[i]) == 0 {
+	for i := range found {
+		a := &found[i]
+		if len(a.codes) == 0 {
 			continue
 		}
-		if err := maxsim.Best(query, codes[i], best); err != nil {
-			return fmt.Errorf("entry %s: %w", chunks[i].Entry, err)
+		if err := maxsim.Best(query, a.codes, best); err != nil {
+			return fmt.Errorf("entry %s: %w", ids[i], err)
 		}
 		sum := 0.0
 		for t, cosine := range best {
 			sum += float64(tokens[t].weight * float64(cosine))
 		}
-		a.MaxSim, a.ChunkTokens = new(sum/total), len(codes[i])/maxsim.TokenSize
+		a.MaxSim, a.ChunkTokens = new(sum/total), len(a.codes)/maxsim.TokenSize
+		a.codes = nil
 	}
 	return nil
+}
+
+// readCodes reads the codes of the nearest chunks of entries, in the order of ids.
+// Those of first chunks were read with the vectors.
+func (q *searchQuery) readCodes(ctx context.Context, tx ScoreReader, scope acl.Scope, ids []uuid.UUID, found []assessment) error {
+	var chunks []vector.ChunkID
+	var of []*assessment
+	for i := range found {
+		if a := &found[i]; a.nearest > 0 {
+			chunks, of = append(chunks, vector.ChunkID{Entry: ids[i], Chunk: a.nearest}), append(of, a)
+		}
+	}
+	if len(chunks) == 0 {
+		return nil
+	}
+	codes, err := tx.ChunkCodes(ctx, scope, q.fingerprint, chunks)
+	for i, a := range of {
+		a.codes = codes[i]
+	}
+	return err
 }
 
 // weightedToken is a token of a query with its weight in MaxSim.

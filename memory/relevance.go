@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/google/uuid"
@@ -43,6 +44,7 @@ type assessment struct {
 	fusion.Parts
 	nearest       int         // chunk of Cosine
 	nearestVector vector.Half // nil unless the request has Diversity
+	codes         []byte      // of the nearest chunk's tokens, until they are compared
 }
 
 // assessBy returns the assessments of candidates for one wording, in their order.
@@ -53,10 +55,7 @@ func (q *searchQuery) assessBy(ctx context.Context, tx ScoreReader, scope acl.Sc
 	for i, c := range candidates {
 		ids[i], byID[c.entry.ID] = c.entry.ID, &found[i]
 	}
-	if err := asked.addCoverage(ctx, tx, scope, ids, byID); err != nil {
-		return nil, err
-	}
-	if err := q.addCosine(ctx, tx, scope, asked, ids, byID); err != nil {
+	if err := q.addEvidence(ctx, tx, scope, asked, ids, byID); err != nil {
 		return nil, err
 	}
 	return found, q.addMaxSim(ctx, tx, scope, asked, ids, found)
@@ -65,37 +64,43 @@ func (q *searchQuery) assessBy(ctx context.Context, tx ScoreReader, scope acl.Sc
 // assessed reports whether assess has set the candidate's score.
 func (c *candidate) assessed() bool { return c.assessment != nil }
 
-// addCoverage sets the coverage of candidates, unless the lexical leg failed or
-// the wording has no terms.
-func (w *wording) addCoverage(ctx context.Context, tx ScoreReader, scope acl.Scope, ids []uuid.UUID, byID map[uuid.UUID]*assessment) error {
-	if w.scorer == nil || len(w.terms) == 0 {
-		return nil
+// addEvidence reads what candidates are scored by in one pass over their rows, and
+// sets coverage and cosine.
+func (q *searchQuery) addEvidence(ctx context.Context, tx ScoreReader, scope acl.Scope, asked *wording, ids []uuid.UUID, byID map[uuid.UUID]*assessment) error {
+	query := EvidenceQuery{Terms: asked.terms, Entries: ids}
+	if asked.embedding.Vector != nil {
+		query.Fingerprint = q.fingerprint
 	}
-	counts, err := tx.TermCounts(ctx, scope, w.terms, ids)
-	total := w.scorer.TotalWeight()
-	for _, c := range counts {
-		byID[c.Entry].Coverage = new(w.scorer.Score(c.Counts, c.Length) / total)
-	}
-	return err
-}
-
-// addCosine sets the cosine and the nearest chunk of candidates that have
-// vectors, if the wording has one.
-func (q *searchQuery) addCosine(ctx context.Context, tx ScoreReader, scope acl.Scope, asked *wording, ids []uuid.UUID, byID map[uuid.UUID]*assessment) error {
-	if asked.embedding.Vector == nil {
-		return nil
-	}
-	return tx.ChunkVectors(ctx, scope, q.fingerprint, ids, func(r vector.Record) error {
-		a := byID[r.Entry]
-		cosine := r.Vector.Dot(asked.embedding.Vector)
-		if known := a.Cosine; known == nil || cosine > *known || cosine == *known && r.Chunk < a.nearest {
-			a.Cosine, a.nearest = &cosine, r.Chunk
+	return tx.Evidence(ctx, scope, query, func(e Evidence) error {
+		a := byID[e.Entry]
+		asked.addCoverage(a, e)
+		if len(e.Vector) > 0 && asked.addCosine(a, e) {
+			a.codes = bytes.Clone(e.Codes)
 			if q.request.Diversity > 0 {
-				a.nearestVector = append(a.nearestVector[:0], r.Vector...)
+				a.nearestVector = append(a.nearestVector[:0], e.Vector...)
 			}
 		}
 		return nil
 	})
+}
+
+// addCoverage sets the coverage of a candidate, unless the lexical leg failed or
+// the wording has no terms.
+func (w *wording) addCoverage(a *assessment, e Evidence) {
+	if w.scorer != nil && len(w.terms) > 0 && e.Counts != nil {
+		a.Coverage = new(w.scorer.Score(e.Counts, e.Length) / w.scorer.TotalWeight())
+	}
+}
+
+// addCosine sets the cosine and the nearest chunk of a candidate, and reports
+// whether the chunk is nearer than those before.
+func (w *wording) addCosine(a *assessment, e Evidence) bool {
+	cosine := e.Vector.Dot(w.embedding.Vector)
+	nearer := a.Cosine == nil || cosine > *a.Cosine || cosine == *a.Cosine && e.Chunk < a.nearest
+	if nearer {
+		a.Cosine, a.nearest = &cosine, e.Chunk
+	}
+	return nearer
 }
 
 // cosines returns the range of the cosines of the query's embedder.

@@ -62,18 +62,38 @@ type CandidateReader interface {
 // ScoreReader reads what a search's candidates are scored by, within a scope.
 // Entries outside the scope and deleted ones are ignored.
 type ScoreReader interface {
-	// ChunkVectors yields the vectors of all chunks of entries under a
-	// fingerprint, without codes, in no defined order. A record's Vector is
-	// valid only until yield returns, and yield must not use the transaction.
-	// An error of yield ends it and is returned.
-	ChunkVectors(ctx context.Context, scope acl.Scope, fingerprint string, ids []uuid.UUID, yield func(vector.Record) error) error
+	// Evidence yields what entries are scored by, in no defined order: for each
+	// entry one Evidence per chunk that has a vector under the query's
+	// fingerprint, or one without a vector. What a yielded Evidence refers to
+	// is valid only until yield returns, and yield must not use the
+	// transaction. An error of yield ends it and is returned.
+	Evidence(ctx context.Context, scope acl.Scope, q EvidenceQuery, yield func(Evidence) error) error
 	// ChunkCodes returns the codes of the tokens of chunks under a fingerprint,
 	// in the order of chunks: nil for one that has none.
 	ChunkCodes(ctx context.Context, scope acl.Scope, fingerprint string, chunks []vector.ChunkID) ([][]byte, error)
-	// TermCounts returns how often searchable entries contain each of the terms,
-	// in no defined order. lexical.Scorer.Score of it has the bits of the score
-	// by which Lexical ranks the entry.
-	TermCounts(ctx context.Context, scope acl.Scope, terms []lexical.QueryTerm, ids []uuid.UUID) ([]lexical.TermCounts, error)
+}
+
+// EvidenceQuery asks for what entries are scored by.
+type EvidenceQuery struct {
+	Terms       []lexical.QueryTerm
+	Fingerprint string // of the vectors; "": none are read
+	Entries     []uuid.UUID
+}
+
+// Evidence is what an entry and one of its chunks are scored by.
+type Evidence struct {
+	Entry uuid.UUID
+	// Counts are how often a searchable entry contains each of the query's
+	// terms, and Length is its length in tokens. lexical.Scorer.Score of them
+	// has the bits of the score by which Lexical ranks the entry. They come
+	// with the entry's first chunk, or without any; Counts is nil otherwise.
+	Counts []int
+	Length int
+	Chunk  int         // from 0
+	Vector vector.Half // of the chunk; empty: the entry has no vectors
+	// Codes are those of the chunk's tokens if it is the first one, so that
+	// entries of one chunk, which are most, are read at once.
+	Codes []byte
 }
 
 // Usage counts the entries in a store at one label that an agent wrote last.

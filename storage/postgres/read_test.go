@@ -50,17 +50,14 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 			entries, err := r.Siblings(t.Context(), scope, ids)
 			return len(entries), err
 		}},
-		{"ChunkVectors", 1, 2, func(r *reader, scope acl.Scope) (n int, err error) {
-			err = r.ChunkVectors(t.Context(), scope, "model", ids, func(vector.Record) error { n++; return nil })
+		{"Evidence", 1, 2, func(r *reader, scope acl.Scope) (n int, err error) {
+			query := memory.EvidenceQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Fingerprint: "model", Entries: ids}
+			err = r.Evidence(t.Context(), scope, query, func(memory.Evidence) error { n++; return nil })
 			return n / 2, err
 		}},
 		{"ChunkCodes", 1, 1, func(r *reader, scope acl.Scope) (int, error) {
 			codes, err := r.ChunkCodes(t.Context(), scope, "model", chunks)
 			return len(slices.DeleteFunc(codes, func(c []byte) bool { return len(c) == 0 })), err
-		}},
-		{"TermCounts", 1, 0, func(r *reader, scope acl.Scope) (int, error) {
-			counts, err := r.TermCounts(t.Context(), scope, []lexical.QueryTerm{{Text: "word", Weight: 1}}, ids)
-			return len(counts), err
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -116,15 +116,11 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 			return err
 		},
 		"Siblings": func(r *reader) error { _, err := r.Siblings(t.Context(), scope, []uuid.UUID{uuid.Max}); return err },
-		"ChunkVectors": func(r *reader) error {
-			return r.ChunkVectors(t.Context(), scope, "model", []uuid.UUID{uuid.Max}, func(vector.Record) error { return nil })
+		"Evidence": func(r *reader) error {
+			return r.Evidence(t.Context(), scope, memory.EvidenceQuery{Entries: []uuid.UUID{uuid.Max}}, func(memory.Evidence) error { return nil })
 		},
 		"ChunkCodes": func(r *reader) error {
 			_, err := r.ChunkCodes(t.Context(), scope, "model", []vector.ChunkID{{Entry: uuid.Max}})
-			return err
-		},
-		"TermCounts": func(r *reader) error {
-			_, err := r.TermCounts(t.Context(), scope, []lexical.QueryTerm{{Text: "word", Weight: 1}}, []uuid.UUID{uuid.Max})
 			return err
 		},
 		"Lagging": func(r *reader) error {

@@ -3,12 +3,10 @@ package postgres
 import (
 	"context"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"mneme/acl"
-	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/vector"
@@ -21,37 +19,49 @@ var _ memory.ScoreReader = (*reader)(nil)
 // candidate, whatever its statistics say.
 const (
 	withinScope = `JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling `
-	// $3 are the candidates.
-	selectChunkVectors = scopeTable + vectorColumns + `unnest($3::uuid[]) c (id)
-	CROSS JOIN LATERAL (SELECT f.store, f.label FROM entry f WHERE f.id = c.id AND f.state = 0 OFFSET 0) e ` + withinScope + `
-	CROSS JOIN LATERAL (SELECT x.entry, x.chunk, x.half FROM vector x
-		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $4) AND x.entry = c.id OFFSET 0) v`
+	// $3 are the candidates. Length, terms and codes come with the first chunk alone.
+	selectEvidence = scopeTable + `SELECT c.id,
+		CASE WHEN coalesce(v.chunk, 0) = 0 THEN e.length END, CASE WHEN coalesce(v.chunk, 0) = 0 THEN e.terms END,
+		coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 THEN v.codes END
+	FROM unnest($3::uuid[]) c (id)
+	CROSS JOIN LATERAL (SELECT f.store, f.label, f.length, f.terms FROM entry f
+		WHERE f.id = c.id AND f.state = 0 OFFSET 0) e ` + withinScope + `
+	LEFT JOIN LATERAL (SELECT x.chunk, x.half, x.codes FROM vector x
+		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $4) AND x.entry = c.id OFFSET 0) v ON true`
 	selectChunkCodes = scopeTable + `SELECT c.i, v.codes FROM unnest($3::uuid[], $4::integer[]) WITH ORDINALITY c (id, chunk, i)
 	CROSS JOIN LATERAL (SELECT f.store, f.label FROM entry f WHERE f.id = c.id AND f.state = 0 OFFSET 0) e ` + withinScope + `
 	CROSS JOIN LATERAL (SELECT x.codes FROM vector x
 		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $5) AND x.entry = c.id AND x.chunk = c.chunk OFFSET 0) v`
-	selectTermCounts = scopeTable + `SELECT c.id, e.length, e.terms FROM unnest($3::uuid[]) c (id)
-	CROSS JOIN LATERAL (SELECT f.store, f.label, f.length, f.terms FROM entry f
-		WHERE f.id = c.id AND f.state = 0 AND f.length IS NOT NULL OFFSET 0) e ` + withinScope
 )
 
-// ChunkVectors implements memory.ScoreReader.
-func (r *reader) ChunkVectors(ctx context.Context, scope acl.Scope, fingerprint string, ids []uuid.UUID, yield func(vector.Record) error) error {
+// Evidence implements memory.ScoreReader.
+func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.EvidenceQuery, yield func(memory.Evidence) error) error {
 	stores := scope.Indexed()
-	if len(stores) == 0 || len(ids) == 0 {
+	if len(stores) == 0 || len(q.Entries) == 0 {
 		return nil
 	}
 	r.setRLSScope(stores)
 	numbers, ceilings := scopeLists(stores)
-	var half vector.Half
-	return r.each(ctx, func(rows pgx.Rows) error {
-		record, err := scanVector(rows, half)
-		if err != nil {
+	counter := posting.NewTermCounter(posting.Aligned, q.Terms)
+	var terms, half, codes pgtype.DriverBytes
+	var e memory.Evidence
+	var length pgtype.Int4
+	dest := []any{(*[16]byte)(&e.Entry), &length, &terms, &e.Chunk, &half, &codes}
+	return r.each(ctx, func(rows pgx.Rows) (err error) {
+		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
-		half = record.Vector
-		return yield(record)
-	}, selectChunkVectors, numbers, ceilings, idList(ids), fingerprint)
+		if e.Counts, e.Length = nil, int(length.Int32); length.Valid {
+			if e.Counts, err = counter.Count(terms); err != nil {
+				return err
+			}
+		}
+		if e.Vector, err = vector.AppendHalf(e.Vector[:0], half); err != nil {
+			return err
+		}
+		e.Codes = codes
+		return yield(e)
+	}, selectEvidence, numbers, ceilings, idList(q.Entries), q.Fingerprint)
 }
 
 // ChunkCodes implements memory.ScoreReader.
@@ -77,27 +87,4 @@ func (r *reader) ChunkCodes(ctx context.Context, scope acl.Scope, fingerprint st
 		return nil
 	}, selectChunkCodes, numbers, ceilings, ids, ordinals, fingerprint)
 	return codes, err
-}
-
-// TermCounts implements memory.ScoreReader.
-func (r *reader) TermCounts(ctx context.Context, scope acl.Scope, terms []lexical.QueryTerm, ids []uuid.UUID) ([]lexical.TermCounts, error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || len(ids) == 0 {
-		return nil, nil
-	}
-	r.setRLSScope(stores)
-	numbers, ceilings := scopeLists(stores)
-	var found []lexical.TermCounts
-	counter := posting.NewTermCounter(posting.Aligned, terms)
-	err := r.each(ctx, func(rows pgx.Rows) (err error) {
-		var c lexical.TermCounts
-		var data pgtype.DriverBytes
-		if err := rows.Scan((*[16]byte)(&c.Entry), &c.Length, &data); err != nil {
-			return err
-		}
-		c.Counts, err = counter.Count(data)
-		found = append(found, c)
-		return err
-	}, selectTermCounts, numbers, ceilings, idList(ids))
-	return found, err
 }

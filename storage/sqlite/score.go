@@ -6,10 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"github.com/google/uuid"
-
 	"mneme/acl"
-	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/vector"
@@ -20,32 +17,45 @@ var _ memory.ScoreReader = (*reader)(nil)
 // The statements go from the candidates to their rows. Each returns store and
 // label, by which rows outside the scope are left out.
 const (
-	selectChunkVectors = vectorColumns + `json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state = 0
-	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)`
+	// Length, terms and codes come with the first chunk alone.
+	selectEvidence = `SELECT e.store, e.label, e.id,
+	CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.length END, CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.terms END,
+	coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 THEN v.codes END
+	FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state = 0
+	LEFT JOIN document d ON d.doc = e.doc
+	LEFT JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)`
 	selectChunkCodes = `SELECT e.store, e.label, j.key, v.codes FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value ->> 0) AND e.state = 0
 	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2) AND v.chunk = j.value ->> 1`
-	selectTermCounts = `SELECT e.store, e.label, e.id, d.length, d.terms FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state = 0
-	CROSS JOIN document d ON d.doc = e.doc`
 )
 
-// ChunkVectors implements memory.ScoreReader.
-func (r *reader) ChunkVectors(ctx context.Context, scope acl.Scope, fingerprint string, ids []uuid.UUID, yield func(vector.Record) error) error {
+// Evidence implements memory.ScoreReader.
+func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.EvidenceQuery, yield func(memory.Evidence) error) error {
 	within := ceilingsOf(scope)
-	if len(within) == 0 || len(ids) == 0 {
+	if len(within) == 0 || len(q.Entries) == 0 {
 		return nil
 	}
-	var half vector.Half
-	return r.each(ctx, func(rows *sql.Rows) error {
-		record, err := scanVector(rows, half)
-		if err != nil {
+	counter := posting.NewTermCounter(posting.Packed, q.Terms)
+	var store int64
+	var label acl.Label
+	var length sql.NullInt64
+	var terms, half, codes sql.RawBytes
+	var e memory.Evidence
+	dest := []any{&store, &label, (*idColumn)(&e.Entry), &length, &terms, &e.Chunk, &half, &codes}
+	return r.each(ctx, func(rows *sql.Rows) (err error) {
+		if err := rows.Scan(dest...); err != nil || !within.contain(store, label) {
 			return err
 		}
-		half = record.Vector
-		if !within.contain(record.Store, record.Label) {
-			return nil
+		if e.Counts, e.Length = nil, int(length.Int64); length.Valid {
+			if e.Counts, err = counter.Count(terms); err != nil {
+				return err
+			}
 		}
-		return yield(record)
-	}, selectChunkVectors, idList(ids), fingerprint)
+		if e.Vector, err = vector.AppendHalf(e.Vector[:0], half); err != nil {
+			return err
+		}
+		e.Codes = codes
+		return yield(e)
+	}, selectEvidence, idList(q.Entries), q.Fingerprint)
 }
 
 // ChunkCodes implements memory.ScoreReader.
@@ -83,30 +93,4 @@ func chunkList(chunks []vector.ChunkID) (string, error) {
 	}
 	b, err := json.Marshal(list)
 	return string(b), err
-}
-
-// TermCounts implements memory.ScoreReader.
-func (r *reader) TermCounts(ctx context.Context, scope acl.Scope, terms []lexical.QueryTerm, ids []uuid.UUID) ([]lexical.TermCounts, error) {
-	within := ceilingsOf(scope)
-	if len(within) == 0 || len(ids) == 0 {
-		return nil, nil
-	}
-	var found []lexical.TermCounts
-	counter := posting.NewTermCounter(posting.Packed, terms)
-	var data sql.RawBytes
-	err := r.each(ctx, func(rows *sql.Rows) (err error) {
-		var store int64
-		var label acl.Label
-		var c lexical.TermCounts
-		if err := rows.Scan(&store, &label, (*idColumn)(&c.Entry), &c.Length, &data); err != nil {
-			return err
-		}
-		if !within.contain(store, label) {
-			return nil
-		}
-		c.Counts, err = counter.Count(data)
-		found = append(found, c)
-		return err
-	}, selectTermCounts, idList(ids))
-	return found, err
 }

@@ -70,24 +70,13 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries int) {
 		}
 		return err
 	}))
-	vectors := func(tx memory.ReadTx) error {
-		return tx.ChunkVectors(ctx, scope, model, ids, func(vector.Record) error { return nil })
-	}
-	codes := func(tx memory.ReadTx) error { _, err := tx.ChunkCodes(ctx, scope, model, chunks); return err }
-	counts := func(tx memory.ReadTx) error { _, err := tx.TermCounts(ctx, scope, query.Terms, ids); return err }
 	view("lexical", func(tx memory.ReadTx) error { _, _, err := tx.Lexical(ctx, scope, query); return err })
 	view(fmt.Sprint("siblings of ", len(ids)), func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, ids); return err })
-	view(fmt.Sprint("vectors of ", len(ids)), vectors)
-	view(fmt.Sprint("codes of ", len(ids)), codes)
-	view(fmt.Sprint("term counts of ", len(ids)), counts)
-	view(fmt.Sprint("vectors, codes and term counts of ", len(ids)), func(tx memory.ReadTx) error {
-		for _, read := range []func(tx memory.ReadTx) error{vectors, codes, counts} {
-			if err := read(tx); err != nil {
-				return err
-			}
-		}
-		return nil
+	view(fmt.Sprint("evidence of ", len(ids)), func(tx memory.ReadTx) error {
+		query := memory.EvidenceQuery{Terms: query.Terms, Fingerprint: model, Entries: ids}
+		return tx.Evidence(ctx, scope, query, func(memory.Evidence) error { return nil })
 	})
+	view(fmt.Sprint("codes of ", len(ids)), func(tx memory.ReadTx) error { _, err := tx.ChunkCodes(ctx, scope, model, chunks); return err })
 	view("all vectors", func(tx memory.ReadTx) error {
 		return tx.(indexer.ReadTx).AllVectors(ctx, model, func(vector.Record) error { return nil })
 	})

@@ -285,8 +285,8 @@ func (m *model) checkCounts(scope []reach, query []lexical.QueryTerm, want *lexi
 			continue
 		}
 		doc := words(e)
-		f.equal(c, lexical.TermCounts{Entry: e.ID, Counts: countTerms(doc, query), Length: doc.Length})
-		if score := scorer.Score(c.Counts, c.Length); e.Live(m.now) && math.Float64bits(score) != math.Float64bits(scores[e.ID]) {
+		f.equal(c, termCounts{countTerms(doc, query), doc.Length})
+		if score := scorer.Score(c.counts, c.length); e.Live(m.now) && math.Float64bits(score) != math.Float64bits(scores[e.ID]) {
 			f.Fatalf("the counts of %s score %v, the lexical leg %v", e.ID, score, scores[e.ID])
 		}
 	}

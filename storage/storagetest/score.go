@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -34,22 +35,19 @@ func weights(s *lexical.Scorer, n int) []float64 {
 	return append(weights, s.TotalWeight())
 }
 
-// chunkVectors returns what ChunkVectors yields, by entry and chunk.
-func (f *fixture) chunkVectors(scope acl.Scope, fingerprint string, ids ...uuid.UUID) []vector.Record {
+// evidence returns what Evidence yields, by entry and chunk.
+func (f *fixture) evidence(scope acl.Scope, q memory.EvidenceQuery) []memory.Evidence {
 	f.Helper()
-	found := []vector.Record{}
+	found := []memory.Evidence{}
 	f.view(func(tx memory.ReadTx) error {
-		return tx.ChunkVectors(f.ctx, scope, fingerprint, ids, func(r vector.Record) error {
-			r.Vector = slices.Clone(r.Vector)
-			found = append(found, r)
+		return tx.Evidence(f.ctx, scope, q, func(e memory.Evidence) error {
+			e.Counts, e.Vector, e.Codes = slices.Clone(e.Counts), slices.Clone(e.Vector), slices.Clone(e.Codes)
+			found = append(found, e)
 			return nil
 		})
 	})
-	slices.SortFunc(found, func(a, b vector.Record) int {
-		if c := bytes.Compare(a.Entry[:], b.Entry[:]); c != 0 {
-			return c
-		}
-		return a.Chunk - b.Chunk
+	slices.SortFunc(found, func(a, b memory.Evidence) int {
+		return cmp.Or(bytes.Compare(a.Entry[:], b.Entry[:]), cmp.Compare(a.Chunk, b.Chunk))
 	})
 	return found
 }
@@ -63,20 +61,38 @@ func (f *fixture) chunkCodes(scope acl.Scope, fingerprint string, chunks ...vect
 	return codes
 }
 
-func (f *fixture) termCounts(scope acl.Scope, query []lexical.QueryTerm, ids ...uuid.UUID) map[uuid.UUID]lexical.TermCounts {
+// equalEvidence compares what Evidence yielded by entry and chunk, with no
+// difference between nil and empty vectors and codes.
+func (f *fixture) equalEvidence(got, want []memory.Evidence) {
 	f.Helper()
-	counts := make(map[uuid.UUID]lexical.TermCounts)
-	f.view(func(tx memory.ReadTx) error {
-		found, err := tx.TermCounts(f.ctx, scope, query, ids)
-		for _, c := range found {
-			if _, ok := counts[c.Entry]; ok {
-				f.Fatalf("%s is counted twice", c.Entry)
-			}
-			counts[c.Entry] = c
+	f.equal(len(got), len(want))
+	for i, w := range want {
+		g := got[i]
+		f.equal([]any{g.Entry, g.Counts, g.Length, g.Chunk}, []any{w.Entry, w.Counts, w.Length, w.Chunk})
+		f.equal(slices.Equal(g.Vector, w.Vector) && bytes.Equal(g.Codes, w.Codes), true)
+	}
+}
+
+// termCounts returns the counts of searchable entries, without vectors.
+func (f *fixture) termCounts(scope acl.Scope, query []lexical.QueryTerm, ids ...uuid.UUID) map[uuid.UUID]termCounts {
+	f.Helper()
+	counts := make(map[uuid.UUID]termCounts)
+	for _, e := range f.evidence(scope, memory.EvidenceQuery{Terms: query, Entries: ids}) {
+		if _, ok := counts[e.Entry]; ok {
+			f.Fatalf("%s is counted twice", e.Entry)
 		}
-		return err
-	})
+		f.equal(len(e.Vector)+len(e.Codes), 0)
+		if e.Counts != nil {
+			counts[e.Entry] = termCounts{e.Counts, e.Length}
+		}
+	}
 	return counts
+}
+
+// termCounts are the counts and the length of one entry's Evidence.
+type termCounts struct {
+	counts []int
+	length int
 }
 
 // chunksOf returns the first n chunks of an entry.
@@ -113,7 +129,7 @@ var scores = []clause{
 		f.equal(scorer.TotalWeight(), 0)
 	}},
 
-	{"TermCounts score entries as the lexical leg does", func(f *fixture) {
+	{"the counts of Evidence score entries as the lexical leg does", func(f *fixture) {
 		entries := append(corpus(), entry("a", "none", says("")), entry("a", "many", says("apple "+longText(700))))
 		f.put(entries...)
 		scope := f.scope(reach{"a", acl.Internal})
@@ -123,7 +139,7 @@ var scores = []clause{
 		f.equal(len(counts), len(entries))
 		scored := 0
 		for id, c := range counts {
-			score := scorer.Score(c.Counts, c.Length)
+			score := scorer.Score(c.counts, c.length)
 			i := slices.IndexFunc(hits, func(h lexical.Hit) bool { return h.Entry == id })
 			if i < 0 {
 				f.equal(score, 0)
@@ -135,7 +151,7 @@ var scores = []clause{
 		f.equal(scored, len(hits))
 	}},
 
-	{"TermCounts leaves out entries that are outside the scope or have no terms", func(f *fixture) {
+	{"Evidence leaves out entries that are outside the scope or deleted, and has no counts of others that have no terms", func(f *fixture) {
 		e, high, other := entry("a", "k", says("needle")), entry("a", "high", says("needle"), labelled(acl.Restricted)), entry("b", "k", says("needle"))
 		gone, hidden, sealed := entry("a", "gone", says("needle")), entry("a", "hidden", says("needle"), outOfContext), entry("a", "sealed", encrypted)
 		old := entry("a", "old", says("needle"), expiring(start))
@@ -145,12 +161,12 @@ var scores = []clause{
 		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		query := terms("needle")
 		counts := f.termCounts(f.scope(reach{"a", acl.Public}), query, append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))...)
-		f.equal(counts, map[uuid.UUID]lexical.TermCounts{e.ID: {Entry: e.ID, Counts: []int{1}, Length: 1}})
+		f.equal(counts, map[uuid.UUID]termCounts{e.ID: {[]int{1}, 1}})
 		f.equal(len(f.termCounts(acl.Scope{}, query, e.ID)), 0)
 		f.equal(len(f.termCounts(f.scope(reach{"a", acl.Public}), query)), 0)
 		e = edited(e, says("needle needle hay"))
 		f.put(e)
-		f.equal(f.termCounts(f.scope(reach{"a", acl.Public}), query, e.ID)[e.ID], lexical.TermCounts{Entry: e.ID, Counts: []int{2}, Length: 3})
+		f.equal(f.termCounts(f.scope(reach{"a", acl.Public}), query, e.ID)[e.ID], termCounts{[]int{2}, 3})
 	}},
 
 	{"any term is counted", func(f *fixture) {
@@ -163,36 +179,58 @@ var scores = []clause{
 			query = append(query, lexical.QueryTerm{Text: text, Weight: 1})
 		}
 		f.equal(f.termCounts(f.scope(reach{"a", acl.Public}), query, e.ID)[e.ID],
-			lexical.TermCounts{Entry: e.ID, Counts: []int{0, 1, 2, 0, lexical.MaxTermCount, 0, 3}, Length: 600})
+			termCounts{[]int{0, 1, 2, 0, lexical.MaxTermCount, 0, 3}, 600})
 	}},
 
-	{"ChunkVectors yields the vectors of entries within the scope, without codes", func(f *fixture) {
+	{"Evidence yields every chunk of entries within the scope, counts and codes with the first", func(f *fixture) {
 		e, second, high, other, gone := entry("a", "k", labelled(acl.Internal)), entry("a", "k2"), entry("a", "high", labelled(acl.Restricted)), entry("b", "k"), entry("a", "gone")
-		all := []memory.Entry{e, second, high, other, gone}
+		sealed, none := entry("a", "sealed", encrypted), entry("a", "none", says("needle hay"))
+		all := []memory.Entry{e, second, high, other, gone, sealed, none}
 		f.put(all...)
-		for i, e := range all {
+		for i, e := range all[:5] {
 			f.save(e, "model", i+2)
 			f.save(e, "second", 1)
 		}
 		f.delete(gone, start)
 		scope := f.scope(reach{"a", acl.Internal})
-		a, _ := scope.Access("a")
-		var want []vector.Record
-		for i, e := range all[:2] {
+		query := memory.EvidenceQuery{Terms: terms("needle"), Fingerprint: "model", Entries: append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))}
+		var want, bare []memory.Evidence
+		for i, e := range []memory.Entry{e, second, sealed, none} {
+			first := memory.Evidence{Entry: e.ID}
+			if e.Searchable() {
+				first.Counts, first.Length = countTerms(words(e), query.Terms), words(e).Length
+			}
+			bare = append(bare, first)
+			if i >= 2 {
+				want = append(want, first)
+				continue
+			}
 			for _, r := range records(e, i+2) {
-				r.Store, r.Label, r.Codes = a.Number, e.Label, nil
-				want = append(want, r)
+				if r.Chunk == 0 {
+					first.Vector, first.Codes = r.Vector, r.Codes
+					want = append(want, first)
+				} else {
+					want = append(want, memory.Evidence{Entry: e.ID, Chunk: r.Chunk, Vector: r.Vector})
+				}
 			}
 		}
-		f.equal(f.chunkVectors(scope, "model", append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))...), want)
-		f.equal(len(f.chunkVectors(scope, "second", idsOf(all...)...)), 2)
-		f.equal(len(f.chunkVectors(scope, "another model", idsOf(all...)...)), 0)
-		f.equal(len(f.chunkVectors(acl.Scope{}, "model", idsOf(all...)...)), 0)
-		f.equal(len(f.chunkVectors(scope, "model")), 0)
+		f.equal(want[0].Codes == nil, false)
+		f.equalEvidence(f.evidence(scope, query), want)
+		query.Fingerprint = "another model"
+		f.equalEvidence(f.evidence(scope, query), bare)
+		query.Fingerprint = ""
+		f.equalEvidence(f.evidence(scope, query), bare)
+		query.Fingerprint = "second"
+		chunks := f.evidence(scope, query)
+		f.equal(len(chunks), len(bare))
+		f.equal(len(chunks[0].Vector) > 0 && len(chunks[1].Vector) > 0, true)
+		f.equal(len(f.evidence(acl.Scope{}, query)), 0)
 		errStop := errors.New("stop")
 		f.wantError(f.storage.View(f.ctx, func(tx memory.ReadTx) error {
-			return tx.ChunkVectors(f.ctx, scope, "model", idsOf(all...), func(vector.Record) error { return errStop })
+			return tx.Evidence(f.ctx, scope, query, func(memory.Evidence) error { return errStop })
 		}), errStop)
+		query.Entries = nil
+		f.equal(len(f.evidence(scope, query)), 0)
 	}},
 
 	{"ChunkCodes returns the codes of chunks within the scope, in the order of the chunks", func(f *fixture) {
