@@ -75,16 +75,20 @@ func (a *analysis) addRun(run string) {
 	}
 }
 
-// FormKey returns the key of a form of the entries in a store at a label, for a
-// full-text index of several stores. It is text without white space, quotes and
-// punctuation, in lower case, that a tokenizer leaves in one piece. The keys of
-// the forms with a prefix are those with FormKey of the prefix as theirs.
+// Partition returns the beginning of FormKey for the entries in a store at a label.
+func Partition(store int64, label acl.Label) string {
+	return strconv.FormatInt(store, 10) + string('a'-1+byte(label))
+}
+
+// FormKey returns the key of a form in a partition, for a full-text index of
+// several stores. It is text without white space, quotes and punctuation, in lower
+// case, that a tokenizer leaves in one piece. The key of a prefix is the prefix of
+// keys.
 //
 // SECURITY: keys of different stores or labels differ, so that a query for a key
 // reads nothing else.
-func FormKey(store int64, label acl.Label, form string) string {
-	key := strconv.AppendInt(make([]byte, 0, len(form)+8), store, 10)
-	key = append(key, 'a'-1+byte(label)) // ends the number
+func FormKey(partition, form string) string {
+	key := append(make([]byte, 0, len(partition)+len(form)+8), partition...)
 	for i := range len(form) {
 		switch c := form[i]; {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c >= utf8.RuneSelf:

@@ -36,22 +36,36 @@ func (e FormExpr) Holds(has func(form string, prefix bool) bool) bool {
 	return !slices.ContainsFunc(e.All, func(x FormExpr) bool { return !holds(x) })
 }
 
-// Prefixes returns the prefixes among the items, by their field ("any[2]").
-func (m *Match) Prefixes() map[string]string {
-	prefixes := make(map[string]string)
-	for name, list := range map[string][]item{"all": m.all, "any": m.any, "none": m.none} {
+// Prefix is an item that is a prefix.
+type Prefix struct {
+	Field string // "any[2]"
+	Text  string
+}
+
+// Prefixes returns the prefixes among the items; none if m is nil.
+func (m *Match) Prefixes() (prefixes []Prefix) {
+	if m == nil {
+		return nil
+	}
+	add := func(name string, list []item) {
 		for i, parsed := range list {
 			if parsed.prefix != "" {
-				prefixes[itemField(name, i)] = parsed.prefix
+				prefixes = append(prefixes, Prefix{itemField(name, i), parsed.prefix})
 			}
 		}
 	}
+	add("all", m.all)
+	add("any", m.any)
+	add("none", m.none)
 	return prefixes
 }
 
-// Query returns the match as a condition on forms.
+// Query returns the match as a condition on forms. If m is nil, it asks for nothing.
 func (m *Match) Query() FormQuery {
 	q := FormQuery{Exact: true}
+	if m == nil {
+		return q
+	}
 	var all, either []FormExpr
 	for _, i := range m.all {
 		all, q.Exact = append(all, i.expr()), q.Exact && i.exact()
@@ -88,8 +102,17 @@ func (i item) expr() FormExpr {
 		return FormExpr{Form: i.edges[0].form}
 	}
 	e, _ := exprOf(i.edges, span{0, i.length})
+	if len(e.All) > maxPhraseForms {
+		e.All = slices.Clone(e.All)
+		slices.SortStableFunc(e.All, func(x, y FormExpr) int { return len(y.Form) - len(x.Form) })
+		e.All = e.All[:maxPhraseForms]
+	}
 	return e
 }
+
+// maxPhraseForms bounds the forms that are looked for of a phrase, which is judged
+// in any case: the longest ones, which are rare.
+const maxPhraseForms = 8
 
 // exprOf returns the forms that a text has which contains a path over a range of
 // positions, and whether there is such a path.

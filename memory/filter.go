@@ -1,15 +1,19 @@
 package memory
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
 	"mneme/condition"
+	"mneme/lexical"
 )
 
 // Filter restricts a search or a listing. The zero value passes everything.
@@ -19,6 +23,31 @@ type Filter struct {
 	Type      string   // "": any
 	// Where judges the entry that a path resolves to. nil: any.
 	Where *condition.Condition
+	// Match judges the words of its value, key, description and tags. Only
+	// searchable entries match. nil: any.
+	Match *lexical.Match
+}
+
+// NewMatch makes a Filter.Match of its lists, nil for those that were not given.
+// The error is a RuleError.
+func NewMatch(all, any, none []string) (*lexical.Match, error) {
+	match, err := lexical.ParseMatch(all, any, none)
+	var broken *lexical.MatchError
+	if errors.As(err, &broken) {
+		return nil, &RuleError{Field: strings.TrimSuffix("match."+broken.Field, "."), Rule: broken.Rule}
+	}
+	return match, err
+}
+
+// ParseMatch parses the JSON text of Filter.Match. The error is a RuleError.
+func ParseMatch(text []byte) (*lexical.Match, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	var lists *struct{ All, Any, None []string }
+	if err := decoder.Decode(&lists); err != nil || lists == nil || decoder.More() {
+		return nil, rule("match", `must be a JSON object of lists of texts: {"all": […], "any": […], "none": […]}`)
+	}
+	return NewMatch(lists.All, lists.Any, lists.None)
 }
 
 // ParseWhere parses the JSON text of Filter.Where. The error is a RuleError.
@@ -33,7 +62,7 @@ func ParseWhere(text []byte) (*condition.Condition, error) {
 
 // Empty reports whether the filter passes everything.
 func (f Filter) Empty() bool {
-	return f.Namespace == nil && len(f.Tags) == 0 && f.Type == "" && f.Where == nil
+	return f.Namespace == nil && len(f.Tags) == 0 && f.Type == "" && f.Where == nil && f.Match == nil
 }
 
 // Condition returns the filter as one condition; nil if it passes everything.
@@ -78,6 +107,21 @@ func (f Filter) within(prefix string, after *listPosition) Filter {
 	return f
 }
 
+// checkPrefixes refuses prefixes of Match that stand for too many words in a store
+// of the scope.
+func (f Filter) checkPrefixes(ctx context.Context, tx LexicalLeg, scope acl.Scope) error {
+	for _, prefix := range f.Match.Prefixes() {
+		many, err := tx.ManyTerms(ctx, scope, prefix.Text, lexical.MaxPrefixTerms)
+		if err != nil {
+			return err
+		}
+		if many {
+			return rule("match."+prefix.Field, "stands for more than %d words in a store", lexical.MaxPrefixTerms)
+		}
+	}
+	return nil
+}
+
 func (f Filter) check() error {
 	if f.Namespace != nil {
 		if err := CheckNamespace(*f.Namespace); err != nil {
@@ -106,18 +150,39 @@ func (e *Entry) Fields() condition.Entry {
 	return fields
 }
 
+// Judge returns a function that reports whether an entry, which was read with its
+// value, passes the filter.
+func (f Filter) Judge() func(*Entry) bool {
+	where := f.Condition()
+	return func(e *Entry) bool {
+		if where != nil {
+			if fields := e.Fields(); !where.Fits(&fields) {
+				return false
+			}
+		}
+		return f.Match == nil || e.Searchable() && f.Match.Matches(e.Texts()...)
+	}
+}
+
 // passing returns those of some entries of a scope, which may be read without
 // values, that pass the filter, in their order.
 func (f Filter) passing(ctx context.Context, tx CandidateReader, scope acl.Scope, entries []*Entry) ([]*Entry, error) {
 	where := f.Condition()
-	if where == nil {
+	if where == nil && f.Match == nil {
 		return entries, nil
 	}
 	passed := make(map[uuid.UUID]bool)
 	var unsure []uuid.UUID
 	for _, e := range entries {
-		fields := e.Fields()
-		switch where.Judge(&fields) {
+		verdict := condition.Yes
+		if where != nil {
+			fields := e.Fields()
+			verdict = where.Judge(&fields)
+		}
+		if f.Match != nil && verdict == condition.Yes {
+			verdict = condition.Unknown
+		}
+		switch verdict {
 		case condition.Yes:
 			passed[e.ID] = true
 		case condition.Unknown:

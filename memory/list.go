@@ -106,6 +106,9 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 	if err != nil {
 		return nil, false, err
 	}
+	if err := r.Filter.checkPrefixes(ctx, tx, scope); err != nil {
+		return nil, false, err
+	}
 	entries, few, err := listMatching(ctx, tx, c, a, scope, r, after, now)
 	if err != nil {
 		return nil, false, err
@@ -138,7 +141,7 @@ const maxMatching = 1000
 // listMatching returns all entries of a list after a position, without values
 // and authors, if few entries pass its filter.
 func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Access, scope acl.Scope, r ListRequest, after *listPosition, now time.Time) (entries []Entry, few bool, err error) {
-	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil { // a scan knows the namespace
+	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil && r.Filter.Match == nil { // a scan knows the namespace
 		return nil, false, nil
 	}
 	ids, more, err := tx.Matching(ctx, scope, r.Filter.within(r.Prefix, after), nil, maxMatching)

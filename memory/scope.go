@@ -55,6 +55,9 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 		if r.Filter.Empty() {
 			return nil
 		}
+		if err := r.Filter.checkPrefixes(ctx, tx, q.scope); err != nil {
+			return err
+		}
 		ids, more, err := tx.Matching(ctx, q.scope, r.Filter.searchable(), nil, vector.MaxOnly)
 		if err == nil && !more {
 			q.only, q.nothing = ids, len(ids) == 0

@@ -29,8 +29,8 @@ const rarestTag = scopeTable + `SELECT q.tag FROM unnest($3::text[]) WITH ORDINA
 var judgedColumns = strings.Replace(narrowColumns, "s.id", "''", 1) + `'', '', NULL::bytea, e.value, 0`
 
 // Matching implements memory.CandidateReader. The query finds the entries that
-// pass the filter, or if the filter reads values, those that would with some
-// value: then evaluating their rows decides.
+// pass the filter, or if the filter reads values or looks for phrases, those that
+// may: then evaluating their rows decides.
 func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || ids != nil && len(ids) == 0 ||
@@ -38,51 +38,82 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 		return nil, false, nil
 	}
 	r.setRLSScope(stores)
-	where := filter.Condition()
-	numbers, ceilings := scopeLists(stores)
-	q := &matchQuery{args: []any{numbers, ceilings}}
+	m := &matching{reader: r, filter: filter, where: filter.Condition(), limit: limit}
+	m.numbers, m.ceilings = scopeLists(stores)
+	var err error
+	if filter.Match == nil {
+		err = m.find(ctx, ids, formCondition{}, m.where != nil && m.where.ReadsValue())
+	} else {
+		err = m.findWords(ctx, ids)
+	}
+	if errors.Is(err, errEnough) {
+		return nil, true, nil
+	}
+	return m.found, false, err
+}
+
+// matching is one call of Matching.
+type matching struct {
+	*reader
+	numbers  []int64 // scopeLists
+	ceilings []int16
+	filter   memory.Filter
+	where    *condition.Condition
+	limit    int
+	found    []uuid.UUID
+}
+
+func (m *matching) add(id uuid.UUID) error {
+	if m.found = append(m.found, id); len(m.found) > m.limit {
+		return errEnough
+	}
+	return nil
+}
+
+// find adds the entries that pass the filter and a condition on their forms: of
+// all, or if ids is not nil, of these. With evaluate, their rows are evaluated by
+// the filter.
+func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formCondition, evaluate bool) error {
+	q := &matchQuery{args: []any{m.numbers, m.ceilings}}
 	var from string
-	if ids != nil {
+	var err error
+	switch {
+	case ids != nil:
 		from = ` FROM unnest(` + q.arg(idList(ids)) + `::uuid[]) named (id)
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = named.id AND f.state = 0 OFFSET 0) e
 	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
-	} else {
-		var err error
-		if from, err = r.accessPath(ctx, q, where.Keys()); err != nil {
-			return nil, false, err
-		}
+	case forms.query != "":
+		from = q.wordPath(forms.query)
+	default:
+		from, err = m.accessPath(ctx, q, m.where.Keys())
 	}
-	if where != nil {
-		from += ` AND ` + where.Root().Formula(q.leaf)
+	if err != nil {
+		return err
 	}
-	var found []uuid.UUID
-	if where != nil && where.ReadsValue() {
-		err := r.eachFetched(ctx, func(rows pgx.Rows) error {
-			e, err := scanEntry(rows)
-			if err != nil {
+	if forms.template != "" {
+		from += q.rowForms(forms.template)
+	}
+	m.setRLSWords(forms.query)
+	if m.where != nil {
+		from += ` AND ` + m.where.Root().Formula(q.leaf)
+	}
+	if !evaluate {
+		found, err := m.ids(ctx, scopeTable+`SELECT e.id`+from+` LIMIT `+q.arg(m.limit+1-len(m.found)), q.args...)
+		for _, id := range found {
+			if err := m.add(id); err != nil {
 				return err
 			}
-			if fields := e.Fields(); where.Fits(&fields) {
-				found = append(found, e.ID)
-			}
-			if len(found) > limit {
-				return errEnough
-			}
-			return nil
-		}, scopeTable+`SELECT `+judgedColumns+from, q.args...)
-		if err != nil && !errors.Is(err, errEnough) {
-			return nil, false, err
 		}
-	} else {
-		var err error
-		if found, err = r.ids(ctx, scopeTable+`SELECT e.id`+from+` LIMIT `+q.arg(limit+1), q.args...); err != nil {
-			return nil, false, err
+		return err
+	}
+	passes := m.filter.Judge()
+	return m.eachFetched(ctx, func(rows pgx.Rows) error {
+		e, err := scanEntry(rows)
+		if err != nil || !passes(&e) {
+			return err
 		}
-	}
-	if len(found) > limit {
-		return nil, true, nil
-	}
-	return found, false, nil
+		return m.add(e.ID)
+	}, scopeTable+`SELECT `+judgedColumns+from, q.args...)
 }
 
 // accessPath returns the FROM and WHERE clauses by which the entries of the scope

@@ -21,6 +21,8 @@ const (
 	allRows  = "*"
 	setAll   = "SET LOCAL mneme.scope = '*'"
 	setScope = "SELECT set_config('mneme.scope', $1, true)"
+	// setWords sets the condition of a search on table word (migration/*_word.sql).
+	setWords = "SELECT set_config('mneme.words', $1, true)"
 	setStore = `SELECT set_config('mneme.scope', coalesce((SELECT jsonb_build_object(number::text, 4)::text FROM store WHERE id = $1), '{}'), true)`
 )
 
@@ -56,6 +58,15 @@ func (r *reader) setRLSScope(stores []acl.Access) {
 	if scope := string(append(b, '}')); r.rls != scope {
 		r.rls = scope
 		r.queueStatement(setScope, scope)
+	}
+}
+
+// setRLSWords lets the following statements see the rows of table word that fulfil
+// a tsquery; "": all.
+func (r *reader) setRLSWords(query string) {
+	if r.words != query {
+		r.words = query
+		r.queueStatement(setWords, query)
 	}
 }
 

@@ -20,6 +20,7 @@ type reader struct {
 	// sent with the next query, in one round trip.
 	pendingBatch *pgx.Batch
 	rls          string // the scope of row-level security (rls.go)
+	words        string // the condition of row-level security on table word
 }
 
 var _ memory.ReadTx = (*reader)(nil)

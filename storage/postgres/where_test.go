@@ -11,3 +11,7 @@ import (
 func FuzzWhere(f *testing.F) {
 	storagetest.FuzzWhere(f, func(t testing.TB) storage.Storage { return openAt(t, postgrestest.Database(t)) })
 }
+
+func FuzzMatch(f *testing.F) {
+	storagetest.FuzzMatch(f, func(t testing.TB) storage.Storage { return openAt(t, postgrestest.Database(t)) })
+}

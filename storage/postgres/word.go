@@ -2,8 +2,11 @@ package postgres
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
 	"mneme/lexical"
@@ -38,13 +41,13 @@ func (w *writer) replaceForms(id uuid.UUID, old, next *storedRow, forms []string
 // formKeys returns the keys of forms in the index.
 func formKeys(store int64, label acl.Label, forms []string) []string {
 	keys := make([]string, len(forms))
-	size := 0
+	partition, size := lexical.Partition(store, label), 0
 	for i, form := range forms {
-		keys[i] = lexical.FormKey(store, label, form)
+		keys[i] = lexical.FormKey(partition, form)
 		size += len(keys[i])
 	}
 	if size > maxVector {
-		return []string{lexical.FormKey(store, label, oversized)}
+		return []string{lexical.FormKey(partition, oversized)}
 	}
 	return keys
 }
@@ -88,4 +91,138 @@ func (r *reader) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, 
 	after := []byte(prefix) // the first term behind those with the prefix; UTF-8 has no byte 255
 	after[len(after)-1]++
 	return r.one(ctx, []any{new(int)}, selectManyTerms, numbers, ceilings, []byte(prefix), after, limit+1)
+}
+
+// formCondition is a condition on the forms of entries, as a tsquery: query for
+// rows of table word, or template for the rows of other tables, with noPartition in
+// place of each partition. Both "": none.
+type formCondition struct{ query, template string }
+
+// noPartition stands for the partition of a row. No form has this character.
+const noPartition = "§"
+
+// partitionsAtOnce is how many partitions one statement asks for: a tsquery is
+// evaluated as a whole for each row that has one of its keys.
+const partitionsAtOnce = 32
+
+const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
+	JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling WHERE t.documents > 0`
+
+// findWords finds the entries that pass a filter with Match. An entry whose forms
+// did not fit its tsvector is always evaluated.
+func (m *matching) findWords(ctx context.Context, ids []uuid.UUID) error {
+	defer m.setRLSWords("") // the writes of a transaction see all rows
+	words := m.filter.Match.Query()
+	tooLong := lexical.FormQuery{Some: lexical.FormExpr{Form: oversized}}
+	ask := func(ask func(queries ...lexical.FormQuery) formCondition) error {
+		if !words.Exact || m.where != nil && m.where.ReadsValue() {
+			return m.find(ctx, ids, ask(words, tooLong), true)
+		}
+		if err := m.find(ctx, ids, ask(words), false); err != nil {
+			return err
+		}
+		return m.find(ctx, ids, ask(tooLong), true)
+	}
+	switch {
+	case words.Some.Empty() && len(words.None) == 0: // nothing is known without evaluating
+		return m.find(ctx, ids, formCondition{}, true)
+	case ids != nil || words.Some.Empty():
+		words.None = append(words.None, tooLong.Some)
+		return ask(func(queries ...lexical.FormQuery) formCondition {
+			return formCondition{template: tsquery([]string{noPartition}, queries)}
+		})
+	}
+	partitions, err := m.partitions(ctx)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(partitions, partitionsAtOnce) {
+		err := ask(func(queries ...lexical.FormQuery) formCondition { return formCondition{query: tsquery(some, queries)} })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partitions returns the partitions of the scope that have searchable entries.
+func (m *matching) partitions(ctx context.Context) (partitions []string, err error) {
+	err = m.each(ctx, func(rows pgx.Rows) error {
+		var store int64
+		var label int16
+		if err := rows.Scan(&store, &label); err != nil {
+			return err
+		}
+		partitions = append(partitions, lexical.Partition(store, acl.Label(label)))
+		return nil
+	}, selectPartitions, m.numbers, m.ceilings)
+	return partitions, err
+}
+
+// wordPath returns the FROM and WHERE clauses of the entries whose forms fulfil a
+// tsquery.
+//
+// SECURITY: its keys are those of partitions within the scope, which the rows
+// themselves are held against too.
+func (q *matchQuery) wordPath(query string) string {
+	return ` FROM (SELECT w.entry FROM word w WHERE w.keys @@ ` + q.arg(query) + `::text::tsquery OFFSET 0) w
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = w.entry AND f.state = 0 OFFSET 0) e
+	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
+}
+
+// rowForms returns a condition on the forms of row e.
+func (q *matchQuery) rowForms(template string) string {
+	return ` AND (SELECT w.keys FROM word w WHERE w.entry = e.id) @@
+	replace(` + q.arg(template) + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
+}
+
+// tsquery writes that one of several queries holds in one of several partitions.
+func tsquery(partitions []string, queries []lexical.FormQuery) string {
+	var text strings.Builder
+	for i, partition := range partitions {
+		for j, query := range queries {
+			if i+j > 0 {
+				text.WriteString(" | ")
+			}
+			writeQuery(&text, partition, query)
+		}
+	}
+	return text.String()
+}
+
+func writeQuery(text *strings.Builder, partition string, q lexical.FormQuery) {
+	text.WriteString("(")
+	if !q.Some.Empty() {
+		writeExpression(text, partition, q.Some)
+	}
+	for i, none := range q.None {
+		if i > 0 || !q.Some.Empty() {
+			text.WriteString(" & ")
+		}
+		text.WriteString("!")
+		writeExpression(text, partition, none)
+	}
+	text.WriteString(")")
+}
+
+func writeExpression(text *strings.Builder, partition string, e lexical.FormExpr) {
+	if e.Form != "" {
+		text.WriteString("'" + lexical.FormKey(partition, e.Form) + "'") // no key has a quote
+		if e.Prefix {
+			text.WriteString(":*")
+		}
+		return
+	}
+	list, operator := e.All, " & "
+	if len(e.Any) > 0 {
+		list, operator = e.Any, " | "
+	}
+	text.WriteString("(")
+	for i, x := range list {
+		if i > 0 {
+			text.WriteString(operator)
+		}
+		writeExpression(text, partition, x)
+	}
+	text.WriteString(")")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 
@@ -26,53 +27,72 @@ const countTagged = scopeTable + `SELECT count(*) FROM (SELECT 1 FROM scope
 var judgedColumns = strings.Replace(narrowColumns, "s.id", "''", 1) + `o.at, o.date, '', '', NULL, e.value, 0`
 
 // Matching implements memory.CandidateReader. The query finds the entries that
-// pass the filter, or if the filter reads values, those that would with some
-// value: then evaluating their rows decides.
+// pass the filter, or if the filter reads values or looks for phrases, those that
+// may: then evaluating their rows decides.
 func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || ids != nil && len(ids) == 0 {
 		return nil, false, nil
 	}
-	where := filter.Condition()
+	where, words := filter.Condition(), filter.Match.Query()
+	byRow := filter.Match != nil && (ids != nil || words.Some.Empty())
 	q := &matchQuery{}
 	q.arg(scopeList(stores))
 	var from string
-	if ids != nil {
-		from = ` FROM json_each(` + q.arg(idList(ids)) + `) j CROSS JOIN entry e ON e.id = unhex(j.value)
-	JOIN scope ON scope.store = e.store`
-	} else {
-		var err error
-		if from, err = r.accessPath(ctx, q, where.Keys()); err != nil {
-			return nil, false, err
-		}
+	var err error
+	switch {
+	case ids != nil:
+		from = q.named(ids)
+	case byRow || filter.Match == nil:
+		from, err = r.accessPath(ctx, q, where.Keys())
+	default:
+		from, err = r.wordPath(ctx, q, words)
 	}
-	evaluate := where != nil && where.ReadsValue()
-	if evaluate {
-		from += joinOccurrence
+	if err != nil {
+		return nil, false, err
 	}
-	query := from + ` WHERE e.label <= scope.ceiling AND e.state = 0 AND e.in_context`
+	query := ` WHERE e.label <= scope.ceiling AND e.state = 0 AND e.in_context`
 	if where != nil {
 		query += ` AND ` + where.Root().Formula(q.leaf)
 	}
+	evaluate := where != nil && where.ReadsValue() || !words.Exact
 	var found []uuid.UUID
+	bound := limit
 	add := func(id uuid.UUID) error {
-		if found = append(found, id); len(found) > limit {
+		if found = append(found, id); len(found) > bound {
 			return errEnough
 		}
 		return nil
 	}
-	var err error
-	if evaluate {
+	if byRow {
+		if evaluate {
+			bound = math.MaxInt
+		}
 		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
-			_, e, err := scanEntry(rows)
-			if err != nil {
+			var id uuid.UUID
+			var forms sql.RawBytes
+			if err := rows.Scan((*idColumn)(&id), &forms); err != nil || !fulfils(words, forms) {
 				return err
 			}
-			if fields := e.Fields(); !where.Fits(&fields) {
-				return nil
+			return add(id)
+		}, scopeTable+`SELECT e.id, w.forms`+from+` CROSS JOIN form w ON w.doc = e.doc`+query, q.args...)
+		if !evaluate || err != nil || len(found) == 0 {
+			return enough(found, err)
+		}
+		q = &matchQuery{}
+		q.arg(scopeList(stores))
+		from, query = q.named(found), ` WHERE e.label <= scope.ceiling AND e.state = 0`
+		found, bound = nil, limit
+	}
+	if evaluate {
+		passes := filter.Judge()
+		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
+			_, e, err := scanEntry(rows)
+			if err != nil || !passes(&e) {
+				return err
 			}
 			return add(e.ID)
-		}, scopeTable+`SELECT `+judgedColumns+query, q.args...)
+		}, scopeTable+`SELECT `+judgedColumns+from+joinOccurrence+query, q.args...)
 	} else {
 		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
 			var id uuid.UUID
@@ -80,8 +100,20 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 				return err
 			}
 			return add(id)
-		}, scopeTable+`SELECT e.id`+query, q.args...)
+		}, scopeTable+`SELECT e.id`+from+query, q.args...)
 	}
+	return enough(found, err)
+}
+
+// named returns the FROM clause of entries with these ids in stores of the scope.
+func (q *matchQuery) named(ids []uuid.UUID) string {
+	return ` FROM json_each(` + q.arg(idList(ids)) + `) j CROSS JOIN entry e ON e.id = unhex(j.value)
+	JOIN scope ON scope.store = e.store`
+}
+
+// enough returns what Matching does: nothing but true if there are more entries
+// than it may return.
+func enough(found []uuid.UUID, err error) ([]uuid.UUID, bool, error) {
 	if errors.Is(err, errEnough) {
 		return nil, true, nil
 	}

@@ -1,7 +1,10 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -119,9 +122,92 @@ func difference(a, b []string) []string {
 // formKeys returns the keys of forms in the index.
 func formKeys(store int64, label acl.Label, forms []string) string {
 	var keys strings.Builder
+	partition := lexical.Partition(store, label)
 	for _, form := range forms {
-		keys.WriteString(lexical.FormKey(store, label, form))
+		keys.WriteString(lexical.FormKey(partition, form))
 		keys.WriteByte(' ')
 	}
 	return keys.String()
+}
+
+// selectPartitions are the stores and labels of the scope that have searchable
+// entries.
+const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
+	CROSS JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling WHERE t.documents > 0`
+
+// wordPath returns the FROM clause by which the entries of the scope are found that
+// fulfil a query on their forms.
+//
+// SECURITY: each partition of the scope is asked for its own keys, and what is
+// found counts only if the row is in that partition.
+func (r *reader) wordPath(ctx context.Context, q *matchQuery, words lexical.FormQuery) (string, error) {
+	var list [][3]any // store, label, expression
+	err := r.each(ctx, func(rows *sql.Rows) error {
+		var store int64
+		var label acl.Label
+		if err := rows.Scan(&store, &label); err != nil {
+			return err
+		}
+		list = append(list, [3]any{store, int(label), expression(lexical.Partition(store, label), words)})
+		return nil
+	}, selectPartitions, q.args[0])
+	if err != nil {
+		return "", err
+	}
+	partitions, err := json.Marshal(list)
+	return ` FROM (SELECT value ->> 0 AS store, value ->> 1 AS ceiling, value ->> 2 AS expression FROM json_each(` + q.arg(string(partitions)) + `)) scope
+	CROSS JOIN word ON word.word MATCH scope.expression
+	CROSS JOIN entry e ON e.doc = word.rowid AND e.store = scope.store AND e.label = scope.ceiling`, err
+}
+
+// expression writes a query on forms for FTS5.
+func expression(partition string, q lexical.FormQuery) string {
+	var text strings.Builder
+	writeExpression(&text, partition, q.Some)
+	for _, none := range q.None {
+		text.WriteString(" NOT ")
+		writeExpression(&text, partition, none)
+	}
+	return text.String()
+}
+
+func writeExpression(text *strings.Builder, partition string, e lexical.FormExpr) {
+	if e.Form != "" {
+		text.WriteString(`"` + lexical.FormKey(partition, e.Form) + `"`)
+		if e.Prefix {
+			text.WriteString("*")
+		}
+		return
+	}
+	list, operator := e.All, " AND "
+	if len(e.Any) > 0 {
+		list, operator = e.Any, " OR "
+	}
+	text.WriteString("(")
+	for i, x := range list {
+		if i > 0 {
+			text.WriteString(operator)
+		}
+		writeExpression(text, partition, x)
+	}
+	text.WriteString(")")
+}
+
+// fulfils evaluates a query over the forms of an entry, as table form has them.
+func fulfils(q lexical.FormQuery, forms []byte) bool {
+	has := func(form string, prefix bool) bool {
+		if form = " " + form; !prefix {
+			form += " "
+		}
+		return bytes.Contains(forms, []byte(form))
+	}
+	return q.Some.Holds(has) && !slices.ContainsFunc(q.None, func(e lexical.FormExpr) bool { return e.Holds(has) })
+}
+
+// Matching implements memory.CandidateReader.
+func (w *writer) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
+	if err := w.flush(ctx); err != nil {
+		return nil, false, err
+	}
+	return w.reader.Matching(ctx, scope, filter, ids, limit)
 }

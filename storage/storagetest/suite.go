@@ -46,6 +46,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"Scan", scans},
 		{"Match", matches},
 		{"Where", wheres},
+		{"Words", wordMatches},
 		{"Usage", usages},
 		{"History", histories},
 		{"Expiry", expiries},
