@@ -128,7 +128,8 @@ func (c *Condition) At(now time.Time) *Condition {
 	at.root.eachLeaf(func(l *Leaf) {
 		for i := range l.Operands {
 			if o := &l.Operands[i]; o.relative {
-				o.Time = now.Add(o.offset).UTC().Truncate(time.Microsecond)
+				t := now.Add(o.offset).UTC().Truncate(time.Microsecond)
+				*o = Operand{Type: TimeType, Time: t, written: t.Format(time.RFC3339Nano)}
 			}
 		}
 	})

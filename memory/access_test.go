@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/backend/backendtest"
+	"mneme/condition"
 	"mneme/memory"
 	"mneme/memory/accesstest"
 )
@@ -46,14 +47,14 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		json.Unmarshal(f.Value, &out.Value) //nolint:errcheck // absent on errors
 		return out
 	case accesstest.List:
-		return page(s.List(ctx, c, memory.ListRequest{Store: op.Store, Limit: 100}))
+		return page(s.List(ctx, c, memory.ListRequest{Store: op.Store, Filter: filtered(op.Option), Limit: 100}))
 	case accesstest.Versions:
 		return page(s.Versions(ctx, c, path, 100, ""))
 	case accesstest.Trash:
 		return page(s.Trash(ctx, c, op.Store, 100, ""))
 	case accesstest.Export:
 		var items []memory.Found
-		err := s.Export(ctx, c, op.Store, func(f memory.Found) error { items = append(items, f); return nil })
+		err := s.Export(ctx, c, op.Store, filtered(op.Option), func(f memory.Found) error { items = append(items, f); return nil })
 		return page(memory.Page{Items: items}, err)
 	case accesstest.Search, accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch:
 		a, err := s.Search(ctx, c, refined(memory.SearchRequest{
@@ -103,8 +104,27 @@ func refined(r memory.SearchRequest, option string) memory.SearchRequest {
 		r.Diversity = 0.5
 	case "explain":
 		r.Explain = true
+	case "where":
+		r.Filter = filtered(option)
 	}
 	return r
+}
+
+// filtered returns the filter of an option of the matrix.
+func filtered(option string) (f memory.Filter) {
+	if option == "where" {
+		f.Where = where(accesstest.Where)
+	}
+	return f
+}
+
+// where parses a condition.
+func where(text string) *condition.Condition {
+	c, err := memory.ParseWhere([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 func written(r memory.PutResult, err error) accesstest.Outcome {

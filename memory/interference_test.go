@@ -14,6 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/memory/accesstest"
 )
 
 // Non-interference: hidden entries must not affect what a caller is answered.
@@ -213,7 +214,7 @@ func deleteIndexed(h *harness, extra int) {
 		must(h, err)
 	}
 	h.Index()
-	err := h.Export(ctx, c, "reader", func(f memory.Found) error {
+	err := h.Export(ctx, c, "reader", memory.Filter{}, func(f memory.Found) error {
 		if !strings.HasPrefix(f.Key, "deleted/") {
 			return nil
 		}
@@ -243,6 +244,7 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: query, Limit: 100, Stores: []string{"reader", "room"}, Explain: true},
 		{Query: query, Limit: 5, Filter: memory.Filter{Tags: []string{"none"}}},
 		{Query: query, Limit: 10, Ranking: memory.RankingRRF},
+		{Query: query, Limit: 10, Filter: memory.Filter{Where: where(accesstest.Where)}, Explain: true},
 		{Query: query, Limit: 10, MinRelevance: 0.5},
 		{Query: query, Limit: 10, Mode: memory.ModeLexical, Explain: true},
 		{Query: query, Limit: 10, Mode: memory.ModeVector, Diversity: 0.5, Explain: true},
@@ -262,7 +264,12 @@ func answers(h *harness, c memory.Caller, query string) string {
 		fmt.Fprintf(&out, "shown %v %v\n", err, label)
 	}
 	for _, store := range []string{"reader", "room", "lender", "seller", "stranger", "nowhere"} {
-		p, err := h.List(ctx, c, memory.ListRequest{Store: store, Limit: 100})
+		p, err := h.List(ctx, c, memory.ListRequest{Store: store, Limit: 3, Filter: memory.Filter{Where: where(`{"or":[{"key":{"contains":"a"}},{"not":{"value.a":{"eq":1}}}]}`)}})
+		fmt.Fprintf(&out, "list of those that fit, %s %v %v\n", store, err, p.Next != "")
+		for i := range p.Items {
+			show(&p.Items[i].Entry)
+		}
+		p, err = h.List(ctx, c, memory.ListRequest{Store: store, Limit: 100})
 		fmt.Fprintf(&out, "list %s %v %v\n", store, err, p.Next != "")
 		for i := range p.Items {
 			show(&p.Items[i].Entry)

@@ -237,10 +237,10 @@ func filterName(f Filter) string {
 	return string(name)
 }
 
-// Export yields every entry of a store that the caller could list, in the
-// order of List, as EachListed does.
-func (s *Service) Export(ctx context.Context, c Caller, store string, yield func(Found) error) error {
-	r := ListRequest{Store: store, Limit: 100}
+// Export yields every entry of a store that the caller could list and that passes
+// the filter, in the order of List, as EachListed does.
+func (s *Service) Export(ctx context.Context, c Caller, store string, filter Filter, yield func(Found) error) error {
+	r := ListRequest{Store: store, Filter: filter.at(s.instant()), Limit: 100}
 	for {
 		next, err := s.EachListed(ctx, c, r, yield)
 		if err != nil || next == "" {

@@ -159,6 +159,7 @@ func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 		space := ""
 		for _, r := range []memory.SearchRequest{
 			{Explain: true}, {Ranking: memory.RankingRelevance}, {Ranking: memory.RankingRRF}, {Filter: memory.Filter{Tags: []string{"x"}}}, {Filter: memory.Filter{Type: "user"}}, {Filter: memory.Filter{Namespace: &space}},
+			{Filter: memory.Filter{Where: where(`{"key":{"ne":"x"}}`)}},
 		} {
 			r.Query, r.Limit, r.Stores = "lighthouse", 10, []string{"seller"}
 			_, err := h.Search(background, reader, r)

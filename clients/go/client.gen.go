@@ -264,6 +264,102 @@ func (e StoreInfoKind) Valid() bool {
 	}
 }
 
+// Defines values for TypeConditionEq.
+const (
+	TypeConditionEqFeedback  TypeConditionEq = "feedback"
+	TypeConditionEqProject   TypeConditionEq = "project"
+	TypeConditionEqReference TypeConditionEq = "reference"
+	TypeConditionEqUser      TypeConditionEq = "user"
+)
+
+// Valid indicates whether the value is a known member of the TypeConditionEq enum.
+func (e TypeConditionEq) Valid() bool {
+	switch e {
+	case TypeConditionEqFeedback:
+		return true
+	case TypeConditionEqProject:
+		return true
+	case TypeConditionEqReference:
+		return true
+	case TypeConditionEqUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TypeConditionIn.
+const (
+	TypeConditionInFeedback  TypeConditionIn = "feedback"
+	TypeConditionInProject   TypeConditionIn = "project"
+	TypeConditionInReference TypeConditionIn = "reference"
+	TypeConditionInUser      TypeConditionIn = "user"
+)
+
+// Valid indicates whether the value is a known member of the TypeConditionIn enum.
+func (e TypeConditionIn) Valid() bool {
+	switch e {
+	case TypeConditionInFeedback:
+		return true
+	case TypeConditionInProject:
+		return true
+	case TypeConditionInReference:
+		return true
+	case TypeConditionInUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TypeConditionNe.
+const (
+	TypeConditionNeFeedback  TypeConditionNe = "feedback"
+	TypeConditionNeProject   TypeConditionNe = "project"
+	TypeConditionNeReference TypeConditionNe = "reference"
+	TypeConditionNeUser      TypeConditionNe = "user"
+)
+
+// Valid indicates whether the value is a known member of the TypeConditionNe enum.
+func (e TypeConditionNe) Valid() bool {
+	switch e {
+	case TypeConditionNeFeedback:
+		return true
+	case TypeConditionNeProject:
+		return true
+	case TypeConditionNeReference:
+		return true
+	case TypeConditionNeUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TypeConditionNin.
+const (
+	TypeConditionNinFeedback  TypeConditionNin = "feedback"
+	TypeConditionNinProject   TypeConditionNin = "project"
+	TypeConditionNinReference TypeConditionNin = "reference"
+	TypeConditionNinUser      TypeConditionNin = "user"
+)
+
+// Valid indicates whether the value is a known member of the TypeConditionNin enum.
+func (e TypeConditionNin) Valid() bool {
+	switch e {
+	case TypeConditionNinFeedback:
+		return true
+	case TypeConditionNinProject:
+		return true
+	case TypeConditionNinReference:
+		return true
+	case TypeConditionNinUser:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PutMemoryParamsWait.
 const (
 	Indexed PutMemoryParamsWait = "indexed"
@@ -322,8 +418,26 @@ type AnthropicTool struct {
 	Name        string          `json:"name"`
 }
 
+// Condition Fields with operators, all of which must hold; `and`, `or` and `not` combine conditions. It judges the
+// entry that a path resolves to. `value.a.b` names a member of a value that is a JSON object; it takes the
+// operators of MemberCondition. A field that is absent (no type, tags, `occurred_at` or `expires_at`, no such
+// member or a null one, any member of an encrypted value) fits `exists: false`, `ne`, `nin` and `not` alone.
+//
+// At most 64 comparisons, 8 levels of `and`, `or` and `not` (several members count as an `and`), and
+// 64 KiB. Strings are at most 512 bytes, and compared byte by byte. 422 names the place of what is wrong, such as
+// `where.and[1].updated_at.gte`. Stores that the caller may search but not read are left out, or 403 if named.
+//
+// Example: {"tags":{"contains":"travel"},"updated_at":{"gte":"2026-05-01"}}
+type Condition = json.RawMessage
+
 // Description One line without control characters.
 type Description = string
+
+// EncryptedCondition defines model for EncryptedCondition.
+type EncryptedCondition struct {
+	Eq *bool `json:"eq,omitempty"`
+	Ne *bool `json:"ne,omitempty"`
+}
 
 // Entry Example: {"created_at":"2026-01-05T09:00:00Z","description":"","encrypted":false,"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","in_context":true,"key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains.","version":1}
 type Entry struct {
@@ -635,6 +749,29 @@ type KeyPrefix = string
 // Label A classification, lowest first.
 type Label string
 
+// LabelCondition Labels are ordered as in Label.
+type LabelCondition struct {
+	// Eq A classification, lowest first.
+	Eq *Label `json:"eq,omitempty"`
+
+	// Gt A classification, lowest first.
+	Gt *Label `json:"gt,omitempty"`
+
+	// Gte A classification, lowest first.
+	Gte *Label   `json:"gte,omitempty"`
+	In  *[]Label `json:"in,omitempty"`
+
+	// Lt A classification, lowest first.
+	Lt *Label `json:"lt,omitempty"`
+
+	// Lte A classification, lowest first.
+	Lte *Label `json:"lte,omitempty"`
+
+	// Ne A classification, lowest first.
+	Ne  *Label   `json:"ne,omitempty"`
+	Nin *[]Label `json:"nin,omitempty"`
+}
+
 // LegRank The hit's rank in one leg of the search. Omitted if that leg did not find it.
 type LegRank struct {
 	Rank  int     `json:"rank"`
@@ -643,6 +780,38 @@ type LegRank struct {
 
 // Level What an agent may do with a store. Each level includes the one before it.
 type Level string
+
+// MemberCondition Operators of `value.a.b`. A member of another type than the operand fits only `exists`. Numbers are compared exactly, whatever their size; an operand has at most 400 digits and an exponent from -9,999 to 9,999. `prefix` takes a string, the operators of order a string or a number; `contains` finds a part of a string, or an element of an array.
+type MemberCondition struct {
+	// Contains A string, a number, true or false.
+	Contains interface{} `json:"contains,omitempty"`
+
+	// Eq A string, a number, true or false.
+	Eq     interface{} `json:"eq,omitempty"`
+	Exists *bool       `json:"exists,omitempty"`
+
+	// Gt A string, a number, true or false.
+	Gt interface{} `json:"gt,omitempty"`
+
+	// Gte A string, a number, true or false.
+	Gte interface{} `json:"gte,omitempty"`
+
+	// In All of one type.
+	In *[]interface{} `json:"in,omitempty"`
+
+	// Lt A string, a number, true or false.
+	Lt interface{} `json:"lt,omitempty"`
+
+	// Lte A string, a number, true or false.
+	Lte interface{} `json:"lte,omitempty"`
+
+	// Ne A string, a number, true or false.
+	Ne interface{} `json:"ne,omitempty"`
+
+	// Nin All of one type.
+	Nin    *[]interface{} `json:"nin,omitempty"`
+	Prefix *string        `json:"prefix,omitempty"`
+}
 
 // Membership defines model for Membership.
 type Membership struct {
@@ -677,6 +846,47 @@ type OpenAITool struct {
 
 // OpenAIToolType defines model for OpenAITool.Type.
 type OpenAIToolType string
+
+// OperandTime RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+//
+// Example: now-7d
+type OperandTime = string
+
+// OptionalTimeCondition defines model for OptionalTimeCondition.
+type OptionalTimeCondition struct {
+	// Eq RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Eq     *OperandTime `json:"eq,omitempty"`
+	Exists *bool        `json:"exists,omitempty"`
+
+	// Gt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Gt *OperandTime `json:"gt,omitempty"`
+
+	// Gte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Gte *OperandTime   `json:"gte,omitempty"`
+	In  *[]OperandTime `json:"in,omitempty"`
+
+	// Lt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Lt *OperandTime `json:"lt,omitempty"`
+
+	// Lte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Lte *OperandTime `json:"lte,omitempty"`
+
+	// Ne RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Ne  *OperandTime   `json:"ne,omitempty"`
+	Nin *[]OperandTime `json:"nin,omitempty"`
+}
 
 // Page defines model for Page.
 type Page struct {
@@ -766,6 +976,19 @@ type Question struct {
 
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
+
+	// Where Fields with operators, all of which must hold; `and`, `or` and `not` combine conditions. It judges the
+	// entry that a path resolves to. `value.a.b` names a member of a value that is a JSON object; it takes the
+	// operators of MemberCondition. A field that is absent (no type, tags, `occurred_at` or `expires_at`, no such
+	// member or a null one, any member of an encrypted value) fits `exists: false`, `ne`, `nin` and `not` alone.
+	//
+	// At most 64 comparisons, 8 levels of `and`, `or` and `not` (several members count as an `and`), and
+	// 64 KiB. Strings are at most 512 bytes, and compared byte by byte. 422 names the place of what is wrong, such as
+	// `where.and[1].updated_at.gte`. Stores that the caller may search but not read are left out, or 403 if named.
+	//
+	//
+	// Example: {"tags":{"contains":"travel"},"updated_at":{"gte":"2026-05-01"}}
+	Where *Condition `json:"where,omitempty"`
 }
 
 // QuestionMode Which legs look for hits: both, the words alone, or the meaning alone. Relevance is the same in every mode. If the only leg that looks fails, so does the search (503). Named, it leaves out stores that the caller may search but not read.
@@ -919,6 +1142,62 @@ type Tag = string
 // Tags defines model for Tags.
 type Tags = []Tag
 
+// TagsCondition defines model for TagsCondition.
+type TagsCondition struct {
+	// Contains The whole of one of the tags.
+	Contains *string `json:"contains,omitempty"`
+	Exists   *bool   `json:"exists,omitempty"`
+}
+
+// TextCondition defines model for TextCondition.
+type TextCondition struct {
+	Contains *string   `json:"contains,omitempty"`
+	Eq       *string   `json:"eq,omitempty"`
+	Gt       *string   `json:"gt,omitempty"`
+	Gte      *string   `json:"gte,omitempty"`
+	In       *[]string `json:"in,omitempty"`
+	Lt       *string   `json:"lt,omitempty"`
+	Lte      *string   `json:"lte,omitempty"`
+	Ne       *string   `json:"ne,omitempty"`
+	Nin      *[]string `json:"nin,omitempty"`
+	Prefix   *string   `json:"prefix,omitempty"`
+}
+
+// TimeCondition defines model for TimeCondition.
+type TimeCondition struct {
+	// Eq RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Eq *OperandTime `json:"eq,omitempty"`
+
+	// Gt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Gt *OperandTime `json:"gt,omitempty"`
+
+	// Gte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Gte *OperandTime   `json:"gte,omitempty"`
+	In  *[]OperandTime `json:"in,omitempty"`
+
+	// Lt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Lt *OperandTime `json:"lt,omitempty"`
+
+	// Lte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Lte *OperandTime `json:"lte,omitempty"`
+
+	// Ne RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Ne  *OperandTime   `json:"ne,omitempty"`
+	Nin *[]OperandTime `json:"nin,omitempty"`
+}
+
 // ToolList defines model for ToolList.
 type ToolList struct {
 	Anthropic *[]AnthropicTool `json:"anthropic,omitempty"`
@@ -1026,6 +1305,27 @@ type TTL = int64
 
 // Type What kind of memory it is; may be empty.
 type Type = string
+
+// TypeCondition defines model for TypeCondition.
+type TypeCondition struct {
+	Eq     *TypeConditionEq    `json:"eq,omitempty"`
+	Exists *bool               `json:"exists,omitempty"`
+	In     *[]TypeConditionIn  `json:"in,omitempty"`
+	Ne     *TypeConditionNe    `json:"ne,omitempty"`
+	Nin    *[]TypeConditionNin `json:"nin,omitempty"`
+}
+
+// TypeConditionEq defines model for TypeCondition.Eq.
+type TypeConditionEq string
+
+// TypeConditionIn defines model for TypeCondition.In.
+type TypeConditionIn string
+
+// TypeConditionNe defines model for TypeCondition.Ne.
+type TypeConditionNe string
+
+// TypeConditionNin defines model for TypeCondition.Nin.
+type TypeConditionNin string
 
 // Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
@@ -1164,6 +1464,9 @@ type Store = StoreName
 // Example: agent-7
 type User = ID
 
+// Where defines model for where.
+type Where = string
+
 // BadRequest An RFC 9457 problem.
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
@@ -1239,6 +1542,12 @@ type ReadIndexParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// ExportMemoriesParams defines parameters for ExportMemories.
+type ExportMemoriesParams struct {
+	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
+	Where *Where `form:"where,omitempty" json:"where,omitempty"`
+}
+
 // ImportMemoriesParams defines parameters for ImportMemories.
 type ImportMemoriesParams struct {
 	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
@@ -1260,6 +1569,9 @@ type ListMemoriesParams struct {
 
 	// Type Only entries of this type.
 	Type *Type `form:"type,omitempty" json:"type,omitempty"`
+
+	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
+	Where *Where `form:"where,omitempty" json:"where,omitempty"`
 
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -1672,12 +1984,12 @@ type ClientInterface interface {
 
 	// ExportMemories Read all entries
 	//
-	// NDJSON, one entry per line: all entries that the caller can list, with their values. Access
+	// NDJSON, one entry per line: all entries that the caller can list, or those that fit `where`, with their values. Access
 	// is checked again during the stream. If it ends, or the storage fails, the connection is
 	// aborted, so that an incomplete export is not taken for a complete one.
 	//
 	// Corresponds with GET /v1/stores/{store}/export (the `ExportMemories` operationId).
-	ExportMemories(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ExportMemories(ctx context.Context, store Store, params *ExportMemoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListGrants List a store's grants
 	//
@@ -2141,13 +2453,13 @@ func (c *API) ReadIndex(ctx context.Context, store Store, params *ReadIndexParam
 
 // ExportMemories Read all entries
 //
-// NDJSON, one entry per line: all entries that the caller can list, with their values. Access
+// NDJSON, one entry per line: all entries that the caller can list, or those that fit `where`, with their values. Access
 // is checked again during the stream. If it ends, or the storage fails, the connection is
 // aborted, so that an incomplete export is not taken for a complete one.
 //
 // Corresponds with GET /v1/stores/{store}/export (the `ExportMemories` operationId).
-func (c *API) ExportMemories(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewExportMemoriesRequest(c.Server, store)
+func (c *API) ExportMemories(ctx context.Context, store Store, params *ExportMemoriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExportMemoriesRequest(c.Server, store, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2965,7 +3277,7 @@ func NewReadIndexRequest(server string, store Store, params *ReadIndexParams) (*
 }
 
 // NewExportMemoriesRequest constructs an http.Request for the ExportMemories method
-func NewExportMemoriesRequest(server string, store Store) (*http.Request, error) {
+func NewExportMemoriesRequest(server string, store Store, params *ExportMemoriesParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -2988,6 +3300,33 @@ func NewExportMemoriesRequest(server string, store Store) (*http.Request, error)
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Where != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "where", *params.Where, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -3252,6 +3591,18 @@ func NewListMemoriesRequest(server string, store Store, params *ListMemoriesPara
 		if params.Type != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", *params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Where != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "where", *params.Where, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -151,11 +151,11 @@ func TestStreamsAndPagesYieldEveryEntryOnce(t *testing.T) {
 			}
 			return all
 		}
-		listed, exported := keys(c.List(t.Context(), "self", nil)), keys(c.Export(t.Context(), "self"))
+		listed, exported := keys(c.List(t.Context(), "self", nil)), keys(c.Export(t.Context(), "self", nil))
 		if len(listed) != 250 || strings.Join(listed, " ") != strings.Join(exported, " ") {
 			t.Errorf("listed %d, exported %d", len(listed), len(exported))
 		}
-		for range c.Export(t.Context(), "self") {
+		for range c.Export(t.Context(), "self", nil) {
 			break // an iteration may end early
 		}
 		for _, key := range []string{"k0000", "k0001"} {
@@ -270,7 +270,7 @@ func TestErrorsNeverIncludeStoreTokenOrText(t *testing.T) {
 			_, _, search := c.Search(t.Context(), client.Question{Query: new(secret)})
 			_, imported := c.Import(t.Context(), secret, lines(1))
 			calls := map[string]error{"get": get, "put": put, "search": search, "import": imported}
-			for _, err := range c.Export(t.Context(), secret) {
+			for _, err := range c.Export(t.Context(), secret, nil) {
 				calls["export"] = err
 			}
 			for call, err := range calls {
@@ -295,7 +295,7 @@ func TestDotSegmentsAreNotSent(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if _, err := c.ExportLines(t.Context(), ".."); !errors.Is(err, client.ErrPath) {
+	if _, err := c.ExportLines(t.Context(), "..", nil); !errors.Is(err, client.ErrPath) {
 		t.Errorf("got %v", err)
 	}
 }

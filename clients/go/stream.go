@@ -15,11 +15,12 @@ const contentLines = "application/x-ndjson"
 // or the connection failed. The entries yielded before it are valid.
 var ErrCutShort = errors.New("the export is incomplete or cannot be read")
 
-// Export yields all entries of a store that the caller can list, as they arrive.
-// The iteration ends at the first error.
-func (c *Client) Export(ctx context.Context, store string) iter.Seq2[Entry, error] {
+// Export yields all entries of a store that the caller can list, or those that fit
+// params.Where, as they arrive. params may be nil. The iteration ends at the first
+// error.
+func (c *Client) Export(ctx context.Context, store string, params *ExportMemoriesParams) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		body, err := c.ExportLines(ctx, store)
+		body, err := c.ExportLines(ctx, store, params)
 		if err != nil {
 			yield(Entry{}, err)
 			return
@@ -47,11 +48,14 @@ func (c *Client) Export(ctx context.Context, store string) iter.Seq2[Entry, erro
 
 // ExportLines returns an export as NDJSON, one Entry per line. The caller closes
 // it. An error of Read other than io.EOF means that the export is incomplete.
-func (c *Client) ExportLines(ctx context.Context, store string) (io.ReadCloser, error) {
+func (c *Client) ExportLines(ctx context.Context, store string, params *ExportMemoriesParams) (io.ReadCloser, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err
 	}
-	response, err := c.ExportMemories(ctx, store)
+	if params == nil {
+		params = &ExportMemoriesParams{}
+	}
+	response, err := c.ExportMemories(ctx, store, params)
 	if err != nil {
 		return nil, err
 	}

@@ -28,10 +28,10 @@ func (c *connection) source(agent, store string) (*entrySource, error) {
 	return &entrySource{client: as, store: store}, nil
 }
 
-// print writes the entries that the agent can list as NDJSON, ordered by namespace
-// and key.
-func (s *entrySource) print(ctx context.Context, out io.Writer) error {
-	lines, err := s.client.ExportLines(ctx, s.store)
+// print writes the entries that the agent can list and that fit a condition as
+// NDJSON, ordered by namespace and key.
+func (s *entrySource) print(ctx context.Context, out io.Writer, where *client.Where) error {
+	lines, err := s.client.ExportLines(ctx, s.store, &client.ExportMemoriesParams{Where: where})
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *entrySource) print(ctx context.Context, out io.Writer) error {
 // entries yields the entries that the agent can list, ordered by namespace and
 // key.
 func (s *entrySource) entries(ctx context.Context) iter.Seq2[*memory.Entry, error] {
-	return entriesOf(s.client.Export(ctx, s.store), func(e client.Entry) (*memory.Entry, error) { return entryOf(e, nil) })
+	return entriesOf(s.client.Export(ctx, s.store, nil), func(e client.Entry) (*memory.Entry, error) { return entryOf(e, nil) })
 }
 
 // trash yields the deleted entries that the agent may restore, latest deletion

@@ -13,6 +13,7 @@ type filterFlags struct {
 	namespace nullable
 	tags      []string
 	kind      string
+	where     whereFlag
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
@@ -20,6 +21,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.Var(&f.namespace, "namespace", `only this namespace ("" is the default one)`)
 	flags.StringSliceVar(&f.tags, "tags", nil, "only entries with all of these tags")
 	flags.StringVar(&f.kind, "type", "", "only entries of this type")
+	f.where.add(cmd)
 	completeWith(cmd, "type", memory.Types...)
 }
 
@@ -32,6 +34,9 @@ func (f *filterFlags) restrict(q *client.Question) {
 	if f.kind != "" {
 		q.Type = &f.kind
 	}
+	if f.where != "" {
+		q.Where = new(client.Condition(f.where))
+	}
 }
 
 // listing returns the filter as a listing takes it.
@@ -43,8 +48,37 @@ func (f *filterFlags) listing() *client.ListMemoriesParams {
 	if f.kind != "" {
 		params.Type = &f.kind
 	}
+	params.Where = f.where.param()
 	return params
 }
+
+// whereFlag is a condition in JSON; "" is none.
+type whereFlag string
+
+func (w *whereFlag) add(cmd *cobra.Command) {
+	cmd.Flags().Var(w, "where", `only entries that fit this condition, in JSON: '{"updated_at": {"gte": "now-7d"}}'`)
+}
+
+// param returns the condition as a parameter of the API.
+func (w *whereFlag) param() *client.Where {
+	if *w == "" {
+		return nil
+	}
+	return new(client.Where(*w))
+}
+
+// String, Set and Type implement pflag.Value.
+func (w *whereFlag) String() string { return string(*w) }
+
+// Set refuses what is no condition.
+func (w *whereFlag) Set(text string) error {
+	*w = whereFlag(text)
+	_, err := memory.ParseWhere([]byte(text))
+	return err
+}
+
+// Type returns what help shows as the flag's value.
+func (w *whereFlag) Type() string { return "condition" }
 
 // nullable is a flag whose empty value differs from its absence.
 type nullable struct{ text *string }

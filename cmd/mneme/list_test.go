@@ -46,6 +46,8 @@ func TestListFilters(t *testing.T) {
 		{"--tags x,y", "b"},
 		{"--type project", "a"},
 		{"--prefix c", "c/d"},
+		{`--where {"tags":{"contains":"y"}}`, "b"},
+		{`--where {"value.n":{"gte":3}}`, "c/d"},
 		{"--limit 2", "a b"},
 		{"--limit 0", "a b c/d"},
 		{"--store alice", "a b c/d"},

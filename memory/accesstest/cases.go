@@ -114,6 +114,7 @@ func undelete(r relation, label acl.Label, k kind, name func(string) string) tes
 // onStore returns the cases of the store as a whole.
 func onStore(r relation) []testCase {
 	op := func(o string) Operation { return Operation{Name: o, Store: r.store} }
+	where := func(o string) Operation { return Operation{Name: o, Store: r.store, Option: "where"} }
 	read := pick(r.level < acl.Read, denied, true, ok)
 	write := pick(r.level < acl.ReadWrite, denied, true, ok)
 	manage := pick(r.level < acl.ReadWrite && r.name != "platform token", denied, true, ok)
@@ -157,6 +158,8 @@ func onStore(r relation) []testCase {
 	return append(refined, []testCase{
 		{name: List, env: unchanged, op: op(List), check: shows(read, listed(plain, encrypted))},
 		{name: Export, env: unchanged, op: op(Export), check: shows(read, listed(plain, encrypted))},
+		{name: "list with a condition", env: unchanged, op: where(List), check: shows(read, listed(plain, encrypted))},
+		{name: "export with a condition", env: unchanged, op: where(Export), check: shows(read, listed(plain, encrypted))},
 		{name: Search, env: unchanged, op: search, before: func(e *env) { e.Index() }, check: func(t *testing.T, got Outcome) {
 			shows(find, listed(plain))(t, got)
 			if find == ok && got.Bare != (r.level == acl.Search) {

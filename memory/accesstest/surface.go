@@ -25,7 +25,8 @@ type Operation struct {
 	// MinRelevance and Ranking are options of a search; Ranking only of RankedSearch.
 	MinRelevance float64
 	Ranking      string
-	// Option is the option of a RefinedSearch: one of the names below.
+	// Option is the option of a RefinedSearch: one of the names below. A List or
+	// Export may have "where".
 	Option   string
 	Other    string    // agent of a share, unshare, join or leave
 	Level    acl.Level // of a share
@@ -62,7 +63,11 @@ const (
 
 // Options are the options of a search, by their names in the REST API, that find,
 // order and explain hits and leave none of the matrix out.
-var Options = []string{"mode", "queries", "recency", "diversity", "explain"}
+var Options = []string{"mode", "queries", "recency", "diversity", "explain", "where"}
+
+// Where is the condition of a search, list or export with the option "where". All
+// entries of the matrix fit it, some only by their values.
+const Where = `{"or": [{"encrypted": {"eq": true}}, {"not": {"value.none": {"exists": true}}}], "updated_at": {"gte": "2000-01-01"}}`
 
 // Outcome is the outcome of an operation.
 type Outcome struct {

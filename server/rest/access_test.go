@@ -40,13 +40,13 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 	case accesstest.Get:
 		return o.do(p, "GET", entry, "")
 	case accesstest.List:
-		return o.do(p, "GET", store+"/memories?limit=100", "")
+		return o.do(p, "GET", store+"/memories?limit=100"+whereParam("&", op), "")
 	case accesstest.Versions:
 		return o.do(p, "GET", entry+"/versions?limit=100", "")
 	case accesstest.Trash:
 		return o.do(p, "GET", store+"/trash?limit=100", "")
 	case accesstest.Export:
-		return o.do(p, "GET", store+"/export", "")
+		return o.do(p, "GET", store+"/export"+whereParam("?", op), "")
 	case accesstest.Search:
 		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100))
 	case accesstest.RankedSearch:
@@ -56,6 +56,7 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 	case accesstest.RefinedSearch:
 		value := map[string]any{
 			"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "explain": true,
+			"where": json.RawMessage(accesstest.Where),
 		}[op.Option]
 		pairs := []any{"query", op.Query, "stores", []string{op.Store}, "limit", 100, op.Option, value}
 		if op.Option == "queries" {
@@ -153,4 +154,12 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 		out.Coarse = out.Coarse || accesstest.Coarse(e.Score, e.Relevance)
 	}
 	return out
+}
+
+// whereParam returns the parameter where of a list or export that has one.
+func whereParam(separator string, op accesstest.Operation) string {
+	if op.Option != "where" {
+		return ""
+	}
+	return separator + "where=" + url.QueryEscape(accesstest.Where)
 }

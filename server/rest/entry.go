@@ -88,9 +88,13 @@ func (s *Surface) ListMemories(ctx context.Context, r ListMemoriesRequestObject)
 	if err != nil {
 		return nil, err
 	}
+	where, err := parseWhere(r.Params.Where)
+	if err != nil {
+		return nil, err
+	}
 	request := memory.ListRequest{
 		Store:  store,
-		Filter: memory.Filter{Namespace: r.Params.Namespace, Tags: or(r.Params.Tag, nil), Type: or(r.Params.Type, "")},
+		Filter: memory.Filter{Namespace: r.Params.Namespace, Tags: or(r.Params.Tag, nil), Type: or(r.Params.Type, ""), Where: where},
 		Prefix: or(r.Params.Prefix, ""), Limit: or(r.Params.Limit, wire.DefaultPage), Cursor: or(r.Params.Cursor, ""),
 	}
 	return listing(func(yield func(memory.Found) error) (string, error) {

@@ -16,7 +16,11 @@ func (s *Surface) ExportMemories(ctx context.Context, r ExportMemoriesRequestObj
 	if err != nil {
 		return nil, err
 	}
-	return export{ctx: ctx, surface: s, store: store}, nil
+	where, err := parseWhere(r.Params.Where)
+	if err != nil {
+		return nil, err
+	}
+	return export{ctx: ctx, surface: s, store: store, filter: memory.Filter{Where: where}}, nil
 }
 
 // export is a response that reads the entries while it is written.
@@ -24,6 +28,7 @@ type export struct {
 	ctx     context.Context //nolint:containedctx // the generated interface has no parameter for it
 	surface *Surface
 	store   string
+	filter  memory.Filter
 }
 
 // VisitExportMemoriesResponse writes the lines. Nothing is sent before the first
@@ -33,7 +38,7 @@ func (x export) VisitExportMemoriesResponse(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", wire.ContentLines)
 	out := bufio.NewWriterSize(w, 64<<10)
 	none := true
-	err := x.surface.service.Export(x.ctx, caller(x.ctx), x.store, func(found memory.Found) error {
+	err := x.surface.service.Export(x.ctx, caller(x.ctx), x.store, x.filter, func(found memory.Found) error {
 		text, err := encodeEntry(&found.Entry)
 		if err != nil {
 			return err

@@ -231,6 +231,102 @@ func (e StoreInfoKind) Valid() bool {
 	}
 }
 
+// Defines values for TypeConditionEq.
+const (
+	TypeConditionEqFeedback  TypeConditionEq = "feedback"
+	TypeConditionEqProject   TypeConditionEq = "project"
+	TypeConditionEqReference TypeConditionEq = "reference"
+	TypeConditionEqUser      TypeConditionEq = "user"
+)
+
+// Valid indicates whether the value is a known member of the TypeConditionEq enum.
+func (e TypeConditionEq) Valid() bool {
+	switch e {
+	case TypeConditionEqFeedback:
+		return true
+	case TypeConditionEqProject:
+		return true
+	case TypeConditionEqReference:
+		return true
+	case TypeConditionEqUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TypeConditionIn.
+const (
+	TypeConditionInFeedback  TypeConditionIn = "feedback"
+	TypeConditionInProject   TypeConditionIn = "project"
+	TypeConditionInReference TypeConditionIn = "reference"
+	TypeConditionInUser      TypeConditionIn = "user"
+)
+
+// Valid indicates whether the value is a known member of the TypeConditionIn enum.
+func (e TypeConditionIn) Valid() bool {
+	switch e {
+	case TypeConditionInFeedback:
+		return true
+	case TypeConditionInProject:
+		return true
+	case TypeConditionInReference:
+		return true
+	case TypeConditionInUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TypeConditionNe.
+const (
+	TypeConditionNeFeedback  TypeConditionNe = "feedback"
+	TypeConditionNeProject   TypeConditionNe = "project"
+	TypeConditionNeReference TypeConditionNe = "reference"
+	TypeConditionNeUser      TypeConditionNe = "user"
+)
+
+// Valid indicates whether the value is a known member of the TypeConditionNe enum.
+func (e TypeConditionNe) Valid() bool {
+	switch e {
+	case TypeConditionNeFeedback:
+		return true
+	case TypeConditionNeProject:
+		return true
+	case TypeConditionNeReference:
+		return true
+	case TypeConditionNeUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TypeConditionNin.
+const (
+	TypeConditionNinFeedback  TypeConditionNin = "feedback"
+	TypeConditionNinProject   TypeConditionNin = "project"
+	TypeConditionNinReference TypeConditionNin = "reference"
+	TypeConditionNinUser      TypeConditionNin = "user"
+)
+
+// Valid indicates whether the value is a known member of the TypeConditionNin enum.
+func (e TypeConditionNin) Valid() bool {
+	switch e {
+	case TypeConditionNinFeedback:
+		return true
+	case TypeConditionNinProject:
+		return true
+	case TypeConditionNinReference:
+		return true
+	case TypeConditionNinUser:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PutMemoryParamsWait.
 const (
 	Indexed PutMemoryParamsWait = "indexed"
@@ -262,8 +358,26 @@ type Answer struct {
 // AnswerDegraded defines model for Answer.Degraded.
 type AnswerDegraded string
 
+// Condition Fields with operators, all of which must hold; `and`, `or` and `not` combine conditions. It judges the
+// entry that a path resolves to. `value.a.b` names a member of a value that is a JSON object; it takes the
+// operators of MemberCondition. A field that is absent (no type, tags, `occurred_at` or `expires_at`, no such
+// member or a null one, any member of an encrypted value) fits `exists: false`, `ne`, `nin` and `not` alone.
+//
+// At most 64 comparisons, 8 levels of `and`, `or` and `not` (several members count as an `and`), and
+// 64 KiB. Strings are at most 512 bytes, and compared byte by byte. 422 names the place of what is wrong, such as
+// `where.and[1].updated_at.gte`. Stores that the caller may search but not read are left out, or 403 if named.
+//
+// Example: {"tags":{"contains":"travel"},"updated_at":{"gte":"2026-05-01"}}
+type Condition = json.RawMessage
+
 // Description One line without control characters.
 type Description = string
+
+// EncryptedCondition defines model for EncryptedCondition.
+type EncryptedCondition struct {
+	Eq *bool `json:"eq,omitempty"`
+	Ne *bool `json:"ne,omitempty"`
+}
 
 // Entry Example: {"created_at":"2026-01-05T09:00:00Z","description":"","encrypted":false,"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","in_context":true,"key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains.","version":1}
 type Entry struct {
@@ -575,6 +689,29 @@ type KeyPrefix = string
 // Label A classification, lowest first.
 type Label string
 
+// LabelCondition Labels are ordered as in Label.
+type LabelCondition struct {
+	// Eq A classification, lowest first.
+	Eq *Label `json:"eq,omitempty"`
+
+	// Gt A classification, lowest first.
+	Gt *Label `json:"gt,omitempty"`
+
+	// Gte A classification, lowest first.
+	Gte *Label   `json:"gte,omitempty"`
+	In  *[]Label `json:"in,omitempty"`
+
+	// Lt A classification, lowest first.
+	Lt *Label `json:"lt,omitempty"`
+
+	// Lte A classification, lowest first.
+	Lte *Label `json:"lte,omitempty"`
+
+	// Ne A classification, lowest first.
+	Ne  *Label   `json:"ne,omitempty"`
+	Nin *[]Label `json:"nin,omitempty"`
+}
+
 // LegRank The hit's rank in one leg of the search. Omitted if that leg did not find it.
 type LegRank struct {
 	Rank  int     `json:"rank"`
@@ -583,6 +720,38 @@ type LegRank struct {
 
 // Level What an agent may do with a store. Each level includes the one before it.
 type Level string
+
+// MemberCondition Operators of `value.a.b`. A member of another type than the operand fits only `exists`. Numbers are compared exactly, whatever their size; an operand has at most 400 digits and an exponent from -9,999 to 9,999. `prefix` takes a string, the operators of order a string or a number; `contains` finds a part of a string, or an element of an array.
+type MemberCondition struct {
+	// Contains A string, a number, true or false.
+	Contains interface{} `json:"contains,omitempty"`
+
+	// Eq A string, a number, true or false.
+	Eq     interface{} `json:"eq,omitempty"`
+	Exists *bool       `json:"exists,omitempty"`
+
+	// Gt A string, a number, true or false.
+	Gt interface{} `json:"gt,omitempty"`
+
+	// Gte A string, a number, true or false.
+	Gte interface{} `json:"gte,omitempty"`
+
+	// In All of one type.
+	In *[]interface{} `json:"in,omitempty"`
+
+	// Lt A string, a number, true or false.
+	Lt interface{} `json:"lt,omitempty"`
+
+	// Lte A string, a number, true or false.
+	Lte interface{} `json:"lte,omitempty"`
+
+	// Ne A string, a number, true or false.
+	Ne interface{} `json:"ne,omitempty"`
+
+	// Nin All of one type.
+	Nin    *[]interface{} `json:"nin,omitempty"`
+	Prefix *string        `json:"prefix,omitempty"`
+}
 
 // Membership defines model for Membership.
 type Membership struct {
@@ -602,6 +771,47 @@ type NextCursor = string
 //
 // Example: 2023-05-08
 type OccurredAt = string
+
+// OperandTime RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+//
+// Example: now-7d
+type OperandTime = string
+
+// OptionalTimeCondition defines model for OptionalTimeCondition.
+type OptionalTimeCondition struct {
+	// Eq RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Eq     *OperandTime `json:"eq,omitempty"`
+	Exists *bool        `json:"exists,omitempty"`
+
+	// Gt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Gt *OperandTime `json:"gt,omitempty"`
+
+	// Gte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Gte *OperandTime   `json:"gte,omitempty"`
+	In  *[]OperandTime `json:"in,omitempty"`
+
+	// Lt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Lt *OperandTime `json:"lt,omitempty"`
+
+	// Lte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Lte *OperandTime `json:"lte,omitempty"`
+
+	// Ne RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Ne  *OperandTime   `json:"ne,omitempty"`
+	Nin *[]OperandTime `json:"nin,omitempty"`
+}
 
 // Page defines model for Page.
 type Page struct {
@@ -691,6 +901,19 @@ type Question struct {
 
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
+
+	// Where Fields with operators, all of which must hold; `and`, `or` and `not` combine conditions. It judges the
+	// entry that a path resolves to. `value.a.b` names a member of a value that is a JSON object; it takes the
+	// operators of MemberCondition. A field that is absent (no type, tags, `occurred_at` or `expires_at`, no such
+	// member or a null one, any member of an encrypted value) fits `exists: false`, `ne`, `nin` and `not` alone.
+	//
+	// At most 64 comparisons, 8 levels of `and`, `or` and `not` (several members count as an `and`), and
+	// 64 KiB. Strings are at most 512 bytes, and compared byte by byte. 422 names the place of what is wrong, such as
+	// `where.and[1].updated_at.gte`. Stores that the caller may search but not read are left out, or 403 if named.
+	//
+	//
+	// Example: {"tags":{"contains":"travel"},"updated_at":{"gte":"2026-05-01"}}
+	Where *Condition `json:"where,omitempty"`
 }
 
 // QuestionMode Which legs look for hits: both, the words alone, or the meaning alone. Relevance is the same in every mode. If the only leg that looks fails, so does the search (503). Named, it leaves out stores that the caller may search but not read.
@@ -812,6 +1035,62 @@ type Tag = string
 // Tags defines model for Tags.
 type Tags = []Tag
 
+// TagsCondition defines model for TagsCondition.
+type TagsCondition struct {
+	// Contains The whole of one of the tags.
+	Contains *string `json:"contains,omitempty"`
+	Exists   *bool   `json:"exists,omitempty"`
+}
+
+// TextCondition defines model for TextCondition.
+type TextCondition struct {
+	Contains *string   `json:"contains,omitempty"`
+	Eq       *string   `json:"eq,omitempty"`
+	Gt       *string   `json:"gt,omitempty"`
+	Gte      *string   `json:"gte,omitempty"`
+	In       *[]string `json:"in,omitempty"`
+	Lt       *string   `json:"lt,omitempty"`
+	Lte      *string   `json:"lte,omitempty"`
+	Ne       *string   `json:"ne,omitempty"`
+	Nin      *[]string `json:"nin,omitempty"`
+	Prefix   *string   `json:"prefix,omitempty"`
+}
+
+// TimeCondition defines model for TimeCondition.
+type TimeCondition struct {
+	// Eq RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Eq *OperandTime `json:"eq,omitempty"`
+
+	// Gt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Gt *OperandTime `json:"gt,omitempty"`
+
+	// Gte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Gte *OperandTime   `json:"gte,omitempty"`
+	In  *[]OperandTime `json:"in,omitempty"`
+
+	// Lt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Lt *OperandTime `json:"lt,omitempty"`
+
+	// Lte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Lte *OperandTime `json:"lte,omitempty"`
+
+	// Ne RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	//
+	// Example: now-7d
+	Ne  *OperandTime   `json:"ne,omitempty"`
+	Nin *[]OperandTime `json:"nin,omitempty"`
+}
+
 // TrashPage defines model for TrashPage.
 type TrashPage struct {
 	Items []Trashed `json:"items"`
@@ -896,6 +1175,27 @@ type Ttl = int64
 
 // Type What kind of memory it is; may be empty.
 type Type = string
+
+// TypeCondition defines model for TypeCondition.
+type TypeCondition struct {
+	Eq     *TypeConditionEq    `json:"eq,omitempty"`
+	Exists *bool               `json:"exists,omitempty"`
+	In     *[]TypeConditionIn  `json:"in,omitempty"`
+	Ne     *TypeConditionNe    `json:"ne,omitempty"`
+	Nin    *[]TypeConditionNin `json:"nin,omitempty"`
+}
+
+// TypeConditionEq defines model for TypeCondition.Eq.
+type TypeConditionEq string
+
+// TypeConditionIn defines model for TypeCondition.In.
+type TypeConditionIn string
+
+// TypeConditionNe defines model for TypeCondition.Ne.
+type TypeConditionNe string
+
+// TypeConditionNin defines model for TypeCondition.Nin.
+type TypeConditionNin string
 
 // Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
@@ -1034,6 +1334,9 @@ type Store = StoreName
 // Example: agent-7
 type User = Id
 
+// Where defines model for where.
+type Where = string
+
 // BadRequest An RFC 9457 problem.
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
@@ -1102,6 +1405,12 @@ type PurgeParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ExportMemoriesParams defines parameters for ExportMemories.
+type ExportMemoriesParams struct {
+	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
+	Where *Where `form:"where,omitempty" json:"where,omitempty"`
+}
+
 // ImportMemoriesParams defines parameters for ImportMemories.
 type ImportMemoriesParams struct {
 	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
@@ -1123,6 +1432,9 @@ type ListMemoriesParams struct {
 
 	// Type Only entries of this type.
 	Type *Type `form:"type,omitempty" json:"type,omitempty"`
+
+	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
+	Where *Where `form:"where,omitempty" json:"where,omitempty"`
 
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -1290,7 +1602,7 @@ type ServerInterface interface {
 	ListStores(ctx echo.Context) error
 	// ExportMemories Read all entries
 	// (GET /v1/stores/{store}/export)
-	ExportMemories(ctx echo.Context, store Store) error
+	ExportMemories(ctx echo.Context, store Store, params ExportMemoriesParams) error
 	// ListGrants List a store's grants
 	// (GET /v1/stores/{store}/grants)
 	ListGrants(ctx echo.Context, store Store) error
@@ -1478,8 +1790,17 @@ func (w *ServerInterfaceWrapper) ExportMemories(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportMemoriesParams
+	// ------------- Optional query parameter "where" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "where", ctx.QueryParams(), &params.Where, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter where: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ExportMemories(ctx, store)
+	err = w.Handler.ExportMemories(ctx, store, params)
 	return err
 }
 
@@ -1622,6 +1943,13 @@ func (w *ServerInterfaceWrapper) ListMemories(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "where" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "where", ctx.QueryParams(), &params.Where, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter where: %s", err))
 	}
 
 	// ------------- Optional query parameter "limit" -------------
@@ -3385,7 +3713,8 @@ func (response ListStoresdefaultApplicationProblemPlusJSONResponse) VisitListSto
 }
 
 type ExportMemoriesRequestObject struct {
-	Store Store `json:"store"`
+	Store  Store `json:"store"`
+	Params ExportMemoriesParams
 }
 
 type ExportMemoriesResponseObject interface {
@@ -6487,10 +6816,11 @@ func (sh *strictHandler) ListStores(ctx echo.Context) error {
 }
 
 // ExportMemories operation middleware
-func (sh *strictHandler) ExportMemories(ctx echo.Context, store Store) error {
+func (sh *strictHandler) ExportMemories(ctx echo.Context, store Store, params ExportMemoriesParams) error {
 	var request ExportMemoriesRequestObject
 
 	request.Store = store
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ExportMemories(ctx.Request().Context(), request.(ExportMemoriesRequestObject))

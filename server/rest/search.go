@@ -31,9 +31,13 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 			return nil, problem.In(problem.Rule, "stores", fmt.Sprintf("must name 1 to %d stores, or be left out", maxStores))
 		}
 	}
+	where, err := parseWhere(r.Body.Where)
+	if err != nil {
+		return nil, err
+	}
 	request := memory.SearchRequest{
 		Query: or(r.Body.Query, ""), Queries: or(r.Body.Queries, nil), Stores: stores,
-		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, "")},
+		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, ""), Where: where},
 		Limit:  or(r.Body.Limit, wire.DefaultHits), Explain: or(r.Body.Explain, false),
 		Mode: memory.Mode(or(r.Body.Mode, "")), Ranking: memory.Ranking(or(r.Body.Ranking, "")),
 		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0),

@@ -37,6 +37,12 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	if m.given["limit"] {
 		r.Limit = m.limit
 	}
+	if m.given["where"] {
+		var err error
+		if r.Filter.Where, err = memory.ParseWhere(m.where); err != nil {
+			return Result{}, err
+		}
+	}
 	if m.store != "" || m.given["path"] {
 		p, err := m.storeNamed()
 		if err != nil {

@@ -60,7 +60,8 @@ func (e *FieldError) Error() string {
 }
 
 // Decode decodes the object in text into fields, which maps names to pointers,
-// possibly to pointers. A *json.RawMessage receives any value unchanged. given
+// possibly to pointers. A *json.RawMessage receives any value unchanged, a pointer
+// to one any but null. given
 // is the set of fields that were present. The error is one of Members, or a
 // *FieldError.
 func (r Rules) Decode(text []byte, fields map[string]any) (given map[string]bool, err error) {
@@ -142,10 +143,11 @@ var (
 // read decodes one member; given is false for a null that counts as absent.
 func (r Rules) read(m Member, target any) (given bool, err error) {
 	kind := reflect.TypeOf(target).Elem()
-	if kind.Kind() == reflect.Pointer {
+	optional := kind.Kind() == reflect.Pointer
+	if optional {
 		kind = kind.Elem()
 	}
-	if kind == rawMessage { // any JSON value, byte for byte
+	if kind == rawMessage && !(optional && string(m.Value) == "null") { // any JSON value, byte for byte
 		return true, json.Unmarshal(m.Value, target)
 	}
 	if r.NullIsAbsent && string(m.Value) == "null" {

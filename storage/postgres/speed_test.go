@@ -14,6 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/benchmarks/workload"
+	"mneme/condition"
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
@@ -110,7 +111,7 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 			return err
 		},
 		"matching none by tag": func(tx memory.ReadTx) error {
-			_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}}, nil, 1000)
+			_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}, Where: condition.Compare(condition.Encrypted, condition.Eq, condition.Bool(false))}, nil, 1000)
 			return err
 		},
 	} {
@@ -178,4 +179,8 @@ func BenchmarkScore(b *testing.B) {
 	var size int64
 	must(b, s.pool.QueryRow(b.Context(), "SELECT pg_total_relation_size('vector')").Scan(&size))
 	b.Logf("table vector: %d bytes per entry", size/int64(*entries))
+}
+
+func BenchmarkWhere(b *testing.B) {
+	storagetest.BenchmarkWhere(b, openAt(b, postgrestest.Database(b)), *entries, max(1, *entries/200))
 }

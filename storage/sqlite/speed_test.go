@@ -17,6 +17,7 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/benchmarks/workload"
+	"mneme/condition"
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
@@ -191,7 +192,7 @@ func measure(t *testing.B, entries, stores int) {
 		return err
 	})
 	read("matching none by tag", func(tx memory.ReadTx) error {
-		_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}}, nil, 1000)
+		_, _, err := tx.Matching(ctx, scope, memory.Filter{Tags: []string{"none"}, Where: condition.Compare(condition.Encrypted, condition.Eq, condition.Bool(false))}, nil, 1000)
 		return err
 	})
 	read("scan 100", func(tx memory.ReadTx) error {
@@ -240,4 +241,8 @@ func BenchmarkScore(b *testing.B) {
 	defer func() { _ = s.Close() }()
 	storagetest.BenchmarkScore(b, s, *entries)
 	s.logTableSizes(b)
+}
+
+func BenchmarkWhere(b *testing.B) {
+	storagetest.BenchmarkWhere(b, openAt(b, filepath.Join(b.TempDir(), "mneme.db")), *entries, max(1, *entries/200))
 }

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/benchmarks/workload"
+	"mneme/condition"
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
@@ -89,4 +91,57 @@ func benchRecord(r *rand.Rand, n int) vector.Record {
 		record.Codes[i] = byte(r.Uint32())
 	}
 	return record
+}
+
+// BenchmarkWhere measures Matching by conditions, in all of some stores and in
+// one, over entries of a year whose values are objects of 200 bytes or so.
+func BenchmarkWhere(b *testing.B, s storage.Storage, entries, stores int) {
+	ctx := b.Context()
+	check := func(err error) {
+		b.Helper()
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	z := workload.NewZipf(1)
+	var batch []memory.Entry
+	for i := range entries {
+		e := entry(fmt.Sprint("store-", i%stores), fmt.Sprint("key/", i), tagged(fmt.Sprint("tag-", i%1000)), func(e *memory.Entry) {
+			e.Value, _ = json.Marshal(map[string]any{"n": i % 10_000, "open": i%2 == 0, "text": z.Text(25)}) // always marshals
+			e.UpdatedAt = after(-365 * 24 * time.Hour * time.Duration(i) / time.Duration(entries))
+		})
+		if batch = append(batch, e); len(batch) == 500 || i == entries-1 {
+			check(s.Update(ctx, func(tx memory.Tx) error { return put(ctx, tx, batch...) }))
+			batch = nil
+		}
+	}
+	reaches := make([]reach, stores)
+	for i := range reaches {
+		reaches[i] = reach{fmt.Sprint("store-", i), acl.Restricted}
+	}
+	for _, in := range [][]reach{reaches, reaches[:1]} {
+		scope := scopeOf(b, s, in...)
+		for _, where := range []string{
+			`{"tags":{"contains":"tag-7"}}`, `{"updated_at":{"gte":"now-1d"}}`, `{"updated_at":{"gte":"now-180d"}}`,
+			`{"key":{"contains":"/77777"}}`, `{"value.n":{"eq":77}}`, `{"value.open":{"eq":true}}`,
+			`{"tags":{"contains":"tag-7"},"value.n":{"lt":5000}}`, `{"updated_at":{"gte":"now-1d"},"value.open":{"eq":true}}`,
+		} {
+			filter := whereFilter(b, where)
+			filter.Where = condition.All(filter.Where, condition.Compare(condition.Encrypted, condition.Eq, condition.Bool(false)))
+			b.Run(fmt.Sprintf("%d stores/%s", len(in), where), func(b *testing.B) {
+				best, found := time.Duration(math.MaxInt64), ""
+				for b.Loop() {
+					began := time.Now()
+					check(s.View(ctx, func(tx memory.ReadTx) error {
+						ids, more, err := tx.Matching(ctx, scope, filter, nil, vector.MaxOnly)
+						found = fmt.Sprint(len(ids), " found, more: ", more)
+						return err
+					}))
+					best = min(best, time.Since(began))
+				}
+				b.ReportMetric(float64(best.Microseconds())/1000, "best-ms")
+				b.Log(found)
+			})
+		}
+	}
 }

@@ -228,17 +228,25 @@ type reach struct {
 // scope returns a scope of stores, with their numbers in the storage.
 func (f *fixture) scope(reaches ...reach) acl.Scope {
 	f.Helper()
+	return scopeOf(f, f.storage, reaches...)
+}
+
+func scopeOf(t testing.TB, s storage.Storage, reaches ...reach) acl.Scope {
+	t.Helper()
 	known := acltest.Facts{AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}}}
 	var stores []string
 	for _, r := range reaches {
 		stores = append(stores, r.store)
 		known.GrantList = append(known.GrantList, acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Search, MaxLabel: r.ceiling, ByPlatform: true})
 	}
-	f.view(func(tx memory.ReadTx) (err error) {
-		known.Numbers, err = tx.StoreNumbers(f.ctx, stores)
+	err := s.View(context.Background(), func(tx memory.ReadTx) (err error) {
+		known.Numbers, err = tx.StoreNumbers(context.Background(), stores)
 		return err
 	})
-	return known.Scope(f, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
 }
 
 // search runs the words of text as a query of the lexical leg, at start.

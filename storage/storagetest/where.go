@@ -283,7 +283,7 @@ func FuzzWhere(f *testing.F, open func(t testing.TB) storage.Storage) {
 		if err != nil {
 			return
 		}
-		scope := (&fixture{T: t, storage: s, ctx: ctx}).scope(reaches...)
+		scope := scopeOf(t, s, reaches...)
 		checkMatching(ctx, t, s, scope, reaches, memory.Filter{Where: where.At(start)}, rows, text)
 	})
 }
