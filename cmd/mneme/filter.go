@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
@@ -14,6 +17,7 @@ type filterFlags struct {
 	tags      []string
 	kind      string
 	where     whereFlag
+	since     sinceFlag
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
@@ -22,6 +26,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.tags, "tags", nil, "only entries with all of these tags")
 	flags.StringVar(&f.kind, "type", "", "only entries of this type")
 	f.where.add(cmd)
+	flags.Var(&f.since, "since", "only entries of this time on: 7d (s m h d w), a date, or a time in RFC 3339; of when they occurred, or else were last changed")
 	completeWith(cmd, "type", memory.Types...)
 }
 
@@ -34,8 +39,8 @@ func (f *filterFlags) restrict(q *client.Question) {
 	if f.kind != "" {
 		q.Type = &f.kind
 	}
-	if f.where != "" {
-		q.Where = new(client.Condition(f.where))
+	if where := f.since.and(f.where); where != "" {
+		q.Where = new(client.Condition(where))
 	}
 }
 
@@ -48,7 +53,8 @@ func (f *filterFlags) listing() *client.ListMemoriesParams {
 	if f.kind != "" {
 		params.Type = &f.kind
 	}
-	params.Where = f.where.param()
+	where := f.since.and(f.where)
+	params.Where = where.param()
 	return params
 }
 
@@ -79,6 +85,45 @@ func (w *whereFlag) Set(text string) error {
 
 // Type returns what help shows as the flag's value.
 func (w *whereFlag) Type() string { return "condition" }
+
+// sinceFlag is a time as conditions have it; "" is none.
+type sinceFlag string
+
+// and returns the condition that an entry fits another one and is of the time or
+// a later one.
+func (s *sinceFlag) and(where whereFlag) whereFlag {
+	switch {
+	case *s == "":
+		return where
+	case where == "":
+		return s.condition()
+	}
+	return `{"and": [` + where + `, ` + s.condition() + `]}`
+}
+
+// condition holds for entries that occurred at the time or later; of those that
+// do not say when, for those that were changed then or later.
+func (s *sinceFlag) condition() whereFlag {
+	from := fmt.Sprintf(`{"gte": %q}`, string(*s))
+	return whereFlag(`{"or": [{"occurred_at": ` + from + `}, {"occurred_at": {"exists": false}, "updated_at": ` + from + `}]}`)
+}
+
+// String, Set and Type implement pflag.Value.
+func (s *sinceFlag) String() string { return string(*s) }
+
+// Set refuses what is no time.
+func (s *sinceFlag) Set(text string) error {
+	for _, form := range []string{"now-" + text, text} {
+		*s = sinceFlag(form)
+		if _, err := memory.ParseWhere([]byte(s.condition())); err == nil {
+			return nil
+		}
+	}
+	return errors.New("must be an age such as 7d, a date such as 2026-05-01, or a time such as 2026-05-01T09:00:00Z")
+}
+
+// Type returns what help shows as the flag's value.
+func (s *sinceFlag) Type() string { return "time" }
 
 // nullable is a flag whose empty value differs from its absence.
 type nullable struct{ text *string }

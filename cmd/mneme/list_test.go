@@ -63,6 +63,41 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
+// Entries are of the time when they occurred, or else when they were changed.
+func TestSince(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, `{"key":"now","value":"tea"}
+{"key":"old","value":"tea","occurred_at":"2020-05-08"}
+{"key":"later","value":"tea","occurred_at":"2020-05-09T10:00:00Z"}
+`, "import", "--agent", "alice", "--store", "alice", "-")
+	for _, c := range []struct{ flags, keys string }{
+		{"--since 7d", "now"},
+		{"--since 2020-05-09", "later now"},
+		{"--since 2020-05-09T10:00:00Z", "later now"},
+		{"--since 2020-05-09T10:00:01Z", "now"},
+		{"--since 2020-05-08", "later now old"},
+		{`--since 2020-05-08 --where {"key":{"lt":"n"}}`, "later"},
+	} {
+		args := strings.Fields(c.flags)
+		var keys []string
+		for line := range strings.Lines(must(t, dir, "", append([]string{"list", "--agent", "alice", "--json"}, args...)...)) {
+			keys = append(keys, decode[client.Entry](t, line).Key)
+		}
+		if got := strings.Join(keys, " "); got != c.keys {
+			t.Errorf("list %s: %q, want %q", c.flags, got, c.keys)
+		}
+		found := decode[answer](t, must(t, dir, "", append([]string{"search", "--agent", "alice", "--json", "tea"}, args...)...))
+		if len(found.Hits) != len(keys) {
+			t.Errorf("search %s: %d hits, want %q", c.flags, len(found.Hits), c.keys)
+		}
+	}
+	for _, bad := range []string{"", "7", "d7", "-7d", "yesterday", "2020-13-01", "7d\"", "7d,now"} {
+		if r := mneme(t, dir, "", "list", "--agent", "alice", "--since", bad); r.status != exitUsage || !strings.Contains(r.err, "such as 7d") {
+			t.Errorf("--since %q: %+v", bad, r)
+		}
+	}
+}
+
 func TestListSaysWhatItLacks(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, listed, "import", "--agent", "alice", "--store", "alice", "-")
