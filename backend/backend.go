@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/configs"
+	"mneme/embed/e5"
 	"mneme/fairqueue"
 	"mneme/indexer"
 	"mneme/memory"
@@ -134,6 +135,7 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 			Waiting: config.Search.Waiting, WaitingEach: config.Search.WaitingPerAgent,
 		},
 		QueryCache: config.Search.QueryCacheBytes,
+		FitTokens:  e5.FitTokens,
 		Log:        log,
 	}
 }

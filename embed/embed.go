@@ -66,4 +66,11 @@ type Embedder interface {
 	// header and what else is repeated in every chunk. Ranges lie between
 	// characters, and their starts and ends increase.
 	Spans(header, text string) [][2]int
+
+	// CodeSpans returns, for some of the chunks of Split(header, text), the byte
+	// range of text that each code of the chunk stands for: the whole word, for a
+	// piece of one too, and an empty range for a word of the header or of what is
+	// repeated. A chunk that does not exist has none, and neither has any if the
+	// embedder makes no codes.
+	CodeSpans(header, text string, chunks []int) [][][2]int
 }

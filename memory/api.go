@@ -103,6 +103,13 @@ type SearchRequest struct {
 	Filter  Filter
 	Limit   int // 1–100
 	Ranking Ranking
+	// MaxTokens bounds the tokens of the keys, descriptions, and values or
+	// passages of the hits that EachHit yields, in order: it ends before the
+	// first that does not fit, but cuts the first of all to what fits. At least
+	// MinTokens; 0: no bound.
+	MaxTokens int
+	// Passages shows long values by passages of their text: see Hit.
+	Passages bool
 	// MinRelevance leaves out hits of less relevance, 0–1. Then only candidates
 	// that were ranked by relevance are hits: see rerankDepth.
 	MinRelevance float64
@@ -152,8 +159,13 @@ type Answer struct {
 	Degraded []string
 	// Incomplete says that the search gave up looking for more visible hits.
 	Incomplete bool
-	Took       Took
+	// Tokens is set by EachHit if the request has MaxTokens: of what it yielded.
+	Tokens int
+	Took   Took
 
+	// done is set by EachHit: how many of Hits it yielded or found that the
+	// caller no longer sees.
+	done   int
 	loaded int // number of Hits that have their values
 }
 
@@ -168,8 +180,19 @@ type Took struct {
 // Hit is an entry that a search found. From a store on which the caller has
 // level search it has store, key, label, value, score and relevance alone, the
 // last two the same number of two digits.
+//
+// EachHit shows a long value by Passages in its place, if the request has
+// Passages or the first hit is too long for MaxTokens.
 type Hit struct {
 	Entry
+	// Passages are the stretches of the value's text that answer the query best,
+	// best first and apart; at least one if Truncated.
+	Passages  []Passage
+	Truncated bool // Value is nil, and Passages stand for it
+	// Highlights are the byte ranges of lexical.TextOf(Value) that have words of
+	// the query, if the request has Passages, the value is whole and the caller's
+	// level is above search.
+	Highlights [][2]int
 	// Score orders the hits of an answer, but for those beyond rerankDepth:
 	// fusion.Relevance's, or with RankingRRF that of the fusion.
 	Score float64
@@ -182,7 +205,8 @@ type Hit struct {
 	// SECURITY: what follows is for this package alone.
 	query *searchQuery
 	found *candidate
-	whole Entry // the entry, whatever the caller's level
+	whole Entry        // the entry, whatever the caller's level
+	codes []chunkCodes // of the chunks nearest to the query, for passages
 }
 
 // Explain says how a hit was ranked and why the caller may see it.

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -30,10 +31,12 @@ func batchOf(n int, size func(int) int) int {
 // loadHits makes hits of the candidates, in their order. It reads the first
 // batch of values, of loaded hits; the others are without value until EachHit
 // reads them.
-func loadHits(ctx context.Context, tx EntryReader, q *searchQuery, candidates []*candidate) (hits []Hit, loaded int, err error) {
+func loadHits(ctx context.Context, tx ReadTx, scope acl.Scope, q *searchQuery, candidates []*candidate) (hits []Hit, loaded int, err error) {
 	loaded = batchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
-	hits, err = loadValues(ctx, tx, q, candidates[:loaded])
-	if err != nil {
+	if hits, err = loadValues(ctx, tx, q, candidates[:loaded]); err != nil {
+		return nil, 0, err
+	}
+	if err := loadCodes(ctx, tx, scope, q, hits, true); err != nil {
 		return nil, 0, err
 	}
 	for _, c := range candidates[loaded:] {
@@ -89,8 +92,9 @@ func explain(c *candidate) *Explain {
 	}
 }
 
-// EachHit yields the hits of an answer in their order, with their values, and
-// returns the highest label among them. It reads the values a batch at a time,
+// EachHit yields the hits of an answer in their order, with their values or
+// passages, as many as the request's MaxTokens allows, and returns the highest
+// label among them. It reads the values a batch at a time,
 // each batch in a snapshot of its own, so that neither a large answer nor a
 // slow reader holds much memory or a connection to the database.
 //
@@ -98,7 +102,11 @@ func explain(c *candidate) *Explain {
 // since the search is shown as it is now; one that the caller may no longer
 // see is left out.
 func (s *Service) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
+	if len(a.Hits) == 0 {
+		return 0, nil
+	}
 	shown := make(map[string]int) // hits of each store on which the caller has level search
+	left := budget{fit: s.fitTokens, most: a.Hits[0].query.request.MaxTokens}
 	for rest := a.Hits; len(rest) > 0; {
 		batch, taken := rest[:a.loaded], a.loaded
 		if taken == 0 {
@@ -113,15 +121,37 @@ func (s *Service) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error
 				}
 				shown[batch[i].Store]++
 			}
+			batch[i].present()
+			if !left.admit(&batch[i]) {
+				a.done += indexOf(rest, &batch[i])
+				return label, nil
+			}
+			a.Tokens = left.used
 			label = max(label, batch[i].Label)
 			if err := yield(&batch[i]); err != nil {
+				a.done += indexOf(rest, &batch[i])
 				return label, err
 			}
-			batch[i].Value, batch[i].whole.Value = nil, nil // written: let it go
+			batch[i].release() // written: let it go
 		}
 		rest, a.loaded = rest[taken:], 0
+		a.done += taken
 	}
 	return label, nil
+}
+
+// indexOf returns the index of a hit's entry among hits.
+func indexOf(hits []Hit, of *Hit) int {
+	return slices.IndexFunc(hits, func(h Hit) bool { return h.found.entry.ID == of.found.entry.ID })
+}
+
+// LeftOut returns how many hits EachHit did not come to: for want of tokens, or
+// because yield ended it.
+func (a *Answer) LeftOut() int { return len(a.Hits) - a.done }
+
+// release drops what a hit holds of the entry's text.
+func (h *Hit) release() {
+	h.Value, h.whole.Value, h.Passages, h.codes = nil, nil, nil, nil
 }
 
 // reloadHits reads the values of the first of some hits, which a search found
@@ -157,8 +187,10 @@ func (s *Service) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, take
 			}
 			taken++
 		}
-		batch, err = loadValues(ctx, tx, q, still)
-		return err
+		if batch, err = loadValues(ctx, tx, q, still); err != nil {
+			return err
+		}
+		return loadCodes(ctx, tx, scope, q, batch, false)
 	})
 	return batch, taken, err
 }

@@ -33,6 +33,16 @@ func drawText(t *rapid.T, label string) string {
 	return rapid.SampledFrom(subjects).Draw(t, label+" subject") + " " + rapid.SampledFrom(actions).Draw(t, label+" action")
 }
 
+// drawValue draws a text that is now and then so long that it is shown by a
+// passage.
+func drawValue(t *rapid.T) string {
+	value := drawText(t, "value")
+	if rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "long") {
+		return strings.Repeat("The rest is of no account. ", 40) + value + strings.Repeat(". Nothing follows", 40)
+	}
+	return value
+}
+
 // step is a write.
 type step struct {
 	hidden bool // the reader may not see the entry; only one service gets it
@@ -149,7 +159,7 @@ func must(h *harness, err error) {
 // drawStep draws a write of an entry that the reader may see, or of one that it
 // may not, of each kind.
 func drawStep(t *rapid.T) step {
-	value := drawText(t, "value")
+	value := drawValue(t)
 	key := rapid.SampledFrom([]string{"a", "b", "c", "d/e"}).Draw(t, "key")
 	put := func(who memory.Caller, store string, change func(*memory.PutRequest)) func(*harness) {
 		return func(h *harness) {
@@ -249,19 +259,22 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: query, Limit: 10, Mode: memory.ModeLexical, Explain: true},
 		{Query: query, Limit: 10, Mode: memory.ModeVector, Diversity: 0.5, Explain: true},
 		{Queries: []string{query, subjects[0], actions[1]}, Limit: 10, Recency: &memory.Recency{HalfLife: time.Hour, Weight: 0.5}, Explain: true},
+		{Query: query, Limit: 10, Passages: true},
+		{Query: query, Limit: 10, MaxTokens: 60},
+		{Query: query, Limit: 10, MaxTokens: 400, Passages: true},
 	} {
 		a, err := h.Search(ctx, c, r)
 		fmt.Fprintf(&out, "search %v %v %v %v\n", err, a.Label, a.Degraded, a.Incomplete)
 		label, err := h.EachHit(ctx, &a, func(hit *memory.Hit) error {
 			show(&hit.Entry)
-			fmt.Fprintf(&out, "    %x %x %q", hit.Score, hit.Relevance, hit.Passage(12))
+			fmt.Fprintf(&out, "    %x %x %v %v %v", hit.Score, hit.Relevance, hit.Truncated, hit.Passages, hit.Highlights)
 			if x := hit.Explain; x != nil {
 				fmt.Fprintf(&out, " %v %v %x %s %d %v %v", x.Lexical, x.Vector, x.Summands, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity))
 			}
 			fmt.Fprintln(&out)
 			return nil
 		})
-		fmt.Fprintf(&out, "shown %v %v\n", err, label)
+		fmt.Fprintf(&out, "shown %v %v %d\n", err, label, a.Tokens)
 	}
 	for _, store := range []string{"reader", "room", "lender", "seller", "stranger", "nowhere"} {
 		p, err := h.List(ctx, c, memory.ListRequest{Store: store, Limit: 3, Filter: memory.Filter{Where: where(`{"or":[{"key":{"contains":"a"}},{"not":{"value.a":{"eq":1}}}]}`)}})

@@ -1,117 +1,320 @@
 package memory
 
 import (
-	"math"
-	"strings"
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/embed/maxsim"
 	"mneme/lexical"
+	"mneme/passage"
+	"mneme/vector"
 )
 
-// Bytes returns the size of the hit's value, whether it was read or not.
-func (h *Hit) Bytes() int { return max(h.Size, len(h.Value)) }
+// Passage is a stretch of a hit's searched text: lexical.TextOf its value, or
+// of a value without text its JSON.
+type Passage struct {
+	Text string
+	// Start and End are its byte range in the searched text. Both are 0 under
+	// level search, where nothing tells how long the rest is.
+	Start, End int
+	// Highlights are the byte ranges of Text that have words of the query, in
+	// order and apart.
+	Highlights [][2]int
+}
 
-// Passage returns the stretch of a hit's searched text that answers the query
-// best, of at most limit bytes: the chunk that the vector leg found, or else
-// the chunk with the most of the query's terms. Of a value without text it
-// returns the beginning. The value must have been read; see EachHit.
-func (h *Hit) Passage(limit int) string {
+// The bounds of passages: docs/decisions/0034-passages.md.
+const (
+	// longValue is the length, in bytes, up to which a value is shown whole by a
+	// search with Passages.
+	longValue = 1000
+	// passageSize bounds a passage, in bytes: about 170 tokens of English.
+	passageSize = 700
+	// maxPassages bounds the passages of a hit, and secondShare is the share of
+	// the best one's score that a further one must reach.
+	maxPassages = 2
+	secondShare = 0.9
+	// codedChunks is how many chunks of a value, those nearest to the query, are
+	// compared by token.
+	codedChunks = 3
+	// wordShare is the weight of the query's words in the choice of a passage,
+	// compared with that of its tokens' meanings.
+	wordShare = 0.5
+	// maxSought bounds the words that a passage is chosen by: those of the
+	// greatest weight. They bound its time.
+	maxSought = 32
+)
+
+// present replaces the value of a hit of a search with Passages by passages if
+// it is long, and else highlights it.
+func (h *Hit) present() {
+	if !h.query.request.Passages {
+		return
+	}
+	if h.isLong() {
+		h.cut(passage.Options{Size: passageSize, Most: maxPassages, Share: secondShare})
+		return
+	}
+	if h.Level >= acl.Read {
+		h.Highlights = h.highlight(lexical.TextOf(h.Value))
+	}
+}
+
+// isLong reports whether a hit's value is longer than longValue as it is read:
+// the text of a string, or else JSON.
+func (h *Hit) isLong() bool {
+	if len(h.whole.Value) <= longValue {
+		return false
+	}
+	return !isText(h.whole.Value) || len(lexical.TextOf(h.whole.Value)) > longValue
+}
+
+// isText reports whether a value is a string.
+func isText(value []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(value), []byte{'"'}) }
+
+// Cut replaces the hit's value, or its passages, by its best passage, of at most
+// limit bytes. The value must have been read, by Service.EachHit that yields the
+// hit.
+func (h *Hit) Cut(limit int) {
+	h.cut(passage.Options{Size: min(limit, passageSize), Most: 1})
+	p := &h.Passages[0]
+	p.clip(boundary(p.Text, max(0, min(limit, len(p.Text)))))
+}
+
+// clip shortens a passage to its first n bytes.
+func (p *Passage) clip(n int) {
+	if p.End > 0 {
+		p.End -= len(p.Text) - n
+	}
+	p.Text = p.Text[:n]
+	for i := range p.Highlights {
+		if p.Highlights[i][1] > n {
+			p.Highlights = p.Highlights[:i]
+			return
+		}
+	}
+}
+
+// cut replaces the hit's value by its best passages, best first: at least one.
+func (h *Hit) cut(o passage.Options) {
 	text := lexical.TextOf(h.whole.Value)
 	if text == "" {
 		text = string(h.whole.Value)
 	}
-	return clip(h.bestChunk(text), h.found.asked.terms, limit)
+	segments := passage.Split(text)
+	evidence, weights := h.evidence(text, segments)
+	h.Passages = nil
+	for _, c := range passage.Choose(segments, evidence, weights, o) {
+		start, end := segments[c.First].Start, segments[c.Last].End
+		p := Passage{Text: text[start:end], Highlights: h.highlight(text[start:end])}
+		if h.Level >= acl.Read {
+			p.Start, p.End = start, end
+		}
+		h.Passages = append(h.Passages, p)
+	}
+	if h.Passages == nil { // white space alone
+		h.Passages = []Passage{{}}
+	}
+	h.Value, h.Highlights, h.Truncated = nil, nil, true
 }
 
-// bestChunk returns a chunk of the hit's text.
-func (h *Hit) bestChunk(text string) string {
-	spans := h.spans(text)
-	best := h.found.chunk
-	// The numbers of the index are those of the text that it was made from.
-	if best < 0 || best >= len(spans) || h.found.edited {
-		best = bestByTerms(text, spans, h.found.asked.terms)
+// highlight returns the byte ranges of a text that have words of the query, in
+// order and apart.
+func (h *Hit) highlight(text string) [][2]int {
+	var ranges [][2]int
+	lexical.Find(text, h.found.asked.terms, func(_, start, end int) { ranges = append(ranges, [2]int{start, end}) })
+	slices.SortFunc(ranges, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
+	joined := ranges[:0]
+	for _, r := range ranges {
+		if n := len(joined); n > 0 && r[0] <= joined[n-1][1] {
+			joined[n-1][1] = max(joined[n-1][1], r[1])
+			continue
+		}
+		joined = append(joined, r)
 	}
-	return strings.TrimSpace(text[spans[best][0]:spans[best][1]])
+	return joined
 }
 
-// spans returns the byte ranges of the text's chunks, as the indexer makes them
-// if there is an embedder.
-func (h *Hit) spans(text string) [][2]int {
-	if h.query.embedder != nil {
-		return h.query.embedder.Spans(ChunkHeader(&h.whole), text)
+// evidence returns what each segment of the hit's text has of the query: its
+// words, and where the codes of the text's tokens are known what is nearest in
+// meaning to each of its tokens. That counts as far as the encoder knows the
+// query's language, as in the hit's relevance.
+func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage.Evidence, weights []float64) {
+	asked := h.found.asked
+	terms, weights := asked.sought()
+	tokens := asked.tokens()
+	if len(h.codes) == 0 {
+		tokens = nil
 	}
-	var spans [][2]int
-	for start := 0; ; {
-		end := boundary(text, min(start+plainChunk, len(text)))
-		spans = append(spans, [2]int{start, end})
-		if start = end; end == len(text) {
-			return spans
+	evidence = make([]passage.Evidence, len(segments))
+	all := make([]float64, len(segments)*(len(terms)+len(tokens)))
+	for i := range evidence {
+		n := len(terms) + len(tokens)
+		evidence[i] = all[i*n : (i+1)*n : (i+1)*n]
+	}
+	at := 0
+	lexical.Find(text, terms, func(term, start, _ int) {
+		for at > 0 && segments[at-1].End > start { // a word may be reported after its parts
+			at--
+		}
+		for at < len(segments) && segments[at].End <= start {
+			at++
+		}
+		if at < len(segments) {
+			evidence[at][term] = 1
+		}
+	})
+	if len(tokens) == 0 {
+		return evidence, weights
+	}
+	total, familiarity := 0.0, asked.familiarity()
+	for _, t := range tokens {
+		total += t.weight
+	}
+	for _, t := range tokens {
+		weights = append(weights, float64(familiarity*t.weight/total))
+	}
+	h.addMeaning(text, segments, evidence, len(terms), tokens)
+	return evidence, weights
+}
+
+// sought returns the words of the wording that passages are chosen by, and their
+// weights, which sum to wordShare.
+func (w *wording) sought() (terms []lexical.QueryTerm, weights []float64) {
+	type weighted struct {
+		term   lexical.QueryTerm
+		weight float64
+	}
+	words := make([]weighted, len(w.terms))
+	for i, term := range w.terms {
+		words[i] = weighted{term, term.Weight}
+		if w.scorer != nil {
+			words[i].weight = w.scorer.Weight(i)
 		}
 	}
+	slices.SortStableFunc(words, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
+	words = words[:min(len(words), maxSought)]
+	total := 0.0
+	for _, word := range words {
+		total += word.weight
+	}
+	for _, word := range words {
+		terms, weights = append(terms, word.term), append(weights, float64(wordShare*word.weight/max(total, 1e-9)))
+	}
+	return terms, weights
 }
 
-// plainChunk is the length of a chunk, in bytes, where no embedder splits the
-// text: about that of the built-in model's.
-const plainChunk = 2000
+// chunkCodes are the codes of a chunk's tokens.
+type chunkCodes struct {
+	chunk int
+	codes []byte
+}
 
-// bestByTerms returns the span with the most weight of the query's terms, the
-// first of several. As in a search, a rare term weighs more, and so does one
-// that occurs often; rare is here what few of the spans have.
-func bestByTerms(text string, spans [][2]int, terms []lexical.QueryTerm) int {
-	if len(spans) == 1 {
-		return 0
+// addMeaning adds to evidence, from index first on, the largest cosine of each
+// token of the query with a token of the segment.
+func (h *Hit) addMeaning(text string, segments []passage.Span, evidence []passage.Evidence, first int, tokens []weightedToken) {
+	query := make([]maxsim.Vector, len(tokens))
+	for i, t := range tokens {
+		query[i] = t.vector
 	}
-	counts := make([][]float64, len(spans)) // of each term in each span
-	having := make([]float64, len(terms))   // spans with each term
-	for i, span := range spans {
-		found := make(map[string]int)
-		for _, term := range lexical.Analyze(text[span[0]:span[1]]).Terms {
-			found[term.Text] = term.Count
+	chunks := make([]int, len(h.codes))
+	for i, c := range h.codes {
+		chunks[i] = c.chunk
+	}
+	best := make([]float32, len(query))
+	for i, words := range h.query.embedder.CodeSpans(ChunkHeader(&h.whole), text, chunks) {
+		codes := h.codes[i].codes
+		if len(codes) != len(words)*maxsim.TokenSize { // of an earlier text
+			continue
 		}
-		counts[i] = make([]float64, len(terms))
-		for t, term := range terms {
-			if n := found[term.Text]; n > 0 {
-				counts[i][t] = float64(n)
-				having[t]++
+		next := 0
+		for s, segment := range segments {
+			for next < len(words) && words[next][1] <= segment.Start {
+				next++
+			}
+			from := next
+			for next < len(words) && words[next][0] < segment.End {
+				next++
+			}
+			if from == next || maxsim.Best(query, codes[from*maxsim.TokenSize:next*maxsim.TokenSize], best) != nil {
+				continue
+			}
+			for t, cosine := range best {
+				evidence[s][first+t] = max(evidence[s][first+t], float64(cosine))
 			}
 		}
 	}
-	best, most := 0, 0.0
-	for i := range spans {
-		weight := 0.0
-		for t, term := range terms {
-			if n := counts[i][t]; n > 0 {
-				weight += term.Weight * math.Log1p(float64(len(spans))/having[t]) * n / (n + 1)
-			}
-		}
-		if weight > most {
-			best, most = i, weight
-		}
-	}
-	return best
 }
 
-// clip cuts a chunk to at most limit bytes between characters. It keeps the
-// part with the most of the query's terms.
-func clip(chunk string, terms []lexical.QueryTerm, limit int) string {
-	if len(chunk) <= limit {
-		return chunk
+// loadCodes reads the codes of those hits that will be shown by passages: with
+// Passages the long ones, and else, with MaxTokens, the first of the answer.
+func loadCodes(ctx context.Context, tx ScoreReader, scope acl.Scope, q *searchQuery, hits []Hit, first bool) error {
+	if !q.request.Passages {
+		hits = hits[:min(1, len(hits))]
+		if q.request.MaxTokens == 0 || !first {
+			return nil
+		}
 	}
-	if limit <= 0 {
-		return ""
+	byID := make(map[uuid.UUID]*Hit)
+	var ids []uuid.UUID
+	for i := range hits {
+		if h := &hits[i]; h.isLong() && len(h.found.asked.tokens()) > 0 {
+			byID[h.whole.ID] = h
+			ids = append(ids, h.whole.ID)
+		}
 	}
-	var windows [][2]int // mostly overlapping by half, so that one has the words of any short stretch
-	step := max(1, limit/2, len(chunk)/maxWindows)
-	for at := 0; at < len(chunk); at += step {
-		start := boundary(chunk, at)
-		windows = append(windows, [2]int{start, boundary(chunk, min(start+limit, len(chunk)))})
+	if len(ids) == 0 {
+		return nil
 	}
-	best := windows[bestByTerms(chunk, windows, terms)]
-	return chunk[best[0]:best[1]]
+	nearest, err := nearestChunks(ctx, tx, scope, q, ids, byID)
+	if err != nil {
+		return err
+	}
+	codes, err := tx.ChunkCodes(ctx, scope, q.fingerprint, nearest)
+	if err != nil {
+		return err
+	}
+	for i, c := range nearest {
+		if len(codes[i]) > 0 {
+			h := byID[c.Entry]
+			h.codes = append(h.codes, chunkCodes{c.Chunk, codes[i]})
+		}
+	}
+	return nil
 }
 
-// maxWindows bounds about how many windows clip compares in a chunk.
-const maxWindows = 64
+// nearestChunks returns the chunks of each hit that are nearest to the query, at
+// most codedChunks.
+func nearestChunks(ctx context.Context, tx ScoreReader, scope acl.Scope, q *searchQuery, ids []uuid.UUID, byID map[uuid.UUID]*Hit) ([]vector.ChunkID, error) {
+	type scored struct {
+		chunk  int
+		cosine float64
+	}
+	chunks := make(map[uuid.UUID][]scored, len(ids))
+	err := tx.Evidence(ctx, scope, EvidenceQuery{Fingerprint: q.fingerprint, Entries: ids}, func(e Evidence) error {
+		if len(e.Vector) > 0 {
+			asked := byID[e.Entry].found.asked
+			chunks[e.Entry] = append(chunks[e.Entry], scored{e.Chunk, e.Vector.Dot(asked.embedding.Vector)})
+		}
+		return nil
+	})
+	var nearest []vector.ChunkID
+	for _, id := range ids {
+		of := chunks[id]
+		slices.SortFunc(of, func(a, b scored) int {
+			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.chunk, b.chunk))
+		})
+		for _, c := range of[:min(len(of), codedChunks)] {
+			nearest = append(nearest, vector.ChunkID{Entry: id, Chunk: c.chunk})
+		}
+	}
+	return nearest, err
+}
 
 // boundary moves an index back to the start of a character.
 func boundary(text string, i int) int {

@@ -83,7 +83,7 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		if err != nil {
 			return err
 		}
-		if answer.Hits, answer.loaded, err = loadHits(ctx, tx, q, ranked); err != nil {
+		if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked); err != nil {
 			return err
 		}
 		answer.Label = highestLabel(answer.Hits)

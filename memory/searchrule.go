@@ -25,6 +25,9 @@ func (s *Service) checkSearch(r SearchRequest) error {
 	if err := r.checkRanking(); err != nil {
 		return err
 	}
+	if r.MaxTokens != 0 && r.MaxTokens < MinTokens {
+		return rule("max_tokens", "must be at least %d", MinTokens)
+	}
 	return checkLimit(r.Limit)
 }
 

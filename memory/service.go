@@ -75,6 +75,9 @@ type Options struct {
 	// Searches bound how many searches run and wait, of each agent and in all.
 	// Its zero value stands for 8 and 64 running, 64 and 1,024 waiting.
 	Searches fairqueue.Limits
+	// FitTokens counts the tokens of what a search with MaxTokens shows. Default:
+	// a token for every four bytes.
+	FitTokens FitTokens
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	Log *slog.Logger // default: discard
@@ -97,6 +100,7 @@ type Service struct {
 	queries *queryCache
 	callers *callerCache
 
+	fitTokens    FitTokens
 	searches     *fairqueue.Queue
 	searchLimits fairqueue.Limits
 }
@@ -123,8 +127,12 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 
 		searchLimits: cmp.Or(options.Searches, defaultSearches),
 		indexer:      options.Indexer,
+		fitTokens:    options.FitTokens,
 	}
 	s.searches = fairqueue.New(s.searchLimits)
+	if s.fitTokens == nil {
+		s.fitTokens = estimateTokens
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}

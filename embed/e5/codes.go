@@ -127,3 +127,42 @@ func (e *Encoder) TokenVectors(ctx context.Context, text string) ([][]float32, e
 	})
 	return vectors, err
 }
+
+// CodeSpans implements embed.Embedder.
+func (e *Encoder) CodeSpans(header, text string, chunks []int) [][][2]int {
+	ranges := make([][][2]int, len(chunks))
+	if e.projector == nil {
+		return ranges
+	}
+	clipped, title, spans := e.plan(header, text)
+	for i, chunk := range chunks {
+		if chunk < 0 || chunk >= len(spans) {
+			continue
+		}
+		from := spans[chunk]
+		passage := text[from.start:from.end]
+		if chunk > 0 {
+			passage = join(title, passage)
+		}
+		passage = join(clipped, passage)
+		ranges[i] = e.codeSpans(passage, from.start, len(passage)-(from.end-from.start))
+	}
+	return ranges
+}
+
+// codeSpans returns the ranges of a passage's codes in a text, of which the
+// passage has what is beyond its first repeated bytes, from text[start:] on.
+func (e *Encoder) codeSpans(passage string, start, repeated int) [][2]int {
+	_, words := e.tokenizer.encodeSpans(passagePrefix, passage)
+	ranges := make([][2]int, 0, len(words))
+	for i, w := range words {
+		switch {
+		case !hasCode(i, len(words), e.passagePrefix):
+		case w.start < repeated:
+			ranges = append(ranges, [2]int{})
+		default:
+			ranges = append(ranges, [2]int{start + w.start - repeated, start + w.end - repeated})
+		}
+	}
+	return ranges
+}

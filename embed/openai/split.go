@@ -76,6 +76,11 @@ func (e *Embedder) Spans(header, text string) [][2]int {
 	return ranges
 }
 
+// CodeSpans implements embed.Embedder: the server makes no codes.
+func (e *Embedder) CodeSpans(_, _ string, chunks []int) [][][2]int {
+	return make([][][2]int, len(chunks))
+}
+
 // plan returns what the chunks of a text consist of: the header that fits, and
 // their spans.
 func (e *Embedder) plan(header, text string) (clipped string, _ []span) {

@@ -106,8 +106,32 @@ func encodeHit(h *memory.Hit) ([]byte, error) {
 		out.Id, out.OwnerId, out.Namespace, out.Type = &e.ID, &e.Owner, &e.Namespace, &e.Type
 		out.Description, out.Tags, out.UpdatedAt, out.UpdatedBy = &e.Description, &e.Tags, &e.UpdatedAt, &e.UpdatedBy
 		out.OccurredAt, out.Explain = e.OccurredAt, explainOf(h.Explain)
+		out.Highlights = ranges(hit.Highlights)
+		if hit.Passages != nil {
+			out.Truncated = new(true)
+		}
 	}
-	return wire.WithValue(hitHead{Hit: out}, hit.Value)
+	if hit.Passages == nil {
+		return wire.WithValue(hitHead{Hit: out}, hit.Value)
+	}
+	passages := make([]Passage, len(hit.Passages))
+	for i, p := range hit.Passages {
+		passages[i] = Passage{Text: p.Text, Start: p.Start, End: p.End, Highlights: ranges(p.Highlights)}
+	}
+	out.Passages = &passages
+	return wire.Marshal(out)
+}
+
+// ranges returns byte ranges as answers show them; nil if there are none.
+func ranges(of [][2]int) *Ranges {
+	if len(of) == 0 {
+		return nil
+	}
+	shown := make(Ranges, len(of))
+	for i, r := range of {
+		shown[i] = r[:]
+	}
+	return &shown
 }
 
 func explainOf(e *memory.Explain) *Explain {
@@ -134,7 +158,7 @@ func explainOf(e *memory.Explain) *Explain {
 
 // writeAnswer writes the answer of a search. It reads the values of the hits
 // while it writes them, so that the label is known only after them.
-func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, a *memory.Answer) error {
+func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchRequest, a *memory.Answer) error {
 	return wire.List(w, "hits", func(item func([]byte) error) (any, error) {
 		label, err := s.service.EachHit(ctx, a, func(h *memory.Hit) error {
 			text, err := encodeHit(h)
@@ -143,11 +167,16 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, a *memory.Answer
 			}
 			return item(text)
 		})
-		return struct {
+		tail := struct {
 			Label      string   `json:"label,omitempty"`
 			Degraded   []string `json:"degraded"`
 			Incomplete bool     `json:"incomplete"`
-		}{label.String(), append([]string{}, a.Degraded...), a.Incomplete}, err
+			Tokens     *int     `json:"tokens,omitempty"`
+		}{Label: label.String(), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete}
+		if r.MaxTokens > 0 {
+			tail.Tokens = &a.Tokens
+		}
+		return tail, err
 	})
 }
 

@@ -353,6 +353,9 @@ type Answer struct {
 
 	// Label A classification, lowest first.
 	Label *Label `json:"label,omitempty"`
+
+	// Tokens How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose key alone has more exceeds it.
+	Tokens *int `json:"tokens,omitempty"`
 }
 
 // AnswerDegraded defines model for Answer.Degraded.
@@ -523,12 +526,15 @@ type Grants struct {
 }
 
 // Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
-// `key`, `label`, `value`, `score` and `relevance`.
+// `key`, `label`, `value` or `passages`, `score` and `relevance`.
 type Hit struct {
 	// Description One line without control characters.
-	Description *Description        `json:"description,omitempty"`
-	Explain     *Explain            `json:"explain,omitempty"`
-	Id          *openapi_types.UUID `json:"id,omitempty"`
+	Description *Description `json:"description,omitempty"`
+	Explain     *Explain     `json:"explain,omitempty"`
+
+	// Highlights Where the value has words of the query, with `passages: true` and a value that is shown whole: byte ranges of its text, which is a string itself, or all strings of another value, joined by line breaks. Omitted if the caller may search the store but not read it.
+	Highlights *Ranges             `json:"highlights,omitempty"`
+	Id         *openapi_types.UUID `json:"id,omitempty"`
 
 	// Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
 	// a leading or trailing `/`, and without empty, `.` or `..` segments.
@@ -552,6 +558,9 @@ type Hit struct {
 	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 	OwnerId    *string     `json:"owner_id,omitempty"`
 
+	// Passages The stretches of the value's text that answer the query best, best first and apart, in place of a value that is too long.
+	Passages *[]Passage `json:"passages,omitempty"`
+
 	// Relevance How likely the entry answers the query. It has the same meaning for every query, store and ranking, and depends on no other hit. Of two digits if the caller may search the store but not read it.
 	Relevance float64 `json:"relevance"`
 
@@ -564,6 +573,9 @@ type Hit struct {
 	StoreId Id    `json:"store_id"`
 	Tags    *Tags `json:"tags,omitempty"`
 
+	// Truncated There are `passages` in place of the value. Omitted if the caller may search the store but not read it.
+	Truncated *bool `json:"truncated,omitempty"`
+
 	// Type What kind of memory it is; may be empty.
 	Type      *Type      `json:"type,omitempty"`
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
@@ -571,9 +583,8 @@ type Hit struct {
 	// UpdatedBy The agent that wrote this text, maybe not the caller.
 	UpdatedBy *string `json:"updated_by,omitempty"`
 
-	// Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
-	// returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
-	Value Value `json:"value"`
+	// Value The entry's value. Omitted if there are `passages`.
+	Value json.RawMessage `json:"value,omitempty"`
 }
 
 // Id An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -821,6 +832,21 @@ type Page struct {
 	NextCursor *NextCursor `json:"next_cursor,omitempty"`
 }
 
+// Passage A stretch of the text of a value: of a string itself, or of all strings of another value, joined by line breaks (of a value without strings, its JSON). It begins and ends with a sentence or line, if none is too long. Without `start` and `end` if the caller may search the store but not read it.
+//
+// Example: {"end":2357,"highlights":[[16,30]],"start":2310,"text":"Anna carries an adrenaline pen in the blue bag."}
+type Passage struct {
+	// End Where it ends.
+	End *int `json:"end,omitempty"`
+
+	// Highlights Where a text has words of the query, as the search compares them, so that a word counts for its inflections: pairs of start and end, in bytes of UTF-8, in order and apart.
+	Highlights *Ranges `json:"highlights,omitempty"`
+
+	// Start Where it begins in the text, in bytes of UTF-8.
+	Start *int   `json:"start,omitempty"`
+	Text  string `json:"text"`
+}
+
 // Problem An RFC 9457 problem.
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
@@ -872,6 +898,11 @@ type Question struct {
 	Explain *bool `json:"explain,omitempty"`
 	Limit   *int  `json:"limit,omitempty"`
 
+	// MaxTokens The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be.
+	//
+	// Example: 2000
+	MaxTokens *int `json:"max_tokens,omitempty"`
+
 	// MinRelevance Leave out hits of less relevance. The answer may be empty: nothing relevant was found. For stores that the caller may search but not read it is rounded to two digits, as their hits are.
 	MinRelevance *float64 `json:"min_relevance,omitempty"`
 
@@ -880,6 +911,9 @@ type Question struct {
 
 	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
+
+	// Passages Show values longer than 1,000 bytes by `passages` in place of `value`, and say with `highlights` where the words of the query are. The whole value is got by GET.
+	Passages *bool `json:"passages,omitempty"`
 
 	// Queries Several wordings of the question in place of `query`, together at most as long as one. Their hits are fused, and a hit's relevance is its best over the wordings. Leaves out stores that the caller may search but not read.
 	Queries *[]Query `json:"queries,omitempty"`
@@ -921,6 +955,9 @@ type QuestionMode string
 
 // QuestionRanking What orders the hits: `relevance`, or `rrf`, the Reciprocal Rank Fusion of the ranks in both legs. Named, it leaves out stores that the caller may search but not read.
 type QuestionRanking string
+
+// Ranges Where a text has words of the query, as the search compares them, so that a word counts for its inflections: pairs of start and end, in bytes of UTF-8, in order and apart.
+type Ranges = [][]int
 
 // Recency Order hits by relevance · (1 − weight + weight · 2^(−age ÷ half_life)). It leaves none out, and `min_relevance` still judges the relevance itself. The age is counted from `occurred_at`, or else from `updated_at`, and is never negative. Not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
 //

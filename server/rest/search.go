@@ -41,6 +41,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 		Limit:  or(r.Body.Limit, wire.DefaultHits), Explain: or(r.Body.Explain, false),
 		Mode: memory.Mode(or(r.Body.Mode, "")), Ranking: memory.Ranking(or(r.Body.Ranking, "")),
 		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0),
+		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false),
 	}
 	switch {
 	case r.Body.Query == nil && r.Body.Queries == nil:
@@ -58,7 +59,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	}
 	s.metrics.Search(answer)
 	took := time.Since(started)
-	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, &answer) }}
+	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, &answer) }}
 	if or(r.Body.Explain, false) { // then no hit is from a store at level search
 		out.timing = timingOf(answer.Took, took)
 	}

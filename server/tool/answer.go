@@ -40,22 +40,57 @@ func (o offset) from(text string) (rest string, start int, err error) {
 	return text[start:], start, nil
 }
 
-// page returns as much of a text, from an offset on, as fits beside the rest of
-// the answer. empty is the answer without the text, at its largest.
-func (c *call) page(text string, from offset, empty any) (page, error) {
-	rest, start, err := from.from(text)
+// stretch is the parameters offset and length of the tools that read a value:
+// which part of its text to read, in bytes.
+type stretch struct {
+	offset, length int // a length of 0: to the end
+}
+
+// add adds the parameters to those of a call.
+func (s *stretch) add(to arguments) arguments {
+	to["offset"], to["length"] = &s.offset, &s.length
+	return to
+}
+
+// of returns the part of a text, and where it starts. A length that ends inside
+// a character ends before it, but leaves one character at least.
+func (s stretch) of(text string, given map[string]bool) (part string, start int, err error) {
+	rest, start, err := offset(s.offset).from(text)
 	if err != nil {
-		return page{}, err
+		return "", 0, err
 	}
+	if given["length"] && s.length < 1 {
+		return "", 0, refuse("Error: `length` must be at least 1, in bytes")
+	}
+	if s.length == 0 || s.length >= len(rest) {
+		return rest, start, nil
+	}
+	_, first := utf8.DecodeRuneInString(rest)
+	return rest[:max(first, wholeCharacters(rest, s.length))], start, nil
+}
+
+// page returns as much of a part of a text as fits beside the rest of the
+// answer. The part starts at start, and more says whether the text goes on after
+// it. empty is the answer without the text, at its largest.
+func (c *call) page(part string, start int, more bool, empty any) (page, error) {
 	room, err := c.room(empty)
 	if err != nil {
 		return page{}, err
 	}
-	n := fitting(rest, room)
-	if n == len(rest) {
-		return page{text: rest}, nil
+	n := fitting(part, room)
+	if n == len(part) && !more {
+		return page{text: part}, nil
 	}
-	return page{text: rest[:n], Truncated: true, NextOffset: start + n}, nil
+	return page{text: part[:n], Truncated: true, NextOffset: start + n}, nil
+}
+
+// read returns the page of a text that the call asked for.
+func (c *call) read(text string, s stretch, given map[string]bool, empty any) (page, error) {
+	part, start, err := s.of(text, given)
+	if err != nil {
+		return page{}, err
+	}
+	return c.page(part, start, start+len(part) < len(text), empty)
 }
 
 // room returns how many bytes of an answer are left beside an object.

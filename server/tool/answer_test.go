@@ -227,8 +227,8 @@ func TestNoAnswerIsAboveTheLimit(t *testing.T) {
 			marked string // what says that something is missing
 			call   []any
 		}{
-			{`"left_out":`, []any{"memory_search", "query", "granite", "max_results", 100}},
-			{`"left_out":`, []any{"memory", "command", "search", "query", "granite", "limit", 100}},
+			{`"left_out":`, []any{"memory_search", "query", "granite", "max_results", 100, "max_tokens", 1_000_000}},
+			{`"left_out":`, []any{"memory", "command", "search", "query", "granite", "limit", 100, "max_tokens", 1_000_000, "passages", false}},
 			{`"truncated":true`, []any{"memory_list"}},
 			{`"truncated":true`, []any{"memory_get", "key", "deep/000/" + strings.Repeat("k", 400)}},
 			{`"truncated":true`, []any{"kv_get", "key", "deep/000/" + strings.Repeat("k", 400)}},
@@ -354,6 +354,88 @@ func TestASearchWithoutRelevantHitsSaysSo(t *testing.T) {
 			t.Errorf("%s: %d results, message %q", name, results, message)
 		}
 	}
+}
+
+// A search of a tool takes DefaultMaxTokens unless it is told otherwise, and ends
+// with the number of hits that it leaves out.
+func TestASearchKeepsToItsBudget(t *testing.T) {
+	h := open(t)
+	for i := range 30 {
+		h.must(alice, "memory_save", "key", fmt.Sprintf("k%02d", i), "content", strings.Repeat("granite and nothing else ", 30))
+	}
+	for name, options := range map[string][]any{"memory_search": {"max_results", 30}, "memory": {"command", "search", "limit", 30}} {
+		sizes := make(map[string]int)
+		for label, more := range map[string][]any{"default": nil, "small": {"max_tokens", 400}, "large": {"max_tokens", 10_000}} {
+			got := decode[hitsOf](h, h.must(alice, name, append(append([]any{"query", "granite"}, options...), more...)...))
+			if len(got.Results)+got.LeftOut != 30 {
+				t.Errorf("%s, %s: %d results, %d left out", name, label, len(got.Results), got.LeftOut)
+			}
+			sizes[label] = len(got.Results)
+		}
+		// A hit has about 190 tokens by the estimate of a token for four bytes.
+		if sizes["small"] != 2 || sizes["default"] != 10 || sizes["large"] != 30 {
+			t.Errorf("%s: %v", name, sizes)
+		}
+		for _, budget := range []int{49, 0, -1} {
+			if got := h.refused(alice, name, append(append([]any{"query", "granite"}, options...), "max_tokens", budget)...); got != "Error: `max_tokens` must be at least 50" {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+	}
+}
+
+// A call reads as much as it asks for, and is told where to go on.
+func TestALengthBoundsWhatIsRead(t *testing.T) {
+	h := open(t)
+	h.must(alice, "memory_save", "key", "k", "content", "naïve\nline")
+	for _, c := range []struct {
+		offset, length int
+		want           string
+		next           int
+	}{
+		{0, 2, "na", 2}, {0, 3, "na", 2}, {2, 1, "ï", 4}, {3, 3, "ïv", 5}, {4, 100, "ve\nline", 0}, {0, 11, "naïve\nline", 0}, {7, 2, "li", 9}, {11, 5, "", 0},
+	} {
+		for name, call := range map[string][]any{"memory_get": {"key", "k"}, "ReadUserMemory": {"name", "k"}, "kv_get": {"key", "k"}, "memory": {"command", "view", "path", "/memories/k"}} {
+			text := h.must(alice, name, append(call, "offset", c.offset, "length", c.length)...)
+			got := decodePart(h, name, text)
+			if got.text != c.want || got.next != c.next {
+				t.Errorf("%s from %d, %d bytes: %q, next %d, want %q, %d", name, c.offset, c.length, got.text, got.next, c.want, c.next)
+			}
+			if text := h.refused(alice, name, append(call, "length", 0)...); text != "Error: `length` must be at least 1, in bytes" {
+				t.Error(text)
+			}
+		}
+	}
+	// A view of lines is bounded by both.
+	view := func(more ...any) string {
+		text, next := viewed(h, h.must(alice, "memory", append([]any{"command", "view", "path", "/memories/k"}, more...)...))
+		return fmt.Sprint(text, " ", next)
+	}
+	if got := view("view_range", []int{1, 1}, "length", 9); got != "naïve 0" {
+		t.Error(got)
+	}
+	if got := view("view_range", []int{2, -1}, "length", 9); got != "li 9" {
+		t.Error(got)
+	}
+}
+
+// part is a part of a value that a tool has read, and where the next one begins.
+type part struct {
+	text string
+	next int
+}
+
+func decodePart(h *harness, name, answer string) part {
+	if name == "memory" {
+		text, next := viewed(h, answer)
+		return part{text, next}
+	}
+	got := decode[struct {
+		Content, Body, Value string
+		Truncated            bool
+		NextOffset           int `json:"next_offset"`
+	}](h, answer)
+	return part{got.Content + got.Body + got.Value, wantNext(h, got.Truncated, got.NextOffset)}
 }
 
 func FuzzOffset(f *testing.F) {

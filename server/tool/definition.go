@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"mneme/memory"
 	"mneme/server/wire"
 )
 
@@ -28,14 +29,14 @@ func memoryDefinition(sharing bool, known []string) Definition {
 	description := "Long-term memory as files under /memories. Paths: /memories/<key> is in your own store, " +
 		"/memories/shared/<store>/<key> in one shared with you; a key may contain '/', and a path that ends in '/' is a directory.\n" +
 		"Commands:\n" +
-		"- view: path[, view_range, offset]: shows an entry with line numbers, or lists a directory; a long entry ends in next_offset\n" +
+		"- view: path[, view_range, offset, length]: shows an entry with line numbers, or lists a directory; a long entry ends in next_offset\n" +
 		"- create: path and file_text (refuses to overwrite) or content (creates or overwrites; any JSON value)\n" +
 		"- str_replace: path, old_str, new_str: replaces text that occurs exactly once\n" +
 		"- edit: path, old_str, new_str: replaces the first occurrence\n" +
 		"- insert: path, insert_line, insert_text: inserts text after a line; 0 is the top\n" +
 		"- delete: path: deletes an entry, or a directory and everything in it\n" +
 		"- rename: old_path, new_path (or path, new_str)\n" +
-		"- search: query[, store, limit, where, min_relevance, ranking]: searches all stores you can access, by meaning and by words; ask in natural language\n" +
+		"- search: query[, store, limit, where, min_relevance, ranking, max_tokens, passages]: searches all stores you can access, by meaning and by words; ask in natural language\n" +
 		"- stores: lists the stores you can access\n"
 	if sharing {
 		description += "- share: agent[, path, level]: gives another agent access to a store\n" +
@@ -71,6 +72,7 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 			"description": "For view: the first and last line; a last line of -1 is the end.",
 		},
 		"offset":   map[string]any{"type": "integer", "minimum": 0, "description": "For view: the byte of the text to begin at: next_offset of a truncated view."},
+		"length":   map[string]any{"type": "integer", "minimum": 1, "description": "For view: how many bytes to show."},
 		"old_path": text("For rename: the path to move from."),
 		"new_path": text("For rename: the path to move to."),
 		"query":    text("For search: a question in natural language."),
@@ -85,7 +87,12 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 			"type": "string", "enum": []string{"relevance", "rrf"},
 			"description": "For search: order by relevance (default) or rrf.",
 		},
-		"source": json.RawMessage(sourceSchema),
+		"max_tokens": map[string]any{
+			"type": "integer", "minimum": memory.MinTokens,
+			"description": fmt.Sprintf("For search: how much the hits may take; default %d.", DefaultMaxTokens),
+		},
+		"passages": map[string]any{"type": "boolean", "description": "For search: false shows long values whole; default true."},
+		"source":   json.RawMessage(sourceSchema),
 	}
 	if sharing {
 		properties["agent"] = text("For share and unshare: the other agent.")
@@ -132,7 +139,7 @@ const (
 		"required": ["key"], "additionalProperties": false}`
 	readInput = `{"type": "object", "properties": {"key": {"type": "string", "description": "Key of the memory."}, ` + offsetInput + `},
 		"required": ["key"], "additionalProperties": false}`
-	offsetInput   = `"offset": {"type": "integer", "minimum": 0, "description": "The byte of the text to begin at: next_offset of a truncated result."}`
+	offsetInput   = `"offset": {"type": "integer", "minimum": 0, "description": "The byte of the text to begin at: next_offset of a truncated result."}, "length": {"type": "integer", "minimum": 1, "description": "How many bytes to read."}`
 	pageSchema    = `"truncated": {"type": "boolean"}, "next_offset": {"type": "integer"}`
 	removedOutput = `{"type": "object", "properties": {"deleted": {"type": "boolean"}, "key": {"type": "string"}},
 		"required": ["deleted", "key"], "additionalProperties": false}`
@@ -149,22 +156,25 @@ var memoryGetDefinition = Definition{
 	ReadOnly: true, Idempotent: true,
 }
 
-// The maximum and default number of hits, and the default of min_relevance, as
-// JSON.
+// The limits and defaults of a search, as JSON.
 var (
 	maxHits      = strconv.Itoa(wire.MaxHits)
 	defaultHits  = strconv.Itoa(wire.DefaultHits)
 	minRelevance = fmt.Sprint(DefaultMinRelevance)
+	minTokens    = strconv.Itoa(memory.MinTokens)
+	maxTokens    = strconv.Itoa(DefaultMaxTokens)
 )
 
 var memorySearchDefinition = Definition{
 	Name: "memory_search", Title: "Search memories", Family: FamilyTriggerfish,
-	Description: "Searches all memories this session can access, by meaning and by words; ask in natural language. Of a long memory it shows the best passage, truncated. " + dataNotOrders,
+	Description: "Searches all memories this session can access, by meaning and by words; ask in natural language. Of a long memory it shows the best passages, truncated: get the rest by key. " + dataNotOrders,
 	Input: json.RawMessage(`{"type": "object", "properties": {
 		"query": {"type": "string", "description": "A question in natural language."},
 		"max_results": {"type": "integer", "minimum": 1, "maximum": ` + maxHits + `, "default": ` + defaultHits + `, "description": "Maximum number of results."},
 		"min_relevance": {"type": "number", "minimum": 0, "maximum": 1, "default": ` + minRelevance + `, "description": "Leave out results of less relevance; 0 leaves out none."},
-		"ranking": {"type": "string", "enum": ["relevance", "rrf"], "default": "relevance", "description": "What orders the results."}},
+		"ranking": {"type": "string", "enum": ["relevance", "rrf"], "default": "relevance", "description": "What orders the results."},
+		"max_tokens": {"type": "integer", "minimum": ` + minTokens + `, "default": ` + maxTokens + `, "description": "How much the results may take."},
+		"passages": {"type": "boolean", "default": true, "description": "Show long memories by their best passages; false: whole."}},
 		"required": ["query"], "additionalProperties": false}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"results": {"type": "array", "items": {"type": "object", "properties": {

@@ -273,7 +273,7 @@ func TestSearchNamesTheWriterOfAHit(t *testing.T) {
 	h.must(alice, "memory", "command", "create", "path", "/memories/shared/bob/pet", "content", "The cat is called Schnurri.")
 	h.must(bob, "memory_save", "key", "tea", "content", "Green tea in the afternoon.")
 	h.index()
-	got := h.must(bob, "memory", "command", "search", "query", "what is my kitten's name?", "limit", 1)
+	got := h.must(bob, "memory", "command", "search", "query", "what is the kitten's name?", "limit", 1)
 	if !strings.Contains(got, `"path":"/memories/pet","key":"pet","value":"The cat is called Schnurri.","storeId":"bob","label":"PUBLIC"`) || !strings.Contains(got, `"updatedBy":"alice"`) {
 		t.Error(got)
 	}

@@ -58,7 +58,7 @@ type stored struct {
 }
 
 func kvGet(ctx context.Context, c *call) (Result, error) {
-	key, from, err := c.keyAndOffset()
+	key, part, given, err := c.keyAndStretch()
 	if err != nil {
 		return Result{}, err
 	}
@@ -74,9 +74,9 @@ func kvGet(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if got.Value = found.Value; from != 0 || len(got.Value) > room {
+	if got.Value = found.Value; part != (stretch{}) || given["length"] || len(got.Value) > room {
 		got.Value = nil
-		if got.page, err = c.page(display(found.Value), from, got); err != nil {
+		if got.page, err = c.read(display(found.Value), part, given, got); err != nil {
 			return Result{}, err
 		}
 		if got.Value, err = quoted(got.text); err != nil {

@@ -103,8 +103,8 @@ type userMemory struct {
 
 func readUserMemory(ctx context.Context, c *call) (Result, error) {
 	var name string
-	var from int
-	given, err := c.decode(arguments{"name": &name, "offset": &from})
+	var part stretch
+	given, err := c.decode(part.add(arguments{"name": &name}))
 	if err == nil {
 		err = need(given, "name")
 	}
@@ -125,7 +125,7 @@ func readUserMemory(ctx context.Context, c *call) (Result, error) {
 		Name: e.Key, Type: e.Type, Description: e.Description, Tags: wire.Tags(e.Tags),
 		Classification: e.Label, CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy, Source: e.Source,
 	}
-	if read.page, err = c.page(display(e.Value), offset(from), read); err != nil {
+	if read.page, err = c.read(display(e.Value), part, given, read); err != nil {
 		return Result{}, err
 	}
 	read.Body = read.text

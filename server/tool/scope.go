@@ -25,7 +25,7 @@ type searchHit struct {
 	Relevance float64         `json:"relevance"`
 	Namespace string          `json:"namespace,omitempty"`
 	UpdatedBy string          `json:"updatedBy,omitempty"`
-	Truncated bool            `json:"truncated,omitempty"` // Value is the best passage of the value's text
+	Truncated bool            `json:"truncated,omitempty"` // Value is the best passages of the value's text
 }
 
 // search searches all stores in reach, or the one that the call names.
@@ -52,10 +52,10 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 			r.Stores = []string{p.store}
 		}
 	}
-	answer, err := m.hits(ctx, r, func(h shownHit) any {
-		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Truncated}
-		if h.Truncated {
-			hit.Value, _ = quoted(h.Passage) // a string always encodes
+	answer, err := m.hits(ctx, r, func(h wire.Hit) any {
+		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil}
+		if h.Passages != nil {
+			hit.Value, _ = quoted(content(h)) // a string always encodes
 		}
 		if e := h.Entry; e != nil {
 			hit.Namespace, hit.UpdatedBy = e.Namespace, e.UpdatedBy

@@ -82,7 +82,7 @@ type gotten struct {
 }
 
 func memoryGet(ctx context.Context, c *call) (Result, error) {
-	key, from, err := c.keyAndOffset()
+	key, part, given, err := c.keyAndStretch()
 	if err != nil {
 		return Result{}, err
 	}
@@ -94,7 +94,7 @@ func memoryGet(ctx context.Context, c *call) (Result, error) {
 		return Result{}, err
 	}
 	got := gotten{Found: true, Key: found.Key, Classification: found.Label, Tags: wire.Tags(found.Tags), UpdatedAt: found.UpdatedAt.UTC()}
-	if got.page, err = c.page(display(found.Value), from, got); err != nil {
+	if got.page, err = c.read(display(found.Value), part, given, got); err != nil {
 		return Result{}, err
 	}
 	got.Content = got.text
@@ -110,14 +110,13 @@ func (c *call) key() (key string, err error) {
 	return key, err
 }
 
-// keyAndOffset decodes the arguments of a call that reads the value of a key.
-func (c *call) keyAndOffset() (key string, from offset, err error) {
-	var start int
-	given, err := c.decode(arguments{"key": &key, "offset": &start})
+// keyAndStretch decodes the arguments of a call that reads the value of a key.
+func (c *call) keyAndStretch() (key string, part stretch, given map[string]bool, err error) {
+	given, err = c.decode(part.add(arguments{"key": &key}))
 	if err == nil {
 		err = need(given, "key")
 	}
-	return key, offset(start), err
+	return key, part, given, err
 }
 
 // memoryHit is a hit of memory_search. If the caller may search the store but
@@ -133,7 +132,7 @@ type memoryHit struct {
 	Tags           []string   `json:"tags,omitempty"`
 	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
 	UpdatedBy      string     `json:"updated_by,omitempty"`
-	Truncated      bool       `json:"truncated,omitempty"` // Content is the best passage of the text
+	Truncated      bool       `json:"truncated,omitempty"` // Content is the best passages of the text
 }
 
 func memorySearch(ctx context.Context, c *call) (Result, error) {
@@ -150,11 +149,8 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	if limit < 1 || limit > wire.MaxHits {
 		return Result{}, refuse("Error: `max_results` must be 1 to %d", wire.MaxHits)
 	}
-	answer, err := c.hits(ctx, order.of(memory.SearchRequest{Query: query, Limit: limit}), func(h shownHit) any {
-		hit := memoryHit{Key: h.Key, Content: h.Passage, Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Truncated}
-		if !h.Truncated {
-			hit.Content = display(h.Value)
-		}
+	answer, err := c.hits(ctx, order.of(memory.SearchRequest{Query: query, Limit: limit}), func(h wire.Hit) any {
+		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil}
 		if e := h.Entry; e != nil {
 			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy = e.Namespace, e.Tags, &e.UpdatedAt, e.UpdatedBy
 		}

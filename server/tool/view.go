@@ -64,16 +64,31 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 				m.viewRange[0], m.viewRange[1], len(lines))
 		}
 	}
-	if _, _, err := offset(m.offset).from(text); err != nil {
+	part, start, err := m.part.of(text, m.given)
+	if err != nil {
 		return Result{}, err
 	}
+	end := start + len(part)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Here's the content of %s with line numbers:", p.path)
-	next := numberedFrom(&b, m.maxAnswer-len(stoppedNote)-numberRoom, text, m.offset, first, last)
+	next := numberedFrom(&b, m.maxAnswer-len(stoppedNote)-numberRoom, text[:end], start, first, last)
+	if next == 0 && end < endOf(lines, last) {
+		next = end
+	}
 	if next > 0 {
 		fmt.Fprintf(&b, stoppedNote, next)
 	}
 	return Result{Text: b.String()}, nil
+}
+
+// endOf returns where line last ends in the text of the lines, in bytes.
+func endOf(lines []string, last int) (end int) {
+	for i, line := range lines[:min(last, len(lines))] {
+		if end += len(line); i > 0 {
+			end++
+		}
+	}
+	return end
 }
 
 // numberRoom is what a number in a note may add to its length.

@@ -12,6 +12,18 @@ const (
 	DefaultLevel = acl.Read // of a grant
 )
 
+// MaxTokens returns the MaxTokens of a search: 0 for none, and for one of 0 an
+// invalid one, which the service refuses.
+func MaxTokens(given *int) int {
+	switch {
+	case given == nil:
+		return 0
+	case *given == 0:
+		return -1
+	}
+	return *given
+}
+
 // NoLevel is an invalid level. Surfaces pass it on for an unknown name, so that
 // the service checks access before it refuses the level.
 const NoLevel = acl.Level(255)

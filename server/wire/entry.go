@@ -60,17 +60,39 @@ func occurredAt(e *memory.Entry) *string {
 // Hit is a search hit as answers show it.
 type Hit struct {
 	Store, Key, Label string
-	Value             json.RawMessage
+	Value             json.RawMessage // nil if there are Passages
+	Passages          []Passage       // in place of a value that is too long
 	Score, Relevance  float64
+	// Highlights are where the text of Value has words of the query; nil if the
+	// search shows none.
+	Highlights [][2]int
 	// Entry is the rest of the entry. SECURITY: it is nil if the caller may
 	// search the store but not read it, whatever the surface.
 	Entry *Entry
 }
 
+// Passage is a passage of a hit as answers show it.
+type Passage struct {
+	Text string `json:"text"`
+	// Start and End are its place in the searched text, in bytes. SECURITY: they
+	// are nil if the caller may search the store but not read it.
+	Start      *int     `json:"start,omitempty"`
+	End        *int     `json:"end,omitempty"`
+	Highlights [][2]int `json:"highlights,omitempty"` // byte ranges of Text
+}
+
 // HitOf returns a hit as answers show it.
 func HitOf(h *memory.Hit) Hit {
 	hit := Hit{Store: h.Store, Key: h.Key, Label: h.Label.String(), Value: h.Value, Score: h.Score, Relevance: h.Relevance}
+	for _, p := range h.Passages {
+		passage := Passage{Text: p.Text, Highlights: p.Highlights}
+		if h.Level >= acl.Read {
+			passage.Start, passage.End = new(p.Start), new(p.End)
+		}
+		hit.Passages = append(hit.Passages, passage)
+	}
 	if h.Level >= acl.Read {
+		hit.Highlights = h.Highlights
 		e := EntryOf(&h.Entry)
 		hit.Entry = &e
 	}

@@ -1,0 +1,39 @@
+package e5
+
+import (
+	"sync"
+
+	"mneme/embed/e5/weightfile"
+)
+
+// FitTokens returns how many tokens of the built-in model a text has, whatever
+// model is in use, and the length of the text in bytes. Of a text with more than
+// most tokens it returns those of its longest prefix of whole words that has no
+// more. It runs no model, and reads no further than most tokens.
+func FitTokens(text string, most int) (tokens, end int) {
+	t := builtInTokenizer()
+	s := scanner{t: t, limit: max(0, most) + 1}
+	s.scan(text, func(_, wordEnd int) {
+		if len(s.ids) <= most {
+			tokens, end = len(s.ids), wordEnd
+		}
+	})
+	if len(s.ids) <= most {
+		return len(s.ids), len(text)
+	}
+	return tokens, end
+}
+
+// builtInTokenizer returns the tokenizer of the embedded weights, which are part of
+// the program and known to be whole.
+var builtInTokenizer = sync.OnceValue(func() *wordPiece {
+	w, err := weightfile.Parse(embeddedBytes())
+	if err != nil {
+		panic(err)
+	}
+	t, err := newWordPiece(w.Vocabulary)
+	if err != nil {
+		panic(err)
+	}
+	return t
+})

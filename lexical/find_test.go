@@ -1,0 +1,79 @@
+package lexical_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"mneme/lexical"
+)
+
+// found returns the written words of a text that a query has.
+func found(text, query string) (words []string) {
+	lexical.Find(text, lexical.ParseQuery(query), func(_, start, end int) { words = append(words, text[start:end]) })
+	return words
+}
+
+func TestFindTellsWhereTheTermsAre(t *testing.T) {
+	for _, c := range []struct {
+		text, query string
+		want        []string
+	}{
+		{"She swims, swam and went swimming.", "swim", []string{"swims", "swam", "swimming"}},
+		{"The Café's E-Mail, e-mails: mail", "cafe mail", []string{"Café's", "Mail", "mails", "mail"}},
+		{"email and e-mail", "email", []string{"email", "e-mail"}},
+		{"set build_status in HTTPServer", "status server", []string{"status", "HTTPServer"}},
+		{"ﬁnance １２３ ﬁn", "finance 123", []string{"ﬁnance", "１２３"}},
+		{"我住在柏林和北京", "柏林", []string{"柏", "柏林", "林"}},
+		{"ที่นี่ดีมาก", "ดีมาก", []string{"ดีม", "ีมา", "มาก"}},
+		{"written in C++ 🎉", "C++ 🎉", []string{"C++", "🎉"}},
+		{"nothing", "else", nil},
+		{"nothing", "", nil},
+	} {
+		if got := found(c.text, c.query); !slices.Equal(got, c.want) {
+			t.Errorf("%q in %q: %q, want %q", c.query, c.text, got, c.want)
+		}
+	}
+}
+
+// Find finds what Analyze does: a term is found exactly if the text has it.
+func FuzzFind(f *testing.F) {
+	for _, text := range []string{"The cat's e-mail", "我住在柏林", "ที่นี่", "build_status HTTPServer", "ﬁnance U.S. v1.2 5'11 C#", "l'été dell’arte", "한국어 x한 カ", "a\xffb"} {
+		f.Add(text, text)
+		f.Add(text, "cat 柏林 status ที่")
+	}
+	f.Fuzz(func(t *testing.T, text, query string) {
+		if !utf8.ValidString(text) || len(text) > 5000 {
+			return
+		}
+		terms := lexical.ParseQuery(query)
+		got := make(map[string]bool)
+		lexical.Find(text, terms, func(term, start, end int) {
+			if start < 0 || start >= end || end > len(text) || !utf8.ValidString(text[start:end]) {
+				t.Fatalf("range %d to %d of %d bytes", start, end, len(text))
+			}
+			got[terms[term].Text] = true
+		})
+		want := make(map[string]bool)
+		for _, term := range lexical.Analyze(text).Terms {
+			if slices.ContainsFunc(terms, func(q lexical.QueryTerm) bool { return q.Text == term.Text }) {
+				want[term.Text] = true
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%q in %q: found %v, the text has %v", query, text, got, want)
+		}
+	})
+}
+
+func BenchmarkFind(b *testing.B) {
+	text := strings.Repeat("The committee discussed the budget of the coming year at length. ", 150) // 10 kB
+	terms := lexical.ParseQuery("what did the committee say of granite quarries last year?")
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		lexical.Find(text, terms, func(_, _, _ int) {})
+	}
+}
