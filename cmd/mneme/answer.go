@@ -15,8 +15,9 @@ import (
 const shownRunes = 160
 
 // printAnswer prints an answer for people: for each hit its rank, relevance,
-// store, key and label, and on the next line the beginning of its value.
-func printAnswer(out io.Writer, a answer) error {
+// store, key and label, and on the next lines the beginning of its value, or its
+// passages.
+func printAnswer(out io.Writer, terminal bool, a answer) error {
 	var text strings.Builder
 	if len(a.Hits) == 0 {
 		text.WriteString("nothing found\n")
@@ -26,11 +27,17 @@ func printAnswer(out io.Writer, a answer) error {
 		if h.UpdatedBy != nil && *h.UpdatedBy != h.StoreID {
 			fmt.Fprintf(&text, "  by %s", plain(*h.UpdatedBy))
 		}
-		fmt.Fprintf(&text, "\n    %s\n", clip(plain(valueText(h.Value))))
+		text.WriteString("\n")
+		for _, shown := range hitTexts(h, terminal) {
+			fmt.Fprintf(&text, "    %s\n", shown)
+		}
 		if x := h.Explain; x != nil {
 			fmt.Fprintf(&text, "    lexical %s, vector %s; seen as %s\n", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
 			fmt.Fprintf(&text, "    score %.4f; relevance from %s\n", h.Score, formatSummands(x.Summands))
 		}
+	}
+	if a.Tokens != nil {
+		fmt.Fprintf(&text, "%d tokens\n", *a.Tokens)
 	}
 	if t := a.Took; t != nil {
 		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f, of which rank %.1f\n",

@@ -38,12 +38,17 @@ database, also while a server uses it, or with --url asks a server.`,
 	flags := cmd.Flags()
 	flags.StringSliceVar(&s.stores, "stores", nil, "search only these stores, separated by commas")
 	flags.IntVar(&s.limit, "limit", 10, "maximum number of hits, 1 to 100")
+	flags.BoolVar(&s.passages, "passages", false, "show long values by the passages that answer, and highlight the words of the question")
+	flags.IntVar(&s.maxTokens, "max-tokens", 0, "show at most so many tokens, at least 50; 0 for no limit")
 	s.ranking.add(cmd)
 	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, what its relevance is made of, and timings")
 	flags.StringVar(&s.url, "url", "", "ask the server at this address")
 	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
 }
+
+// minTokens is the least --max-tokens that the server takes.
+const minTokens = 50
 
 // searching is one run of the search command.
 type searching struct {
@@ -56,6 +61,9 @@ type searching struct {
 	stores  []string
 	limit   int
 	explain bool
+
+	passages  bool
+	maxTokens int
 }
 
 // question returns the search as the API takes it.
@@ -66,6 +74,12 @@ func (s *searching) question() (client.Question, error) {
 	}
 	if len(s.stores) > 0 {
 		q.Stores = &s.stores
+	}
+	if s.passages {
+		q.Passages = &s.passages
+	}
+	if s.maxTokens != 0 {
+		q.MaxTokens = &s.maxTokens
 	}
 	s.filter.restrict(&q)
 	return q, nil
@@ -103,6 +117,9 @@ func (s *searching) run(ctx context.Context, config configs.Config) (err error) 
 	if s.limit < 1 || s.limit > 100 {
 		return usageError{errors.New("--limit must be between 1 and 100")}
 	}
+	if s.maxTokens != 0 && s.maxTokens < minTokens {
+		return usageError{fmt.Errorf("--max-tokens must be at least %d", minTokens)}
+	}
 	question, err := s.question()
 	if err != nil {
 		return err
@@ -129,5 +146,5 @@ func (s *searching) run(ctx context.Context, config configs.Config) (err error) 
 	if s.json {
 		return s.printJSON(shown)
 	}
-	return printAnswer(s.out, shown)
+	return printAnswer(s.out, onTerminal(s.out), shown)
 }

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strings"
+
+	client "mneme/clients/go"
+)
+
+// startMark and endMark stand around a highlight until it is printed. Both are
+// noncharacters, which no text needs.
+const (
+	startMark = "\uFDD0"
+	endMark   = "\uFDD1"
+)
+
+// mark puts marks around the highlights of a text.
+func mark(text string, ranges *client.Ranges) string {
+	clean := strings.NewReplacer(startMark, "", endMark, "")
+	if ranges == nil {
+		return clean.Replace(text)
+	}
+	var marked strings.Builder
+	end := 0
+	for _, r := range *ranges {
+		if len(r) != 2 || r[0] < end || r[1] < r[0] || r[1] > len(text) {
+			break // not of this text
+		}
+		marked.WriteString(clean.Replace(text[end:r[0]]) + startMark + clean.Replace(text[r[0]:r[1]]) + endMark)
+		end = r[1]
+	}
+	return marked.String() + clean.Replace(text[end:])
+}
+
+// highlight replaces the marks of a text, which may have been cut, by bold type,
+// or by nothing if it is not for a terminal.
+func highlight(text string, terminal bool) string {
+	if !terminal {
+		return strings.NewReplacer(startMark, "", endMark, "").Replace(text)
+	}
+	if strings.Count(text, startMark) > strings.Count(text, endMark) {
+		text += endMark
+	}
+	return strings.NewReplacer(startMark, "\x1b[1m", endMark, "\x1b[22m").Replace(text)
+}
+
+// hitTexts returns what is shown of a hit, in lines of plain text: the beginning
+// of its value, or its passages.
+func hitTexts(h client.Hit, terminal bool) []string {
+	if h.Passages == nil {
+		return []string{highlight(clip(plain(mark(valueText(h.Value), h.Highlights))), terminal)}
+	}
+	texts := make([]string, len(*h.Passages))
+	for i, p := range *h.Passages {
+		texts[i] = "… " + highlight(plain(mark(p.Text, p.Highlights)), terminal) + " …"
+	}
+	return texts
+}
