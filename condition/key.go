@@ -46,3 +46,27 @@ func (c *Condition) conjuncts() (leaves []*Leaf) {
 	}
 	return leaves
 }
+
+// ValuePart returns the conjuncts of a condition that read values: they decide
+// where a query holds the others. alone reports that they read no other field but
+// whether the entry is encrypted.
+func (c *Condition) ValuePart() (part *Condition, alone bool) {
+	nodes := []Node{c.root}
+	if c.root.Kind == And {
+		nodes = c.root.Parts
+	}
+	var parts []Node
+	alone = true
+	for i := range nodes {
+		reads, others := false, false
+		nodes[i].eachLeaf(func(l *Leaf) {
+			reads = reads || l.Field == Value
+			others = others || l.Field != Value && l.Field != Encrypted
+		})
+		if reads {
+			parts = append(parts, nodes[i])
+			alone = alone && !others
+		}
+	}
+	return newCondition(join(And, parts).clone()), alone
+}

@@ -70,6 +70,18 @@ func (m *matching) add(id uuid.UUID) error {
 	return nil
 }
 
+// valuePart returns the part of a condition that reads values, if these alone
+// decide of an entry that the query has found; else nil.
+func valuePart(filter memory.Filter, where *condition.Condition) *condition.Condition {
+	if filter.Match != nil || where == nil || !where.ReadsValue() {
+		return nil
+	}
+	if part, alone := where.ValuePart(); alone {
+		return part
+	}
+	return nil
+}
+
 // find adds the entries that pass the filter and a condition on their forms: of
 // all, or if ids is not nil, of these. With evaluate, their rows are evaluated by
 // the filter.
@@ -106,8 +118,18 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 		}
 		return err
 	}
+	if part := valuePart(m.filter, m.where); part != nil {
+		return m.eachFetched(ctx, "entry_values", func(rows pgx.Rows) error {
+			var id uuid.UUID
+			var fields condition.Entry
+			if err := rows.Scan((*[16]byte)(&id), &fields.Encrypted, (*[]byte)(&fields.Value)); err != nil || !part.Fits(&fields) {
+				return err
+			}
+			return m.add(id)
+		}, scopeTable+`SELECT e.id, e.encrypted, e.value`+from, q.args...)
+	}
 	passes := m.filter.Judge()
-	return m.eachFetched(ctx, func(rows pgx.Rows) error {
+	return m.eachFetched(ctx, "entry_rows", func(rows pgx.Rows) error {
 		e, err := scanEntry(rows)
 		if err != nil || !passes(&e) {
 			return err

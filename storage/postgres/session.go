@@ -78,12 +78,14 @@ func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 const fetched = 500
 
 // eachFetched is each for a query whose rows are wide and may not all be needed:
-// it fetches some at a time, and no further ones after an error of scan.
-func (r *reader) eachFetched(ctx context.Context, scan func(pgx.Rows) error, query string, args ...any) error {
+// it fetches some at a time, and no further ones after an error of scan. cursor is
+// the name of a cursor, of queries with the same columns alone: pgx keeps the
+// columns of a FETCH.
+func (r *reader) eachFetched(ctx context.Context, cursor string, scan func(pgx.Rows) error, query string, args ...any) error {
 	if err := r.flushBatch(ctx); err != nil { // pgx prepares a batch as a whole
 		return err
 	}
-	if err := r.exec(ctx, "DECLARE fetched NO SCROLL CURSOR FOR "+query, args...); err != nil {
+	if err := r.exec(ctx, "DECLARE "+cursor+" NO SCROLL CURSOR FOR "+query, args...); err != nil {
 		return err
 	}
 	var scanned error
@@ -95,12 +97,12 @@ func (r *reader) eachFetched(ctx context.Context, scan func(pgx.Rows) error, que
 				scanned = scan(row)
 			}
 			return nil
-		}, "FETCH "+strconv.Itoa(fetched)+" FROM fetched")
+		}, "FETCH "+strconv.Itoa(fetched)+" FROM "+cursor)
 		if err != nil {
 			return err
 		}
 	}
-	if err := r.exec(ctx, "CLOSE fetched"); err != nil {
+	if err := r.exec(ctx, "CLOSE "+cursor); err != nil {
 		return err
 	}
 	return scanned

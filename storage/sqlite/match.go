@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"math"
 	"strconv"
@@ -84,7 +85,20 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 		from, query = q.named(found), ` WHERE e.label <= scope.ceiling AND e.state = 0`
 		found, bound = nil, limit
 	}
-	if evaluate {
+	if part := valuePart(filter, where); part != nil {
+		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
+			var id uuid.UUID
+			var fields condition.Entry
+			var value sql.RawBytes
+			if err := rows.Scan((*idColumn)(&id), &fields.Encrypted, &value); err != nil {
+				return err
+			}
+			if fields.Value = json.RawMessage(value); !part.Fits(&fields) {
+				return nil
+			}
+			return add(id)
+		}, scopeTable+`SELECT e.id, e.encrypted, e.value`+from+query, q.args...)
+	} else if evaluate {
 		passes := filter.Judge()
 		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
 			_, e, err := scanEntry(rows)
@@ -103,6 +117,18 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 		}, scopeTable+`SELECT e.id`+from+query, q.args...)
 	}
 	return enough(found, err)
+}
+
+// valuePart returns the part of a condition that reads values, if these alone
+// decide of an entry that the query has found; else nil.
+func valuePart(filter memory.Filter, where *condition.Condition) *condition.Condition {
+	if filter.Match != nil || where == nil || !where.ReadsValue() {
+		return nil
+	}
+	if part, alone := where.ValuePart(); alone {
+		return part
+	}
+	return nil
 }
 
 // named returns the FROM clause of entries with these ids in stores of the scope.

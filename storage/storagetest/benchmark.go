@@ -108,7 +108,7 @@ func BenchmarkWhere(b *testing.B, s storage.Storage, entries, stores int) {
 	for i := range entries {
 		e := entry(fmt.Sprint("store-", i%stores), fmt.Sprint("key/", i), tagged(fmt.Sprint("tag-", i%1000)), func(e *memory.Entry) {
 			e.Value, _ = json.Marshal(map[string]any{"n": i % 10_000, "open": i%2 == 0, "text": z.Text(25)}) // always marshals
-			e.UpdatedAt = after(-365 * 24 * time.Hour * time.Duration(i) / time.Duration(entries))
+			e.UpdatedAt = after(-365 * 24 * time.Hour / time.Duration(entries) * time.Duration(i))
 		})
 		if batch = append(batch, e); len(batch) == 500 || i == entries-1 {
 			check(s.Update(ctx, func(tx memory.Tx) error { return put(ctx, tx, batch...) }))
