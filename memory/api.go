@@ -118,7 +118,10 @@ type SearchRequest struct {
 	Recency *Recency
 	// Diversity, 0–1, moves hits down that resemble a hit before them.
 	Diversity float64
-	Explain   bool
+	// Cursor asks for the page after an answer: see Service.NextCursor. All
+	// other options are those of the first page.
+	Cursor  string
+	Explain bool
 }
 
 // Mode says which legs of a search look for hits. Relevance is the same in all.
@@ -165,8 +168,11 @@ type Answer struct {
 
 	// done is set by EachHit: how many of Hits it yielded or found that the
 	// caller no longer sees.
-	done   int
-	loaded int // number of Hits that have their values
+	done    int
+	loaded  int // number of Hits that have their values
+	query   *searchQuery
+	rest    frozen // the candidates after Hits
+	unpaged bool   // no page follows, whatever is left
 }
 
 // Took holds how long the steps of a search took. The legs run concurrently.

@@ -276,6 +276,19 @@ func answers(h *harness, c memory.Caller, query string) string {
 		})
 		fmt.Fprintf(&out, "shown %v %v %d\n", err, label, a.Tokens)
 	}
+	for _, r := range []memory.SearchRequest{{Query: query, Limit: 2}, {Query: query, Limit: 3, Ranking: memory.RankingRRF}, {Query: query, Limit: 1, Diversity: 0.5, MinRelevance: 0.1}} {
+		for page := range 5 {
+			hits, next := h.pageOf(c, r)
+			fmt.Fprintf(&out, "page %d of %d, another %v\n", page, r.Limit, next != "")
+			for _, hit := range hits {
+				show(&hit.Entry)
+				fmt.Fprintf(&out, "    %x %x\n", hit.Score, hit.Relevance)
+			}
+			if r.Cursor = next; next == "" {
+				break
+			}
+		}
+	}
 	for _, store := range []string{"reader", "room", "lender", "seller", "stranger", "nowhere"} {
 		p, err := h.List(ctx, c, memory.ListRequest{Store: store, Limit: 3, Filter: memory.Filter{Where: where(`{"or":[{"key":{"contains":"a"}},{"not":{"value.a":{"eq":1}}}]}`)}})
 		fmt.Fprintf(&out, "list of those that fit, %s %v %v\n", store, err, p.Next != "")

@@ -22,7 +22,7 @@ const maxLag = 5 * time.Second
 // SECURITY: a store on which the caller has level search adds nothing: whether
 // its entries lag would reveal that something was written there.
 func (s *Service) missing(ctx context.Context, tx LagReader, scope acl.Scope, q *searchQuery, found retrieved) ([]string, error) {
-	if q.request.Mode == ModeLexical || slices.Contains(found.failed, LegVector) {
+	if q.page != nil || q.request.Mode == ModeLexical || slices.Contains(found.failed, LegVector) {
 		return found.failed, nil
 	}
 	now := s.instant()

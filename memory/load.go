@@ -28,6 +28,7 @@ type candidate struct {
 	fused           float64  // score by Reciprocal Rank Fusion
 	*assessment              // for that wording; nil: not assessed
 	score           float64  // orders the answer
+	ordered         bool     // score was set when the candidates were ordered
 	relevance       float64  // 0–1
 	recency         *float64 // factor of the relevance in the score, 0–1; nil: none
 	similarity      *float64 // to the hits before it, 0–1, for Diversity; nil: not compared

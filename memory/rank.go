@@ -57,8 +57,9 @@ func entriesOf(hits []legHit) []uuid.UUID {
 const rerankDepth = 100
 
 // rank returns the hits among the merged candidates, in their order, at most as
-// many as the request's limit, with their scores and relevance.
-func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *searchQuery, merged []*candidate) (hits []*candidate, err error) {
+// many as the request's limit, with their scores and relevance, and the
+// candidates that follow them.
+func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *searchQuery, merged []*candidate) (_ selected, err error) {
 	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
 	defer end(&err)
 	merged = limitHits(merged, len(merged), searchOnlyDepth)
@@ -66,7 +67,7 @@ func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *
 	if byRelevance || q.request.MinRelevance > 0 {
 		head, rest := merged[:min(rerankDepth, len(merged))], merged[min(rerankDepth, len(merged)):]
 		if err := s.assess(ctx, tx, scope, q, head); err != nil {
-			return nil, err
+			return selected{}, err
 		}
 		if q.request.MinRelevance > 0 {
 			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !c.reaches(q.request.MinRelevance) }), nil
@@ -80,19 +81,18 @@ func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *
 		}
 		merged = slices.Concat(head, rest)
 	}
-	hits = limitHits(merged, q.request.Limit, searchOnlyHits)
+	hits := limitHits(merged, q.request.Limit, searchOnlyHits)
 	rest := slices.DeleteFunc(slices.Clone(hits), (*candidate).assessed)
 	if err := s.assess(ctx, tx, scope, q, rest); err != nil {
-		return nil, err
+		return selected{}, err
 	}
-	if byRelevance {
-		q.weighRecency(rest)
-		return hits, nil
+	q.weighRecency(rest)
+	if !byRelevance {
+		for _, c := range merged {
+			c.score, c.ordered = c.fused, true
+		}
 	}
-	for _, c := range hits {
-		c.score = c.fused
-	}
-	return hits, nil
+	return selected{hits: hits, rest: after(merged, hits, q.request.scored())}, nil
 }
 
 // weighRecency replaces the scores of candidates, if the request has Recency, by
@@ -142,7 +142,7 @@ func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
 	diverse := make([]*candidate, len(candidates))
 	for i, pick := range fusion.MMR(relevance, similarity, 1-q.request.Diversity) {
 		c := candidates[pick.Item]
-		c.score, c.similarity = pick.Score, &pick.Similarity
+		c.score, c.similarity, c.ordered = pick.Score, &pick.Similarity, true
 		diverse[i] = c
 	}
 	for _, c := range candidates {
@@ -161,15 +161,15 @@ func (c *candidate) reaches(threshold float64) bool {
 }
 
 // limitHits returns the first candidates up to limit, of each store on which
-// the caller has level search no more than searchOnly.
-func limitHits(ordered []*candidate, limit, searchOnly int) (limited []*candidate) {
+// the caller has level search no more than most.
+func limitHits(ordered []*candidate, limit, most int) (limited []*candidate) {
 	perStore := make(map[string]int)
 	for _, c := range ordered {
 		if len(limited) == limit {
 			break
 		}
 		if c.access.Level < acl.Read {
-			if perStore[c.entry.Store] == searchOnly {
+			if perStore[c.entry.Store] == most {
 				continue
 			}
 			perStore[c.entry.Store]++

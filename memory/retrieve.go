@@ -83,6 +83,9 @@ func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retr
 	var lexicalErr, vectorErr error
 	done := make(chan struct{})
 	mode := q.request.Mode
+	if q.page != nil {
+		fetch = 0 // the candidates are known
+	}
 	go func() {
 		defer close(done)
 		r.vector, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
@@ -104,6 +107,7 @@ func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retr
 		r.failed = append(r.failed, LegVector)
 	}
 	switch {
+	case q.page != nil:
 	case mode == ModeLexical && lexicalErr != nil:
 		return retrieved{}, fmt.Errorf("the only leg of a search failed: %w", lexicalErr)
 	case mode == ModeVector && vectorErr != nil:

@@ -18,7 +18,9 @@ type searchQuery struct {
 	caller  Caller
 	request SearchRequest
 	scope   acl.Scope
-	at      time.Time // the instant of the search, from which ages are counted
+	filter  Filter    // the request's, with its relative times
+	at      time.Time // the instant of the first page, from which ages and relative times are counted
+	page    *frozen   // what the request's cursor holds; nil: it has none
 	// wordings are the query, or the queries.
 	wordings []*wording
 	// only holds the entries that pass the filter, if they are few enough to
@@ -43,6 +45,10 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 		}
 	}
 	q = &searchQuery{caller: c, request: r, at: s.instant()}
+	q.filter = r.Filter
+	if err := s.openPage(q); err != nil {
+		return nil, err
+	}
 	r.Filter = r.Filter.at(q.at)
 	q.request.Filter = r.Filter
 	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
@@ -52,7 +58,7 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 		if err := s.checkSearch(r); err != nil {
 			return err
 		}
-		if r.Filter.Empty() {
+		if r.Filter.Empty() || q.page != nil {
 			return nil
 		}
 		if err := r.Filter.checkPrefixes(ctx, tx, q.scope); err != nil {
@@ -73,10 +79,13 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 
 // needsRead reports whether a request has an option that a store on which the
 // caller has level search does not take: several wordings, a filter, what orders
-// the hits, or an explanation.
+// the hits, a cursor, or an explanation.
 func (r *SearchRequest) needsRead() bool {
-	return r.Explain || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || !r.Filter.Empty()
+	return r.Explain || r.Cursor != "" || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || !r.Filter.Empty()
 }
+
+// searchOnly reports whether the caller has level search on a store.
+func searchOnly(a acl.Access) bool { return a.Level < acl.Read }
 
 // searchScope returns what the request may search. With an option that a store
 // on which the caller has level search does not take, a request that names such
@@ -89,7 +98,6 @@ func (s *Service) searchScope(ctx context.Context, tx acl.Facts, c Caller, r Sea
 	if !r.needsRead() {
 		return scope, nil
 	}
-	searchOnly := func(a acl.Access) bool { return a.Level < acl.Read }
 	if len(r.Stores) > 0 && slices.ContainsFunc(scope.Stores(), searchOnly) {
 		return acl.Scope{}, acl.ErrDenied
 	}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"mneme/acl"
 )
@@ -73,25 +74,39 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		if err != nil {
 			return err
 		}
-		visible, err := s.loadVisible(ctx, tx, scope, q, found)
+		var ranked selected
+		if q.page != nil {
+			ranked, err = s.selectPage(ctx, tx, scope, q)
+		} else {
+			ranked, err = s.selectFound(ctx, tx, scope, q, found)
+		}
 		if err != nil {
 			return err
 		}
-		lexicalHits, lexicalShort := keepAllVisible(found.lexical, visible)
-		vectorHits, vectorShort := keepAllVisible(found.vector, visible)
-		ranked, err := s.rank(ctx, tx, scope, q, merge(q, visible, &legHits{lexicalHits, vectorHits}))
-		if err != nil {
-			return err
-		}
-		if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked); err != nil {
+		if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked.hits); err != nil {
 			return err
 		}
 		answer.Label = highestLabel(answer.Hits)
-		answer.Incomplete = lexicalShort || vectorShort
+		answer.Incomplete = ranked.short
+		answer.query, answer.rest = q, ranked.rest
+		answer.unpaged = len(q.request.Stores) > 0 && slices.ContainsFunc(scope.Stores(), searchOnly)
 		answer.Degraded, err = s.missing(ctx, tx, scope, q, found)
 		return err
 	})
 	return answer, err
+}
+
+// selectFound selects the hits of a first page from what the legs found.
+func (s *Service) selectFound(ctx context.Context, tx ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
+	visible, err := s.loadVisible(ctx, tx, scope, q, found)
+	if err != nil {
+		return selected{}, err
+	}
+	lexicalHits, lexicalShort := keepAllVisible(found.lexical, visible)
+	vectorHits, vectorShort := keepAllVisible(found.vector, visible)
+	ranked, err := s.rank(ctx, tx, scope, q, merge(q, visible, &legHits{lexicalHits, vectorHits}))
+	ranked.short = lexicalShort || vectorShort
+	return ranked, err
 }
 
 func highestLabel(hits []Hit) (label acl.Label) {

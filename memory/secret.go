@@ -56,22 +56,36 @@ func (s secret) sealCursor(position any, bound []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return s.seal(plain, bound), nil
+}
+
+// seal encrypts what a cursor holds, as sealCursor does.
+func (s secret) seal(plain []byte, bound []string) string {
 	sealed := s.cursor.Seal(nil, nil, plain, joinParts(bound)) //nolint:gosec // this AEAD makes its own random nonces and takes none
-	return base64.RawURLEncoding.EncodeToString(sealed), nil
+	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
 // openCursor decrypts a cursor into position; ErrCursor if it was not sealed
 // for the same bound.
 func (s secret) openCursor(cursor string, position any, bound []string) error {
+	plain, err := s.open(cursor, bound)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, position)
+}
+
+// open is the inverse of seal, with the errors of openCursor.
+func (s secret) open(cursor string, bound []string) ([]byte, error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
-		return ErrCursor
+		return nil, ErrCursor
 	}
 	plain, err := s.cursor.Open(nil, nil, sealed, joinParts(bound))
 	if err != nil {
-		return ErrCursor
+		return nil, ErrCursor
 	}
-	return json.Unmarshal(plain, position)
+	return plain, nil
 }
 
 // joinParts concatenates strings, each after its length, so that different

@@ -405,6 +405,9 @@ type Answer struct {
 	// Label A classification, lowest first.
 	Label *Label `json:"label,omitempty"`
 
+	// NextCursor There are more hits: `cursor` of the next page. At most 12,900 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
+	NextCursor *string `json:"next_cursor,omitempty"`
+
 	// Tokens How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose key alone has more exceeds it.
 	Tokens *int `json:"tokens,omitempty"`
 }
@@ -966,6 +969,9 @@ type Query = string
 
 // Question It has `query` or `queries`, and not both.
 type Question struct {
+	// Cursor `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone.
+	Cursor *string `json:"cursor,omitempty"`
+
 	// Diversity Move hits down that resemble a hit before them, by maximal marginal relevance: each next hit has the greatest (1 − diversity) · relevance − diversity · similarity, where similarity is the greatest to a hit before it, from 0 (nothing in common) to 1 (the same), by the vectors of their nearest chunks. Orders the first hundred candidates; not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
 	Diversity *float64 `json:"diversity,omitempty"`
 

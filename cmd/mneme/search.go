@@ -42,6 +42,7 @@ database, also while a server uses it, or with --url asks a server.`,
 	flags.IntVar(&s.maxTokens, "max-tokens", 0, "show at most so many tokens, at least 50; 0 for no limit")
 	s.ranking.add(cmd)
 	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, what its relevance is made of, and timings")
+	flags.StringVar(&s.cursor, "cursor", "", "the page after an answer, whose cursor --json shows; the other options are repeated")
 	flags.StringVar(&s.url, "url", "", "ask the server at this address")
 	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
@@ -64,6 +65,7 @@ type searching struct {
 
 	passages  bool
 	maxTokens int
+	cursor    string
 }
 
 // question returns the search as the API takes it.
@@ -71,6 +73,9 @@ func (s *searching) question() (client.Question, error) {
 	q := client.Question{Limit: &s.limit, Explain: &s.explain}
 	if err := s.ranking.apply(&q, s.query); err != nil {
 		return client.Question{}, err
+	}
+	if s.cursor != "" {
+		q.Cursor = &s.cursor
 	}
 	if len(s.stores) > 0 {
 		q.Stores = &s.stores

@@ -182,6 +182,26 @@ func TestIdsAreReadBeforeAccessIsJudged(t *testing.T) {
 	h.want(201, agent("A._:@-9", acl.Public), "PUT", "/v1/stores/A._:@-9/memories/k", `{"value":1}`)
 }
 
+func TestASearchHasPages(t *testing.T) {
+	h := open(t)
+	for _, key := range []string{"a", "b", "c"} {
+		h.want(201, alice, "PUT", "/v1/stores/self/memories/"+key, `{"value":"heliotrope"}`)
+	}
+	body, seen := `{"query":"heliotrope","limit":2`, map[string]bool{}
+	first := h.want(200, alice, "POST", "/v1/search", body+`}`)
+	next, _ := first.json(t)["next_cursor"].(string)
+	second := h.want(200, alice, "POST", "/v1/search", body+`,"cursor":"`+next+`"}`)
+	for _, hit := range append(first.items(t, "hits"), second.items(t, "hits")...) {
+		seen[hit["key"].(string)] = true
+	}
+	if len(seen) != 3 || second.json(t)["next_cursor"] != nil {
+		t.Errorf("two pages: %s and %s", first.body, second.body)
+	}
+	h.want(400, alice, "POST", "/v1/search", body+`,"explain":true,"cursor":"`+next+`"}`)
+	h.want(400, bob, "POST", "/v1/search", body+`,"cursor":"`+next+`"}`)
+	h.want(400, alice, "POST", "/v1/search", body+`,"cursor":"x"}`)
+}
+
 // What is wrong is told in this order: 401, 400, 403, 413 and 422, 404, 409,
 // 412, 429. Each request here breaks its own rule and every later one.
 func TestTheOrderOfChecks(t *testing.T) {

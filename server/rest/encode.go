@@ -167,15 +167,20 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchR
 			}
 			return item(text)
 		})
+		if err != nil {
+			return nil, err
+		}
 		tail := struct {
 			Label      string   `json:"label,omitempty"`
 			Degraded   []string `json:"degraded"`
 			Incomplete bool     `json:"incomplete"`
 			Tokens     *int     `json:"tokens,omitempty"`
+			Next       string   `json:"next_cursor,omitempty"`
 		}{Label: label.String(), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete}
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens
 		}
+		tail.Next, err = s.service.NextCursor(a)
 		return tail, err
 	})
 }

@@ -1,0 +1,220 @@
+package memory
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// frozen are the candidates of a search that no page has shown yet, best first,
+// at most maxCandidates. The cursor of the next page holds them.
+type frozen struct {
+	at  time.Time // the instant of the first page
+	ids []uuid.UUID
+	// scores are those that depend on other candidates and cannot be computed
+	// again, by id; NaN: it does not. nil: none does.
+	scores []float64
+}
+
+// A cursor holds, big-endian: its form, 0, or 1 with scores; the instant in
+// microseconds since 1970; and each id, in form 1 with its score.
+const (
+	plainForm   = 0
+	scoredForm  = 1
+	frozenHead  = 1 + 8
+	scoredBytes = len(uuid.UUID{}) + 8
+)
+
+func (f *frozen) bytes() []byte {
+	b := make([]byte, 1, frozenHead+len(f.ids)*scoredBytes)
+	if f.scores != nil {
+		b[0] = scoredForm
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(f.at.UnixMicro()))
+	for i, id := range f.ids {
+		b = append(b, id[:]...)
+		if f.scores != nil {
+			b = binary.BigEndian.AppendUint64(b, math.Float64bits(f.scores[i]))
+		}
+	}
+	return b
+}
+
+// parseFrozen is the inverse of bytes. ErrCursor: b is not of that form.
+func parseFrozen(b []byte) (*frozen, error) {
+	if len(b) < frozenHead || b[0] > scoredForm {
+		return nil, ErrCursor
+	}
+	size := len(uuid.UUID{})
+	if b[0] == scoredForm {
+		size = scoredBytes
+	}
+	each := b[frozenHead:]
+	n := len(each) / size
+	if n == 0 || n > maxCandidates || len(each) != n*size {
+		return nil, ErrCursor
+	}
+	f := &frozen{at: time.UnixMicro(int64(binary.BigEndian.Uint64(b[1:]))).UTC(), ids: make([]uuid.UUID, n)}
+	for i := range f.ids {
+		one := each[i*size:]
+		copy(f.ids[i][:], one)
+		if size == scoredBytes {
+			f.scores = append(f.scores, math.Float64frombits(binary.BigEndian.Uint64(one[len(uuid.UUID{}):])))
+		}
+	}
+	return f, nil
+}
+
+// add appends a candidate. scored says that its score depends on others.
+func (f *frozen) add(c *candidate, scored bool) {
+	f.ids = append(f.ids, c.entry.ID)
+	if scored {
+		score := c.score
+		if !c.ordered {
+			score = math.NaN()
+		}
+		f.scores = append(f.scores, score)
+	}
+}
+
+// scored reports whether the scores of hits depend on other candidates.
+func (r *SearchRequest) scored() bool { return r.Ranking == RankingRRF || r.Diversity > 0 }
+
+// bound returns what a cursor of the search is for: its caller and all options.
+func (q *searchQuery) bound() []string {
+	r := q.request
+	r.Cursor, r.Filter = "", q.filter
+	options, _ := json.Marshal(r) // strings, numbers and lists always marshal
+	return []string{"search", q.caller.Agent, q.caller.Taint.String(), string(options)}
+}
+
+// openPage opens the request's cursor, if it has one.
+func (s *Service) openPage(q *searchQuery) error {
+	if q.request.Cursor == "" {
+		return nil
+	}
+	plain, err := s.secret.open(q.request.Cursor, q.bound())
+	if err != nil {
+		return err
+	}
+	if q.page, err = parseFrozen(plain); err != nil {
+		return err
+	}
+	q.at = q.page.at
+	return nil
+}
+
+// NextCursor returns the cursor of the page after an answer; "" if there is none.
+// The page begins after the last hit that EachHit yielded, which must have ended.
+// It is at most 8,600 characters long, 12,900 with RankingRRF or Diversity.
+//
+// SECURITY: a cursor holds no candidate from a store on which the caller has
+// level search, and there is none where such a store was named, since the next
+// page would be denied.
+func (s *Service) NextCursor(a *Answer) (string, error) {
+	if a.query == nil || a.unpaged {
+		return "", nil
+	}
+	next := frozen{at: a.query.at}
+	scored := a.query.request.scored()
+	for i := a.done; i < len(a.Hits); i++ {
+		if a.Hits[i].Level >= acl.Read {
+			next.add(a.Hits[i].found, scored)
+		}
+	}
+	next.ids, next.scores = append(next.ids, a.rest.ids...), append(next.scores, a.rest.scores...)
+	if len(next.ids) == 0 {
+		return "", nil
+	}
+	return s.secret.seal(next.bytes(), a.query.bound()), nil
+}
+
+// selected are the candidates that an answer shows, and those that may follow.
+type selected struct {
+	hits  []*candidate
+	rest  frozen
+	short bool // the legs should be asked for more
+}
+
+// selectPage selects the hits of a page after the first, from the candidates that
+// its cursor holds, in their order. They are judged again: what the caller no
+// longer sees or no longer passes the filter is left out, and what was changed
+// since the first page and has lost the least relevance.
+func (s *Service) selectPage(ctx context.Context, tx ReadTx, scope acl.Scope, q *searchQuery) (selected, error) {
+	visible := make(map[uuid.UUID]*candidate, len(q.page.ids))
+	if err := s.addVisible(ctx, tx, scope, q, q.page.ids, visible); err != nil {
+		return selected{}, err
+	}
+	var left []*candidate
+	for i, id := range q.page.ids {
+		c := visible[id]
+		if c == nil {
+			continue
+		}
+		c.ask(q, 0)
+		if q.page.scores != nil {
+			c.score, c.ordered = q.page.scores[i], !math.IsNaN(q.page.scores[i])
+		}
+		left = append(left, c)
+	}
+	var page selected
+	for len(page.hits) < q.request.Limit && len(left) > 0 {
+		n := min(q.request.Limit-len(page.hits), len(left))
+		if err := s.assessPage(ctx, tx, scope, q, left[:n]); err != nil {
+			return selected{}, err
+		}
+		for _, c := range left[:n] {
+			if !c.entry.UpdatedAt.After(q.at) || c.reaches(q.request.MinRelevance) {
+				page.hits = append(page.hits, c)
+			}
+		}
+		left = left[n:]
+	}
+	for _, c := range left {
+		page.rest.add(c, q.request.scored())
+	}
+	return page, nil
+}
+
+// assessPage assesses candidates of a cursor, whose scores stay as they were if
+// they depend on others.
+func (s *Service) assessPage(ctx context.Context, tx ScoreReader, scope acl.Scope, q *searchQuery, candidates []*candidate) (err error) {
+	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
+	defer end(&err)
+	before := make([]float64, len(candidates))
+	for i, c := range candidates {
+		before[i] = c.score
+	}
+	if err := s.assess(ctx, tx, scope, q, candidates); err != nil {
+		return err
+	}
+	q.weighRecency(candidates)
+	for i, c := range candidates {
+		if c.ordered {
+			c.score = before[i]
+		}
+	}
+	return nil
+}
+
+// after returns the candidates after the last of hits, among those that may
+// follow on another page.
+func after(ordered, hits []*candidate, scored bool) (rest frozen) {
+	if len(hits) == 0 {
+		return frozen{}
+	}
+	last := slices.Index(ordered, hits[len(hits)-1])
+	for _, c := range ordered[last+1:] {
+		if c.access.Level >= acl.Read {
+			rest.add(c, scored)
+		}
+	}
+	return rest
+}
