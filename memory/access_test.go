@@ -10,6 +10,7 @@ import (
 	"mneme/acl"
 	"mneme/backend/backendtest"
 	"mneme/condition"
+	"mneme/lexical"
 	"mneme/memory"
 	"mneme/memory/accesstest"
 )
@@ -104,7 +105,7 @@ func refined(r memory.SearchRequest, option string) memory.SearchRequest {
 		r.Diversity = 0.5
 	case "explain":
 		r.Explain = true
-	case "where":
+	case "where", "match":
 		r.Filter = filtered(option)
 	}
 	return r
@@ -115,7 +116,19 @@ func filtered(option string) (f memory.Filter) {
 	if option == "where" {
 		f.Where = where(accesstest.Where)
 	}
+	if option == "match" {
+		f.Match = match(accesstest.Match)
+	}
 	return f
+}
+
+// match parses exact words.
+func match(text string) *lexical.Match {
+	m, err := memory.ParseMatch([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return m
 }
 
 // where parses a condition.

@@ -255,6 +255,7 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: query, Limit: 5, Filter: memory.Filter{Tags: []string{"none"}}},
 		{Query: query, Limit: 10, Ranking: memory.RankingRRF},
 		{Query: query, Limit: 10, Filter: memory.Filter{Where: where(accesstest.Where)}, Explain: true},
+		{Query: query, Limit: 10, Filter: memory.Filter{Match: match(`{"any":["by the window","gree*"],"none":["rain"]}`)}, Explain: true},
 		{Query: query, Limit: 10, MinRelevance: 0.5},
 		{Query: query, Limit: 10, Mode: memory.ModeLexical, Explain: true},
 		{Query: query, Limit: 10, Mode: memory.ModeVector, Diversity: 0.5, Explain: true},
@@ -292,6 +293,11 @@ func answers(h *harness, c memory.Caller, query string) string {
 	for _, store := range []string{"reader", "room", "lender", "seller", "stranger", "nowhere"} {
 		p, err := h.List(ctx, c, memory.ListRequest{Store: store, Limit: 3, Filter: memory.Filter{Where: where(`{"or":[{"key":{"contains":"a"}},{"not":{"value.a":{"eq":1}}}]}`)}})
 		fmt.Fprintf(&out, "list of those that fit, %s %v %v\n", store, err, p.Next != "")
+		for i := range p.Items {
+			show(&p.Items[i].Entry)
+		}
+		p, err = h.List(ctx, c, memory.ListRequest{Store: store, Limit: 3, Filter: memory.Filter{Match: match(`{"none":["was painted","lett*"]}`)}})
+		fmt.Fprintf(&out, "list of those that match, %s %v %v\n", store, err, p.Next != "")
 		for i := range p.Items {
 			show(&p.Items[i].Entry)
 		}

@@ -979,6 +979,20 @@ type Question struct {
 	Explain *bool `json:"explain,omitempty"`
 	Limit   *int  `json:"limit,omitempty"`
 
+	// Match Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at
+	// least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:
+	// adjacent and in order, in one field. It stands for words with the same stem, whatever their case and accents;
+	// stop words count. `pea*` is a prefix, of two letters at least, of a word as written or of a stem. Compounds
+	// (`e-mail`, `build_status`, `buildStatus`) are found as a whole and by their parts, and scripts without spaces
+	// by any run of characters. Encrypted entries never match.
+	//
+	// 422 names the place of what is wrong, such as `match.any[2]`; also if a prefix stands for more than 1,000 words
+	// of a store. Stores that the caller may search but not read are left out, or 403 if named.
+	//
+	//
+	// Example: {"all":["adrenaline pen"],"any":["pea*","peanut"],"none":["draft"]}
+	Match *Words `json:"match,omitempty"`
+
 	// MaxTokens The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be.
 	//
 	// Example: 2000
@@ -1374,6 +1388,19 @@ type TypeConditionNin string
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
 
+// Words Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at
+// least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:
+// adjacent and in order, in one field. It stands for words with the same stem, whatever their case and accents;
+// stop words count. `pea*` is a prefix, of two letters at least, of a word as written or of a stem. Compounds
+// (`e-mail`, `build_status`, `buildStatus`) are found as a whole and by their parts, and scripts without spaces
+// by any run of characters. Encrypted entries never match.
+//
+// 422 names the place of what is wrong, such as `match.any[2]`; also if a prefix stands for more than 1,000 words
+// of a store. Stores that the caller may search but not read are left out, or 403 if named.
+//
+// Example: {"all":["adrenaline pen"],"any":["pea*","peanut"],"none":["draft"]}
+type Words = json.RawMessage
+
 // Write defines model for Write.
 type Write struct {
 	// Description One line without control characters.
@@ -1499,6 +1526,9 @@ type KeyNamespace = Namespace
 // Limit defines model for limit.
 type Limit = int
 
+// Match defines model for match.
+type Match = string
+
 // Store A store's id, or `self` for the caller's own store.
 type Store = StoreName
 
@@ -1589,6 +1619,9 @@ type ReadIndexParams struct {
 type ExportMemoriesParams struct {
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
+
+	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
+	Match *Match `form:"match,omitempty" json:"match,omitempty"`
 }
 
 // ImportMemoriesParams defines parameters for ImportMemories.
@@ -1615,6 +1648,9 @@ type ListMemoriesParams struct {
 
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
+
+	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
+	Match *Match `form:"match,omitempty" json:"match,omitempty"`
 
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -2027,7 +2063,7 @@ type ClientInterface interface {
 
 	// ExportMemories Read all entries
 	//
-	// NDJSON, one entry per line: all entries that the caller can list, or those that fit `where`, with their values. Access
+	// NDJSON, one entry per line: all entries that the caller can list, or those that fit `where` and `match`, with their values. Access
 	// is checked again during the stream. If it ends, or the storage fails, the connection is
 	// aborted, so that an incomplete export is not taken for a complete one.
 	//
@@ -2496,7 +2532,7 @@ func (c *API) ReadIndex(ctx context.Context, store Store, params *ReadIndexParam
 
 // ExportMemories Read all entries
 //
-// NDJSON, one entry per line: all entries that the caller can list, or those that fit `where`, with their values. Access
+// NDJSON, one entry per line: all entries that the caller can list, or those that fit `where` and `match`, with their values. Access
 // is checked again during the stream. If it ends, or the storage fails, the connection is
 // aborted, so that an incomplete export is not taken for a complete one.
 //
@@ -3366,6 +3402,18 @@ func NewExportMemoriesRequest(server string, store Store, params *ExportMemories
 
 		}
 
+		if params.Match != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "match", *params.Match, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -3646,6 +3694,18 @@ func NewListMemoriesRequest(server string, store Store, params *ListMemoriesPara
 		if params.Where != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "where", *params.Where, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Match != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "match", *params.Match, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

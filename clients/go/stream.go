@@ -16,7 +16,7 @@ const contentLines = "application/x-ndjson"
 var ErrCutShort = errors.New("the export is incomplete or cannot be read")
 
 // Export yields all entries of a store that the caller can list, or those that fit
-// params.Where, as they arrive. params may be nil. The iteration ends at the first
+// params, as they arrive. params may be nil. The iteration ends at the first
 // error.
 func (c *Client) Export(ctx context.Context, store string, params *ExportMemoriesParams) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {

@@ -28,10 +28,9 @@ func (c *connection) source(agent, store string) (*entrySource, error) {
 	return &entrySource{client: as, store: store}, nil
 }
 
-// print writes the entries that the agent can list and that fit a condition as
-// NDJSON, ordered by namespace and key.
-func (s *entrySource) print(ctx context.Context, out io.Writer, where *client.Where) error {
-	lines, err := s.client.ExportLines(ctx, s.store, &client.ExportMemoriesParams{Where: where})
+// print writes the entries that the agent can list and that pass a filter as NDJSON, ordered by namespace and key.
+func (s *entrySource) print(ctx context.Context, out io.Writer, filter *client.ExportMemoriesParams) error {
+	lines, err := s.client.ExportLines(ctx, s.store, filter)
 	if err != nil {
 		return err
 	}

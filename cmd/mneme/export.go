@@ -8,6 +8,7 @@ import (
 
 	"mneme/acl"
 	"mneme/backend"
+	client "mneme/clients/go"
 	"mneme/configs"
 	"mneme/markdown"
 )
@@ -17,11 +18,13 @@ func newExport(p *program) *cobra.Command {
 	var store, address, folder string
 	var full, force bool
 	var where whereFlag
+	var match matchFlag
 	cmd := &cobra.Command{
 		Use:   "export --agent A [--store S] [--markdown DIR]",
 		Short: "Export the entries of a store as NDJSON or Markdown files",
 		Long: `Prints the entries that the agent can list in a store (its own, unless --store
-names another), one JSON object per line. --where selects those that fit a condition.
+names another), one JSON object per line. --where selects those that fit a condition, --match
+those with exact words.
 
 With --markdown, writes them to a folder in MAESTRO's layout: one key.md per
 entry with frontmatter and the value, the index MEMORY.md, and under trash/ the
@@ -41,8 +44,8 @@ exactly.`,
 				return err
 			}
 			if full {
-				if !only(cmd) || folder != "" || where != "" {
-					return usageError{errors.New("--full takes no --agent, --taint, --store, --url, --where or --markdown")}
+				if !only(cmd) || folder != "" || where != "" || match != "" {
+					return usageError{errors.New("--full takes no --agent, --taint, --store, --url, --where, --match or --markdown")}
 				}
 				return p.dump(cmd.Context(), config)
 			}
@@ -56,8 +59,8 @@ exactly.`,
 			if err := acl.CheckID(store); err != nil {
 				return usageError{err}
 			}
-			if where != "" && folder != "" {
-				return usageError{errors.New("--where does not go with --markdown, which mirrors a whole store")}
+			if (where != "" || match != "") && folder != "" {
+				return usageError{errors.New("--where and --match do not go with --markdown, which mirrors a whole store")}
 			}
 			if force && folder == "" {
 				return usageError{errors.New("--force requires --markdown")}
@@ -72,7 +75,7 @@ exactly.`,
 				return err
 			}
 			if folder == "" {
-				err = from.print(cmd.Context(), p.out, where.param())
+				err = from.print(cmd.Context(), p.out, &client.ExportMemoriesParams{Where: where.param(), Match: match.param()})
 			} else {
 				err = p.exportFolder(cmd.Context(), from, markdown.Origin{Store: store, Agent: as.agent, Taint: principal.Taint.String()}, folder, force)
 			}
@@ -81,6 +84,7 @@ exactly.`,
 	}
 	as.add(cmd)
 	where.add(cmd)
+	match.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&store, "store", "", "store to export (default: the agent's own)")
 	flags.StringVar(&address, "url", "", "read from the server at this address")

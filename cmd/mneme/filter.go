@@ -18,6 +18,7 @@ type filterFlags struct {
 	kind      string
 	where     whereFlag
 	since     sinceFlag
+	match     matchFlag
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
@@ -27,6 +28,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.kind, "type", "", "only entries of this type")
 	f.where.add(cmd)
 	flags.Var(&f.since, "since", "only entries of this time on: 7d (s m h d w), a date, or a time in RFC 3339; of when they occurred, or else were last changed")
+	f.match.add(cmd)
 	completeWith(cmd, "type", memory.Types...)
 }
 
@@ -42,6 +44,9 @@ func (f *filterFlags) restrict(q *client.Question) {
 	if where := f.since.and(f.where); where != "" {
 		q.Where = new(client.Condition(where))
 	}
+	if f.match != "" {
+		q.Match = new(client.Words(f.match))
+	}
 }
 
 // listing returns the filter as a listing takes it.
@@ -55,6 +60,7 @@ func (f *filterFlags) listing() *client.ListMemoriesParams {
 	}
 	where := f.since.and(f.where)
 	params.Where = where.param()
+	params.Match = f.match.param()
 	return params
 }
 
@@ -124,6 +130,34 @@ func (s *sinceFlag) Set(text string) error {
 
 // Type returns what help shows as the flag's value.
 func (s *sinceFlag) Type() string { return "time" }
+
+// matchFlag are exact words in JSON; "" is none.
+type matchFlag string
+
+func (m *matchFlag) add(cmd *cobra.Command) {
+	cmd.Flags().Var(m, "match", `only entries with these words, in JSON: '{"all": ["adrenaline pen"], "none": ["draft"]}'`)
+}
+
+// param returns the words as a parameter of the API.
+func (m *matchFlag) param() *client.Match {
+	if *m == "" {
+		return nil
+	}
+	return new(client.Match(*m))
+}
+
+// String, Set and Type implement pflag.Value.
+func (m *matchFlag) String() string { return string(*m) }
+
+// Set refuses what are no exact words.
+func (m *matchFlag) Set(text string) error {
+	*m = matchFlag(text)
+	_, err := memory.ParseMatch([]byte(text))
+	return err
+}
+
+// Type returns what help shows as the flag's value.
+func (m *matchFlag) Type() string { return "words" }
 
 // nullable is a flag whose empty value differs from its absence.
 type nullable struct{ text *string }

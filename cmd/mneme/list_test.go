@@ -47,6 +47,7 @@ func TestListFilters(t *testing.T) {
 		{"--type project", "a"},
 		{"--prefix c", "c/d"},
 		{`--where {"tags":{"contains":"y"}}`, "b"},
+		{`--match {"none":["nothing"]} --limit 1`, "a"},
 		{`--where {"value.n":{"gte":3}}`, "c/d"},
 		{"--limit 2", "a b"},
 		{"--limit 0", "a b c/d"},

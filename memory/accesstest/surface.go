@@ -63,11 +63,15 @@ const (
 
 // Options are the options of a search, by their names in the REST API, that find,
 // order and explain hits and leave none of the matrix out.
-var Options = []string{"mode", "queries", "recency", "diversity", "explain", "where"}
+var Options = []string{"mode", "queries", "recency", "diversity", "explain", "where", "match"}
 
 // Where is the condition of a search, list or export with the option "where". All
 // entries of the matrix fit it, some only by their values.
 const Where = `{"or": [{"encrypted": {"eq": true}}, {"not": {"value.none": {"exists": true}}}], "updated_at": {"gte": "2000-01-01"}}`
+
+// Match are the exact words of a search with the option "match". All searchable
+// entries of the matrix have them.
+const Match = `{"all": ["heliotrope"], "any": ["helio*"], "none": ["heliotrope heliotrope"]}`
 
 // Outcome is the outcome of an operation.
 type Outcome struct {

@@ -97,6 +97,9 @@ func (s *Surface) ListMemories(ctx context.Context, r ListMemoriesRequestObject)
 		Filter: memory.Filter{Namespace: r.Params.Namespace, Tags: or(r.Params.Tag, nil), Type: or(r.Params.Type, ""), Where: where},
 		Prefix: or(r.Params.Prefix, ""), Limit: or(r.Params.Limit, wire.DefaultPage), Cursor: or(r.Params.Cursor, ""),
 	}
+	if err := addMatch(&request.Filter, r.Params.Match); err != nil {
+		return nil, err
+	}
 	return listing(func(yield func(memory.Found) error) (string, error) {
 		return s.service.EachListed(ctx, caller(ctx), request, yield)
 	}, encodeEntry), nil

@@ -20,7 +20,11 @@ func (s *Surface) ExportMemories(ctx context.Context, r ExportMemoriesRequestObj
 	if err != nil {
 		return nil, err
 	}
-	return export{ctx: ctx, surface: s, store: store, filter: memory.Filter{Where: where}}, nil
+	filter := memory.Filter{Where: where}
+	if err := addMatch(&filter, r.Params.Match); err != nil {
+		return nil, err
+	}
+	return export{ctx: ctx, surface: s, store: store, filter: filter}, nil
 }
 
 // export is a response that reads the entries while it is written.

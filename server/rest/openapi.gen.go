@@ -904,6 +904,20 @@ type Question struct {
 	Explain *bool `json:"explain,omitempty"`
 	Limit   *int  `json:"limit,omitempty"`
 
+	// Match Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at
+	// least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:
+	// adjacent and in order, in one field. It stands for words with the same stem, whatever their case and accents;
+	// stop words count. `pea*` is a prefix, of two letters at least, of a word as written or of a stem. Compounds
+	// (`e-mail`, `build_status`, `buildStatus`) are found as a whole and by their parts, and scripts without spaces
+	// by any run of characters. Encrypted entries never match.
+	//
+	// 422 names the place of what is wrong, such as `match.any[2]`; also if a prefix stands for more than 1,000 words
+	// of a store. Stores that the caller may search but not read are left out, or 403 if named.
+	//
+	//
+	// Example: {"all":["adrenaline pen"],"any":["pea*","peanut"],"none":["draft"]}
+	Match *Words `json:"match,omitempty"`
+
 	// MaxTokens The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be.
 	//
 	// Example: 2000
@@ -1244,6 +1258,19 @@ type TypeConditionNin string
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
 
+// Words Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at
+// least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:
+// adjacent and in order, in one field. It stands for words with the same stem, whatever their case and accents;
+// stop words count. `pea*` is a prefix, of two letters at least, of a word as written or of a stem. Compounds
+// (`e-mail`, `build_status`, `buildStatus`) are found as a whole and by their parts, and scripts without spaces
+// by any run of characters. Encrypted entries never match.
+//
+// 422 names the place of what is wrong, such as `match.any[2]`; also if a prefix stands for more than 1,000 words
+// of a store. Stores that the caller may search but not read are left out, or 403 if named.
+//
+// Example: {"all":["adrenaline pen"],"any":["pea*","peanut"],"none":["draft"]}
+type Words = json.RawMessage
+
 // Write defines model for Write.
 type Write struct {
 	// Description One line without control characters.
@@ -1369,6 +1396,9 @@ type KeyNamespace = Namespace
 // Limit defines model for limit.
 type Limit = int
 
+// Match defines model for match.
+type Match = string
+
 // Store A store's id, or `self` for the caller's own store.
 type Store = StoreName
 
@@ -1452,6 +1482,9 @@ type PurgeParams struct {
 type ExportMemoriesParams struct {
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
+
+	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
+	Match *Match `form:"match,omitempty" json:"match,omitempty"`
 }
 
 // ImportMemoriesParams defines parameters for ImportMemories.
@@ -1478,6 +1511,9 @@ type ListMemoriesParams struct {
 
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
+
+	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
+	Match *Match `form:"match,omitempty" json:"match,omitempty"`
 
 	// Limit The maximum number of items on a page.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -1842,6 +1878,13 @@ func (w *ServerInterfaceWrapper) ExportMemories(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter where: %s", err))
 	}
 
+	// ------------- Optional query parameter "match" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "match", ctx.QueryParams(), &params.Match, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter match: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ExportMemories(ctx, store, params)
 	return err
@@ -1993,6 +2036,13 @@ func (w *ServerInterfaceWrapper) ListMemories(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "where", ctx.QueryParams(), &params.Where, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter where: %s", err))
+	}
+
+	// ------------- Optional query parameter "match" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "match", ctx.QueryParams(), &params.Match, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter match: %s", err))
 	}
 
 	// ------------- Optional query parameter "limit" -------------

@@ -52,6 +52,9 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	if given := r.Body.Recency; given != nil {
 		request.Recency = wire.Recency(given.HalfLife, given.Weight)
 	}
+	if err := addMatch(&request.Filter, r.Body.Match); err != nil {
+		return nil, err
+	}
 	started := time.Now()
 	answer, err := s.service.Search(ctx, caller(ctx), request)
 	if err != nil {

@@ -12,3 +12,11 @@ func parseWhere[T string | Condition](text *T) (*condition.Condition, error) {
 	}
 	return memory.ParseWhere([]byte(*text))
 }
+
+// addMatch parses the exact words of a filter; nil for none.
+func addMatch[T string | Words](to *memory.Filter, text *T) (err error) {
+	if text != nil {
+		to.Match, err = memory.ParseMatch([]byte(*text))
+	}
+	return err
+}

@@ -35,7 +35,7 @@ type memoryCall struct {
 	oldPath, newPath string
 	query            string
 	limit            int
-	where            json.RawMessage
+	where, match     json.RawMessage
 	ordering         ordering
 	agent, level     string
 	source           json.RawMessage
@@ -46,7 +46,7 @@ func (m *memoryCall) arguments(sharing bool) arguments {
 		"command": &m.command, "action": &m.action, "path": &m.path, "store": &m.store,
 		"file_text": &m.fileText, "content": &m.content, "old_str": &m.oldStr, "new_str": &m.newStr,
 		"insert_line": &m.insertLine, "insert_text": &m.insertText, "view_range": &m.viewRange,
-		"old_path": &m.oldPath, "new_path": &m.newPath, "query": &m.query, "limit": &m.limit, "where": &m.where, "source": &m.source,
+		"old_path": &m.oldPath, "new_path": &m.newPath, "query": &m.query, "limit": &m.limit, "where": &m.where, "match": &m.match, "source": &m.source,
 	}
 	if sharing {
 		all["agent"], all["level"] = &m.agent, &m.level

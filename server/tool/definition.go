@@ -36,7 +36,7 @@ func memoryDefinition(sharing bool, known []string) Definition {
 		"- insert: path, insert_line, insert_text: inserts text after a line; 0 is the top\n" +
 		"- delete: path: deletes an entry, or a directory and everything in it\n" +
 		"- rename: old_path, new_path (or path, new_str)\n" +
-		"- search: query[, store, limit, where, min_relevance, ranking, max_tokens, passages]: searches all stores you can access, by meaning and by words; ask in natural language\n" +
+		"- search: query[, store, limit, where, match, min_relevance, ranking, max_tokens, passages]: searches all stores you can access, by meaning and by words; ask in natural language\n" +
 		"- stores: lists the stores you can access\n"
 	if sharing {
 		description += "- share: agent[, path, level]: gives another agent access to a store\n" +
@@ -79,6 +79,8 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 		"limit":    map[string]any{"type": "integer", "minimum": 1, "maximum": wire.MaxHits, "description": fmt.Sprintf("For search: the maximum number of hits; default %d.", wire.DefaultHits)},
 		"where": map[string]any{"type": "object", "description": `For search: only entries that fit fields, such as ` +
 			`{"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}, "value.price": {"lt": 20}}; also and, or, not.`},
+		"match": map[string]any{"type": "object", "description": `For search: only entries with these words, such as ` +
+			`{"all": ["bee sting"], "any": ["pen", "pea*"], "none": ["draft"]}.`},
 		"min_relevance": map[string]any{
 			"type": "number", "minimum": 0, "maximum": 1,
 			"description": fmt.Sprintf("For search: leave out hits of less relevance; default %v, 0 leaves out none.", DefaultMinRelevance),

@@ -43,6 +43,12 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 	}
+	if m.given["match"] {
+		var err error
+		if r.Filter.Match, err = memory.ParseMatch(m.match); err != nil {
+			return Result{}, err
+		}
+	}
 	if m.store != "" || m.given["path"] {
 		p, err := m.storeNamed()
 		if err != nil {
