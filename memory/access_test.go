@@ -107,6 +107,10 @@ func refined(r memory.SearchRequest, option string) memory.SearchRequest {
 		r.Explain = true
 	case "where", "match":
 		r.Filter = filtered(option)
+	case "passages":
+		r.Passages = true
+	case "max_tokens":
+		r.MaxTokens = 10_000
 	}
 	return r
 }

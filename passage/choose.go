@@ -1,5 +1,7 @@
 package passage
 
+import "math"
+
 // Evidence is what a segment has of a question: by term, how well the term is
 // met, from 0 to 1.
 type Evidence []float64
@@ -24,9 +26,10 @@ const edgeShare = 0.7
 
 // Choose returns the best runs of segments, best first. A run scores the sum
 // over the question's terms of weight times the best evidence that a segment of
-// it has. The first of several with the same score is taken, so that without any
-// evidence it is the beginning of the text. Chosen runs do not touch. There is
-// at least one unless there are no segments.
+// it has. Of several with the same score the one is taken whose evidence is nearest
+// to its middle, or else the first, so that without any evidence it is the
+// beginning of the text. Chosen runs do not touch. There is at least one unless
+// there are no segments.
 func Choose(segments []Span, evidence []Evidence, weights []float64, o Options) []Choice {
 	var choices []Choice
 	taken := make([]bool, len(segments))
@@ -46,6 +49,7 @@ func Choose(segments []Span, evidence []Evidence, weights []float64, o Options) 
 // best returns the best run among the segments that are not taken.
 func best(segments []Span, evidence []Evidence, weights []float64, size int, taken []bool) (b Choice, ok bool) {
 	most := make([]float64, len(weights)) // of each term
+	offset := 0.0                         // of the best run's evidence
 	for first := range segments {
 		if taken[first] {
 			continue
@@ -68,9 +72,30 @@ func best(segments []Span, evidence []Evidence, weights []float64, size int, tak
 		for t, w := range weights {
 			c.Score += float64(w * most[t])
 		}
-		if !ok || c.Score > b.Score {
-			b, ok = c, true
+		if ok && c.Score < b.Score {
+			continue
+		}
+		if o := offCentre(segments, evidence, weights, c); !ok || c.Score > b.Score || o < offset {
+			b, offset, ok = c, o, true
 		}
 	}
 	return b, ok
+}
+
+// offCentre returns how far the middle of a run's evidence is from the run's own,
+// in bytes; 0 if it has none.
+func offCentre(segments []Span, evidence []Evidence, weights []float64, c Choice) float64 {
+	sum, moment := 0.0, 0.0
+	for i := c.First; i <= c.Last; i++ {
+		weight := 0.0
+		for t, w := range weights {
+			weight += float64(w * evidence[i][t])
+		}
+		sum += weight
+		moment += float64(weight * float64(segments[i].Start+segments[i].End))
+	}
+	if sum == 0 {
+		return 0
+	}
+	return math.Abs(moment/sum-float64(segments[c.First].Start+segments[c.Last].End)) / 2
 }

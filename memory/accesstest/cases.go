@@ -148,11 +148,15 @@ func onStore(r relation) []testCase {
 		}
 	}
 	var refined []testCase
-	for _, option := range Options {
+	for _, option := range slices.Concat(Options, OpenOptions) {
 		search := op(RefinedSearch)
 		search.Query, search.Option = word, option
+		expect := read
+		if slices.Contains(OpenOptions, option) {
+			expect = find
+		}
 		refined = append(refined, testCase{
-			name: "search with " + option, env: unchanged, op: search, before: func(e *env) { e.Index() }, check: shows(read, listed(plain)),
+			name: "search with " + option, env: unchanged, op: search, before: func(e *env) { e.Index() }, check: shows(expect, listed(plain)),
 		})
 	}
 	return append(refined, []testCase{

@@ -46,7 +46,7 @@ const (
 	// names a least relevance.
 	RankedSearch   = "search with a ranking"
 	RelevantSearch = "search with a least relevance"
-	// RefinedSearch is a search with one of the options in Options.
+	// RefinedSearch is a search with one of the options in Options or OpenOptions.
 	RefinedSearch = "search with an option"
 	Delete        = "delete"
 	Restore       = "restore"
@@ -64,6 +64,9 @@ const (
 // Options are the options of a search, by their names in the REST API, that find,
 // order and explain hits and leave none of the matrix out.
 var Options = []string{"mode", "queries", "recency", "diversity", "explain", "where", "match"}
+
+// OpenOptions are those that a store at level search takes too.
+var OpenOptions = []string{"passages", "max_tokens"}
 
 // Where is the condition of a search, list or export with the option "where". All
 // entries of the matrix fit it, some only by their values.
