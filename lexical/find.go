@@ -18,6 +18,7 @@ func Find(text string, terms []QueryTerm, found func(term, start, end int)) {
 	}
 	f := finder{terms: make(map[string]int, len(terms)), found: found, a: newAnalysis()}
 	defer f.a.release()
+	f.a.visit, f.a.visitOnly = f.visit, true
 	for i, term := range terms {
 		f.terms[term.Text] = i
 	}
@@ -32,9 +33,17 @@ type finder struct {
 	terms map[string]int // index by text
 	found func(term, start, end int)
 	a     *analysis
+	hits  []int // terms that the analysis has come by
 	// starts and ends are the range of the text before normalization that each
 	// of its bytes comes from; nil: the text was normal.
 	starts, ends []int
+}
+
+// visit notes a form of a word that is a term.
+func (f *finder) visit(form []byte, _ span, kind formKind) {
+	if term, ok := f.terms[string(form)]; ok && kind == sought {
+		f.hits = append(f.hits, term)
+	}
 }
 
 // normalize returns the normal form that scan expects, and notes where it comes
@@ -83,7 +92,6 @@ func (f *finder) scan(text string) {
 			i += f.scanRun(text, i, kindOf(r))
 		case symbol:
 			n := f.a.scanSymbol(text[i:])
-			f.a.reset()
 			f.tryToken(text[i:i+n], i, i+n)
 			i += n
 		default:
@@ -95,17 +103,12 @@ func (f *finder) scan(text string) {
 // scanCompound reports the words of the compound at text[at:] and returns its
 // length.
 func (f *finder) scanCompound(text string, at int) int {
+	f.hits = f.hits[:0]
 	n := f.a.scanCompound(text[at:])
-	any := false
-	for _, token := range f.a.order {
-		if _, any = f.terms[token]; any {
-			break
-		}
-	}
-	f.a.reset()
-	if !any {
+	if len(f.hits) == 0 {
 		return n
 	}
+	f.hits = f.hits[:0]
 	for _, p := range f.a.parts {
 		f.a.addWord(f.a.folded[p.folded[0]:p.folded[1]], span{})
 		if p.camelCase {
@@ -120,13 +123,12 @@ func (f *finder) scanCompound(text string, at int) int {
 	return n
 }
 
-// flush reports those tokens of the analysis that are terms at a range, and
-// discards all.
+// flush reports the hits at a range.
 func (f *finder) flush(start, end int) {
-	for _, token := range f.a.order {
-		f.tryToken(token, start, end)
+	for _, term := range f.hits {
+		f.report(term, start, end)
 	}
-	f.a.reset()
+	f.hits = f.hits[:0]
 }
 
 // scanRun reports the terms in the run of CJK or unspaced characters at
