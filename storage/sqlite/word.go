@@ -141,7 +141,7 @@ const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
 // SECURITY: each partition of the scope is asked for its own keys, and what is
 // found counts only if the row is in that partition.
 func (r *reader) wordPath(ctx context.Context, q *matchQuery, words lexical.FormQuery) (string, error) {
-	var list [][3]any // store, label, expression
+	list := [][3]any{} // store, label, expression; json_each of null would have a row
 	err := r.each(ctx, func(rows *sql.Rows) error {
 		var store int64
 		var label acl.Label

@@ -83,6 +83,9 @@ var wordMatches = []clause{
 		moved := changed(high, func(e *memory.Entry) { e.Store, e.Label = "b", acl.Public })
 		f.put(moved)
 		f.match(f.scope(reach{"a", acl.Restricted}), alpha)
+		f.put(entry("empty", "hidden", says("alpha"), outOfContext)) // a store without searchable entries
+		f.match(f.scope(reach{"empty", acl.Restricted}), alpha)
+		f.match(f.scope(reach{"empty", acl.Restricted}), matching("alpha beta"))
 	}},
 
 	{"Match of given ids judges these, and more is true beyond the limit", func(f *fixture) {
