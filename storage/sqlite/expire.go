@@ -78,7 +78,8 @@ var selectErasable = [...]string{
 }
 
 // Purge implements memory.Purger. Erased text is overwritten in the file
-// (secure_delete), and the write-ahead log is truncated after the commit.
+// (secure_delete), and the write-ahead log is truncated after the commit. The last
+// call, which finds nothing to erase, erases the words that were deleted before.
 // Change records remain until TrimChanges: they hold an ID and no text, and
 // notify followers that the entry's vectors were removed.
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
@@ -98,7 +99,12 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 		}
 		purged = append(purged, ids...)
 	}
-	w.erased = w.erased || len(purged) > 0
+	if len(purged) == 0 {
+		if _, err := w.exec(ctx, mergeWords); err != nil {
+			return nil, err
+		}
+	}
+	w.erased = true
 	return purged, nil
 }
 

@@ -22,6 +22,9 @@ const (
 	// Parameters: docID, keys.
 	insertWords = "INSERT INTO word (rowid, keys) VALUES (?, ?)"
 	deleteWords = "INSERT INTO word (word, rowid, keys) VALUES ('delete', ?, ?)"
+	// mergeWords writes the index anew without what was deleted: until then FTS5
+	// keeps it in segments beside a record of its deletion.
+	mergeWords = "INSERT INTO word (word) VALUES ('optimize')"
 )
 
 // replaceForms replaces the forms by which Match finds an entry. old is the row

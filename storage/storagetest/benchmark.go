@@ -93,7 +93,7 @@ func benchRecord(r *rand.Rand, n int) vector.Record {
 	return record
 }
 
-// BenchmarkWhere measures Matching by conditions, in all of some stores and in
+// BenchmarkWhere measures Matching by conditions and exact words, in all of some stores and in
 // one, over entries of a year whose values are objects of 200 bytes or so.
 func BenchmarkWhere(b *testing.B, s storage.Storage, entries, stores int) {
 	ctx := b.Context()
@@ -121,14 +121,23 @@ func BenchmarkWhere(b *testing.B, s storage.Storage, entries, stores int) {
 	}
 	for _, in := range [][]reach{reaches, reaches[:1]} {
 		scope := scopeOf(b, s, in...)
+		var filters []memory.Filter
 		for _, where := range []string{
 			`{"tags":{"contains":"tag-7"}}`, `{"updated_at":{"gte":"now-1d"}}`, `{"updated_at":{"gte":"now-180d"}}`,
 			`{"key":{"contains":"/77777"}}`, `{"value.n":{"eq":77}}`, `{"value.open":{"eq":true}}`,
 			`{"tags":{"contains":"tag-7"},"value.n":{"lt":5000}}`, `{"updated_at":{"gte":"now-1d"},"value.open":{"eq":true}}`,
 		} {
-			filter := whereFilter(b, where)
+			filters = append(filters, whereFilter(b, where))
+		}
+		// Words by frequency: in most entries, in some per cent, in some per mille.
+		for _, items := range [][]string{{"w0x"}, {"w50x"}, {"w2000x"}, {"w0x", "w2000x"}, {"w0x w1x"}, {"w0x w2000x"}, {"w20*"}} {
+			filters = append(filters, memory.Filter{Match: newMatch(items, nil, nil)})
+		}
+		filters = append(filters, memory.Filter{Match: newMatch(nil, nil, []string{"w0x"})})
+		for _, filter := range filters {
+			name := asJSON(filter)
 			filter.Where = condition.All(filter.Where, condition.Compare(condition.Encrypted, condition.Eq, condition.Bool(false)))
-			b.Run(fmt.Sprintf("%d stores/%s", len(in), where), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%d stores/%s", len(in), name), func(b *testing.B) {
 				best, found := time.Duration(math.MaxInt64), ""
 				for b.Loop() {
 					began := time.Now()

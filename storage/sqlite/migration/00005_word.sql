@@ -12,9 +12,6 @@ CREATE TABLE form (
 -- The full-text index of these, by docID. Its terms are lexical.FormKey: store,
 -- label and form in one. It holds no positions and no text besides its terms.
 CREATE VIRTUAL TABLE word USING fts5 (keys, content = '', columnsize = 0, detail = none, tokenize = 'ascii');
--- A deletion takes the terms out of the index at once, rather than when segments
--- are merged.
-INSERT INTO word (word, rank) VALUES ('secure-delete', 1);
 
 -- +goose Down
 
