@@ -127,6 +127,7 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 			Value: config.Limits.ValueBytes, Query: config.Limits.QueryBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes,
 			Retention: &config.Limits.Retention, Grants: config.Limits.Grants,
 			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions, Bytes: config.Limits.HistoryBytes},
+			Feed:    memory.FeedLimits{Age: config.Limits.ChangesAge, Records: config.Limits.Changes},
 		},
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,

@@ -130,6 +130,9 @@ type Limits struct {
 	// newest former one is always kept.
 	HistoryVersions int   `mapstructure:"history_versions"`
 	HistoryBytes    int64 `mapstructure:"history_bytes"`
+	// ChangesAge and Changes bound the feed of changes of a store and label.
+	ChangesAge time.Duration `mapstructure:"changes_age"`
+	Changes    int64         `mapstructure:"changes"`
 	// AnswerBytes limits the text of a tool's answer and of MEMORY.md. Longer
 	// ones are truncated, and say so.
 	AnswerBytes int `mapstructure:"answer_bytes"`
@@ -249,7 +252,7 @@ func Default() Config {
 		OpenAI:   OpenAI{CosineUnrelated: 0.1, CosineRelated: 0.5, MaxTokens: 512, Timeout: 30 * time.Second},
 		Limits: Limits{
 			ValueBytes: 100_000, QueryBytes: 16_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
-			HistoryVersions: 100, HistoryBytes: 10_000_000,
+			HistoryVersions: 100, HistoryBytes: 10_000_000, ChangesAge: 7 * 24 * time.Hour, Changes: 1_000_000,
 			AnswerBytes: 64_000, MCPBatch: 16,
 		},
 		Connections: Connections{
@@ -310,6 +313,8 @@ func (c *Config) validate() error {
 	need(c.Limits.Grants > 0, "limits.grants must be positive")
 	need(c.Limits.HistoryVersions >= 2, "limits.history_versions must be at least 2")
 	need(c.Limits.HistoryBytes > 0, "limits.history_bytes must be positive")
+	need(c.Limits.ChangesAge >= time.Minute, "limits.changes_age must be at least 1m")
+	need(c.Limits.Changes > 0, "limits.changes must be positive")
 	need(c.Limits.Retention >= 0, "limits.retention must not be negative")
 	need(c.Limits.AnswerBytes >= 16_000, "limits.answer_bytes must be at least 16000") // tool.MinAnswer
 	need(c.Limits.MCPBatch > 0, "limits.mcp_batch must be positive")

@@ -53,6 +53,9 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		return page(s.Versions(ctx, c, path, 100, ""))
 	case accesstest.Trash:
 		return page(s.Trash(ctx, c, op.Store, 100, ""))
+	case accesstest.Changes:
+		_, err := s.Changes(ctx, c, memory.ChangesRequest{Store: op.Store, Limit: 100})
+		return accesstest.Outcome{Status: status(err)}
 	case accesstest.Export:
 		var items []memory.Found
 		err := s.Export(ctx, c, op.Store, filtered(op.Option), func(f memory.Found) error { items = append(items, f); return nil })

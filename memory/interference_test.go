@@ -85,6 +85,14 @@ func checkInterference(t *testing.T, b backendtest.Backend) {
 		for _, h := range both {
 			setUpAccess(h)
 		}
+		followed := make(map[*harness]map[string]string, len(both)) // cursors by store
+		for _, h := range both {
+			followed[h] = make(map[string]string)
+			for _, store := range interferenceStores {
+				page, _ := h.Changes(context.Background(), reader, memory.ChangesRequest{Store: store, Limit: 1})
+				followed[h][store] = page.Next
+			}
+		}
 		write := func(steps []step) {
 			for _, s := range steps {
 				for _, h := range both {
@@ -106,6 +114,9 @@ func checkInterference(t *testing.T, b backendtest.Backend) {
 		write(rapid.SliceOfN(rapid.Custom(drawStep).Filter(func(s step) bool { return !s.deletedLater }), 0, 2).Draw(rt, "steps that are not indexed"))
 		for _, h := range both {
 			h.Clock.Advance(time.Hour) // expires the short-lived entries, which are not swept
+		}
+		if a, b := changes(with, reader, followed[with]), changes(without, reader, followed[without]); a != b {
+			rt.Fatalf("hidden entries changed the changes:\n%s", difference(a, b))
 		}
 		for i := range 3 {
 			query := drawText(rt, fmt.Sprint("query ", i))
@@ -241,6 +252,32 @@ func shown(x *float64) string {
 	return fmt.Sprintf("%x", *x)
 }
 
+// interferenceStores are stores that the reader may and may not read.
+var interferenceStores = []string{"reader", "room", "lender", "seller", "stranger", "nowhere"}
+
+// changes returns what has changed since cursors as text, and the length of the
+// cursors. It leaves out the keys of entries that were once
+// visible in one of the services.
+func changes(h *harness, c memory.Caller, cursors map[string]string) string {
+	var out strings.Builder
+	for _, store := range interferenceStores {
+		for cursor := cursors[store]; ; {
+			page, err := h.Changes(context.Background(), c, memory.ChangesRequest{Store: store, Since: cursor, Limit: memory.MaxChanges})
+			for _, change := range page.Changes {
+				if !strings.HasPrefix(change.Key, "expired/") && !strings.HasPrefix(change.Key, "deleted/") {
+					fmt.Fprintf(&out, "  %s %d %s\n", change.Key, change.Version, change.At)
+				}
+			}
+			if len(page.Changes) == 0 || page.Next == "" {
+				fmt.Fprintf(&out, "changes %s %v %d\n", store, err, len(page.Next))
+				break
+			}
+			cursor = page.Next
+		}
+	}
+	return out.String()
+}
+
 // answers returns the results of searches, lists, gets and histories as text,
 // without ids and entity tags.
 func answers(h *harness, c memory.Caller, query string) string {
@@ -290,7 +327,7 @@ func answers(h *harness, c memory.Caller, query string) string {
 			}
 		}
 	}
-	for _, store := range []string{"reader", "room", "lender", "seller", "stranger", "nowhere"} {
+	for _, store := range interferenceStores {
 		p, err := h.List(ctx, c, memory.ListRequest{Store: store, Limit: 3, Filter: memory.Filter{Where: where(`{"or":[{"key":{"contains":"a"}},{"not":{"value.a":{"eq":1}}}]}`)}})
 		fmt.Fprintf(&out, "list of those that fit, %s %v %v\n", store, err, p.Next != "")
 		for i := range p.Items {

@@ -135,7 +135,9 @@ type EntryWriter interface {
 	// queue row. doc is empty unless the entry is searchable and not deleted.
 	// Revision must be one more than the row's, 0 for none, and the entry must
 	// not be swept, else ErrStale. If Version grew, the row's former state
-	// becomes history. A deleted entry loses its terms and vectors at once.
+	// becomes history. A deleted entry loses its terms and vectors at once. The
+	// feed gets a record of the path of an entry in context, and of its former path
+	// if that was another.
 	// ErrExists if another undeleted entry has its path, owner and label.
 	Put(ctx context.Context, entry Entry, doc lexical.Document) error
 }
@@ -177,9 +179,13 @@ type Sweeper interface {
 	Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
 	// Sweep removes the terms and vectors of expired entries and hides their
 	// rows until a purge. It raises the revision and queues the entry, so that
-	// it leaves the vector index too. Entries not expired at now are left
+	// it leaves the vector index too, and adds a record of entries in context that
+	// were not deleted to the feed. Entries not expired at now are left
 	// alone.
 	Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error
+	// ExpiredIn lists such entries of a store at labels up to a ceiling, but none
+	// that are deleted.
+	ExpiredIn(ctx context.Context, store string, ceiling acl.Label, now time.Time, limit int) ([]uuid.UUID, error)
 	// SweepFacts removes grants, memberships and idempotency records that have
 	// expired.
 	SweepFacts(ctx context.Context, now time.Time) error
@@ -188,8 +194,8 @@ type Sweeper interface {
 // Purger erases for good.
 type Purger interface {
 	// Purge erases up to limit entries that were deleted or expired before
-	// cutoff, exclusively: row, history, terms, vectors, queue rows, and the
-	// idempotency records that name them. It returns their ids. Call it until
+	// cutoff, exclusively: row, history, terms, vectors, queue rows, the paths in
+	// the feed, and the idempotency records that name them. It returns their ids. Call it until
 	// it returns none.
 	Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error)
 }

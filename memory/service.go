@@ -27,6 +27,7 @@ type Limits struct {
 	History        HistoryLimits  // of an entry's versions; 100 and 10 MB
 	Retention      *time.Duration // a purge spares later deletions than this ago; nil: 7 days
 	IdempotencyTTL time.Duration  // how long an Idempotency-Key is kept; 24 h
+	Feed           FeedLimits     // of the changes of a store and label; 7 days and 1,000,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -53,6 +54,12 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Retention == nil {
 		l.Retention = new(7 * 24 * time.Hour)
+	}
+	if l.Feed.Age == 0 {
+		l.Feed.Age = 7 * 24 * time.Hour
+	}
+	if l.Feed.Records == 0 {
+		l.Feed.Records = 1_000_000
 	}
 	if l.IdempotencyTTL == 0 {
 		l.IdempotencyTTL = 24 * time.Hour
@@ -99,6 +106,7 @@ type Service struct {
 	indexer Indexer
 	queries *queryCache
 	callers *callerCache
+	waits   *feedWaits
 
 	fitTokens    FitTokens
 	searches     *fairqueue.Queue
@@ -133,6 +141,8 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	if s.fitTokens == nil {
 		s.fitTokens = estimateTokens
 	}
+	s.waits = newFeedWaits(storage)
+	s.storage = announcing{storage, s.waits.wake}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -47,6 +47,7 @@ type ReadTx interface {
 	acl.Facts
 	EntryReader
 	CandidateReader
+	FeedReader
 	ScoreReader
 	LexicalLeg
 	LagReader
@@ -64,6 +65,7 @@ type Tx interface {
 	FormWriter
 	HistoryTrimmer
 	Sweeper
+	FeedTrimmer
 	Purger
 	FactWriter
 	NameWriter

@@ -10,6 +10,13 @@ import (
 // sweepEvery is how often expired entries are swept; the rule is at most 60 s.
 const sweepEvery = 20 * time.Second
 
+// trimFeedsEvery is how often old records are removed from the feeds of changes,
+// trimFeedBatch in a transaction.
+const (
+	trimFeedsEvery = time.Hour
+	trimFeedBatch  = 2000
+)
+
 // Run sweeps what has expired until ctx ends. Failures are logged and tried
 // again. First it erases the versions that exceed the limits: writes keep to them,
 // but the limits may have been lowered, or an older mneme, which had none, may have
@@ -18,11 +25,18 @@ func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	trimmed := false
+	var nextTrim time.Time // of the feed
 	for {
 		if !trimmed {
 			err := s.trimHistories(ctx)
 			if trimmed = err == nil; err != nil && ctx.Err() == nil {
 				s.log.ErrorContext(ctx, "a background task failed", "task", "trim", "error", err)
+			}
+		}
+		if now := s.instant(); !now.Before(nextTrim) {
+			err := s.trimFeeds(ctx, now)
+			if nextTrim = now.Add(trimFeedsEvery); err != nil && ctx.Err() == nil {
+				s.log.ErrorContext(ctx, "a background task failed", "task", "trim_feed", "error", err)
 			}
 		}
 		if err := s.sweep(ctx, s.instant()); err != nil && ctx.Err() == nil {
@@ -32,6 +46,20 @@ func (s *Service) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
+		}
+	}
+}
+
+// trimFeeds removes old records from the feeds of changes.
+func (s *Service) trimFeeds(ctx context.Context, now time.Time) error {
+	for {
+		removed := 0
+		err := s.storage.Update(ctx, func(tx Tx) (err error) {
+			removed, err = tx.TrimFeed(ctx, now.Add(-s.limits.Feed.Age), s.limits.Feed.Records, trimFeedBatch)
+			return err
+		})
+		if err != nil || removed == 0 {
+			return err
 		}
 	}
 }

@@ -30,6 +30,8 @@ type callerKey struct{}
 type caller struct {
 	principal acl.Principal
 	charge    func(n int) error
+	judge     func() (acl.Principal, error)
+	stopping  <-chan struct{}
 }
 
 // Principal returns the caller of an authenticated request, and the zero
@@ -42,6 +44,25 @@ func Principal(ctx context.Context) acl.Principal {
 	return acl.Principal{}
 }
 
+// Judge judges the token of a request anew, at the end of a wait. The error is a
+// problem, of status 401 if the token has expired or was revoked meanwhile.
+func Judge(ctx context.Context) (acl.Principal, error) {
+	in, ok := ctx.Value(callerKey{}).(*caller)
+	if !ok {
+		return acl.Principal{}, unauthenticated("there is no token")
+	}
+	return in.judge()
+}
+
+// Stopping returns a channel that is closed when the server of a request begins to
+// shut down: waits must end.
+func Stopping(ctx context.Context) <-chan struct{} {
+	if in, ok := ctx.Value(callerKey{}).(*caller); ok {
+		return in.stopping
+	}
+	return nil
+}
+
 // authenticate identifies the caller. It runs before everything except observe,
 // so that without a token a client cannot learn even which routes exist.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
@@ -51,14 +72,8 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		r := c.Request()
 		client := s.rates.proxies.Client(r)
-		p, err := s.identify(r, client)
-		var refusal *problem.Problem
-		if errors.As(err, &refusal) {
-			return s.refuse(c, client, refusal)
-		}
-		if errors.Is(err, errVerifier) {
-			return problem.New(problem.Unavailable, "tokens cannot be verified at the moment").Because(err)
-		}
+		judge := func() (acl.Principal, error) { return s.judge(c, r, client) }
+		p, err := judge()
 		if err != nil {
 			return err
 		}
@@ -71,9 +86,22 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		} else if err != nil {
 			return err
 		}
-		c.SetRequest(r.WithContext(context.WithValue(r.Context(), callerKey{}, &caller{p, charge})))
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), callerKey{}, &caller{p, charge, judge, s.stop})))
 		return next(c)
 	}
+}
+
+// judge returns the holder of a request's credential, or a problem.
+func (s *Server) judge(c echo.Context, r *http.Request, client netip.Prefix) (acl.Principal, error) {
+	p, err := s.identify(r, client)
+	var refusal *problem.Problem
+	if errors.As(err, &refusal) {
+		return acl.Principal{}, s.refuse(c, client, refusal)
+	}
+	if errors.Is(err, errVerifier) {
+		return acl.Principal{}, problem.New(problem.Unavailable, "tokens cannot be verified at the moment").Because(err)
+	}
+	return p, err
 }
 
 // identify returns the holder of a request's credential. A request without a

@@ -105,6 +105,7 @@ type Server struct {
 	routes   map[string]bool // templates of all routes
 	status   statusCache
 	stopping atomic.Bool
+	stop     chan struct{} // closed when Serve begins to shut down
 
 	connections limit.Connections
 	timeouts    Timeouts
@@ -115,7 +116,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log, tracer: o.Tracer,
-		open: make(map[string]bool), routes: make(map[string]bool),
+		stop: make(chan struct{}), open: make(map[string]bool), routes: make(map[string]bool),
 		connections: o.Connections, timeouts: o.Timeouts.withDefaults(), rates: newRates(o.Rates),
 	}
 	if s.log == nil {
@@ -176,6 +177,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.stopping.Store(true)
+	close(s.stop)
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	err := h.Shutdown(grace)

@@ -173,7 +173,7 @@ func (d Document) put() memory.PutRequest {
 	}
 	return memory.PutRequest{
 		Path:  memory.Path{Store: storeOr(d.Store), Namespace: e.Namespace, Key: e.Key},
-		Value: e.Value, Type: e.Type, Description: e.Description, Tags: e.Tags,
+		Value: e.Value, Type: e.Type, Description: e.Description, Tags: e.Tags, OccurredAt: e.OccurredAt,
 	}
 }
 

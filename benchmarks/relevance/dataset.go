@@ -59,6 +59,7 @@ type entry struct {
 	Value       json.RawMessage `json:"value"`
 	Type        *string         `json:"type"`
 	Description *string         `json:"description"`
+	OccurredAt  *string         `json:"occurred_at"`
 	Tags        *[]string       `json:"tags"`
 	InContext   *bool           `json:"in_context"`
 	Encrypted   bool            `json:"encrypted"`

@@ -424,6 +424,36 @@ type AnthropicTool struct {
 	Name        string          `json:"name"`
 }
 
+// Change The present state of a path that has changed.
+type Change struct {
+	// At When the path changed last.
+	At time.Time `json:"at"`
+
+	// Deleted There is no entry.
+	Deleted bool `json:"deleted"`
+
+	// Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
+	// a leading or trailing `/`, and without empty, `.` or `..` segments.
+	//
+	//
+	// Example: diet/anna
+	Key Key `json:"key"`
+
+	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	Namespace Namespace `json:"namespace"`
+
+	// Version Of the entry that a GET returns. Omitted if there is none.
+	Version *int `json:"version,omitempty"`
+}
+
+// ChangePage Example: {"changes":[{"at":"2026-01-05T09:00:00Z","deleted":false,"key":"seat","namespace":"","version":2},{"at":"2026-01-05T09:00:02Z","deleted":true,"key":"old/plan","namespace":""}],"next_cursor":"q83v"}
+type ChangePage struct {
+	Changes []Change `json:"changes"`
+
+	// NextCursor For the next call, whether there were changes or not.
+	NextCursor string `json:"next_cursor"`
+}
+
 // Condition Fields with operators, all of which must hold; `and`, `or` and `not` combine conditions. It judges the
 // entry that a path resolves to. `value.a.b` names a member of a value that is a JSON object; it takes the
 // operators of MemberCondition. A field that is absent (no type, tags, `occurred_at` or `expires_at`, no such
@@ -1555,6 +1585,11 @@ type Conflict = Problem
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Forbidden = Problem
 
+// Gone An RFC 9457 problem.
+//
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+type Gone = Problem
+
 // NotFound An RFC 9457 problem.
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
@@ -1613,6 +1648,16 @@ type ReadIndexParams struct {
 	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
 	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ListChangesParams defines parameters for ListChanges.
+type ListChangesParams struct {
+	// Since The `next_cursor` of an earlier answer. Without it the answer has no changes, and a cursor of now.
+	Since *string `form:"since,omitempty" json:"since,omitempty"`
+
+	// Wait Seconds.
+	Wait  *int `form:"wait,omitempty" json:"wait,omitempty"`
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ExportMemoriesParams defines parameters for ExportMemories.
@@ -2060,6 +2105,21 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/stores/{store}/MEMORY.md (the `ReadIndex` operationId).
 	ReadIndex(ctx context.Context, store Store, params *ReadIndexParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListChanges Follow a store
+	//
+	// What has changed, for the caller, among the entries that a list shows, so that a client can
+	// keep a copy in step: take a cursor (a call without `since`), read the store, then follow it
+	// from that cursor. Each path comes once, with its present state, even if it changed several
+	// times; an expiry is a deletion. A page without changes says that the caller has seen all.
+	// With `wait` the answer waits for a change, if there is none; token and access are judged when
+	// it comes. Answers with 410 if the feed no longer reaches back to the cursor (7 days, unless the
+	// server is configured otherwise, or a purge), or if what the caller may read of the store is
+	// no longer the same: read the store again, and follow it from a new cursor. An agent may have 4 waits
+	// at a time.
+	//
+	// Corresponds with GET /v1/stores/{store}/changes (the `ListChanges` operationId).
+	ListChanges(ctx context.Context, store Store, params *ListChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ExportMemories Read all entries
 	//
@@ -2520,6 +2580,31 @@ func (c *API) ListStores(ctx context.Context, reqEditors ...RequestEditorFn) (*h
 // Corresponds with GET /v1/stores/{store}/MEMORY.md (the `ReadIndex` operationId).
 func (c *API) ReadIndex(ctx context.Context, store Store, params *ReadIndexParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReadIndexRequest(c.Server, store, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListChanges Follow a store
+//
+// What has changed, for the caller, among the entries that a list shows, so that a client can
+// keep a copy in step: take a cursor (a call without `since`), read the store, then follow it
+// from that cursor. Each path comes once, with its present state, even if it changed several
+// times; an expiry is a deletion. A page without changes says that the caller has seen all.
+// With `wait` the answer waits for a change, if there is none; token and access are judged when
+// it comes. Answers with 410 if the feed no longer reaches back to the cursor (7 days, unless the
+// server is configured otherwise, or a purge), or if what the caller may read of the store is
+// no longer the same: read the store again, and follow it from a new cursor. An agent may have 4 waits
+// at a time.
+//
+// Corresponds with GET /v1/stores/{store}/changes (the `ListChanges` operationId).
+func (c *API) ListChanges(ctx context.Context, store Store, params *ListChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListChangesRequest(c.Server, store, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3350,6 +3435,91 @@ func NewReadIndexRequest(server string, store Store, params *ReadIndexParams) (*
 			req.Header.Set("If-None-Match", headerParam0)
 		}
 
+	}
+
+	return req, nil
+}
+
+// NewListChangesRequest constructs an http.Request for the ListChanges method
+func NewListChangesRequest(server string, store Store, params *ListChangesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "store", store, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/stores/%s/changes", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Wait != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "wait", *params.Wait, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil

@@ -50,6 +50,41 @@ func (c *Client) Trash(ctx context.Context, store string) iter.Seq2[Trashed, err
 	})
 }
 
+// changeWait is how long a request of Changes waits for a change, in seconds: the
+// server's maximum.
+const changeWait = 30
+
+// Changes follows a store from a cursor, the NextCursor of an earlier page; "" is
+// from now on. It yields the first page, which from now on has no changes, and
+// then each page that has some, waiting for them until ctx ends. Keep the cursor of
+// a page when its changes are applied. The iteration ends at the first error; of
+// status 410 it says that the store must be read again, and followed from a new
+// cursor.
+func (c *Client) Changes(ctx context.Context, store, since string) iter.Seq2[ChangePage, error] {
+	return func(yield func(ChangePage, error) bool) {
+		limit, wait := 1000, 0
+		for first := true; ; first = false {
+			var page ChangePage
+			err := checkSegments(store)
+			if err == nil {
+				params := ListChangesParams{Limit: &limit, Wait: &wait}
+				if since != "" {
+					params.Since = &since
+				}
+				page, err = Decode[ChangePage](c.ListChanges(ctx, store, &params))
+			}
+			if err != nil {
+				yield(ChangePage{}, err)
+				return
+			}
+			if (first || len(page.Changes) > 0) && !yield(page, nil) {
+				return
+			}
+			since, wait = page.NextCursor, changeWait
+		}
+	}
+}
+
 // pages yields the items of all pages. read returns the page at a cursor, which is
 // nil for the first page.
 func pages[T any](read func(*Cursor, *Limit) ([]T, *NextCursor, error)) iter.Seq2[T, error] {

@@ -161,6 +161,7 @@ func onStore(r relation) []testCase {
 	}
 	return append(refined, []testCase{
 		{name: List, env: unchanged, op: op(List), check: shows(read, listed(plain, encrypted))},
+		{name: Changes, env: unchanged, op: op(Changes), check: shows(read, nil)},
 		{name: Export, env: unchanged, op: op(Export), check: shows(read, listed(plain, encrypted))},
 		{name: "list with a condition", env: unchanged, op: where(List), check: shows(read, listed(plain, encrypted))},
 		{name: "export with a condition", env: unchanged, op: where(Export), check: shows(read, listed(plain, encrypted))},

@@ -41,6 +41,7 @@ const (
 	List     = "list"
 	Versions = "versions"
 	Export   = "export"
+	Changes  = "changes"
 	Search   = "search"
 	// RankedSearch is a search that names a ranking, and RelevantSearch one that
 	// names a least relevance.

@@ -43,11 +43,13 @@ var (
 	KeyReused            = Kind{"idempotency-key-reused", http.StatusUnprocessableEntity, "The Idempotency-Key was used with another body"}
 	NotFound             = Kind{"not-found", http.StatusNotFound, "Not found"}
 	Conflict             = Kind{"conflict", http.StatusConflict, "Conflict"}
+	Gone                 = Kind{"gone", http.StatusGone, "Gone"}
 	PreconditionFailed   = Kind{"precondition-failed", http.StatusPreconditionFailed, "Precondition failed"}
 	Quota                = Kind{"quota", http.StatusTooManyRequests, "Quota reached"}
 	RateLimited          = Kind{"rate-limited", http.StatusTooManyRequests, "Too many requests"}
 	TooManyRefusals      = Kind{"too-many-refusals", http.StatusTooManyRequests, "Too many requests without a valid token"}
 	Busy                 = Kind{"too-many-searches", http.StatusTooManyRequests, "Too many searches at a time"}
+	TooManyWaits         = Kind{"too-many-waits", http.StatusTooManyRequests, "Too many waits at a time"}
 	ClientClosed         = Kind{"client-closed-request", StatusClientClosedRequest, "Client closed the request"}
 	Internal             = Kind{"internal", http.StatusInternalServerError, "Internal error"}
 	Unavailable          = Kind{"unavailable", http.StatusServiceUnavailable, "Service unavailable"}
@@ -107,6 +109,7 @@ var constant = []struct {
 	{memory.ErrNotFound, NotFound},
 	{memory.ErrKindClash, Conflict},
 	{memory.ErrConflict, Conflict},
+	{memory.ErrFeed, Gone},
 	{memory.ErrPrecondition, PreconditionFailed},
 	{memory.ErrUnavailable, Unavailable},
 	{memory.ErrNoVectors, Unavailable},
@@ -123,6 +126,7 @@ func From(err error) *Problem {
 	var full *memory.QuotaError
 	var clash *memory.ConflictError
 	var busy *memory.BusyError
+	var waits *memory.WaitError
 	switch {
 	case errors.As(err, &p):
 		return p
@@ -136,6 +140,8 @@ func From(err error) *Problem {
 		p = &Problem{Kind: Quota, Detail: full.Error(), Limit: full.Limit, RetryAfter: full.RetryAfter}
 	case errors.As(err, &busy):
 		p = &Problem{Kind: Busy, Detail: busy.Error(), Limit: "searches", RetryAfter: busy.RetryAfter}
+	case errors.As(err, &waits):
+		p = &Problem{Kind: TooManyWaits, Detail: waits.Error(), Limit: "waits", RetryAfter: waits.RetryAfter}
 	case errors.As(err, &clash):
 		p = New(Conflict, clash.Reason)
 	case errors.Is(err, context.Canceled):

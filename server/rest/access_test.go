@@ -45,6 +45,8 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 		return o.do(p, "GET", entry+"/versions?limit=100", "")
 	case accesstest.Trash:
 		return o.do(p, "GET", store+"/trash?limit=100", "")
+	case accesstest.Changes:
+		return o.do(p, "GET", store+"/changes", "")
 	case accesstest.Export:
 		return o.do(p, "GET", store+"/export"+whereParam("?", op), "")
 	case accesstest.Search:

@@ -364,6 +364,36 @@ type Answer struct {
 // AnswerDegraded defines model for Answer.Degraded.
 type AnswerDegraded string
 
+// Change The present state of a path that has changed.
+type Change struct {
+	// At When the path changed last.
+	At time.Time `json:"at"`
+
+	// Deleted There is no entry.
+	Deleted bool `json:"deleted"`
+
+	// Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
+	// a leading or trailing `/`, and without empty, `.` or `..` segments.
+	//
+	//
+	// Example: diet/anna
+	Key Key `json:"key"`
+
+	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	Namespace Namespace `json:"namespace"`
+
+	// Version Of the entry that a GET returns. Omitted if there is none.
+	Version *int `json:"version,omitempty"`
+}
+
+// ChangePage Example: {"changes":[{"at":"2026-01-05T09:00:00Z","deleted":false,"key":"seat","namespace":"","version":2},{"at":"2026-01-05T09:00:02Z","deleted":true,"key":"old/plan","namespace":""}],"next_cursor":"q83v"}
+type ChangePage struct {
+	Changes []Change `json:"changes"`
+
+	// NextCursor For the next call, whether there were changes or not.
+	NextCursor string `json:"next_cursor"`
+}
+
 // Condition Fields with operators, all of which must hold; `and`, `or` and `not` combine conditions. It judges the
 // entry that a path resolves to. `value.a.b` names a member of a value that is a JSON object; it takes the
 // operators of MemberCondition. A field that is absent (no type, tags, `occurred_at` or `expires_at`, no such
@@ -1425,6 +1455,11 @@ type Conflict = Problem
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Forbidden = Problem
 
+// Gone An RFC 9457 problem.
+//
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+type Gone = Problem
+
 // NotFound An RFC 9457 problem.
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
@@ -1476,6 +1511,16 @@ type PurgeParams struct {
 	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
 	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListChangesParams defines parameters for ListChanges.
+type ListChangesParams struct {
+	// Since The `next_cursor` of an earlier answer. Without it the answer has no changes, and a cursor of now.
+	Since *string `form:"since,omitempty" json:"since,omitempty"`
+
+	// Wait Seconds.
+	Wait  *int `form:"wait,omitempty" json:"wait,omitempty"`
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ExportMemoriesParams defines parameters for ExportMemories.
@@ -1679,6 +1724,9 @@ type ServerInterface interface {
 	// ListStores List the accessible stores
 	// (GET /v1/stores)
 	ListStores(ctx echo.Context) error
+	// ListChanges Follow a store
+	// (GET /v1/stores/{store}/changes)
+	ListChanges(ctx echo.Context, store Store, params ListChangesParams) error
 	// ExportMemories Read all entries
 	// (GET /v1/stores/{store}/export)
 	ExportMemories(ctx echo.Context, store Store, params ExportMemoriesParams) error
@@ -1855,6 +1903,45 @@ func (w *ServerInterfaceWrapper) ListStores(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListStores(ctx)
+	return err
+}
+
+// ListChanges converts echo context to params.
+func (w *ServerInterfaceWrapper) ListChanges(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "store" -------------
+	var store Store
+
+	err = runtime.BindStyledParameterWithOptions("simple", "store", ctx.Param("store"), &store, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListChangesParams
+	// ------------- Optional query parameter "since" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "since", ctx.QueryParams(), &params.Since, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter since: %s", err))
+	}
+
+	// ------------- Optional query parameter "wait" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "wait", ctx.QueryParams(), &params.Wait, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter wait: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListChanges(ctx, store, params)
 	return err
 }
 
@@ -2593,6 +2680,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/stores/:store/memories/:key/restore", wrapper.RestoreMemory, options.OperationMiddlewares["restoreMemory"]...)
 	router.POST(options.BaseURL+"/v1/stores/:store/memories/:key/rename", wrapper.RenameMemory, options.OperationMiddlewares["renameMemory"]...)
 	router.GET(options.BaseURL+"/v1/stores/:store/trash", wrapper.ListTrash, options.OperationMiddlewares["listTrash"]...)
+	router.GET(options.BaseURL+"/v1/stores/:store/changes", wrapper.ListChanges, options.OperationMiddlewares["listChanges"]...)
 	router.POST(options.BaseURL+"/v1/stores/:store/import", wrapper.ImportMemories, options.OperationMiddlewares["importMemories"]...)
 	router.GET(options.BaseURL+"/v1/stores/:store/export", wrapper.ExportMemories, options.OperationMiddlewares["exportMemories"]...)
 	router.POST(options.BaseURL+"/v1/search", wrapper.Search, options.OperationMiddlewares["search"]...)
@@ -2615,6 +2703,8 @@ type BadRequestApplicationProblemPlusJSONResponse Problem
 type ConflictApplicationProblemPlusJSONResponse Problem
 
 type ForbiddenApplicationProblemPlusJSONResponse Problem
+
+type GoneApplicationProblemPlusJSONResponse Problem
 
 type NotFoundApplicationProblemPlusJSONResponse Problem
 
@@ -3794,6 +3884,173 @@ type ListStoresdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListStoresdefaultApplicationProblemPlusJSONResponse) VisitListStoresResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChangesRequestObject struct {
+	Store  Store `json:"store"`
+	Params ListChangesParams
+}
+
+type ListChangesResponseObject interface {
+	VisitListChangesResponse(w http.ResponseWriter) error
+}
+
+type ListChanges200JSONResponse ChangePage
+
+func (response ListChanges200JSONResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChanges400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response ListChanges400ApplicationProblemPlusJSONResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChanges401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response ListChanges401ApplicationProblemPlusJSONResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChanges403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response ListChanges403ApplicationProblemPlusJSONResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChanges410ApplicationProblemPlusJSONResponse struct {
+	GoneApplicationProblemPlusJSONResponse
+}
+
+func (response ListChanges410ApplicationProblemPlusJSONResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(410)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChanges422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response ListChanges422ApplicationProblemPlusJSONResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChanges429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListChanges429ApplicationProblemPlusJSONResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChanges503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response ListChanges503ApplicationProblemPlusJSONResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChangesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListChangesdefaultApplicationProblemPlusJSONResponse) VisitListChangesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6581,6 +6838,9 @@ type StrictServerInterface interface {
 	// ListStores List the accessible stores
 	// (GET /v1/stores)
 	ListStores(ctx context.Context, request ListStoresRequestObject) (ListStoresResponseObject, error)
+	// ListChanges Follow a store
+	// (GET /v1/stores/{store}/changes)
+	ListChanges(ctx context.Context, request ListChangesRequestObject) (ListChangesResponseObject, error)
 	// ExportMemories Read all entries
 	// (GET /v1/stores/{store}/export)
 	ExportMemories(ctx context.Context, request ExportMemoriesRequestObject) (ExportMemoriesResponseObject, error)
@@ -6902,6 +7162,32 @@ func (sh *strictHandler) ListStores(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(ListStoresResponseObject); ok {
 		return validResponse.VisitListStoresResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListChanges operation middleware
+func (sh *strictHandler) ListChanges(ctx echo.Context, store Store, params ListChangesParams) error {
+	var request ListChangesRequestObject
+
+	request.Store = store
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListChanges(ctx.Request().Context(), request.(ListChangesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListChanges")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListChangesResponseObject); ok {
+		return validResponse.VisitListChangesResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

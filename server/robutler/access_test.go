@@ -37,7 +37,7 @@ func (o *portal) Advance(by time.Duration) { o.clock.Advance(by) }
 
 func (o *portal) Offers(operation string) bool {
 	switch operation {
-	case accesstest.Versions, accesstest.Export, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants,
+	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants,
 		accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch:
 		return false
 	}

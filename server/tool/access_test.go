@@ -91,7 +91,7 @@ type throughMemory struct{ direct }
 
 func (m *throughMemory) Offers(op string) bool {
 	switch op {
-	case accesstest.Versions, accesstest.Export, accesstest.Restore, accesstest.Trash, accesstest.Grants, accesstest.RefinedSearch:
+	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants, accesstest.RefinedSearch:
 		return false
 	}
 	return true

@@ -34,6 +34,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		}
 		// The row goes first: its lock serializes this with a worker that saves
 		// its vectors.
+		w.announceEnd(id, row, row.expires)
 		w.setRLSAll()
 		w.queueStatement(sweepEntry, [16]byte(id))
 		if err := w.unindex(ctx, id, row); err != nil {
@@ -117,6 +118,8 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	}
 	w.queueStatement("DELETE FROM history WHERE id = $1", [16]byte(id))
 	w.queueStatement("DELETE FROM past WHERE entry = $1", [16]byte(id))
+	w.announceEnd(id, row, row.expires)
+	w.queueStatement(forgetPath, [16]byte(id))
 	w.queueStatement("DELETE FROM queue WHERE entry = $1", [16]byte(id))
 	w.queueStatement("DELETE FROM replay WHERE ids @> ARRAY[$1::uuid]", [16]byte(id))
 	return nil

@@ -24,7 +24,8 @@ type writer struct {
 	models    map[string]int32       // model numbers by fingerprint
 	postings  *posting.AlignedWriter // flushed before the commit, like usage
 	usage     usageChanges
-	changes   []uuid.UUID        // entries whose vectors changed
+	changes   []uuid.UUID // entries whose vectors changed
+	feed      feedRecords
 	past      map[uuid.UUID]past // of the entries that were put
 }
 
@@ -74,6 +75,9 @@ type storedRow struct {
 	source     int64 // bytes
 	expires    time.Time
 	searchable bool
+	inContext  bool
+	namespace  string
+	key        string
 	tags       []string
 	document   *posting.Document // nil: not indexed
 	past       past
@@ -84,7 +88,7 @@ type storedRow struct {
 const selectStoredRow = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 AND c.label = $3 AND c.namespace = $4 AND c.key = $5
 		AND c.owner = $6 AND c.state = 0 AND c.id <> $1),
 	s.id, e.store, e.place, e.state, e.label, e.updated_by, e.revision, e.version,
-	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.tags, e.length, e.terms, coalesce(p.versions, 0), coalesce(p.bytes, 0)
+	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags, e.length, e.terms, coalesce(p.versions, 0), coalesce(p.bytes, 0)
 	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1 LEFT JOIN past p ON p.entry = $1`
 
 // storedRow reads a row under the lock of its store. It returns nil if there is
@@ -98,11 +102,12 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 		var storeNumber, docID, revision *int64
 		var state, label *int16
 		var version, length *int
-		var searchable *bool
+		var searchable, inContext *bool
+		var namespace, path *string
 		var expires *time.Time
 		var terms []byte
 		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &writer, &revision, &version, &s.bytes, &s.source, &expires,
-			&searchable, &s.tags, &length, &terms, &s.past.versions, &s.past.bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
+			&searchable, &inContext, &namespace, &path, &s.tags, &length, &terms, &s.past.versions, &s.past.bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
 		if err != nil || store == nil {
 			return nil, clash, err
 		}
@@ -113,6 +118,7 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 			continue // the row may have changed before the lock was held
 		}
 		s.store, s.docID, s.state, s.label = *storeNumber, *docID, int(*state), acl.Label(*label)
+		s.inContext, s.namespace, s.key = *inContext, *namespace, *path
 		s.writer, s.revision, s.version, s.searchable, s.expires = *writer, *revision, *version, *searchable, timeOrZero(expires)
 		if length != nil {
 			s.document = &posting.Document{DocKey: posting.DocKey{Store: s.store, Doc: s.docID}, Label: s.label, Length: *length, Terms: terms}
@@ -191,6 +197,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		w.queueStatement(insertFormer, [16]byte(e.ID))
 		w.addPast(e.ID, old.past, old.bytes+old.source)
 	}
+	w.announce(e, old, next, queuedAt)
 	w.setRLSAll()
 	w.removeTagsAndUsage(e.ID, old)
 	w.writeEntry(e, next, old != nil)
@@ -266,6 +273,7 @@ func (w *writer) flush(ctx context.Context) error {
 			row.dirty = false
 		}
 	}
+	w.flushFeed()
 	w.flushChanges()
 	return w.flushBatch(ctx)
 }

@@ -50,7 +50,7 @@ func TestStorage(t *testing.T) {
 		free = free[:len(free)-1]
 		s := openAt(inner, dsn)
 		empty := "BEGIN; " + setAll + "; UPDATE change_head SET last = 0"
-		for _, table := range append(tables, "store", "change") {
+		for _, table := range append(tables, "store", "change", "feed", "feed_head") {
 			empty += "; DELETE FROM " + table
 		}
 		if _, err := s.pool.Exec(inner.Context(), empty+"; COMMIT"); err != nil {

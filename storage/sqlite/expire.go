@@ -45,6 +45,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		if err := w.unindex(ctx, id, row); err != nil {
 			return err
 		}
+		w.announceEnd(row, fromNullMicros(row.expires))
 		if _, err := w.exec(ctx, sweepEntry, row.doc); err != nil {
 			return err
 		}
@@ -119,12 +120,14 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 		return err
 	}
 	delete(w.past, id)
+	w.announceEnd(row, fromNullMicros(row.expires))
 	for _, query := range [...]string{
 		"DELETE FROM history WHERE doc = ?",
 		"DELETE FROM past WHERE doc = ?",
 		"DELETE FROM author WHERE doc = ?",
 		"DELETE FROM occurrence WHERE doc = ?",
 		"DELETE FROM queue WHERE doc = ?",
+		forgetPath,
 		"DELETE FROM entry WHERE doc = ?",
 	} {
 		if _, err := w.exec(ctx, query, row.doc); err != nil {

@@ -13,7 +13,7 @@ func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {
 	rows := make(map[string]int64)
 	err := s.readers.with(ctx, func(c *session) error {
 		tables, err := c.conn.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table'
-			AND name NOT IN ('store', 'change', 'goose_db_version', 'word') AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'word\_%' ESCAPE '\'`)
+			AND name NOT IN ('store', 'change', 'feed', 'feed_head', 'goose_db_version', 'word') AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'word\_%' ESCAPE '\'`)
 		if err != nil {
 			return err
 		}

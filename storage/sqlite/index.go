@@ -19,6 +19,9 @@ func (w *writer) flush(ctx context.Context) error {
 	if err := w.flushPast(ctx); err != nil {
 		return err
 	}
+	if err := w.flushFeed(ctx); err != nil {
+		return err
+	}
 	for _, t := range w.postings.TakeTotals() {
 		if _, err := w.exec(ctx, addTotal, t.Store, t.Label, t.Documents, t.Length); err != nil {
 			return err

@@ -20,14 +20,15 @@ type writer struct {
 	postings *posting.PackedWriter // flushed before the commit, like usage
 	usage    usageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
-	erased   bool                   // entries were purged
-	trimmed  bool                   // former versions were erased
+	feed     map[feedKey][]feedRecord
+	erased   bool // entries were purged
+	trimmed  bool // former versions were erased
 }
 
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(s *session) *writer {
-	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges), past: make(map[uuid.UUID]*pastRow)}
+	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges), past: make(map[uuid.UUID]*pastRow), feed: make(map[feedKey][]feedRecord)}
 }
 
 // storedRow is the state of a row that a write replaces.
@@ -43,6 +44,9 @@ type storedRow struct {
 	source     int64 // bytes
 	expires    sql.NullInt64
 	searchable bool
+	inContext  bool
+	namespace  string
+	key        string
 	tagged     bool
 	authored   bool // has a row in author
 	dated      bool // has a row in occurrence
@@ -50,13 +54,13 @@ type storedRow struct {
 }
 
 const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
-	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.tags IS NOT NULL,
+	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags IS NOT NULL,
 	a.doc IS NOT NULL, o.doc IS NOT NULL, coalesce(p.versions, 0), coalesce(p.bytes, 0)
 	FROM entry e` + joinFields + `LEFT JOIN past p ON p.doc = e.doc WHERE e.id = ?`
 
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID) (row storedRow, found bool, err error) {
 	found, err = w.one(ctx, []any{&row.doc, &row.state, &row.store, &row.label, &row.writer, &row.revision, &row.version,
-		&row.bytes, &row.source, &row.expires, &row.searchable, &row.tagged, &row.authored, &row.dated, &row.past.versions, &row.past.bytes}, selectStoredRow, id[:])
+		&row.bytes, &row.source, &row.expires, &row.searchable, &row.inContext, &row.namespace, &row.key, &row.tagged, &row.authored, &row.dated, &row.past.versions, &row.past.bytes}, selectStoredRow, id[:])
 	return row, found, err
 }
 
@@ -142,6 +146,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if err := w.writeOccurrence(ctx, e, next.doc, old.dated); err != nil {
 		return err
 	}
+	w.announce(e, old, next, found, queuedAt)
 	if found {
 		w.addUsage(old, -1)
 	}

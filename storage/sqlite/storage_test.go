@@ -63,6 +63,7 @@ func TestStorage(t *testing.T) {
 var fullScans = map[string]string{
 	selectAllVectors:                         "loading an index",
 	selectAllEntries:                         "a dump",
+	selectExcessFeeds:                        "trimming feeds, once an hour",
 	grantColumns + "ORDER BY store, grantee": "a dump",
 	"SELECT id, kind FROM name ORDER BY id":  "a dump",
 	"SELECT agent, enabled, self, chat, user, default_ttl FROM setting ORDER BY agent": "a dump",

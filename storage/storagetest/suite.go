@@ -24,7 +24,8 @@ import (
 // RowCounter is an optional interface of a storage.
 type RowCounter interface {
 	// Rows returns the number of rows by table. It leaves out the tables of
-	// change records, which outlive their entries, and of store numbers.
+	// change records and of the feed, which outlive their entries, and of store
+	// numbers.
 	Rows(ctx context.Context) (map[string]int64, error)
 }
 
@@ -51,6 +52,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"History", histories},
 		{"Expiry", expiries},
 		{"Purge", purges},
+		{"Feed", feeds},
 		{"Lexical", lexicals},
 		{"Score", scores},
 		{"Vector", vectors},

@@ -1,0 +1,278 @@
+package memory
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"mneme/acl"
+)
+
+// Limits of a call of Changes.
+const (
+	MaxChanges    = 1000
+	MaxChangeWait = 30 * time.Second
+)
+
+// ErrFeed: the feed no longer has all changes since a cursor, or what the caller
+// may read of the store is no longer the same. It lists the store again.
+var ErrFeed = errors.New("the changes since this cursor are not known: read the store again, and follow it from a new cursor")
+
+// ChangesRequest asks for the changes of a store since an earlier call.
+type ChangesRequest struct {
+	Store string
+	Since string        // the Next of an earlier call; "": from now on
+	Limit int           // 1–1000
+	Wait  time.Duration // for a change, if there is none; 0–30 s
+	// Judge returns the caller as its token says when a wait has ended. nil: the
+	// caller of the call.
+	Judge func(context.Context) (Caller, error)
+	Stop  <-chan struct{} // ends a wait early; nil: nothing does
+}
+
+// Change is the state of a path that has changed.
+type Change struct {
+	Namespace, Key string
+	Version        int // of the entry that Get returns; 0: none, it was deleted
+	At             time.Time
+}
+
+// ChangePage is a page of changes. If it is empty, the caller has seen all.
+type ChangePage struct {
+	Changes []Change
+	Next    string
+}
+
+// Changes returns what has changed in a store for the caller: each path once, with
+// its present state, in the order of the latest changes. Entries that are not in
+// context are left out.
+//
+// SECURITY: records of labels that the caller may not read are not looked at. They
+// end no wait, and a cursor holds nothing of them.
+func (s *Service) Changes(ctx context.Context, c Caller, r ChangesRequest) (ChangePage, error) {
+	var since *feedCursor
+	if r.Since != "" {
+		var err error
+		if since, err = s.openFeedCursor(c, r); err != nil {
+			return ChangePage{}, err
+		}
+	}
+	now, err := s.changes(ctx, c, r, since)
+	if err != nil || since == nil || r.Wait == 0 || len(now.page.Changes) > 0 {
+		return now.page, err
+	}
+	return s.waitForChanges(ctx, c, r, since, now)
+}
+
+// changesNow is the answer of one look at a feed.
+type changesNow struct {
+	page       ChangePage
+	position   feedCursor
+	nextExpiry time.Time // zero: none
+}
+
+// maxSweeps bounds how often one look at a feed sweeps expired entries, sweepBatch
+// at a time.
+const (
+	maxSweeps  = 5
+	sweepBatch = 200
+)
+
+// changes looks at the feed. An expiry is a change from its instant on: entries
+// that have expired are swept first.
+func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since *feedCursor) (now changesNow, err error) {
+	for sweeps := 0; ; sweeps++ {
+		var due bool
+		var ceiling acl.Label
+		err := s.storage.View(ctx, func(tx ReadTx) error {
+			instant := s.instant()
+			a, err := access(ctx, tx, c, r.Store, acl.Read, instant)
+			if err != nil {
+				return err
+			}
+			if err := checkChanges(r); err != nil {
+				return err
+			}
+			ceiling = a.Ceiling
+			next, err := tx.NextExpiry(ctx, r.Store, a.Ceiling)
+			if err != nil {
+				return err
+			}
+			if due = !next.IsZero() && !instant.Before(next) && sweeps < maxSweeps; due {
+				return nil
+			}
+			now, err = s.readFeed(ctx, tx, c, a, r, since, instant)
+			now.nextExpiry = next
+			return err
+		})
+		if err != nil || !due {
+			return now, err
+		}
+		if err := s.sweepStore(ctx, r.Store, ceiling); err != nil {
+			return now, err
+		}
+	}
+}
+
+// sweepStore sweeps expired entries of a store.
+func (s *Service) sweepStore(ctx context.Context, store string, ceiling acl.Label) error {
+	err := s.storage.Update(ctx, func(tx Tx) error {
+		now := s.instant()
+		ids, err := tx.ExpiredIn(ctx, store, ceiling, now, sweepBatch)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		return tx.Sweep(ctx, ids, now)
+	})
+	if err == nil {
+		s.indexer.Wake()
+	}
+	return err
+}
+
+func checkChanges(r ChangesRequest) error {
+	if r.Limit < 1 || r.Limit > MaxChanges {
+		return rule("limit", "must be 1 to %d", MaxChanges)
+	}
+	if r.Wait < 0 || r.Wait > MaxChangeWait {
+		return rule("wait", "must be 0 to %d seconds", MaxChangeWait/time.Second)
+	}
+	return nil
+}
+
+// readFeed reads a page of the feed in a snapshot; without since it returns the
+// position alone.
+func (s *Service) readFeed(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ChangesRequest, since *feedCursor, instant time.Time) (now changesNow, err error) {
+	query := FeedQuery{Store: r.Store, Ceiling: a.Ceiling}
+	if since != nil {
+		if since.ceiling != a.Ceiling {
+			return now, ErrFeed
+		}
+		query.After, query.Limit = since.positions, r.Limit
+	}
+	feed, err := tx.Feed(ctx, query)
+	if err != nil {
+		return now, err
+	}
+	now.position = feedCursor{ceiling: a.Ceiling, positions: feed.Last}
+	if since != nil {
+		for i, position := range since.positions {
+			if feed.Removed[i] > position || feed.Last[i] < position { // removed, or of a database that was restored from a backup
+				return now, ErrFeed
+			}
+		}
+		records := firstRecords(feed.Records, r.Limit)
+		now.position.positions = since.positions
+		for _, record := range records {
+			if record.Key == "" {
+				return now, ErrFeed
+			}
+			*now.position.positions.Of(record.Label) = record.Position
+		}
+		if now.page.Changes, err = latestChanges(ctx, tx, c, a, r.Store, records, instant); err != nil {
+			return now, err
+		}
+	}
+	now.page.Next, err = s.sealFeedCursor(c, r, now.position)
+	return now, err
+}
+
+// firstRecords merges the records of several labels, by time, and returns the
+// first: of each label those that precede the others of it.
+func firstRecords(records []FeedRecord, limit int) []FeedRecord {
+	var labels [acl.Restricted][]FeedRecord
+	for _, r := range records {
+		labels[r.Label-1] = append(labels[r.Label-1], r)
+	}
+	merged := make([]FeedRecord, 0, min(limit, len(records)))
+	for len(merged) < limit {
+		first := -1
+		for i := range labels {
+			if len(labels[i]) > 0 && (first < 0 || labels[i][0].At.Before(labels[first][0].At)) {
+				first = i
+			}
+		}
+		if first < 0 {
+			break
+		}
+		merged, labels[first] = append(merged, labels[first][0]), labels[first][1:]
+	}
+	return merged
+}
+
+// latestChanges returns the present state of the paths of records, each once, in
+// the order of their last records.
+func latestChanges(ctx context.Context, tx FeedReader, c Caller, a acl.Access, store string, records []FeedRecord, now time.Time) ([]Change, error) {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	last := make(map[Path]int, len(records))
+	for i, r := range records {
+		last[Path{store, r.Namespace, r.Key}] = i
+	}
+	var paths []Path
+	for path := range last {
+		paths = append(paths, path)
+	}
+	rows, err := tx.AtPaths(ctx, store, paths, a.Ceiling)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[Path][]Entry, len(paths))
+	for _, e := range rows {
+		at[e.Path] = append(at[e.Path], e)
+	}
+	reader := Caller{Principal: c.Principal} // a list has nothing that is not in context
+	var changes []Change
+	for i, r := range records {
+		path := Path{store, r.Namespace, r.Key}
+		if last[path] != i {
+			continue
+		}
+		change := Change{Namespace: r.Namespace, Key: r.Key, At: r.At}
+		if e := resolve(reader, a, at[path], now); e != nil {
+			change.Version = e.Version
+		}
+		changes = append(changes, change)
+	}
+	return changes, nil
+}
+
+// feedCursor is how far a caller has followed a feed. Another ceiling than the
+// caller's present one means that it may read more than it has, or less.
+type feedCursor struct {
+	ceiling   acl.Label
+	positions FeedPositions
+}
+
+// feedCursorBytes is the same for every cursor, so that its length says nothing of
+// the positions.
+const feedCursorBytes = 1 + 8*len(FeedPositions{})
+
+func feedBound(c Caller, r ChangesRequest) []string {
+	return []string{"changes", c.Agent, c.Taint.String(), r.Store}
+}
+
+func (s *Service) sealFeedCursor(c Caller, r ChangesRequest, at feedCursor) (string, error) {
+	b := append(make([]byte, 0, feedCursorBytes), byte(at.ceiling))
+	for _, position := range at.positions {
+		b = binary.BigEndian.AppendUint64(b, uint64(position))
+	}
+	return s.secret.sealCursor(b, feedBound(c, r))
+}
+
+func (s *Service) openFeedCursor(c Caller, r ChangesRequest) (*feedCursor, error) {
+	var b []byte
+	if err := s.secret.openCursor(r.Since, &b, feedBound(c, r)); err != nil {
+		return nil, err
+	}
+	if len(b) != feedCursorBytes {
+		return nil, ErrCursor
+	}
+	at := feedCursor{ceiling: acl.Label(b[0])}
+	for i := range at.positions {
+		at.positions[i] = int64(binary.BigEndian.Uint64(b[1+8*i:]))
+	}
+	return &at, nil
+}

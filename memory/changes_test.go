@@ -1,0 +1,468 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	"mneme/backend/backendtest"
+	"mneme/memory"
+)
+
+// follower keeps a copy of a store in step, as a client would.
+type follower struct {
+	caller memory.Caller
+	limit  int
+	cursor string
+	copied map[memory.Path]int // versions
+	denied bool                // at the last step
+}
+
+// step reads a page of changes, or the whole store if it must, and reports whether
+// the copy is up to date.
+func (f *follower) step(h *harness, store string) (done bool, err error) {
+	ctx := context.Background()
+	request := memory.ChangesRequest{Store: store, Since: f.cursor, Limit: f.limit}
+	page, err := h.Changes(ctx, f.caller, request)
+	f.denied = errors.Is(err, acl.ErrDenied)
+	switch {
+	case f.denied: // its copy is of no use to it, until it may read again
+		return true, nil
+	case errors.Is(err, memory.ErrFeed):
+		f.cursor = ""
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	first := f.cursor == ""
+	if f.cursor = page.Next; first {
+		f.copied, err = listed(h, f.caller, store)
+		if errors.Is(err, acl.ErrDenied) || errors.Is(err, memory.ErrCursor) {
+			f.cursor, err = "", nil
+		}
+		return false, err
+	}
+	for _, c := range page.Changes {
+		path := memory.Path{Store: store, Namespace: c.Namespace, Key: c.Key}
+		if c.Version == 0 {
+			delete(f.copied, path)
+		} else {
+			f.copied[path] = c.Version
+		}
+	}
+	return len(page.Changes) == 0, nil
+}
+
+// listed returns the versions that a full list shows.
+func listed(h *harness, c memory.Caller, store string) (map[memory.Path]int, error) {
+	versions := make(map[memory.Path]int)
+	err := h.Export(context.Background(), c, store, memory.Filter{}, func(f memory.Found) error {
+		versions[f.Path] = f.Version
+		return nil
+	})
+	return versions, err
+}
+
+// change is one call of a writer.
+type change func(h *harness, clock *backendtest.Clock) error
+
+// drawChange draws a call that changes what a reader of the store alice sees, or
+// may seem to.
+func drawChange(t *rapid.T) change {
+	ctx := context.Background()
+	writer := agent(rapid.SampledFrom([]string{"alice", "alice", "bob"}).Draw(t, "writer"),
+		rapid.SampledFrom([]acl.Label{acl.Public, acl.Public, acl.Internal, acl.Confidential}).Draw(t, "label"))
+	at := path("alice", rapid.SampledFrom([]string{"a", "b", "c/d"}).Draw(t, "key"))
+	put := memory.PutRequest{Path: at, Value: text("x")}
+	write := func(h *harness, _ *backendtest.Clock) error { _, err := h.Put(ctx, writer, put); return err }
+	switch rapid.SampledFrom([]string{"put", "put", "put", "not in context", "encrypted", "expiring", "delete", "delete", "restore", "revert", "rename", "move",
+		"batch", "share", "unshare", "clock", "purge"}).Draw(t, "kind") {
+	case "put":
+		return write
+	case "not in context":
+		put.InContext = new(bool)
+		return write
+	case "encrypted":
+		put.Path.Key, put.Encrypted = "sealed", new(true)
+		return write
+	case "expiring":
+		put.TTL = new(time.Duration(rapid.IntRange(1, 20).Draw(t, "ttl")) * time.Second)
+		return write
+	case "delete":
+		return func(h *harness, _ *backendtest.Clock) error {
+			return h.Delete(ctx, writer, at, memory.Preconditions{})
+		}
+	case "restore", "revert":
+		r := memory.RestoreRequest{Path: at}
+		if rapid.Bool().Draw(t, "version") {
+			r.Version = new(1)
+		}
+		return func(h *harness, _ *backendtest.Clock) error { _, err := h.Restore(ctx, writer, r); return err }
+	case "rename", "move":
+		r := memory.RenameRequest{Path: at, To: rapid.SampledFrom([]string{"a", "b", "e"}).Draw(t, "to")}
+		if rapid.Bool().Draw(t, "store") {
+			r.ToStore = writer.Agent
+		}
+		return func(h *harness, _ *backendtest.Clock) error { _, err := h.Rename(ctx, writer, r); return err }
+	case "batch":
+		other := put
+		other.Path.Key = "batch"
+		return func(h *harness, _ *backendtest.Clock) error {
+			_, err := h.PutAll(ctx, writer, []memory.PutRequest{put, other, put})
+			return err
+		}
+	case "share":
+		level := rapid.SampledFrom([]acl.Level{acl.Search, acl.Read, acl.ReadWrite}).Draw(t, "level")
+		most := rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal, acl.Restricted}).Draw(t, "max label")
+		return func(h *harness, _ *backendtest.Clock) error {
+			_, err := h.Share(ctx, agent("alice", acl.Restricted), memory.ShareRequest{Store: "alice", Grantee: "bob", Level: level, MaxLabel: most})
+			return err
+		}
+	case "unshare":
+		return func(h *harness, _ *backendtest.Clock) error {
+			return h.Unshare(ctx, agent("alice", acl.Restricted), "alice", "bob")
+		}
+	case "clock":
+		by := time.Duration(rapid.IntRange(1, 10).Draw(t, "seconds")) * time.Second
+		return func(_ *harness, clock *backendtest.Clock) error { clock.Advance(by); return nil }
+	default:
+		return func(h *harness, clock *backendtest.Clock) error {
+			_, err := h.Purge(ctx, caller(acl.Principal{Agent: "platform", Platform: true}), clock.Now(), nil)
+			return err
+		}
+	}
+}
+
+func TestAFollowerHasWhatAListShows(t *testing.T) {
+	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
+	for _, b := range backendtest.Storages() {
+		t.Run(b.Name, func(t *testing.T) {
+			divideChecks(t, divisor[b.Name])
+			rapid.Check(t, func(rt *rapid.T) { checkFollowers(rt, t, b) })
+		})
+	}
+}
+
+func checkFollowers(rt *rapid.T, t *testing.T, b backendtest.Backend) {
+	data, clock := b.Open(t), backendtest.NewClock()
+	options := memory.Options{Now: clock.Now, Limits: memory.Limits{Retention: new(time.Duration)}}
+	peers := []*harness{openOver(t, data, options), openOver(t, data, options)}
+	share(peers[0], "alice", "bob", acl.ReadWrite)
+	var followers []*follower
+	for _, c := range []memory.Caller{agent("alice", acl.Public), agent("alice", acl.Restricted), agent("bob", acl.Internal)} {
+		followers = append(followers, &follower{caller: c, limit: rapid.SampledFrom([]int{1, 2, 1000}).Draw(rt, "limit")})
+	}
+	writers := make([][]change, 3)
+	for i := range writers {
+		writers[i] = rapid.SliceOfN(rapid.Custom(drawChange), 1, 12).Draw(rt, "changes")
+	}
+	var writing, following sync.WaitGroup
+	ended := make(chan struct{})
+	for i, changes := range writers {
+		writing.Go(func() {
+			for _, change := range changes {
+				if err := change(peers[i%2], clock); status(err) == 500 {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i, f := range followers {
+		following.Go(func() {
+			for {
+				if _, err := f.step(peers[i%2], "alice"); err != nil {
+					t.Error(err)
+					return
+				}
+				select {
+				case <-ended:
+					return
+				default:
+				}
+			}
+		})
+	}
+	writing.Wait()
+	close(ended)
+	following.Wait()
+	for i, f := range followers {
+		for n := 0; ; n++ {
+			done, err := f.step(peers[(i+1)%2], "alice")
+			if err != nil || n > 1000 {
+				rt.Fatalf("step %d: %v", n, err)
+			}
+			if done {
+				break
+			}
+		}
+		want, err := listed(peers[0], f.caller, "alice")
+		if errors.Is(err, acl.ErrDenied) != f.denied {
+			rt.Fatalf("%s: denied %v, a list says %v", f.caller.Agent, f.denied, err)
+		}
+		if !f.denied && !maps.Equal(f.copied, want) {
+			rt.Fatalf("%s at %v follows to\n%v\na list shows\n%v", f.caller.Agent, f.caller.Taint, f.copied, want)
+		}
+	}
+}
+
+// following returns a request for what changes from now on.
+func (h *harness) following(c memory.Caller, store string) memory.ChangesRequest {
+	h.t.Helper()
+	r := memory.ChangesRequest{Store: store, Limit: 100}
+	page, err := h.Changes(background, c, r)
+	must(h, err)
+	if len(page.Changes) > 0 {
+		h.t.Fatalf("without a cursor there are changes: %v", page.Changes)
+	}
+	r.Since = page.Next
+	return r
+}
+
+// waiting is a call of Changes that waits.
+type waiting struct {
+	page chan memory.ChangePage
+	err  error
+	stop chan struct{}
+}
+
+// wait begins a call, and returns when it waits.
+func (h *harness) wait(c memory.Caller, r memory.ChangesRequest) *waiting {
+	h.t.Helper()
+	w := &waiting{page: make(chan memory.ChangePage, 1), stop: make(chan struct{})}
+	r.Wait, r.Stop = memory.MaxChangeWait, w.stop
+	before := h.Waits()
+	go func() {
+		page, err := h.Changes(background, c, r)
+		w.err = err
+		w.page <- page
+	}()
+	backendtest.Eventually(h.t, "the call waits", func() bool { return h.Waits() > before })
+	return w
+}
+
+func keysOfChanges(page memory.ChangePage) (keys []string) {
+	for _, c := range page.Changes {
+		keys = append(keys, fmt.Sprint(c.Key, " ", c.Version))
+	}
+	return keys
+}
+
+func wantChanges(t *testing.T, page memory.ChangePage, want ...string) {
+	t.Helper()
+	if got := keysOfChanges(page); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("changes are %v, want %v", got, want)
+	}
+}
+
+func TestAWaitEndsAtAVisibleChangeAlone(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		data := b.Open(t)
+		here, there := openOver(t, data, memory.Options{}), openOver(t, data, memory.Options{})
+		low, high := agent("a", acl.Public), agent("a", acl.Restricted)
+		no := false
+		for i, writer := range []*harness{here, there} {
+			w := here.wait(low, here.following(low, "a"))
+			writer.put(high, "a", fmt.Sprint("hidden ", i), "x", 201)
+			_, err := writer.Put(background, low, memory.PutRequest{Path: path("a", fmt.Sprint("private ", i)), Value: text("x"), InContext: &no})
+			must(here, err)
+			writer.put(agent("b", acl.Public), "b", fmt.Sprint("elsewhere ", i), "x", 201)
+			writer.put(low, "a", fmt.Sprint("seen ", i), "x", 201)
+			wantChanges(t, <-w.page, fmt.Sprintf("seen %d 1", i))
+		}
+	})
+}
+
+func TestAnExpiryEndsAWait(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := openOver(t, b.Open(t), memory.Options{})
+		c := agent("a", acl.Internal)
+		h.put(agent("a", acl.Public), "a", "k", "below", 201)
+		h.put(c, "a", "k", "x", 201, ttl(time.Second))
+		h.put(c, "a", "l", "x", 201, ttl(time.Second))
+		r := h.following(c, "a")
+		got := make(map[string]int)
+		for len(got) < 2 {
+			page := <-h.wait(c, r).page
+			for _, change := range page.Changes {
+				got[change.Key] = change.Version
+			}
+			r.Since = page.Next
+		}
+		if !maps.Equal(got, map[string]int{"k": 1, "l": 0}) { // k at PUBLIC is no longer shadowed
+			t.Errorf("changes are %v", got)
+		}
+	})
+}
+
+func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := openOver(t, b.Open(t), memory.Options{})
+		bob := agent("bob", acl.Internal)
+		expired := errors.New("expired")
+		for name, c := range map[string]struct {
+			meanwhile func()
+			want      error
+		}{
+			"nothing":      {func() {}, nil},
+			"revoked":      {func() { must(h, h.Unshare(background, agent("alice", acl.Internal), "alice", "bob")) }, acl.ErrDenied},
+			"level search": {func() { share(h, "alice", "bob", acl.Search) }, acl.ErrDenied},
+			"another label": {func() {
+				_, err := h.Share(background, agent("alice", acl.Restricted), memory.ShareRequest{Store: "alice", Grantee: "bob", Level: acl.Read, MaxLabel: acl.Public})
+				must(h, err)
+			}, memory.ErrFeed},
+			"the token": {nil, expired},
+		} {
+			t.Run(name, func(t *testing.T) {
+				share(h, "alice", "bob", acl.Read)
+				r := h.following(bob, "alice")
+				if c.meanwhile == nil {
+					r.Judge = func(context.Context) (memory.Caller, error) { return bob, expired }
+				}
+				w := h.wait(bob, r)
+				if c.meanwhile != nil {
+					c.meanwhile()
+				}
+				if c.want != nil { // a change ends no wait of who may not see it
+					h.put(agent("alice", acl.Public), "alice", name, "x", 201)
+				}
+				close(w.stop)
+				page := <-w.page
+				if !errors.Is(w.err, c.want) || len(page.Changes) > 0 {
+					t.Errorf("error %v, want %v; changes %v", w.err, c.want, page.Changes)
+				}
+			})
+		}
+	})
+}
+
+func TestAnAgentHasFourWaits(t *testing.T) {
+	h := openOver(t, backendtest.Embedded().Open(t), memory.Options{})
+	c := agent("a", acl.Public)
+	r := h.following(c, "a")
+	var waits []*waiting
+	for range 4 {
+		waits = append(waits, h.wait(c, r))
+	}
+	var full *memory.WaitError
+	if _, err := h.Changes(background, agent("a", acl.Internal), h.waitingFor(agent("a", acl.Internal), "a")); !errors.As(err, &full) {
+		t.Errorf("a fifth wait of the agent: %v", err)
+	}
+	other := h.wait(agent("b", acl.Public), h.following(agent("b", acl.Public), "b"))
+	close(waits[0].stop)
+	<-waits[0].page
+	again := h.wait(c, r)
+	for _, w := range append(waits[1:], other, again) {
+		close(w.stop)
+		<-w.page
+	}
+	if n := h.Waits(); n != 0 {
+		t.Errorf("%d waits are left", n)
+	}
+}
+
+// waitingFor returns a request that waits.
+func (h *harness) waitingFor(c memory.Caller, store string) memory.ChangesRequest {
+	r := h.following(c, store)
+	r.Wait = memory.MaxChangeWait
+	return r
+}
+
+func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{Retention: new(time.Duration), Feed: memory.FeedLimits{Age: time.Hour, Records: 10}})
+		c, high := agent("a", acl.Public), agent("a", acl.Restricted)
+		ask := func(r memory.ChangesRequest, c memory.Caller, want error) (page memory.ChangePage) {
+			t.Helper()
+			page, err := h.Changes(background, c, r)
+			if !errors.Is(err, want) {
+				t.Errorf("error %v, want %v", err, want)
+			}
+			return page
+		}
+		r := h.following(c, "a")
+		h.put(c, "a", "k", "x", 201)
+		page := ask(r, c, nil)
+		wantChanges(t, page, "k 1")
+		if len(page.Next) != len(r.Since) || page.Next == r.Since {
+			t.Errorf("cursors %q and %q", r.Since, page.Next)
+		}
+		later := r
+		later.Since = page.Next
+		wantChanges(t, ask(later, c, nil))
+
+		other := r
+		other.Store = "b"
+		ask(r, high, memory.ErrCursor)
+		ask(other, agent("b", acl.Public), memory.ErrCursor)
+		for _, limit := range []int{0, memory.MaxChanges + 1} {
+			bad := r
+			bad.Limit = limit
+			_, err := h.Changes(background, c, bad)
+			h.wantStatus(err, 422)
+		}
+		for _, wait := range []time.Duration{-1, memory.MaxChangeWait + 1} {
+			bad := r
+			bad.Wait = wait
+			_, err := h.Changes(background, c, bad)
+			h.wantStatus(err, 422)
+		}
+
+		// Hidden changes push nothing out of the feed.
+		for i := range 20 {
+			h.put(high, "a", fmt.Sprint(i), "x", 201)
+		}
+		must(h, h.Sweep(background))
+		wantChanges(t, ask(r, c, nil), "k 1")
+		for i := range 10 {
+			h.put(c, "a", fmt.Sprint(i), "x", 201)
+		}
+		must(h, h.Sweep(background))
+		ask(r, c, memory.ErrFeed)
+		ask(later, c, nil)
+		h.Clock.Advance(2 * time.Hour)
+		must(h, h.Sweep(background))
+		ask(later, c, memory.ErrFeed)
+
+		r = h.following(c, "a")
+		must(h, h.Delete(background, c, path("a", "k"), memory.Preconditions{}))
+		later = r
+		later.Since = ask(r, c, nil).Next
+		h.Clock.Advance(time.Minute)
+		_, err := h.Purge(background, caller(acl.Principal{Agent: "platform", Platform: true}), h.Clock.Now(), nil)
+		must(h, err)
+		ask(r, c, memory.ErrFeed) // nobody knows the key any more
+		wantChanges(t, ask(later, c, nil))
+	})
+}
+
+func FuzzFeedCursor(f *testing.F) {
+	h := open(f, backendtest.Embedded(), memory.Limits{})
+	c := agent("a", acl.Public)
+	h.put(c, "a", "k", "x", 201)
+	good := h.following(c, "a").Since
+	list, err := h.List(background, c, memory.ListRequest{Store: "a", Limit: 1})
+	must(h, err)
+	f.Add(good)
+	f.Add(list.Next)
+	f.Add("")
+	f.Add("AAAA")
+	f.Add(good + "A")
+	f.Fuzz(func(t *testing.T, cursor string) {
+		page, err := h.Changes(background, c, memory.ChangesRequest{Store: "a", Since: cursor, Limit: 10})
+		switch {
+		case cursor == "" || cursor == good:
+			if err != nil || len(page.Changes) > 0 || len(page.Next) != len(good) {
+				t.Errorf("page %v, error %v", page, err)
+			}
+		case !errors.Is(err, memory.ErrCursor):
+			t.Errorf("a forged cursor: %v", err)
+		}
+	})
+}

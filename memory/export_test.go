@@ -1,0 +1,18 @@
+package memory
+
+import "context"
+
+// Sweep does at once what Run does from time to time.
+func (s *Service) Sweep(ctx context.Context) error {
+	if err := s.trimFeeds(ctx, s.instant()); err != nil {
+		return err
+	}
+	return s.sweep(ctx, s.instant())
+}
+
+// Waits returns how many calls of Changes wait.
+func (s *Service) Waits() int {
+	s.waits.mu.Lock()
+	defer s.waits.mu.Unlock()
+	return len(s.waits.waits)
+}

@@ -1,0 +1,74 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"mneme/acl"
+)
+
+// FeedPositions are positions in the feed of a store, one for each label: that of
+// PUBLIC is the first. A feed has positions of its own for each label, from 1, so
+// that they tell nothing of other labels.
+type FeedPositions [acl.Restricted]int64
+
+// Of returns the position of a label.
+func (p *FeedPositions) Of(label acl.Label) *int64 { return &p[label-1] }
+
+// FeedRecord says that a path of a store has changed at a label: an entry in
+// context was written, renamed, deleted, restored or swept there.
+type FeedRecord struct {
+	Label    acl.Label
+	Position int64
+	// Namespace and Key are the path. Key is "" if the entry was purged since.
+	Namespace, Key string
+	At             time.Time
+}
+
+// FeedQuery asks for records of a store.
+type FeedQuery struct {
+	Store   string
+	Ceiling acl.Label // the highest label of records
+	After   FeedPositions
+	Limit   int // of the records of each label
+}
+
+// Feed is a part of the feed of a store. Positions of labels above the ceiling
+// are 0.
+type Feed struct {
+	Records []FeedRecord  // of each label in the order of positions
+	Last    FeedPositions // of all records
+	Removed FeedPositions // the last positions that were removed
+}
+
+// FeedLimits bound what is kept of the feed of each store and label.
+type FeedLimits struct {
+	Age     time.Duration
+	Records int64
+}
+
+// FeedReader reads the feeds of stores.
+type FeedReader interface {
+	// Feed returns records after positions. Records have no gaps, and are seen in
+	// the order of their positions: who has seen a record misses none before it.
+	// Records of the transaction itself are not returned.
+	Feed(ctx context.Context, query FeedQuery) (Feed, error)
+	// FeedHeads returns the positions of the last records of stores. Stores
+	// without records are left out.
+	FeedHeads(ctx context.Context, stores []string) (map[string]FeedPositions, error)
+	// AtPaths returns what At does for several paths of a store, but only entries
+	// in context.
+	AtPaths(ctx context.Context, store string, paths []Path, ceiling acl.Label) ([]Entry, error)
+	// NextExpiry returns when the first entry of a store at labels up to a ceiling
+	// expires that is neither deleted nor swept: zero if none does, maybe in the
+	// past.
+	NextExpiry(ctx context.Context, store string, ceiling acl.Label) (time.Time, error)
+}
+
+// FeedTrimmer removes old records.
+type FeedTrimmer interface {
+	// TrimFeed removes records of before a time, and those of a store and label
+	// that precede its last so many, and returns how many it removed, at most
+	// limit or so. Call it until it removes none.
+	TrimFeed(ctx context.Context, before time.Time, keep int64, limit int) (int, error)
+}

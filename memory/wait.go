@@ -1,0 +1,227 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"mneme/acl"
+)
+
+const (
+	// maxWaits is how many calls of Changes of an agent may wait at a time, in a
+	// process.
+	maxWaits = 4
+	// feedPoll is how often the feeds are looked at on which calls wait: another
+	// process may have written. A commit of this process is looked at at once, but
+	// no more often than every feedPause.
+	feedPoll  = 500 * time.Millisecond
+	feedPause = 5 * time.Millisecond
+	// feedTimeout bounds one look.
+	feedTimeout = 10 * time.Second
+)
+
+// WaitError says that as many calls of an agent wait for changes as may.
+type WaitError struct {
+	Max        int
+	RetryAfter time.Duration
+}
+
+func (e *WaitError) Error() string {
+	return fmt.Sprintf("%d calls of an agent may wait for changes at a time", e.Max)
+}
+
+// announcing is a Storage that tells of its commits.
+type announcing struct {
+	Storage
+	committed func()
+}
+
+// Update implements Storage.
+func (a announcing) Update(ctx context.Context, fn func(Tx) error) error {
+	err := a.Storage.Update(ctx, fn)
+	if err == nil {
+		a.committed()
+	}
+	return err
+}
+
+// feedWaits are the calls that wait for changes. While there are any, a goroutine
+// reads the heads of their feeds.
+type feedWaits struct {
+	storage Storage
+	wakeCh  chan struct{} // of one element
+
+	mu      sync.Mutex
+	agents  map[string]int
+	waits   map[*feedWait]struct{}
+	polling bool
+}
+
+// feedWait is one call that waits until a feed has records after a cursor.
+type feedWait struct {
+	store string
+	since feedCursor
+	ready chan struct{} // of one element
+}
+
+func newFeedWaits(storage Storage) *feedWaits {
+	return &feedWaits{storage: storage, wakeCh: make(chan struct{}, 1), agents: make(map[string]int), waits: make(map[*feedWait]struct{})}
+}
+
+// wake has the feeds looked at soon.
+func (f *feedWaits) wake() {
+	select {
+	case f.wakeCh <- struct{}{}:
+	default:
+	}
+}
+
+// enter adds a wait of an agent, until leave is called.
+func (f *feedWaits) enter(agent string, w *feedWait) (leave func(), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.agents[agent] >= maxWaits {
+		return nil, &WaitError{Max: maxWaits, RetryAfter: time.Second}
+	}
+	f.agents[agent]++
+	f.waits[w] = struct{}{}
+	if !f.polling {
+		f.polling = true
+		go f.poll()
+	}
+	f.wake() // what was committed since the caller looked
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.waits, w)
+		if f.agents[agent]--; f.agents[agent] == 0 {
+			delete(f.agents, agent)
+		}
+		f.wake() // lets poll end
+	}, nil
+}
+
+// stores returns the stores on which calls wait. If there are none, poll must end.
+func (f *feedWaits) stores() (stores []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	seen := make(map[string]bool)
+	for w := range f.waits {
+		if !seen[w.store] {
+			seen[w.store] = true
+			stores = append(stores, w.store)
+		}
+	}
+	f.polling = len(stores) > 0
+	return stores
+}
+
+// poll reads heads of feeds and wakes the calls that wait for them.
+func (f *feedWaits) poll() {
+	timer := time.NewTimer(feedPoll)
+	defer timer.Stop()
+	for {
+		stores := f.stores()
+		if len(stores) == 0 {
+			return
+		}
+		f.look(stores)
+		time.Sleep(feedPause)
+		timer.Reset(feedPoll)
+		select {
+		case <-f.wakeCh:
+		case <-timer.C:
+		}
+	}
+}
+
+// look wakes the calls whose feeds have further records. If the storage fails, the
+// next look finds them.
+func (f *feedWaits) look(stores []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), feedTimeout)
+	defer cancel()
+	var heads map[string]FeedPositions
+	err := f.storage.View(ctx, func(tx ReadTx) (err error) {
+		heads, err = tx.FeedHeads(ctx, stores)
+		return err
+	})
+	if err != nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for w := range f.waits {
+		if w.behind(heads[w.store]) {
+			select {
+			case w.ready <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// behind reports whether a feed has records after the cursor that the caller may
+// read.
+func (w *feedWait) behind(last FeedPositions) bool {
+	for label := acl.Public; label <= w.since.ceiling; label++ {
+		if *last.Of(label) > *w.since.positions.Of(label) {
+			return true
+		}
+	}
+	return false
+}
+
+// waitForChanges waits until there are changes, and returns them. At the end of the
+// wait the token and the access are judged again.
+//
+// SECURITY: an answer without changes comes at the end of the wait, whatever it is,
+// so that its time tells of nothing that the caller may not read.
+func (s *Service) waitForChanges(ctx context.Context, c Caller, r ChangesRequest, since *feedCursor, now changesNow) (ChangePage, error) {
+	w := &feedWait{store: r.Store, since: *since, ready: make(chan struct{}, 1)}
+	leave, err := s.waits.enter(c.Agent, w)
+	if err != nil {
+		return ChangePage{}, err
+	}
+	defer leave()
+	end := time.NewTimer(r.Wait)
+	defer end.Stop()
+	for {
+		var expiry <-chan time.Time
+		if !now.nextExpiry.IsZero() {
+			timer := time.NewTimer(now.nextExpiry.Sub(s.now()))
+			defer timer.Stop()
+			expiry = timer.C
+		}
+		ended := false
+		select {
+		case <-ctx.Done():
+			return ChangePage{}, ctx.Err()
+		case <-w.ready:
+		case <-expiry:
+		case <-end.C:
+			ended = true
+		case <-r.Stop:
+			ended = true
+		}
+		now, err = s.judgeChanges(ctx, c, r)
+		if ended || err == nil && len(now.page.Changes) > 0 {
+			return now.page, err
+		}
+	}
+}
+
+// judgeChanges looks at a feed for the caller of a token as it is now.
+func (s *Service) judgeChanges(ctx context.Context, c Caller, r ChangesRequest) (now changesNow, err error) {
+	if r.Judge != nil {
+		if c, err = r.Judge(ctx); err != nil {
+			return now, err
+		}
+	}
+	since, err := s.openFeedCursor(c, r)
+	if err != nil {
+		return now, err
+	}
+	return s.changes(ctx, c, r, since)
+}

@@ -1,0 +1,39 @@
+package rest
+
+import (
+	"context"
+	"time"
+
+	"mneme/memory"
+	"mneme/server"
+)
+
+// defaultChanges is the limit of a page of changes unless the call gives another.
+const defaultChanges = 100
+
+// ListChanges lists what has changed in a store.
+func (s *Surface) ListChanges(ctx context.Context, r ListChangesRequestObject) (ListChangesResponseObject, error) {
+	store, err := storeID(ctx, "store", r.Store)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.service.Changes(ctx, caller(ctx), memory.ChangesRequest{
+		Store: store, Since: or(r.Params.Since, ""), Limit: or(r.Params.Limit, defaultChanges),
+		Wait: time.Duration(or(r.Params.Wait, 0)) * time.Second, Stop: server.Stopping(ctx),
+		Judge: func(ctx context.Context) (memory.Caller, error) {
+			p, err := server.Judge(ctx)
+			return memory.Caller{Principal: p, Internal: true}, err
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := ListChanges200JSONResponse{Changes: make([]Change, len(page.Changes)), NextCursor: page.Next}
+	for i, c := range page.Changes {
+		answer.Changes[i] = Change{Namespace: c.Namespace, Key: c.Key, Deleted: c.Version == 0, At: c.At.UTC()}
+		if c.Version > 0 {
+			answer.Changes[i].Version = &c.Version
+		}
+	}
+	return answer, nil
+}
