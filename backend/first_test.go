@@ -161,6 +161,13 @@ func (f first) checkSearch() {
 		hit := search(agent("alice", acl.Public), "what does she like to sip at breakfast: green tea?")[0]
 		return hit.Key == "tea" && hit.Label == acl.Public && hit.Explain.Lexical != nil && hit.Explain.Vector != nil
 	})
+	match, err := memory.NewMatch([]string{"green tea"}, nil, []string{"coffee beans"})
+	f.ok(err)
+	page, err := f.List(f.t.Context(), agent("alice", acl.Public), memory.ListRequest{Store: "alice", Limit: 100, Filter: memory.Filter{Match: match}})
+	f.ok(err)
+	if !slices.ContainsFunc(page.Items, func(found memory.Found) bool { return found.Key == "tea" }) {
+		f.t.Errorf("%d entries have the exact words", len(page.Items))
+	}
 	if hit := search(agent("alice", acl.Restricted), "allergic to penicillin")[0]; hit.Key != "doctor" {
 		f.t.Errorf("found %s", hit.Key)
 	}
