@@ -68,6 +68,8 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 			d.harness.t.Errorf("the answer is degraded: %v", a.Degraded)
 		}
 		return found(a, err)
+	case accesstest.PagedSearch:
+		return d.inPages(c, memory.SearchRequest{Query: op.Query, Stores: []string{op.Store}, Limit: 1})
 	case accesstest.Delete:
 		return accesstest.Outcome{Status: status(s.Delete(ctx, c, path, memory.Preconditions{}))}
 	case accesstest.Restore:
@@ -93,6 +95,24 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		return accesstest.Outcome{Status: status(s.DeleteSession(ctx, c, op.Store, op.Other))}
 	}
 	panic("no such operation: " + op.Name)
+}
+
+// inPages returns the keys of all pages of a search.
+func (d *serviceSurface) inPages(c memory.Caller, r memory.SearchRequest) (out accesstest.Outcome) {
+	for {
+		a, err := d.harness.Search(background, c, r)
+		page := found(a, err)
+		if out.Status, out.Keys = page.Status, append(out.Keys, page.Keys...); err != nil {
+			return out
+		}
+		_, err = d.harness.EachHit(background, &a, func(*memory.Hit) error { return nil })
+		must(d.harness, err)
+		r.Cursor, err = d.harness.NextCursor(&a, 0)
+		must(d.harness, err)
+		if r.Cursor == "" {
+			return out
+		}
+	}
 }
 
 // refined returns a search with an option of the matrix.

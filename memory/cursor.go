@@ -113,12 +113,13 @@ func (s *Service) openPage(q *searchQuery) error {
 
 // NextCursor returns the cursor of the page after an answer; "" if there is none.
 // The page begins after the last hit that EachHit yielded, which must have ended.
-// It is at most 8,600 characters long, 12,900 with RankingRRF or Diversity.
+// It holds at most so many candidates, best first; 0: all. With all it is at most
+// 8,600 characters long, 12,900 with RankingRRF or Diversity.
 //
 // SECURITY: a cursor holds no candidate from a store on which the caller has
 // level search, and there is none where such a store was named, since the next
 // page would be denied.
-func (s *Service) NextCursor(a *Answer) (string, error) {
+func (s *Service) NextCursor(a *Answer, most int) (string, error) {
 	if a.query == nil || a.unpaged {
 		return "", nil
 	}
@@ -132,6 +133,9 @@ func (s *Service) NextCursor(a *Answer) (string, error) {
 	next.ids, next.scores = append(next.ids, a.rest.ids...), append(next.scores, a.rest.scores...)
 	if len(next.ids) == 0 {
 		return "", nil
+	}
+	if most > 0 {
+		next.ids, next.scores = next.ids[:min(most, len(next.ids))], next.scores[:min(most, len(next.scores))]
 	}
 	return s.secret.seal(next.bytes(), a.query.bound()), nil
 }

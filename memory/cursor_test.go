@@ -21,7 +21,7 @@ func (h *harness) pageOf(c memory.Caller, r memory.SearchRequest) (hits []memory
 		return nil
 	})
 	must(h, err)
-	next, err = h.NextCursor(&answer)
+	next, err = h.NextCursor(&answer, 0)
 	must(h, err)
 	return hits, next
 }
@@ -229,7 +229,7 @@ func TestThePageAfterBeginsWhereThisOneWasLeft(t *testing.T) {
 	if !errors.Is(err, enough) {
 		t.Fatal(err)
 	}
-	r.Cursor, err = h.NextCursor(&answer)
+	r.Cursor, err = h.NextCursor(&answer, 0)
 	must(h, err)
 	if got := keys(h.search(a, r)); !slices.Equal(got, all[2:]) {
 		t.Errorf("hits %v, want %v", got, all[2:])

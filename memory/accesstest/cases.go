@@ -122,6 +122,8 @@ func onStore(r relation) []testCase {
 
 	search := op(Search)
 	search.Query = word
+	pages := op(PagedSearch)
+	pages.Query = word
 	ranked, relevant := op(RankedSearch), op(RelevantSearch)
 	ranked.Query, ranked.Ranking = word, "rrf"
 	relevant.Query, relevant.MinRelevance = word, 0.01
@@ -176,6 +178,16 @@ func onStore(r relation) []testCase {
 		}},
 		{name: RankedSearch, env: unchanged, op: ranked, before: func(e *env) { e.Index() }, check: shows(pick(r.level < acl.Read, denied, true, ok), listed(plain))},
 		{name: RelevantSearch, env: unchanged, op: relevant, before: func(e *env) { e.Index() }, check: shows(find, listed(plain))},
+		{name: PagedSearch, env: unchanged, op: pages, before: func(e *env) { e.Index() }, check: func(t *testing.T, got Outcome) {
+			if r.level != acl.Search {
+				shows(find, listed(plain))(t, got)
+				return
+			}
+			// Hits of a store at level search are on the first page alone.
+			if status(t, got, ok); len(got.Keys) != 1 {
+				t.Errorf("showed %q, want one of %q", got.Keys, listed(plain))
+			}
+		}},
 		lagging(r, search, acl.Internal, find == ok && r.level >= acl.Read),
 		lagging(r, search, acl.Confidential, false),
 		{name: Trash, env: unchanged, op: op(Trash), check: shows(write, nil)},

@@ -127,7 +127,7 @@ func Run(t *testing.T, surface Surface) {
 		t.Run(r.name, func(t *testing.T) {
 			envs := make(map[string]*env)
 			for _, c := range cases(r) {
-				if !surface.Offers(c.op.Name) {
+				if !surface.Offers(c.op.Name) || c.op.Name == RefinedSearch && !surface.Offers(c.op.Option) {
 					continue
 				}
 				e := envs[c.env]

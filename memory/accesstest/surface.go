@@ -49,17 +49,20 @@ const (
 	RelevantSearch = "search with a least relevance"
 	// RefinedSearch is a search with one of the options in Options or OpenOptions.
 	RefinedSearch = "search with an option"
-	Delete        = "delete"
-	Restore       = "restore"
-	Rename        = "rename"
-	Trash         = "trash"
-	Grants        = "grants"
-	Share         = "share"
-	Unshare       = "unshare"
-	JoinChat      = "join chat"
-	LeaveChat     = "leave chat"
-	JoinUser      = "join user"
-	LeaveUser     = "leave user"
+	// PagedSearch is a search that shows one hit a page, and follows the cursors to
+	// the last.
+	PagedSearch = "search in pages"
+	Delete      = "delete"
+	Restore     = "restore"
+	Rename      = "rename"
+	Trash       = "trash"
+	Grants      = "grants"
+	Share       = "share"
+	Unshare     = "unshare"
+	JoinChat    = "join chat"
+	LeaveChat   = "leave chat"
+	JoinUser    = "join user"
+	LeaveUser   = "leave user"
 )
 
 // Options are the options of a search, by their names in the REST API, that find,
@@ -86,6 +89,7 @@ type Outcome struct {
 	Bare   bool   // of a search: the hits had key, value, label, store, score and relevance alone
 	Coarse bool   // of a search: Coarse of a hit
 	Lags   bool   // of a search: the answer said vector_lag
+	Next   string // of a page of a search: the cursor of the next one
 	// NoVectors: the vector leg of a search failed, as without a model, and an
 	// answer says no more than that.
 	NoVectors bool
@@ -105,6 +109,7 @@ type Surface interface {
 	Index()
 	// Advance moves the service's clock forward.
 	Advance(d time.Duration)
-	// Offers reports whether the surface has an operation.
-	Offers(operation string) bool
+	// Offers reports whether the surface has an operation, or an option of a
+	// RefinedSearch.
+	Offers(name string) bool
 }

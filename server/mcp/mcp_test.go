@@ -158,6 +158,17 @@ func TestToolsAreTheSameOverMCP(t *testing.T) {
 	}
 }
 
+// maxList bounds the list of all tools, in bytes: every conversation pays for it.
+const maxList = 19_000
+
+func TestTheListOfToolsStaysShort(t *testing.T) {
+	h := open(t, mcp.Options{})
+	body := h.post(http.MethodPost, "/mcp", listTools, "Authorization", "Bearer "+h.Token(alice)).body
+	if !strings.Contains(body, `"memory_search"`) || len(body) > maxList {
+		t.Errorf("%d bytes, want at most %d", len(body), maxList)
+	}
+}
+
 func sameJSON(t testing.TB, a any, b json.RawMessage) bool {
 	t.Helper()
 	x, err := json.Marshal(a)

@@ -65,6 +65,8 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 			pairs = pairs[2:]
 		}
 		return o.do(p, "POST", "/v1/search", body(pairs...))
+	case accesstest.PagedSearch:
+		return o.inPages(p, "query", op.Query, "stores", []string{op.Store}, "limit", 1)
 	case accesstest.Delete:
 		return o.do(p, "DELETE", entry, "")
 	case accesstest.Restore:
@@ -94,6 +96,18 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 		return o.do(p, "DELETE", user, "")
 	}
 	panic("no such operation: " + op.Name)
+}
+
+// inPages returns the keys of all pages of a search.
+func (o *overHTTP) inPages(p acl.Principal, pairs ...any) (out accesstest.Outcome) {
+	for next := ""; ; {
+		text := body(append(pairs, "cursor", next)...)
+		page := o.do(p, "POST", "/v1/search", text)
+		if out.Status, out.Keys = page.Status, append(out.Keys, page.Keys...); page.Next == "" {
+			return out
+		}
+		next = page.Next
+	}
 }
 
 // body makes an object of names and values; nil pointers are left out.
@@ -129,6 +143,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 		entry
 		Items, Hits []entry
 		Degraded    []string
+		Next        string `json:"next_cursor"`
 	}
 	if a.header.Get("Content-Type") == "application/x-ndjson" {
 		for line := range strings.Lines(a.body) {
@@ -149,6 +164,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 		}
 	}
 	out.Value, _ = read.Value.(string)
+	out.Next = read.Next
 	out.Lags, out.NoVectors = slices.Contains(read.Degraded, memory.LagVector), slices.Contains(read.Degraded, memory.LegVector)
 	for _, e := range append(read.Items, read.Hits...) {
 		out.Keys = append(out.Keys, e.Key)

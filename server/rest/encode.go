@@ -180,7 +180,7 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchR
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens
 		}
-		tail.Next, err = s.service.NextCursor(a)
+		tail.Next, err = s.service.NextCursor(a, 0)
 		return tail, err
 	})
 }

@@ -38,7 +38,7 @@ func (o *portal) Advance(by time.Duration) { o.clock.Advance(by) }
 func (o *portal) Offers(operation string) bool {
 	switch operation {
 	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants,
-		accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch:
+		accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch, accesstest.PagedSearch:
 		return false
 	}
 	return true

@@ -91,7 +91,7 @@ type throughMemory struct{ direct }
 
 func (m *throughMemory) Offers(op string) bool {
 	switch op {
-	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants, accesstest.RefinedSearch:
+	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants, "explain":
 		return false
 	}
 	return true
@@ -124,6 +124,10 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100, "ranking", op.Ranking))
 	case accesstest.RelevantSearch:
 		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100, "min_relevance", op.MinRelevance))
+	case accesstest.RefinedSearch:
+		return m.found(m.do(p, "memory", append([]any{"command", "search", "store", op.Store, "limit", 100}, refined(op)...)...))
+	case accesstest.PagedSearch:
+		return m.inPages(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 1)
 	case accesstest.Delete:
 		return m.shown(p, op, func() accesstest.Outcome { return m.do(p, "memory", "command", "delete", "path", path+op.Key) })
 	case accesstest.Rename:
@@ -164,17 +168,18 @@ type throughTriggerfish struct{ direct }
 
 func (f *throughTriggerfish) Offers(op string) bool {
 	switch op {
-	case accesstest.Put, accesstest.Get, accesstest.List, accesstest.Search, accesstest.RelevantSearch, accesstest.Delete:
+	case accesstest.Put, accesstest.Get, accesstest.List, accesstest.Search, accesstest.RelevantSearch, accesstest.RefinedSearch,
+		accesstest.PagedSearch, accesstest.Delete:
 		return true
 	}
-	return false
+	return op != "explain" && slices.Contains(slices.Concat(accesstest.Options, accesstest.OpenOptions), op)
 }
 
 func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	if arranges(p, op) || op.Name == accesstest.Share {
 		return f.arrange(p, op)
 	}
-	if op.Store != p.Agent && op.Name != accesstest.Search && op.Name != accesstest.RelevantSearch {
+	if op.Store != p.Agent && !strings.HasPrefix(op.Name, accesstest.Search) {
 		return f.elsewhere(p, op)
 	}
 	switch op.Name {
@@ -207,9 +212,13 @@ func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) access
 		}
 		return out
 	case accesstest.Search:
-		return f.search(p, op)
+		return f.search(p, op, "query", op.Query)
 	case accesstest.RelevantSearch:
-		return f.search(p, op, "min_relevance", op.MinRelevance)
+		return f.search(p, op, "query", op.Query, "min_relevance", op.MinRelevance)
+	case accesstest.RefinedSearch:
+		return f.search(p, op, refined(op)...)
+	case accesstest.PagedSearch:
+		return f.reached(p, op, f.inPages(p, "memory_search", "query", op.Query, "max_results", 1))
 	case accesstest.Delete:
 		return f.shown(p, op, func() accesstest.Outcome { return f.do(p, "memory_delete", "key", op.Key) })
 	}
@@ -230,8 +239,13 @@ func (f *throughTriggerfish) elsewhere(p acl.Principal, op accesstest.Operation)
 // search searches all stores in reach: the caller's own and the one under test,
 // but no chat or user, since the token claims none.
 func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation, options ...any) accesstest.Outcome {
+	return f.reached(p, op, f.found(f.do(p, "memory_search", append([]any{"max_results", 100}, options...)...)))
+}
+
+// reached returns the outcome of a search by memory_search, or of the memory tool
+// where that names a store that memory_search does not reach.
+func (f *throughTriggerfish) reached(p acl.Principal, op accesstest.Operation, out accesstest.Outcome) accesstest.Outcome {
 	viaMemory := (&throughMemory{f.direct}).Do(p, op)
-	out := f.found(f.do(p, "memory_search", append([]any{"query", op.Query, "max_results", 100}, options...)...))
 	if viaMemory.Status == 403 || accesstest.Is(op.Store, "chat-1") || accesstest.Is(op.Store, "user-1") {
 		if len(out.Keys) > 0 {
 			f.t.Errorf("memory_search found %q", out.Keys)
@@ -239,6 +253,30 @@ func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation, op
 		return viaMemory
 	}
 	return out
+}
+
+// refined returns the parameters of a search with an option of the matrix.
+func refined(op accesstest.Operation) []any {
+	value := map[string]any{
+		"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5,
+		"where": json.RawMessage(accesstest.Where), "match": json.RawMessage(accesstest.Match), "passages": true, "max_tokens": 10_000,
+	}[op.Option]
+	if op.Option == "queries" {
+		return []any{op.Option, value}
+	}
+	return []any{"query", op.Query, op.Option, value}
+}
+
+// inPages returns the keys of all pages of a search.
+func (d *direct) inPages(p acl.Principal, name string, pairs ...any) (out accesstest.Outcome) {
+	d.t.Helper()
+	for next := ""; ; {
+		page := d.found(d.do(p, name, append(pairs, "cursor", next)...))
+		if out.Status, out.Keys = page.Status, append(out.Keys, page.Keys...); page.Next == "" {
+			return out
+		}
+		next = page.Next
+	}
 }
 
 // do calls a tool and returns the outcome.
@@ -274,8 +312,10 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 			Score, Relevance   float64
 		}
 		Degraded []string
+		Next     string `json:"next_cursor"`
 	}
 	d.read(out, &got)
+	out.Next = got.Next
 	out.Lags, out.NoVectors = slices.Contains(got.Degraded, memory.LagVector), slices.Contains(got.Degraded, memory.LegVector)
 	for _, hit := range got.Results {
 		out.Keys = append(out.Keys, hit.Key)

@@ -33,10 +33,8 @@ type memoryCall struct {
 	viewRange        []int
 	part             stretch
 	oldPath, newPath string
-	query            string
 	limit            int
-	where, match     json.RawMessage
-	ordering         ordering
+	options          searchOptions
 	agent, level     string
 	source           json.RawMessage
 }
@@ -46,12 +44,12 @@ func (m *memoryCall) arguments(sharing bool) arguments {
 		"command": &m.command, "action": &m.action, "path": &m.path, "store": &m.store,
 		"file_text": &m.fileText, "content": &m.content, "old_str": &m.oldStr, "new_str": &m.newStr,
 		"insert_line": &m.insertLine, "insert_text": &m.insertText, "view_range": &m.viewRange,
-		"old_path": &m.oldPath, "new_path": &m.newPath, "query": &m.query, "limit": &m.limit, "where": &m.where, "match": &m.match, "source": &m.source,
+		"old_path": &m.oldPath, "new_path": &m.newPath, "limit": &m.limit, "source": &m.source,
 	}
 	if sharing {
 		all["agent"], all["level"] = &m.agent, &m.level
 	}
-	return m.part.add(m.ordering.add(all))
+	return m.part.add(m.options.add(all))
 }
 
 // memoryTool returns the tool memory. Without sharing it has no commands share
@@ -62,7 +60,7 @@ func memoryTool(sharing bool) tool {
 		known = slices.Concat(commands, sharingCommands)
 	}
 	return tool{Definition: memoryDefinition(sharing, known), run: func(ctx context.Context, c *call) (Result, error) {
-		m := &memoryCall{call: c, ordering: newOrdering()}
+		m := &memoryCall{call: c, options: newSearchOptions()}
 		var err error
 		if m.given, err = c.decode(m.arguments(sharing)); err != nil {
 			return Result{}, err

@@ -3,9 +3,8 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
+	"maps"
 
-	"mneme/memory"
 	"mneme/server/wire"
 )
 
@@ -36,7 +35,7 @@ func memoryDefinition(sharing bool, known []string) Definition {
 		"- insert: path, insert_line, insert_text: inserts text after a line; 0 is the top\n" +
 		"- delete: path: deletes an entry, or a directory and everything in it\n" +
 		"- rename: old_path, new_path (or path, new_str)\n" +
-		"- search: query[, store, limit, where, match, min_relevance, ranking, max_tokens, passages]: searches all stores you can access, by meaning and by words; ask in natural language\n" +
+		"- search: query or queries[, store, limit, and more]: searches all stores you can access, by meaning and by words; ask in natural language\n" +
 		"- stores: lists the stores you can access\n"
 	if sharing {
 		description += "- share: agent[, path, level]: gives another agent access to a store\n" +
@@ -58,7 +57,7 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 	}
 	properties := map[string]any{
 		"command":     map[string]any{"type": "string", "enum": known, "description": "What to do."},
-		"action":      map[string]any{"type": "string", "enum": known, "description": "Alias of command."},
+		"action":      text("Alias of command."),
 		"path":        text("/memories/<key> or /memories/shared/<store>/<key>; a trailing '/' names a directory."),
 		"store":       text("The path's store, instead of /memories/shared/<store>; for search, the only store to search."),
 		"file_text":   text("For create: the text of the new entry."),
@@ -75,27 +74,10 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 		"length":   map[string]any{"type": "integer", "minimum": 1, "description": "For view: how many bytes to show."},
 		"old_path": text("For rename: the path to move from."),
 		"new_path": text("For rename: the path to move to."),
-		"query":    text("For search: a question in natural language."),
 		"limit":    map[string]any{"type": "integer", "minimum": 1, "maximum": wire.MaxHits, "description": fmt.Sprintf("For search: the maximum number of hits; default %d.", wire.DefaultHits)},
-		"where": map[string]any{"type": "object", "description": `For search: only entries that fit fields, such as ` +
-			`{"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}, "value.price": {"lt": 20}}; also and, or, not.`},
-		"match": map[string]any{"type": "object", "description": `For search: only entries with these words, such as ` +
-			`{"all": ["bee sting"], "any": ["pen", "pea*"], "none": ["draft"]}.`},
-		"min_relevance": map[string]any{
-			"type": "number", "minimum": 0, "maximum": 1,
-			"description": fmt.Sprintf("For search: leave out hits of less relevance; default %v, 0 leaves out none.", DefaultMinRelevance),
-		},
-		"ranking": map[string]any{
-			"type": "string", "enum": []string{"relevance", "rrf"},
-			"description": "For search: order by relevance (default) or rrf.",
-		},
-		"max_tokens": map[string]any{
-			"type": "integer", "minimum": memory.MinTokens,
-			"description": fmt.Sprintf("For search: how much the hits may take; default %d.", DefaultMaxTokens),
-		},
-		"passages": map[string]any{"type": "boolean", "description": "For search: false shows long values whole; default true."},
 		"source":   json.RawMessage(sourceSchema),
 	}
+	maps.Copy(properties, searchProperties("For search: "))
 	if sharing {
 		properties["agent"] = text("For share and unshare: the other agent.")
 		properties["level"] = map[string]any{
@@ -103,6 +85,11 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 			"description": "For share: search (can search, but not list or read), read, or readwrite; default " + wire.DefaultLevel.String() + ".",
 		}
 	}
+	return objectSchema(properties)
+}
+
+// objectSchema returns the JSON Schema of an object with these properties alone.
+func objectSchema(properties map[string]any) json.RawMessage {
 	schema, err := wire.Marshal(map[string]any{
 		"type": "object", "properties": properties, "additionalProperties": false,
 	})
@@ -115,7 +102,7 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 // sourceSchema describes the parameter source. A value of another shape fails
 // no call; it is ignored.
 const sourceSchema = `{"type": "object", "properties": {"session": {"type": "string"}, "read": {"type": "array", "items": {"type": "string"}}},
-	"description": "Where the memory came from: the session, and the ids of the memories it had read. Set by the program that runs the agent, not by the model."}`
+	"description": "Session, and ids of the memories it had read; set by the agent's program, not by the model."}`
 
 var memorySaveDefinition = Definition{
 	Name: "memory_save", Title: "Save a memory", Family: FamilyTriggerfish,
@@ -141,7 +128,7 @@ const (
 		"required": ["key"], "additionalProperties": false}`
 	readInput = `{"type": "object", "properties": {"key": {"type": "string", "description": "Key of the memory."}, ` + offsetInput + `},
 		"required": ["key"], "additionalProperties": false}`
-	offsetInput   = `"offset": {"type": "integer", "minimum": 0, "description": "The byte of the text to begin at: next_offset of a truncated result."}, "length": {"type": "integer", "minimum": 1, "description": "How many bytes to read."}`
+	offsetInput   = `"offset": {"type": "integer", "minimum": 0, "description": "The byte to begin at: next_offset of a truncated result."}, "length": {"type": "integer", "minimum": 1, "description": "How many bytes to read."}`
 	pageSchema    = `"truncated": {"type": "boolean"}, "next_offset": {"type": "integer"}`
 	removedOutput = `{"type": "object", "properties": {"deleted": {"type": "boolean"}, "key": {"type": "string"}},
 		"required": ["deleted", "key"], "additionalProperties": false}`
@@ -158,33 +145,26 @@ var memoryGetDefinition = Definition{
 	ReadOnly: true, Idempotent: true,
 }
 
-// The limits and defaults of a search, as JSON.
-var (
-	maxHits      = strconv.Itoa(wire.MaxHits)
-	defaultHits  = strconv.Itoa(wire.DefaultHits)
-	minRelevance = fmt.Sprint(DefaultMinRelevance)
-	minTokens    = strconv.Itoa(memory.MinTokens)
-	maxTokens    = strconv.Itoa(DefaultMaxTokens)
-)
+// memorySearchSchema has no required parameter: there is query or queries.
+func memorySearchSchema() json.RawMessage {
+	properties := searchProperties("")
+	properties["max_results"] = map[string]any{
+		"type": "integer", "minimum": 1, "maximum": wire.MaxHits, "description": fmt.Sprintf("Maximum number of results; default %d.", wire.DefaultHits),
+	}
+	return objectSchema(properties)
+}
 
 var memorySearchDefinition = Definition{
 	Name: "memory_search", Title: "Search memories", Family: FamilyTriggerfish,
 	Description: "Searches all memories this session can access, by meaning and by words; ask in natural language. Of a long memory it shows the best passages, truncated: get the rest by key. " + dataNotOrders,
-	Input: json.RawMessage(`{"type": "object", "properties": {
-		"query": {"type": "string", "description": "A question in natural language."},
-		"max_results": {"type": "integer", "minimum": 1, "maximum": ` + maxHits + `, "default": ` + defaultHits + `, "description": "Maximum number of results."},
-		"min_relevance": {"type": "number", "minimum": 0, "maximum": 1, "default": ` + minRelevance + `, "description": "Leave out results of less relevance; 0 leaves out none."},
-		"ranking": {"type": "string", "enum": ["relevance", "rrf"], "default": "relevance", "description": "What orders the results."},
-		"max_tokens": {"type": "integer", "minimum": ` + minTokens + `, "default": ` + maxTokens + `, "description": "How much the results may take."},
-		"passages": {"type": "boolean", "default": true, "description": "Show long memories by their best passages; false: whole."}},
-		"required": ["query"], "additionalProperties": false}`),
+	Input:       memorySearchSchema(),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"results": {"type": "array", "items": {"type": "object", "properties": {
 			"key": {"type": "string"}, "content": {"type": "string"}, "classification": ` + labelSchema + `,
 			"store_id": {"type": "string"}, "score": {"type": "number"}, "relevance": {"type": "number"}, "namespace": {"type": "string"},
 			"tags": ` + tagsSchema + `, "updated_at": ` + timeSchema + `, "updated_by": {"type": "string"}, "truncated": {"type": "boolean"}},
 			"required": ["key", "content", "classification", "store_id", "score", "relevance"], "additionalProperties": false}},
-		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}, "left_out": {"type": "integer"}, "message": {"type": "string"}},
+		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}, "left_out": {"type": "integer"}, "next_cursor": {"type": "string"}, "message": {"type": "string"}},
 		"required": ["results"], "additionalProperties": false}`),
 	ReadOnly: true, Idempotent: true,
 }

@@ -202,10 +202,13 @@ func TestToolsFollowTheirSchemas(t *testing.T) {
 		return s
 	}
 	good := map[string][][]any{
-		"memory":           {{"command", "view", "path", "/memories"}, {"command", "view", "path", "/memories", "view_range", json.RawMessage("[1.0, -1.0]")}, {"action", "share", "agent", "bob", "level", "read"}},
-		"memory_save":      {{"key", "k", "content", "c", "tags", []string{"t"}, "source", map[string]any{"session": "s"}}},
-		"memory_get":       {{"key", "k"}, {"key", "none"}},
-		"memory_search":    {{"query", "c"}, {"query", "c", "max_results", 100}, {"query", "c", "max_results", json.RawMessage("1e1")}, {"query", "c", "min_relevance", 1, "ranking", "relevance"}},
+		"memory": {{"command", "view", "path", "/memories"}, {"command", "view", "path", "/memories", "view_range", json.RawMessage("[1.0, -1.0]")}, {"action", "share", "agent", "bob", "level", "read"},
+			{"command", "search", "queries", []string{"c", "d"}, "mode", "lexical", "recency", json.RawMessage(`{"half_life": "30d", "weight": 1}`), "diversity", 0.5, "cursor", "", "limit", 1}},
+		"memory_save": {{"key", "k", "content", "c", "tags", []string{"t"}, "source", map[string]any{"session": "s"}}},
+		"memory_get":  {{"key", "k"}, {"key", "none"}},
+		"memory_search": {{"query", "c"}, {"query", "c", "max_results", 100}, {"query", "c", "max_results", json.RawMessage("1e1")}, {"query", "c", "min_relevance", 1, "ranking", "relevance"},
+			{"queries", []string{"c", "d"}, "mode", "lexical", "recency", json.RawMessage(`{"half_life": "30d"}`), "diversity", 0.5, "cursor", "", "max_tokens", 500, "passages", false,
+				"where", json.RawMessage(`{"key": {"eq": "k"}}`), "match", json.RawMessage(`{"all": ["c"]}`), "max_results", 1}},
 		"memory_list":      {{}, {"tag", "t"}},
 		"memory_delete":    {{"key", "k"}},
 		"UpdateUserMemory": {{"action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b", "source", map[string]any{"read": []string{"id"}}}},

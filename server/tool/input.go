@@ -10,8 +10,9 @@ import (
 	"mneme/server/wire"
 )
 
-// arguments maps parameter names to pointers: a *string, *int, *float64, *[]string, *[]int
-// or *json.RawMessage each. A parameter that is absent or null is not set.
+// arguments maps parameter names to pointers: a *string, *bool, *int, *float64,
+// *[]string, *[]int, *json.RawMessage or **struct each. A parameter that is absent
+// or null is not set.
 type arguments map[string]any
 
 // rules are those of the schemas: a parameter that is unknown, repeated or of
@@ -55,10 +56,8 @@ func refuseField(e *wire.FieldError) error {
 		return refuse("Error: unknown parameter `%s`", e.Name)
 	case e.Fault == wire.Unknown:
 		return refuse("Error: unknown parameter")
-	case e.Fault == wire.Surrogate:
-		return refuse("Error: `%s` must not contain an unpaired surrogate", e.Name)
 	}
-	return refuse("Error: `%s` must be %s", e.Name, e.Kind)
+	return refuse("Error: `%s` %s", e.Name, e)
 }
 
 // need refuses a call that lacks one of the parameters.

@@ -30,24 +30,13 @@ type searchHit struct {
 
 // search searches all stores in reach, or the one that the call names.
 func (m *memoryCall) search(ctx context.Context) (Result, error) {
-	if err := need(m.given, "query"); err != nil {
-		return Result{}, err
-	}
-	r := m.ordering.of(memory.SearchRequest{Query: m.query, Limit: wire.DefaultHits})
+	limit := wire.DefaultHits
 	if m.given["limit"] {
-		r.Limit = m.limit
+		limit = m.limit
 	}
-	if m.given["where"] {
-		var err error
-		if r.Filter.Where, err = memory.ParseWhere(m.where); err != nil {
-			return Result{}, err
-		}
-	}
-	if m.given["match"] {
-		var err error
-		if r.Filter.Match, err = memory.ParseMatch(m.match); err != nil {
-			return Result{}, err
-		}
+	r, err := m.options.request(m.given, limit)
+	if err != nil {
+		return Result{}, err
 	}
 	if m.store != "" || m.given["path"] {
 		p, err := m.storeNamed()
@@ -58,7 +47,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 			r.Stores = []string{p.store}
 		}
 	}
-	answer, err := m.hits(ctx, r, func(h wire.Hit) any {
+	answer, err := m.hits(ctx, r, m.given["cursor"], func(h wire.Hit) any {
 		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil}
 		if h.Passages != nil {
 			hit.Value, _ = quoted(content(h)) // a string always encodes

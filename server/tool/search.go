@@ -9,45 +9,8 @@ import (
 	"mneme/server/wire"
 )
 
-// DefaultMinRelevance is the relevance below which the tools leave out hits
-// unless a call says otherwise, so that a model is told that nothing is
-// relevant rather than shown what is least irrelevant. The parameter
-// min_relevance: 0 switches it off.
-const DefaultMinRelevance = 0.03
-
-// DefaultMaxTokens is how many tokens the hits of a tool's search take unless a
-// call says otherwise.
-const DefaultMaxTokens = 2000
-
 // nothingRelevant is the message of an answer without hits.
 const nothingRelevant = "nothing relevant was found"
-
-// ordering holds the parameters of a search, in any family, that order its
-// hits, leave some out, and say how much of them is shown.
-type ordering struct {
-	ranking      string
-	minRelevance float64
-	maxTokens    int
-	passages     bool
-}
-
-func newOrdering() ordering {
-	return ordering{minRelevance: DefaultMinRelevance, maxTokens: DefaultMaxTokens, passages: true}
-}
-
-// add adds the parameters to those of a call.
-func (o *ordering) add(to arguments) arguments {
-	to["ranking"], to["min_relevance"] = &o.ranking, &o.minRelevance
-	to["max_tokens"], to["passages"] = &o.maxTokens, &o.passages
-	return to
-}
-
-// of returns the request with the parameters.
-func (o *ordering) of(r memory.SearchRequest) memory.SearchRequest {
-	r.Ranking, r.MinRelevance = memory.Ranking(o.ranking), o.minRelevance
-	r.MaxTokens, r.Passages = wire.MaxTokens(&o.maxTokens), o.passages
-	return r
-}
 
 // searchAnswer is the result of a search in any family.
 type searchAnswer struct {
@@ -58,7 +21,13 @@ type searchAnswer struct {
 	Message string `json:"message,omitempty"`
 	// LeftOut is the number of further hits for which there was no room.
 	LeftOut int `json:"left_out,omitempty"`
+	// NextCursor is the cursor of the next page, if the call asked for it.
+	NextCursor string `json:"next_cursor,omitempty"`
 }
+
+// maxPaged bounds the candidates that a cursor holds, which a model copies: it
+// is at most 3,300 characters long.
+const maxPaged = 100
 
 // minCut is the least part of a hit that is shown for want of room, in bytes: of
 // one for which less is left nothing is shown.
@@ -68,13 +37,22 @@ const minCut = 500
 var errFull = errors.New("the answer is full")
 
 // hits returns the answer of a search, best hits first, within the limit of an
-// answer. show returns a hit as the tool's family shows it.
-func (c *call) hits(ctx context.Context, r memory.SearchRequest, show func(wire.Hit) any) (searchAnswer, error) {
+// answer. With paged, the answer says where the next page begins. show returns a
+// hit as the tool's family shows it.
+func (c *call) hits(ctx context.Context, r memory.SearchRequest, paged bool, show func(wire.Hit) any) (searchAnswer, error) {
 	a, err := c.search(ctx, r)
+	if errors.Is(err, memory.ErrCursor) {
+		err = because(err, "Error: `cursor` is not valid for this search; all other parameters must be those of the first page")
+	}
 	if err != nil {
 		return searchAnswer{}, err
 	}
 	answer := searchAnswer{Degraded: a.Degraded, Incomplete: a.Incomplete, LeftOut: len(a.Hits)}
+	if paged { // before any hit is shown, the cursor is longest
+		if answer.NextCursor, err = c.service.NextCursor(&a, maxPaged); err != nil {
+			return searchAnswer{}, err
+		}
+	}
 	l, err := c.newList(answer)
 	if err != nil {
 		return searchAnswer{}, err
@@ -84,6 +62,11 @@ func (c *call) hits(ctx context.Context, r memory.SearchRequest, show func(wire.
 		return searchAnswer{}, err
 	}
 	answer.Results, answer.LeftOut = l.items, a.LeftOut()
+	if paged {
+		if answer.NextCursor, err = c.service.NextCursor(&a, maxPaged); err != nil {
+			return searchAnswer{}, err
+		}
+	}
 	if len(a.Hits) == 0 {
 		answer.Message = nothingRelevant
 	}

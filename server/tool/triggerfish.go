@@ -136,20 +136,20 @@ type memoryHit struct {
 }
 
 func memorySearch(ctx context.Context, c *call) (Result, error) {
-	var query string
 	limit := wire.DefaultHits
-	order := newOrdering()
-	given, err := c.decode(order.add(arguments{"query": &query, "max_results": &limit}))
-	if err == nil {
-		err = need(given, "query")
-	}
+	options := newSearchOptions()
+	given, err := c.decode(options.add(arguments{"max_results": &limit}))
 	if err != nil {
 		return Result{}, err
 	}
 	if limit < 1 || limit > wire.MaxHits {
 		return Result{}, refuse("Error: `max_results` must be 1 to %d", wire.MaxHits)
 	}
-	answer, err := c.hits(ctx, order.of(memory.SearchRequest{Query: query, Limit: limit}), func(h wire.Hit) any {
+	r, err := options.request(given, limit)
+	if err != nil {
+		return Result{}, err
+	}
+	answer, err := c.hits(ctx, r, given["cursor"], func(h wire.Hit) any {
 		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil}
 		if e := h.Entry; e != nil {
 			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy = e.Namespace, e.Tags, &e.UpdatedAt, e.UpdatedBy

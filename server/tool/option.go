@@ -1,0 +1,107 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"mneme/memory"
+	"mneme/server/wire"
+)
+
+// DefaultMinRelevance is the relevance below which the tools leave out hits
+// unless a call says otherwise, so that a model is told that nothing is
+// relevant rather than shown what is least irrelevant. The parameter
+// min_relevance: 0 switches it off.
+const DefaultMinRelevance = 0.03
+
+// DefaultMaxTokens is how many tokens the hits of a tool's search take unless a
+// call says otherwise.
+const DefaultMaxTokens = 2000
+
+// searchOptions are the parameters of a search that every family has.
+type searchOptions struct {
+	query         string
+	queries       []string
+	where, match  json.RawMessage
+	mode, ranking string
+	minRelevance  float64
+	recency       *recency
+	diversity     float64
+	maxTokens     int
+	passages      bool
+	cursor        string
+}
+
+// recency is the parameter recency.
+type recency struct {
+	HalfLife string   `json:"half_life"`
+	Weight   *float64 `json:"weight,omitempty"`
+}
+
+func newSearchOptions() searchOptions {
+	return searchOptions{minRelevance: DefaultMinRelevance, maxTokens: DefaultMaxTokens, passages: true}
+}
+
+// add adds the parameters to those of a call.
+func (o *searchOptions) add(to arguments) arguments {
+	to["query"], to["queries"], to["where"], to["match"] = &o.query, &o.queries, &o.where, &o.match
+	to["mode"], to["ranking"], to["min_relevance"] = &o.mode, &o.ranking, &o.minRelevance
+	to["recency"], to["diversity"] = &o.recency, &o.diversity
+	to["max_tokens"], to["passages"], to["cursor"] = &o.maxTokens, &o.passages, &o.cursor
+	return to
+}
+
+// request returns the search that the parameters describe.
+func (o *searchOptions) request(given map[string]bool, limit int) (r memory.SearchRequest, err error) {
+	switch {
+	case !given["query"] && !given["queries"]:
+		return r, refuse("Error: `query` is required, or `queries` in its place")
+	case given["query"] && given["queries"]:
+		return r, refuse("Error: `queries` must not be given together with `query`")
+	}
+	r = memory.SearchRequest{
+		Query: o.query, Queries: o.queries, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
+		MinRelevance: o.minRelevance, Diversity: o.diversity, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
+	}
+	if o.recency != nil {
+		r.Recency = wire.Recency(o.recency.HalfLife, o.recency.Weight)
+	}
+	if given["where"] {
+		if r.Filter.Where, err = memory.ParseWhere(o.where); err != nil {
+			return r, err
+		}
+	}
+	if given["match"] {
+		r.Filter.Match, err = memory.ParseMatch(o.match)
+	}
+	return r, err
+}
+
+// searchProperties are the JSON schemas of the parameters. Every description
+// begins with about. They are short: each list of tools has them twice.
+func searchProperties(about string) map[string]any {
+	property := func(kind, description string, more ...any) map[string]any {
+		text := about + description
+		p := map[string]any{"type": kind, "description": strings.ToUpper(text[:1]) + text[1:]}
+		for i := 0; i < len(more); i += 2 {
+			p[more[i].(string)] = more[i+1]
+		}
+		return p
+	}
+	return map[string]any{
+		"query":   property("string", "a question in natural language."),
+		"queries": property("array", fmt.Sprintf("2 to %d wordings in place of query.", memory.MaxWordings), "items", map[string]any{"type": "string"}),
+		"where":   property("object", `only entries that fit, as {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}; also and, or, not, value.NAME.`),
+		"match":   property("object", `only entries with these words, as {"all": ["bee sting"], "any": ["pen", "pea*"], "none": ["draft"]}.`),
+		"mode":    property("string", "what finds hits; hybrid (default) is both.", "enum", []memory.Mode{memory.ModeHybrid, memory.ModeLexical, memory.ModeVector}),
+		"ranking": property("string", "what orders hits; default relevance.",
+			"enum", []memory.Ranking{memory.RankingRelevance, memory.RankingRRF}),
+		"min_relevance": property("number", fmt.Sprintf("leave out hits of less relevance; default %v, 0 leaves out none.", DefaultMinRelevance), "minimum", 0, "maximum", 1),
+		"recency":       property("object", `favour younger entries, as {"half_life": "30d", "weight": 0.5}.`),
+		"diversity":     property("number", "0 to 1: move near-duplicates down."),
+		"max_tokens":    property("integer", fmt.Sprintf("how much the hits may take; default %d.", DefaultMaxTokens), "minimum", memory.MinTokens),
+		"passages":      property("boolean", "false shows long values whole; default true."),
+		"cursor":        property("string", `"" asks for next_cursor; next_cursor, all else repeated, for the next page.`),
+	}
+}
