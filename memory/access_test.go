@@ -63,7 +63,7 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 	case accesstest.Search, accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch:
 		a, err := s.Search(ctx, c, refined(memory.SearchRequest{
 			Query: op.Query, Stores: []string{op.Store}, Limit: 100, MinRelevance: op.MinRelevance, Ranking: memory.Ranking(op.Ranking),
-		}, op.Option))
+		}, op.Option, path))
 		if slices.ContainsFunc(a.Degraded, func(what string) bool { return what != memory.LagVector }) {
 			d.harness.t.Errorf("the answer is degraded: %v", a.Degraded)
 		}
@@ -116,7 +116,7 @@ func (d *serviceSurface) inPages(c memory.Caller, r memory.SearchRequest) (out a
 }
 
 // refined returns a search with an option of the matrix.
-func refined(r memory.SearchRequest, option string) memory.SearchRequest {
+func refined(r memory.SearchRequest, option string, path memory.Path) memory.SearchRequest {
 	switch option {
 	case "mode":
 		r.Mode = memory.ModeLexical
@@ -128,6 +128,8 @@ func refined(r memory.SearchRequest, option string) memory.SearchRequest {
 		r.Diversity = 0.5
 	case "explain":
 		r.Explain = true
+	case accesstest.ExplainEntry:
+		r.ExplainEntry = &path
 	case "where", "match":
 		r.Filter = filtered(option)
 	case "passages":
@@ -185,6 +187,9 @@ func page(p memory.Page, err error) accesstest.Outcome {
 
 func found(a memory.Answer, err error) accesstest.Outcome {
 	out := accesstest.Outcome{Status: status(err), Label: a.Label, Lags: slices.Contains(a.Degraded, memory.LagVector)}
+	if a.Explanation != nil && a.Explanation.Entry != nil {
+		out.Explained = a.Explanation.Entry.Outcome
+	}
 	for _, hit := range a.Hits {
 		out.Keys = append(out.Keys, hit.Key)
 		out.Bare = out.Bare || hit.Owner == "" && hit.UpdatedBy == "" && hit.ID.String() == "00000000-0000-0000-0000-000000000000"

@@ -120,8 +120,12 @@ type SearchRequest struct {
 	Diversity float64
 	// Cursor asks for the page after an answer: see Service.NextCursor. All
 	// other options are those of the first page.
-	Cursor  string
+	Cursor string
+	// Explain explains the hits, and what the filter dropped: see Answer.Explanation.
 	Explain bool
+	// ExplainEntry, unless nil, also asks why the entry at a path is not above where
+	// it is. It includes Explain.
+	ExplainEntry *Path
 }
 
 // Mode says which legs of a search look for hits. Relevance is the same in all.
@@ -165,6 +169,8 @@ type Answer struct {
 	// Tokens is set by EachHit if the request has MaxTokens: of what it yielded.
 	Tokens int
 	Took   Took
+	// Explanation is nil unless the request has Explain.
+	Explanation *Explanation
 
 	// done is set by EachHit: how many of Hits it yielded or found that the
 	// caller no longer sees.
@@ -178,9 +184,11 @@ type Answer struct {
 // Took holds how long the steps of a search took. The legs run concurrently.
 // Queue is the wait until the search could begin.
 //
-// Rank, the reading and the arithmetic of the relevance, is a part of Fetch.
+// Filter is the time in which the storage looked for the entries that pass the
+// request's Filter, before the legs. Rank, the reading and the arithmetic of the
+// relevance, is a part of Fetch.
 type Took struct {
-	Queue, Embed, Lexical, Vector, Rank, Fetch time.Duration
+	Queue, Filter, Embed, Lexical, Vector, Rank, Fetch time.Duration
 }
 
 // Hit is an entry that a search found. From a store on which the caller has
@@ -217,8 +225,8 @@ type Hit struct {
 
 // Explain says how a hit was ranked and why the caller may see it.
 type Explain struct {
-	Lexical, Vector *LegRank     // nil: the leg did not find it
-	Fused           float64      // score by Reciprocal Rank Fusion
+	Lexical, Vector *LegRank     // nil: the leg did not find it, or a page after the first
+	Fused           *float64     // score by Reciprocal Rank Fusion; nil on a page after the first
 	Parts           fusion.Parts // what the relevance is made of
 	// Summands are the numbers whose sum is the score by relevance.
 	Summands []fusion.Summand

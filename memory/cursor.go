@@ -145,6 +145,12 @@ type selected struct {
 	hits  []*candidate
 	rest  frozen
 	short bool // the legs should be asked for more
+
+	// What explains them.
+	ordered []*candidate             // all that could be hits, those of hits first
+	visible map[uuid.UUID]*candidate // all that were read and passed the filter
+	found   *legHits                 // what the legs found; nil on a page after the first
+	dropped []*Entry                 // what the filter dropped among what would have been a candidate
 }
 
 // selectPage selects the hits of a page after the first, from the candidates that
@@ -168,7 +174,12 @@ func (s *Service) selectPage(ctx context.Context, tx ReadTx, scope acl.Scope, q 
 		}
 		left = append(left, c)
 	}
-	var page selected
+	page := selected{visible: visible}
+	for _, id := range q.page.ids {
+		if e := q.dropped[id]; e != nil {
+			page.dropped = append(page.dropped, e)
+		}
+	}
 	for len(page.hits) < q.request.Limit && len(left) > 0 {
 		n := min(q.request.Limit-len(page.hits), len(left))
 		if err := s.assessPage(ctx, tx, scope, q, left[:n]); err != nil {
@@ -184,6 +195,7 @@ func (s *Service) selectPage(ctx context.Context, tx ReadTx, scope acl.Scope, q 
 	for _, c := range left {
 		page.rest.add(c, q.request.scored())
 	}
+	page.ordered = slices.Concat(page.hits, left)
 	return page, nil
 }
 

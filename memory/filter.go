@@ -65,6 +65,35 @@ func (f Filter) Empty() bool {
 	return f.Namespace == nil && len(f.Tags) == 0 && f.Type == "" && f.Where == nil && f.Match == nil
 }
 
+// Names of a filter's options, as requests have them.
+const (
+	optionNamespace = "namespace"
+	optionTags      = "tags"
+	optionType      = "type"
+	optionWhere     = "where"
+	optionMatch     = "match"
+)
+
+// option is one of the options of a filter, alone.
+type option struct {
+	name string
+	Filter
+}
+
+// options returns the options that the filter has.
+func (f Filter) options() []option {
+	var has []option
+	for _, o := range []option{
+		{optionNamespace, Filter{Namespace: f.Namespace}}, {optionTags, Filter{Tags: f.Tags}}, {optionType, Filter{Type: f.Type}},
+		{optionWhere, Filter{Where: f.Where}}, {optionMatch, Filter{Match: f.Match}},
+	} {
+		if !o.Empty() {
+			has = append(has, o)
+		}
+	}
+	return has
+}
+
 // Condition returns the filter as one condition; nil if it passes everything.
 func (f Filter) Condition() *condition.Condition {
 	var all []*condition.Condition

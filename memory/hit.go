@@ -79,17 +79,9 @@ func newHit(q *searchQuery, c *candidate, e Entry) Hit {
 	e.Source = nil // its ids are not checked against what the caller may read: see Get
 	hit.Entry = e
 	if q.request.Explain {
-		hit.Explain = explain(c)
+		hit.Explain = explainHit(q, c)
 	}
 	return hit
-}
-
-// explain says how a candidate was ranked and why the caller may see it.
-func explain(c *candidate) *Explain {
-	return &Explain{
-		Lexical: c.lexical, Vector: c.vector, Fused: c.fused, Parts: c.Parts, Summands: fusion.Summands(c.asked.question, c.Parts), Wording: c.number,
-		Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
-	}
 }
 
 // EachHit yields the hits of an answer in their order, with their values or
@@ -124,6 +116,7 @@ func (s *Service) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error
 			batch[i].present()
 			if !left.admit(&batch[i]) {
 				a.done += indexOf(rest, &batch[i])
+				a.Explanation.cut(a.done)
 				return label, nil
 			}
 			a.Tokens = left.used

@@ -278,6 +278,35 @@ func changes(h *harness, c memory.Caller, cursors map[string]string) string {
 	return out.String()
 }
 
+// explainedAs formats how an entry was ranked.
+func explainedAs(x *memory.Explain) string {
+	return fmt.Sprintf(" %v %v %x %s %d %v %v %v", x.Lexical, x.Vector, x.Summands, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity), shown(x.Fused))
+}
+
+// showExplanation writes what a search says beside its hits, without ids.
+func showExplanation(out *strings.Builder, x *memory.Explanation) {
+	if x == nil {
+		return
+	}
+	if f := x.Filter; f != nil {
+		if f.Passing != nil {
+			fmt.Fprintf(out, "    %d pass\n", *f.Passing)
+		}
+		for _, o := range f.Options {
+			if o.Dropped != nil {
+				fmt.Fprintf(out, "    %s drops %d\n", o.Name, *o.Dropped)
+			}
+		}
+	}
+	if e := x.Entry; e != nil {
+		fmt.Fprintf(out, "    %s %s %d %v %s %s %v", e.Outcome, e.Label, e.Rank, e.Options, shown(e.Relevance), shown(e.Score), e.VectorsWait)
+		if e.Explain != nil {
+			out.WriteString(explainedAs(e.Explain))
+		}
+		out.WriteString("\n")
+	}
+}
+
 // answers returns the results of searches, lists, gets and histories as text,
 // without ids and entity tags.
 func answers(h *harness, c memory.Caller, query string) string {
@@ -294,6 +323,14 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: query, Limit: 10, Filter: memory.Filter{Where: where(accesstest.Where)}, Explain: true},
 		{Query: query, Limit: 10, Filter: memory.Filter{Match: match(`{"any":["by the window","gree*"],"none":["rain"]}`)}, Explain: true},
 		{Query: query, Limit: 10, MinRelevance: 0.5},
+		{Query: query, Limit: 1, Filter: memory.Filter{Namespace: new("")}, ExplainEntry: &memory.Path{Store: "reader", Key: "a"}},
+		{Query: query, Limit: 1, MinRelevance: 0.5, ExplainEntry: &memory.Path{Store: "room", Key: "b"}},
+		{Query: query, Limit: 2, Mode: memory.ModeLexical, ExplainEntry: &memory.Path{Store: "lender", Key: "c"}},
+		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "seller", Key: "a"}},
+		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "stranger", Key: "a"}},
+		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "room", Key: "private/a"}},
+		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "reader", Key: "expired/a"}},
+		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "reader", Key: "deleted/a"}},
 		{Query: query, Limit: 10, Mode: memory.ModeLexical, Explain: true},
 		{Query: query, Limit: 10, Mode: memory.ModeVector, Diversity: 0.5, Explain: true},
 		{Queries: []string{query, subjects[0], actions[1]}, Limit: 10, Recency: &memory.Recency{HalfLife: time.Hour, Weight: 0.5}, Explain: true},
@@ -307,12 +344,13 @@ func answers(h *harness, c memory.Caller, query string) string {
 			show(&hit.Entry)
 			fmt.Fprintf(&out, "    %x %x %v %v %v", hit.Score, hit.Relevance, hit.Truncated, hit.Passages, hit.Highlights)
 			if x := hit.Explain; x != nil {
-				fmt.Fprintf(&out, " %v %v %x %s %d %v %v", x.Lexical, x.Vector, x.Summands, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity))
+				out.WriteString(explainedAs(x))
 			}
 			fmt.Fprintln(&out)
 			return nil
 		})
 		fmt.Fprintf(&out, "shown %v %v %d\n", err, label, a.Tokens)
+		showExplanation(&out, a.Explanation)
 	}
 	for _, r := range []memory.SearchRequest{{Query: query, Limit: 2}, {Query: query, Limit: 3, Ranking: memory.RankingRRF}, {Query: query, Limit: 1, Diversity: 0.5, MinRelevance: 0.1}} {
 		for page := range 5 {

@@ -104,6 +104,13 @@ func (s *Service) addVisible(ctx context.Context, tx CandidateReader, scope acl.
 		a, _ := scope.Access(e.Store)
 		visible[e.ID] = &candidate{entry: e, access: a}
 	}
+	if q.dropped != nil {
+		for _, e := range searchable {
+			if visible[e.ID] == nil {
+				q.dropped[e.ID] = e
+			}
+		}
+	}
 	return err
 }
 
@@ -127,14 +134,16 @@ func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, 
 			kept = append(kept, hit)
 		}
 	}
-	slices.SortFunc(kept, func(a, b legHit) int {
-		if c := cmp.Compare(b.Score, a.Score); c != 0 {
-			return c
-		}
-		return compareOrder(visible[a.Entry].entry, visible[b.Entry].entry)
-	})
+	sortHits(kept, func(id uuid.UUID) *Entry { return visible[id].entry })
 	if len(kept) < fusionDepth {
 		return kept, leg.more
 	}
 	return kept[:fusionDepth], false
+}
+
+// sortHits orders a leg's hits by score, best first, ties in compareOrder.
+func sortHits(hits []legHit, entry func(uuid.UUID) *Entry) {
+	slices.SortFunc(hits, func(a, b legHit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), compareOrder(entry(a.Entry), entry(b.Entry)))
+	})
 }

@@ -92,7 +92,7 @@ func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *
 			c.score, c.ordered = c.fused, true
 		}
 	}
-	return selected{hits: hits, rest: after(merged, hits, q.request.scored())}, nil
+	return selected{hits: hits, ordered: merged, rest: after(merged, hits, q.request.scored())}, nil
 }
 
 // weighRecency replaces the scores of candidates, if the request has Recency, by

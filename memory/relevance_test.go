@@ -70,8 +70,8 @@ func TestRankingByRRFChangesTheOrderAndNoRelevance(t *testing.T) {
 		}
 		answer := h.search(a, memory.SearchRequest{Query: question, Ranking: memory.RankingRRF, Explain: true})
 		for i, hit := range answer.Hits {
-			if hit.Score != hit.Explain.Fused || hit.Relevance != relevance[hit.Key] {
-				t.Errorf("%s: score %v, fused %v, relevance %v, by relevance %v", hit.Key, hit.Score, hit.Explain.Fused, hit.Relevance, relevance[hit.Key])
+			if hit.Score != *hit.Explain.Fused || hit.Relevance != relevance[hit.Key] {
+				t.Errorf("%s: score %v, fused %v, relevance %v, by relevance %v", hit.Key, hit.Score, *hit.Explain.Fused, hit.Relevance, relevance[hit.Key])
 			}
 			if i > 0 && hit.Score > answer.Hits[i-1].Score {
 				t.Errorf("%s has a higher score than the hit before it", hit.Key)

@@ -77,13 +77,14 @@ func (l legList) head() int {
 // other one answers; an error means that none is left that searches.
 func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retrieved, error) {
 	var r retrieved
-	if q.nothing {
+	if q.scope.Empty() || q.nothing && q.request.ExplainEntry == nil {
 		return r, nil
 	}
 	var lexicalErr, vectorErr error
 	done := make(chan struct{})
 	mode := q.request.Mode
-	if q.page != nil {
+	known := q.page != nil || q.nothing
+	if known {
 		fetch = 0 // the candidates are known
 	}
 	go func() {
@@ -107,7 +108,7 @@ func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retr
 		r.failed = append(r.failed, LegVector)
 	}
 	switch {
-	case q.page != nil:
+	case known:
 	case mode == ModeLexical && lexicalErr != nil:
 		return retrieved{}, fmt.Errorf("the only leg of a search failed: %w", lexicalErr)
 	case mode == ModeVector && vectorErr != nil:

@@ -28,7 +28,10 @@ type searchQuery struct {
 	// is applied to the rows.
 	only []uuid.UUID
 	// nothing says that no entry passes the filter.
-	nothing     bool
+	nothing bool
+	// dropped collects the visible entries among those read that do not pass the
+	// filter. nil: it is not asked for.
+	dropped     map[uuid.UUID]*Entry
 	fingerprint string         // of the wordings' embeddings
 	embedder    embed.Embedder // of fingerprint; nil if there is none
 	took        Took
@@ -41,6 +44,11 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 	defer end(&err)
 	for _, store := range r.Stores {
 		if err := acl.CheckID(store); err != nil {
+			return nil, err
+		}
+	}
+	if r.ExplainEntry != nil {
+		if err := acl.CheckID(r.ExplainEntry.Store); err != nil {
 			return nil, err
 		}
 	}
@@ -61,20 +69,29 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 		if r.Filter.Empty() || q.page != nil {
 			return nil
 		}
-		if err := r.Filter.checkPrefixes(ctx, tx, q.scope); err != nil {
-			return err
-		}
-		ids, more, err := tx.Matching(ctx, q.scope, r.Filter.searchable(), nil, vector.MaxOnly)
-		if err == nil && !more {
-			q.only, q.nothing = ids, len(ids) == 0
-		}
-		return err
+		return s.matchFilter(ctx, tx, q)
 	})
 	if err != nil {
 		return nil, err
 	}
 	q.wordings = newWordings(r.wordings())
 	return q, nil
+}
+
+// matchFilter finds the entries that pass the filter, if they are few enough to hand
+// to the legs.
+func (s *Service) matchFilter(ctx context.Context, tx ReadTx, q *searchQuery) (err error) {
+	ctx, end := s.startStep(ctx, "filter", &q.took.Filter)
+	defer end(&err)
+	filter := q.request.Filter
+	if err := filter.checkPrefixes(ctx, tx, q.scope); err != nil {
+		return err
+	}
+	ids, more, err := tx.Matching(ctx, q.scope, filter.searchable(), nil, vector.MaxOnly)
+	if err == nil && !more {
+		q.only, q.nothing = ids, len(ids) == 0
+	}
+	return err
 }
 
 // needsRead reports whether a request has an option that a store on which the

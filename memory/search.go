@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 )
 
@@ -36,13 +38,14 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 		answer.describe(span)
 		endSpan(span, err)
 	}()
+	r.Explain = r.Explain || r.ExplainEntry != nil
 	done, waited, err := s.takeTurn(ctx, c)
 	if err != nil {
 		return Answer{}, err
 	}
 	defer done()
 	q, err := s.scopeQuery(ctx, c, r)
-	if err != nil || q.scope.Empty() {
+	if err != nil || q.scope.Empty() && !r.Explain {
 		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}}, err
 	}
 	q.took.Queue = waited
@@ -74,6 +77,9 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		if err != nil {
 			return err
 		}
+		if q.request.Explain {
+			q.dropped = make(map[uuid.UUID]*Entry)
+		}
 		var ranked selected
 		if q.page != nil {
 			ranked, err = s.selectPage(ctx, tx, scope, q)
@@ -90,7 +96,10 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		answer.Incomplete = ranked.short
 		answer.query, answer.rest = q, ranked.rest
 		answer.unpaged = len(q.request.Stores) > 0 && slices.ContainsFunc(scope.Stores(), searchOnly)
-		answer.Degraded, err = s.missing(ctx, tx, scope, q, found)
+		if answer.Degraded, err = s.missing(ctx, tx, scope, q, found); err != nil || !q.request.Explain {
+			return err
+		}
+		answer.Explanation, err = s.explain(ctx, tx, scope, q, ranked)
 		return err
 	})
 	return answer, err
@@ -104,8 +113,11 @@ func (s *Service) selectFound(ctx context.Context, tx ReadTx, scope acl.Scope, q
 	}
 	lexicalHits, lexicalShort := keepAllVisible(found.lexical, visible)
 	vectorHits, vectorShort := keepAllVisible(found.vector, visible)
-	ranked, err := s.rank(ctx, tx, scope, q, merge(q, visible, &legHits{lexicalHits, vectorHits}))
+	kept := &legHits{lexicalHits, vectorHits}
+	ranked, err := s.rank(ctx, tx, scope, q, merge(q, visible, kept))
 	ranked.short = lexicalShort || vectorShort
+	ranked.visible, ranked.found = visible, kept
+	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector), visible, q.dropped)
 	return ranked, err
 }
 

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -27,6 +28,12 @@ func (s *Service) checkSearch(r SearchRequest) error {
 	}
 	if r.MaxTokens != 0 && r.MaxTokens < MinTokens {
 		return rule("max_tokens", "must be at least %d", MinTokens)
+	}
+	if r.ExplainEntry != nil {
+		var broken *RuleError
+		if err := checkPath(*r.ExplainEntry); errors.As(err, &broken) {
+			return &RuleError{Field: "explain." + broken.Field, Rule: broken.Rule}
+		}
 	}
 	return checkLimit(r.Limit)
 }

@@ -101,7 +101,7 @@ func NewMetrics() *Metrics {
 func (m *Metrics) Search(answer memory.Answer) {
 	m.searches.Inc()
 	for step, took := range map[string]time.Duration{
-		"queue": answer.Took.Queue, "embed": answer.Took.Embed, "lexical": answer.Took.Lexical, "vector": answer.Took.Vector,
+		"queue": answer.Took.Queue, "filter": answer.Took.Filter, "embed": answer.Took.Embed, "lexical": answer.Took.Lexical, "vector": answer.Took.Vector,
 		"rank": answer.Took.Rank, "fetch": answer.Took.Fetch,
 	} {
 		m.steps.WithLabelValues(step).Observe(took.Seconds())

@@ -39,6 +39,54 @@ func (e AnswerDegraded) Valid() bool {
 	}
 }
 
+// Defines values for EntryExplanationOutcome.
+const (
+	EntryExplanationOutcomeBelowMinRelevance EntryExplanationOutcome = "below_min_relevance"
+	EntryExplanationOutcomeBeyondDepth       EntryExplanationOutcome = "beyond_depth"
+	EntryExplanationOutcomeBeyondLimit       EntryExplanationOutcome = "beyond_limit"
+	EntryExplanationOutcomeBeyondMaxTokens   EntryExplanationOutcome = "beyond_max_tokens"
+	EntryExplanationOutcomeEncrypted         EntryExplanationOutcome = "encrypted"
+	EntryExplanationOutcomeFiltered          EntryExplanationOutcome = "filtered"
+	EntryExplanationOutcomeHit               EntryExplanationOutcome = "hit"
+	EntryExplanationOutcomeNotFound          EntryExplanationOutcome = "not_found"
+	EntryExplanationOutcomeNotInContext      EntryExplanationOutcome = "not_in_context"
+	EntryExplanationOutcomeNotInCursor       EntryExplanationOutcome = "not_in_cursor"
+	EntryExplanationOutcomeNotRetrieved      EntryExplanationOutcome = "not_retrieved"
+	EntryExplanationOutcomeStoreNotSearched  EntryExplanationOutcome = "store_not_searched"
+)
+
+// Valid indicates whether the value is a known member of the EntryExplanationOutcome enum.
+func (e EntryExplanationOutcome) Valid() bool {
+	switch e {
+	case EntryExplanationOutcomeBelowMinRelevance:
+		return true
+	case EntryExplanationOutcomeBeyondDepth:
+		return true
+	case EntryExplanationOutcomeBeyondLimit:
+		return true
+	case EntryExplanationOutcomeBeyondMaxTokens:
+		return true
+	case EntryExplanationOutcomeEncrypted:
+		return true
+	case EntryExplanationOutcomeFiltered:
+		return true
+	case EntryExplanationOutcomeHit:
+		return true
+	case EntryExplanationOutcomeNotFound:
+		return true
+	case EntryExplanationOutcomeNotInContext:
+		return true
+	case EntryExplanationOutcomeNotInCursor:
+		return true
+	case EntryExplanationOutcomeNotRetrieved:
+		return true
+	case EntryExplanationOutcomeStoreNotSearched:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExplainVia.
 const (
 	ExplainViaChat  ExplainVia = "chat"
@@ -57,6 +105,33 @@ func (e ExplainVia) Valid() bool {
 	case ExplainViaOwn:
 		return true
 	case ExplainViaUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FilterOption.
+const (
+	FilterOptionMatch     FilterOption = "match"
+	FilterOptionNamespace FilterOption = "namespace"
+	FilterOptionTags      FilterOption = "tags"
+	FilterOptionType      FilterOption = "type"
+	FilterOptionWhere     FilterOption = "where"
+)
+
+// Valid indicates whether the value is a known member of the FilterOption enum.
+func (e FilterOption) Valid() bool {
+	switch e {
+	case FilterOptionMatch:
+		return true
+	case FilterOptionNamespace:
+		return true
+	case FilterOptionTags:
+		return true
+	case FilterOptionType:
+		return true
+	case FilterOptionWhere:
 		return true
 	default:
 		return false
@@ -397,7 +472,10 @@ func (e ListToolsParamsFormat) Valid() bool {
 type Answer struct {
 	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text.
 	Degraded []AnswerDegraded `json:"degraded"`
-	Hits     []Hit            `json:"hits"`
+
+	// Explain With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, and names no entry. It depends on nothing that the caller may not read.
+	Explain *Explanation `json:"explain,omitempty"`
+	Hits    []Hit        `json:"hits"`
 
 	// Incomplete The answer may lack hits.
 	Incomplete bool `json:"incomplete"`
@@ -542,6 +620,60 @@ type Entry struct {
 	Version int   `json:"version"`
 }
 
+// EntryExplanation What became of the entry that the path in `explain` resolves to. An entry that the caller may not read is `not_found`, like one that does not exist.
+//
+// Example: {"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","label":"PUBLIC","outcome":"beyond_limit","rank":14,"relevance":0.3127,"score":2.1034}
+type EntryExplanation struct {
+	Explain *Explain            `json:"explain,omitempty"`
+	ID      *openapi_types.UUID `json:"id,omitempty"`
+
+	// Label A classification, lowest first.
+	Label *Label `json:"label,omitempty"`
+
+	// Options The options of the question that the entry does not pass.
+	Options *[]FilterOption `json:"options,omitempty"`
+
+	// Outcome - `hit`: it is the hit of this `rank`.
+	// - `beyond_limit`: it comes after the hits, at this `rank`.
+	// - `beyond_max_tokens`: `max_tokens` has no room for it.
+	// - `below_min_relevance`: its `relevance` is less than `min_relevance`.
+	// - `beyond_depth`: a leg found it, but it is not among the first 400 of both, or with `min_relevance` the
+	//   first 100.
+	// - `not_retrieved`: it is not among the first 200 of a leg that looks for hits. `rank` is what its score would
+	//   have given.
+	// - `not_in_cursor`: an earlier page showed it, or it was no candidate of the first page.
+	// - `filtered`: it does not pass `options`.
+	// - `encrypted`, `not_in_context`: no search finds it.
+	// - `store_not_searched`: its store is not among those searched.
+	// - `not_found`: there is no entry at the path that the caller may read.
+	Outcome EntryExplanationOutcome `json:"outcome"`
+
+	// Rank Among the candidates that could be hits. On a page after the first, from its first hit.
+	Rank      *int     `json:"rank,omitempty"`
+	Relevance *float64 `json:"relevance,omitempty"`
+
+	// Score As a hit's. Omitted if it depends on other candidates and was not computed.
+	Score *float64 `json:"score,omitempty"`
+
+	// VectorsWait The entry waits for its vectors, without which the vector leg cannot find it.
+	VectorsWait *bool `json:"vectors_wait,omitempty"`
+}
+
+// EntryExplanationOutcome - `hit`: it is the hit of this `rank`.
+//   - `beyond_limit`: it comes after the hits, at this `rank`.
+//   - `beyond_max_tokens`: `max_tokens` has no room for it.
+//   - `below_min_relevance`: its `relevance` is less than `min_relevance`.
+//   - `beyond_depth`: a leg found it, but it is not among the first 400 of both, or with `min_relevance` the
+//     first 100.
+//   - `not_retrieved`: it is not among the first 200 of a leg that looks for hits. `rank` is what its score would
+//     have given.
+//   - `not_in_cursor`: an earlier page showed it, or it was no candidate of the first page.
+//   - `filtered`: it does not pass `options`.
+//   - `encrypted`, `not_in_context`: no search finds it.
+//   - `store_not_searched`: its store is not among those searched.
+//   - `not_found`: there is no entry at the path that the caller may read.
+type EntryExplanationOutcome string
+
 // Explain defines model for Explain.
 type Explain struct {
 	// Cosine The cosine of the query's vector and the entry's nearest chunk's. Omitted if it is not known, as when the vector leg failed or the entry waits for its vectors.
@@ -550,8 +682,8 @@ type Explain struct {
 	// Coverage The entry's BM25 score over the sum of the weights of the query's terms. Omitted if it is not known, as when the lexical leg failed.
 	Coverage *float64 `json:"coverage,omitempty"`
 
-	// Fused The sum of 1 / (60 + rank) over both legs, and over all wordings.
-	Fused float64 `json:"fused"`
+	// Fused The sum of 1 / (60 + rank) over both legs, and over all wordings. On a page after the first it is omitted, as lexical and vector are: its candidates come from the cursor.
+	Fused *float64 `json:"fused,omitempty"`
 
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
@@ -583,6 +715,47 @@ type Explain struct {
 
 // ExplainVia Why the caller may see the hit.
 type ExplainVia string
+
+// ExplainOption `true` explains the rank and relevance of each hit and what the options that restrict the search dropped, and returns the search's timing in `Server-Timing`. The path of an entry also asks what became of it: `explain.entry` of the answer. Leaves out stores that the caller may search but not read.
+//
+// Example: {"key":"seat"}
+type ExplainOption = json.RawMessage
+
+// ExplainedPath defines model for ExplainedPath.
+type ExplainedPath struct {
+	// Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
+	// a leading or trailing `/`, and without empty, `.` or `..` segments.
+	//
+	//
+	// Example: diet/anna
+	Key Key `json:"key"`
+
+	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	Namespace *Namespace `json:"namespace,omitempty"`
+
+	// Store The caller's own if left out.
+	Store *string `json:"store,omitempty"`
+}
+
+// Explanation With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, and names no entry. It depends on nothing that the caller may not read.
+type Explanation struct {
+	// Entry What became of the entry that the path in `explain` resolves to. An entry that the caller may not read is `not_found`, like one that does not exist.
+	//
+	// Example: {"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","label":"PUBLIC","outcome":"beyond_limit","rank":14,"relevance":0.3127,"score":2.1034}
+	Entry *EntryExplanation `json:"entry,omitempty"`
+
+	// Filter What the options that restrict the search cost. If at most a thousand entries pass them, both legs look among these alone, and `passing` says how many there are. Otherwise the legs look among all, and what they find is judged: `dropped` says how many entries each option leaves out. The time is `filter` of `Server-Timing`.
+	Filter *FilterExplanation `json:"filter,omitempty"`
+}
+
+// FilterExplanation What the options that restrict the search cost. If at most a thousand entries pass them, both legs look among these alone, and `passing` says how many there are. Otherwise the legs look among all, and what they find is judged: `dropped` says how many entries each option leaves out. The time is `filter` of `Server-Timing`.
+type FilterExplanation struct {
+	Options []OptionExplanation `json:"options"`
+	Passing *int                `json:"passing,omitempty"`
+}
+
+// FilterOption defines model for FilterOption.
+type FilterOption string
 
 // Grant defines model for Grant.
 type Grant struct {
@@ -896,6 +1069,13 @@ type OpenAIToolType string
 // Example: now-7d
 type OperandTime = string
 
+// OptionExplanation defines model for OptionExplanation.
+type OptionExplanation struct {
+	// Dropped How many of the entries that a leg found before its last candidate, at most its 200th, do not pass this option, whether or not they pass the others. On a page after the first: of the candidates that are left.
+	Dropped *int         `json:"dropped,omitempty"`
+	Name    FilterOption `json:"name"`
+}
+
 // OptionalTimeCondition defines model for OptionalTimeCondition.
 type OptionalTimeCondition struct {
 	// Eq RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
@@ -1005,9 +1185,11 @@ type Question struct {
 	// Diversity Move hits down that resemble a hit before them, by maximal marginal relevance: each next hit has the greatest (1 − diversity) · relevance − diversity · similarity, where similarity is the greatest to a hit before it, from 0 (nothing in common) to 1 (the same), by the vectors of their nearest chunks. Orders the first hundred candidates; not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
 	Diversity *float64 `json:"diversity,omitempty"`
 
-	// Explain Explain the rank and relevance of each hit, and return the search's timing in `Server-Timing`. Leaves out stores that the caller may search but not read.
-	Explain *bool `json:"explain,omitempty"`
-	Limit   *int  `json:"limit,omitempty"`
+	// Explain `true` explains the rank and relevance of each hit and what the options that restrict the search dropped, and returns the search's timing in `Server-Timing`. The path of an entry also asks what became of it: `explain.entry` of the answer. Leaves out stores that the caller may search but not read.
+	//
+	// Example: {"key":"seat"}
+	Explain *ExplainOption `json:"explain,omitempty"`
+	Limit   *int           `json:"limit,omitempty"`
 
 	// Match Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at
 	// least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:

@@ -215,7 +215,11 @@ func TestSearchHasItsTimingOnlyWithExplain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, explain := range []bool{false, true} {
-			answer, timing, err := c.Search(t.Context(), client.Question{Query: new("tyres for the winter"), Explain: &explain})
+			q := client.Question{Query: new("tyres for the winter")}
+			if explain {
+				q.Explain = client.ExplainHits()
+			}
+			answer, timing, err := c.Search(t.Context(), q)
 			if err != nil || len(answer.Hits) != 3 {
 				t.Fatalf("got %+v, %v", answer, err)
 			}

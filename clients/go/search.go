@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,10 +10,20 @@ import (
 )
 
 // Timing holds the durations of a search's steps. Queue is its wait until it could
-// begin. Lexical runs in parallel with Embed and Vector; Fetch follows them, and Rank,
+// begin, and Filter the look for the entries that pass its filter. Lexical runs in parallel with Embed and Vector; Fetch follows them, and Rank,
 // the computation of the relevance, is a part of it. Total is the whole search.
 type Timing struct {
-	Queue, Embed, Lexical, Vector, Rank, Fetch, Total time.Duration
+	Queue, Filter, Embed, Lexical, Vector, Rank, Fetch, Total time.Duration
+}
+
+// ExplainHits returns a Question's Explain that explains the hits.
+func ExplainHits() *ExplainOption { return new(ExplainOption("true")) }
+
+// ExplainEntry returns a Question's Explain that explains the hits and asks what
+// became of an entry.
+func ExplainEntry(path ExplainedPath) *ExplainOption {
+	text, _ := json.Marshal(path) // strings always marshal
+	return new(ExplainOption(text))
 }
 
 // Search asks a question. The timing is nil unless the question has Explain set
@@ -30,7 +41,7 @@ func (c *Client) Search(ctx context.Context, q Question) (Answer, *Timing, error
 func timingOf(h http.Header) *Timing {
 	var t Timing
 	steps := map[string]*time.Duration{
-		"queue": &t.Queue, "embed": &t.Embed, "lexical": &t.Lexical, "vector": &t.Vector, "rank": &t.Rank, "fetch": &t.Fetch, "total": &t.Total,
+		"queue": &t.Queue, "filter": &t.Filter, "embed": &t.Embed, "lexical": &t.Lexical, "vector": &t.Vector, "rank": &t.Rank, "fetch": &t.Fetch, "total": &t.Total,
 	}
 	found := false
 	for metric := range strings.SplitSeq(strings.Join(h.Values("Server-Timing"), ","), ",") {

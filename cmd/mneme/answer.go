@@ -32,16 +32,18 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 			fmt.Fprintf(&text, "    %s\n", shown)
 		}
 		if x := h.Explain; x != nil {
-			fmt.Fprintf(&text, "    lexical %s, vector %s; seen as %s\n", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
-			fmt.Fprintf(&text, "    score %.4f; relevance from %s\n", h.Score, formatSummands(x.Summands))
+			writeExplain(&text, x, &h.Score)
 		}
 	}
 	if a.Tokens != nil {
 		fmt.Fprintf(&text, "%d tokens\n", *a.Tokens)
 	}
+	if x := a.Explain; x != nil {
+		writeExplanation(&text, x)
+	}
 	if t := a.Took; t != nil {
-		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f, of which rank %.1f\n",
-			t.Total, t.Queue, t.Lexical, t.Embed, t.Vector, t.Fetch, t.Rank)
+		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, filter %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f, of which rank %.1f\n",
+			t.Total, t.Queue, t.Filter, t.Lexical, t.Embed, t.Vector, t.Fetch, t.Rank)
 	}
 	lags := slices.Contains(a.Degraded, client.AnswerDegradedVectorLag)
 	failed := slices.DeleteFunc(slices.Clone(a.Degraded), func(what client.AnswerDegraded) bool { return what == client.AnswerDegradedVectorLag })
@@ -56,23 +58,6 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 	}
 	_, err := io.WriteString(out, text.String())
 	return err
-}
-
-// formatRank formats a hit's rank and score in one leg.
-func formatRank(r *client.LegRank) string {
-	if r == nil {
-		return "-"
-	}
-	return fmt.Sprintf("#%d (%.3f)", r.Rank, r.Score)
-}
-
-// formatSummands formats what a relevance is computed from.
-func formatSummands(summands []client.Summand) string {
-	parts := make([]string, len(summands))
-	for i, s := range summands {
-		parts[i] = fmt.Sprintf("%s %.3f", plain(s.Name), s.Value)
-	}
-	return strings.Join(parts, " + ")
 }
 
 func joined[T ~string](parts []T, separator string) string {

@@ -64,6 +64,16 @@ func TestAnswerIsReadable(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}
 	}
+	for option, part := range map[string]string{
+		"--limit=100":        "that entry: a hit, at rank 1\n    relevance ",
+		"--tags=none":        "the search looked among the 0 that pass the filter\nthat entry: does not pass tags\n",
+		"--namespace=absent": "that entry: not found\n",
+		"--stores=iris":      "seen as own",
+	} {
+		if out := must(t, dir, "", "search", "--agent", "iris", "--why-not", "diet/ben", option, "what must I not cook for Ben?"); !strings.Contains(out, part) || !strings.Contains(out, "filter ") {
+			t.Errorf("%s: %q is not in\n%s", option, part, out)
+		}
+	}
 	if out := must(t, dir, "", "search", "--agent", "nobody", "peanuts"); out != "nothing found\n" {
 		t.Errorf("got %q", out)
 	}

@@ -42,6 +42,7 @@ database, also while a server uses it, or with --url asks a server.`,
 	flags.IntVar(&s.maxTokens, "max-tokens", 0, "show at most so many tokens, at least 50; 0 for no limit")
 	s.ranking.add(cmd)
 	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, what its relevance is made of, and timings")
+	flags.StringVar(&s.whyNot, "why-not", "", "like --explain, and say what became of the entry with this key, in --namespace or the default one, and in --stores if that is a single one, or the agent's own")
 	flags.StringVar(&s.cursor, "cursor", "", "the page after an answer, whose cursor --json shows; the other options are repeated")
 	flags.StringVar(&s.url, "url", "", "ask the server at this address")
 	_ = cmd.MarkFlagRequired("agent") // the flag exists
@@ -62,6 +63,7 @@ type searching struct {
 	stores  []string
 	limit   int
 	explain bool
+	whyNot  string
 
 	passages  bool
 	maxTokens int
@@ -70,7 +72,8 @@ type searching struct {
 
 // question returns the search as the API takes it.
 func (s *searching) question() (client.Question, error) {
-	q := client.Question{Limit: &s.limit, Explain: &s.explain}
+	q := client.Question{Limit: &s.limit}
+	s.addExplain(&q)
 	if err := s.ranking.apply(&q, s.query); err != nil {
 		return client.Question{}, err
 	}
@@ -90,6 +93,20 @@ func (s *searching) question() (client.Question, error) {
 	return q, nil
 }
 
+// addExplain sets what the search explains.
+func (s *searching) addExplain(q *client.Question) {
+	switch {
+	case s.whyNot != "":
+		path := client.ExplainedPath{Key: s.whyNot, Namespace: s.filter.namespace.text}
+		if len(s.stores) == 1 {
+			path.Store = &s.stores[0]
+		}
+		q.Explain = client.ExplainEntry(path)
+	case s.explain:
+		q.Explain = client.ExplainHits()
+	}
+}
+
 // answer is the result of a search. Took is nil if the server does not report it.
 type answer struct {
 	client.Answer
@@ -99,6 +116,7 @@ type answer struct {
 // took holds the durations of a search's steps, in milliseconds.
 type took struct {
 	Queue   float64 `json:"queue_ms"`
+	Filter  float64 `json:"filter_ms"`
 	Embed   float64 `json:"embed_ms"`
 	Lexical float64 `json:"lexical_ms"`
 	Vector  float64 `json:"vector_ms"`
@@ -112,7 +130,7 @@ func tookOf(t *client.Timing) *took {
 		return nil
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return &took{Queue: ms(t.Queue), Embed: ms(t.Embed), Lexical: ms(t.Lexical), Vector: ms(t.Vector), Rank: ms(t.Rank), Fetch: ms(t.Fetch), Total: ms(t.Total)}
+	return &took{Queue: ms(t.Queue), Filter: ms(t.Filter), Embed: ms(t.Embed), Lexical: ms(t.Lexical), Vector: ms(t.Vector), Rank: ms(t.Rank), Fetch: ms(t.Fetch), Total: ms(t.Total)}
 }
 
 func (s *searching) run(ctx context.Context, config configs.Config) (err error) {

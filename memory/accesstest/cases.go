@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/memory"
 )
 
 // testCase is one operation with its expected outcome.
@@ -47,6 +48,19 @@ func hidden(r relation, label acl.Label, k kind) bool {
 	return label > taint || k == internal && !r.self
 }
 
+// outcome returns what a search says that became of an entry.
+func outcome(r relation, label acl.Label, k kind) memory.Outcome {
+	switch {
+	case hidden(r, label, k):
+		return memory.OutcomeNotFound
+	case k == internal:
+		return memory.OutcomeNotInContext
+	case k == encrypted:
+		return memory.OutcomeEncrypted
+	}
+	return memory.OutcomeHit
+}
+
 // onEntry returns the cases of one entry.
 func onEntry(r relation, label acl.Label, k kind) []testCase {
 	key := keyOf(label, k)
@@ -69,12 +83,20 @@ func onEntry(r relation, label acl.Label, k kind) []testCase {
 	restore.Version = new(1)
 	move := op(Rename)
 	move.To = "elsewhere/" + key
+	explain := op(RefinedSearch)
+	explain.Query, explain.Option = word, ExplainEntry
 	versions := pick(r.level < acl.Read, denied, hidden(r, label, k), absent, true, ok)
 	return []testCase{
 		{name: name(Get), env: unchanged, op: op(Get), check: func(t *testing.T, got Outcome) {
 			status(t, got, get)
 			if get == ok && (got.Value != valueOf(label, k) || got.Label != label) {
 				t.Errorf("get returned another entry: label %v", got.Label)
+			}
+		}},
+		{name: name(ExplainEntry), env: unchanged, op: explain, before: func(e *env) { e.Index() }, check: func(t *testing.T, got Outcome) {
+			status(t, got, pick(r.level < acl.Read, denied, true, ok))
+			if got.Status == ok && got.Explained != outcome(r, label, k) {
+				t.Errorf("explained as %q, want %q", got.Explained, outcome(r, label, k))
 			}
 		}},
 		{name: name(Versions), env: unchanged, op: op(Versions), check: want(versions)},

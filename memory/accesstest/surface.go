@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/memory"
 )
 
 // Operation is one operation that a caller tries.
@@ -69,6 +70,10 @@ const (
 // order and explain hits and leave none of the matrix out.
 var Options = []string{"mode", "queries", "recency", "diversity", "explain", "where", "match"}
 
+// ExplainEntry is the option "explain" of a RefinedSearch with the path of the
+// operation. It is in neither list.
+const ExplainEntry = "explain of an entry"
+
 // OpenOptions are those that a store at level search takes too.
 var OpenOptions = []string{"passages", "max_tokens"}
 
@@ -90,6 +95,8 @@ type Outcome struct {
 	Coarse bool   // of a search: Coarse of a hit
 	Lags   bool   // of a search: the answer said vector_lag
 	Next   string // of a page of a search: the cursor of the next one
+	// Explained is what became of the entry that a search explained.
+	Explained memory.Outcome
 	// NoVectors: the vector leg of a search failed, as without a model, and an
 	// answer says no more than that.
 	NoVectors bool

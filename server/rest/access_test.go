@@ -60,7 +60,11 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 			"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "explain": true,
 			"where": json.RawMessage(accesstest.Where), "match": json.RawMessage(accesstest.Match), "passages": true, "max_tokens": 10_000,
 		}[op.Option]
-		pairs := []any{"query", op.Query, "stores", []string{op.Store}, "limit", 100, op.Option, value}
+		option := op.Option
+		if option == accesstest.ExplainEntry {
+			option, value = "explain", map[string]any{"store": op.Store, "key": op.Key}
+		}
+		pairs := []any{"query", op.Query, "stores", []string{op.Store}, "limit", 100, option, value}
 		if op.Option == "queries" {
 			pairs = pairs[2:]
 		}
@@ -144,6 +148,9 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 		Items, Hits []entry
 		Degraded    []string
 		Next        string `json:"next_cursor"`
+		Explain     struct {
+			Entry struct{ Outcome memory.Outcome }
+		}
 	}
 	if a.header.Get("Content-Type") == "application/x-ndjson" {
 		for line := range strings.Lines(a.body) {
@@ -163,6 +170,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 			o.t.Fatal(err)
 		}
 	}
+	out.Explained = read.Explain.Entry.Outcome
 	out.Value, _ = read.Value.(string)
 	out.Next = read.Next
 	out.Lags, out.NoVectors = slices.Contains(read.Degraded, memory.LagVector), slices.Contains(read.Degraded, memory.LegVector)

@@ -147,7 +147,10 @@ func TestFieldsHaveTheirTypes(t *testing.T) {
 		`{"query":"q","limit":1.5}`: 400, `{"query":"q","stores":[]}`: 422, `{"query":"q","stores":["a b"]}`: 400,
 		`{"query":"q","stores":[".."]}`: 400, `{"query":"q","stores":"self"}`: 400, `{"query":"q","stores":["nobody"]}`: 403,
 		`{"query":"q","chatId":"c"}`: 400, `{"query":"q","namespace":"a\u0000"}`: 422, `{"query":"q","type":"x"}`: 422,
-		`{"query":"\ud83d"}`: 400, `{"query":"q","explain":1}`: 400,
+		`{"query":"\ud83d"}`: 400, `{"query":"q","explain":1}`: 400, `{"query":"q","explain":null}`: 400, `{"query":"q","explain":[]}`: 400,
+		`{"query":"q","explain":{}}`: 400, `{"query":"q","explain":{"key":1}}`: 400, `{"query":"q","explain":{"key":"k","id":"x"}}`: 400,
+		`{"query":"q","explain":{"key":"k","key":"l"}}`: 400, `{"query":"q","explain":{"key":"k","store":"a b"}}`: 400, `{"query":"q","explain":{"key":""}}`: 422,
+		`{"query":"q","explain":{"key":"k","namespace":"\u0000"}}`: 422, `{"query":"q","explain":{"key":"k","store":"nobody"}}`: 200, `{"query":"q","explain":false}`: 200,
 		`{"limit":1}`: 400, `{"query":"q","queries":["q","r"]}`: 422, `{"query":"","queries":["q","r"]}`: 422, `{"queries":["q",1]}`: 400,
 		`{"queries":[]}`: 422, `{"queries":["q"]}`: 422, `{"queries":["q"," "]}`: 422, `{"queries":["q","r"]}`: 200, `{"query":"q","mode":"words"}`: 422,
 		`{"query":"q","mode":"vector"}`: 503, `{"query":"q","mode":"lexical"}`: 200, // there is no model
@@ -255,7 +258,7 @@ func TestUnknownCallsAreProblems(t *testing.T) {
 	}
 }
 
-var serverTiming = regexp.MustCompile(`^queue;dur=[0-9.]+, embed;dur=[0-9.]+, lexical;dur=[0-9.]+, vector;dur=[0-9.]+, rank;dur=[0-9.]+, fetch;dur=[0-9.]+, total;dur=[0-9.]+$`)
+var serverTiming = regexp.MustCompile(`^queue;dur=[0-9.]+, filter;dur=[0-9.]+, embed;dur=[0-9.]+, lexical;dur=[0-9.]+, vector;dur=[0-9.]+, rank;dur=[0-9.]+, fetch;dur=[0-9.]+, total;dur=[0-9.]+$`)
 
 func TestSharingOverItsCalls(t *testing.T) {
 	h := open(t)

@@ -134,28 +134,6 @@ func ranges(of [][2]int) *Ranges {
 	return &shown
 }
 
-func explainOf(e *memory.Explain) *Explain {
-	if e == nil {
-		return nil
-	}
-	leg := func(r *memory.LegRank) *LegRank {
-		if r == nil {
-			return nil
-		}
-		return &LegRank{Rank: r.Rank, Score: r.Score}
-	}
-	summands := make([]Summand, len(e.Summands))
-	for i, s := range e.Summands {
-		summands[i] = Summand{Name: s.Name, Value: s.Value}
-	}
-	return &Explain{
-		Lexical: leg(e.Lexical), Vector: leg(e.Vector), Fused: e.Fused,
-		Cosine: e.Parts.Cosine, Maxsim: e.Parts.MaxSim, Coverage: e.Parts.Coverage, Summands: summands,
-		Wording: e.Wording, Recency: e.Recency, Similarity: e.Similarity,
-		Via: ExplainVia(e.Via), Label: Label(e.Label.String()),
-	}
-}
-
 // writeAnswer writes the answer of a search. It reads the values of the hits
 // while it writes them, so that the label is known only after them.
 func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchRequest, a *memory.Answer) error {
@@ -176,7 +154,9 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchR
 			Incomplete bool     `json:"incomplete"`
 			Tokens     *int     `json:"tokens,omitempty"`
 			Next       string   `json:"next_cursor,omitempty"`
-		}{Label: label.String(), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete}
+
+			Explain *Explanation `json:"explain,omitempty"`
+		}{Label: label.String(), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete, Explain: explanationOf(a.Explanation)}
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens
 		}

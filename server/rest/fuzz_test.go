@@ -20,6 +20,7 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 		{"POST", seat + "/restore", "Idempotency-Key", "k", `{"version":1}`},
 		{"POST", seat + "/rename", "Idempotency-Key", "", `{"to":"seat"}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"\"a\" OR b","explain":true,"limit":100}`},
+		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","explain":{"key":"seat","store":"self","namespace":""},"tags":["a"]}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","min_relevance":0.5,"ranking":"rrf"}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"queries":["a","b"],"mode":"lexical","recency":{"half_life":"30d","weight":0.5},"diversity":0.3}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","where":{"or":[{"value.a":{"gt":1e5}},{"not":{"tags":{"contains":"a"}}}]}}`},

@@ -38,8 +38,8 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	request := memory.SearchRequest{
 		Query: or(r.Body.Query, ""), Queries: or(r.Body.Queries, nil), Stores: stores,
 		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, ""), Where: where},
-		Limit:  or(r.Body.Limit, wire.DefaultHits), Explain: or(r.Body.Explain, false),
-		Mode: memory.Mode(or(r.Body.Mode, "")), Ranking: memory.Ranking(or(r.Body.Ranking, "")),
+		Limit:  or(r.Body.Limit, wire.DefaultHits),
+		Mode:   memory.Mode(or(r.Body.Mode, "")), Ranking: memory.Ranking(or(r.Body.Ranking, "")),
 		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false), Cursor: or(r.Body.Cursor, ""),
 	}
@@ -52,6 +52,9 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	if given := r.Body.Recency; given != nil {
 		request.Recency = wire.Recency(given.HalfLife, given.Weight)
 	}
+	if err := addExplain(ctx, &request, r.Body.Explain); err != nil {
+		return nil, err
+	}
 	if err := addMatch(&request.Filter, r.Body.Match); err != nil {
 		return nil, err
 	}
@@ -63,7 +66,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	s.metrics.Search(answer)
 	took := time.Since(started)
 	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, &answer) }}
-	if or(r.Body.Explain, false) { // then no hit is from a store at level search
+	if request.Explain { // then no hit is from a store at level search
 		out.timing = timingOf(answer.Took, took)
 	}
 	return out, nil
@@ -76,7 +79,7 @@ func timingOf(t memory.Took, total time.Duration) string {
 	for _, step := range []struct {
 		name string
 		took time.Duration
-	}{{"queue", t.Queue}, {"embed", t.Embed}, {"lexical", t.Lexical}, {"vector", t.Vector}, {"rank", t.Rank}, {"fetch", t.Fetch}, {"total", total}} {
+	}{{"queue", t.Queue}, {"filter", t.Filter}, {"embed", t.Embed}, {"lexical", t.Lexical}, {"vector", t.Vector}, {"rank", t.Rank}, {"fetch", t.Fetch}, {"total", total}} {
 		metrics = append(metrics, fmt.Sprintf("%s;dur=%.3f", step.name, float64(step.took.Microseconds())/1000))
 	}
 	return strings.Join(metrics, ", ")

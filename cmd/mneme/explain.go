@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	client "mneme/clients/go"
+)
+
+// writeExplain writes how an entry was ranked; a score of nil is not known.
+func writeExplain(text *strings.Builder, x *client.Explain, score *float64) {
+	fmt.Fprintf(text, "    lexical %s, vector %s; seen as %s\n", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
+	text.WriteString("    ")
+	if score != nil {
+		fmt.Fprintf(text, "score %.4f; ", *score)
+	}
+	fmt.Fprintf(text, "relevance from %s\n", formatSummands(x.Summands))
+}
+
+// writeExplanation writes what the filter dropped, and what became of an entry.
+func writeExplanation(text *strings.Builder, x *client.Explanation) {
+	if f := x.Filter; f != nil && f.Passing != nil {
+		fmt.Fprintf(text, "the search looked among the %d that pass the filter\n", *f.Passing)
+	} else if f != nil {
+		dropped := make([]string, len(f.Options))
+		for i, o := range f.Options {
+			dropped[i] = fmt.Sprintf("%s %d", plain(string(o.Name)), deref(o.Dropped))
+		}
+		fmt.Fprintf(text, "the filter dropped, of what was found: %s\n", strings.Join(dropped, ", "))
+	}
+	e := x.Entry
+	if e == nil {
+		return
+	}
+	fmt.Fprintf(text, "that entry: %s\n", formatOutcome(e))
+	if e.Explain != nil {
+		fmt.Fprintf(text, "    relevance %.2f\n", deref(e.Relevance))
+		writeExplain(text, e.Explain, e.Score)
+	}
+	if deref(e.VectorsWait) {
+		text.WriteString("    it waits to be indexed\n")
+	}
+}
+
+// formatOutcome says what became of an entry.
+func formatOutcome(e *client.EntryExplanation) string {
+	rank := ""
+	if e.Rank != nil {
+		rank = fmt.Sprintf(" %d", *e.Rank)
+	}
+	switch e.Outcome {
+	case client.EntryExplanationOutcomeHit:
+		return "a hit, at rank" + rank
+	case client.EntryExplanationOutcomeBeyondLimit:
+		return "beyond the limit, at rank" + rank
+	case client.EntryExplanationOutcomeBeyondMaxTokens:
+		return "beyond --max-tokens, at rank" + rank
+	case client.EntryExplanationOutcomeBelowMinRelevance:
+		return "less relevant than --min-relevance"
+	case client.EntryExplanationOutcomeBeyondDepth:
+		return "found, but not among the candidates"
+	case client.EntryExplanationOutcomeNotRetrieved:
+		if rank != "" {
+			return "found by no leg; its score would have been rank" + rank
+		}
+		return "found by no leg"
+	case client.EntryExplanationOutcomeNotInCursor:
+		return "on an earlier page, or not among the candidates"
+	case client.EntryExplanationOutcomeFiltered:
+		return "does not pass " + plain(joined(deref(e.Options), ", "))
+	case client.EntryExplanationOutcomeEncrypted:
+		return "encrypted, no search finds it"
+	case client.EntryExplanationOutcomeNotInContext:
+		return "not in context, no search finds it"
+	case client.EntryExplanationOutcomeStoreNotSearched:
+		return "its store was not searched"
+	case client.EntryExplanationOutcomeNotFound:
+		return "not found"
+	}
+	return plain(string(e.Outcome))
+}
+
+// formatRank formats a hit's rank and score in one leg.
+func formatRank(r *client.LegRank) string {
+	if r == nil {
+		return "-"
+	}
+	return fmt.Sprintf("#%d (%.3f)", r.Rank, r.Score)
+}
+
+// formatSummands formats what a relevance is computed from.
+func formatSummands(summands []client.Summand) string {
+	parts := make([]string, len(summands))
+	for i, s := range summands {
+		parts[i] = fmt.Sprintf("%s %.3f", plain(s.Name), s.Value)
+	}
+	return strings.Join(parts, " + ")
+}
+
+// deref returns what p refers to, or a zero value.
+func deref[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
+}
