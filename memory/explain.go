@@ -56,12 +56,6 @@ const (
 	OutcomeNotFound         Outcome = "not_found"           // absent, or the caller may not read it
 )
 
-// Outcomes are all of them.
-var Outcomes = []Outcome{
-	OutcomeHit, OutcomeBeyondLimit, OutcomeBeyondTokens, OutcomeBelowRelevance, OutcomeBeyondDepth, OutcomeNotRetrieved,
-	OutcomeNotInCursor, OutcomeFiltered, OutcomeEncrypted, OutcomeNotInContext, OutcomeStoreNotSearched, OutcomeNotFound,
-}
-
 // EntryExplanation says what became of the entry that a path resolves to in a
 // search. Of OutcomeNotFound it has the outcome alone.
 type EntryExplanation struct {

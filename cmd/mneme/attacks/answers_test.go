@@ -31,7 +31,7 @@ func (c caller) hoard(t testing.TB) {
 
 // mcpSearch is a search for everything that hoard wrote, as a call over MCP.
 func mcpSearch(id int) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":"granite survey","max_results":100}}}`, id)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":"granite survey","max_results":100,"max_tokens":1000000}}}`, id)
 }
 
 var mcpHeaders = []string{"Accept", "application/json, text/event-stream"}
@@ -89,8 +89,8 @@ func TestAToolAnswersNoMoreThanAModelCanRead(t *testing.T) {
 	alice := s.as("alice")
 	alice.hoard(t)
 	for path, arguments := range map[string]map[string]any{
-		"memory_search": {"query": "granite survey", "max_results": 100},
-		"memory":        {"command": "search", "query": "granite survey", "limit": 100},
+		"memory_search": {"query": "granite survey", "max_results": 100, "max_tokens": 1_000_000},
+		"memory":        {"command": "search", "query": "granite survey", "limit": 100, "max_tokens": 1_000_000},
 	} {
 		answer := decode[struct{ Content string }](t, alice.call(http.MethodPost, "/v1/tools/"+path, arguments).want(t, http.StatusOK))
 		found := decode[struct {
