@@ -91,7 +91,7 @@ type throughMemory struct{ direct }
 
 func (m *throughMemory) Offers(op string) bool {
 	switch op {
-	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants, "explain":
+	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants, "explain", accesstest.ExplainEntry:
 		return false
 	}
 	return true
