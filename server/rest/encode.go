@@ -27,7 +27,8 @@ type (
 	}
 	hitHead struct {
 		Hit
-		Value *struct{} `json:"value,omitempty"`
+		Value   *struct{}     `json:"value,omitempty"`
+		Explain *wire.Explain `json:"explain,omitempty"`
 	}
 )
 
@@ -105,21 +106,21 @@ func encodeHit(h *memory.Hit) ([]byte, error) {
 	if e := hit.Entry; e != nil {
 		out.Id, out.OwnerId, out.Namespace, out.Type = &e.ID, &e.Owner, &e.Namespace, &e.Type
 		out.Description, out.Tags, out.UpdatedAt, out.UpdatedBy = &e.Description, &e.Tags, &e.UpdatedAt, &e.UpdatedBy
-		out.OccurredAt, out.Explain = e.OccurredAt, explainOf(h.Explain)
+		out.OccurredAt = e.OccurredAt
 		out.Highlights = ranges(hit.Highlights)
 		if hit.Passages != nil {
 			out.Truncated = new(true)
 		}
 	}
 	if hit.Passages == nil {
-		return wire.WithValue(hitHead{Hit: out}, hit.Value)
+		return wire.WithValue(hitHead{Hit: out, Explain: hit.Explain}, hit.Value)
 	}
 	passages := make([]Passage, len(hit.Passages))
 	for i, p := range hit.Passages {
 		passages[i] = Passage{Text: p.Text, Start: p.Start, End: p.End, Highlights: ranges(p.Highlights)}
 	}
 	out.Passages = &passages
-	return wire.Marshal(out)
+	return wire.Marshal(hitHead{Hit: out, Explain: hit.Explain})
 }
 
 // ranges returns byte ranges as answers show them; nil if there are none.
@@ -155,8 +156,8 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchR
 			Tokens     *int     `json:"tokens,omitempty"`
 			Next       string   `json:"next_cursor,omitempty"`
 
-			Explain *Explanation `json:"explain,omitempty"`
-		}{Label: label.String(), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete, Explain: explanationOf(a.Explanation)}
+			Explain *wire.Explanation `json:"explain,omitempty"`
+		}{Label: label.String(), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete, Explain: wire.ExplanationOf(a.Explanation)}
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens
 		}

@@ -91,7 +91,7 @@ type throughMemory struct{ direct }
 
 func (m *throughMemory) Offers(op string) bool {
 	switch op {
-	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants, "explain", accesstest.ExplainEntry:
+	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants:
 		return false
 	}
 	return true
@@ -125,7 +125,7 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 	case accesstest.RelevantSearch:
 		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100, "min_relevance", op.MinRelevance))
 	case accesstest.RefinedSearch:
-		return m.found(m.do(p, "memory", append([]any{"command", "search", "store", op.Store, "limit", 100}, refined(op)...)...))
+		return m.explained(p, op, m.found(m.do(p, "memory", append([]any{"command", "search", "store", op.Store, "limit", 100}, refined(op)...)...)))
 	case accesstest.PagedSearch:
 		return m.inPages(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 1)
 	case accesstest.Delete:
@@ -172,7 +172,7 @@ func (f *throughTriggerfish) Offers(op string) bool {
 		accesstest.PagedSearch, accesstest.Delete:
 		return true
 	}
-	return op != "explain" && slices.Contains(slices.Concat(accesstest.Options, accesstest.OpenOptions), op)
+	return op == accesstest.ExplainEntry || slices.Contains(slices.Concat(accesstest.Options, accesstest.OpenOptions), op)
 }
 
 func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
@@ -239,7 +239,7 @@ func (f *throughTriggerfish) elsewhere(p acl.Principal, op accesstest.Operation)
 // search searches all stores in reach: the caller's own and the one under test,
 // but no chat or user, since the token claims none.
 func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation, options ...any) accesstest.Outcome {
-	return f.reached(p, op, f.found(f.do(p, "memory_search", append([]any{"max_results", 100}, options...)...)))
+	return f.reached(p, op, f.explained(p, op, f.found(f.do(p, "memory_search", append([]any{"max_results", 100}, options...)...))))
 }
 
 // reached returns the outcome of a search by memory_search, or of the memory tool
@@ -260,7 +260,11 @@ func refined(op accesstest.Operation) []any {
 	value := map[string]any{
 		"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5,
 		"where": json.RawMessage(accesstest.Where), "match": json.RawMessage(accesstest.Match), "passages": true, "max_tokens": 10_000,
+		"explain": true,
 	}[op.Option]
+	if op.Option == accesstest.ExplainEntry { // with room for every hit
+		return []any{"query", op.Query, "min_relevance", 0, "max_tokens", 10_000, "explain", map[string]any{"store": op.Store, "key": op.Key}}
+	}
 	if op.Option == "queries" {
 		return []any{op.Option, value}
 	}
@@ -313,15 +317,36 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 		}
 		Degraded []string
 		Next     string `json:"next_cursor"`
+		Explain  struct {
+			Entry struct{ Outcome memory.Outcome }
+		}
 	}
 	d.read(out, &got)
-	out.Next = got.Next
+	out.Next, out.Explained = got.Next, got.Explain.Entry.Outcome
 	out.Lags, out.NoVectors = slices.Contains(got.Degraded, memory.LagVector), slices.Contains(got.Degraded, memory.LegVector)
 	for _, hit := range got.Results {
 		out.Keys = append(out.Keys, hit.Key)
 		out.Bare = out.Bare || hit.UpdatedBy == "" && hit.UpdatedBySnakecase == "" && hit.Path == ""
 		out.Coarse = out.Coarse || accesstest.Coarse(hit.Score, hit.Relevance)
 	}
+	return out
+}
+
+// explained checks what a search says that became of an entry that is not in
+// context, which for a tool does not exist. It returns the outcome that the matrix
+// expects of surfaces that reach such an entry.
+func (d *direct) explained(p acl.Principal, op accesstest.Operation, out accesstest.Outcome) accesstest.Outcome {
+	if op.Option != accesstest.ExplainEntry || out.Status != 200 {
+		return out
+	}
+	c, at := memory.Caller{Principal: p, Internal: true}, memory.Path{Store: op.Store, Key: op.Key}
+	if e, err := d.service.Get(context.Background(), c, at); err != nil || e.InContext {
+		return out
+	}
+	if out.Explained != memory.OutcomeNotFound {
+		d.t.Errorf("a tool explains an entry that is not in context: %s", out.Explained)
+	}
+	out.Explained = memory.OutcomeNotInContext
 	return out
 }
 

@@ -102,7 +102,7 @@ func objectSchema(properties map[string]any) json.RawMessage {
 // sourceSchema describes the parameter source. A value of another shape fails
 // no call; it is ignored.
 const sourceSchema = `{"type": "object", "properties": {"session": {"type": "string"}, "read": {"type": "array", "items": {"type": "string"}}},
-	"description": "Session, and ids of the memories it had read; set by the agent's program, not by the model."}`
+	"description": "Set by the agent's program, not by the model: its session, and ids of memories read."}`
 
 var memorySaveDefinition = Definition{
 	Name: "memory_save", Title: "Save a memory", Family: FamilyTriggerfish,
@@ -121,7 +121,7 @@ var memorySaveDefinition = Definition{
 }
 
 const (
-	labelSchema = `{"type": "string", "enum": ["PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED"]}`
+	labelSchema = `{"type": "string"}`
 	tagsSchema  = `{"type": "array", "items": {"type": "string"}}`
 	timeSchema  = `{"type": "string", "format": "date-time"}`
 	keyInput    = `{"type": "object", "properties": {"key": {"type": "string", "description": "Key of the memory."}},
@@ -162,9 +162,9 @@ var memorySearchDefinition = Definition{
 		"results": {"type": "array", "items": {"type": "object", "properties": {
 			"key": {"type": "string"}, "content": {"type": "string"}, "classification": ` + labelSchema + `,
 			"store_id": {"type": "string"}, "score": {"type": "number"}, "relevance": {"type": "number"}, "namespace": {"type": "string"},
-			"tags": ` + tagsSchema + `, "updated_at": ` + timeSchema + `, "updated_by": {"type": "string"}, "truncated": {"type": "boolean"}},
+			"tags": ` + tagsSchema + `, "updated_at": ` + timeSchema + `, "updated_by": {"type": "string"}, "truncated": {"type": "boolean"}, "explain": {"type": "object"}},
 			"required": ["key", "content", "classification", "store_id", "score", "relevance"], "additionalProperties": false}},
-		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}, "left_out": {"type": "integer"}, "next_cursor": {"type": "string"}, "message": {"type": "string"}},
+		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}, "left_out": {"type": "integer"}, "next_cursor": {"type": "string"}, "message": {"type": "string"}, "explain": {"type": "object"}},
 		"required": ["results"], "additionalProperties": false}`),
 	ReadOnly: true, Idempotent: true,
 }

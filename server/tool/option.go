@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/wire"
 )
@@ -31,6 +32,7 @@ type searchOptions struct {
 	maxTokens     int
 	passages      bool
 	cursor        string
+	explain       json.RawMessage
 }
 
 // recency is the parameter recency.
@@ -49,11 +51,13 @@ func (o *searchOptions) add(to arguments) arguments {
 	to["mode"], to["ranking"], to["min_relevance"] = &o.mode, &o.ranking, &o.minRelevance
 	to["recency"], to["diversity"] = &o.recency, &o.diversity
 	to["max_tokens"], to["passages"], to["cursor"] = &o.maxTokens, &o.passages, &o.cursor
+	to["explain"] = &o.explain
 	return to
 }
 
-// request returns the search that the parameters describe.
-func (o *searchOptions) request(given map[string]bool, limit int) (r memory.SearchRequest, err error) {
+// request returns the search of some stores, or of all in reach, that the
+// parameters describe.
+func (o *searchOptions) request(c *call, given map[string]bool, limit int, stores []string) (r memory.SearchRequest, err error) {
 	switch {
 	case !given["query"] && !given["queries"]:
 		return r, refuse("Error: `query` is required, or `queries` in its place")
@@ -61,7 +65,7 @@ func (o *searchOptions) request(given map[string]bool, limit int) (r memory.Sear
 		return r, refuse("Error: `queries` must not be given together with `query`")
 	}
 	r = memory.SearchRequest{
-		Query: o.query, Queries: o.queries, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
+		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
 		MinRelevance: o.minRelevance, Diversity: o.diversity, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 	}
 	if o.recency != nil {
@@ -73,9 +77,38 @@ func (o *searchOptions) request(given map[string]bool, limit int) (r memory.Sear
 		}
 	}
 	if given["match"] {
-		r.Filter.Match, err = memory.ParseMatch(o.match)
+		if r.Filter.Match, err = memory.ParseMatch(o.match); err != nil {
+			return r, err
+		}
+	}
+	if given["explain"] {
+		err = o.addExplain(c, &r)
 	}
 	return r, err
+}
+
+// addExplain sets what a search explains: its hits, or also an entry, of the only
+// store that it searches or of the caller's own unless the parameter names one.
+func (o *searchOptions) addExplain(c *call, to *memory.SearchRequest) error {
+	explain, entry, err := wire.ParseExplain(o.explain)
+	if err != nil {
+		return refuse("Error: `explain` %s", err)
+	}
+	if to.Explain = explain; entry == nil {
+		return nil
+	}
+	path := memory.Path{Store: c.caller.Agent, Namespace: entry.Namespace, Key: entry.Key}
+	switch {
+	case entry.Store == nil && len(to.Stores) == 1:
+		path.Store = to.Stores[0]
+	case entry.Store != nil && *entry.Store != "self":
+		if err := acl.CheckID(*entry.Store); err != nil {
+			return refuse("Error: `explain`: store %s", err)
+		}
+		path.Store = *entry.Store
+	}
+	to.ExplainEntry = &path
+	return nil
 }
 
 // searchProperties are the JSON schemas of the parameters. Every description
@@ -102,6 +135,7 @@ func searchProperties(about string) map[string]any {
 		"diversity":     property("number", "0 to 1: move near-duplicates down."),
 		"max_tokens":    property("integer", fmt.Sprintf("how much the hits may take; default %d.", DefaultMaxTokens), "minimum", memory.MinTokens),
 		"passages":      property("boolean", "false shows long values whole; default true."),
+		"explain":       map[string]any{"description": about + `true says why each hit is where it is; {"key": …, "store": …} also what became of that entry.`},
 		"cursor":        property("string", `"" asks for next_cursor; next_cursor, all else repeated, for the next page.`),
 	}
 }

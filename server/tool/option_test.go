@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/tool"
 )
@@ -162,6 +163,114 @@ func TestACursorOfAToolIsForOneSearch(t *testing.T) {
 		}
 		if got := h.refused(bob, name, call("cursor", next)...); got != want {
 			t.Errorf("%s as another agent: %s", name, got)
+		}
+	}
+}
+
+// explained is an answer with what it explains.
+type explained struct {
+	Results []struct {
+		Key     string
+		Explain *struct {
+			Summands []struct{ Value float64 }
+			Via      string
+		}
+	}
+	Explain *struct {
+		Filter *struct{ Passing *int }
+		Entry  *struct {
+			Outcome memory.Outcome
+			Rank    int
+			Label   string
+			Options []string
+		}
+	}
+	LeftOut int `json:"left_out"`
+}
+
+// A tool explains what REST does: each hit, what the conditions cost, and what
+// became of an entry.
+func TestToolsExplainHitsAndEntries(t *testing.T) {
+	h := open(t)
+	h.must(alice, "memory_save", "key", "kite", "content", "a red kite", "tags", []string{"x"})
+	h.must(alice, "memory_save", "key", "ball", "content", "a red ball")
+	h.share(bob, "alice", acl.Read)
+	h.must(bob, "memory_save", "key", "his", "content", "a red barn")
+	for name, s := range searchers {
+		ask := func(pairs ...any) explained {
+			return decode[explained](h, h.must(alice, name, append(append([]any{"query", "red"}, s.command...), pairs...)...))
+		}
+		got := ask("explain", true)
+		if len(got.Results) != 3 || got.Explain != nil {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		for _, hit := range got.Results {
+			if hit.Explain == nil || len(hit.Explain.Summands) == 0 || hit.Explain.Via == "" {
+				t.Errorf("%s: a hit that is not explained: %+v", name, hit)
+			}
+		}
+		if got := ask("explain", false); got.Results[0].Explain != nil {
+			t.Errorf("%s: a hit is explained unasked", name)
+		}
+		got = ask("explain", map[string]any{"key": "ball"}, "where", json.RawMessage(`{"tags": {"contains": "x"}}`))
+		if x := got.Explain; x == nil || x.Filter == nil || *x.Filter.Passing != 1 || x.Entry.Outcome != memory.OutcomeFiltered || !slices.Equal(x.Entry.Options, []string{"where"}) {
+			t.Errorf("%s: an entry that is filtered out: %+v", name, x)
+		}
+		for store, want := range map[string]memory.Outcome{"self": memory.OutcomeNotFound, "bob": memory.OutcomeHit} {
+			if x := ask("explain", map[string]any{"store": store, "key": "his"}).Explain; x.Entry.Outcome != want {
+				t.Errorf("%s: %s in the store %s: %+v", name, "his", store, x.Entry)
+			}
+		}
+		for _, wrong := range []any{1, "kite", []string{"kite"}, map[string]any{}, map[string]any{"key": 1}, map[string]any{"key": "a", "id": "b"}} {
+			if got := h.refused(alice, name, append(append([]any{"query", "red"}, s.command...), "explain", wrong)...); !strings.HasPrefix(got, "Error: `explain` must be") {
+				t.Errorf("%s, %v: %s", name, wrong, got)
+			}
+		}
+		h.refused(alice, name, append(append([]any{"query", "red"}, s.command...), "explain", map[string]any{"key": "a", "store": "a b"})...)
+	}
+	// The memory tool's store is that of an entry for which none is named.
+	got := decode[explained](h, h.must(alice, "memory", "command", "search", "query", "red", "store", "bob", "explain", map[string]any{"key": "his"}))
+	if got.Explain.Entry.Outcome != memory.OutcomeHit {
+		t.Errorf("in the store that is searched: %+v", got.Explain.Entry)
+	}
+}
+
+// What a caller may not read is explained as what does not exist, byte for byte.
+func TestToolsExplainAHiddenEntryAsAnAbsentOne(t *testing.T) {
+	h := open(t)
+	h.put(alice, "alice", "kite", `"a red kite"`)
+	higher := alice
+	higher.Taint = acl.Restricted
+	h.put(higher, "alice", "kept", `"a red secret"`)
+	h.put(alice, "alice", "internal", `"a red state"`, func(r *memory.PutRequest) { r.InContext = new(false) })
+	h.put(bob, "bob", "his", `"a red ball"`)
+	for name, s := range searchers {
+		ask := func(store, key string) string {
+			return h.must(alice, name, append([]any{"query", "red", "explain", map[string]any{"store": store, "key": key}}, s.command...)...)
+		}
+		absent := ask("self", "absent")
+		if !strings.Contains(absent, `"explain":{"entry":{"outcome":"not_found"}}`) {
+			t.Errorf("%s: an absent entry: %s", name, absent)
+		}
+		for _, hidden := range [][2]string{{"self", "kept"}, {"self", "internal"}, {"bob", "his"}, {"nobody", "his"}, {"bob", "absent"}} {
+			if got := ask(hidden[0], hidden[1]); got != absent {
+				t.Errorf("%s, %v: %s, want %s", name, hidden, got, absent)
+			}
+		}
+	}
+}
+
+// What is explained takes room of the answer, which stays within its limit.
+func TestAnExplainedAnswerStaysWithinItsLimit(t *testing.T) {
+	h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: least})
+	for i := range 100 {
+		h.put(alice, "alice", fmt.Sprintf("%03d", i), string(must(t, strings.Repeat("granite ", 1+i%5))))
+	}
+	for name, s := range searchers {
+		text := h.must(alice, name, append([]any{"query", "granite", s.limit, 100, "min_relevance", 0, "max_tokens", 1_000_000, "explain", map[string]any{"key": "000"}}, s.command...)...)
+		got := decode[explained](h, text)
+		if len(text) > least || len(got.Results) == 0 || got.LeftOut != 100-len(got.Results) || got.Explain.Entry.Rank == 0 {
+			t.Errorf("%s: %d bytes, %d hits, %d left out, %+v", name, len(text), len(got.Results), got.LeftOut, got.Explain)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type searchHit struct {
 	Namespace string          `json:"namespace,omitempty"`
 	UpdatedBy string          `json:"updatedBy,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"` // Value is the best passages of the value's text
+	Explain   *wire.Explain   `json:"explain,omitempty"`
 }
 
 // search searches all stores in reach, or the one that the call names.
@@ -34,21 +35,22 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	if m.given["limit"] {
 		limit = m.limit
 	}
-	r, err := m.options.request(m.given, limit)
-	if err != nil {
-		return Result{}, err
-	}
+	var stores []string
 	if m.store != "" || m.given["path"] {
 		p, err := m.storeNamed()
 		if err != nil {
 			return Result{}, err
 		}
 		if p.path != root { // the bare root names no store
-			r.Stores = []string{p.store}
+			stores = []string{p.store}
 		}
 	}
+	r, err := m.options.request(m.call, m.given, limit, stores)
+	if err != nil {
+		return Result{}, err
+	}
 	answer, err := m.hits(ctx, r, m.given["cursor"], func(h wire.Hit) any {
-		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil}
+		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Explain: h.Explain}
 		if h.Passages != nil {
 			hit.Value, _ = quoted(content(h)) // a string always encodes
 		}

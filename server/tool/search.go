@@ -23,6 +23,8 @@ type searchAnswer struct {
 	LeftOut int `json:"left_out,omitempty"`
 	// NextCursor is the cursor of the next page, if the call asked for it.
 	NextCursor string `json:"next_cursor,omitempty"`
+	// Explain is what the call asked for beside the hits.
+	Explain *wire.Explanation `json:"explain,omitempty"`
 }
 
 // maxPaged bounds the candidates that a cursor holds, which a model copies: it
@@ -47,7 +49,10 @@ func (c *call) hits(ctx context.Context, r memory.SearchRequest, paged bool, sho
 	if err != nil {
 		return searchAnswer{}, err
 	}
-	answer := searchAnswer{Degraded: a.Degraded, Incomplete: a.Incomplete, LeftOut: len(a.Hits)}
+	answer := searchAnswer{Degraded: a.Degraded, Incomplete: a.Incomplete, LeftOut: len(a.Hits), Explain: wire.ExplanationOf(a.Explanation)}
+	if x := answer.Explain; x != nil && x.Entry != nil && x.Entry.Outcome == memory.OutcomeHit {
+		x.Entry.Outcome = memory.OutcomeBeyondTokens // what it becomes at its longest
+	}
 	if paged { // before any hit is shown, the cursor is longest
 		if answer.NextCursor, err = c.service.NextCursor(&a, maxPaged); err != nil {
 			return searchAnswer{}, err
@@ -61,7 +66,7 @@ func (c *call) hits(ctx context.Context, r memory.SearchRequest, paged bool, sho
 	if err != nil && !errors.Is(err, errFull) {
 		return searchAnswer{}, err
 	}
-	answer.Results, answer.LeftOut = l.items, a.LeftOut()
+	answer.Results, answer.LeftOut, answer.Explain = l.items, a.LeftOut(), wire.ExplanationOf(a.Explanation)
 	if paged {
 		if answer.NextCursor, err = c.service.NextCursor(&a, maxPaged); err != nil {
 			return searchAnswer{}, err

@@ -133,6 +133,8 @@ type memoryHit struct {
 	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
 	UpdatedBy      string     `json:"updated_by,omitempty"`
 	Truncated      bool       `json:"truncated,omitempty"` // Content is the best passages of the text
+
+	Explain *wire.Explain `json:"explain,omitempty"`
 }
 
 func memorySearch(ctx context.Context, c *call) (Result, error) {
@@ -145,12 +147,12 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	if limit < 1 || limit > wire.MaxHits {
 		return Result{}, refuse("Error: `max_results` must be 1 to %d", wire.MaxHits)
 	}
-	r, err := options.request(given, limit)
+	r, err := options.request(c, given, limit, nil)
 	if err != nil {
 		return Result{}, err
 	}
 	answer, err := c.hits(ctx, r, given["cursor"], func(h wire.Hit) any {
-		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil}
+		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Explain: h.Explain}
 		if e := h.Entry; e != nil {
 			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy = e.Namespace, e.Tags, &e.UpdatedAt, e.UpdatedBy
 		}

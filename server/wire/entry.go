@@ -66,6 +66,8 @@ type Hit struct {
 	// Highlights are where the text of Value has words of the query; nil if the
 	// search shows none.
 	Highlights [][2]int
+	// Explain is nil unless the search asked for it.
+	Explain *Explain
 	// Entry is the rest of the entry. SECURITY: it is nil if the caller may
 	// search the store but not read it, whatever the surface.
 	Entry *Entry
@@ -92,7 +94,7 @@ func HitOf(h *memory.Hit) Hit {
 		hit.Passages = append(hit.Passages, passage)
 	}
 	if h.Level >= acl.Read {
-		hit.Highlights = h.Highlights
+		hit.Highlights, hit.Explain = h.Highlights, ExplainOf(h.Explain)
 		e := EntryOf(&h.Entry)
 		hit.Entry = &e
 	}

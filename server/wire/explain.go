@@ -1,0 +1,148 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// ErrExplain reports an option explain of another form.
+var ErrExplain = errors.New(`must be true, false, or {"key": …} with store and namespace, or without`)
+
+// ExplainedPath is the path of an entry that a search is to explain.
+type ExplainedPath struct {
+	Store     *string // nil: left out
+	Namespace string
+	Key       string
+}
+
+// ParseExplain parses the option explain of a search: a boolean, or the path of an
+// entry. The path is nil if the option names none.
+func ParseExplain(option json.RawMessage) (explain bool, entry *ExplainedPath, err error) {
+	if json.Unmarshal(option, &explain) == nil {
+		return explain, nil, nil
+	}
+	var path struct {
+		Key       string  `json:"key"`
+		Store     *string `json:"store,omitempty"`
+		Namespace *string `json:"namespace,omitempty"`
+	}
+	if err := (Rules{}).DecodeStruct(option, &path); err != nil {
+		return false, nil, ErrExplain
+	}
+	entry = &ExplainedPath{Key: path.Key, Store: path.Store}
+	if path.Namespace != nil {
+		entry.Namespace = *path.Namespace
+	}
+	return true, entry, nil
+}
+
+// Explain is how a hit was ranked and why the caller may see it, as answers show it.
+type Explain struct {
+	Lexical    *LegRank  `json:"lexical,omitempty"`
+	Vector     *LegRank  `json:"vector,omitempty"`
+	Fused      *float64  `json:"fused,omitempty"`
+	Cosine     *float64  `json:"cosine,omitempty"`
+	MaxSim     *float64  `json:"maxsim,omitempty"`
+	Coverage   *float64  `json:"coverage,omitempty"`
+	Summands   []Summand `json:"summands"`
+	Wording    int       `json:"wording"`
+	Recency    *float64  `json:"recency,omitempty"`
+	Similarity *float64  `json:"similarity,omitempty"`
+	Via        string    `json:"via"`
+	Label      string    `json:"label"`
+}
+
+// LegRank is a hit's rank and score in one leg.
+type LegRank struct {
+	Rank  int     `json:"rank"`
+	Score float64 `json:"score"`
+}
+
+// Summand is a part of a hit's score.
+type Summand struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
+// ExplainOf returns how a hit was ranked as answers show it; nil for nil.
+func ExplainOf(e *memory.Explain) *Explain {
+	if e == nil {
+		return nil
+	}
+	leg := func(r *memory.LegRank) *LegRank {
+		if r == nil {
+			return nil
+		}
+		return &LegRank{Rank: r.Rank, Score: r.Score}
+	}
+	summands := make([]Summand, len(e.Summands))
+	for i, s := range e.Summands {
+		summands[i] = Summand{Name: s.Name, Value: s.Value}
+	}
+	return &Explain{
+		Lexical: leg(e.Lexical), Vector: leg(e.Vector), Fused: e.Fused,
+		Cosine: e.Parts.Cosine, MaxSim: e.Parts.MaxSim, Coverage: e.Parts.Coverage, Summands: summands,
+		Wording: e.Wording, Recency: e.Recency, Similarity: e.Similarity,
+		Via: string(e.Via), Label: e.Label.String(),
+	}
+}
+
+// Explanation is what a search explains beside its hits, as answers show it.
+type Explanation struct {
+	Filter *FilterExplanation `json:"filter,omitempty"`
+	Entry  *EntryExplanation  `json:"entry,omitempty"`
+}
+
+// FilterExplanation is what the options that restrict a search cost.
+type FilterExplanation struct {
+	Passing *int                `json:"passing,omitempty"`
+	Options []OptionExplanation `json:"options"`
+}
+
+// OptionExplanation is what one option left out.
+type OptionExplanation struct {
+	Name    string `json:"name"`
+	Dropped *int   `json:"dropped,omitempty"`
+}
+
+// EntryExplanation is what became of an entry in a search.
+type EntryExplanation struct {
+	Outcome     memory.Outcome `json:"outcome"`
+	ID          *uuid.UUID     `json:"id,omitempty"`
+	Label       string         `json:"label,omitempty"`
+	Rank        int            `json:"rank,omitempty"`
+	Options     []string       `json:"options,omitempty"`
+	Score       *float64       `json:"score,omitempty"`
+	Relevance   *float64       `json:"relevance,omitempty"`
+	VectorsWait bool           `json:"vectors_wait,omitempty"`
+	Explain     *Explain       `json:"explain,omitempty"`
+}
+
+// ExplanationOf returns what a search explains beside its hits; nil if that is
+// nothing.
+func ExplanationOf(e *memory.Explanation) *Explanation {
+	if e == nil || e.Filter == nil && e.Entry == nil {
+		return nil
+	}
+	var x Explanation
+	if f := e.Filter; f != nil {
+		x.Filter = &FilterExplanation{Passing: f.Passing, Options: make([]OptionExplanation, len(f.Options))}
+		for i, o := range f.Options {
+			x.Filter.Options[i] = OptionExplanation{Name: o.Name, Dropped: o.Dropped}
+		}
+	}
+	if e := e.Entry; e != nil {
+		x.Entry = &EntryExplanation{
+			Outcome: e.Outcome, Rank: e.Rank, Options: e.Options,
+			Score: e.Score, Relevance: e.Relevance, VectorsWait: e.VectorsWait, Explain: ExplainOf(e.Explain),
+		}
+		if e.Outcome != memory.OutcomeNotFound {
+			x.Entry.ID, x.Entry.Label = &e.ID, e.Label.String()
+		}
+	}
+	return &x
+}
