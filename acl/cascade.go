@@ -29,6 +29,11 @@ type Access struct {
 	Ceiling   Label // the highest label that the caller may read there: the lower of taint and grant
 	Via       Via
 	ExpiresAt time.Time // when the grant or membership ends; zero: never
+
+	// Of the grant, if Via is ViaGrant.
+	Caps  Caps
+	Offer string
+	Terms string
 }
 
 // Require returns ErrDenied unless the access allows level.
@@ -117,7 +122,10 @@ func grantAccess(ctx context.Context, facts Facts, p Principal, grant Grant, now
 	if err != nil || level == None {
 		return Access{}, err
 	}
-	return Access{Store: grant.Store, Level: level, Ceiling: min(ceiling, p.Taint), Via: ViaGrant, ExpiresAt: grant.ExpiresAt}, nil
+	return Access{
+		Store: grant.Store, Level: level, Ceiling: min(ceiling, p.Taint), Via: ViaGrant, ExpiresAt: grant.ExpiresAt,
+		Caps: grant.Caps, Offer: grant.Offer, Terms: grant.Terms,
+	}, nil
 }
 
 // InEffect reports whether a grant gives any access now: it has not expired,
@@ -131,7 +139,7 @@ func InEffect(ctx context.Context, facts Facts, grant Grant, now time.Time) (boo
 // links is the number of grants that the chain may still have, including this
 // one.
 func effectiveGrant(ctx context.Context, facts Facts, grant Grant, now time.Time, links int) (Level, Label, error) {
-	if links == 0 || !grant.Level.Valid() || expired(grant.ExpiresAt, now) {
+	if links == 0 || !grant.Level.Valid() || grant.Rests || expired(grant.ExpiresAt, now) {
 		return None, 0, nil
 	}
 	if grant.ByPlatform {

@@ -15,6 +15,20 @@ type Grant struct {
 	Maker          string    // the grant is in effect only while Maker has readwrite on Store
 	ByPlatform     bool      // made with a platform token: it depends on nobody's access
 	CreatedAt      time.Time
+
+	Caps  Caps   // of level search
+	Offer string // id of the offer that meters the grant; "": none
+	Terms string // of Offer, as JSON, when it was accepted
+	// Rests says that somebody else than the store's own agent made the grant, and
+	// that an offer stands on the store: the grant gives no access meanwhile. A
+	// storage sets it when it reads the grant, and ignores it when it writes one.
+	Rests bool
+}
+
+// Caps bound what a search-only grant shows. A zero field stands for the default.
+type Caps struct {
+	SearchesPerHour int64
+	EntriesPerDay   int64 // entries not shown before
 }
 
 // Membership is an agent's participation in a chat, or its session with a

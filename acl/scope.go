@@ -24,6 +24,9 @@ type ScopeRequest struct {
 	// Chat and User add the store of that chat or user if the caller has
 	// access to it; they never cause an error. Ignored if Stores is set.
 	Chat, User string
+	// Offered, unless nil, stands for the grant of its store, on which the caller
+	// must have no level: a search that pays in place of accepting an offer.
+	Offered *Grant
 }
 
 // NewScope returns the stores that p may search. It returns ErrDenied for a
@@ -35,7 +38,7 @@ func NewScope(ctx context.Context, facts Facts, p Principal, request ScopeReques
 	}
 	var found []Access
 	if len(request.Stores) > 0 {
-		found, err = namedStores(ctx, facts, p, request.Stores, settings, now)
+		found, err = namedStores(ctx, facts, p, request, settings, now)
 	} else {
 		found, err = reachableStores(ctx, facts, p, request, settings, now)
 	}
@@ -50,12 +53,17 @@ func NewScope(ctx context.Context, facts Facts, p Principal, request ScopeReques
 	return Scope{stores: found}, nil
 }
 
-func namedStores(ctx context.Context, facts Facts, p Principal, stores []string, settings Settings, now time.Time) ([]Access, error) {
-	found := make([]Access, 0, len(stores))
-	for _, store := range stores {
+func namedStores(ctx context.Context, facts Facts, p Principal, request ScopeRequest, settings Settings, now time.Time) ([]Access, error) {
+	found := make([]Access, 0, len(request.Stores))
+	for _, store := range request.Stores {
 		access, err := decide(ctx, facts, p, store, settings, now)
 		if err != nil {
 			return nil, err
+		}
+		if o := request.Offered; o != nil && o.Store == store && access.Level == None && settings.allow(ViaGrant) && p.Taint.Valid() {
+			if access, err = grantAccess(ctx, facts, p, *o, now); err != nil {
+				return nil, err
+			}
 		}
 		if access.Level == None {
 			return nil, ErrDenied

@@ -126,6 +126,8 @@ type SearchRequest struct {
 	// ExplainEntry, unless nil, also asks why the entry at a path is not above where
 	// it is. It includes Explain.
 	ExplainEntry *Path
+	// Purchase says what the search may buy from metered stores.
+	Purchase Purchase
 }
 
 // Mode says which legs of a search look for hits. Relevance is the same in all.
@@ -171,6 +173,7 @@ type Answer struct {
 	Took   Took
 	// Explanation is nil unless the request has Explain.
 	Explanation *Explanation
+	Bill        Bill
 
 	// done is set by EachHit: how many of Hits it yielded or found that the
 	// caller no longer sees.
@@ -262,6 +265,7 @@ type ShareRequest struct {
 	Level          acl.Level // None: read
 	TTL            *time.Duration
 	MaxLabel       acl.Label // zero: the highest that the caller may grant
+	Caps           acl.Caps  // of level search alone
 }
 
 // PurgeResult lists the entries that a purge erased.

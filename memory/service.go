@@ -73,6 +73,8 @@ type Options struct {
 	// Indexer keeps the vectors up to date with the rows. nil: searches use
 	// the lexical leg alone.
 	Indexer Indexer
+	// Meter bounds and sells what search-only grants show. nil: neither.
+	Meter Meter
 	// VectorBudget bounds the time of a search's vector leg, embedding
 	// included. After it the answer is lexical and says so. Default 3 s.
 	VectorBudget time.Duration

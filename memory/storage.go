@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -179,6 +180,8 @@ type DumpRecord struct {
 	Session     *DumpMembership `json:"session,omitempty"`
 	Settings    *DumpSettings   `json:"settings,omitempty"`
 	Name        *DumpName       `json:"name,omitempty"`
+	// Meter is a record of package meter: see Meter.VerifyLoaded.
+	Meter json.RawMessage `json:"meter,omitempty"`
 }
 
 // DumpMembership is an agent's membership of a chat, or session with a user.

@@ -1,0 +1,139 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// Meter bounds what searches show of stores on which the caller has level
+// search, and sells it where an offer meters the grant. Package meter implements
+// it; a Service without one bounds and sells nothing.
+//
+// Stores that a search was not given to Admit, or that Admit left out, are not
+// searched. Nothing of them is shown unless Sale.Take allowed it and Sale.Close
+// succeeded, in the transaction that read the values.
+type Meter interface {
+	// Offered returns the grant for which a search of an offer stands that comes
+	// with a payment in place of a grant; ErrNotFound if there is no such offer
+	// for this caller, a ConflictError if it has a level on the store already.
+	Offered(ctx context.Context, tx ReadTx, c Caller, offer uuid.UUID, at time.Time) (acl.Grant, error)
+	// Admit decides, before the legs, which stores a search may look in: those on
+	// which the caller has level search. It returns those left out, with their
+	// metered ones as Skipped. The error is a CapError if a named store's cap is
+	// spent and it may not be left out, and a PaymentError if a paid search has
+	// no room for the price of one search.
+	Admit(ctx context.Context, tx ReadTx, c Caller, p Purchase, stores []acl.Access, at time.Time) (Admission, error)
+	// Open begins the sale of a search in the transaction that decides it. stores
+	// are those of Admission, as they are in this transaction; a store without
+	// candidates is charged for its search too, if it was named. candidates are
+	// the visible entries, with their values, that may become hits, best first.
+	// It has Admit's errors, and ErrFenced.
+	Open(ctx context.Context, tx Tx, c Caller, p Purchase, stores []acl.Access, candidates []Entry, at time.Time) (Sale, error)
+	// VerifyLoaded checks what a dump brought of the meter's records, in the
+	// transaction that loads it.
+	VerifyLoaded(ctx context.Context, tx Tx) error
+}
+
+// Sale is what one search buys.
+type Sale interface {
+	// Take reports whether a candidate may be shown, and reserves its price. It is
+	// called once for each hit, in the order of the answer. After it refused a
+	// store's entry, it refuses every further one of the store.
+	Take(id uuid.UUID) bool
+	// Close charges for the hits that were shown, which are those taken less those
+	// that did not fit the answer, and marks them as bought.
+	Close(ctx context.Context, hits []*Hit) (Bill, error)
+}
+
+// Purchase is what a search may buy. The zero value buys nothing.
+type Purchase struct {
+	// Named are the stores that the request names, in its order.
+	Named []string
+	// Offer, unless uuid.Nil, is the offer through which the search was asked for.
+	// Then Named is its store alone.
+	Offer uuid.UUID
+	// MaxCharge bounds the sum of the charges, in micros; nil: a search of an
+	// offer has no bound of its own, any other one buys nothing.
+	MaxCharge *int64
+	// Payment, unless nil, is the amount in micros that a payment covers, which
+	// came with the request: the account is not charged.
+	Payment *int64
+	// Claim, unless nil, is held by this search: only its newest holder may charge.
+	Claim *ClaimRef
+}
+
+// ClaimRef is a claim with the fencing number of one holder.
+type ClaimRef struct {
+	ID    uuid.UUID
+	Fence int64
+}
+
+// Admission says which search-only stores a search looks in.
+type Admission struct {
+	LeftOut []string  // stores that are not searched
+	Skipped []Skipped // the metered ones among them
+}
+
+// Skipped is a metered store that a search left out.
+type Skipped struct {
+	Store  string
+	Offer  string
+	Reason SkipReason
+}
+
+// SkipReason says why a metered store was left out.
+type SkipReason string
+
+// The reasons.
+const (
+	SkipNotNamed  SkipReason = "not_named"  // stores does not name it
+	SkipNoCharge  SkipReason = "max_charge" // max_charge is missing, or its rest is less than the price of a search
+	SkipCap       SkipReason = "cap"        // a cap is spent
+	SkipBalance   SkipReason = "balance"    // the balance is less than the price of a search
+	SkipNoConsent SkipReason = "spend"      // the caller's token may not spend
+)
+
+// Bill is what a search cost.
+type Bill struct {
+	Charges []Charge
+	Skipped []Skipped
+	Balance *int64 // of the caller's account, in micros, if there are charges
+}
+
+// Charge is what a search cost in one store.
+type Charge struct {
+	ID      uuid.UUID
+	Store   string
+	Offer   string
+	Amount  int64       // micros, the whole
+	Search  int64       // the part of Amount that the search itself cost
+	Entries []uuid.UUID // newly charged
+	Receipt string      // JWS
+}
+
+// ErrFenced: another request took over the claim.
+var ErrFenced = fmt.Errorf("another request took over the claim of this payment or Idempotency-Key")
+
+// CapError says that a cap on searches of a store is spent.
+type CapError struct {
+	Store      string
+	Cap        string // the name of the cap
+	RetryAfter time.Duration
+}
+
+func (e *CapError) Error() string { return "the cap " + e.Cap + " of this store is spent" }
+
+// PaymentError says that a search needs to be paid for.
+type PaymentError struct {
+	Offer   string
+	Price   int64 // the most that the call could cost, in micros
+	Balance int64 // of the caller's account, in micros
+	Reason  string
+}
+
+func (e *PaymentError) Error() string { return "the search has to be paid for: " + e.Reason }

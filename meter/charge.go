@@ -1,0 +1,115 @@
+package meter
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// ChargeState says what became of a charge.
+type ChargeState string
+
+// The states.
+const (
+	ChargePending  ChargeState = "pending"  // its payment is not settled yet
+	ChargeDone     ChargeState = "done"     // the seller has the money
+	ChargeReversed ChargeState = "reversed" // its payment was refused
+	ChargeRefunded ChargeState = "refunded"
+)
+
+// Charge is what one search of one store cost.
+type Charge struct {
+	ID       uuid.UUID   `json:"id"` // UUIDv7
+	Store    string      `json:"store"`
+	Offer    uuid.UUID   `json:"offer"`
+	Label    acl.Label   `json:"label"` // of the offer
+	Buyer    string      `json:"buyer"`
+	Seller   string      `json:"seller"`
+	Amount   int64       `json:"amount"`  // micros
+	Search   int64       `json:"search"`  // the part of Amount for the search itself
+	Hits     int         `json:"hits"`    // shown
+	Entries  []uuid.UUID `json:"entries"` // newly charged
+	At       time.Time   `json:"at"`
+	State    ChargeState `json:"state"`
+	Receipt  string      `json:"receipt"` // JWS
+	Claim    uuid.UUID   `json:"claim"`   // uuid.Nil: none
+	SettleBy time.Time   `json:"settle_by"`
+}
+
+// Bought says that an entry was shown to a buyer of a store, with this value.
+// It never costs that buyer anything again, by its ID or by its value.
+type Bought struct {
+	Store, Buyer string
+	Entry        uuid.UUID
+	Digest       []byte    // keyed digest of the value; see Meter.digest
+	Charge       uuid.UUID // that it was charged with; uuid.Nil: it cost nothing
+}
+
+// Window is a span in which searches and entries are counted.
+type Window string
+
+// The windows. All but WindowTotal begin at a full UTC minute, hour or day.
+const (
+	WindowMinute Window = "minute"
+	WindowHour   Window = "hour"
+	WindowDay    Window = "day"
+	WindowTotal  Window = "total"
+)
+
+// CountKey identifies a count: of a buyer in a store (Buyer is set, Offer is
+// not), or of all buyers of an offer.
+type CountKey struct {
+	Store  string
+	Buyer  string
+	Offer  uuid.UUID
+	Window Window
+	Start  time.Time // zero for WindowTotal
+}
+
+// Count counts what was shown in a window.
+type Count struct {
+	Searches int64
+	Entries  int64 // not shown to the buyer before
+}
+
+// SaleGroup says by what sales are summed.
+type SaleGroup string
+
+// The groups.
+const (
+	ByDay   SaleGroup = "day"
+	ByBuyer SaleGroup = "buyer"
+	ByOffer SaleGroup = "offer"
+)
+
+// SalesQuery asks for the sales of a store.
+type SalesQuery struct {
+	Store    string
+	Ceiling  acl.Label // the highest label of offers
+	From, To time.Time // To is excluded; zero: no bound
+	By       SaleGroup
+}
+
+// Sale sums the charges of a group that were neither reversed nor refunded.
+type Sale struct {
+	Day      time.Time // by day
+	Buyer    string    // by buyer
+	Offer    uuid.UUID // by offer
+	Searches int64
+	Hits     int64
+	Entries  int64 // newly charged
+	Income   int64 // micros
+	// Distinct counts the entries that are in the database and were shown in the
+	// group's charges, for Share.
+	Distinct int64
+}
+
+// ChargeQuery asks for charges, newest first.
+type ChargeQuery struct {
+	Buyer   string
+	Ceiling acl.Label // the highest label of offers
+	Before  uuid.UUID // charges before this one; uuid.Nil: all
+	Limit   int
+}

@@ -1,0 +1,49 @@
+package meter
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Hash is the SHA-256 of a ledger line and the hash of the line before it.
+type Hash [sha256.Size]byte
+
+// LineKind says what a ledger line is for.
+type LineKind string
+
+// The kinds.
+const (
+	LineTopUp   LineKind = "topup"   // external → agent
+	LinePayout  LineKind = "payout"  // agent → external
+	LineCharge  LineKind = "charge"  // buyer → seller; paid by a payment: external → settling
+	LineSettle  LineKind = "settle"  // settling → seller, and what a payment of a fixed amount has beyond the charge → buyer
+	LineReverse LineKind = "reverse" // settling → external: the payment was refused
+	LineRefund  LineKind = "refund"  // seller → buyer
+)
+
+// Accounts that are no agent's: their names are no ids.
+const (
+	AccountExternal = "/external" // money outside; its balance is minus the money inside
+	AccountSettling = "/settling" // charges whose payment is not settled yet
+)
+
+// Posting changes the balance of an account.
+type Posting struct {
+	Account string `json:"account"`
+	Amount  int64  `json:"amount"` // micros; below zero: from the account
+}
+
+// Line is a line of the ledger. It holds ids, never keys or text. The amounts of
+// its postings sum to zero.
+type Line struct {
+	Number    int64     `json:"number"` // from 1, without gaps
+	At        time.Time `json:"at"`
+	Kind      LineKind  `json:"kind"`
+	Charge    uuid.UUID `json:"charge"`    // uuid.Nil: none
+	Reference string    `json:"reference"` // of a top-up or payout; unique for account and kind
+	Postings  []Posting `json:"postings"`
+	Previous  Hash      `json:"previous"` // Hash of the line before; zero for the first
+	Hash      Hash      `json:"hash"`
+}

@@ -1,0 +1,128 @@
+package meter
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// OfferRequest makes or changes an offer. Fields of Terms that are nil take the
+// default of SPEC when an offer is made, and stay as they are when it is changed.
+type OfferRequest struct {
+	Title       *string
+	Description *string
+	Terms       TermsRequest
+	Caps        *OfferCaps
+}
+
+// TermsRequest are terms as a seller gives them.
+type TermsRequest struct {
+	PriceSearch        *int64
+	PriceEntry         *int64
+	FreeSearchesPerDay *int64
+	NoveltyPercent     *int64
+	MaxHits            *int
+	SearchesPerMinute  *int64
+	SearchesPerDay     *int64
+	EntriesPerDay      *int64
+	EntriesTotal       *int64
+	GrantTTL           *int64 // seconds
+	MaxLabel           *acl.Label
+}
+
+// FoundOffer is an offer with its entity tag, without quotes.
+type FoundOffer struct {
+	Offer
+	ETag string
+}
+
+// OfferPage is a page of offers.
+type OfferPage struct {
+	Items []FoundOffer
+	Next  string // cursor; "" at the end
+}
+
+// Account is the account of an agent.
+type Account struct {
+	Agent    string
+	Balance  int64  // micros
+	Currency string // ISO 4217
+}
+
+// Used is a charge as its buyer sees it.
+type Used struct {
+	Charge
+	// Keys are the keys of those of Entries that the caller's session may see.
+	Keys map[uuid.UUID]string
+}
+
+// UsagePage is a page of a buyer's charges, newest first.
+type UsagePage struct {
+	Items []Used
+	Next  string
+}
+
+// SalesRow is a Sale with its share: the part of the store's entries, as the
+// seller's session sees them, that was shown in the group. 0–1.
+type SalesRow struct {
+	Sale
+	Share float64
+}
+
+// SearchRequest is a search that may buy.
+type SearchRequest struct {
+	memory.SearchRequest
+	// Body is a digest of the request's body: it says what a repetition repeats.
+	Idempotency *memory.Idempotency // nil: no Idempotency-Key
+	Payment     *Payment            // nil: no payment came with the request
+	// Call and Body name the call and its body's digest, for a payment without an
+	// Idempotency-Key: as Idempotency.Operation, Path and Digest.
+	Call memory.Idempotency
+}
+
+// Payment is a payment that came with a request: see package payment.
+type Payment struct {
+	// Method is the scheme, network and asset that the payment names; Payload is the
+	// wire's payload, opaque to this package.
+	Method  string
+	Payload json.RawMessage
+}
+
+// SearchResult is the answer of a search that may have bought.
+type SearchResult struct {
+	memory.Answer
+	Settled *Settled // nil: no payment was settled
+}
+
+// Settled is the answer of a payment method to a settlement.
+type Settled struct {
+	Method   string
+	Response json.RawMessage // the wire's, opaque to this package
+}
+
+// MarketAPI lists the use cases of a Market, for the surfaces. Errors are those
+// of package memory (ErrNotFound, ErrConflict, RuleError, ErrPrecondition, …),
+// acl.ErrDenied, memory.CapError and memory.PaymentError.
+type MarketAPI interface {
+	MakeOffer(ctx context.Context, c memory.Caller, store string, r OfferRequest, i *memory.Idempotency) (FoundOffer, error)
+	ChangeOffer(ctx context.Context, c memory.Caller, offer uuid.UUID, r OfferRequest, holds memory.Preconditions) (FoundOffer, error)
+	WithdrawOffer(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions) error
+	Offer(ctx context.Context, c memory.Caller, offer uuid.UUID) (FoundOffer, error)
+	Offers(ctx context.Context, c memory.Caller, limit int, cursor string) (OfferPage, error)
+	OffersOn(ctx context.Context, c memory.Caller, store string) ([]FoundOffer, error)
+	Accept(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions, i *memory.Idempotency) (acl.Grant, error)
+	Account(ctx context.Context, c memory.Caller) (Account, error)
+	TopUp(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error)
+	PayOut(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error)
+	Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error)
+	Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, i *memory.Idempotency) (Charge, error)
+	Usage(ctx context.Context, c memory.Caller, limit int, cursor string) (UsagePage, error)
+	Sales(ctx context.Context, c memory.Caller, store string, from, to time.Time, by SaleGroup) ([]SalesRow, error)
+	// Keys returns the JWK Set of the public keys of receipts, old ones too.
+	Keys(ctx context.Context) (json.RawMessage, error)
+}
