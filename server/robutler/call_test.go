@@ -178,6 +178,41 @@ func TestWhatAWriteLeavesOutStaysAsItIs(t *testing.T) {
 	h.want(409, alice, "PUT", root+"/k", `{"value":"new","encrypted":true}`)
 }
 
+// An entry may say when what it tells of happened. What a write leaves out stays.
+func TestAWriteMaySayWhenItHappened(t *testing.T) {
+	h := open(t)
+	occurred := func(sent string) any {
+		t.Helper()
+		h.want(200, alice, "PUT", root+"/trip", sent)
+		got := h.want(200, alice, "GET", root+"/trip", "").json(t)
+		found := h.want(200, alice, "GET", root+"?action=search&q=Lisbon", "").json(t)["results"].([]any)
+		if hit := found[0].(map[string]any); hit["occurredAt"] != got["occurredAt"] {
+			t.Errorf("a hit of %v, an entry of %v", hit["occurredAt"], got["occurredAt"])
+		}
+		return got["occurredAt"]
+	}
+	for _, c := range []struct {
+		sent string
+		want any
+	}{
+		{`{"value":"Lisbon"}`, nil},
+		{`{"value":"Lisbon","occurredAt":"2023-05-08"}`, "2023-05-08"},
+		{`{"value":"Lisbon again"}`, "2023-05-08"},
+		{`{"value":"Lisbon","occurredAt":null}`, "2023-05-08"},
+		{`{"value":"Lisbon","occurredAt":"2023-05-08T15:56:00.000+02:00"}`, "2023-05-08T13:56:00Z"},
+		{`{"value":"Lisbon","occurredAt":""}`, nil},
+	} {
+		if got := occurred(c.sent); got != c.want {
+			t.Errorf("%s: %v, want %v", c.sent, got, c.want)
+		}
+	}
+	a := h.want(422, alice, "PUT", root+"/trip", `{"value":"Lisbon","occurredAt":"in May"}`)
+	if got := a.json(t); got["field"] != "occurredAt" || strings.Contains(a.body, "in May") {
+		t.Error(a.body)
+	}
+	h.want(400, alice, "PUT", root+"/trip", `{"value":"Lisbon","occurredAt":1683554160}`)
+}
+
 func TestTimesToLiveEndEntriesAndGrants(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/short", `{"value":1,"ttl":60.0}`)

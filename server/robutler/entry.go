@@ -2,6 +2,7 @@ package robutler
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/labstack/echo/v4"
 
@@ -70,7 +71,11 @@ func (s *Surface) put(c echo.Context) error {
 		return err
 	}
 	written, err := s.service.Put(c.Request().Context(), insider(c), request)
-	if err != nil {
+	var broken *memory.RuleError
+	switch {
+	case errors.As(err, &broken) && broken.Field == "occurred_at":
+		return problem.In(problem.Rule, "occurredAt", broken.Rule)
+	case err != nil:
 		return err
 	}
 	body, err := wire.Marshal(entryOf(&written.Entry))
@@ -86,6 +91,7 @@ func (s *Surface) write(c echo.Context) (request memory.PutRequest, err error) {
 	var ttl json.RawMessage
 	about, given, err := s.body(c, map[string]any{
 		"value": &request.Value, "ttl": &ttl, "inContext": &request.InContext, "encrypted": &request.Encrypted, "namespace": &namespace,
+		"occurredAt": &request.OccurredAt,
 	})
 	if err != nil {
 		return request, err

@@ -37,6 +37,7 @@ type memoryCall struct {
 	options          searchOptions
 	agent, level     string
 	source           json.RawMessage
+	occurred         *string
 }
 
 func (m *memoryCall) arguments(sharing bool) arguments {
@@ -44,7 +45,7 @@ func (m *memoryCall) arguments(sharing bool) arguments {
 		"command": &m.command, "action": &m.action, "path": &m.path, "store": &m.store,
 		"file_text": &m.fileText, "content": &m.content, "old_str": &m.oldStr, "new_str": &m.newStr,
 		"insert_line": &m.insertLine, "insert_text": &m.insertText, "view_range": &m.viewRange,
-		"old_path": &m.oldPath, "new_path": &m.newPath, "limit": &m.limit, "source": &m.source,
+		"old_path": &m.oldPath, "new_path": &m.newPath, "limit": &m.limit, "source": &m.source, "occurred_at": &m.occurred,
 	}
 	if sharing {
 		all["agent"], all["level"] = &m.agent, &m.level
@@ -148,7 +149,7 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 		return Result{}, refuse("Error: create takes either `file_text` or `content`")
 	}
 	plain := false // plain text never replaces a client's encrypted blob
-	r := memory.PutRequest{Path: p.at(), Value: m.content, Encrypted: &plain, Source: m.lineage(m.source)}
+	r := memory.PutRequest{Path: p.at(), Value: m.content, Encrypted: &plain, OccurredAt: m.occurred, Source: m.lineage(m.source)}
 	m.parameter = map[string]string{"value": "`content`"}
 	if m.given["file_text"] {
 		m.parameter["value"] = "`file_text`"

@@ -55,6 +55,55 @@ func TestTriggerfishToolsFollowTheirContract(t *testing.T) {
 	is(h.must(alice, "memory_get", "key", "user-name"), `{"found":false,"key":"user-name"}`)
 }
 
+// Each tool that writes what happened takes when, and those that show an entry
+// in JSON show it. What a write leaves out stays.
+func TestToolsTakeWhenItHappened(t *testing.T) {
+	h := open(t)
+	upsert := []any{"action", "upsert", "name", "trip", "type", "user", "description", "a trip", "body", "to Lisbon"}
+	for name, c := range map[string]struct {
+		key   string
+		write []any
+	}{
+		"memory_save":      {"saved", []any{"key", "saved", "content", "to Lisbon"}},
+		"memory":           {"created", []any{"command", "create", "path", "/memories/created", "content", "to Lisbon"}},
+		"UpdateUserMemory": {"trip", upsert},
+	} {
+		occurred := func(when ...any) string {
+			t.Helper()
+			h.must(alice, name, append(c.write, when...)...)
+			return decode[struct {
+				OccurredAt string `json:"occurred_at"`
+			}](h, h.must(alice, "memory_get", "key", c.key)).OccurredAt
+		}
+		for _, step := range []struct {
+			when []any
+			want string
+		}{
+			{nil, ""}, {[]any{"occurred_at", "2023-05-08"}, "2023-05-08"}, {nil, "2023-05-08"}, {[]any{"occurred_at", nil}, "2023-05-08"},
+			{[]any{"occurred_at", "2023-05-08T15:56:00+02:00"}, "2023-05-08T13:56:00Z"}, {[]any{"occurred_at", ""}, ""}, {[]any{"occurred_at", "2020-02-29"}, "2020-02-29"},
+		} {
+			if got := occurred(step.when...); got != step.want {
+				t.Errorf("%s with %v: %q, want %q", name, step.when, got, step.want)
+			}
+		}
+		if got := h.refused(alice, name, append(c.write, "occurred_at", "in May")...); !strings.HasPrefix(got, "Error: `occurred_at` must be a date") || strings.Contains(got, "in May") {
+			t.Errorf("%s: %s", name, got)
+		}
+		h.refused(alice, name, append(c.write, "occurred_at", 2020)...)
+	}
+	h.must(alice, "memory", "command", "create", "path", "/memories/new", "file_text", "to Porto", "occurred_at", "2020-02-29")
+	for _, text := range []string{
+		h.must(alice, "ReadUserMemory", "name", "trip"), h.must(alice, "memory_search", "query", "Porto"),
+	} {
+		if !strings.Contains(text, `"occurred_at":"2020-02-29"`) {
+			t.Error(text)
+		}
+	}
+	if got := h.must(alice, "memory", "command", "search", "query", "Porto"); !strings.Contains(got, `"occurredAt":"2020-02-29"`) {
+		t.Error(got)
+	}
+}
+
 func TestMAESTROToolsUpsertReadAndDelete(t *testing.T) {
 	h := open(t)
 	upsert := func(body string) string {

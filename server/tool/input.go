@@ -11,7 +11,7 @@ import (
 )
 
 // arguments maps parameter names to pointers: a *string, *bool, *int, *float64,
-// *[]string, *[]int, *json.RawMessage or **struct each. A parameter that is absent
+// *[]string, *[]int, *json.RawMessage, **string or **struct each. A parameter that is absent
 // or null is not set.
 type arguments map[string]any
 

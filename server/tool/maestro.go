@@ -35,8 +35,9 @@ func checkName(name string) error {
 func updateUserMemory(ctx context.Context, c *call) (Result, error) {
 	var action, name, kind, description, body string
 	var source json.RawMessage
+	var occurred *string
 	given, err := c.decode(arguments{
-		"action": &action, "name": &name, "type": &kind, "description": &description, "body": &body, "source": &source,
+		"action": &action, "name": &name, "type": &kind, "description": &description, "body": &body, "occurred_at": &occurred, "source": &source,
 	})
 	if err == nil {
 		err = need(given, "action", "name")
@@ -60,7 +61,7 @@ func updateUserMemory(ctx context.Context, c *call) (Result, error) {
 			return Result{}, err
 		}
 		c.parameter = map[string]string{"value": "`body`"}
-		put, err := c.save(ctx, name, value, source, func(r *memory.PutRequest) { r.Type, r.Description = &kind, &description })
+		put, err := c.save(ctx, name, value, source, func(r *memory.PutRequest) { r.Type, r.Description, r.OccurredAt = &kind, &description, occurred })
 		if err != nil {
 			return Result{}, err
 		}
@@ -97,6 +98,7 @@ type userMemory struct {
 	CreatedAt      time.Time       `json:"created_at"`
 	UpdatedAt      time.Time       `json:"updated_at"`
 	UpdatedBy      string          `json:"updated_by"`
+	OccurredAt     string          `json:"occurred_at,omitempty"`
 	Source         json.RawMessage `json:"source,omitempty"` // without the ids of entries that the caller may not read
 	page
 }
@@ -123,7 +125,8 @@ func readUserMemory(ctx context.Context, c *call) (Result, error) {
 	}
 	read := userMemory{
 		Name: e.Key, Type: e.Type, Description: e.Description, Tags: wire.Tags(e.Tags),
-		Classification: e.Label, CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy, Source: e.Source,
+		Classification: e.Label, CreatedAt: e.CreatedAt.UTC(), UpdatedAt: e.UpdatedAt.UTC(), UpdatedBy: e.UpdatedBy,
+		OccurredAt: e.OccurredAt.String(), Source: e.Source,
 	}
 	if read.page, err = c.read(display(e.Value), part, given, read); err != nil {
 		return Result{}, err

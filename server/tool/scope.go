@@ -25,6 +25,7 @@ type searchHit struct {
 	Relevance float64         `json:"relevance"`
 	Namespace string          `json:"namespace,omitempty"`
 	UpdatedBy string          `json:"updatedBy,omitempty"`
+	Occurred  *string         `json:"occurredAt,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"` // Value is the best passages of the value's text
 	Explain   *wire.Explain   `json:"explain,omitempty"`
 }
@@ -55,7 +56,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 			hit.Value, _ = quoted(content(h)) // a string always encodes
 		}
 		if e := h.Entry; e != nil {
-			hit.Namespace, hit.UpdatedBy = e.Namespace, e.UpdatedBy
+			hit.Namespace, hit.UpdatedBy, hit.Occurred = e.Namespace, e.UpdatedBy, e.OccurredAt
 			if e.Namespace == "" {
 				hit.Path = m.pathOf(h.Store, h.Key)
 			}

@@ -37,7 +37,8 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	var key, content string
 	var tags []string
 	var source json.RawMessage
-	given, err := c.decode(arguments{"key": &key, "content": &content, "tags": &tags, "source": &source})
+	var occurred *string
+	given, err := c.decode(arguments{"key": &key, "content": &content, "tags": &tags, "occurred_at": &occurred, "source": &source})
 	if err == nil {
 		err = need(given, "key", "content")
 	}
@@ -53,6 +54,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 		if given["tags"] {
 			r.Tags = &tags
 		}
+		r.OccurredAt = occurred
 	})
 	if err != nil {
 		return Result{}, err
@@ -78,6 +80,7 @@ type gotten struct {
 	Classification acl.Label `json:"classification"`
 	Tags           []string  `json:"tags"`
 	UpdatedAt      time.Time `json:"updated_at"`
+	OccurredAt     string    `json:"occurred_at,omitempty"`
 	page
 }
 
@@ -93,7 +96,7 @@ func memoryGet(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	got := gotten{Found: true, Key: found.Key, Classification: found.Label, Tags: wire.Tags(found.Tags), UpdatedAt: found.UpdatedAt.UTC()}
+	got := gotten{Found: true, Key: found.Key, Classification: found.Label, Tags: wire.Tags(found.Tags), UpdatedAt: found.UpdatedAt.UTC(), OccurredAt: found.OccurredAt.String()}
 	if got.page, err = c.read(display(found.Value), part, given, got); err != nil {
 		return Result{}, err
 	}
@@ -132,6 +135,7 @@ type memoryHit struct {
 	Tags           []string   `json:"tags,omitempty"`
 	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
 	UpdatedBy      string     `json:"updated_by,omitempty"`
+	OccurredAt     *string    `json:"occurred_at,omitempty"`
 	Truncated      bool       `json:"truncated,omitempty"` // Content is the best passages of the text
 
 	Explain *wire.Explain `json:"explain,omitempty"`
@@ -154,7 +158,7 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	answer, err := c.hits(ctx, r, given["cursor"], func(h wire.Hit) any {
 		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Explain: h.Explain}
 		if e := h.Entry; e != nil {
-			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy = e.Namespace, e.Tags, &e.UpdatedAt, e.UpdatedBy
+			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, e.Tags, &e.UpdatedAt, e.UpdatedBy, e.OccurredAt
 		}
 		return hit
 	})
