@@ -18,10 +18,11 @@ import (
 // searched. Nothing of them is shown unless Sale.Take allowed it and Sale.Close
 // succeeded, in the transaction that read the values.
 type Meter interface {
-	// Offered returns the grant for which a search of an offer stands that comes
-	// with a payment in place of a grant; ErrNotFound if there is no such offer
-	// for this caller, a ConflictError if it has a level on the store already.
-	Offered(ctx context.Context, tx ReadTx, c Caller, offer uuid.UUID, at time.Time) (acl.Grant, error)
+	// Offered returns the grant under which a search of p.Offer runs: the caller's
+	// metered grant, or one that a payment stands for. It returns ErrNotFound if
+	// there is no such offer for this caller, a ConflictError if it has another
+	// level on the store, and a PaymentError if it has no grant and nothing is paid.
+	Offered(ctx context.Context, tx ReadTx, c Caller, p Purchase, at time.Time) (acl.Grant, error)
 	// Admit decides, before the legs, which stores a search may look in: those on
 	// which the caller has level search. It returns those left out, with their
 	// metered ones as Skipped. The error is a CapError if a named store's cap is
@@ -34,6 +35,9 @@ type Meter interface {
 	// the visible entries, with their values, that may become hits, best first.
 	// It has Admit's errors, and ErrFenced.
 	Open(ctx context.Context, tx Tx, c Caller, p Purchase, stores []acl.Access, candidates []Entry, at time.Time) (Sale, error)
+	// Sold tells the meter that the transaction in which Sale.Close returned a bill
+	// has committed, for what it observes.
+	Sold(c Caller, bill Bill)
 	// VerifyLoaded checks what a dump brought of the meter's records, in the
 	// transaction that loads it.
 	VerifyLoaded(ctx context.Context, tx Tx) error
@@ -45,9 +49,17 @@ type Sale interface {
 	// called once for each hit, in the order of the answer. After it refused a
 	// store's entry, it refuses every further one of the store.
 	Take(id uuid.UUID) bool
-	// Close charges for the hits that were shown, which are those taken less those
-	// that did not fit the answer, and marks them as bought.
-	Close(ctx context.Context, hits []*Hit) (Bill, error)
+	// Close charges for the hits of the answer, best first, and marks them as bought.
+	// Those of the stores of Open were taken; what was taken and did not fit the
+	// answer costs nothing. Hits of other stores are only kept with the claim.
+	Close(ctx context.Context, hits []ShownHit) (Bill, error)
+}
+
+// ShownHit is a hit of an answer with the ID of its entry, which a hit of a store
+// at level search does not have.
+type ShownHit struct {
+	ID uuid.UUID
+	*Hit
 }
 
 // Purchase is what a search may buy. The zero value buys nothing.
@@ -60,6 +72,12 @@ type Purchase struct {
 	// MaxCharge bounds the sum of the charges, in micros; nil: a search of an
 	// offer has no bound of its own, any other one buys nothing.
 	MaxCharge *int64
+	// Limit is how many hits the request asks for: it bounds the price that a
+	// PaymentError names.
+	Limit int
+	// Barred says that the caller may not spend from its account: a token without
+	// scope spend, on a surface that asks for it.
+	Barred bool
 	// Payment, unless nil, is the amount in micros that a payment covers, which
 	// came with the request: the account is not charged.
 	Payment *int64

@@ -2,6 +2,8 @@ package meter
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,6 +11,21 @@ import (
 
 // Hash is the SHA-256 of a ledger line and the hash of the line before it.
 type Hash [sha256.Size]byte
+
+// String returns the hash in hexadecimal digits.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText returns the hash in hexadecimal digits.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText parses hexadecimal digits.
+func (h *Hash) UnmarshalText(text []byte) error {
+	if hex.DecodedLen(len(text)) != len(h) {
+		return fmt.Errorf("a hash has %d hexadecimal digits", hex.EncodedLen(len(h)))
+	}
+	_, err := hex.Decode(h[:], text)
+	return err
+}
 
 // LineKind says what a ledger line is for.
 type LineKind string

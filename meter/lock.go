@@ -5,9 +5,11 @@ import "github.com/google/uuid"
 // The names of locks, in the order in which a transaction takes them. One that
 // takes several of a kind takes them in one call of Lock, which orders them.
 //
-//	claim → charge → store (of memory: reading access takes it) → buyer → offer → account → ledger
+//	store (of memory: reading access takes it) → claim → charge → buyer → offer → account → keys → ledger
 //
-// The lock of the ledger is taken last, since every charge needs it.
+// A transaction that holds a claim or a charge reads no access after it. The lock
+// of the ledger is taken last, since every charge needs it. Who lowers an account's
+// balance holds its lock; who raises one needs that of the ledger alone.
 
 func lockClaim(name string) string         { return "claim\x00" + name }
 func lockCharge(id uuid.UUID) string       { return "charge\x00" + id.String() }
@@ -15,4 +17,7 @@ func lockBuyer(store, buyer string) string { return "buyer\x00" + store + "\x00"
 func lockOffer(id uuid.UUID) string        { return "offer\x00" + id.String() }
 func lockAccount(account string) string    { return "account\x00" + account }
 
-const lockLedger = "ledger"
+const (
+	lockKeys   = "keys" // of receipts and digests
+	lockLedger = "ledger"
+)
