@@ -16,6 +16,10 @@ import (
 // is a batch of its own.
 const batchBytes = 512 << 10
 
+// EntryID returns the ID of a hit's entry, which Entry.ID does not show where the
+// caller has level search. It is for what is kept of a search, and for charges.
+func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }
+
 // batchOf returns how many of n values, of the given sizes, are one batch: as
 // many as batchBytes allows, at least one if n > 0.
 func batchOf(n int, size func(int) int) int {

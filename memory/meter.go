@@ -33,7 +33,8 @@ type Meter interface {
 	// are those of Admission, as they are in this transaction; a store without
 	// candidates is charged for its search too, if it was named. candidates are
 	// the visible entries, with their values, that may become hits, best first.
-	// It has Admit's errors, and ErrFenced.
+	// It has Admit's errors, and ErrFenced. It locks the claim before all else, but
+	// leaves it as it is: Purchase.Keep writes it.
 	Open(ctx context.Context, tx Tx, c Caller, p Purchase, stores []acl.Access, candidates []Entry, at time.Time) (Sale, error)
 	// Sold tells the meter that the transaction in which Sale.Close returned a bill
 	// has committed, for what it observes.
@@ -83,6 +84,10 @@ type Purchase struct {
 	Payment *int64
 	// Claim, unless nil, is held by this search: only its newest holder may charge.
 	Claim *ClaimRef
+	// Keep, unless nil, is called in the transaction that decides the search, after
+	// Sale.Close, with the whole answer: its hits in their order, with or without
+	// values, and its bill. It keeps what a repetition of the call answers.
+	Keep func(ctx context.Context, tx Tx, a *Answer) error `json:"-"`
 }
 
 // ClaimRef is a claim with the fencing number of one holder.

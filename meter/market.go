@@ -77,32 +77,10 @@ type SalesRow struct {
 // SearchRequest is a search that may buy.
 type SearchRequest struct {
 	memory.SearchRequest
-	// Body is a digest of the request's body: it says what a repetition repeats.
-	Idempotency *memory.Idempotency // nil: no Idempotency-Key
-	Payment     *Payment            // nil: no payment came with the request
-	// Call and Body name the call and its body's digest, for a payment without an
-	// Idempotency-Key: as Idempotency.Operation, Path and Digest.
-	Call memory.Idempotency
-}
-
-// Payment is a payment that came with a request: see package payment.
-type Payment struct {
-	// Method is the scheme, network and asset that the payment names; Payload is the
-	// wire's payload, opaque to this package.
-	Method  string
-	Payload json.RawMessage
-}
-
-// SearchResult is the answer of a search that may have bought.
-type SearchResult struct {
-	memory.Answer
-	Settled *Settled // nil: no payment was settled
-}
-
-// Settled is the answer of a payment method to a settlement.
-type Settled struct {
-	Method   string
-	Response json.RawMessage // the wire's, opaque to this package
+	// Call names the call by operation and path, and by the digest of its body, which
+	// says what a repetition repeats. Its Key is "" without an Idempotency-Key.
+	Call    memory.Idempotency
+	Payment *Payment // nil: no payment came with the request
 }
 
 // MarketAPI lists the use cases of a Market, for the surfaces. Errors are those

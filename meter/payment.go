@@ -1,0 +1,97 @@
+package meter
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// Payment is a payment that came with a request, as package payment reads it. It
+// is not verified.
+type Payment struct {
+	Wire    string          `json:"wire"` // the protocol that it came in
+	Scheme  string          `json:"scheme"`
+	Network string          `json:"network"`
+	Payer   string          `json:"payer"` // with Nonce: unique in the network
+	Nonce   string          `json:"nonce"`
+	Payload json.RawMessage `json:"payload"` // the wire's object, opaque to this package
+	// Identifier is the client's name of the payment; "": none. Another payment with
+	// the name is refused.
+	Identifier string   `json:"identifier,omitempty"`
+	Resource   Resource `json:"resource"`
+}
+
+// Resource is the call that a payment pays for.
+type Resource struct {
+	URL         string `json:"url"` // as the client sees it, without its query
+	Description string `json:"description"`
+	Method      string `json:"method"`
+	Path        string `json:"path"`
+	Query       string `json:"query"`
+	Body        string `json:"body"` // digest
+}
+
+// Gateway checks and settles payments. Package payment implements it. Its errors
+// never contain what a payment or a remote service said.
+type Gateway interface {
+	// Accept reports what a payment covers, if it is one of those that a call of
+	// this price, in micros, asks for. The error is a PaymentRefusal otherwise.
+	Accept(p *Payment, price int64) (Accepted, error)
+	// Verify asks whether an accepted payment would be settled. It moves nothing.
+	// PaymentRefusal: it would not. Any other error: unknown.
+	Verify(ctx context.Context, a Accepted) error
+	// Settle settles an accepted payment for an amount of micros, at most what it
+	// covers, once: a repetition with the same ID answers the first settlement.
+	Settle(ctx context.Context, a Accepted, id uuid.UUID, amount int64) (Settled, error)
+}
+
+// Accepted is a payment that is one of those asked for.
+type Accepted struct {
+	Payment Payment `json:"payment"`
+	// Requirement is what was asked for and is paid, in the wire's words.
+	Requirement json.RawMessage `json:"requirement"`
+	Covers      int64           `json:"covers"` // micros
+	// Fixed says that all of Covers is settled, whatever was charged.
+	Fixed bool `json:"fixed"`
+}
+
+// Settled is the answer of a payment method to a settlement.
+type Settled struct {
+	Wire     string          `json:"wire"`
+	State    SettleState     `json:"state"`
+	Response json.RawMessage `json:"response,omitempty"` // the wire's, opaque to this package
+}
+
+// SettleState says what became of a settlement.
+type SettleState string
+
+// The states.
+const (
+	SettlePending SettleState = "pending" // not known yet: ask again
+	SettleDone    SettleState = "done"
+	SettleRefused SettleState = "refused" // for good; nothing was moved
+)
+
+// PaymentRefusal says that a payment does not pay for a call. Reason is a constant
+// of the wire.
+type PaymentRefusal struct {
+	Reason string
+	// Settled is the refused settlement; nil: it was refused before.
+	Settled *Settled
+}
+
+func (e *PaymentRefusal) Error() string { return "the payment is refused: " + e.Reason }
+
+// RefusedError is a memory.PaymentError for a call whose payment was refused.
+type RefusedError struct {
+	Price   *memory.PaymentError
+	Refusal *PaymentRefusal
+}
+
+func (e *RefusedError) Error() string { return e.Refusal.Error() }
+
+// Unwrap returns both.
+func (e *RefusedError) Unwrap() []error { return []error{e.Price, e.Refusal} }
