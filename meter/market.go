@@ -83,6 +83,12 @@ type SearchRequest struct {
 	Payment *Payment // nil: no payment came with the request
 }
 
+// SearchResult is the answer of a search that may have bought.
+type SearchResult struct {
+	memory.Answer
+	Settled *Settled // nil: there was no payment
+}
+
 // MarketAPI lists the use cases of a Market, for the surfaces. Errors are those
 // of package memory (ErrNotFound, ErrConflict, RuleError, ErrPrecondition, …),
 // acl.ErrDenied, memory.CapError and memory.PaymentError.
