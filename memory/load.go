@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -84,21 +85,7 @@ func (s *Service) addVisible(ctx context.Context, tx CandidateReader, scope acl.
 	if err != nil {
 		return err
 	}
-	now := s.instant()
-	reader := Caller{Principal: q.caller.Principal} // a search never finds what is not in context
-	shown := make(map[Path]*Entry, len(rows))
-	for i := range rows {
-		e := &rows[i]
-		a, ok := scope.Access(e.Store)
-		if !ok || !isVisible(reader, a, e, now) {
-			continue
-		}
-		if other := shown[e.Path]; other == nil || precedes(reader, e, other) {
-			shown[e.Path] = e
-		}
-	}
-	searchable := slices.Collect(maps.Values(shown))
-	searchable = slices.DeleteFunc(searchable, func(e *Entry) bool { return !e.Searchable() })
+	searchable := searchableOf(q.caller, scope, rows, s.instant())
 	passed, err := q.request.Filter.passing(ctx, tx, scope, searchable)
 	for _, e := range passed {
 		a, _ := scope.Access(e.Store)
@@ -112,6 +99,26 @@ func (s *Service) addVisible(ctx context.Context, tx CandidateReader, scope acl.
 		}
 	}
 	return err
+}
+
+// searchableOf returns those of some rows that a search of a caller may show:
+// within the scope, live, not encrypted, and what their path resolves to. The
+// rows hold all entries of each path.
+func searchableOf(c Caller, scope acl.Scope, rows []Entry, now time.Time) []*Entry {
+	reader := Caller{Principal: c.Principal} // a search never finds what is not in context
+	shown := make(map[Path]*Entry, len(rows))
+	for i := range rows {
+		e := &rows[i]
+		a, ok := scope.Access(e.Store)
+		if !ok || !isVisible(reader, a, e, now) {
+			continue
+		}
+		if other := shown[e.Path]; other == nil || precedes(reader, e, other) {
+			shown[e.Path] = e
+		}
+	}
+	searchable := slices.Collect(maps.Values(shown))
+	return slices.DeleteFunc(searchable, func(e *Entry) bool { return !e.Searchable() })
 }
 
 // keepAllVisible returns the visible hits of each list of a leg. short reports

@@ -1,0 +1,86 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// The methods in this file let the use cases of package meter have the entity
+// tags, cursors, Idempotency-Keys and limits of those here.
+
+// Instant returns the current time in the precision of rows.
+func (s *Service) Instant() time.Time { return s.instant() }
+
+// ETag returns the strong entity tag of a version of a record, without quotes.
+// It reveals neither.
+func (s *Service) ETag(id uuid.UUID, version int) string { return s.secret.ETag(id, version) }
+
+// SealCursor encrypts a position. The cursor opens only for the same bound: the
+// names of the call, the caller and the filters.
+func (s *Service) SealCursor(position any, bound ...string) (string, error) {
+	return s.secret.sealCursor(position, bound)
+}
+
+// OpenCursor decrypts a cursor into position; ErrCursor if it was not sealed for
+// the same bound.
+func (s *Service) OpenCursor(cursor string, position any, bound ...string) error {
+	return s.secret.openCursor(cursor, position, bound)
+}
+
+// Recorded returns the outcome of an earlier call with the same Idempotency-Key:
+// nil if there is none or i is nil, ErrKeyReused if that call had another body.
+// The caller must have been authorised already.
+func (s *Service) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency) (*IdempotencyRecord, error) {
+	return s.recorded(ctx, tx, c, i)
+}
+
+// Record keeps the outcome of a call in its transaction, unless i is nil. Digest
+// and ExpiresAt are filled in.
+func (s *Service) Record(ctx context.Context, tx IdempotencyWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
+	return s.record(ctx, tx, c, i, outcome)
+}
+
+// CheckNewGrant returns a QuotaError if a store has no room for another grant.
+func (s *Service) CheckNewGrant(ctx context.Context, tx Tx, store string) error {
+	return s.checkGrants(ctx, tx, store, s.instant())
+}
+
+// KeysOf returns the keys of those of some entries that a search of the caller
+// could show now: in a store on which it has a level, visible, not encrypted, and
+// what their paths resolve to. entries are given by store.
+func (s *Service) KeysOf(ctx context.Context, tx ReadTx, c Caller, entries map[string][]uuid.UUID) (map[uuid.UUID]string, error) {
+	now := s.instant()
+	var stores []string
+	var ids []uuid.UUID
+	for store, of := range entries {
+		_, err := acl.Decide(ctx, tx, c.Principal, store, now)
+		if errors.Is(err, acl.ErrDenied) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		stores, ids = append(stores, store), append(ids, of...)
+	}
+	keys := make(map[uuid.UUID]string)
+	if len(stores) == 0 {
+		return keys, nil
+	}
+	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: stores}, now)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.Siblings(ctx, scope, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range searchableOf(c, scope, rows, now) {
+		keys[e.ID] = e.Key
+	}
+	return keys, nil
+}
