@@ -1,0 +1,121 @@
+package meter
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+func TestEntriesGrowDearerWithEachHundredShown(t *testing.T) {
+	for _, c := range []struct {
+		price, novelty, shown, want int64
+	}{
+		{1000, 20, 0, 1000}, {1000, 20, 99, 1000}, {1000, 20, 100, 1200}, {1000, 20, 250, 1400},
+		{1, 20, 400, 1}, {1, 20, 500, 2}, {7, 50, 100, 10}, {1000, 0, 1_000_000, 1000}, {0, 10_000, 5000, 0},
+		{MaxAmount, 20, 99, MaxAmount},
+	} {
+		terms := Terms{PriceEntry: c.price, NoveltyPercent: c.novelty}
+		if got, ok := terms.entryPrice(c.shown); !ok || got != c.want {
+			t.Errorf("%+v: got %d, %v", c, got, ok)
+		}
+	}
+	if _, ok := (Terms{PriceEntry: MaxAmount, NoveltyPercent: 1}).entryPrice(100); ok {
+		t.Error("an entry above MaxAmount is for sale")
+	}
+}
+
+// checkPrice holds entryPrice against exact arithmetic.
+func checkPrice(t interface{ Fatalf(string, ...any) }, price, novelty, shown int64) {
+	got, ok := Terms{PriceEntry: price, NoveltyPercent: novelty}.entryPrice(shown)
+	if price < 0 || novelty < 0 || shown < 0 {
+		if ok {
+			t.Fatalf("a negative number has a price")
+		}
+		return
+	}
+	exact := new(big.Int).Mul(big.NewInt(price), big.NewInt(novelty))
+	exact.Mul(exact, big.NewInt(shown/100))
+	exact.Div(exact, big.NewInt(100))
+	exact.Add(exact, big.NewInt(price))
+	if fits := exact.Cmp(big.NewInt(MaxAmount)) <= 0; ok != fits || ok && exact.Int64() != got {
+		t.Fatalf("price %d, novelty %d, shown %d: got %d, %v, want %v", price, novelty, shown, got, ok, exact)
+	}
+}
+
+func TestEntryPriceIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		checkPrice(t, rapid.Int64Range(0, 2*MaxAmount).Draw(t, "price"), rapid.Int64Range(0, maxNoveltyPercent).Draw(t, "novelty"), rapid.Int64Range(0, math.MaxInt64).Draw(t, "shown"))
+	})
+}
+
+func FuzzEntryPrice(f *testing.F) {
+	f.Add(int64(1000), int64(20), int64(250))
+	f.Add(int64(MaxAmount), int64(math.MaxInt64), int64(math.MaxInt64))
+	f.Add(int64(-1), int64(math.MinInt64), int64(-100))
+	f.Fuzz(func(t *testing.T, price, novelty, shown int64) { checkPrice(t, price, novelty, shown) })
+}
+
+func TestTheHighestPriceBoundsEverySearch(t *testing.T) {
+	terms := defaultTerms()
+	terms.PriceSearch, terms.PriceEntry, terms.FreeSearchesPerDay = 100, 10, 1
+	for _, c := range []struct {
+		limit              int
+		today, shown, room int64
+		want               int64
+	}{
+		{10, 1, 0, 500, 200}, {10, 0, 0, 500, 100}, {3, 1, 0, 500, 130}, {100, 1, 0, 500, 200}, {10, 1, 0, 2, 120}, {10, 1, 95, 500, 210}, {0, 1, 0, 500, 100},
+	} {
+		if got := terms.highestPrice(c.limit, c.today, c.shown, c.room); got != c.want {
+			t.Errorf("%+v: got %d", c, got)
+		}
+	}
+	terms.PriceSearch, terms.PriceEntry = MaxAmount, MaxAmount
+	if got := terms.highestPrice(10, 1, 0, 500); got != MaxAmount {
+		t.Errorf("got %d", got)
+	}
+}
+
+func TestTermsOutsideTheirRangesAreRefusedByName(t *testing.T) {
+	good := defaultTerms()
+	good.MaxLabel = acl.Public
+	if err := good.check(); err != nil {
+		t.Fatal(err)
+	}
+	for field, change := range map[string]func(*Terms){
+		"terms.price_search":          func(t *Terms) { t.PriceSearch = -1 },
+		"terms.price_entry":           func(t *Terms) { t.PriceEntry = MaxAmount + 1 },
+		"terms.free_searches_per_day": func(t *Terms) { t.FreeSearchesPerDay = -1 },
+		"terms.novelty_percent":       func(t *Terms) { t.NoveltyPercent = 10_001 },
+		"terms.max_hits":              func(t *Terms) { t.MaxHits = 11 },
+		"terms.searches_per_minute":   func(t *Terms) { t.SearchesPerMinute = 0 },
+		"terms.searches_per_day":      func(t *Terms) { t.SearchesPerDay = maxCount + 1 },
+		"terms.entries_per_day":       func(t *Terms) { t.EntriesPerDay = 0 },
+		"terms.entries_total":         func(t *Terms) { t.EntriesTotal = math.MinInt64 },
+		"terms.grant_ttl":             func(t *Terms) { t.GrantTTL = -1 },
+		"terms.max_label":             func(t *Terms) { t.MaxLabel = 0 },
+	} {
+		terms := good
+		change(&terms)
+		checkField(t, terms.check(), field)
+	}
+	low := int64(-1)
+	checkField(t, OfferCaps{EntriesTotal: &low}.check(), "caps.entries_total")
+	if err := (OfferCaps{SearchesPerDay: new(int64)}).check(); err != nil {
+		t.Errorf("a cap of 0: %v", err)
+	}
+}
+
+func checkField(t *testing.T, err error, field string) {
+	t.Helper()
+	var rule *memory.RuleError
+	if !errors.As(err, &rule) || rule.Field != field || strings.Contains(rule.Rule, "%!") {
+		t.Errorf("%s: got %v", field, err)
+	}
+}

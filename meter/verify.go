@@ -1,0 +1,85 @@
+package meter
+
+import (
+	"context"
+	"fmt"
+)
+
+// LedgerError says which line of a ledger is bad.
+type LedgerError struct {
+	Line   int64 // 0: the balances, not a line
+	Reason string
+}
+
+func (e *LedgerError) Error() string {
+	if e.Line == 0 {
+		return "the ledger's balances: " + e.Reason
+	}
+	return fmt.Sprintf("line %d of the ledger: %s", e.Line, e.Reason)
+}
+
+// LedgerCheck verifies a ledger line by line: of a database or a dump. The zero
+// value expects the first line.
+type LedgerCheck struct {
+	Lines    int64 // that were checked
+	Last     Hash  // of the last of them
+	balances map[string]int64
+}
+
+// Add checks the next line: its number, its hash and that of the line before,
+// its sum, and that no balance leaves its range. The error is a *LedgerError.
+func (c *LedgerCheck) Add(line Line) error {
+	bad := func(reason string) error { return &LedgerError{Line: c.Lines + 1, Reason: reason} }
+	switch {
+	case line.Number != c.Lines+1:
+		return bad(fmt.Sprintf("has number %d", line.Number))
+	case line.Previous != c.Last:
+		return bad("does not follow the line before it")
+	case line.hash() != line.Hash:
+		return bad("does not match its hash")
+	}
+	if err := line.check(); err != nil {
+		return bad(err.Error())
+	}
+	if c.balances == nil {
+		c.balances = make(map[string]int64)
+	}
+	for _, p := range line.Postings {
+		c.balances[p.Account] += p.Amount
+	}
+	for _, p := range line.Postings {
+		if err := checkBalance(p.Account, c.balances[p.Account]); err != nil {
+			return bad(err.Error())
+		}
+	}
+	c.Lines, c.Last = line.Number, line.Hash
+	return nil
+}
+
+// Balances returns the balances that the lines make.
+func (c *LedgerCheck) Balances() map[string]int64 { return c.balances }
+
+// VerifyLedger checks the ledger of a database: every line, and that the kept
+// balances are the sums of the lines' postings. A bad ledger is a *LedgerError.
+func VerifyLedger(ctx context.Context, tx LedgerReader) (*LedgerCheck, error) {
+	check := new(LedgerCheck)
+	if err := tx.Lines(ctx, 0, check.Add); err != nil {
+		return check, err
+	}
+	kept := make(map[string]bool)
+	err := tx.Balances(ctx, func(account string, balance int64) error {
+		if kept[account] = true; balance != check.balances[account] {
+			return &LedgerError{Reason: "one is not the sum of its postings"}
+		}
+		return nil
+	})
+	if err != nil {
+		return check, err
+	}
+	for account, balance := range check.balances {
+		if !kept[account] && balance != 0 {
+			return check, &LedgerError{Reason: "one is missing"}
+		}
+	}
+	return check, nil
+}
