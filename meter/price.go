@@ -5,13 +5,8 @@ import (
 	"math/bits"
 )
 
-const (
-	// noveltyStep is the number of entries after which PriceEntry rises.
-	noveltyStep = 100
-	// maxAnswerHits is the highest number of hits of an answer from a store at
-	// level search.
-	maxAnswerHits = 10
-)
+// noveltyStep is the number of entries after which PriceEntry rises.
+const noveltyStep = 100
 
 // entryPrice returns the price in micros of an entry that is new to a buyer to
 // whom shown entries of the store were shown before:
@@ -55,7 +50,7 @@ func (t Terms) searchPrice(today int64) int64 {
 // its caps have room for. It depends on nothing that the store holds.
 func (t Terms) highestPrice(limit int, today, shown, room int64) int64 {
 	price := t.searchPrice(today)
-	for n := range min(int64(limit), int64(t.MaxHits), maxAnswerHits, room) {
+	for n := range min(int64(limit), int64(t.MaxHits), MaxHits, room) {
 		entry, ok := t.entryPrice(shown + n)
 		if !ok || entry > MaxAmount-price {
 			break
