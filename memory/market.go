@@ -20,6 +20,9 @@ func (s *Service) Instant() time.Time { return s.instant() }
 // It reveals neither.
 func (s *Service) ETag(id uuid.UUID, version int) string { return s.secret.ETag(id, version) }
 
+// CheckPreconditions checks preconditions against the entity tag of a record.
+func (s *Service) CheckPreconditions(p Preconditions, tag string) error { return p.check(tag) }
+
 // SealCursor encrypts a position. The cursor opens only for the same bound: the
 // names of the call, the caller and the filters.
 func (s *Service) SealCursor(position any, bound ...string) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"mneme/acl"
@@ -111,23 +112,24 @@ func managesAll(c Caller, a acl.Access) bool {
 // checkPreconditions checks preconditions against the entry that the caller
 // sees, nil for none.
 func (s *Service) checkPreconditions(p Preconditions, e *Entry) error {
-	if p.Match != nil && !s.matches(p.Match, e) || p.NoneMatch != nil && s.matches(p.NoneMatch, e) {
+	own := ""
+	if e != nil {
+		own = s.secret.ETag(e.ID, e.Version)
+	}
+	return p.check(own)
+}
+
+// check checks preconditions against the entity tag of what there is; "" for
+// nothing.
+func (p Preconditions) check(own string) error {
+	if p.Match != nil && !matches(p.Match, own) || p.NoneMatch != nil && matches(p.NoneMatch, own) {
 		return ErrPrecondition
 	}
 	return nil
 }
 
-func (s *Service) matches(tags []string, e *Entry) bool {
-	if e == nil {
-		return false
-	}
-	own := s.secret.ETag(e.ID, e.Version)
-	for _, tag := range tags {
-		if tag == "*" || tag == own {
-			return true
-		}
-	}
-	return false
+func matches(tags []string, own string) bool {
+	return own != "" && (slices.Contains(tags, "*") || slices.Contains(tags, own))
 }
 
 // asConflict turns a storage's ErrExists into a conflict for the caller.

@@ -1,0 +1,127 @@
+package meter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// Accept gives the caller a metered grant of level search on the store of an
+// offer, with its terms of today, which the grant keeps. It replaces a grant that
+// gives the caller nothing: one that has expired, lost its maker, or rests while
+// the offer stands.
+func (m *Market) Accept(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions, i *memory.Idempotency) (acl.Grant, error) {
+	var grant acl.Grant
+	err := m.storage.Update(ctx, func(tx Tx) error {
+		now := m.service.Instant()
+		if err := requireEnabled(ctx, tx, c); err != nil {
+			return err
+		}
+		o, err := visibleOffer(ctx, tx, c, offer, now)
+		if err != nil {
+			return err
+		}
+		record, err := m.service.Recorded(ctx, tx, c, i)
+		if err != nil {
+			return err
+		}
+		if record != nil {
+			grant, err = acceptedGrant(ctx, tx, c, o)
+			return err
+		}
+		if grant, err = m.accept(ctx, tx, c, o, holds, now); err != nil {
+			return err
+		}
+		return m.service.Record(ctx, tx, c, i, memory.IdempotencyRecord{Created: true, IDs: []uuid.UUID{offer}})
+	})
+	return grant, err
+}
+
+func (m *Market) accept(ctx context.Context, tx Tx, c memory.Caller, o Offer, holds memory.Preconditions, now time.Time) (acl.Grant, error) {
+	if err := requireNoLevel(ctx, tx, c, o.Store, now); err != nil {
+		return acl.Grant{}, err
+	}
+	old, err := tx.Grant(ctx, o.Store, c.Agent)
+	if err != nil {
+		return acl.Grant{}, err
+	}
+	if o, err = lockedOffer(ctx, tx, o.ID); err != nil {
+		return acl.Grant{}, err
+	}
+	if o.State != OfferOpen { // it was withdrawn meanwhile, or the caller's grant has just ended
+		return acl.Grant{}, memory.ErrNotFound
+	}
+	if err := m.service.CheckPreconditions(holds, m.service.ETag(o.ID, o.Version)); err != nil {
+		return acl.Grant{}, err
+	}
+	if old.Level == acl.None {
+		if err := m.service.CheckNewGrant(ctx, tx, o.Store); err != nil {
+			return acl.Grant{}, err
+		}
+	}
+	grant, err := meteredGrant(c, o, now)
+	if err != nil {
+		return acl.Grant{}, err
+	}
+	return grant, tx.PutGrant(ctx, grant)
+}
+
+// requireEnabled returns acl.ErrDenied if the caller has switched off all that
+// grants could give it.
+func requireEnabled(ctx context.Context, tx acl.Facts, c memory.Caller) error {
+	settings, err := tx.Settings(ctx, c.Agent)
+	if err == nil && !settings.Enabled {
+		err = acl.ErrDenied
+	}
+	return err
+}
+
+// requireNoLevel returns a ConflictError if the caller has a level on a store.
+func requireNoLevel(ctx context.Context, tx acl.Facts, c memory.Caller, store string, now time.Time) error {
+	if store == c.Agent {
+		return conflict("a store's own agent buys nothing from itself")
+	}
+	_, err := acl.Decide(ctx, tx, c.Principal, store, now)
+	switch {
+	case err == nil:
+		return conflict("the caller has a level on this store already")
+	case errors.Is(err, acl.ErrDenied):
+		return nil
+	}
+	return err
+}
+
+// meteredGrant returns the grant that accepts an offer.
+func meteredGrant(c memory.Caller, o Offer, now time.Time) (acl.Grant, error) {
+	terms, err := json.Marshal(o.Terms)
+	if err != nil {
+		return acl.Grant{}, err
+	}
+	grant := acl.Grant{
+		Store: o.Store, Grantee: c.Agent, Level: acl.Search, MaxLabel: o.Terms.MaxLabel,
+		Maker: o.Seller, CreatedAt: now, Offer: o.ID.String(), Terms: string(terms),
+	}
+	if o.Terms.GrantTTL > 0 {
+		grant.ExpiresAt = now.Add(time.Duration(o.Terms.GrantTTL) * time.Second)
+	}
+	return grant, nil
+}
+
+// acceptedGrant returns the grant that an earlier call left, as it is now;
+// memory.ErrNotFound if it has ended.
+func acceptedGrant(ctx context.Context, tx acl.Facts, c memory.Caller, o Offer) (acl.Grant, error) {
+	grant, err := tx.Grant(ctx, o.Store, c.Agent)
+	if err != nil {
+		return acl.Grant{}, err
+	}
+	if grant.Level == acl.None || grant.Offer != o.ID.String() {
+		return acl.Grant{}, memory.ErrNotFound
+	}
+	return grant, nil
+}

@@ -1,0 +1,144 @@
+package meter
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// Offer returns an offer. One that is withdrawn exists for its seller and for
+// agents with a grant under it alone.
+func (m *Market) Offer(ctx context.Context, c memory.Caller, offer uuid.UUID) (FoundOffer, error) {
+	var found Offer
+	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
+		found, err = visibleOffer(ctx, tx, c, offer, m.service.Instant())
+		return err
+	})
+	if err != nil {
+		return FoundOffer{}, err
+	}
+	return m.withETag(found), nil
+}
+
+// Offers returns a page of the open offers of all stores, in the order in which
+// they were made.
+func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor string) (OfferPage, error) {
+	bound := []string{"offers", c.Agent, c.Taint.String()}
+	query := OfferQuery{Ceiling: c.Taint, Limit: limit + 1}
+	if cursor != "" {
+		if err := m.service.OpenCursor(cursor, &query.After, bound...); err != nil {
+			return OfferPage{}, err
+		}
+	}
+	if err := checkLimit(limit); err != nil {
+		return OfferPage{}, err
+	}
+	var offers []Offer
+	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
+		offers, err = tx.Offers(ctx, query)
+		return err
+	})
+	if err != nil {
+		return OfferPage{}, err
+	}
+	var page OfferPage
+	if len(offers) > limit {
+		offers = offers[:limit]
+		if page.Next, err = m.service.SealCursor(offers[limit-1].ID, bound...); err != nil {
+			return OfferPage{}, err
+		}
+	}
+	page.Items = m.withETags(offers)
+	return page, nil
+}
+
+// OffersOn returns the offers on a store, withdrawn ones too, to the store's own
+// agent.
+func (m *Market) OffersOn(ctx context.Context, c memory.Caller, store string) ([]FoundOffer, error) {
+	var found []Offer
+	err := m.storage.View(ctx, func(tx ReadTx) error {
+		if err := requireOwn(ctx, tx, c, store, m.service.Instant()); err != nil {
+			return err
+		}
+		offers, err := tx.OffersOn(ctx, store)
+		if err != nil {
+			return err
+		}
+		found = nil
+		for _, o := range offers {
+			if o.Label.CanFlowTo(c.Taint) {
+				found = append(found, o)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.withETags(found), nil
+}
+
+// visibleOffer returns an offer that exists for the caller; memory.ErrNotFound if
+// there is none.
+func visibleOffer(ctx context.Context, tx interface {
+	OfferReader
+	acl.Facts
+}, c memory.Caller, id uuid.UUID, now time.Time,
+) (Offer, error) {
+	offer, err := tx.Offer(ctx, id)
+	if err != nil {
+		return Offer{}, err
+	}
+	if offer == nil || !offer.Label.CanFlowTo(c.Taint) {
+		return Offer{}, memory.ErrNotFound
+	}
+	if offer.State == OfferOpen || offer.Store == c.Agent {
+		return *offer, nil
+	}
+	grant, err := tx.Grant(ctx, offer.Store, c.Agent)
+	if err != nil {
+		return Offer{}, err
+	}
+	if grant.Offer != id.String() || !grant.ExpiresAt.IsZero() && !now.Before(grant.ExpiresAt) {
+		return Offer{}, memory.ErrNotFound
+	}
+	return *offer, nil
+}
+
+// lockedOffer reads an offer that is there under its lock.
+func lockedOffer(ctx context.Context, tx Tx, id uuid.UUID) (Offer, error) {
+	if err := tx.Lock(ctx, lockOffer(id)); err != nil {
+		return Offer{}, err
+	}
+	offer, err := tx.Offer(ctx, id)
+	if err != nil {
+		return Offer{}, err
+	}
+	if offer == nil {
+		return Offer{}, memory.ErrNotFound
+	}
+	return *offer, nil
+}
+
+func (m *Market) withETag(o Offer) FoundOffer {
+	return FoundOffer{Offer: o, ETag: m.service.ETag(o.ID, o.Version)}
+}
+
+func (m *Market) withETags(offers []Offer) []FoundOffer {
+	found := make([]FoundOffer, len(offers))
+	for i, o := range offers {
+		found[i] = m.withETag(o)
+	}
+	return found
+}
+
+func checkLimit(limit int) error {
+	if limit < 1 || limit > 100 {
+		return rule("limit", "must be 1 to 100")
+	}
+	return nil
+}
