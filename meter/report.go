@@ -1,0 +1,115 @@
+package meter
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// Usage returns a page of the caller's charges, newest first.
+func (m *Market) Usage(ctx context.Context, c memory.Caller, limit int, cursor string) (UsagePage, error) {
+	bound := []string{"usage", c.Agent, c.Taint.String()}
+	query := ChargeQuery{Buyer: c.Agent, Ceiling: c.Taint, Limit: limit + 1}
+	if cursor != "" {
+		if err := m.service.OpenCursor(cursor, &query.Before, bound...); err != nil {
+			return UsagePage{}, err
+		}
+	}
+	if err := checkLimit(limit); err != nil {
+		return UsagePage{}, err
+	}
+	var page UsagePage
+	err := m.storage.View(ctx, func(tx ReadTx) error {
+		charges, err := tx.Charges(ctx, query)
+		if err != nil {
+			return err
+		}
+		page = UsagePage{}
+		if len(charges) > limit {
+			charges = charges[:limit]
+			if page.Next, err = m.service.SealCursor(charges[limit-1].ID, bound...); err != nil {
+				return err
+			}
+		}
+		page.Items, err = m.withKeys(ctx, tx, c, charges)
+		return err
+	})
+	return page, err
+}
+
+// withKeys adds the keys of the entries that the caller may see now.
+func (m *Market) withKeys(ctx context.Context, tx memory.ReadTx, c memory.Caller, charges []Charge) ([]Used, error) {
+	entries := make(map[string][]uuid.UUID)
+	for _, charge := range charges {
+		if len(charge.Entries) > 0 {
+			entries[charge.Store] = append(entries[charge.Store], charge.Entries...)
+		}
+	}
+	keys, err := m.service.KeysOf(ctx, tx, c, entries)
+	if err != nil {
+		return nil, err
+	}
+	used := make([]Used, len(charges))
+	for i, charge := range charges {
+		used[i] = Used{Charge: charge, Keys: make(map[uuid.UUID]string)}
+		for _, id := range charge.Entries {
+			if key, ok := keys[id]; ok {
+				used[i].Keys[id] = key
+			}
+		}
+	}
+	return used, nil
+}
+
+// Sales returns what searches of a store have earned, by group, to the store's own
+// agent. It never tells what was asked.
+func (m *Market) Sales(ctx context.Context, c memory.Caller, store string, from, to time.Time, by SaleGroup) ([]SalesRow, error) {
+	var rows []SalesRow
+	err := m.storage.View(ctx, func(tx ReadTx) error {
+		now := m.service.Instant()
+		if err := requireOwn(ctx, tx, c, store, now); err != nil {
+			return err
+		}
+		if err := checkSales(from, to, by); err != nil {
+			return err
+		}
+		sales, err := tx.Sales(ctx, SalesQuery{Store: store, Ceiling: c.Taint, From: from, To: to, By: by})
+		if err != nil {
+			return err
+		}
+		entries, err := tx.CountEntries(ctx, store, c.Taint, now)
+		if err != nil {
+			return err
+		}
+		rows = make([]SalesRow, len(sales))
+		for i, sale := range sales {
+			rows[i] = SalesRow{Sale: sale, Share: share(sale.Distinct, entries)}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+func checkSales(from, to time.Time, by SaleGroup) error {
+	switch by {
+	case ByDay, ByBuyer, ByOffer:
+	default:
+		return rule("by", "must be day, buyer or offer")
+	}
+	if !from.IsZero() && !to.IsZero() && to.Before(from) {
+		return rule("to", "must not be before from")
+	}
+	return nil
+}
+
+// share returns which part of entries was shown, 0–1. Entries that were shown may
+// have left the store's searchable ones since.
+func share(shown, entries int64) float64 {
+	if entries == 0 {
+		return 0
+	}
+	return min(1, float64(shown)/float64(entries))
+}
