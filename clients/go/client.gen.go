@@ -39,6 +39,30 @@ func (e AnswerDegraded) Valid() bool {
 	}
 }
 
+// Defines values for ChargeState.
+const (
+	Done     ChargeState = "done"
+	Pending  ChargeState = "pending"
+	Refunded ChargeState = "refunded"
+	Reversed ChargeState = "reversed"
+)
+
+// Valid indicates whether the value is a known member of the ChargeState enum.
+func (e ChargeState) Valid() bool {
+	switch e {
+	case Done:
+		return true
+	case Pending:
+		return true
+	case Refunded:
+		return true
+	case Reversed:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EntryExplanationOutcome.
 const (
 	EntryExplanationOutcomeBelowMinRelevance EntryExplanationOutcome = "below_min_relevance"
@@ -183,6 +207,24 @@ func (e Level) Valid() bool {
 	}
 }
 
+// Defines values for OfferState.
+const (
+	Open      OfferState = "open"
+	Withdrawn OfferState = "withdrawn"
+)
+
+// Valid indicates whether the value is a known member of the OfferState enum.
+func (e OfferState) Valid() bool {
+	switch e {
+	case Open:
+		return true
+	case Withdrawn:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for OpenAIToolType.
 const (
 	Function OpenAIToolType = "function"
@@ -200,6 +242,7 @@ func (e OpenAIToolType) Valid() bool {
 
 // Defines values for ProblemType.
 const (
+	UrnMnemeProblemCap                  ProblemType = "urn:mneme:problem:cap"
 	UrnMnemeProblemClientClosedRequest  ProblemType = "urn:mneme:problem:client-closed-request"
 	UrnMnemeProblemConflict             ProblemType = "urn:mneme:problem:conflict"
 	UrnMnemeProblemForbidden            ProblemType = "urn:mneme:problem:forbidden"
@@ -209,6 +252,7 @@ const (
 	UrnMnemeProblemMethodNotAllowed     ProblemType = "urn:mneme:problem:method-not-allowed"
 	UrnMnemeProblemNoSuchCall           ProblemType = "urn:mneme:problem:no-such-call"
 	UrnMnemeProblemNotFound             ProblemType = "urn:mneme:problem:not-found"
+	UrnMnemeProblemPaymentRequired      ProblemType = "urn:mneme:problem:payment-required"
 	UrnMnemeProblemPreconditionFailed   ProblemType = "urn:mneme:problem:precondition-failed"
 	UrnMnemeProblemQuota                ProblemType = "urn:mneme:problem:quota"
 	UrnMnemeProblemRule                 ProblemType = "urn:mneme:problem:rule"
@@ -221,6 +265,8 @@ const (
 // Valid indicates whether the value is a known member of the ProblemType enum.
 func (e ProblemType) Valid() bool {
 	switch e {
+	case UrnMnemeProblemCap:
+		return true
 	case UrnMnemeProblemClientClosedRequest:
 		return true
 	case UrnMnemeProblemConflict:
@@ -238,6 +284,8 @@ func (e ProblemType) Valid() bool {
 	case UrnMnemeProblemNoSuchCall:
 		return true
 	case UrnMnemeProblemNotFound:
+		return true
+	case UrnMnemeProblemPaymentRequired:
 		return true
 	case UrnMnemeProblemPreconditionFailed:
 		return true
@@ -309,6 +357,63 @@ func (e ReadyStatus) Valid() bool {
 	case ReadyStatusReady:
 		return true
 	case ReadyStatusUnready:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReceiptKeyCrv.
+const (
+	Ed25519 ReceiptKeyCrv = "Ed25519"
+)
+
+// Valid indicates whether the value is a known member of the ReceiptKeyCrv enum.
+func (e ReceiptKeyCrv) Valid() bool {
+	switch e {
+	case Ed25519:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReceiptKeyKty.
+const (
+	OKP ReceiptKeyKty = "OKP"
+)
+
+// Valid indicates whether the value is a known member of the ReceiptKeyKty enum.
+func (e ReceiptKeyKty) Valid() bool {
+	switch e {
+	case OKP:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SkippedReason.
+const (
+	Balance   SkippedReason = "balance"
+	Cap       SkippedReason = "cap"
+	MaxCharge SkippedReason = "max_charge"
+	NotNamed  SkippedReason = "not_named"
+	Spend     SkippedReason = "spend"
+)
+
+// Valid indicates whether the value is a known member of the SkippedReason enum.
+func (e SkippedReason) Valid() bool {
+	switch e {
+	case Balance:
+		return true
+	case Cap:
+		return true
+	case MaxCharge:
+		return true
+	case NotNamed:
+		return true
+	case Spend:
 		return true
 	default:
 		return false
@@ -450,6 +555,27 @@ func (e PutMemoryParamsWait) Valid() bool {
 	}
 }
 
+// Defines values for ListSalesParamsBy.
+const (
+	ListSalesParamsByBuyer ListSalesParamsBy = "buyer"
+	ListSalesParamsByDay   ListSalesParamsBy = "day"
+	ListSalesParamsByOffer ListSalesParamsBy = "offer"
+)
+
+// Valid indicates whether the value is a known member of the ListSalesParamsBy enum.
+func (e ListSalesParamsBy) Valid() bool {
+	switch e {
+	case ListSalesParamsByBuyer:
+		return true
+	case ListSalesParamsByDay:
+		return true
+	case ListSalesParamsByOffer:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListToolsParamsFormat.
 const (
 	Anthropic ListToolsParamsFormat = "anthropic"
@@ -468,8 +594,28 @@ func (e ListToolsParamsFormat) Valid() bool {
 	}
 }
 
+// Account Example: {"agent":"agent-7","balance":4997500,"currency":"USD"}
+type Account struct {
+	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Agent ID `json:"agent"`
+
+	// Balance In micros.
+	Balance int64 `json:"balance"`
+
+	// Currency ISO 4217; a credit is one unit of it.
+	Currency string `json:"currency"`
+}
+
 // Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","relevance":0.8731,"score":6.2174,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
 type Answer struct {
+	// Balance Of the caller's account after the charges, in micros.
+	Balance *int64 `json:"balance,omitempty"`
+
+	// Charges What the search cost in each store with an offer. Omitted if it was of none.
+	Charges *[]Charge `json:"charges,omitempty"`
+
 	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text.
 	Degraded []AnswerDegraded `json:"degraded"`
 
@@ -486,6 +632,13 @@ type Answer struct {
 	// NextCursor There are more hits: `cursor` of the next page. At most 12,900 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
 	NextCursor *string `json:"next_cursor,omitempty"`
 
+	// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
+	// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
+	Receipt *Receipt `json:"receipt,omitempty"`
+
+	// Skipped The stores with an accepted offer that were not searched, and why.
+	Skipped *[]Skipped `json:"skipped,omitempty"`
+
 	// Tokens How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose key alone has more exceeds it.
 	Tokens *int `json:"tokens,omitempty"`
 }
@@ -500,6 +653,12 @@ type AnthropicTool struct {
 	// InputSchema A JSON Schema.
 	InputSchema json.RawMessage `json:"input_schema"`
 	Name        string          `json:"name"`
+}
+
+// Caps What a grant of level search shows, at most. An omitted one is the default: 600 searches an hour, and 500 entries a day that were not shown before.
+type Caps struct {
+	EntriesPerDay   *int64 `json:"entries_per_day,omitempty"`
+	SearchesPerHour *int64 `json:"searches_per_hour,omitempty"`
 }
 
 // Change The present state of a path that has changed.
@@ -531,6 +690,39 @@ type ChangePage struct {
 	// NextCursor For the next call, whether there were changes or not.
 	NextCursor string `json:"next_cursor"`
 }
+
+// Charge What a search of one store cost.
+//
+// Example: {"amount":2500,"entries":["01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01"],"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8b01","offer":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a77","receipt":"eyJhbGciOiJFZERTQSJ9.eyJ9.c2ln","search":2000,"store_id":"hiker"}
+type Charge struct {
+	// Amount The whole, in micros.
+	Amount int64 `json:"amount"`
+
+	// Entries The ids of the entries that were charged for.
+	Entries []openapi_types.UUID `json:"entries"`
+
+	// ID A UUID of version 7.
+	ID    openapi_types.UUID `json:"id"`
+	Offer openapi_types.UUID `json:"offer"`
+
+	// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
+	// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
+	Receipt Receipt `json:"receipt"`
+
+	// Search The part of it for the search itself, in micros.
+	Search int64 `json:"search"`
+
+	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreID ID `json:"store_id"`
+}
+
+// ChargeState - `pending`: its payment is not settled yet.
+// - `done`: the seller has the money.
+// - `reversed`: its payment was refused.
+// - `refunded`: the seller gave the money back.
+type ChargeState string
 
 // Condition Fields with operators, all of which must hold; `and`, `or` and `not` combine conditions. It judges the
 // entry that a path resolves to. `value.a.b` names a member of a value that is a JSON object; it takes the
@@ -760,8 +952,11 @@ type FilterOption string
 // Grant defines model for Grant.
 type Grant struct {
 	// ByPlatform Made with a platform token.
-	ByPlatform bool      `json:"by_platform"`
-	CreatedAt  time.Time `json:"created_at"`
+	ByPlatform bool `json:"by_platform"`
+
+	// Caps What a grant of level search shows, at most. An omitted one is the default: 600 searches an hour, and 500 entries a day that were not shown before.
+	Caps      *Caps     `json:"caps,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
 
 	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -780,10 +975,16 @@ type Grant struct {
 	// MaxLabel A classification, lowest first.
 	MaxLabel Label `json:"max_label"`
 
+	// Offer The offer under which searches are charged for. Omitted if there is none.
+	Offer *openapi_types.UUID `json:"offer,omitempty"`
+
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
 	// Example: agent-7
 	StoreID ID `json:"store_id"`
+
+	// Terms Those at which the offer was accepted.
+	Terms *Terms `json:"terms,omitempty"`
 }
 
 // Grants defines model for Grants.
@@ -954,6 +1155,11 @@ type ImportResult struct {
 	Updated   int `json:"updated"`
 }
 
+// Instant A date (its first instant in UTC), or a time in RFC 3339.
+//
+// Example: 2026-01-05
+type Instant = string
+
 // Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
 // a leading or trailing `/`, and without empty, `.` or `..` segments.
 //
@@ -962,6 +1168,11 @@ type Key = string
 
 // KeyPrefix At most 512 bytes of UTF-8 in NFC, without control, format or line-separator characters.
 type KeyPrefix = string
+
+// KeySet defines model for KeySet.
+type KeySet struct {
+	Keys []ReceiptKey `json:"keys"`
+}
 
 // Label A classification, lowest first.
 type Label string
@@ -1036,8 +1247,29 @@ type Membership struct {
 	TTL *TTL `json:"ttl,omitempty"`
 }
 
+// Micros Millionths of a credit; at most a million credits.
+type Micros = int64
+
 // Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
+
+// NewOffer defines model for NewOffer.
+type NewOffer struct {
+	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+	//
+	// Example: {"entries_per_day":1000}
+	Caps *OfferCaps `json:"caps,omitempty"`
+
+	// Description What the store holds, for buyers. Line breaks are its only control characters.
+	Description OfferDescription `json:"description"`
+	Terms       NewTerms         `json:"terms"`
+
+	// Title One line, not blank, without control characters and marks that change the direction of text.
+	Title OfferTitle `json:"title"`
+}
+
+// NewTerms defines model for NewTerms.
+type NewTerms = TermsChange
 
 // NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
@@ -1048,6 +1280,105 @@ type NextCursor = string
 //
 // Example: 2023-05-08
 type OccurredAt = string
+
+// Offer Example: {"created_at":"2026-01-05T09:00:00Z","description":"4,000 day hikes with their times, huts and water, walked since 2015.","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a77","label":"PUBLIC","seller":"hiker","state":"open","store_id":"hiker","terms":{"entries_per_day":200,"entries_total":500,"free_searches_per_day":3,"max_hits":10,"max_label":"PUBLIC","novelty_percent":20,"price_entry":500,"price_search":2000,"searches_per_day":1000,"searches_per_minute":60},"title":"Trails of the Alps"}
+type Offer struct {
+	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+	//
+	// Example: {"entries_per_day":1000}
+	Caps      *OfferCaps `json:"caps,omitempty"`
+	CreatedAt time.Time  `json:"created_at"`
+
+	// Description What the store holds, for buyers. Line breaks are its only control characters.
+	Description OfferDescription `json:"description"`
+
+	// ID A UUID of version 7.
+	ID openapi_types.UUID `json:"id"`
+
+	// Label A classification, lowest first.
+	Label Label `json:"label"`
+
+	// Seller The store's own agent, which is paid.
+	Seller string     `json:"seller"`
+	State  OfferState `json:"state"`
+
+	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreID ID    `json:"store_id"`
+	Terms   Terms `json:"terms"`
+
+	// Title One line, not blank, without control characters and marks that change the direction of text.
+	Title OfferTitle `json:"title"`
+}
+
+// OfferState defines model for Offer.State.
+type OfferState string
+
+// OfferCaps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+//
+// Example: {"entries_per_day":1000}
+type OfferCaps struct {
+	EntriesPerDay     *int64 `json:"entries_per_day,omitempty"`
+	EntriesTotal      *int64 `json:"entries_total,omitempty"`
+	SearchesPerDay    *int64 `json:"searches_per_day,omitempty"`
+	SearchesPerMinute *int64 `json:"searches_per_minute,omitempty"`
+}
+
+// OfferChange defines model for OfferChange.
+type OfferChange struct {
+	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+	//
+	// Example: {"entries_per_day":1000}
+	Caps *OfferCaps `json:"caps,omitempty"`
+
+	// Description What the store holds, for buyers. Line breaks are its only control characters.
+	Description *OfferDescription `json:"description,omitempty"`
+
+	// Terms Omitted fields keep their values.
+	Terms *TermsChange `json:"terms,omitempty"`
+
+	// Title One line, not blank, without control characters and marks that change the direction of text.
+	Title *OfferTitle `json:"title,omitempty"`
+}
+
+// OfferDescription What the store holds, for buyers. Line breaks are its only control characters.
+type OfferDescription = string
+
+// OfferPage defines model for OfferPage.
+type OfferPage struct {
+	// NextCursor The `cursor` of the next page. Omitted on the last page.
+	NextCursor *NextCursor `json:"next_cursor,omitempty"`
+	Offers     []Offer     `json:"offers"`
+}
+
+// OfferQuestion defines model for OfferQuestion.
+type OfferQuestion struct {
+	// Limit The offer's `max_hits` bounds the hits too.
+	Limit *int `json:"limit,omitempty"`
+
+	// MaxCharge The most that the search may cost. Without it, what the terms and `limit` allow.
+	//
+	// Example: 4000
+	MaxCharge *int64 `json:"max_charge,omitempty"`
+
+	// MaxTokens As in a search.
+	//
+	// Example: 2000
+	MaxTokens *int `json:"max_tokens,omitempty"`
+
+	// MinRelevance Leave out hits of less relevance, at no charge. It is rounded to two digits, as the hits' is.
+	MinRelevance *float64 `json:"min_relevance,omitempty"`
+
+	// Passages As in a search.
+	Passages *bool `json:"passages,omitempty"`
+
+	// Query Any text that is not blank, at most 16,000 bytes by default.
+	Query Query `json:"query"`
+}
+
+// OfferTitle One line, not blank, without control characters and marks that change the direction of text.
+type OfferTitle = string
 
 // OpenAITool defines model for OpenAITool.
 type OpenAITool struct {
@@ -1139,6 +1470,9 @@ type Passage struct {
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Problem struct {
+	// Balance Only of status 402: of the caller's account, in micros.
+	Balance *int64 `json:"balance,omitempty"`
+
 	// Detail What is wrong with this request. Never contains request data, or data of another caller.
 	Detail *string `json:"detail,omitempty"`
 
@@ -1149,8 +1483,14 @@ type Problem struct {
 	Instance string `json:"instance"`
 
 	// Limit The limit that was reached.
-	Limit  *string `json:"limit,omitempty"`
-	Status int     `json:"status"`
+	Limit *string `json:"limit,omitempty"`
+
+	// Offer Only of status 402: the offer to accept, or to pay for.
+	Offer *string `json:"offer,omitempty"`
+
+	// Price Only of status 402: the most that the call could cost, in micros.
+	Price  *int64 `json:"price,omitempty"`
+	Status int    `json:"status"`
 
 	// Title The kind in words; the same for every problem of a type.
 	Title string `json:"title"`
@@ -1204,6 +1544,11 @@ type Question struct {
 	//
 	// Example: {"all":["adrenaline pen"],"any":["pea*","peanut"],"none":["draft"]}
 	Match *Words `json:"match,omitempty"`
+
+	// MaxCharge The most that the search may cost, in all stores named by `stores`, in whose order it is spent. Without it the search costs nothing.
+	//
+	// Example: 10000
+	MaxCharge *int64 `json:"max_charge,omitempty"`
 
 	// MaxTokens The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be.
 	//
@@ -1298,6 +1643,28 @@ type Ready struct {
 // ReadyStatus defines model for Ready.Status.
 type ReadyStatus string
 
+// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
+// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
+type Receipt = string
+
+// ReceiptKey A public key as a JSON Web Key (RFC 8037).
+type ReceiptKey struct {
+	Alg *string       `json:"alg,omitempty"`
+	Crv ReceiptKeyCrv `json:"crv"`
+
+	// Kid Its thumbprint (RFC 7638).
+	Kid string        `json:"kid"`
+	Kty ReceiptKeyKty `json:"kty"`
+	Use *string       `json:"use,omitempty"`
+	X   string        `json:"x"`
+}
+
+// ReceiptKeyCrv defines model for ReceiptKey.Crv.
+type ReceiptKeyCrv string
+
+// ReceiptKeyKty defines model for ReceiptKey.Kty.
+type ReceiptKeyKty string
+
 // Recency Order hits by relevance · (1 − weight + weight · 2^(−age ÷ half_life)). It leaves none out, and `min_relevance` still judges the relevance itself. The age is counted from `occurred_at`, or else from `updated_at`, and is never negative. Not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
 //
 // Example: {"half_life":"30d","weight":0.5}
@@ -1305,6 +1672,29 @@ type Recency struct {
 	// HalfLife A whole number of seconds, minutes, hours, days or weeks, at most 36,500 days.
 	HalfLife string   `json:"half_life"`
 	Weight   *float64 `json:"weight,omitempty"`
+}
+
+// RefundedCharge defines model for RefundedCharge.
+type RefundedCharge struct {
+	// Amount In micros.
+	Amount int64 `json:"amount"`
+
+	// At When it was charged.
+	At    time.Time          `json:"at"`
+	Buyer string             `json:"buyer"`
+	ID    openapi_types.UUID `json:"id"`
+	Offer openapi_types.UUID `json:"offer"`
+
+	// State - `pending`: its payment is not settled yet.
+	// - `done`: the seller has the money.
+	// - `reversed`: its payment was refused.
+	// - `refunded`: the seller gave the money back.
+	State ChargeState `json:"state"`
+
+	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreID ID `json:"store_id"`
 }
 
 // Refusal defines model for Refusal.
@@ -1343,6 +1733,33 @@ type Restore struct {
 	Version *int `json:"version,omitempty"`
 }
 
+// Sales defines model for Sales.
+type Sales struct {
+	Items []SalesRow `json:"items"`
+}
+
+// SalesRow The charges of a day, buyer or offer. Of `day`, `buyer` and `offer` it has the one that was asked for.
+//
+// Example: {"day":"2026-01-05","entries":40,"hits":88,"income":44000,"searches":12,"share":0.0102}
+type SalesRow struct {
+	Buyer *string `json:"buyer,omitempty"`
+
+	// Day Of UTC.
+	Day *openapi_types.Date `json:"day,omitempty"`
+
+	// Entries That were charged for.
+	Entries int64 `json:"entries"`
+	Hits    int64 `json:"hits"`
+
+	// Income In micros.
+	Income   int64               `json:"income"`
+	Offer    *openapi_types.UUID `json:"offer,omitempty"`
+	Searches int64               `json:"searches"`
+
+	// Share The part of the store's entries that was shown.
+	Share float64 `json:"share"`
+}
+
 // Settings Example: {"chat":true,"enabled":true,"self":true,"user":false}
 type Settings struct {
 	// Chat Stores of chats.
@@ -1361,8 +1778,11 @@ type Settings struct {
 	User bool `json:"user"`
 }
 
-// Share Example: {"level":"read","ttl":604800}
+// Share Example: {"caps":{"entries_per_day":50,"searches_per_hour":60},"level":"search","ttl":604800}
 type Share struct {
+	// Caps What a grant of level search shows, at most. An omitted one is the default: 600 searches an hour, and 500 entries a day that were not shown before.
+	Caps *Caps `json:"caps,omitempty"`
+
 	// Level What an agent may do with a store. Each level includes the one before it.
 	Level *Level `json:"level,omitempty"`
 
@@ -1372,6 +1792,31 @@ type Share struct {
 	// TTL Seconds until it expires; 0 means never.
 	TTL *TTL `json:"ttl,omitempty"`
 }
+
+// Skipped defines model for Skipped.
+type Skipped struct {
+	// Offer The offer under which the caller searches the store.
+	Offer string `json:"offer"`
+
+	// Reason - `not_named`: `stores` does not name it.
+	// - `max_charge`: it is missing, or what is left of it is less than the price of a search.
+	// - `cap`: a cap is spent.
+	// - `balance`: the balance is less than the price of a search.
+	// - `spend`: the caller's token may not spend through this tool.
+	Reason SkippedReason `json:"reason"`
+
+	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreID ID `json:"store_id"`
+}
+
+// SkippedReason - `not_named`: `stores` does not name it.
+// - `max_charge`: it is missing, or what is left of it is less than the price of a search.
+// - `cap`: a cap is spent.
+// - `balance`: the balance is less than the price of a search.
+// - `spend`: the caller's token may not spend through this tool.
+type SkippedReason string
 
 // StoreInfo Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
 type StoreInfo struct {
@@ -1393,6 +1838,11 @@ type StoreInfoKind string
 
 // StoreName A store's id, or `self` for the caller's own store.
 type StoreName = string
+
+// StoreOffers defines model for StoreOffers.
+type StoreOffers struct {
+	Offers []Offer `json:"offers"`
+}
 
 // Stores defines model for Stores.
 type Stores struct {
@@ -1416,6 +1866,61 @@ type TagsCondition struct {
 	// Contains The whole of one of the tags.
 	Contains *string `json:"contains,omitempty"`
 	Exists   *bool   `json:"exists,omitempty"`
+}
+
+// Terms defines model for Terms.
+type Terms struct {
+	EntriesPerDay      int64 `json:"entries_per_day"`
+	EntriesTotal       int64 `json:"entries_total"`
+	FreeSearchesPerDay int64 `json:"free_searches_per_day"`
+
+	// GrantTTL Seconds. Omitted if grants do not expire.
+	GrantTTL *int64 `json:"grant_ttl,omitempty"`
+	MaxHits  int    `json:"max_hits"`
+
+	// MaxLabel A classification, lowest first.
+	MaxLabel       Label `json:"max_label"`
+	NoveltyPercent int64 `json:"novelty_percent"`
+
+	// PriceEntry Millionths of a credit; at most a million credits.
+	PriceEntry Micros `json:"price_entry"`
+
+	// PriceSearch Millionths of a credit; at most a million credits.
+	PriceSearch       Micros `json:"price_search"`
+	SearchesPerDay    int64  `json:"searches_per_day"`
+	SearchesPerMinute int64  `json:"searches_per_minute"`
+}
+
+// TermsChange Omitted fields keep their values.
+type TermsChange struct {
+	// EntriesPerDay That the buyer was not shown before.
+	EntriesPerDay *int64 `json:"entries_per_day,omitempty"`
+	EntriesTotal  *int64 `json:"entries_total,omitempty"`
+
+	// FreeSearchesPerDay The first searches of a buyer on a day, of which `price_search` is waived. Days are of UTC.
+	FreeSearchesPerDay *int64 `json:"free_searches_per_day,omitempty"`
+
+	// GrantTTL Seconds after which a grant expires; 0 means never.
+	GrantTTL *int64 `json:"grant_ttl,omitempty"`
+
+	// MaxHits Of an answer.
+	MaxHits *int `json:"max_hits,omitempty"`
+
+	// MaxLabel The highest label of entries that are sold; at most the offer's own, which is the default.
+	MaxLabel *Label `json:"max_label,omitempty"`
+
+	// NoveltyPercent How much `price_entry` rises for each full hundred entries of the store that the buyer has been shown, in percent.
+	NoveltyPercent *int64 `json:"novelty_percent,omitempty"`
+
+	// PriceEntry Of each entry that the buyer has not bought before.
+	PriceEntry *int64 `json:"price_entry,omitempty"`
+
+	// PriceSearch Of a search, whether it finds something or not.
+	PriceSearch    *int64 `json:"price_search,omitempty"`
+	SearchesPerDay *int64 `json:"searches_per_day,omitempty"`
+
+	// SearchesPerMinute Of a buyer; likewise the following.
+	SearchesPerMinute *int64 `json:"searches_per_minute,omitempty"`
 }
 
 // TextCondition defines model for TextCondition.
@@ -1488,6 +1993,15 @@ type ToolResult struct {
 
 	// IsError The tool refused; `content` says what and why.
 	IsError bool `json:"is_error"`
+}
+
+// Transfer defines model for Transfer.
+type Transfer struct {
+	// Amount In micros.
+	Amount int64 `json:"amount"`
+
+	// Reference The platform's name of the payment, such as the number of an invoice. Visible ASCII.
+	Reference string `json:"reference"`
 }
 
 // TrashPage defines model for TrashPage.
@@ -1595,6 +2109,51 @@ type TypeConditionNe string
 
 // TypeConditionNin defines model for TypeCondition.Nin.
 type TypeConditionNin string
+
+// Usage defines model for Usage.
+type Usage struct {
+	Items []UsedCharge `json:"items"`
+
+	// NextCursor The `cursor` of the next page. Omitted on the last page.
+	NextCursor *NextCursor `json:"next_cursor,omitempty"`
+}
+
+// UsedCharge defines model for UsedCharge.
+type UsedCharge struct {
+	// Amount The whole, in micros.
+	Amount int64     `json:"amount"`
+	At     time.Time `json:"at"`
+
+	// Entries The ids of the entries that were charged for.
+	Entries []openapi_types.UUID `json:"entries"`
+
+	// Hits How many were shown.
+	Hits int                `json:"hits"`
+	ID   openapi_types.UUID `json:"id"`
+
+	// Keys The keys of those entries that the session may see, by their ids.
+	Keys  map[string]string  `json:"keys"`
+	Offer openapi_types.UUID `json:"offer"`
+
+	// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
+	// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
+	Receipt Receipt `json:"receipt"`
+
+	// Search The part of it for the search itself, in micros.
+	Search int64  `json:"search"`
+	Seller string `json:"seller"`
+
+	// State - `pending`: its payment is not settled yet.
+	// - `done`: the seller has the money.
+	// - `reversed`: its payment was refused.
+	// - `refunded`: the seller gave the money back.
+	State ChargeState `json:"state"`
+
+	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreID ID `json:"store_id"`
+}
 
 // Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
@@ -1741,6 +2300,12 @@ type Limit = int
 // Match defines model for match.
 type Match = string
 
+// OfferID defines model for offerId.
+type OfferID = openapi_types.UUID
+
+// PaidIdempotencyKey defines model for paidIdempotencyKey.
+type PaidIdempotencyKey = string
+
 // Store A store's id, or `self` for the caller's own store.
 type Store = StoreName
 
@@ -1776,6 +2341,11 @@ type Gone = Problem
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type NotFound = Problem
+
+// PaymentRequired An RFC 9457 problem.
+//
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+type PaymentRequired = Problem
 
 // PreconditionFailed An RFC 9457 problem.
 //
@@ -1823,6 +2393,85 @@ type PurgeParams struct {
 	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
 	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RefundChargeParams defines parameters for RefundCharge.
+type RefundChargeParams struct {
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListOffersParams defines parameters for ListOffers.
+type ListOffersParams struct {
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// WithdrawOfferParams defines parameters for WithdrawOffer.
+type WithdrawOfferParams struct {
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetOfferParams defines parameters for GetOffer.
+type GetOfferParams struct {
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ChangeOfferParams defines parameters for ChangeOffer.
+type ChangeOfferParams struct {
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// AcceptOfferParams defines parameters for AcceptOffer.
+type AcceptOfferParams struct {
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// SearchOfferParams defines parameters for SearchOffer.
+type SearchOfferParams struct {
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// SearchParams defines parameters for Search.
+type SearchParams struct {
+	// IdempotencyKey Only with `max_charge`: charges for the search only once, however often it is sent within 24 hours.
+	// The key is specific to the agent, taint, call and path; reuse with another body is refused (422).
+	// Each time, the entries are read again, and shown where the caller may still see them.
+	IdempotencyKey *PaidIdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ReadIndexParams defines parameters for ReadIndex.
@@ -1983,6 +2632,29 @@ type ListVersionsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// CreateOfferParams defines parameters for CreateOffer.
+type CreateOfferParams struct {
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListSalesParams defines parameters for ListSales.
+type ListSalesParams struct {
+	// From Only charges since this time, a date (its first instant in UTC) or RFC 3339.
+	From *Instant `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only charges before this time.
+	To *Instant `form:"to,omitempty" json:"to,omitempty"`
+
+	// By What the charges are summed by. Days are of UTC.
+	By *ListSalesParamsBy `form:"by,omitempty" json:"by,omitempty"`
+}
+
+// ListSalesParamsBy defines parameters for ListSales.
+type ListSalesParamsBy string
+
 // ListTrashParams defines parameters for ListTrash.
 type ListTrashParams struct {
 	// Limit The maximum number of items on a page.
@@ -2005,6 +2677,22 @@ type ListToolsParamsFormat string
 // CallToolJSONBody defines parameters for CallTool.
 type CallToolJSONBody = interface{}
 
+// ListUsageParams defines parameters for ListUsage.
+type ListUsageParams struct {
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// PayOutAccountJSONRequestBody defines body for PayOutAccount for application/json ContentType.
+type PayOutAccountJSONRequestBody = Transfer
+
+// TopUpAccountJSONRequestBody defines body for TopUpAccount for application/json ContentType.
+type TopUpAccountJSONRequestBody = Transfer
+
 // PurgeJSONRequestBody defines body for Purge for application/json ContentType.
 type PurgeJSONRequestBody = Purge
 
@@ -2013,6 +2701,12 @@ type PutSettingsJSONRequestBody = Settings
 
 // PutParticipantJSONRequestBody defines body for PutParticipant for application/json ContentType.
 type PutParticipantJSONRequestBody = Membership
+
+// ChangeOfferJSONRequestBody defines body for ChangeOffer for application/json ContentType.
+type ChangeOfferJSONRequestBody = OfferChange
+
+// SearchOfferJSONRequestBody defines body for SearchOffer for application/json ContentType.
+type SearchOfferJSONRequestBody = OfferQuestion
 
 // SearchJSONRequestBody defines body for Search for application/json ContentType.
 type SearchJSONRequestBody = Question
@@ -2028,6 +2722,9 @@ type RenameMemoryJSONRequestBody = Rename
 
 // RestoreMemoryJSONRequestBody defines body for RestoreMemory for application/json ContentType.
 type RestoreMemoryJSONRequestBody = Restore
+
+// CreateOfferJSONRequestBody defines body for CreateOffer for application/json ContentType.
+type CreateOfferJSONRequestBody = NewOffer
 
 // CallToolJSONRequestBody defines body for CallTool for application/json ContentType.
 type CallToolJSONRequestBody = CallToolJSONBody
@@ -2171,10 +2868,67 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// GetReceiptKeys Read the public keys of receipts
+	//
+	// A JSON Web Key Set of Ed25519 keys: the one that signs receipts now, and all that did before, so
+	// that a receipt can be verified for good. No token is signed with them.
+	//
+	// Corresponds with GET /.well-known/jwks.json (the `GetReceiptKeys` operationId).
+	GetReceiptKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// Readyz Check that calls can be served
 	//
 	// Corresponds with GET /readyz (the `Readyz` operationId).
 	Readyz(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAccount Read the caller's account
+	//
+	// Corresponds with GET /v1/account (the `GetAccount` operationId).
+	GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PayOutAccountWithBody Pay out of an account
+	//
+	// Needs the scope `platform`. Takes money that the agent is paid out, by whatever way. Answers with 409 if the balance is less than the amount. The
+	// reference is unique for the agent and this call: sent again with the same amount it changes
+	// nothing, with another it is 409.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/admin/accounts/{agent}/payout (the `PayOutAccount` operationId).
+	PayOutAccountWithBody(ctx context.Context, agent Agent, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PayOutAccount Pay out of an account
+	//
+	// Needs the scope `platform`. Takes money that the agent is paid out, by whatever way. Answers with 409 if the balance is less than the amount. The
+	// reference is unique for the agent and this call: sent again with the same amount it changes
+	// nothing, with another it is 409.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/admin/accounts/{agent}/payout (the `PayOutAccount` operationId).
+	PayOutAccount(ctx context.Context, agent Agent, body PayOutAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TopUpAccountWithBody Top up an account
+	//
+	// Needs the scope `platform`. Adds money that the agent paid in, by whatever way. The
+	// reference is unique for the agent and this call: sent again with the same amount it changes
+	// nothing, with another it is 409.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/admin/accounts/{agent}/topup (the `TopUpAccount` operationId).
+	TopUpAccountWithBody(ctx context.Context, agent Agent, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TopUpAccount Top up an account
+	//
+	// Needs the scope `platform`. Adds money that the agent paid in, by whatever way. The
+	// reference is unique for the agent and this call: sent again with the same amount it changes
+	// nothing, with another it is 409.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/admin/accounts/{agent}/topup (the `TopUpAccount` operationId).
+	TopUpAccount(ctx context.Context, agent Agent, body TopUpAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PurgeWithBody Erase deleted entries
 	//
@@ -2225,6 +2979,14 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/agents/{agent}/settings (the `PutSettings` operationId).
 	PutSettings(ctx context.Context, agent Agent, body PutSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RefundCharge Refund a charge
+	//
+	// For the seller, once for each charge, and of the whole amount. What was bought stays bought, and
+	// caps stay used. Answers with 409 if the seller's balance is less than the amount.
+	//
+	// Corresponds with POST /v1/charges/{charge}/refund (the `RefundCharge` operationId).
+	RefundCharge(ctx context.Context, charge openapi_types.UUID, params *RefundChargeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// DeleteParticipant Remove an agent from a chat
 	//
 	// Corresponds with DELETE /v1/chats/{chat}/participants/{agent} (the `DeleteParticipant` operationId).
@@ -2244,6 +3006,86 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/chats/{chat}/participants/{agent} (the `PutParticipant` operationId).
 	PutParticipant(ctx context.Context, chat Chat, agent Agent, body PutParticipantJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListOffers List the open offers
+	//
+	// The offers of all stores that can be accepted and that the session reaches, oldest first.
+	//
+	// Corresponds with GET /v1/offers (the `ListOffers` operationId).
+	ListOffers(ctx context.Context, params *ListOffersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// WithdrawOffer Withdraw an offer
+	//
+	// Nobody accepts it any more. Grants that were made under it run on.
+	//
+	// Corresponds with DELETE /v1/offers/{offer} (the `WithdrawOffer` operationId).
+	WithdrawOffer(ctx context.Context, offer OfferID, params *WithdrawOfferParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetOffer Read an offer
+	//
+	// Corresponds with GET /v1/offers/{offer} (the `GetOffer` operationId).
+	GetOffer(ctx context.Context, offer OfferID, params *GetOfferParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeOfferWithBody Change an offer
+	//
+	// Omitted fields keep their values; `caps` are replaced as a whole. Grants that were made under the
+	// offer keep the terms at which it was accepted.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/offers/{offer} (the `ChangeOffer` operationId).
+	ChangeOfferWithBody(ctx context.Context, offer OfferID, params *ChangeOfferParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeOffer Change an offer
+	//
+	// Omitted fields keep their values; `caps` are replaced as a whole. Grants that were made under the
+	// offer keep the terms at which it was accepted.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/offers/{offer} (the `ChangeOffer` operationId).
+	ChangeOffer(ctx context.Context, offer OfferID, params *ChangeOfferParams, body ChangeOfferJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AcceptOffer Accept an offer
+	//
+	// Makes a grant of level `search` on the offer's store, whose searches are paid from the caller's
+	// account. It keeps the terms of today; with `If-Match` and the offer's entity tag, a change that
+	// came in between is 412. Who has a level on the store already gets 409.
+	//
+	// Corresponds with POST /v1/offers/{offer}/accept (the `AcceptOffer` operationId).
+	AcceptOffer(ctx context.Context, offer OfferID, params *AcceptOfferParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SearchOfferWithBody Search an offered store
+	//
+	// Searches the offer's store alone. The search is paid from the caller's account, if it has accepted
+	// the offer, or else by a payment that comes with the request. An entry is charged for once, however
+	// often it is found again. What fails costs nothing; what finds nothing new costs the price of the
+	// search. If the cap, the balance or `max_charge` has room for fewer new entries, the answer ends
+	// before the first that does not fit. A spent cap is 429.
+	//
+	// With an Idempotency-Key the search is charged for once, also if the connection broke: sent again,
+	// it answers with the same charge and receipt, and with the entries as the caller may see them then.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/offers/{offer}/search (the `SearchOffer` operationId).
+	SearchOfferWithBody(ctx context.Context, offer OfferID, params *SearchOfferParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SearchOffer Search an offered store
+	//
+	// Searches the offer's store alone. The search is paid from the caller's account, if it has accepted
+	// the offer, or else by a payment that comes with the request. An entry is charged for once, however
+	// often it is found again. What fails costs nothing; what finds nothing new costs the price of the
+	// search. If the cap, the balance or `max_charge` has room for fewer new entries, the answer ends
+	// before the first that does not fit. A spent cap is 429.
+	//
+	// With an Idempotency-Key the search is charged for once, also if the connection broke: sent again,
+	// it answers with the same charge and receipt, and with the entries as the caller may see them then.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/offers/{offer}/search (the `SearchOffer` operationId).
+	SearchOffer(ctx context.Context, offer OfferID, params *SearchOfferParams, body SearchOfferJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SearchWithBody Ask in natural language
 	//
 	// Finds entries by words and by meaning, and orders them by their relevance. Without `stores` it
@@ -2252,10 +3094,15 @@ type ClientInterface interface {
 	// values, up to 100 of the size limit. Values are read while the answer is written: a hit that
 	// changed meanwhile is shown in its new state, or left out if the caller may no longer see it.
 	//
+	// A store on which the caller has accepted an offer is searched, and charged for, only if `stores`
+	// names it and `max_charge` is given; otherwise, and if a cap, the balance or the rest of `max_charge`
+	// does not allow a search, the answer lists it in `skipped`. A store that the caller may only search,
+	// without an offer, has caps on searches an hour and new entries a day: past them it is 429 if named.
+	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/search (the `Search` operationId).
-	SearchWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	SearchWithBody(ctx context.Context, params *SearchParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// Search Ask in natural language
 	//
@@ -2265,10 +3112,15 @@ type ClientInterface interface {
 	// values, up to 100 of the size limit. Values are read while the answer is written: a hit that
 	// changed meanwhile is shown in its new state, or left out if the caller may no longer see it.
 	//
+	// A store on which the caller has accepted an offer is searched, and charged for, only if `stores`
+	// names it and `max_charge` is given; otherwise, and if a cap, the balance or the rest of `max_charge`
+	// does not allow a search, the answer lists it in `skipped`. A store that the caller may only search,
+	// without an offer, has caps on searches an hour and new entries a day: past them it is 429 if named.
+	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/search (the `Search` operationId).
-	Search(ctx context.Context, body SearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	Search(ctx context.Context, params *SearchParams, body SearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListStores List the accessible stores
 	//
@@ -2461,6 +3313,46 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/stores/{store}/memories/{key}/versions (the `ListVersions` operationId).
 	ListVersions(ctx context.Context, store Store, key Key, params *ListVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListStoreOffers List a store's offers
+	//
+	// For the store's own agent. All of them that the session reaches, withdrawn ones too, oldest first.
+	//
+	// Corresponds with GET /v1/stores/{store}/offers (the `ListStoreOffers` operationId).
+	ListStoreOffers(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateOfferWithBody Offer searches of a store
+	//
+	// Lets other agents search the caller's own store for money, without being able to list, read or
+	// copy it. Only the store's own agent may. The offer has the label of the session, and exists for
+	// sessions that reach it alone. While an offer is open, nobody else shares the store, and grants
+	// that others made on it are without effect.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/stores/{store}/offers (the `CreateOffer` operationId).
+	CreateOfferWithBody(ctx context.Context, store Store, params *CreateOfferParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateOffer Offer searches of a store
+	//
+	// Lets other agents search the caller's own store for money, without being able to list, read or
+	// copy it. Only the store's own agent may. The offer has the label of the session, and exists for
+	// sessions that reach it alone. While an offer is open, nobody else shares the store, and grants
+	// that others made on it are without effect.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/stores/{store}/offers (the `CreateOffer` operationId).
+	CreateOffer(ctx context.Context, store Store, params *CreateOfferParams, body CreateOfferJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListSales Sum a store's sales
+	//
+	// For the store's own agent: what searches of the store showed and brought in, never what was
+	// asked. Charges that were refunded or reversed do not count. With `Accept: text/csv`, CSV with
+	// the same columns.
+	//
+	// Corresponds with GET /v1/stores/{store}/sales (the `ListSales` operationId).
+	ListSales(ctx context.Context, store Store, params *ListSalesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListTrash List deleted entries
 	//
 	// Deleted entries at the session's label, the last deleted first. In its own store the caller
@@ -2505,6 +3397,14 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/tools/{name} (the `CallTool` operationId).
 	CallTool(ctx context.Context, name string, body CallToolJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListUsage List the caller's charges
+	//
+	// What the caller's searches cost, newest first, with the keys of those entries that its session may
+	// still see.
+	//
+	// Corresponds with GET /v1/usage (the `ListUsage` operationId).
+	ListUsage(ctx context.Context, params *ListUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// DeleteSession Close an agent's session with a user
 	//
 	// Corresponds with DELETE /v1/users/{user}/sessions/{agent} (the `DeleteSession` operationId).
@@ -2525,11 +3425,128 @@ type ClientInterface interface {
 	PutSession(ctx context.Context, user User, agent Agent, body PutSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
+// GetReceiptKeys Read the public keys of receipts
+//
+// A JSON Web Key Set of Ed25519 keys: the one that signs receipts now, and all that did before, so
+// that a receipt can be verified for good. No token is signed with them.
+//
+// Corresponds with GET /.well-known/jwks.json (the `GetReceiptKeys` operationId).
+func (c *API) GetReceiptKeys(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetReceiptKeysRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // Readyz Check that calls can be served
 //
 // Corresponds with GET /readyz (the `Readyz` operationId).
 func (c *API) Readyz(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReadyzRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAccount Read the caller's account
+//
+// Corresponds with GET /v1/account (the `GetAccount` operationId).
+func (c *API) GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAccountRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PayOutAccountWithBody Pay out of an account
+//
+// Needs the scope `platform`. Takes money that the agent is paid out, by whatever way. Answers with 409 if the balance is less than the amount. The
+// reference is unique for the agent and this call: sent again with the same amount it changes
+// nothing, with another it is 409.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/admin/accounts/{agent}/payout (the `PayOutAccount` operationId).
+func (c *API) PayOutAccountWithBody(ctx context.Context, agent Agent, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPayOutAccountRequestWithBody(c.Server, agent, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PayOutAccount Pay out of an account
+//
+// Needs the scope `platform`. Takes money that the agent is paid out, by whatever way. Answers with 409 if the balance is less than the amount. The
+// reference is unique for the agent and this call: sent again with the same amount it changes
+// nothing, with another it is 409.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/admin/accounts/{agent}/payout (the `PayOutAccount` operationId).
+func (c *API) PayOutAccount(ctx context.Context, agent Agent, body PayOutAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPayOutAccountRequest(c.Server, agent, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TopUpAccountWithBody Top up an account
+//
+// Needs the scope `platform`. Adds money that the agent paid in, by whatever way. The
+// reference is unique for the agent and this call: sent again with the same amount it changes
+// nothing, with another it is 409.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/admin/accounts/{agent}/topup (the `TopUpAccount` operationId).
+func (c *API) TopUpAccountWithBody(ctx context.Context, agent Agent, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTopUpAccountRequestWithBody(c.Server, agent, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TopUpAccount Top up an account
+//
+// Needs the scope `platform`. Adds money that the agent paid in, by whatever way. The
+// reference is unique for the agent and this call: sent again with the same amount it changes
+// nothing, with another it is 409.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/admin/accounts/{agent}/topup (the `TopUpAccount` operationId).
+func (c *API) TopUpAccount(ctx context.Context, agent Agent, body TopUpAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTopUpAccountRequest(c.Server, agent, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2639,6 +3656,24 @@ func (c *API) PutSettings(ctx context.Context, agent Agent, body PutSettingsJSON
 	return c.Client.Do(req)
 }
 
+// RefundCharge Refund a charge
+//
+// For the seller, once for each charge, and of the whole amount. What was bought stays bought, and
+// caps stay used. Answers with 409 if the seller's balance is less than the amount.
+//
+// Corresponds with POST /v1/charges/{charge}/refund (the `RefundCharge` operationId).
+func (c *API) RefundCharge(ctx context.Context, charge openapi_types.UUID, params *RefundChargeParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRefundChargeRequest(c.Server, charge, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // DeleteParticipant Remove an agent from a chat
 //
 // Corresponds with DELETE /v1/chats/{chat}/participants/{agent} (the `DeleteParticipant` operationId).
@@ -2688,6 +3723,166 @@ func (c *API) PutParticipant(ctx context.Context, chat Chat, agent Agent, body P
 	return c.Client.Do(req)
 }
 
+// ListOffers List the open offers
+//
+// The offers of all stores that can be accepted and that the session reaches, oldest first.
+//
+// Corresponds with GET /v1/offers (the `ListOffers` operationId).
+func (c *API) ListOffers(ctx context.Context, params *ListOffersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListOffersRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// WithdrawOffer Withdraw an offer
+//
+// Nobody accepts it any more. Grants that were made under it run on.
+//
+// Corresponds with DELETE /v1/offers/{offer} (the `WithdrawOffer` operationId).
+func (c *API) WithdrawOffer(ctx context.Context, offer OfferID, params *WithdrawOfferParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewWithdrawOfferRequest(c.Server, offer, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetOffer Read an offer
+//
+// Corresponds with GET /v1/offers/{offer} (the `GetOffer` operationId).
+func (c *API) GetOffer(ctx context.Context, offer OfferID, params *GetOfferParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetOfferRequest(c.Server, offer, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeOfferWithBody Change an offer
+//
+// Omitted fields keep their values; `caps` are replaced as a whole. Grants that were made under the
+// offer keep the terms at which it was accepted.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/offers/{offer} (the `ChangeOffer` operationId).
+func (c *API) ChangeOfferWithBody(ctx context.Context, offer OfferID, params *ChangeOfferParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeOfferRequestWithBody(c.Server, offer, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeOffer Change an offer
+//
+// Omitted fields keep their values; `caps` are replaced as a whole. Grants that were made under the
+// offer keep the terms at which it was accepted.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/offers/{offer} (the `ChangeOffer` operationId).
+func (c *API) ChangeOffer(ctx context.Context, offer OfferID, params *ChangeOfferParams, body ChangeOfferJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeOfferRequest(c.Server, offer, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AcceptOffer Accept an offer
+//
+// Makes a grant of level `search` on the offer's store, whose searches are paid from the caller's
+// account. It keeps the terms of today; with `If-Match` and the offer's entity tag, a change that
+// came in between is 412. Who has a level on the store already gets 409.
+//
+// Corresponds with POST /v1/offers/{offer}/accept (the `AcceptOffer` operationId).
+func (c *API) AcceptOffer(ctx context.Context, offer OfferID, params *AcceptOfferParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcceptOfferRequest(c.Server, offer, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SearchOfferWithBody Search an offered store
+//
+// Searches the offer's store alone. The search is paid from the caller's account, if it has accepted
+// the offer, or else by a payment that comes with the request. An entry is charged for once, however
+// often it is found again. What fails costs nothing; what finds nothing new costs the price of the
+// search. If the cap, the balance or `max_charge` has room for fewer new entries, the answer ends
+// before the first that does not fit. A spent cap is 429.
+//
+// With an Idempotency-Key the search is charged for once, also if the connection broke: sent again,
+// it answers with the same charge and receipt, and with the entries as the caller may see them then.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/offers/{offer}/search (the `SearchOffer` operationId).
+func (c *API) SearchOfferWithBody(ctx context.Context, offer OfferID, params *SearchOfferParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchOfferRequestWithBody(c.Server, offer, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SearchOffer Search an offered store
+//
+// Searches the offer's store alone. The search is paid from the caller's account, if it has accepted
+// the offer, or else by a payment that comes with the request. An entry is charged for once, however
+// often it is found again. What fails costs nothing; what finds nothing new costs the price of the
+// search. If the cap, the balance or `max_charge` has room for fewer new entries, the answer ends
+// before the first that does not fit. A spent cap is 429.
+//
+// With an Idempotency-Key the search is charged for once, also if the connection broke: sent again,
+// it answers with the same charge and receipt, and with the entries as the caller may see them then.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/offers/{offer}/search (the `SearchOffer` operationId).
+func (c *API) SearchOffer(ctx context.Context, offer OfferID, params *SearchOfferParams, body SearchOfferJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchOfferRequest(c.Server, offer, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // SearchWithBody Ask in natural language
 //
 // Finds entries by words and by meaning, and orders them by their relevance. Without `stores` it
@@ -2696,11 +3891,16 @@ func (c *API) PutParticipant(ctx context.Context, chat Chat, agent Agent, body P
 // values, up to 100 of the size limit. Values are read while the answer is written: a hit that
 // changed meanwhile is shown in its new state, or left out if the caller may no longer see it.
 //
+// A store on which the caller has accepted an offer is searched, and charged for, only if `stores`
+// names it and `max_charge` is given; otherwise, and if a cap, the balance or the rest of `max_charge`
+// does not allow a search, the answer lists it in `skipped`. A store that the caller may only search,
+// without an offer, has caps on searches an hour and new entries a day: past them it is 429 if named.
+//
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/search (the `Search` operationId).
-func (c *API) SearchWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSearchRequestWithBody(c.Server, contentType, body)
+func (c *API) SearchWithBody(ctx context.Context, params *SearchParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2719,11 +3919,16 @@ func (c *API) SearchWithBody(ctx context.Context, contentType string, body io.Re
 // values, up to 100 of the size limit. Values are read while the answer is written: a hit that
 // changed meanwhile is shown in its new state, or left out if the caller may no longer see it.
 //
+// A store on which the caller has accepted an offer is searched, and charged for, only if `stores`
+// names it and `max_charge` is given; otherwise, and if a cap, the balance or the rest of `max_charge`
+// does not allow a search, the answer lists it in `skipped`. A store that the caller may only search,
+// without an offer, has caps on searches an hour and new entries a day: past them it is 429 if named.
+//
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/search (the `Search` operationId).
-func (c *API) Search(ctx context.Context, body SearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSearchRequest(c.Server, body)
+func (c *API) Search(ctx context.Context, params *SearchParams, body SearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3115,6 +4320,86 @@ func (c *API) ListVersions(ctx context.Context, store Store, key Key, params *Li
 	return c.Client.Do(req)
 }
 
+// ListStoreOffers List a store's offers
+//
+// For the store's own agent. All of them that the session reaches, withdrawn ones too, oldest first.
+//
+// Corresponds with GET /v1/stores/{store}/offers (the `ListStoreOffers` operationId).
+func (c *API) ListStoreOffers(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListStoreOffersRequest(c.Server, store)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateOfferWithBody Offer searches of a store
+//
+// Lets other agents search the caller's own store for money, without being able to list, read or
+// copy it. Only the store's own agent may. The offer has the label of the session, and exists for
+// sessions that reach it alone. While an offer is open, nobody else shares the store, and grants
+// that others made on it are without effect.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/stores/{store}/offers (the `CreateOffer` operationId).
+func (c *API) CreateOfferWithBody(ctx context.Context, store Store, params *CreateOfferParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateOfferRequestWithBody(c.Server, store, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateOffer Offer searches of a store
+//
+// Lets other agents search the caller's own store for money, without being able to list, read or
+// copy it. Only the store's own agent may. The offer has the label of the session, and exists for
+// sessions that reach it alone. While an offer is open, nobody else shares the store, and grants
+// that others made on it are without effect.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/stores/{store}/offers (the `CreateOffer` operationId).
+func (c *API) CreateOffer(ctx context.Context, store Store, params *CreateOfferParams, body CreateOfferJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateOfferRequest(c.Server, store, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListSales Sum a store's sales
+//
+// For the store's own agent: what searches of the store showed and brought in, never what was
+// asked. Charges that were refunded or reversed do not count. With `Accept: text/csv`, CSV with
+// the same columns.
+//
+// Corresponds with GET /v1/stores/{store}/sales (the `ListSales` operationId).
+func (c *API) ListSales(ctx context.Context, store Store, params *ListSalesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSalesRequest(c.Server, store, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListTrash List deleted entries
 //
 // Deleted entries at the session's label, the last deleted first. In its own store the caller
@@ -3199,6 +4484,24 @@ func (c *API) CallTool(ctx context.Context, name string, body CallToolJSONReques
 	return c.Client.Do(req)
 }
 
+// ListUsage List the caller's charges
+//
+// What the caller's searches cost, newest first, with the keys of those entries that its session may
+// still see.
+//
+// Corresponds with GET /v1/usage (the `ListUsage` operationId).
+func (c *API) ListUsage(ctx context.Context, params *ListUsageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListUsageRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // DeleteSession Close an agent's session with a user
 //
 // Corresponds with DELETE /v1/users/{user}/sessions/{agent} (the `DeleteSession` operationId).
@@ -3248,6 +4551,33 @@ func (c *API) PutSession(ctx context.Context, user User, agent Agent, body PutSe
 	return c.Client.Do(req)
 }
 
+// NewGetReceiptKeysRequest constructs an http.Request for the GetReceiptKeys method
+func NewGetReceiptKeysRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/.well-known/jwks.json")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewReadyzRequest constructs an http.Request for the Readyz method
 func NewReadyzRequest(server string) (*http.Request, error) {
 	var err error
@@ -3271,6 +4601,127 @@ func NewReadyzRequest(server string) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewGetAccountRequest constructs an http.Request for the GetAccount method
+func NewGetAccountRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/account")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPayOutAccountRequest calls the generic PayOutAccount builder with application/json body
+func NewPayOutAccountRequest(server string, agent Agent, body PayOutAccountJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPayOutAccountRequestWithBody(server, agent, "application/json", bodyReader)
+}
+
+// NewPayOutAccountRequestWithBody constructs an http.Request for the PayOutAccount method, with any body, and a specified content type
+func NewPayOutAccountRequestWithBody(server string, agent Agent, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "agent", agent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/admin/accounts/%s/payout", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewTopUpAccountRequest calls the generic TopUpAccount builder with application/json body
+func NewTopUpAccountRequest(server string, agent Agent, body TopUpAccountJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTopUpAccountRequestWithBody(server, agent, "application/json", bodyReader)
+}
+
+// NewTopUpAccountRequestWithBody constructs an http.Request for the TopUpAccount method, with any body, and a specified content type
+func NewTopUpAccountRequestWithBody(server string, agent Agent, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "agent", agent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/admin/accounts/%s/topup", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -3411,6 +4862,55 @@ func NewPutSettingsRequestWithBody(server string, agent Agent, contentType strin
 	return req, nil
 }
 
+// NewRefundChargeRequest constructs an http.Request for the RefundCharge method
+func NewRefundChargeRequest(server string, charge openapi_types.UUID, params *RefundChargeParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "charge", charge, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/charges/%s/refund", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewDeleteParticipantRequest constructs an http.Request for the DeleteParticipant method
 func NewDeleteParticipantRequest(server string, chat Chat, agent Agent) (*http.Request, error) {
 	var err error
@@ -3506,19 +5006,400 @@ func NewPutParticipantRequestWithBody(server string, chat Chat, agent Agent, con
 	return req, nil
 }
 
-// NewSearchRequest calls the generic Search builder with application/json body
-func NewSearchRequest(server string, body SearchJSONRequestBody) (*http.Request, error) {
+// NewListOffersRequest constructs an http.Request for the ListOffers method
+func NewListOffersRequest(server string, params *ListOffersParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/offers")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewWithdrawOfferRequest constructs an http.Request for the WithdrawOffer method
+func NewWithdrawOfferRequest(server string, offer OfferID, params *WithdrawOfferParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "offer", offer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/offers/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetOfferRequest constructs an http.Request for the GetOffer method
+func NewGetOfferRequest(server string, offer OfferID, params *GetOfferParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "offer", offer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/offers/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewChangeOfferRequest calls the generic ChangeOffer builder with application/json body
+func NewChangeOfferRequest(server string, offer OfferID, params *ChangeOfferParams, body ChangeOfferJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewSearchRequestWithBody(server, "application/json", bodyReader)
+	return NewChangeOfferRequestWithBody(server, offer, params, "application/json", bodyReader)
+}
+
+// NewChangeOfferRequestWithBody constructs an http.Request for the ChangeOffer method, with any body, and a specified content type
+func NewChangeOfferRequestWithBody(server string, offer OfferID, params *ChangeOfferParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "offer", offer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/offers/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewAcceptOfferRequest constructs an http.Request for the AcceptOffer method
+func NewAcceptOfferRequest(server string, offer OfferID, params *AcceptOfferParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "offer", offer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/offers/%s/accept", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam1)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewSearchOfferRequest calls the generic SearchOffer builder with application/json body
+func NewSearchOfferRequest(server string, offer OfferID, params *SearchOfferParams, body SearchOfferJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSearchOfferRequestWithBody(server, offer, params, "application/json", bodyReader)
+}
+
+// NewSearchOfferRequestWithBody constructs an http.Request for the SearchOffer method, with any body, and a specified content type
+func NewSearchOfferRequestWithBody(server string, offer OfferID, params *SearchOfferParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "offer", offer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/offers/%s/search", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewSearchRequest calls the generic Search builder with application/json body
+func NewSearchRequest(server string, params *SearchParams, body SearchJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSearchRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewSearchRequestWithBody constructs an http.Request for the Search method, with any body, and a specified content type
-func NewSearchRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewSearchRequestWithBody(server string, params *SearchParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -3542,6 +5423,21 @@ func NewSearchRequestWithBody(server string, contentType string, body io.Reader)
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -4729,6 +6625,187 @@ func NewListVersionsRequest(server string, store Store, key Key, params *ListVer
 	return req, nil
 }
 
+// NewListStoreOffersRequest constructs an http.Request for the ListStoreOffers method
+func NewListStoreOffersRequest(server string, store Store) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "store", store, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/stores/%s/offers", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateOfferRequest calls the generic CreateOffer builder with application/json body
+func NewCreateOfferRequest(server string, store Store, params *CreateOfferParams, body CreateOfferJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateOfferRequestWithBody(server, store, params, "application/json", bodyReader)
+}
+
+// NewCreateOfferRequestWithBody constructs an http.Request for the CreateOffer method, with any body, and a specified content type
+func NewCreateOfferRequestWithBody(server string, store Store, params *CreateOfferParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "store", store, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/stores/%s/offers", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListSalesRequest constructs an http.Request for the ListSales method
+func NewListSalesRequest(server string, store Store, params *ListSalesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "store", store, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/stores/%s/sales", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.By != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "by", *params.By, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListTrashRequest constructs an http.Request for the ListTrash method
 func NewListTrashRequest(server string, store Store, params *ListTrashParams) (*http.Request, error) {
 	var err error
@@ -4899,6 +6976,72 @@ func NewCallToolRequestWithBody(server string, name string, contentType string, 
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListUsageRequest constructs an http.Request for the ListUsage method
+func NewListUsageRequest(server string, params *ListUsageParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/usage")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }

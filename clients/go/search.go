@@ -29,7 +29,7 @@ func ExplainEntry(path ExplainedPath) *ExplainOption {
 // Search asks a question. The timing is nil unless the question has Explain set
 // and the server reports timings to the caller.
 func (c *Client) Search(ctx context.Context, q Question) (Answer, *Timing, error) {
-	response, err := c.API.Search(ctx, q)
+	response, err := c.API.Search(ctx, nil, q)
 	answer, err := Decode[Answer](response, err)
 	if err != nil {
 		return Answer{}, nil, err

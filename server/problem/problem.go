@@ -46,6 +46,8 @@ var (
 	Gone                 = Kind{"gone", http.StatusGone, "Gone"}
 	PreconditionFailed   = Kind{"precondition-failed", http.StatusPreconditionFailed, "Precondition failed"}
 	Quota                = Kind{"quota", http.StatusTooManyRequests, "Quota reached"}
+	Cap                  = Kind{"cap", http.StatusTooManyRequests, "A cap on searches of the store is spent"}
+	PaymentRequired      = Kind{"payment-required", http.StatusPaymentRequired, "Payment required"}
 	RateLimited          = Kind{"rate-limited", http.StatusTooManyRequests, "Too many requests"}
 	TooManyRefusals      = Kind{"too-many-refusals", http.StatusTooManyRequests, "Too many requests without a valid token"}
 	Busy                 = Kind{"too-many-searches", http.StatusTooManyRequests, "Too many searches at a time"}
@@ -64,7 +66,20 @@ type Problem struct {
 	Limit      string        // the limit that was reached
 	RetryAfter time.Duration // 0: no Retry-After
 	Challenge  string        // WWW-Authenticate of a 401
+	Payment    *Payment      // of a 402
 	cause      error
+}
+
+// Payment is what a problem of status 402 says beside the others. Amounts are
+// micros.
+type Payment struct {
+	Price   int64  // the most that the call could cost
+	Balance int64  // of the caller's account
+	Offer   string // to accept, or to pay for
+	// Header and Members are added to the header and the body, for protocols of
+	// payment. Members must not have the name of another member.
+	Header  http.Header
+	Members map[string]any
 }
 
 // New returns a problem. detail is a constant, or names only fields and limits.
@@ -127,6 +142,8 @@ func From(err error) *Problem {
 	var clash *memory.ConflictError
 	var busy *memory.BusyError
 	var waits *memory.WaitError
+	var spent *memory.CapError
+	var unpaid *memory.PaymentError
 	switch {
 	case errors.As(err, &p):
 		return p
@@ -142,6 +159,11 @@ func From(err error) *Problem {
 		p = &Problem{Kind: Busy, Detail: busy.Error(), Limit: "searches", RetryAfter: busy.RetryAfter}
 	case errors.As(err, &waits):
 		p = &Problem{Kind: TooManyWaits, Detail: waits.Error(), Limit: "waits", RetryAfter: waits.RetryAfter}
+	case errors.As(err, &spent):
+		p = &Problem{Kind: Cap, Detail: spent.Error(), Limit: spent.Cap, RetryAfter: spent.RetryAfter}
+	case errors.As(err, &unpaid):
+		p = New(PaymentRequired, unpaid.Error())
+		p.Payment = &Payment{Price: unpaid.Price, Balance: unpaid.Balance, Offer: unpaid.Offer}
 	case errors.As(err, &clash):
 		p = New(Conflict, clash.Reason)
 	case errors.Is(err, context.Canceled):
@@ -178,14 +200,19 @@ type body struct {
 	Instance string `json:"instance"`
 	Field    string `json:"field,omitempty"`
 	Limit    string `json:"limit,omitempty"`
+	*payment
+}
+
+// payment is the part of the body of a 402.
+type payment struct {
+	Price   int64  `json:"price"`
+	Balance int64  `json:"balance"`
+	Offer   string `json:"offer"`
 }
 
 // Write sends the problem. instance is the request ID.
 func (p *Problem) Write(w http.ResponseWriter, instance string) error {
-	text, err := json.Marshal(body{
-		Type: p.Type(), Title: p.Title, Status: p.Status, Detail: p.Detail,
-		Instance: instance, Field: p.Field, Limit: p.Limit,
-	})
+	text, err := p.encode(instance)
 	if err != nil {
 		return err
 	}
@@ -206,7 +233,33 @@ func (p *Problem) Write(w http.ResponseWriter, instance string) error {
 		}
 		h.Set("WWW-Authenticate", challenge)
 	}
+	if p.Payment != nil {
+		h.Set("Cache-Control", "no-store") // the price is the caller's own
+		for name, values := range p.Payment.Header {
+			h[http.CanonicalHeaderKey(name)] = values
+		}
+	}
 	w.WriteHeader(p.Status)
 	_, err = w.Write(append(text, '\n'))
 	return err
+}
+
+// encode returns the body.
+func (p *Problem) encode(instance string) ([]byte, error) {
+	out := body{
+		Type: p.Type(), Title: p.Title, Status: p.Status, Detail: p.Detail,
+		Instance: instance, Field: p.Field, Limit: p.Limit,
+	}
+	if p.Payment != nil {
+		out.payment = &payment{p.Payment.Price, p.Payment.Balance, p.Payment.Offer}
+	}
+	text, err := json.Marshal(out)
+	if err != nil || p.Payment == nil || len(p.Payment.Members) == 0 {
+		return text, err
+	}
+	more, err := json.Marshal(p.Payment.Members)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(text[:len(text)-1], ','), more[1:]...), nil
 }

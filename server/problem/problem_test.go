@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -34,6 +35,8 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		{memory.ErrKindClash, 409, "conflict"},
 		{memory.ErrPrecondition, 412, "precondition-failed"},
 		{&memory.QuotaError{Limit: "keys", Max: 3, RetryAfter: time.Minute}, 429, "quota"},
+		{&memory.CapError{Store: "hiker", Cap: "searches_per_day", RetryAfter: time.Hour}, 429, "cap"},
+		{&memory.PaymentError{Offer: "o", Price: 4500, Balance: 12, Reason: "the balance is too low"}, 402, "payment-required"},
 		{&memory.BusyError{RetryAfter: time.Second}, 429, "too-many-searches"},
 		{limit.ErrStalled, 408, "request-timeout"},
 		{memory.ErrUnavailable, 503, "unavailable"},
@@ -75,6 +78,36 @@ func TestWriteSendsAProblemDocument(t *testing.T) {
 	h := w.Header()
 	if w.Code != 429 || h.Get("Content-Type") != "application/problem+json" || h.Get("Retry-After") != "2" || h.Get("ETag") != "" {
 		t.Errorf("%d %v", w.Code, h)
+	}
+}
+
+func TestA402SaysWhatTheCallCosts(t *testing.T) {
+	unpaid := &memory.PaymentError{Offer: "o-1", Price: 4500, Reason: "the balance is too low"}
+	for _, members := range []map[string]any{nil, {"x402Version": 1, "accepts": []string{"a"}}} {
+		w := httptest.NewRecorder()
+		p := problem.From(unpaid)
+		p.Payment.Header, p.Payment.Members = http.Header{"PAYMENT-REQUIRED": {"e30="}}, members
+		if err := p.Write(w, "urn:uuid:1"); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]any{
+			"type": "urn:mneme:problem:payment-required", "title": "Payment required", "status": 402.0,
+			"detail": "the search has to be paid for: the balance is too low", "instance": "urn:uuid:1",
+			"price": 4500.0, "balance": 0.0, "offer": "o-1",
+		}
+		if members != nil {
+			want["x402Version"], want["accepts"] = 1.0, []any{"a"}
+		}
+		var got map[string]any
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		if h := w.Header(); w.Code != 402 || h.Get("Cache-Control") != "no-store" || h.Get("Payment-Required") != "e30=" {
+			t.Errorf("%d %v", w.Code, h)
+		}
 	}
 }
 

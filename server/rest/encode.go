@@ -157,7 +157,8 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchR
 			Next       string   `json:"next_cursor,omitempty"`
 
 			Explain *wire.Explanation `json:"explain,omitempty"`
-		}{Label: label.String(), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete, Explain: wire.ExplanationOf(a.Explanation)}
+			bill
+		}{bill: billOf(a.Bill), Label: label.String(), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete, Explain: wire.ExplanationOf(a.Explanation)}
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens
 		}

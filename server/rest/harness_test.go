@@ -56,7 +56,7 @@ func openWith(t testing.TB, limits memory.Limits) *harness {
 	t.Helper()
 	f := backendtest.Open(t, backendtest.Embedded(), memory.Options{Limits: limits})
 	metrics, log := server.NewMetrics(), &lockedBuffer{}
-	surface, err := rest.New(f.Service, metrics, limits.Value)
+	surface, err := rest.New(f.Service, nil, metrics, limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}

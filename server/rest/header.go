@@ -90,15 +90,26 @@ func (s *Surface) replay(key *IdempotencyKey, operation string, path []string, b
 	if key == nil {
 		return nil, nil
 	}
-	if len(*key) < 1 || len(*key) > maxIdempotencyKey || strings.ContainsFunc(*key, func(r rune) bool { return r < '!' || r > '~' }) {
-		return nil, problem.In(problem.Malformed, "Idempotency-Key", fmt.Sprintf("must have 1 to %d visible ASCII characters", maxIdempotencyKey))
-	}
+	call, err := s.callOf(key, operation, path, body)
+	return &call, err
+}
+
+// callOf identifies a call, as replay does, with or without an Idempotency-Key.
+func (s *Surface) callOf(key *IdempotencyKey, operation string, path []string, body any) (memory.Idempotency, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return nil, err
+		return memory.Idempotency{}, err
 	}
-	return &memory.Idempotency{
+	call := memory.Idempotency{
 		Operation: operation, Path: s.service.Digest(append([]string{"path"}, path...)...),
-		Key: s.service.Digest("key", *key), Digest: s.service.Digest("body", string(text)),
-	}, nil
+		Digest: s.service.Digest("body", string(text)),
+	}
+	if key == nil {
+		return call, nil
+	}
+	if len(*key) < 1 || len(*key) > maxIdempotencyKey || strings.ContainsFunc(*key, func(r rune) bool { return r < '!' || r > '~' }) {
+		return memory.Idempotency{}, problem.In(problem.Malformed, "Idempotency-Key", fmt.Sprintf("must have 1 to %d visible ASCII characters", maxIdempotencyKey))
+	}
+	call.Key = s.service.Digest("key", *key)
+	return call, nil
 }

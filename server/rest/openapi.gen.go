@@ -39,6 +39,30 @@ func (e AnswerDegraded) Valid() bool {
 	}
 }
 
+// Defines values for ChargeState.
+const (
+	Done     ChargeState = "done"
+	Pending  ChargeState = "pending"
+	Refunded ChargeState = "refunded"
+	Reversed ChargeState = "reversed"
+)
+
+// Valid indicates whether the value is a known member of the ChargeState enum.
+func (e ChargeState) Valid() bool {
+	switch e {
+	case Done:
+		return true
+	case Pending:
+		return true
+	case Refunded:
+		return true
+	case Reversed:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EntryExplanationOutcome.
 const (
 	EntryExplanationOutcomeBelowMinRelevance EntryExplanationOutcome = "below_min_relevance"
@@ -183,8 +207,27 @@ func (e Level) Valid() bool {
 	}
 }
 
+// Defines values for OfferState.
+const (
+	Open      OfferState = "open"
+	Withdrawn OfferState = "withdrawn"
+)
+
+// Valid indicates whether the value is a known member of the OfferState enum.
+func (e OfferState) Valid() bool {
+	switch e {
+	case Open:
+		return true
+	case Withdrawn:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProblemType.
 const (
+	UrnMnemeProblemCap                  ProblemType = "urn:mneme:problem:cap"
 	UrnMnemeProblemClientClosedRequest  ProblemType = "urn:mneme:problem:client-closed-request"
 	UrnMnemeProblemConflict             ProblemType = "urn:mneme:problem:conflict"
 	UrnMnemeProblemForbidden            ProblemType = "urn:mneme:problem:forbidden"
@@ -194,6 +237,7 @@ const (
 	UrnMnemeProblemMethodNotAllowed     ProblemType = "urn:mneme:problem:method-not-allowed"
 	UrnMnemeProblemNoSuchCall           ProblemType = "urn:mneme:problem:no-such-call"
 	UrnMnemeProblemNotFound             ProblemType = "urn:mneme:problem:not-found"
+	UrnMnemeProblemPaymentRequired      ProblemType = "urn:mneme:problem:payment-required"
 	UrnMnemeProblemPreconditionFailed   ProblemType = "urn:mneme:problem:precondition-failed"
 	UrnMnemeProblemQuota                ProblemType = "urn:mneme:problem:quota"
 	UrnMnemeProblemRule                 ProblemType = "urn:mneme:problem:rule"
@@ -206,6 +250,8 @@ const (
 // Valid indicates whether the value is a known member of the ProblemType enum.
 func (e ProblemType) Valid() bool {
 	switch e {
+	case UrnMnemeProblemCap:
+		return true
 	case UrnMnemeProblemClientClosedRequest:
 		return true
 	case UrnMnemeProblemConflict:
@@ -223,6 +269,8 @@ func (e ProblemType) Valid() bool {
 	case UrnMnemeProblemNoSuchCall:
 		return true
 	case UrnMnemeProblemNotFound:
+		return true
+	case UrnMnemeProblemPaymentRequired:
 		return true
 	case UrnMnemeProblemPreconditionFailed:
 		return true
@@ -276,6 +324,63 @@ func (e QuestionRanking) Valid() bool {
 	case Relevance:
 		return true
 	case Rrf:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReceiptKeyCrv.
+const (
+	Ed25519 ReceiptKeyCrv = "Ed25519"
+)
+
+// Valid indicates whether the value is a known member of the ReceiptKeyCrv enum.
+func (e ReceiptKeyCrv) Valid() bool {
+	switch e {
+	case Ed25519:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReceiptKeyKty.
+const (
+	OKP ReceiptKeyKty = "OKP"
+)
+
+// Valid indicates whether the value is a known member of the ReceiptKeyKty enum.
+func (e ReceiptKeyKty) Valid() bool {
+	switch e {
+	case OKP:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SkippedReason.
+const (
+	Balance   SkippedReason = "balance"
+	Cap       SkippedReason = "cap"
+	MaxCharge SkippedReason = "max_charge"
+	NotNamed  SkippedReason = "not_named"
+	Spend     SkippedReason = "spend"
+)
+
+// Valid indicates whether the value is a known member of the SkippedReason enum.
+func (e SkippedReason) Valid() bool {
+	switch e {
+	case Balance:
+		return true
+	case Cap:
+		return true
+	case MaxCharge:
+		return true
+	case NotNamed:
+		return true
+	case Spend:
 		return true
 	default:
 		return false
@@ -417,8 +522,49 @@ func (e PutMemoryParamsWait) Valid() bool {
 	}
 }
 
+// Defines values for ListSalesParamsBy.
+const (
+	ListSalesParamsByBuyer ListSalesParamsBy = "buyer"
+	ListSalesParamsByDay   ListSalesParamsBy = "day"
+	ListSalesParamsByOffer ListSalesParamsBy = "offer"
+)
+
+// Valid indicates whether the value is a known member of the ListSalesParamsBy enum.
+func (e ListSalesParamsBy) Valid() bool {
+	switch e {
+	case ListSalesParamsByBuyer:
+		return true
+	case ListSalesParamsByDay:
+		return true
+	case ListSalesParamsByOffer:
+		return true
+	default:
+		return false
+	}
+}
+
+// Account Example: {"agent":"agent-7","balance":4997500,"currency":"USD"}
+type Account struct {
+	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Agent Id `json:"agent"`
+
+	// Balance In micros.
+	Balance int64 `json:"balance"`
+
+	// Currency ISO 4217; a credit is one unit of it.
+	Currency string `json:"currency"`
+}
+
 // Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","relevance":0.8731,"score":6.2174,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
 type Answer struct {
+	// Balance Of the caller's account after the charges, in micros.
+	Balance *int64 `json:"balance,omitempty"`
+
+	// Charges What the search cost in each store with an offer. Omitted if it was of none.
+	Charges *[]Charge `json:"charges,omitempty"`
+
 	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text.
 	Degraded []AnswerDegraded `json:"degraded"`
 
@@ -435,12 +581,25 @@ type Answer struct {
 	// NextCursor There are more hits: `cursor` of the next page. At most 12,900 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
 	NextCursor *string `json:"next_cursor,omitempty"`
 
+	// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
+	// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
+	Receipt *Receipt `json:"receipt,omitempty"`
+
+	// Skipped The stores with an accepted offer that were not searched, and why.
+	Skipped *[]Skipped `json:"skipped,omitempty"`
+
 	// Tokens How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose key alone has more exceeds it.
 	Tokens *int `json:"tokens,omitempty"`
 }
 
 // AnswerDegraded defines model for Answer.Degraded.
 type AnswerDegraded string
+
+// Caps What a grant of level search shows, at most. An omitted one is the default: 600 searches an hour, and 500 entries a day that were not shown before.
+type Caps struct {
+	EntriesPerDay   *int64 `json:"entries_per_day,omitempty"`
+	SearchesPerHour *int64 `json:"searches_per_hour,omitempty"`
+}
 
 // Change The present state of a path that has changed.
 type Change struct {
@@ -471,6 +630,39 @@ type ChangePage struct {
 	// NextCursor For the next call, whether there were changes or not.
 	NextCursor string `json:"next_cursor"`
 }
+
+// Charge What a search of one store cost.
+//
+// Example: {"amount":2500,"entries":["01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01"],"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8b01","offer":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a77","receipt":"eyJhbGciOiJFZERTQSJ9.eyJ9.c2ln","search":2000,"store_id":"hiker"}
+type Charge struct {
+	// Amount The whole, in micros.
+	Amount int64 `json:"amount"`
+
+	// Entries The ids of the entries that were charged for.
+	Entries []openapi_types.UUID `json:"entries"`
+
+	// Id A UUID of version 7.
+	Id    openapi_types.UUID `json:"id"`
+	Offer openapi_types.UUID `json:"offer"`
+
+	// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
+	// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
+	Receipt Receipt `json:"receipt"`
+
+	// Search The part of it for the search itself, in micros.
+	Search int64 `json:"search"`
+
+	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreId Id `json:"store_id"`
+}
+
+// ChargeState - `pending`: its payment is not settled yet.
+// - `done`: the seller has the money.
+// - `reversed`: its payment was refused.
+// - `refunded`: the seller gave the money back.
+type ChargeState string
 
 // Condition Fields with operators, all of which must hold; `and`, `or` and `not` combine conditions. It judges the
 // entry that a path resolves to. `value.a.b` names a member of a value that is a JSON object; it takes the
@@ -700,8 +892,11 @@ type FilterOption string
 // Grant defines model for Grant.
 type Grant struct {
 	// ByPlatform Made with a platform token.
-	ByPlatform bool      `json:"by_platform"`
-	CreatedAt  time.Time `json:"created_at"`
+	ByPlatform bool `json:"by_platform"`
+
+	// Caps What a grant of level search shows, at most. An omitted one is the default: 600 searches an hour, and 500 entries a day that were not shown before.
+	Caps      *Caps     `json:"caps,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
 
 	// ExpiresAt Omitted if it never expires.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
@@ -720,10 +915,16 @@ type Grant struct {
 	// MaxLabel A classification, lowest first.
 	MaxLabel Label `json:"max_label"`
 
+	// Offer The offer under which searches are charged for. Omitted if there is none.
+	Offer *openapi_types.UUID `json:"offer,omitempty"`
+
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
 	// Example: agent-7
 	StoreId Id `json:"store_id"`
+
+	// Terms Those at which the offer was accepted.
+	Terms *Terms `json:"terms,omitempty"`
 }
 
 // Grants defines model for Grants.
@@ -894,6 +1095,11 @@ type ImportResult struct {
 	Updated   int `json:"updated"`
 }
 
+// Instant A date (its first instant in UTC), or a time in RFC 3339.
+//
+// Example: 2026-01-05
+type Instant = string
+
 // Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
 // a leading or trailing `/`, and without empty, `.` or `..` segments.
 //
@@ -902,6 +1108,11 @@ type Key = string
 
 // KeyPrefix At most 512 bytes of UTF-8 in NFC, without control, format or line-separator characters.
 type KeyPrefix = string
+
+// KeySet defines model for KeySet.
+type KeySet struct {
+	Keys []ReceiptKey `json:"keys"`
+}
 
 // Label A classification, lowest first.
 type Label string
@@ -976,8 +1187,29 @@ type Membership struct {
 	Ttl *Ttl `json:"ttl,omitempty"`
 }
 
+// Micros Millionths of a credit; at most a million credits.
+type Micros = int64
+
 // Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
+
+// NewOffer defines model for NewOffer.
+type NewOffer struct {
+	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+	//
+	// Example: {"entries_per_day":1000}
+	Caps *OfferCaps `json:"caps,omitempty"`
+
+	// Description What the store holds, for buyers. Line breaks are its only control characters.
+	Description OfferDescription `json:"description"`
+	Terms       NewTerms         `json:"terms"`
+
+	// Title One line, not blank, without control characters and marks that change the direction of text.
+	Title OfferTitle `json:"title"`
+}
+
+// NewTerms defines model for NewTerms.
+type NewTerms = TermsChange
 
 // NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
@@ -988,6 +1220,105 @@ type NextCursor = string
 //
 // Example: 2023-05-08
 type OccurredAt = string
+
+// Offer Example: {"created_at":"2026-01-05T09:00:00Z","description":"4,000 day hikes with their times, huts and water, walked since 2015.","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a77","label":"PUBLIC","seller":"hiker","state":"open","store_id":"hiker","terms":{"entries_per_day":200,"entries_total":500,"free_searches_per_day":3,"max_hits":10,"max_label":"PUBLIC","novelty_percent":20,"price_entry":500,"price_search":2000,"searches_per_day":1000,"searches_per_minute":60},"title":"Trails of the Alps"}
+type Offer struct {
+	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+	//
+	// Example: {"entries_per_day":1000}
+	Caps      *OfferCaps `json:"caps,omitempty"`
+	CreatedAt time.Time  `json:"created_at"`
+
+	// Description What the store holds, for buyers. Line breaks are its only control characters.
+	Description OfferDescription `json:"description"`
+
+	// Id A UUID of version 7.
+	Id openapi_types.UUID `json:"id"`
+
+	// Label A classification, lowest first.
+	Label Label `json:"label"`
+
+	// Seller The store's own agent, which is paid.
+	Seller string     `json:"seller"`
+	State  OfferState `json:"state"`
+
+	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreId Id    `json:"store_id"`
+	Terms   Terms `json:"terms"`
+
+	// Title One line, not blank, without control characters and marks that change the direction of text.
+	Title OfferTitle `json:"title"`
+}
+
+// OfferState defines model for Offer.State.
+type OfferState string
+
+// OfferCaps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+//
+// Example: {"entries_per_day":1000}
+type OfferCaps struct {
+	EntriesPerDay     *int64 `json:"entries_per_day,omitempty"`
+	EntriesTotal      *int64 `json:"entries_total,omitempty"`
+	SearchesPerDay    *int64 `json:"searches_per_day,omitempty"`
+	SearchesPerMinute *int64 `json:"searches_per_minute,omitempty"`
+}
+
+// OfferChange defines model for OfferChange.
+type OfferChange struct {
+	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+	//
+	// Example: {"entries_per_day":1000}
+	Caps *OfferCaps `json:"caps,omitempty"`
+
+	// Description What the store holds, for buyers. Line breaks are its only control characters.
+	Description *OfferDescription `json:"description,omitempty"`
+
+	// Terms Omitted fields keep their values.
+	Terms *TermsChange `json:"terms,omitempty"`
+
+	// Title One line, not blank, without control characters and marks that change the direction of text.
+	Title *OfferTitle `json:"title,omitempty"`
+}
+
+// OfferDescription What the store holds, for buyers. Line breaks are its only control characters.
+type OfferDescription = string
+
+// OfferPage defines model for OfferPage.
+type OfferPage struct {
+	// NextCursor The `cursor` of the next page. Omitted on the last page.
+	NextCursor *NextCursor `json:"next_cursor,omitempty"`
+	Offers     []Offer     `json:"offers"`
+}
+
+// OfferQuestion defines model for OfferQuestion.
+type OfferQuestion struct {
+	// Limit The offer's `max_hits` bounds the hits too.
+	Limit *int `json:"limit,omitempty"`
+
+	// MaxCharge The most that the search may cost. Without it, what the terms and `limit` allow.
+	//
+	// Example: 4000
+	MaxCharge *int64 `json:"max_charge,omitempty"`
+
+	// MaxTokens As in a search.
+	//
+	// Example: 2000
+	MaxTokens *int `json:"max_tokens,omitempty"`
+
+	// MinRelevance Leave out hits of less relevance, at no charge. It is rounded to two digits, as the hits' is.
+	MinRelevance *float64 `json:"min_relevance,omitempty"`
+
+	// Passages As in a search.
+	Passages *bool `json:"passages,omitempty"`
+
+	// Query Any text that is not blank, at most 16,000 bytes by default.
+	Query Query `json:"query"`
+}
+
+// OfferTitle One line, not blank, without control characters and marks that change the direction of text.
+type OfferTitle = string
 
 // OperandTime RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
 //
@@ -1064,6 +1395,9 @@ type Passage struct {
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Problem struct {
+	// Balance Only of status 402: of the caller's account, in micros.
+	Balance *int64 `json:"balance,omitempty"`
+
 	// Detail What is wrong with this request. Never contains request data, or data of another caller.
 	Detail *string `json:"detail,omitempty"`
 
@@ -1074,8 +1408,14 @@ type Problem struct {
 	Instance string `json:"instance"`
 
 	// Limit The limit that was reached.
-	Limit  *string `json:"limit,omitempty"`
-	Status int     `json:"status"`
+	Limit *string `json:"limit,omitempty"`
+
+	// Offer Only of status 402: the offer to accept, or to pay for.
+	Offer *string `json:"offer,omitempty"`
+
+	// Price Only of status 402: the most that the call could cost, in micros.
+	Price  *int64 `json:"price,omitempty"`
+	Status int    `json:"status"`
 
 	// Title The kind in words; the same for every problem of a type.
 	Title string `json:"title"`
@@ -1129,6 +1469,11 @@ type Question struct {
 	//
 	// Example: {"all":["adrenaline pen"],"any":["pea*","peanut"],"none":["draft"]}
 	Match *Words `json:"match,omitempty"`
+
+	// MaxCharge The most that the search may cost, in all stores named by `stores`, in whose order it is spent. Without it the search costs nothing.
+	//
+	// Example: 10000
+	MaxCharge *int64 `json:"max_charge,omitempty"`
 
 	// MaxTokens The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be.
 	//
@@ -1191,6 +1536,28 @@ type QuestionRanking string
 // Ranges Where a text has words of the query, as the search compares them, so that a word counts for its inflections: pairs of start and end, in bytes of UTF-8, in order and apart.
 type Ranges = [][]int
 
+// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
+// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
+type Receipt = string
+
+// ReceiptKey A public key as a JSON Web Key (RFC 8037).
+type ReceiptKey struct {
+	Alg *string       `json:"alg,omitempty"`
+	Crv ReceiptKeyCrv `json:"crv"`
+
+	// Kid Its thumbprint (RFC 7638).
+	Kid string        `json:"kid"`
+	Kty ReceiptKeyKty `json:"kty"`
+	Use *string       `json:"use,omitempty"`
+	X   string        `json:"x"`
+}
+
+// ReceiptKeyCrv defines model for ReceiptKey.Crv.
+type ReceiptKeyCrv string
+
+// ReceiptKeyKty defines model for ReceiptKey.Kty.
+type ReceiptKeyKty string
+
 // Recency Order hits by relevance · (1 − weight + weight · 2^(−age ÷ half_life)). It leaves none out, and `min_relevance` still judges the relevance itself. The age is counted from `occurred_at`, or else from `updated_at`, and is never negative. Not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
 //
 // Example: {"half_life":"30d","weight":0.5}
@@ -1198,6 +1565,29 @@ type Recency struct {
 	// HalfLife A whole number of seconds, minutes, hours, days or weeks, at most 36,500 days.
 	HalfLife string   `json:"half_life"`
 	Weight   *float64 `json:"weight,omitempty"`
+}
+
+// RefundedCharge defines model for RefundedCharge.
+type RefundedCharge struct {
+	// Amount In micros.
+	Amount int64 `json:"amount"`
+
+	// At When it was charged.
+	At    time.Time          `json:"at"`
+	Buyer string             `json:"buyer"`
+	Id    openapi_types.UUID `json:"id"`
+	Offer openapi_types.UUID `json:"offer"`
+
+	// State - `pending`: its payment is not settled yet.
+	// - `done`: the seller has the money.
+	// - `reversed`: its payment was refused.
+	// - `refunded`: the seller gave the money back.
+	State ChargeState `json:"state"`
+
+	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreId Id `json:"store_id"`
 }
 
 // Refusal defines model for Refusal.
@@ -1236,6 +1626,33 @@ type Restore struct {
 	Version *int `json:"version,omitempty"`
 }
 
+// Sales defines model for Sales.
+type Sales struct {
+	Items []SalesRow `json:"items"`
+}
+
+// SalesRow The charges of a day, buyer or offer. Of `day`, `buyer` and `offer` it has the one that was asked for.
+//
+// Example: {"day":"2026-01-05","entries":40,"hits":88,"income":44000,"searches":12,"share":0.0102}
+type SalesRow struct {
+	Buyer *string `json:"buyer,omitempty"`
+
+	// Day Of UTC.
+	Day *openapi_types.Date `json:"day,omitempty"`
+
+	// Entries That were charged for.
+	Entries int64 `json:"entries"`
+	Hits    int64 `json:"hits"`
+
+	// Income In micros.
+	Income   int64               `json:"income"`
+	Offer    *openapi_types.UUID `json:"offer,omitempty"`
+	Searches int64               `json:"searches"`
+
+	// Share The part of the store's entries that was shown.
+	Share float64 `json:"share"`
+}
+
 // Settings Example: {"chat":true,"enabled":true,"self":true,"user":false}
 type Settings struct {
 	// Chat Stores of chats.
@@ -1254,8 +1671,11 @@ type Settings struct {
 	User bool `json:"user"`
 }
 
-// Share Example: {"level":"read","ttl":604800}
+// Share Example: {"caps":{"entries_per_day":50,"searches_per_hour":60},"level":"search","ttl":604800}
 type Share struct {
+	// Caps What a grant of level search shows, at most. An omitted one is the default: 600 searches an hour, and 500 entries a day that were not shown before.
+	Caps *Caps `json:"caps,omitempty"`
+
 	// Level What an agent may do with a store. Each level includes the one before it.
 	Level *Level `json:"level,omitempty"`
 
@@ -1265,6 +1685,31 @@ type Share struct {
 	// Ttl Seconds until it expires; 0 means never.
 	Ttl *Ttl `json:"ttl,omitempty"`
 }
+
+// Skipped defines model for Skipped.
+type Skipped struct {
+	// Offer The offer under which the caller searches the store.
+	Offer string `json:"offer"`
+
+	// Reason - `not_named`: `stores` does not name it.
+	// - `max_charge`: it is missing, or what is left of it is less than the price of a search.
+	// - `cap`: a cap is spent.
+	// - `balance`: the balance is less than the price of a search.
+	// - `spend`: the caller's token may not spend through this tool.
+	Reason SkippedReason `json:"reason"`
+
+	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreId Id `json:"store_id"`
+}
+
+// SkippedReason - `not_named`: `stores` does not name it.
+// - `max_charge`: it is missing, or what is left of it is less than the price of a search.
+// - `cap`: a cap is spent.
+// - `balance`: the balance is less than the price of a search.
+// - `spend`: the caller's token may not spend through this tool.
+type SkippedReason string
 
 // StoreInfo Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
 type StoreInfo struct {
@@ -1286,6 +1731,11 @@ type StoreInfoKind string
 
 // StoreName A store's id, or `self` for the caller's own store.
 type StoreName = string
+
+// StoreOffers defines model for StoreOffers.
+type StoreOffers struct {
+	Offers []Offer `json:"offers"`
+}
 
 // Stores defines model for Stores.
 type Stores struct {
@@ -1309,6 +1759,61 @@ type TagsCondition struct {
 	// Contains The whole of one of the tags.
 	Contains *string `json:"contains,omitempty"`
 	Exists   *bool   `json:"exists,omitempty"`
+}
+
+// Terms defines model for Terms.
+type Terms struct {
+	EntriesPerDay      int64 `json:"entries_per_day"`
+	EntriesTotal       int64 `json:"entries_total"`
+	FreeSearchesPerDay int64 `json:"free_searches_per_day"`
+
+	// GrantTtl Seconds. Omitted if grants do not expire.
+	GrantTtl *int64 `json:"grant_ttl,omitempty"`
+	MaxHits  int    `json:"max_hits"`
+
+	// MaxLabel A classification, lowest first.
+	MaxLabel       Label `json:"max_label"`
+	NoveltyPercent int64 `json:"novelty_percent"`
+
+	// PriceEntry Millionths of a credit; at most a million credits.
+	PriceEntry Micros `json:"price_entry"`
+
+	// PriceSearch Millionths of a credit; at most a million credits.
+	PriceSearch       Micros `json:"price_search"`
+	SearchesPerDay    int64  `json:"searches_per_day"`
+	SearchesPerMinute int64  `json:"searches_per_minute"`
+}
+
+// TermsChange Omitted fields keep their values.
+type TermsChange struct {
+	// EntriesPerDay That the buyer was not shown before.
+	EntriesPerDay *int64 `json:"entries_per_day,omitempty"`
+	EntriesTotal  *int64 `json:"entries_total,omitempty"`
+
+	// FreeSearchesPerDay The first searches of a buyer on a day, of which `price_search` is waived. Days are of UTC.
+	FreeSearchesPerDay *int64 `json:"free_searches_per_day,omitempty"`
+
+	// GrantTtl Seconds after which a grant expires; 0 means never.
+	GrantTtl *int64 `json:"grant_ttl,omitempty"`
+
+	// MaxHits Of an answer.
+	MaxHits *int `json:"max_hits,omitempty"`
+
+	// MaxLabel The highest label of entries that are sold; at most the offer's own, which is the default.
+	MaxLabel *Label `json:"max_label,omitempty"`
+
+	// NoveltyPercent How much `price_entry` rises for each full hundred entries of the store that the buyer has been shown, in percent.
+	NoveltyPercent *int64 `json:"novelty_percent,omitempty"`
+
+	// PriceEntry Of each entry that the buyer has not bought before.
+	PriceEntry *int64 `json:"price_entry,omitempty"`
+
+	// PriceSearch Of a search, whether it finds something or not.
+	PriceSearch    *int64 `json:"price_search,omitempty"`
+	SearchesPerDay *int64 `json:"searches_per_day,omitempty"`
+
+	// SearchesPerMinute Of a buyer; likewise the following.
+	SearchesPerMinute *int64 `json:"searches_per_minute,omitempty"`
 }
 
 // TextCondition defines model for TextCondition.
@@ -1358,6 +1863,15 @@ type TimeCondition struct {
 	// Example: now-7d
 	Ne  *OperandTime   `json:"ne,omitempty"`
 	Nin *[]OperandTime `json:"nin,omitempty"`
+}
+
+// Transfer defines model for Transfer.
+type Transfer struct {
+	// Amount In micros.
+	Amount int64 `json:"amount"`
+
+	// Reference The platform's name of the payment, such as the number of an invoice. Visible ASCII.
+	Reference string `json:"reference"`
 }
 
 // TrashPage defines model for TrashPage.
@@ -1465,6 +1979,51 @@ type TypeConditionNe string
 
 // TypeConditionNin defines model for TypeCondition.Nin.
 type TypeConditionNin string
+
+// Usage defines model for Usage.
+type Usage struct {
+	Items []UsedCharge `json:"items"`
+
+	// NextCursor The `cursor` of the next page. Omitted on the last page.
+	NextCursor *NextCursor `json:"next_cursor,omitempty"`
+}
+
+// UsedCharge defines model for UsedCharge.
+type UsedCharge struct {
+	// Amount The whole, in micros.
+	Amount int64     `json:"amount"`
+	At     time.Time `json:"at"`
+
+	// Entries The ids of the entries that were charged for.
+	Entries []openapi_types.UUID `json:"entries"`
+
+	// Hits How many were shown.
+	Hits int                `json:"hits"`
+	Id   openapi_types.UUID `json:"id"`
+
+	// Keys The keys of those entries that the session may see, by their ids.
+	Keys  map[string]string  `json:"keys"`
+	Offer openapi_types.UUID `json:"offer"`
+
+	// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
+	// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
+	Receipt Receipt `json:"receipt"`
+
+	// Search The part of it for the search itself, in micros.
+	Search int64  `json:"search"`
+	Seller string `json:"seller"`
+
+	// State - `pending`: its payment is not settled yet.
+	// - `done`: the seller has the money.
+	// - `reversed`: its payment was refused.
+	// - `refunded`: the seller gave the money back.
+	State ChargeState `json:"state"`
+
+	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreId Id `json:"store_id"`
+}
 
 // Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
@@ -1611,6 +2170,12 @@ type Limit = int
 // Match defines model for match.
 type Match = string
 
+// OfferId defines model for offerId.
+type OfferId = openapi_types.UUID
+
+// PaidIdempotencyKey defines model for paidIdempotencyKey.
+type PaidIdempotencyKey = string
+
 // Store A store's id, or `self` for the caller's own store.
 type Store = StoreName
 
@@ -1646,6 +2211,11 @@ type Gone = Problem
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type NotFound = Problem
+
+// PaymentRequired An RFC 9457 problem.
+//
+// Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
+type PaymentRequired = Problem
 
 // PreconditionFailed An RFC 9457 problem.
 //
@@ -1693,6 +2263,85 @@ type PurgeParams struct {
 	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
 	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RefundChargeParams defines parameters for RefundCharge.
+type RefundChargeParams struct {
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListOffersParams defines parameters for ListOffers.
+type ListOffersParams struct {
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// WithdrawOfferParams defines parameters for WithdrawOffer.
+type WithdrawOfferParams struct {
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// GetOfferParams defines parameters for GetOffer.
+type GetOfferParams struct {
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ChangeOfferParams defines parameters for ChangeOffer.
+type ChangeOfferParams struct {
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// AcceptOfferParams defines parameters for AcceptOffer.
+type AcceptOfferParams struct {
+	// IfMatch Entity tags, one of which must match the entry that GET would return, or `*` for any entry.
+	// Otherwise the answer is 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
+	// that there is no entry. Otherwise the answer is 412, or 304 to a GET.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// SearchOfferParams defines parameters for SearchOffer.
+type SearchOfferParams struct {
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// SearchParams defines parameters for Search.
+type SearchParams struct {
+	// IdempotencyKey Only with `max_charge`: charges for the search only once, however often it is sent within 24 hours.
+	// The key is specific to the agent, taint, call and path; reuse with another body is refused (422).
+	// Each time, the entries are read again, and shown where the caller may still see them.
+	IdempotencyKey *PaidIdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ListChangesParams defines parameters for ListChanges.
@@ -1846,6 +2495,29 @@ type ListVersionsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// CreateOfferParams defines parameters for CreateOffer.
+type CreateOfferParams struct {
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListSalesParams defines parameters for ListSales.
+type ListSalesParams struct {
+	// From Only charges since this time, a date (its first instant in UTC) or RFC 3339.
+	From *Instant `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only charges before this time.
+	To *Instant `form:"to,omitempty" json:"to,omitempty"`
+
+	// By What the charges are summed by. Days are of UTC.
+	By *ListSalesParamsBy `form:"by,omitempty" json:"by,omitempty"`
+}
+
+// ListSalesParamsBy defines parameters for ListSales.
+type ListSalesParamsBy string
+
 // ListTrashParams defines parameters for ListTrash.
 type ListTrashParams struct {
 	// Limit The maximum number of items on a page.
@@ -1856,6 +2528,22 @@ type ListTrashParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListUsageParams defines parameters for ListUsage.
+type ListUsageParams struct {
+	// Limit The maximum number of items on a page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
+	// same filters, by the same agent at the same taint.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// PayOutAccountJSONRequestBody defines body for PayOutAccount for application/json ContentType.
+type PayOutAccountJSONRequestBody = Transfer
+
+// TopUpAccountJSONRequestBody defines body for TopUpAccount for application/json ContentType.
+type TopUpAccountJSONRequestBody = Transfer
+
 // PurgeJSONRequestBody defines body for Purge for application/json ContentType.
 type PurgeJSONRequestBody = Purge
 
@@ -1864,6 +2552,12 @@ type PutSettingsJSONRequestBody = Settings
 
 // PutParticipantJSONRequestBody defines body for PutParticipant for application/json ContentType.
 type PutParticipantJSONRequestBody = Membership
+
+// ChangeOfferJSONRequestBody defines body for ChangeOffer for application/json ContentType.
+type ChangeOfferJSONRequestBody = OfferChange
+
+// SearchOfferJSONRequestBody defines body for SearchOffer for application/json ContentType.
+type SearchOfferJSONRequestBody = OfferQuestion
 
 // SearchJSONRequestBody defines body for Search for application/json ContentType.
 type SearchJSONRequestBody = Question
@@ -1880,11 +2574,26 @@ type RenameMemoryJSONRequestBody = Rename
 // RestoreMemoryJSONRequestBody defines body for RestoreMemory for application/json ContentType.
 type RestoreMemoryJSONRequestBody = Restore
 
+// CreateOfferJSONRequestBody defines body for CreateOffer for application/json ContentType.
+type CreateOfferJSONRequestBody = NewOffer
+
 // PutSessionJSONRequestBody defines body for PutSession for application/json ContentType.
 type PutSessionJSONRequestBody = Membership
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// GetReceiptKeys Read the public keys of receipts
+	// (GET /.well-known/jwks.json)
+	GetReceiptKeys(ctx echo.Context) error
+	// GetAccount Read the caller's account
+	// (GET /v1/account)
+	GetAccount(ctx echo.Context) error
+	// PayOutAccount Pay out of an account
+	// (POST /v1/admin/accounts/{agent}/payout)
+	PayOutAccount(ctx echo.Context, agent Agent) error
+	// TopUpAccount Top up an account
+	// (POST /v1/admin/accounts/{agent}/topup)
+	TopUpAccount(ctx echo.Context, agent Agent) error
 	// Purge Erase deleted entries
 	// (POST /v1/admin/purge)
 	Purge(ctx echo.Context, params PurgeParams) error
@@ -1894,15 +2603,36 @@ type ServerInterface interface {
 	// PutSettings Write an agent's settings
 	// (PUT /v1/agents/{agent}/settings)
 	PutSettings(ctx echo.Context, agent Agent) error
+	// RefundCharge Refund a charge
+	// (POST /v1/charges/{charge}/refund)
+	RefundCharge(ctx echo.Context, charge openapi_types.UUID, params RefundChargeParams) error
 	// DeleteParticipant Remove an agent from a chat
 	// (DELETE /v1/chats/{chat}/participants/{agent})
 	DeleteParticipant(ctx echo.Context, chat Chat, agent Agent) error
 	// PutParticipant Add an agent to a chat
 	// (PUT /v1/chats/{chat}/participants/{agent})
 	PutParticipant(ctx echo.Context, chat Chat, agent Agent) error
+	// ListOffers List the open offers
+	// (GET /v1/offers)
+	ListOffers(ctx echo.Context, params ListOffersParams) error
+	// WithdrawOffer Withdraw an offer
+	// (DELETE /v1/offers/{offer})
+	WithdrawOffer(ctx echo.Context, offer OfferId, params WithdrawOfferParams) error
+	// GetOffer Read an offer
+	// (GET /v1/offers/{offer})
+	GetOffer(ctx echo.Context, offer OfferId, params GetOfferParams) error
+	// ChangeOffer Change an offer
+	// (PUT /v1/offers/{offer})
+	ChangeOffer(ctx echo.Context, offer OfferId, params ChangeOfferParams) error
+	// AcceptOffer Accept an offer
+	// (POST /v1/offers/{offer}/accept)
+	AcceptOffer(ctx echo.Context, offer OfferId, params AcceptOfferParams) error
+	// SearchOffer Search an offered store
+	// (POST /v1/offers/{offer}/search)
+	SearchOffer(ctx echo.Context, offer OfferId, params SearchOfferParams) error
 	// Search Ask in natural language
 	// (POST /v1/search)
-	Search(ctx echo.Context) error
+	Search(ctx echo.Context, params SearchParams) error
 	// ListStores List the accessible stores
 	// (GET /v1/stores)
 	ListStores(ctx echo.Context) error
@@ -1945,9 +2675,21 @@ type ServerInterface interface {
 	// ListVersions List an entry's versions
 	// (GET /v1/stores/{store}/memories/{key}/versions)
 	ListVersions(ctx echo.Context, store Store, key Key, params ListVersionsParams) error
+	// ListStoreOffers List a store's offers
+	// (GET /v1/stores/{store}/offers)
+	ListStoreOffers(ctx echo.Context, store Store) error
+	// CreateOffer Offer searches of a store
+	// (POST /v1/stores/{store}/offers)
+	CreateOffer(ctx echo.Context, store Store, params CreateOfferParams) error
+	// ListSales Sum a store's sales
+	// (GET /v1/stores/{store}/sales)
+	ListSales(ctx echo.Context, store Store, params ListSalesParams) error
 	// ListTrash List deleted entries
 	// (GET /v1/stores/{store}/trash)
 	ListTrash(ctx echo.Context, store Store, params ListTrashParams) error
+	// ListUsage List the caller's charges
+	// (GET /v1/usage)
+	ListUsage(ctx echo.Context, params ListUsageParams) error
 	// DeleteSession Close an agent's session with a user
 	// (DELETE /v1/users/{user}/sessions/{agent})
 	DeleteSession(ctx echo.Context, user User, agent Agent) error
@@ -1959,6 +2701,56 @@ type ServerInterface interface {
 // ServerInterfaceWrapper converts echo contexts to parameters.
 type ServerInterfaceWrapper struct {
 	Handler ServerInterface
+}
+
+// GetReceiptKeys converts echo context to params.
+func (w *ServerInterfaceWrapper) GetReceiptKeys(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetReceiptKeys(ctx)
+	return err
+}
+
+// GetAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) GetAccount(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetAccount(ctx)
+	return err
+}
+
+// PayOutAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) PayOutAccount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "agent" -------------
+	var agent Agent
+
+	err = runtime.BindStyledParameterWithOptions("simple", "agent", ctx.Param("agent"), &agent, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PayOutAccount(ctx, agent)
+	return err
+}
+
+// TopUpAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) TopUpAccount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "agent" -------------
+	var agent Agent
+
+	err = runtime.BindStyledParameterWithOptions("simple", "agent", ctx.Param("agent"), &agent, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.TopUpAccount(ctx, agent)
+	return err
 }
 
 // Purge converts echo context to params.
@@ -2022,6 +2814,42 @@ func (w *ServerInterfaceWrapper) PutSettings(ctx echo.Context) error {
 	return err
 }
 
+// RefundCharge converts echo context to params.
+func (w *ServerInterfaceWrapper) RefundCharge(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "charge" -------------
+	var charge openapi_types.UUID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "charge", ctx.Param("charge"), &charge, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter charge: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RefundChargeParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RefundCharge(ctx, charge, params)
+	return err
+}
+
 // DeleteParticipant converts echo context to params.
 func (w *ServerInterfaceWrapper) DeleteParticipant(ctx echo.Context) error {
 	var err error
@@ -2070,12 +2898,297 @@ func (w *ServerInterfaceWrapper) PutParticipant(ctx echo.Context) error {
 	return err
 }
 
+// ListOffers converts echo context to params.
+func (w *ServerInterfaceWrapper) ListOffers(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListOffersParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListOffers(ctx, params)
+	return err
+}
+
+// WithdrawOffer converts echo context to params.
+func (w *ServerInterfaceWrapper) WithdrawOffer(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "offer" -------------
+	var offer OfferId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "offer", ctx.Param("offer"), &offer, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offer: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params WithdrawOfferParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch IfMatch
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-Match: %s", err))
+		}
+
+		params.IfMatch = &IfMatch
+	}
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.WithdrawOffer(ctx, offer, params)
+	return err
+}
+
+// GetOffer converts echo context to params.
+func (w *ServerInterfaceWrapper) GetOffer(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "offer" -------------
+	var offer OfferId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "offer", ctx.Param("offer"), &offer, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offer: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetOfferParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetOffer(ctx, offer, params)
+	return err
+}
+
+// ChangeOffer converts echo context to params.
+func (w *ServerInterfaceWrapper) ChangeOffer(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "offer" -------------
+	var offer OfferId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "offer", ctx.Param("offer"), &offer, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offer: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ChangeOfferParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch IfMatch
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-Match: %s", err))
+		}
+
+		params.IfMatch = &IfMatch
+	}
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ChangeOffer(ctx, offer, params)
+	return err
+}
+
+// AcceptOffer converts echo context to params.
+func (w *ServerInterfaceWrapper) AcceptOffer(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "offer" -------------
+	var offer OfferId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "offer", ctx.Param("offer"), &offer, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offer: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AcceptOfferParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch IfMatch
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-Match: %s", err))
+		}
+
+		params.IfMatch = &IfMatch
+	}
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch IfNoneMatch
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+	}
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AcceptOffer(ctx, offer, params)
+	return err
+}
+
+// SearchOffer converts echo context to params.
+func (w *ServerInterfaceWrapper) SearchOffer(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "offer" -------------
+	var offer OfferId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "offer", ctx.Param("offer"), &offer, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter offer: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SearchOfferParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SearchOffer(ctx, offer, params)
+	return err
+}
+
 // Search converts echo context to params.
 func (w *ServerInterfaceWrapper) Search(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SearchParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey PaidIdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.Search(ctx)
+	err = w.Handler.Search(ctx, params)
 	return err
 }
 
@@ -2727,6 +3840,97 @@ func (w *ServerInterfaceWrapper) ListVersions(ctx echo.Context) error {
 	return err
 }
 
+// ListStoreOffers converts echo context to params.
+func (w *ServerInterfaceWrapper) ListStoreOffers(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "store" -------------
+	var store Store
+
+	err = runtime.BindStyledParameterWithOptions("simple", "store", ctx.Param("store"), &store, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListStoreOffers(ctx, store)
+	return err
+}
+
+// CreateOffer converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateOffer(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "store" -------------
+	var store Store
+
+	err = runtime.BindStyledParameterWithOptions("simple", "store", ctx.Param("store"), &store, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateOfferParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateOffer(ctx, store, params)
+	return err
+}
+
+// ListSales converts echo context to params.
+func (w *ServerInterfaceWrapper) ListSales(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "store" -------------
+	var store Store
+
+	err = runtime.BindStyledParameterWithOptions("simple", "store", ctx.Param("store"), &store, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSalesParams
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "by", ctx.QueryParams(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter by: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListSales(ctx, store, params)
+	return err
+}
+
 // ListTrash converts echo context to params.
 func (w *ServerInterfaceWrapper) ListTrash(ctx echo.Context) error {
 	var err error
@@ -2756,6 +3960,31 @@ func (w *ServerInterfaceWrapper) ListTrash(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListTrash(ctx, store, params)
+	return err
+}
+
+// ListUsage converts echo context to params.
+func (w *ServerInterfaceWrapper) ListUsage(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListUsageParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListUsage(ctx, params)
 	return err
 }
 
@@ -2870,13 +4099,28 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/stores/:store/grants", wrapper.ListGrants, options.OperationMiddlewares["listGrants"]...)
 	router.DELETE(options.BaseURL+"/v1/stores/:store/grants/:agent", wrapper.DeleteGrant, options.OperationMiddlewares["deleteGrant"]...)
 	router.PUT(options.BaseURL+"/v1/stores/:store/grants/:agent", wrapper.PutGrant, options.OperationMiddlewares["putGrant"]...)
+	router.GET(options.BaseURL+"/v1/stores/:store/offers", wrapper.ListStoreOffers, options.OperationMiddlewares["listStoreOffers"]...)
+	router.POST(options.BaseURL+"/v1/stores/:store/offers", wrapper.CreateOffer, options.OperationMiddlewares["createOffer"]...)
+	router.GET(options.BaseURL+"/v1/stores/:store/sales", wrapper.ListSales, options.OperationMiddlewares["listSales"]...)
+	router.GET(options.BaseURL+"/v1/offers", wrapper.ListOffers, options.OperationMiddlewares["listOffers"]...)
+	router.DELETE(options.BaseURL+"/v1/offers/:offer", wrapper.WithdrawOffer, options.OperationMiddlewares["withdrawOffer"]...)
+	router.GET(options.BaseURL+"/v1/offers/:offer", wrapper.GetOffer, options.OperationMiddlewares["getOffer"]...)
+	router.PUT(options.BaseURL+"/v1/offers/:offer", wrapper.ChangeOffer, options.OperationMiddlewares["changeOffer"]...)
+	router.POST(options.BaseURL+"/v1/offers/:offer/accept", wrapper.AcceptOffer, options.OperationMiddlewares["acceptOffer"]...)
+	router.POST(options.BaseURL+"/v1/offers/:offer/search", wrapper.SearchOffer, options.OperationMiddlewares["searchOffer"]...)
+	router.GET(options.BaseURL+"/v1/account", wrapper.GetAccount, options.OperationMiddlewares["getAccount"]...)
+	router.GET(options.BaseURL+"/v1/usage", wrapper.ListUsage, options.OperationMiddlewares["listUsage"]...)
+	router.POST(options.BaseURL+"/v1/charges/:charge/refund", wrapper.RefundCharge, options.OperationMiddlewares["refundCharge"]...)
 	router.DELETE(options.BaseURL+"/v1/chats/:chat/participants/:agent", wrapper.DeleteParticipant, options.OperationMiddlewares["deleteParticipant"]...)
 	router.PUT(options.BaseURL+"/v1/chats/:chat/participants/:agent", wrapper.PutParticipant, options.OperationMiddlewares["putParticipant"]...)
 	router.DELETE(options.BaseURL+"/v1/users/:user/sessions/:agent", wrapper.DeleteSession, options.OperationMiddlewares["deleteSession"]...)
 	router.PUT(options.BaseURL+"/v1/users/:user/sessions/:agent", wrapper.PutSession, options.OperationMiddlewares["putSession"]...)
 	router.GET(options.BaseURL+"/v1/agents/:agent/settings", wrapper.GetSettings, options.OperationMiddlewares["getSettings"]...)
 	router.PUT(options.BaseURL+"/v1/agents/:agent/settings", wrapper.PutSettings, options.OperationMiddlewares["putSettings"]...)
+	router.POST(options.BaseURL+"/v1/admin/accounts/:agent/topup", wrapper.TopUpAccount, options.OperationMiddlewares["topUpAccount"]...)
+	router.POST(options.BaseURL+"/v1/admin/accounts/:agent/payout", wrapper.PayOutAccount, options.OperationMiddlewares["payOutAccount"]...)
 	router.POST(options.BaseURL+"/v1/admin/purge", wrapper.Purge, options.OperationMiddlewares["purge"]...)
+	router.GET(options.BaseURL+"/.well-known/jwks.json", wrapper.GetReceiptKeys, options.OperationMiddlewares["getReceiptKeys"]...)
 
 }
 
@@ -2889,6 +4133,15 @@ type ForbiddenApplicationProblemPlusJSONResponse Problem
 type GoneApplicationProblemPlusJSONResponse Problem
 
 type NotFoundApplicationProblemPlusJSONResponse Problem
+
+type PaymentRequiredResponseHeaders struct {
+	CacheControl *string
+}
+type PaymentRequiredApplicationProblemPlusJSONResponse struct {
+	Body Problem
+
+	Headers PaymentRequiredResponseHeaders
+}
 
 type PreconditionFailedApplicationProblemPlusJSONResponse Problem
 
@@ -2928,6 +4181,578 @@ type UnexpectedApplicationProblemPlusJSONResponse Problem
 type UnprocessableApplicationProblemPlusJSONResponse Problem
 
 type UnsupportedMediaTypeApplicationProblemPlusJSONResponse Problem
+
+type GetReceiptKeysRequestObject struct {
+}
+
+type GetReceiptKeysResponseObject interface {
+	VisitGetReceiptKeysResponse(w http.ResponseWriter) error
+}
+
+type GetReceiptKeys200JSONResponse KeySet
+
+func (response GetReceiptKeys200JSONResponse) VisitGetReceiptKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReceiptKeys503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response GetReceiptKeys503ApplicationProblemPlusJSONResponse) VisitGetReceiptKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReceiptKeysdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetReceiptKeysdefaultApplicationProblemPlusJSONResponse) VisitGetReceiptKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccountRequestObject struct {
+}
+
+type GetAccountResponseObject interface {
+	VisitGetAccountResponse(w http.ResponseWriter) error
+}
+
+type GetAccount200JSONResponse Account
+
+func (response GetAccount200JSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccount400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response GetAccount400ApplicationProblemPlusJSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccount401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response GetAccount401ApplicationProblemPlusJSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccount429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response GetAccount429ApplicationProblemPlusJSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccount503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response GetAccount503ApplicationProblemPlusJSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccountdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetAccountdefaultApplicationProblemPlusJSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccountRequestObject struct {
+	Agent Agent `json:"agent"`
+	Body  *PayOutAccountJSONRequestBody
+}
+
+type PayOutAccountResponseObject interface {
+	VisitPayOutAccountResponse(w http.ResponseWriter) error
+}
+
+type PayOutAccount200JSONResponse Account
+
+func (response PayOutAccount200JSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccount400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response PayOutAccount400ApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccount401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response PayOutAccount401ApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccount403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response PayOutAccount403ApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccount409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response PayOutAccount409ApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccount413ApplicationProblemPlusJSONResponse struct {
+	TooLargeApplicationProblemPlusJSONResponse
+}
+
+func (response PayOutAccount413ApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccount415ApplicationProblemPlusJSONResponse struct {
+	UnsupportedMediaTypeApplicationProblemPlusJSONResponse
+}
+
+func (response PayOutAccount415ApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccount422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response PayOutAccount422ApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccount429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response PayOutAccount429ApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccount503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response PayOutAccount503ApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PayOutAccountdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PayOutAccountdefaultApplicationProblemPlusJSONResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccountRequestObject struct {
+	Agent Agent `json:"agent"`
+	Body  *TopUpAccountJSONRequestBody
+}
+
+type TopUpAccountResponseObject interface {
+	VisitTopUpAccountResponse(w http.ResponseWriter) error
+}
+
+type TopUpAccount200JSONResponse Account
+
+func (response TopUpAccount200JSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccount400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response TopUpAccount400ApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccount401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response TopUpAccount401ApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccount403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response TopUpAccount403ApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccount409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response TopUpAccount409ApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccount413ApplicationProblemPlusJSONResponse struct {
+	TooLargeApplicationProblemPlusJSONResponse
+}
+
+func (response TopUpAccount413ApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccount415ApplicationProblemPlusJSONResponse struct {
+	UnsupportedMediaTypeApplicationProblemPlusJSONResponse
+}
+
+func (response TopUpAccount415ApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccount422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response TopUpAccount422ApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccount429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response TopUpAccount429ApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccount503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response TopUpAccount503ApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TopUpAccountdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response TopUpAccountdefaultApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type PurgeRequestObject struct {
 	Params PurgeParams
@@ -3429,6 +5254,189 @@ func (response PutSettingsdefaultApplicationProblemPlusJSONResponse) VisitPutSet
 	return err
 }
 
+type RefundChargeRequestObject struct {
+	Charge openapi_types.UUID `json:"charge"`
+	Params RefundChargeParams
+}
+
+type RefundChargeResponseObject interface {
+	VisitRefundChargeResponse(w http.ResponseWriter) error
+}
+
+type RefundCharge200JSONResponse RefundedCharge
+
+func (response RefundCharge200JSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RefundCharge400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response RefundCharge400ApplicationProblemPlusJSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RefundCharge401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response RefundCharge401ApplicationProblemPlusJSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RefundCharge403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response RefundCharge403ApplicationProblemPlusJSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RefundCharge404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response RefundCharge404ApplicationProblemPlusJSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RefundCharge409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response RefundCharge409ApplicationProblemPlusJSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RefundCharge422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response RefundCharge422ApplicationProblemPlusJSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RefundCharge429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response RefundCharge429ApplicationProblemPlusJSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RefundCharge503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response RefundCharge503ApplicationProblemPlusJSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RefundChargedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RefundChargedefaultApplicationProblemPlusJSONResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type DeleteParticipantRequestObject struct {
 	Chat  Chat  `json:"chat"`
 	Agent Agent `json:"agent"`
@@ -3768,8 +5776,1157 @@ func (response PutParticipantdefaultApplicationProblemPlusJSONResponse) VisitPut
 	return err
 }
 
+type ListOffersRequestObject struct {
+	Params ListOffersParams
+}
+
+type ListOffersResponseObject interface {
+	VisitListOffersResponse(w http.ResponseWriter) error
+}
+
+type ListOffers200JSONResponse OfferPage
+
+func (response ListOffers200JSONResponse) VisitListOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListOffers400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response ListOffers400ApplicationProblemPlusJSONResponse) VisitListOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListOffers401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response ListOffers401ApplicationProblemPlusJSONResponse) VisitListOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListOffers422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response ListOffers422ApplicationProblemPlusJSONResponse) VisitListOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListOffers429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListOffers429ApplicationProblemPlusJSONResponse) VisitListOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListOffers503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response ListOffers503ApplicationProblemPlusJSONResponse) VisitListOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListOffersdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListOffersdefaultApplicationProblemPlusJSONResponse) VisitListOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOfferRequestObject struct {
+	Offer  OfferId `json:"offer"`
+	Params WithdrawOfferParams
+}
+
+type WithdrawOfferResponseObject interface {
+	VisitWithdrawOfferResponse(w http.ResponseWriter) error
+}
+
+type WithdrawOffer204Response struct {
+}
+
+func (response WithdrawOffer204Response) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type WithdrawOffer400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawOffer400ApplicationProblemPlusJSONResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOffer401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawOffer401ApplicationProblemPlusJSONResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOffer403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawOffer403ApplicationProblemPlusJSONResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOffer404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawOffer404ApplicationProblemPlusJSONResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOffer409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawOffer409ApplicationProblemPlusJSONResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOffer412ApplicationProblemPlusJSONResponse struct {
+	PreconditionFailedApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawOffer412ApplicationProblemPlusJSONResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(412)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOffer429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawOffer429ApplicationProblemPlusJSONResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOffer503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response WithdrawOffer503ApplicationProblemPlusJSONResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOfferdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response WithdrawOfferdefaultApplicationProblemPlusJSONResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOfferRequestObject struct {
+	Offer  OfferId `json:"offer"`
+	Params GetOfferParams
+}
+
+type GetOfferResponseObject interface {
+	VisitGetOfferResponse(w http.ResponseWriter) error
+}
+
+type GetOffer200ResponseHeaders struct {
+	ETag *string
+}
+
+type GetOffer200JSONResponse struct {
+	Body    Offer
+	Headers GetOffer200ResponseHeaders
+}
+
+func (response GetOffer200JSONResponse) VisitGetOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOffer304ResponseHeaders struct {
+	ETag *string
+}
+
+type GetOffer304Response struct {
+	Headers GetOffer304ResponseHeaders
+}
+
+func (response GetOffer304Response) VisitGetOfferResponse(w http.ResponseWriter) error {
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetOffer400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response GetOffer400ApplicationProblemPlusJSONResponse) VisitGetOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOffer401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response GetOffer401ApplicationProblemPlusJSONResponse) VisitGetOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOffer404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response GetOffer404ApplicationProblemPlusJSONResponse) VisitGetOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOffer429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response GetOffer429ApplicationProblemPlusJSONResponse) VisitGetOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOffer503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response GetOffer503ApplicationProblemPlusJSONResponse) VisitGetOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOfferdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetOfferdefaultApplicationProblemPlusJSONResponse) VisitGetOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOfferRequestObject struct {
+	Offer  OfferId `json:"offer"`
+	Params ChangeOfferParams
+	Body   *ChangeOfferJSONRequestBody
+}
+
+type ChangeOfferResponseObject interface {
+	VisitChangeOfferResponse(w http.ResponseWriter) error
+}
+
+type ChangeOffer200ResponseHeaders struct {
+	ETag *string
+}
+
+type ChangeOffer200JSONResponse struct {
+	Body    Offer
+	Headers ChangeOffer200ResponseHeaders
+}
+
+func (response ChangeOffer200JSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer400ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer401ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer403ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer404ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer409ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer412ApplicationProblemPlusJSONResponse struct {
+	PreconditionFailedApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer412ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(412)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer413ApplicationProblemPlusJSONResponse struct {
+	TooLargeApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer413ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer415ApplicationProblemPlusJSONResponse struct {
+	UnsupportedMediaTypeApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer415ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer422ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer429ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOffer503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response ChangeOffer503ApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOfferdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ChangeOfferdefaultApplicationProblemPlusJSONResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOfferRequestObject struct {
+	Offer  OfferId `json:"offer"`
+	Params AcceptOfferParams
+}
+
+type AcceptOfferResponseObject interface {
+	VisitAcceptOfferResponse(w http.ResponseWriter) error
+}
+
+type AcceptOffer201JSONResponse Grant
+
+func (response AcceptOffer201JSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptOffer400ApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptOffer401ApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptOffer403ApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptOffer404ApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptOffer409ApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer412ApplicationProblemPlusJSONResponse struct {
+	PreconditionFailedApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptOffer412ApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(412)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptOffer422ApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptOffer429ApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptOffer503ApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOfferdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AcceptOfferdefaultApplicationProblemPlusJSONResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOfferRequestObject struct {
+	Offer  OfferId `json:"offer"`
+	Params SearchOfferParams
+	Body   *SearchOfferJSONRequestBody
+}
+
+type SearchOfferResponseObject interface {
+	VisitSearchOfferResponse(w http.ResponseWriter) error
+}
+
+type SearchOffer200JSONResponse Answer
+
+func (response SearchOffer200JSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer400ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer401ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer402ApplicationProblemPlusJSONResponse struct {
+	PaymentRequiredApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer402ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.CacheControl != nil {
+		w.Header().Set("Cache-Control", fmt.Sprint(*response.Headers.CacheControl))
+	}
+	w.WriteHeader(402)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer403ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer404ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer409ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer413ApplicationProblemPlusJSONResponse struct {
+	TooLargeApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer413ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer415ApplicationProblemPlusJSONResponse struct {
+	UnsupportedMediaTypeApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer415ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer422ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer429ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOffer503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response SearchOffer503ApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchOfferdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response SearchOfferdefaultApplicationProblemPlusJSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SearchRequestObject struct {
-	Body *SearchJSONRequestBody
+	Params SearchParams
+	Body   *SearchJSONRequestBody
 }
 
 type SearchResponseObject interface {
@@ -3835,6 +6992,25 @@ func (response Search401ApplicationProblemPlusJSONResponse) VisitSearchResponse(
 	return err
 }
 
+type Search402ApplicationProblemPlusJSONResponse struct {
+	PaymentRequiredApplicationProblemPlusJSONResponse
+}
+
+func (response Search402ApplicationProblemPlusJSONResponse) VisitSearchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.CacheControl != nil {
+		w.Header().Set("Cache-Control", fmt.Sprint(*response.Headers.CacheControl))
+	}
+	w.WriteHeader(402)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type Search403ApplicationProblemPlusJSONResponse struct {
 	ForbiddenApplicationProblemPlusJSONResponse
 }
@@ -3847,6 +7023,22 @@ func (response Search403ApplicationProblemPlusJSONResponse) VisitSearchResponse(
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Search409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response Search409ApplicationProblemPlusJSONResponse) VisitSearchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -6507,6 +9699,525 @@ func (response ListVersionsdefaultApplicationProblemPlusJSONResponse) VisitListV
 	return err
 }
 
+type ListStoreOffersRequestObject struct {
+	Store Store `json:"store"`
+}
+
+type ListStoreOffersResponseObject interface {
+	VisitListStoreOffersResponse(w http.ResponseWriter) error
+}
+
+type ListStoreOffers200JSONResponse StoreOffers
+
+func (response ListStoreOffers200JSONResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStoreOffers400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response ListStoreOffers400ApplicationProblemPlusJSONResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStoreOffers401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response ListStoreOffers401ApplicationProblemPlusJSONResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStoreOffers403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response ListStoreOffers403ApplicationProblemPlusJSONResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStoreOffers429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListStoreOffers429ApplicationProblemPlusJSONResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStoreOffers503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response ListStoreOffers503ApplicationProblemPlusJSONResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStoreOffersdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListStoreOffersdefaultApplicationProblemPlusJSONResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOfferRequestObject struct {
+	Store  Store `json:"store"`
+	Params CreateOfferParams
+	Body   *CreateOfferJSONRequestBody
+}
+
+type CreateOfferResponseObject interface {
+	VisitCreateOfferResponse(w http.ResponseWriter) error
+}
+
+type CreateOffer201ResponseHeaders struct {
+	ETag     *string
+	Location *string
+}
+
+type CreateOffer201JSONResponse struct {
+	Body    Offer
+	Headers CreateOffer201ResponseHeaders
+}
+
+func (response CreateOffer201JSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	if response.Headers.Location != nil {
+		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
+	}
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOffer400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response CreateOffer400ApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOffer401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response CreateOffer401ApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOffer403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response CreateOffer403ApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOffer409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response CreateOffer409ApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOffer413ApplicationProblemPlusJSONResponse struct {
+	TooLargeApplicationProblemPlusJSONResponse
+}
+
+func (response CreateOffer413ApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOffer415ApplicationProblemPlusJSONResponse struct {
+	UnsupportedMediaTypeApplicationProblemPlusJSONResponse
+}
+
+func (response CreateOffer415ApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOffer422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response CreateOffer422ApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOffer429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response CreateOffer429ApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOffer503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response CreateOffer503ApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOfferdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateOfferdefaultApplicationProblemPlusJSONResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSalesRequestObject struct {
+	Store  Store `json:"store"`
+	Params ListSalesParams
+}
+
+type ListSalesResponseObject interface {
+	VisitListSalesResponse(w http.ResponseWriter) error
+}
+
+type ListSales200JSONResponse Sales
+
+func (response ListSales200JSONResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSales200TextcsvResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response ListSales200TextcsvResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/csv")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ListSales400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response ListSales400ApplicationProblemPlusJSONResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSales401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response ListSales401ApplicationProblemPlusJSONResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSales403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response ListSales403ApplicationProblemPlusJSONResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSales422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response ListSales422ApplicationProblemPlusJSONResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSales429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListSales429ApplicationProblemPlusJSONResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSales503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response ListSales503ApplicationProblemPlusJSONResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSalesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListSalesdefaultApplicationProblemPlusJSONResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListTrashRequestObject struct {
 	Store  Store `json:"store"`
 	Params ListTrashParams
@@ -6647,6 +10358,140 @@ type ListTrashdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListTrashdefaultApplicationProblemPlusJSONResponse) VisitListTrashResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUsageRequestObject struct {
+	Params ListUsageParams
+}
+
+type ListUsageResponseObject interface {
+	VisitListUsageResponse(w http.ResponseWriter) error
+}
+
+type ListUsage200JSONResponse Usage
+
+func (response ListUsage200JSONResponse) VisitListUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUsage400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response ListUsage400ApplicationProblemPlusJSONResponse) VisitListUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUsage401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response ListUsage401ApplicationProblemPlusJSONResponse) VisitListUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUsage422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response ListUsage422ApplicationProblemPlusJSONResponse) VisitListUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUsage429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response ListUsage429ApplicationProblemPlusJSONResponse) VisitListUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUsage503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response ListUsage503ApplicationProblemPlusJSONResponse) VisitListUsageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUsagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListUsagedefaultApplicationProblemPlusJSONResponse) VisitListUsageResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6999,6 +10844,18 @@ func (response PutSessiondefaultApplicationProblemPlusJSONResponse) VisitPutSess
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// GetReceiptKeys Read the public keys of receipts
+	// (GET /.well-known/jwks.json)
+	GetReceiptKeys(ctx context.Context, request GetReceiptKeysRequestObject) (GetReceiptKeysResponseObject, error)
+	// GetAccount Read the caller's account
+	// (GET /v1/account)
+	GetAccount(ctx context.Context, request GetAccountRequestObject) (GetAccountResponseObject, error)
+	// PayOutAccount Pay out of an account
+	// (POST /v1/admin/accounts/{agent}/payout)
+	PayOutAccount(ctx context.Context, request PayOutAccountRequestObject) (PayOutAccountResponseObject, error)
+	// TopUpAccount Top up an account
+	// (POST /v1/admin/accounts/{agent}/topup)
+	TopUpAccount(ctx context.Context, request TopUpAccountRequestObject) (TopUpAccountResponseObject, error)
 	// Purge Erase deleted entries
 	// (POST /v1/admin/purge)
 	Purge(ctx context.Context, request PurgeRequestObject) (PurgeResponseObject, error)
@@ -7008,12 +10865,33 @@ type StrictServerInterface interface {
 	// PutSettings Write an agent's settings
 	// (PUT /v1/agents/{agent}/settings)
 	PutSettings(ctx context.Context, request PutSettingsRequestObject) (PutSettingsResponseObject, error)
+	// RefundCharge Refund a charge
+	// (POST /v1/charges/{charge}/refund)
+	RefundCharge(ctx context.Context, request RefundChargeRequestObject) (RefundChargeResponseObject, error)
 	// DeleteParticipant Remove an agent from a chat
 	// (DELETE /v1/chats/{chat}/participants/{agent})
 	DeleteParticipant(ctx context.Context, request DeleteParticipantRequestObject) (DeleteParticipantResponseObject, error)
 	// PutParticipant Add an agent to a chat
 	// (PUT /v1/chats/{chat}/participants/{agent})
 	PutParticipant(ctx context.Context, request PutParticipantRequestObject) (PutParticipantResponseObject, error)
+	// ListOffers List the open offers
+	// (GET /v1/offers)
+	ListOffers(ctx context.Context, request ListOffersRequestObject) (ListOffersResponseObject, error)
+	// WithdrawOffer Withdraw an offer
+	// (DELETE /v1/offers/{offer})
+	WithdrawOffer(ctx context.Context, request WithdrawOfferRequestObject) (WithdrawOfferResponseObject, error)
+	// GetOffer Read an offer
+	// (GET /v1/offers/{offer})
+	GetOffer(ctx context.Context, request GetOfferRequestObject) (GetOfferResponseObject, error)
+	// ChangeOffer Change an offer
+	// (PUT /v1/offers/{offer})
+	ChangeOffer(ctx context.Context, request ChangeOfferRequestObject) (ChangeOfferResponseObject, error)
+	// AcceptOffer Accept an offer
+	// (POST /v1/offers/{offer}/accept)
+	AcceptOffer(ctx context.Context, request AcceptOfferRequestObject) (AcceptOfferResponseObject, error)
+	// SearchOffer Search an offered store
+	// (POST /v1/offers/{offer}/search)
+	SearchOffer(ctx context.Context, request SearchOfferRequestObject) (SearchOfferResponseObject, error)
 	// Search Ask in natural language
 	// (POST /v1/search)
 	Search(ctx context.Context, request SearchRequestObject) (SearchResponseObject, error)
@@ -7059,9 +10937,21 @@ type StrictServerInterface interface {
 	// ListVersions List an entry's versions
 	// (GET /v1/stores/{store}/memories/{key}/versions)
 	ListVersions(ctx context.Context, request ListVersionsRequestObject) (ListVersionsResponseObject, error)
+	// ListStoreOffers List a store's offers
+	// (GET /v1/stores/{store}/offers)
+	ListStoreOffers(ctx context.Context, request ListStoreOffersRequestObject) (ListStoreOffersResponseObject, error)
+	// CreateOffer Offer searches of a store
+	// (POST /v1/stores/{store}/offers)
+	CreateOffer(ctx context.Context, request CreateOfferRequestObject) (CreateOfferResponseObject, error)
+	// ListSales Sum a store's sales
+	// (GET /v1/stores/{store}/sales)
+	ListSales(ctx context.Context, request ListSalesRequestObject) (ListSalesResponseObject, error)
 	// ListTrash List deleted entries
 	// (GET /v1/stores/{store}/trash)
 	ListTrash(ctx context.Context, request ListTrashRequestObject) (ListTrashResponseObject, error)
+	// ListUsage List the caller's charges
+	// (GET /v1/usage)
+	ListUsage(ctx context.Context, request ListUsageRequestObject) (ListUsageResponseObject, error)
 	// DeleteSession Close an agent's session with a user
 	// (DELETE /v1/users/{user}/sessions/{agent})
 	DeleteSession(ctx context.Context, request DeleteSessionRequestObject) (DeleteSessionResponseObject, error)
@@ -7080,6 +10970,148 @@ func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareF
 type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
+}
+
+// GetReceiptKeys operation middleware
+func (sh *strictHandler) GetReceiptKeys(ctx echo.Context) error {
+	var request GetReceiptKeysRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetReceiptKeys(ctx.Request().Context(), request.(GetReceiptKeysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetReceiptKeys")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetReceiptKeysResponseObject); ok {
+		return validResponse.VisitGetReceiptKeysResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetAccount operation middleware
+func (sh *strictHandler) GetAccount(ctx echo.Context) error {
+	var request GetAccountRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAccount(ctx.Request().Context(), request.(GetAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetAccountResponseObject); ok {
+		return validResponse.VisitGetAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PayOutAccount operation middleware
+func (sh *strictHandler) PayOutAccount(ctx echo.Context, agent Agent) error {
+	var request PayOutAccountRequestObject
+
+	request.Agent = agent
+
+	var body PayOutAccountJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PayOutAccount(ctx.Request().Context(), request.(PayOutAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PayOutAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PayOutAccountResponseObject); ok {
+		return validResponse.VisitPayOutAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// TopUpAccount operation middleware
+func (sh *strictHandler) TopUpAccount(ctx echo.Context, agent Agent) error {
+	var request TopUpAccountRequestObject
+
+	request.Agent = agent
+
+	var body TopUpAccountJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.TopUpAccount(ctx.Request().Context(), request.(TopUpAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TopUpAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(TopUpAccountResponseObject); ok {
+		return validResponse.VisitTopUpAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
 }
 
 // Purge operation middleware
@@ -7203,6 +11235,32 @@ func (sh *strictHandler) PutSettings(ctx echo.Context, agent Agent) error {
 	return nil
 }
 
+// RefundCharge operation middleware
+func (sh *strictHandler) RefundCharge(ctx echo.Context, charge openapi_types.UUID, params RefundChargeParams) error {
+	var request RefundChargeRequestObject
+
+	request.Charge = charge
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RefundCharge(ctx.Request().Context(), request.(RefundChargeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RefundCharge")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RefundChargeResponseObject); ok {
+		return validResponse.VisitRefundChargeResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // DeleteParticipant operation middleware
 func (sh *strictHandler) DeleteParticipant(ctx echo.Context, chat Chat, agent Agent) error {
 	var request DeleteParticipantRequestObject
@@ -7281,9 +11339,212 @@ func (sh *strictHandler) PutParticipant(ctx echo.Context, chat Chat, agent Agent
 	return nil
 }
 
+// ListOffers operation middleware
+func (sh *strictHandler) ListOffers(ctx echo.Context, params ListOffersParams) error {
+	var request ListOffersRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListOffers(ctx.Request().Context(), request.(ListOffersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListOffers")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListOffersResponseObject); ok {
+		return validResponse.VisitListOffersResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// WithdrawOffer operation middleware
+func (sh *strictHandler) WithdrawOffer(ctx echo.Context, offer OfferId, params WithdrawOfferParams) error {
+	var request WithdrawOfferRequestObject
+
+	request.Offer = offer
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.WithdrawOffer(ctx.Request().Context(), request.(WithdrawOfferRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "WithdrawOffer")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(WithdrawOfferResponseObject); ok {
+		return validResponse.VisitWithdrawOfferResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetOffer operation middleware
+func (sh *strictHandler) GetOffer(ctx echo.Context, offer OfferId, params GetOfferParams) error {
+	var request GetOfferRequestObject
+
+	request.Offer = offer
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetOffer(ctx.Request().Context(), request.(GetOfferRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetOffer")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetOfferResponseObject); ok {
+		return validResponse.VisitGetOfferResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ChangeOffer operation middleware
+func (sh *strictHandler) ChangeOffer(ctx echo.Context, offer OfferId, params ChangeOfferParams) error {
+	var request ChangeOfferRequestObject
+
+	request.Offer = offer
+	request.Params = params
+
+	var body ChangeOfferJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeOffer(ctx.Request().Context(), request.(ChangeOfferRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeOffer")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ChangeOfferResponseObject); ok {
+		return validResponse.VisitChangeOfferResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AcceptOffer operation middleware
+func (sh *strictHandler) AcceptOffer(ctx echo.Context, offer OfferId, params AcceptOfferParams) error {
+	var request AcceptOfferRequestObject
+
+	request.Offer = offer
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AcceptOffer(ctx.Request().Context(), request.(AcceptOfferRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AcceptOffer")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AcceptOfferResponseObject); ok {
+		return validResponse.VisitAcceptOfferResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SearchOffer operation middleware
+func (sh *strictHandler) SearchOffer(ctx echo.Context, offer OfferId, params SearchOfferParams) error {
+	var request SearchOfferRequestObject
+
+	request.Offer = offer
+	request.Params = params
+
+	var body SearchOfferJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SearchOffer(ctx.Request().Context(), request.(SearchOfferRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SearchOffer")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SearchOfferResponseObject); ok {
+		return validResponse.VisitSearchOfferResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // Search operation middleware
-func (sh *strictHandler) Search(ctx echo.Context) error {
+func (sh *strictHandler) Search(ctx echo.Context, params SearchParams) error {
 	var request SearchRequestObject
+
+	request.Params = params
 
 	var body SearchJSONRequestBody
 	var err error
@@ -7793,6 +12054,106 @@ func (sh *strictHandler) ListVersions(ctx echo.Context, store Store, key Key, pa
 	return nil
 }
 
+// ListStoreOffers operation middleware
+func (sh *strictHandler) ListStoreOffers(ctx echo.Context, store Store) error {
+	var request ListStoreOffersRequestObject
+
+	request.Store = store
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListStoreOffers(ctx.Request().Context(), request.(ListStoreOffersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListStoreOffers")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListStoreOffersResponseObject); ok {
+		return validResponse.VisitListStoreOffersResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateOffer operation middleware
+func (sh *strictHandler) CreateOffer(ctx echo.Context, store Store, params CreateOfferParams) error {
+	var request CreateOfferRequestObject
+
+	request.Store = store
+	request.Params = params
+
+	var body CreateOfferJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateOffer(ctx.Request().Context(), request.(CreateOfferRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateOffer")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateOfferResponseObject); ok {
+		return validResponse.VisitCreateOfferResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListSales operation middleware
+func (sh *strictHandler) ListSales(ctx echo.Context, store Store, params ListSalesParams) error {
+	var request ListSalesRequestObject
+
+	request.Store = store
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSales(ctx.Request().Context(), request.(ListSalesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSales")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListSalesResponseObject); ok {
+		return validResponse.VisitListSalesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListTrash operation middleware
 func (sh *strictHandler) ListTrash(ctx echo.Context, store Store, params ListTrashParams) error {
 	var request ListTrashRequestObject
@@ -7813,6 +12174,31 @@ func (sh *strictHandler) ListTrash(ctx echo.Context, store Store, params ListTra
 		return err
 	} else if validResponse, ok := response.(ListTrashResponseObject); ok {
 		return validResponse.VisitListTrashResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListUsage operation middleware
+func (sh *strictHandler) ListUsage(ctx echo.Context, params ListUsageParams) error {
+	var request ListUsageRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListUsage(ctx.Request().Context(), request.(ListUsageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListUsage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListUsageResponseObject); ok {
+		return validResponse.VisitListUsageResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -59,7 +59,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 		return nil, err
 	}
 	started := time.Now()
-	answer, err := s.service.Search(ctx, caller(ctx), request)
+	answer, err := s.ask(ctx, request, r)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,17 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 		out.timing = timingOf(answer.Took, took)
 	}
 	return out, nil
+}
+
+// ask runs a search. With max_charge it may buy, and an Idempotency-Key repeats
+// it.
+func (s *Surface) ask(ctx context.Context, request memory.SearchRequest, r SearchRequestObject) (memory.Answer, error) {
+	if r.Body.MaxCharge == nil || s.market == nil {
+		return s.service.Search(ctx, caller(ctx), request)
+	}
+	request.Purchase = memory.Purchase{Named: request.Stores, MaxCharge: r.Body.MaxCharge}
+	found, err := s.buy(ctx, request, "POST /v1/search", nil, r.Params.IdempotencyKey, r.Body)
+	return found.Answer, err
 }
 
 // timingOf returns the Server-Timing header of a search: the duration of each

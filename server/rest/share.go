@@ -2,10 +2,14 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+
+	"github.com/google/uuid"
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server/wire"
 )
 
@@ -36,7 +40,9 @@ func (s *Surface) ListGrants(ctx context.Context, r ListGrantsRequestObject) (Li
 	}
 	out := Grants{Grants: make([]Grant, len(grants))}
 	for i, g := range grants {
-		out.Grants[i] = grantOf(g)
+		if out.Grants[i], err = grantOf(g); err != nil {
+			return nil, err
+		}
 	}
 	return ListGrants200JSONResponse(out), nil
 }
@@ -51,7 +57,7 @@ func (s *Surface) PutGrant(ctx context.Context, r PutGrantRequestObject) (PutGra
 		return nil, err
 	}
 	body := or(r.Body, Share{})
-	request := memory.ShareRequest{Store: store, Grantee: r.Agent, TTL: duration(body.Ttl)}
+	request := memory.ShareRequest{Store: store, Grantee: r.Agent, TTL: duration(body.Ttl), Caps: capsOf(body.Caps)}
 	unknownLabel := false
 	if body.Level != nil {
 		if request.Level, err = acl.ParseLevel(string(*body.Level)); err != nil {
@@ -71,7 +77,8 @@ func (s *Surface) PutGrant(ctx context.Context, r PutGrantRequestObject) (PutGra
 	if err != nil {
 		return nil, err
 	}
-	return PutGrant200JSONResponse(grantOf(grant)), nil
+	out, err := grantOf(grant)
+	return PutGrant200JSONResponse(out), err
 }
 
 // DeleteGrant revokes a grant.
@@ -89,9 +96,50 @@ func (s *Surface) DeleteGrant(ctx context.Context, r DeleteGrantRequestObject) (
 	return DeleteGrant204Response{}, nil
 }
 
-func grantOf(g acl.Grant) Grant {
-	return Grant{
+// grantOf returns a grant as answers show it.
+func grantOf(g acl.Grant) (Grant, error) {
+	out := Grant{
 		StoreId: g.Store, Grantee: g.Grantee, Level: Level(g.Level.String()), MaxLabel: Label(g.MaxLabel.String()),
 		Maker: g.Maker, ByPlatform: g.ByPlatform, CreatedAt: g.CreatedAt.UTC(), ExpiresAt: wire.Time(g.ExpiresAt),
 	}
+	if caps := g.Caps; caps != (acl.Caps{}) {
+		out.Caps = &Caps{SearchesPerHour: positive(caps.SearchesPerHour), EntriesPerDay: positive(caps.EntriesPerDay)}
+	}
+	if g.Offer == "" {
+		return out, nil
+	}
+	offer, err := uuid.Parse(g.Offer)
+	if err != nil {
+		return Grant{}, err
+	}
+	var terms meter.Terms
+	if err := json.Unmarshal([]byte(g.Terms), &terms); err != nil {
+		return Grant{}, err
+	}
+	shown := termsOf(terms)
+	out.Offer, out.Terms = &offer, &shown
+	return out, nil
+}
+
+// positive returns n, and nil if it stands for a default.
+func positive(n int64) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+// capsOf returns the caps of a request to share. One that is 0 or less becomes
+// -1, which the service refuses: to it, 0 stands for the default.
+func capsOf(c *Caps) acl.Caps {
+	if c == nil {
+		return acl.Caps{}
+	}
+	given := func(n *int64) int64 {
+		if n != nil && *n <= 0 {
+			return -1
+		}
+		return or(n, 0)
+	}
+	return acl.Caps{SearchesPerHour: given(c.SearchesPerHour), EntriesPerDay: given(c.EntriesPerDay)}
 }

@@ -15,6 +15,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
@@ -27,17 +28,19 @@ var specification []byte
 // openapi.yaml.
 type Surface struct {
 	service  *memory.Service
+	market   meter.MarketAPI
 	metrics  *server.Metrics
 	maxBody  int64
 	document document
 	json     []byte // the specification as served
+	keys     keyCache
 }
 
 // New returns the surface. valueLimit is the service's limit on one value, in
 // bytes; 0 means the default.
-func New(service *memory.Service, metrics *server.Metrics, valueLimit int) (*Surface, error) {
+func New(service *memory.Service, market meter.MarketAPI, metrics *server.Metrics, valueLimit int) (*Surface, error) {
 	s := &Surface{
-		service: service, metrics: metrics, maxBody: wire.MaxBody(valueLimit),
+		service: service, market: market, metrics: metrics, maxBody: wire.MaxBody(valueLimit),
 	}
 	var whole map[string]any // with its anchors resolved
 	if err := yaml.Unmarshal(specification, &whole); err != nil {
@@ -53,17 +56,52 @@ func New(service *memory.Service, metrics *server.Metrics, valueLimit int) (*Sur
 	return s, nil
 }
 
-// Mount adds the routes; only the specification needs no token. It sets the
-// binder for this surface's bodies; other surfaces do not use it.
+// Mount adds the routes; only the specification and well-known URLs need no
+// token. It sets the binder for this surface's bodies; other surfaces do not use it.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	e.Binder = binder{s}
-	RegisterHandlersWithOptions(e, NewStrictHandler(s, nil), RegisterHandlersOptions{
+	RegisterHandlersWithOptions(e, NewStrictHandler(s, []StrictMiddlewareFunc{s.needMarket, withHeader}), RegisterHandlersOptions{
 		OperationMiddlewares: s.document.middlewares(),
 	})
 	e.GET("/openapi.json", func(c echo.Context) error {
 		return c.JSONBlob(http.StatusOK, s.json)
 	})
-	return []string{"/openapi.json"}
+	mountWellKnown(e)
+	return []string{"/openapi.json", keysPath, wellKnownPath}
+}
+
+// needMarket refuses the calls of a market on a server without one.
+func (s *Surface) needMarket(next StrictHandlerFunc, operation string) StrictHandlerFunc {
+	switch operation {
+	case "CreateOffer", "ChangeOffer", "WithdrawOffer", "GetOffer", "ListOffers", "ListStoreOffers", "AcceptOffer", "SearchOffer",
+		"GetAccount", "TopUpAccount", "PayOutAccount", "ListUsage", "ListSales", "RefundCharge", "GetReceiptKeys":
+		if s.market == nil {
+			return func(echo.Context, any) (any, error) {
+				return nil, problem.New(problem.Unavailable, "this server has no market")
+			}
+		}
+	}
+	return next
+}
+
+// headerKey is the context key for the header of a request.
+type headerKey struct{}
+
+// withHeader hands the header of a request to its handler, for what the generated
+// code does not read.
+func withHeader(next StrictHandlerFunc, _ string) StrictHandlerFunc {
+	return func(c echo.Context, request any) (any, error) {
+		r := c.Request()
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), headerKey{}, r.Header)))
+		return next(c, request)
+	}
+}
+
+// requestHeader returns the header of a request. It holds the credential: it is
+// read for single fields and goes no further.
+func requestHeader(ctx context.Context) http.Header {
+	h, _ := ctx.Value(headerKey{}).(http.Header)
+	return h
 }
 
 // caller returns the caller of a request. This surface reaches entries that are

@@ -1,0 +1,80 @@
+package rest
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+	"mneme/meter"
+	"mneme/server/wire"
+)
+
+// SearchOffer searches the store of an offer.
+func (s *Surface) SearchOffer(ctx context.Context, r SearchOfferRequestObject) (SearchOfferResponseObject, error) {
+	request := memory.SearchRequest{
+		Query: r.Body.Query, Limit: or(r.Body.Limit, wire.DefaultHits), MinRelevance: or(r.Body.MinRelevance, 0),
+		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false),
+		Purchase: memory.Purchase{Offer: r.Offer, MaxCharge: r.Body.MaxCharge},
+	}
+	found, err := s.buy(ctx, request, "POST /v1/offers/{offer}/search", []string{r.Offer.String()}, r.Params.IdempotencyKey, r.Body)
+	if err != nil {
+		return nil, err
+	}
+	s.metrics.Search(found.Answer)
+	return streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, &found.Answer) }}, nil
+}
+
+// buy runs a search that may buy. operation is the method and route template, path
+// the values of the template's parameters, and body the decoded body.
+func (s *Surface) buy(ctx context.Context, request memory.SearchRequest, operation string, path []string, key *IdempotencyKey, body any) (meter.SearchResult, error) {
+	call, err := s.callOf(key, operation, path, body)
+	if err != nil {
+		return meter.SearchResult{}, err
+	}
+	return s.market.Search(ctx, caller(ctx), meter.SearchRequest{SearchRequest: request, Call: call})
+}
+
+func (r streamed) VisitSearchOfferResponse(w http.ResponseWriter) error { return r.write(w) }
+
+// bill is what a search cost, as answers show it.
+type bill struct {
+	Charges []charge       `json:"charges,omitempty"`
+	Receipt string         `json:"receipt,omitempty"` // of the only charge
+	Balance *int64         `json:"balance,omitempty"`
+	Skipped []skippedStore `json:"skipped,omitempty"`
+}
+
+type charge struct {
+	ID      uuid.UUID   `json:"id"`
+	Store   string      `json:"store_id"`
+	Offer   string      `json:"offer"`
+	Amount  int64       `json:"amount"`
+	Search  int64       `json:"search"`
+	Entries []uuid.UUID `json:"entries"`
+	Receipt string      `json:"receipt"`
+}
+
+type skippedStore struct {
+	Store  string            `json:"store_id"`
+	Offer  string            `json:"offer"`
+	Reason memory.SkipReason `json:"reason"`
+}
+
+func billOf(b memory.Bill) bill {
+	out := bill{Balance: b.Balance}
+	for _, c := range b.Charges {
+		out.Charges = append(out.Charges, charge{
+			ID: c.ID, Store: c.Store, Offer: c.Offer, Amount: c.Amount, Search: c.Search, Entries: idsOf(c.Entries), Receipt: c.Receipt,
+		})
+	}
+	if len(out.Charges) == 1 {
+		out.Receipt = out.Charges[0].Receipt
+	}
+	for _, s := range b.Skipped {
+		out.Skipped = append(out.Skipped, skippedStore(s))
+	}
+	return out
+}
