@@ -28,6 +28,8 @@ type Principal struct {
 	Platform bool
 	// Share permits tools to offer share and unshare.
 	Share bool
+	// Spend permits tools, MCP and the Robutler API to pay from the agent's account.
+	Spend bool
 }
 
 // Validate returns an error unless p could come from a valid token.

@@ -216,7 +216,7 @@ type Issuer struct {
 	Algorithm string   `mapstructure:"algorithm"` // the only accepted algorithm, such as RS256
 	Subjects  []string `mapstructure:"subjects"`  // patterns for sub: exact, or a prefix followed by *
 	MaxTaint  string   `mapstructure:"max_taint"` // highest label that a token may claim
-	Scopes    []string `mapstructure:"scopes"`    // any of platform, share
+	Scopes    []string `mapstructure:"scopes"`    // any of platform, share, spend
 	// Refresh is the time between two fetches of the keys: how long a key that
 	// the issuer removed is still accepted. 0: one hour.
 	Refresh time.Duration `mapstructure:"refresh"`

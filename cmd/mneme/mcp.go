@@ -36,6 +36,7 @@ go to stderr.`,
 	}
 	m.as.add(cmd)
 	cmd.Flags().BoolVar(&m.share, "share", false, "allow the tools to share the agent's stores with others")
+	cmd.Flags().BoolVar(&m.spend, "spend", false, "allow the tools to pay for searches from the agent's account")
 	cmd.Flags().StringVar(&m.url, "url", "", "serve the tools of the server at this address")
 	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
@@ -46,6 +47,7 @@ type mcpCommand struct {
 	*program
 	as    callerFlags
 	share bool
+	spend bool
 	url   string
 }
 
@@ -54,7 +56,7 @@ func (m *mcpCommand) run(ctx context.Context, config configs.Config) error {
 	if err != nil {
 		return err
 	}
-	principal.Share = m.share
+	principal.Share, principal.Spend = m.share, m.spend
 	if m.url != "" {
 		return m.remote(ctx, config, principal)
 	}

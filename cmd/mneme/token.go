@@ -66,7 +66,7 @@ run while a server uses it.`,
 	}
 	as.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&scope, "scope", "", "scopes separated by spaces: platform, share")
+	flags.StringVar(&scope, "scope", "", "scopes separated by spaces: platform, share, spend")
 	flags.StringVar(&chat, "chat", "", "chat ID of the session")
 	flags.StringVar(&user, "user", "", "user ID of the session")
 	flags.DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token or API key")

@@ -198,7 +198,7 @@ func (s *Surface) metadata(c echo.Context) error {
 		BearerMethods        []string `json:"bearer_methods_supported"`
 		Scopes               []string `json:"scopes_supported"`
 		Name                 string   `json:"resource_name"`
-	}{s.address(c.Request()) + endpoint, s.options.AuthorizationServers, []string{"header"}, []string{"share"}, "mneme"})
+	}{s.address(c.Request()) + endpoint, s.options.AuthorizationServers, []string{"header"}, []string{"share", "spend"}, "mneme"})
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ type APIKey struct {
 	User      string    `json:"user,omitempty"`
 	Platform  bool      `json:"platform,omitempty"`
 	Share     bool      `json:"share,omitempty"`
+	Spend     bool      `json:"spend,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // zero: never
 	RevokedAt time.Time `json:"revoked_at,omitzero"` // zero: not revoked
@@ -51,7 +52,7 @@ type APIKey struct {
 
 // Principal returns the principal that the key authenticates.
 func (k APIKey) Principal() acl.Principal {
-	return acl.Principal{Agent: k.Agent, Taint: k.Taint, Chat: k.Chat, User: k.User, Platform: k.Platform, Share: k.Share}
+	return acl.Principal{Agent: k.Agent, Taint: k.Taint, Chat: k.Chat, User: k.User, Platform: k.Platform, Share: k.Share, Spend: k.Spend}
 }
 
 // APIKeys are the keys of a data directory. Changes by other processes take
@@ -92,7 +93,7 @@ func (a *APIKeys) Create(p acl.Principal, ttl time.Duration, now time.Time) (cre
 	secret := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[8:]))
 	key := APIKey{
 		ID: id, Hash: hashSecret(secret), Agent: p.Agent, Taint: p.Taint, Chat: p.Chat, User: p.User,
-		Platform: p.Platform, Share: p.Share, CreatedAt: now.UTC().Truncate(time.Second),
+		Platform: p.Platform, Share: p.Share, Spend: p.Spend, CreatedAt: now.UTC().Truncate(time.Second),
 	}
 	if ttl > 0 {
 		key.ExpiresAt = now.Add(ttl).UTC()

@@ -109,7 +109,7 @@ func TestAPIKeysStandForTheirFactsUntilTheyEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := acl.Principal{Agent: "alice", Taint: acl.Confidential, Chat: "c", User: "u", Platform: true, Share: true}
+	want := acl.Principal{Agent: "alice", Taint: acl.Confidential, Chat: "c", User: "u", Platform: true, Share: true, Spend: true}
 	lasting, id, err := command.Create(want, 0, noon)
 	if err != nil {
 		t.Fatal(err)

@@ -71,11 +71,8 @@ func (c *claims) principal() (acl.Principal, error) {
 		}
 	}
 	for _, name := range strings.Split(c.scope, " ") {
-		switch name {
-		case ScopePlatform:
-			p.Platform = true
-		case ScopeShare:
-			p.Share = true
+		if has := scopeField(&p, name); has != nil {
+			*has = true
 		}
 	}
 	if p.Validate() != nil {

@@ -31,7 +31,7 @@ type Issuer struct {
 	Subjects []string
 	// MaxTaint is the highest label that its tokens may claim; zero: PUBLIC.
 	MaxTaint acl.Label
-	// Scopes are the scopes that its tokens may have: ScopePlatform, ScopeShare.
+	// Scopes are the scopes that its tokens may have, of those in Scopes.
 	Scopes []string
 	// RefreshEvery is the time between two fetches of the keys, and so how long
 	// a key that the issuer removed is still accepted; 0: one hour.
@@ -71,8 +71,8 @@ func (i Issuer) check() error {
 		}
 	}
 	for _, name := range i.Scopes {
-		if name != ScopePlatform && name != ScopeShare {
-			return fmt.Errorf("a scope must be one of %s, %s", ScopePlatform, ScopeShare)
+		if !slices.Contains(Scopes, name) {
+			return errScope
 		}
 	}
 	return nil
@@ -102,7 +102,7 @@ func (i Issuer) allows(p acl.Principal) error {
 		return &Refusal{"the token's issuer may not issue tokens for this subject"}
 	case p.Taint > highest:
 		return &Refusal{"the token's taint is above what its issuer may grant"}
-	case p.Platform && !slices.Contains(i.Scopes, ScopePlatform), p.Share && !slices.Contains(i.Scopes, ScopeShare):
+	case slices.ContainsFunc(scopesOf(p), func(name string) bool { return !slices.Contains(i.Scopes, name) }):
 		return &Refusal{"the token has a scope that its issuer may not grant"}
 	}
 	return nil

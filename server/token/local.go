@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,32 +95,48 @@ func (k *LocalKey) Mint(p acl.Principal, ttl time.Duration, now time.Time) (stri
 const (
 	ScopePlatform = "platform"
 	ScopeShare    = "share"
+	ScopeSpend    = "spend"
 )
+
+// Scopes are all scopes.
+var Scopes = []string{ScopePlatform, ScopeShare, ScopeSpend}
+
+// scopeField returns the field of a principal that stands for a scope; nil for an
+// unknown one.
+func scopeField(p *acl.Principal, name string) *bool {
+	switch name {
+	case ScopePlatform:
+		return &p.Platform
+	case ScopeShare:
+		return &p.Share
+	case ScopeSpend:
+		return &p.Spend
+	}
+	return nil
+}
 
 // scope returns a principal's scope claim.
 func scope(p acl.Principal) string {
-	var scopes []string
-	if p.Platform {
-		scopes = append(scopes, ScopePlatform)
-	}
-	if p.Share {
-		scopes = append(scopes, ScopeShare)
-	}
-	return strings.Join(scopes, " ")
+	return strings.Join(scopesOf(p), " ")
 }
+
+// scopesOf returns a principal's scopes.
+func scopesOf(p acl.Principal) []string {
+	return slices.DeleteFunc(slices.Clone(Scopes), func(name string) bool { return !*scopeField(&p, name) })
+}
+
+// errScope reports an unknown scope.
+var errScope = fmt.Errorf("a scope must be one of %s", strings.Join(Scopes, ", "))
 
 // SetScope parses a space-separated list of scopes into a principal. An unknown
 // scope is an error.
 func SetScope(p *acl.Principal, list string) error {
 	for _, name := range strings.Fields(list) {
-		switch name {
-		case ScopePlatform:
-			p.Platform = true
-		case ScopeShare:
-			p.Share = true
-		default:
-			return fmt.Errorf("a scope must be one of %s, %s", ScopePlatform, ScopeShare)
+		has := scopeField(p, name)
+		if has == nil {
+			return errScope
 		}
+		*has = true
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func local(key *LocalKey, now func() time.Time) *trusted {
 	return &trusted{
 		Issuer: Issuer{
 			Issuer: localName, Audience: localName, Algorithm: localAlgorithm, Subjects: []string{"*"},
-			MaxTaint: acl.Restricted, Scopes: []string{ScopePlatform, ScopeShare},
+			MaxTaint: acl.Restricted, Scopes: Scopes,
 		},
 		parser: parser(localAlgorithm, localName, localName, now),
 		key:    func(context.Context, *jwt.Token, bool) (any, error) { return key.secret, nil },

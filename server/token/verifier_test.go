@@ -149,6 +149,7 @@ func TestRemoteTokensGiveWhatTheirIssuerMayGive(t *testing.T) {
 		{"taint is not null", sign(t, jwt.SigningMethodRS256, "r", r.rsa, raws(with(good, facts{"taint": json.RawMessage("null")}))), nil},
 		{"chat is an id", rs(facts{"chat": "a b"}), nil},
 		{"scopes are within the issuer's", rs(facts{"scope": "share platform"}), nil},
+		{"spend is within the issuer's", rs(facts{"scope": "share spend"}), nil},
 		{"scope is a string", rs(facts{"scope": []string{"share"}}), nil},
 		{"another's key is refused", sign(t, jwt.SigningMethodRS256, "r", stranger.rsa, good), nil},
 		{"an unknown kid is refused", sign(t, jwt.SigningMethodRS256, "x", r.rsa, good), nil},
@@ -256,7 +257,7 @@ func TestLocalTokensAreReadStrictly(t *testing.T) {
 
 func TestTheLocalKeyCountsOnlyWhereItIsGiven(t *testing.T) {
 	key, _ := localKey(t)
-	minted, err := key.Mint(acl.Principal{Agent: "alice", Taint: acl.Internal, Chat: "c", User: "u", Platform: true, Share: true}, time.Hour, noon)
+	minted, err := key.Mint(acl.Principal{Agent: "alice", Taint: acl.Internal, Chat: "c", User: "u", Platform: true, Share: true, Spend: true}, time.Hour, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +266,7 @@ func TestTheLocalKeyCountsOnlyWhereItIsGiven(t *testing.T) {
 		var want *acl.Principal
 		if on {
 			o.Local = key
-			want = &acl.Principal{Agent: "alice", Taint: acl.Internal, Chat: "c", User: "u", Platform: true, Share: true}
+			want = &acl.Principal{Agent: "alice", Taint: acl.Internal, Chat: "c", User: "u", Platform: true, Share: true, Spend: true}
 		}
 		verifier, err := token.NewVerifier(t.Context(), o)
 		if err != nil {
