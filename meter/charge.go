@@ -43,8 +43,8 @@ type Charge struct {
 type Bought struct {
 	Store, Buyer string
 	Entry        uuid.UUID
-	Digest       []byte    // keyed digest of the value; see Meter.digest
-	Charge       uuid.UUID // that it was charged with; uuid.Nil: it cost nothing
+	Digest       []byte    // keyed digest of the value; see digestOf
+	Charge       uuid.UUID // of the search that showed it first; uuid.Nil: it was not metered
 }
 
 // Window is a span in which searches and entries are counted.

@@ -1,0 +1,66 @@
+package meter
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"mneme/memory"
+)
+
+// MeterOptions configure a Meter. Zero fields take the default.
+type MeterOptions struct {
+	Currency string        // ISO 4217, of one credit; USD
+	KeyAge   time.Duration // after which receipts get a new key; 90 days
+	Observer Observer      // default: none
+	// Now is the clock of what Run does. Default time.Now.
+	Now func() time.Time
+}
+
+// Observer is told what happens to searches, for metrics. It is never told whose
+// they are.
+type Observer interface {
+	// Charged counts charges, those of no amount too.
+	Charged(n int)
+	// Refused counts the stores that a paid search left out or failed at, by reason.
+	Refused(reason memory.SkipReason)
+	// PassedHalf counts buyers that were shown more than half of the entries of a
+	// store.
+	PassedHalf()
+}
+
+// Meter decides what searches may show of stores at level search, and charges for
+// it, in the transactions of the search. It is safe for concurrent use.
+type Meter struct {
+	storage Storage
+	options MeterOptions
+	sold    chan sold // for Run
+}
+
+var _ memory.Meter = (*Meter)(nil)
+
+// NewMeter returns a Meter over a database. Call Run to have buyers of most of a
+// store observed.
+func NewMeter(storage Storage, options MeterOptions) *Meter {
+	options.Currency = cmp.Or(options.Currency, "USD")
+	options.KeyAge = cmp.Or(options.KeyAge, 90*24*time.Hour)
+	if options.Observer == nil {
+		options.Observer = noObserver{}
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	return &Meter{storage: storage, options: options, sold: make(chan sold, 256)}
+}
+
+// VerifyLoaded implements memory.Meter.
+func (m *Meter) VerifyLoaded(ctx context.Context, tx memory.Tx) error {
+	_, err := VerifyLedger(ctx, m.storage.Writing(tx))
+	return err
+}
+
+type noObserver struct{}
+
+func (noObserver) Charged(int)               {}
+func (noObserver) Refused(memory.SkipReason) {}
+func (noObserver) PassedHalf()               {}

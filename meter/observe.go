@@ -1,0 +1,61 @@
+package meter
+
+import (
+	"context"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// sold is what a search bought of a store.
+type sold struct {
+	store, buyer string
+	entries      int64 // newly charged
+}
+
+// Sold implements memory.Meter. What it has to read is read later, by Run: how long
+// a search takes must not depend on the size of a store.
+func (m *Meter) Sold(c memory.Caller, bill memory.Bill) {
+	m.options.Observer.Charged(len(bill.Charges))
+	for _, skipped := range bill.Skipped {
+		m.options.Observer.Refused(skipped.Reason)
+	}
+	for _, charge := range bill.Charges {
+		if len(charge.Entries) == 0 {
+			continue
+		}
+		select {
+		case m.sold <- sold{charge.Store, c.Agent, int64(len(charge.Entries))}:
+		default: // a metric may miss some, a search waits for none
+		}
+	}
+}
+
+// Run observes what was sold until ctx is done.
+func (m *Meter) Run(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case s := <-m.sold:
+			if passed, err := m.passedHalf(ctx, s); err == nil && passed {
+				m.options.Observer.PassedHalf()
+			}
+		}
+	}
+}
+
+// passedHalf reports whether a sale made a buyer one of more than half of the
+// store's entries.
+func (m *Meter) passedHalf(ctx context.Context, s sold) (passed bool, err error) {
+	err = m.storage.View(ctx, func(tx ReadTx) error {
+		shown, err := tx.CountShown(ctx, s.store, s.buyer)
+		if err != nil {
+			return err
+		}
+		entries, err := tx.CountEntries(ctx, s.store, acl.Restricted, m.options.Now())
+		passed = 2*shown > entries && 2*(shown-s.entries) <= entries
+		return err
+	})
+	return passed, err
+}
