@@ -1,0 +1,177 @@
+package payment
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/meter"
+)
+
+// The scheme of Robutler's credits.
+const (
+	schemeCredits   = "robutler-credits"
+	creditsNetwork  = "robutler:1"
+	creditsAsset    = "credits"
+	creditsPayTo    = "robutler"
+	creditsPayer    = "credits"
+	creditsDecimals = 9
+	creditsTimeout  = 300 * time.Second
+	// nanoPerMicro converts millionths of a credit to billionths.
+	nanoPerMicro = 1000
+)
+
+// creditsNonce is a nonce: a UUID, when it expires, and an HMAC.
+var creditsNonce = regexp.MustCompile(`^([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\.([0-9]{1,12})\.([0-9a-f]{32})$`)
+
+// credits asks for payments in credits, and settles them with their platform.
+type credits struct {
+	platform *remote
+	secret   []byte
+	now      func() time.Time
+}
+
+// requirement asks for a price in micros. nonce is one that a payment brought; "":
+// a new one.
+func (c *credits) requirement(of meter.Resource, price int64, nonce string) requirement {
+	amount := nanocredits(price)
+	if nonce == "" {
+		expires := c.now().Add(creditsTimeout).Unix()
+		id := uuid.New().String()
+		nonce = id + "." + strconv.FormatInt(expires, 10) + "." + c.mac(of, amount, id, expires)
+	}
+	return requirement{
+		Scheme: schemeCredits, Network: creditsNetwork, Amount: amount, Asset: creditsAsset, PayTo: creditsPayTo,
+		MaxTimeoutSeconds: int(creditsTimeout.Seconds()),
+		Extra:             map[string]any{"nonce": nonce, "decimals": creditsDecimals, "tokenType": "jwt", "platform": c.platform.base},
+	}
+}
+
+// nanocredits returns an amount of micros in nanocredits.
+func nanocredits(micros int64) string {
+	return new(big.Int).Mul(big.NewInt(micros), big.NewInt(nanoPerMicro)).String()
+}
+
+// mac binds a nonce to the call and its price.
+func (c *credits) mac(of meter.Resource, amount, id string, expires int64) string {
+	h := hmac.New(sha256.New, c.secret)
+	h.Write([]byte(strings.Join([]string{
+		of.URL, amount, id, strconv.FormatInt(expires, 10), of.Method, of.Path, of.Query, of.Body,
+	}, "|")))
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// check refuses a nonce that is not ours, is for another call or price, or has
+// expired.
+func (c *credits) check(of meter.Resource, price int64, nonce string) error {
+	parts := creditsNonce.FindStringSubmatch(nonce)
+	if parts == nil {
+		return &meter.PaymentRefusal{Reason: "nonce_malformed"}
+	}
+	expires, err := strconv.ParseInt(parts[2], 10, 64)
+	if err != nil || !hmac.Equal([]byte(c.mac(of, nanocredits(price), parts[1], expires)), []byte(parts[3])) {
+		return &meter.PaymentRefusal{Reason: "nonce_not_ours"}
+	}
+	if c.now().Unix() > expires {
+		return &meter.PaymentRefusal{Reason: "nonce_expired"}
+	}
+	return nil
+}
+
+// tokenOf returns the token of a payment in credits, which was read before.
+func tokenOf(p meter.Payment) string {
+	var in struct {
+		Payload struct {
+			Token string `json:"token"`
+		} `json:"payload"`
+	}
+	_ = json.Unmarshal(p.Payload, &in) // identify read it
+	return strings.TrimSpace(in.Payload.Token)
+}
+
+// verify asks the platform whether the token is good for what the payment covers.
+func (c *credits) verify(ctx context.Context, token string, covers int64) error {
+	var out struct {
+		Valid   *bool        `json:"valid"`
+		Error   string       `json:"error"`
+		Credits *json.Number `json:"balanceCredits"`
+		Dollars *json.Number `json:"balanceDollars"`
+	}
+	status, _, err := c.platform.call(ctx, http.MethodPost, "/api/payments/verify", nil, map[string]string{"token": token}, &out)
+	switch {
+	case err != nil:
+		return err
+	case status >= http.StatusInternalServerError:
+		return fmt.Errorf("%s: status %d", c.platform.name, status)
+	case out.Valid == nil || !*out.Valid:
+		return &meter.PaymentRefusal{Reason: reasonOf(out.Error, "token_invalid")}
+	}
+	balance := out.Credits
+	if balance == nil {
+		balance = out.Dollars
+	}
+	if balance != nil {
+		has, ok := new(big.Rat).SetString(balance.String())
+		if !ok || has.Cmp(big.NewRat(covers, meter.MicrosPerCredit)) < 0 {
+			return &meter.PaymentRefusal{Reason: "insufficient_funds"}
+		}
+	}
+	return nil
+}
+
+// settle charges the token once, by the nonce's UUID.
+func (c *credits) settle(ctx context.Context, token, nonce string, amount int64, of meter.Resource) (meter.SettleState, json.RawMessage, error) {
+	id, _, _ := strings.Cut(nonce, ".")
+	key := "settle:x402:" + id
+	in := map[string]any{
+		"token": token, "amount": json.Number(big.NewRat(amount, meter.MicrosPerCredit).FloatString(6)),
+		"idempotencyKey": key, "description": of.Description, "resource": of.URL,
+	}
+	var out struct {
+		Success *bool  `json:"success"`
+		Partial bool   `json:"partial"` // less was charged than asked for
+		Error   string `json:"error"`
+		ID      string `json:"transactionId"`
+	}
+	status, sent, err := c.platform.call(ctx, http.MethodPost, "/api/payments/settle", http.Header{"Idempotency-Key": {key}}, in, &out)
+	if err != nil && !sent {
+		return "", nil, err
+	}
+	if err != nil || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusConflict {
+		return meter.SettlePending, nil, fmt.Errorf("%s: the settlement has no outcome yet", c.platform.name)
+	}
+	if status < http.StatusMultipleChoices && out.Success == nil {
+		return meter.SettlePending, nil, fmt.Errorf("%s: status %d without an outcome", c.platform.name, status)
+	}
+	failed := status >= http.StatusMultipleChoices || !*out.Success || out.Partial
+	answer := map[string]any{"success": !failed, "transaction": transactionOf(out.ID, key), "network": creditsNetwork, "payer": ""}
+	state := meter.SettleDone
+	if failed {
+		state = meter.SettleRefused
+		answer["errorReason"], answer["transaction"] = reasonOf(out.Error, "settlement_failed"), ""
+	} else {
+		answer["amount"] = nanocredits(amount)
+	}
+	response, err := json.Marshal(answer)
+	return state, response, err
+}
+
+var transactionID = regexp.MustCompile(`^[A-Za-z0-9:._-]{1,128}$`)
+
+func transactionOf(id, otherwise string) string {
+	if transactionID.MatchString(id) {
+		return id
+	}
+	return otherwise
+}

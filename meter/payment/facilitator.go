@@ -1,0 +1,145 @@
+package payment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"mneme/meter"
+)
+
+// facilitator verifies and settles payments of x402.
+type facilitator struct{ *remote }
+
+// facilitated is what a facilitator is asked.
+type facilitated struct {
+	Version      int             `json:"x402Version"`
+	Payload      json.RawMessage `json:"paymentPayload"`
+	Requirements json.RawMessage `json:"paymentRequirements"`
+}
+
+// verify returns a meter.PaymentRefusal if the payment would not be settled.
+func (f facilitator) verify(ctx context.Context, ask facilitated, payer string) error {
+	var out struct {
+		Valid  *bool  `json:"isValid"`
+		Reason string `json:"invalidReason"`
+		Payer  string `json:"payer"`
+	}
+	status, _, err := f.call(ctx, http.MethodPost, "/verify", nil, ask, &out)
+	switch {
+	case err != nil:
+		return err
+	case out.Valid == nil || status >= http.StatusInternalServerError:
+		return fmt.Errorf("%s: status %d without a verdict", f.name, status)
+	case !*out.Valid:
+		return &meter.PaymentRefusal{Reason: reasonOf(out.Reason, "invalid_payment")}
+	case out.Payer != "" && !strings.EqualFold(out.Payer, payer):
+		// The payment's identity was read from what nobody signed.
+		return &meter.PaymentRefusal{Reason: "invalid_payer"}
+	}
+	return nil
+}
+
+// settle settles a payment. A facilitator answers a payment that it settled before
+// with the same transaction, or by a reason that says so.
+func (f facilitator) settle(ctx context.Context, ask facilitated) (meter.SettleState, json.RawMessage, error) {
+	var out json.RawMessage
+	status, sent, err := f.call(ctx, http.MethodPost, "/settle", nil, ask, &out)
+	if err != nil {
+		if !sent {
+			return "", nil, err
+		}
+		return meter.SettlePending, nil, err
+	}
+	var answer struct {
+		Success     *bool  `json:"success"`
+		Reason      string `json:"errorReason"`
+		Transaction string `json:"transaction"`
+		Network     string `json:"network"`
+		Payer       string `json:"payer,omitempty"`
+		Amount      string `json:"amount,omitempty"`
+	}
+	if json.Unmarshal(out, &answer) != nil || answer.Success == nil || status >= http.StatusInternalServerError {
+		return meter.SettlePending, nil, fmt.Errorf("%s: status %d without an outcome", f.name, status)
+	}
+	state := meter.SettleRefused
+	switch {
+	case *answer.Success || settledBefore(answer.Reason):
+		state = meter.SettleDone
+	case pendingReason(answer.Reason):
+		state = meter.SettlePending
+	}
+	// What the client gets is these members alone: an error's text may hold
+	// anything.
+	kept := map[string]any{"success": state != meter.SettleRefused, "transaction": answer.Transaction, "network": answer.Network}
+	for name, value := range map[string]string{"payer": answer.Payer, "amount": answer.Amount} {
+		if value != "" {
+			kept[name] = value
+		}
+	}
+	if state == meter.SettleRefused {
+		kept["errorReason"] = reasonOf(answer.Reason, "settlement_failed")
+	}
+	if state == meter.SettlePending {
+		kept["success"], kept["errorReason"] = false, "settlement_pending"
+	}
+	response, err := json.Marshal(kept)
+	return state, response, err
+}
+
+// settledBefore reports whether a refusal says that this very authorization was
+// used. Only its payee can use an authorization, for its amount, and it has one
+// claim: it was settled by an earlier call of ours whose answer was lost.
+func settledBefore(reason string) bool {
+	switch reason {
+	case "duplicate_settlement", "already_settled", "invalid_exact_evm_nonce_already_used",
+		"invalid_exact_evm_payload_authorization_nonce_used", "nonce_already_used", "permit2_invalid_nonce":
+		return true
+	}
+	return false
+}
+
+func pendingReason(reason string) bool {
+	return reason == "settlement_pending" || reason == "pending" || reason == "transaction_pending"
+}
+
+// supported returns what the facilitator adds to the extra of each scheme on a
+// network, by the scheme's name; schemes that it does not settle are not in it.
+func (f facilitator) supported(ctx context.Context, network string) (map[string]map[string]any, error) {
+	var out struct {
+		Kinds []struct {
+			Version int            `json:"x402Version"`
+			Scheme  string         `json:"scheme"`
+			Network string         `json:"network"`
+			Extra   map[string]any `json:"extra"`
+		} `json:"kinds"`
+	}
+	status, _, err := f.call(ctx, http.MethodGet, "/supported", nil, nil, &out)
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusOK {
+		return nil, fmt.Errorf("%s: status %d", f.name, status)
+	}
+	found := make(map[string]map[string]any)
+	for _, kind := range out.Kinds {
+		if kind.Version == 2 && (kind.Network == network || kind.Network == "eip155:*") {
+			found[kind.Scheme] = kind.Extra
+		}
+	}
+	return found, nil
+}
+
+// reason is the form of a reason that is passed on.
+var reason = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
+
+// reasonOf returns a remote service's reason if it is a word, else another one.
+func reasonOf(text, otherwise string) string {
+	if reason.MatchString(text) {
+		return text
+	}
+	return otherwise
+}

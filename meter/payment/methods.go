@@ -1,0 +1,361 @@
+package payment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/meter"
+)
+
+// The schemes of x402 on EVM networks.
+const (
+	SchemeExact = "exact" // a fixed amount
+	SchemeUpto  = "upto"  // at most an amount
+)
+
+// Options configure Methods. Without any of X402, Credits and Stripe there is no
+// way to pay.
+type Options struct {
+	X402    *X402
+	Credits *Credits
+	MPP     *MPP
+	// Secret signs nonces and challenges; the same in all processes of a service.
+	Secret []byte
+	Now    func() time.Time // nil: time.Now
+	Client *http.Client     // nil: the default one
+}
+
+// X402 is an asset on an EVM network.
+type X402 struct {
+	Facilitator string // URL
+	Token       string // Bearer for the facilitator; "": none
+	Schemes     []string
+	Network     string // CAIP-2
+	Asset       string // address
+	Decimals    int
+	PerCredit   string // of the asset, for one credit
+	PayTo       string // address
+	Name        string // of the asset, by which it is signed for
+	Version     string
+	MaxTimeout  time.Duration // within which a payment has to be settled
+}
+
+// Credits are Robutler's.
+type Credits struct {
+	Platform string // URL
+	Token    string // Bearer for the platform
+}
+
+// MPP is the Machine Payments Protocol. Method robutler is offered if there are
+// Credits, besides a method that needs no account.
+type MPP struct {
+	Realm  string
+	Stripe *Stripe
+}
+
+// Stripe takes shared payment tokens.
+type Stripe struct {
+	URL       string // of the API
+	Key       string
+	Profile   string // that tokens are made for
+	Currency  string // lower case
+	PerCredit string // of the currency, for one credit
+}
+
+// Methods are the configured ways to pay. It implements meter.Gateway.
+type Methods struct {
+	x402        *X402
+	facilitator facilitator
+	rate        rate
+	credits     *credits
+	mpp         *mpp
+
+	mu    sync.Mutex
+	extra map[string]map[string]any // what the facilitator adds, by scheme; nil: not known yet
+}
+
+var (
+	network    = regexp.MustCompile(`^eip155:[1-9][0-9]{0,17}$`)
+	anyAddress = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
+)
+
+// New returns the methods of a configuration. Errors name the field at fault.
+func New(o Options) (*Methods, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	m := &Methods{}
+	if x := o.X402; x != nil {
+		if err := x.check(); err != nil {
+			return nil, err
+		}
+		own := *x
+		m.x402 = &own
+		var err error
+		if m.rate, err = newRate(x.PerCredit, x.Decimals); err != nil {
+			return nil, fmt.Errorf("x402.per_credit: %w", err)
+		}
+		remote, err := newRemote("facilitator", x.Facilitator, x.Token, o.Client)
+		if err != nil {
+			return nil, fmt.Errorf("x402.facilitator: %w", err)
+		}
+		m.facilitator = facilitator{remote}
+	}
+	if (o.Credits != nil || o.MPP != nil) && len(o.Secret) < 32 {
+		return nil, fmt.Errorf("the secret of nonces must have 32 bytes")
+	}
+	if c := o.Credits; c != nil {
+		platform, err := newRemote("credits platform", c.Platform, c.Token, o.Client)
+		if err != nil {
+			return nil, fmt.Errorf("credits.platform: %w", err)
+		}
+		m.credits = &credits{platform: platform, secret: o.Secret, now: o.Now}
+	}
+	if p := o.MPP; p != nil {
+		if p.Realm == "" || strings.ContainsAny(p.Realm, "\"\\\r\n|") {
+			return nil, fmt.Errorf("mpp.realm must be the service's host")
+		}
+		m.mpp = &mpp{realm: p.Realm, secret: o.Secret, now: o.Now}
+		if s := p.Stripe; s != nil {
+			cents, err := newRate(s.PerCredit, 2)
+			if err != nil {
+				return nil, fmt.Errorf("mpp.stripe.per_credit: %w", err)
+			}
+			api, err := newRemote("card processor", s.URL, s.Key, o.Client)
+			if err != nil {
+				return nil, fmt.Errorf("mpp.stripe.url: %w", err)
+			}
+			if s.Key == "" || s.Profile == "" || s.Currency == "" {
+				return nil, fmt.Errorf("mpp.stripe needs key, profile and currency")
+			}
+			m.mpp.stripe = &stripe{api: api, profile: s.Profile, currency: s.Currency, cents: cents}
+		}
+	}
+	return m, nil
+}
+
+func (x *X402) check() error {
+	switch {
+	case !network.MatchString(x.Network):
+		return fmt.Errorf("x402.network must be an EVM network, such as eip155:8453")
+	case !anyAddress.MatchString(x.Asset):
+		return fmt.Errorf("x402.asset must be an address")
+	case !anyAddress.MatchString(x.PayTo):
+		return fmt.Errorf("x402.pay_to must be an address")
+	case x.MaxTimeout < 10*time.Second || x.MaxTimeout > time.Hour:
+		return fmt.Errorf("x402.max_timeout must be 10s to 1h")
+	case len(x.Schemes) == 0 || slices.ContainsFunc(x.Schemes, func(s string) bool { return s != SchemeExact && s != SchemeUpto }):
+		return fmt.Errorf("x402.schemes must be any of exact, upto")
+	}
+	return nil
+}
+
+// Refresh asks the facilitator what it supports. Until it has answered once,
+// scheme upto is not offered, whose payments name the facilitator's address.
+func (m *Methods) Refresh(ctx context.Context) error {
+	if m == nil || m.x402 == nil {
+		return nil
+	}
+	found, err := m.facilitator.supported(ctx, m.x402.Network)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.extra = found
+	for _, scheme := range m.x402.Schemes {
+		if _, ok := found[scheme]; !ok {
+			return fmt.Errorf("the facilitator does not settle scheme %s on %s", scheme, m.x402.Network)
+		}
+	}
+	return nil
+}
+
+// requirements are what x402 asks for, in the order of preference. nonce is that of
+// credits, if a payment brought one.
+func (m *Methods) requirements(of meter.Resource, price int64, nonce string) []requirement {
+	if m == nil {
+		return nil
+	}
+	var all []requirement
+	if x := m.x402; x != nil {
+		m.mu.Lock()
+		known := m.extra
+		m.mu.Unlock()
+		for _, scheme := range x.Schemes {
+			theirs, ok := known[scheme]
+			if !ok && (known != nil || scheme == SchemeUpto) {
+				continue
+			}
+			extra := map[string]any{"name": x.Name, "version": x.Version}
+			if scheme == SchemeUpto {
+				extra["assetTransferMethod"] = "permit2"
+			}
+			for name, value := range theirs {
+				extra[name] = value
+			}
+			all = append(all, requirement{
+				Scheme: scheme, Network: x.Network, Amount: m.rate.units(price).String(), Asset: x.Asset, PayTo: x.PayTo,
+				MaxTimeoutSeconds: int(x.MaxTimeout.Seconds()), Extra: extra,
+			})
+		}
+	}
+	if m.credits != nil {
+		all = append(all, m.credits.requirement(of, price, nonce))
+	}
+	return all
+}
+
+// Accept implements meter.Gateway.
+func (m *Methods) Accept(p *meter.Payment, price int64) (meter.Accepted, error) {
+	if m == nil {
+		return meter.Accepted{}, &meter.PaymentRefusal{Reason: "unsupported_scheme"}
+	}
+	a := meter.Accepted{Payment: *p, Covers: price}
+	if p.Wire == WireMPP {
+		return m.acceptMPP(a)
+	}
+	var in struct {
+		Accepted json.RawMessage `json:"accepted"`
+	}
+	if err := json.Unmarshal(p.Payload, &in); err != nil {
+		return meter.Accepted{}, &meter.PaymentRefusal{Reason: "invalid_payload"}
+	}
+	for _, r := range m.requirements(p.Resource, price, p.Nonce) {
+		if r.Scheme != p.Scheme || r.Network != p.Network || p.Wire == WireX402 && !r.matches(in.Accepted) {
+			continue
+		}
+		if r.Scheme == schemeCredits {
+			if err := m.credits.check(p.Resource, price, p.Nonce); err != nil {
+				return meter.Accepted{}, err
+			}
+		}
+		a.Fixed = r.Scheme == SchemeExact
+		var err error
+		if p.Wire == WireX402V1 {
+			a.Requirement, err = json.Marshal(r.v1(p.Resource))
+		} else {
+			a.Requirement, err = json.Marshal(r)
+		}
+		return a, err
+	}
+	return meter.Accepted{}, &meter.PaymentRefusal{Reason: "invalid_payment_requirements"}
+}
+
+func (m *Methods) acceptMPP(a meter.Accepted) (meter.Accepted, error) {
+	refused := &meter.PaymentRefusal{Reason: "method_unsupported"}
+	if m.mpp == nil {
+		return meter.Accepted{}, refused
+	}
+	request, err := m.mpp.check(&a.Payment)
+	if err != nil {
+		return meter.Accepted{}, err
+	}
+	var asked charge
+	switch {
+	case a.Payment.Scheme == schemeCredits && m.credits != nil:
+		if err := m.credits.check(a.Payment.Resource, a.Covers, a.Payment.Nonce); err != nil {
+			return meter.Accepted{}, err
+		}
+		asked = charge{Amount: nanocredits(a.Covers), Currency: creditsAsset}
+	case a.Payment.Scheme == schemeStripe && m.mpp.stripe != nil:
+		asked, a.Fixed = m.mpp.stripe.request(a.Covers), true
+	default:
+		return meter.Accepted{}, refused
+	}
+	if request.Amount != asked.Amount || request.Currency != asked.Currency {
+		return meter.Accepted{}, &meter.PaymentRefusal{Reason: "payment_insufficient"}
+	}
+	a.Requirement, err = json.Marshal(asked)
+	return a, err
+}
+
+// Verify implements meter.Gateway.
+func (m *Methods) Verify(ctx context.Context, a meter.Accepted) error {
+	switch a.Payment.Scheme {
+	case schemeCredits:
+		if m.credits != nil {
+			return m.credits.verify(ctx, tokenOf(a.Payment), a.Covers)
+		}
+	case schemeStripe:
+		return nil // it has no call that moves nothing
+	default:
+		if m.x402 != nil {
+			return m.facilitator.verify(ctx, facilitated{versionOf(a.Payment), a.Payment.Payload, a.Requirement}, a.Payment.Payer)
+		}
+	}
+	return &meter.PaymentRefusal{Reason: "unsupported_scheme"}
+}
+
+// Settle implements meter.Gateway. The ID is not sent: each scheme has a nonce of
+// its own that is settled once.
+func (m *Methods) Settle(ctx context.Context, a meter.Accepted, _ uuid.UUID, amount int64) (s meter.Settled, err error) {
+	s.Wire, s.State = a.Payment.Wire, meter.SettlePending
+	p := a.Payment
+	switch {
+	case amount < 0 || amount > a.Covers:
+		return s, fmt.Errorf("a settlement above what the payment covers")
+	case p.Scheme == schemeCredits && m.credits != nil:
+		if amount == 0 { // there is nothing to charge
+			s.State = meter.SettleDone
+			s.Response, err = json.Marshal(map[string]any{"success": true, "transaction": "", "network": creditsNetwork, "payer": "", "amount": "0"})
+			return s, err
+		}
+		s.State, s.Response, err = m.credits.settle(ctx, tokenOf(p), p.Nonce, amount, p.Resource)
+	case p.Scheme == schemeStripe && m.mpp != nil && m.mpp.stripe != nil:
+		var asked charge
+		if err := json.Unmarshal(a.Requirement, &asked); err != nil {
+			return s, err
+		}
+		cents, ok := new(big.Int).SetString(asked.Amount, 10)
+		if !ok {
+			return s, fmt.Errorf("the amount of a challenge is no number")
+		}
+		s.State, s.Response, err = m.mpp.stripe.settle(ctx, p, cents)
+	case p.Scheme != schemeStripe && p.Scheme != schemeCredits && m.x402 != nil:
+		required := a.Requirement
+		if !a.Fixed {
+			if required, err = withAmount(required, m.rate.units(amount).String()); err != nil {
+				return s, err
+			}
+		}
+		s.State, s.Response, err = m.facilitator.settle(ctx, facilitated{versionOf(p), p.Payload, required})
+	default:
+		return s, fmt.Errorf("the method of a payment is no longer configured")
+	}
+	if s.State == "" { // nothing was sent
+		s.State = meter.SettlePending
+	}
+	return s, err
+}
+
+func versionOf(p meter.Payment) int {
+	if p.Wire == WireX402V1 {
+		return 1
+	}
+	return 2
+}
+
+// withAmount returns a requirement for another amount.
+func withAmount(text json.RawMessage, amount string) (json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"amount", "maxAmountRequired"} {
+		if _, ok := members[name]; ok {
+			members[name] = json.RawMessage(`"` + amount + `"`)
+		}
+	}
+	return json.Marshal(members)
+}

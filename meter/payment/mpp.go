@@ -1,0 +1,239 @@
+package payment
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"mneme/meter"
+)
+
+// The headers of MPP.
+const (
+	headerAuthorization = "Authorization"         // Payment CREDENTIAL
+	headerPaymentMPP    = "Payment-Authorization" // the same, beside a bearer
+	headerReceipt       = "Payment-Receipt"
+	headerChallenge     = "Www-Authenticate"
+)
+
+// The methods of MPP.
+const (
+	methodRobutler = "robutler" // credits
+	methodStripe   = "stripe"   // a shared payment token
+
+	schemeStripe = "mpp-stripe"
+	stripePayer  = "stripe"
+	intentCharge = "charge"
+	// challengeTTL is how long a challenge can be paid.
+	challengeTTL = 5 * time.Minute
+)
+
+// challenge is a challenge of MPP. A client repeats it in its credential.
+type challenge struct {
+	ID      string `json:"id"` // HMAC of the rest
+	Realm   string `json:"realm"`
+	Method  string `json:"method"`
+	Intent  string `json:"intent"`
+	Request string `json:"request"` // base64url of JSON
+	Expires string `json:"expires,omitempty"`
+	Digest  string `json:"digest,omitempty"`
+	Opaque  string `json:"opaque,omitempty"`
+}
+
+// charge is the request of a challenge. Its members are in the order of RFC 8785.
+type charge struct {
+	Amount   string         `json:"amount"`
+	Currency string         `json:"currency"`
+	Details  map[string]any `json:"methodDetails"`
+}
+
+// credential is what a client pays a challenge with.
+type credential struct {
+	Challenge challenge       `json:"challenge"`
+	Source    string          `json:"source"`
+	Payload   json.RawMessage `json:"payload"`
+}
+
+// mpp asks for payments by MPP.
+type mpp struct {
+	realm  string
+	secret []byte
+	now    func() time.Time
+	stripe *stripe // nil: none
+}
+
+// stripe charges shared payment tokens.
+type stripe struct {
+	api      *remote
+	profile  string
+	currency string
+	cents    rate
+}
+
+// mint makes a challenge. binding is a digest of the call.
+func (m *mpp) mint(method string, request charge, of meter.Resource) challenge {
+	text, _ := json.Marshal(request) // strings and numbers always marshal
+	opaque, _ := json.Marshal(map[string]string{"resource": of.URL})
+	c := challenge{
+		Realm: m.realm, Method: method, Intent: intentCharge, Request: base64.RawURLEncoding.EncodeToString(text),
+		Expires: m.now().Add(challengeTTL).UTC().Format(time.RFC3339), Digest: bindingOf(of), Opaque: base64.RawURLEncoding.EncodeToString(opaque),
+	}
+	c.ID = m.id(c)
+	return c
+}
+
+// bindingOf returns a digest of the call that a challenge is for.
+func bindingOf(of meter.Resource) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{of.Method, of.Path, of.Query, of.Body}, "|")))
+	return "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
+}
+
+func (m *mpp) id(c challenge) string {
+	h := hmac.New(sha256.New, m.secret)
+	h.Write([]byte(strings.Join([]string{c.Realm, c.Method, c.Intent, c.Request, c.Expires, c.Digest, c.Opaque}, "|")))
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+}
+
+func (c challenge) header() string {
+	var b strings.Builder
+	b.WriteString("Payment ")
+	for i, p := range [][2]string{
+		{"id", c.ID}, {"realm", c.Realm}, {"method", c.Method}, {"intent", c.Intent}, {"expires", c.Expires},
+		{"request", c.Request}, {"digest", c.Digest}, {"opaque", c.Opaque},
+	} {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, `%s="%s"`, p[0], strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(p[1]))
+	}
+	return b.String()
+}
+
+// readMPP reads a credential. An Authorization of another scheme is none.
+func readMPP(h http.Header, header string) (*meter.Payment, error) {
+	var found []string
+	for _, value := range h.Values(header) {
+		scheme, rest, _ := strings.Cut(strings.TrimSpace(value), " ")
+		if strings.EqualFold(scheme, "Payment") {
+			found = append(found, strings.TrimSpace(rest))
+		} else if header == headerPaymentMPP {
+			return nil, &MalformedError{header, "must be Payment and a credential"}
+		}
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	value, err := one(http.Header{header: found}, header)
+	if err != nil {
+		return nil, err
+	}
+	text, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(value, "="))
+	if err != nil {
+		return nil, &MalformedError{header, "the credential must be base64url"}
+	}
+	if text, err = object(header, text); err != nil {
+		return nil, err
+	}
+	var in credential
+	if json.Unmarshal(text, &in) != nil || in.Challenge.ID == "" || len(in.Payload) == 0 || in.Payload[0] != '{' {
+		return nil, &MalformedError{header, "the credential must have challenge and payload"}
+	}
+	p := &meter.Payment{Wire: WireMPP, Payload: text}
+	switch in.Challenge.Method {
+	case methodRobutler:
+		request, ok := in.Challenge.charge()
+		nonce, _ := request.Details["nonce"].(string)
+		if !ok {
+			return nil, &MalformedError{header, "the challenge must be one of ours"}
+		}
+		// The identity is that of the same nonce in x402.
+		p.Scheme, p.Network = schemeCredits, creditsNetwork
+		return p, identify(p, header, in.Payload, nonce)
+	case methodStripe:
+		p.Scheme, p.Network, p.Payer, p.Nonce = schemeStripe, methodStripe, stripePayer, in.Challenge.ID
+		if !sharedToken.MatchString(stripeToken(*p)) {
+			return nil, &MalformedError{header, "the payload must have a shared payment token"}
+		}
+		return p, nil
+	}
+	return nil, &MalformedError{header, "the method is not one of ours"}
+}
+
+var sharedToken = regexp.MustCompile(`^spt_[A-Za-z0-9_]{1,250}$`)
+
+func stripeToken(p meter.Payment) string {
+	var in struct {
+		Payload struct {
+			Token string `json:"spt"`
+		} `json:"payload"`
+	}
+	_ = json.Unmarshal(p.Payload, &in) // it was read before
+	return in.Payload.Token
+}
+
+// charge returns the request of a challenge.
+func (c challenge) charge() (request charge, ok bool) {
+	text, err := base64.RawURLEncoding.DecodeString(c.Request)
+	return request, err == nil && json.Unmarshal(text, &request) == nil
+}
+
+// check refuses a challenge that is not ours, is for another call, or has expired.
+func (m *mpp) check(p *meter.Payment) (charge, error) {
+	var in credential
+	_ = json.Unmarshal(p.Payload, &in) // readMPP read it
+	c := in.Challenge
+	expires, err := time.Parse(time.RFC3339, c.Expires)
+	request, ok := c.charge()
+	switch {
+	case err != nil || !ok || c.Realm != m.realm || c.Intent != intentCharge || c.Digest != bindingOf(p.Resource) || !hmac.Equal([]byte(m.id(c)), []byte(c.ID)):
+		return charge{}, &meter.PaymentRefusal{Reason: "invalid_challenge"}
+	case m.now().After(expires):
+		return charge{}, &meter.PaymentRefusal{Reason: "payment_expired"}
+	}
+	return request, nil
+}
+
+// request asks for a price in cents.
+func (s *stripe) request(price int64) charge {
+	return charge{
+		Amount: s.cents.units(price).String(), Currency: s.currency,
+		Details: map[string]any{"networkId": s.profile, "paymentMethodTypes": []string{"card", "link"}},
+	}
+}
+
+// settle charges a shared payment token once, by the challenge's ID.
+func (s *stripe) settle(ctx context.Context, p meter.Payment, amount *big.Int) (meter.SettleState, json.RawMessage, error) {
+	form := url.Values{
+		"amount": {amount.String()}, "currency": {s.currency}, "confirm": {"true"},
+		"shared_payment_granted_token":       {stripeToken(p)},
+		"automatic_payment_methods[enabled]": {"true"}, "automatic_payment_methods[allow_redirects]": {"never"},
+		"metadata[challenge_id]": {p.Nonce},
+	}
+	var out struct {
+		ID     string `json:"id"`
+		Status string `json:"status"`
+	}
+	header := http.Header{"Idempotency-Key": {p.Nonce}}
+	status, sent, err := s.api.call(ctx, http.MethodPost, "/v1/payment_intents", header, form, &out)
+	if err != nil && !sent {
+		return "", nil, err
+	}
+	switch {
+	case err != nil || status >= http.StatusInternalServerError || status == http.StatusConflict || status == http.StatusTooManyRequests ||
+		status < http.StatusMultipleChoices && out.Status == "processing":
+		return meter.SettlePending, nil, fmt.Errorf("%s: the payment has no outcome yet", s.api.name)
+	case status >= http.StatusMultipleChoices || out.Status != "succeeded":
+		return meter.SettleRefused, json.RawMessage(`{}`), nil
+	}
+	response, err := json.Marshal(map[string]string{"reference": transactionOf(out.ID, p.Nonce)})
+	return meter.SettleDone, response, err
+}

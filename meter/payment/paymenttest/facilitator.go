@@ -1,0 +1,193 @@
+// Package paymenttest has a facilitator of x402 in the process, and payments for
+// it, for tests. Nothing is signed or moved.
+package paymenttest
+
+import (
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+)
+
+// Failure is what a facilitator does wrong.
+type Failure string
+
+// The failures.
+const (
+	None           Failure = ""
+	RefuseVerify   Failure = "refuse_verify"
+	RefuseSettle   Failure = "refuse_settle"
+	Pending        Failure = "pending"          // a settlement is pending until the failure ends
+	LoseSettlement Failure = "lose_settlement"  // it settles, and the answer is lost
+	LoseOnce       Failure = "lose_once"        // the same, for each payment's first settlement
+	NonceUsed      Failure = "nonce_used"       // the same, and a repetition is refused since the nonce is used
+	Gone           Failure = "gone"             // it does not answer
+	Garbage        Failure = "garbage"          // it answers what is no JSON
+	Redirect       Failure = "redirect"         // it sends clients elsewhere
+	SlowVerify     Failure = "refuse_slow_body" // its answer has no end
+)
+
+// FacilitatorAddress is the address that payments of scheme upto name.
+const FacilitatorAddress = "0x00000000000000000000000000000000000000fa"
+
+// Facilitator settles each payment once.
+type Facilitator struct {
+	*httptest.Server
+
+	mu      sync.Mutex
+	failure Failure
+	settled map[string]*big.Int // by payer and nonce
+	calls   map[string]int      // by path
+}
+
+// New starts a facilitator. It must be closed.
+func New() *Facilitator {
+	f := Make()
+	f.Server = httptest.NewServer(f)
+	return f
+}
+
+// Make returns a facilitator that is not served.
+func Make() *Facilitator {
+	return &Facilitator{settled: make(map[string]*big.Int), calls: make(map[string]int)}
+}
+
+// Fail makes it do something wrong from now on.
+func (f *Facilitator) Fail(how Failure) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.failure = how
+}
+
+// Settled returns what was settled, by payer and nonce in lower case, joined by a
+// space.
+func (f *Facilitator) Settled() map[string]*big.Int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make(map[string]*big.Int, len(f.settled))
+	for name, amount := range f.settled {
+		all[name] = new(big.Int).Set(amount)
+	}
+	return all
+}
+
+// Calls returns how often a path was called.
+func (f *Facilitator) Calls(path string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls[path]
+}
+
+// request is what a facilitator is asked.
+type request struct {
+	Version int `json:"x402Version"`
+	Payload struct {
+		Payload struct {
+			Authorization *authorization `json:"authorization"`
+			Permit2       *authorization `json:"permit2Authorization"`
+		} `json:"payload"`
+	} `json:"paymentPayload"`
+	Requirements struct {
+		Scheme  string `json:"scheme"`
+		Network string `json:"network"`
+		Amount  string `json:"amount"`
+		Most    string `json:"maxAmountRequired"`
+		PayTo   string `json:"payTo"`
+	} `json:"paymentRequirements"`
+}
+
+type authorization struct {
+	From      string `json:"from"`
+	Nonce     string `json:"nonce"`
+	Value     string `json:"value"`
+	Permitted struct {
+		Amount string `json:"amount"`
+	} `json:"permitted"`
+}
+
+func (r request) authorization() *authorization {
+	if r.Payload.Payload.Permit2 != nil {
+		return r.Payload.Payload.Permit2
+	}
+	return r.Payload.Payload.Authorization
+}
+
+// ServeHTTP answers /supported, /verify and /settle.
+func (f *Facilitator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls[r.URL.Path]++
+	switch {
+	case f.failure == Gone:
+		panic(http.ErrAbortHandler)
+	case f.failure == Garbage:
+		_, _ = w.Write([]byte("<html>secret of the facilitator</html>"))
+		return
+	case f.failure == Redirect:
+		http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
+		return
+	case f.failure == SlowVerify:
+		_, _ = w.Write([]byte(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`))
+		return
+	}
+	if r.URL.Path == "/supported" {
+		answer(w, map[string]any{"kinds": []any{
+			map[string]any{"x402Version": 2, "scheme": "exact", "network": "eip155:84532"},
+			map[string]any{"x402Version": 1, "scheme": "exact", "network": "base-sepolia"},
+			map[string]any{"x402Version": 2, "scheme": "upto", "network": "eip155:84532", "extra": map[string]any{"facilitatorAddress": FacilitatorAddress}},
+		}, "extensions": []string{}, "signers": map[string]any{}})
+		return
+	}
+	var in request
+	if json.NewDecoder(r.Body).Decode(&in) != nil || in.authorization() == nil {
+		http.Error(w, `{"error":"malformed"}`, http.StatusBadRequest)
+		return
+	}
+	a := in.authorization()
+	name := strings.ToLower(a.From + " " + a.Nonce)
+	permitted, _ := new(big.Int).SetString(a.Value+a.Permitted.Amount, 10)
+	asked, _ := new(big.Int).SetString(in.Requirements.Amount+in.Requirements.Most, 10)
+	enough := permitted != nil && asked != nil && permitted.Cmp(asked) >= 0
+	before, again := f.settled[name]
+	switch r.URL.Path {
+	case "/verify":
+		switch {
+		case f.failure == RefuseVerify || !enough:
+			answer(w, map[string]any{"isValid": false, "invalidReason": "insufficient_funds", "payer": a.From})
+		case again:
+			answer(w, map[string]any{"isValid": false, "invalidReason": "nonce_already_used", "payer": a.From})
+		default:
+			answer(w, map[string]any{"isValid": true, "payer": a.From})
+		}
+	case "/settle":
+		switch {
+		case f.failure == RefuseSettle && !again || !enough:
+			answer(w, map[string]any{"success": false, "errorReason": "insufficient_funds", "transaction": "", "network": in.Requirements.Network, "payer": a.From})
+			return
+		case f.failure == Pending && !again:
+			answer(w, map[string]any{"success": false, "errorReason": "settlement_pending", "transaction": "0x01", "network": in.Requirements.Network, "payer": a.From})
+			return
+		case again && f.failure == NonceUsed:
+			answer(w, map[string]any{"success": false, "errorReason": "nonce_already_used", "transaction": "", "network": in.Requirements.Network, "payer": a.From})
+			return
+		case !again:
+			f.settled[name] = asked
+			before = asked
+		}
+		if f.failure == LoseSettlement || !again && (f.failure == LoseOnce || f.failure == NonceUsed) {
+			panic(http.ErrAbortHandler)
+		}
+		answer(w, map[string]any{
+			"success": true, "transaction": "0x" + strings.Repeat("ab", 32), "network": in.Requirements.Network, "payer": a.From, "amount": before.String(),
+		})
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}

@@ -1,0 +1,185 @@
+package payment
+
+import (
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"mneme/meter"
+)
+
+// The wires that a payment may come in: the values of meter.Payment.Wire.
+const (
+	WireX402   = "x402"
+	WireX402V1 = "x402-v1"
+	WireMPP    = "mpp"
+)
+
+// payloadV2 is a payment of version 2.
+type payloadV2 struct {
+	Version    *int            `json:"x402Version"`
+	Payload    json.RawMessage `json:"payload"`
+	Accepted   json.RawMessage `json:"accepted"`
+	Extensions struct {
+		Identifier *struct {
+			Info struct {
+				ID *string `json:"id"`
+			} `json:"info"`
+		} `json:"payment-identifier"`
+	} `json:"extensions"`
+}
+
+// payloadV1 is a payment of version 1.
+type payloadV1 struct {
+	Version *int            `json:"x402Version"`
+	Scheme  string          `json:"scheme"`
+	Network string          `json:"network"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+// Read returns the payment in a request's headers; nil if there is none. The error
+// is a MalformedError if there are two, or one cannot be read.
+func Read(h http.Header, r meter.Resource) (*meter.Payment, error) {
+	var found *meter.Payment
+	for _, wire := range []struct {
+		header string
+		read   func(http.Header, string) (*meter.Payment, error)
+	}{
+		{headerSignature, readV2}, {headerPaymentV1, readV1}, {headerAuthorization, readMPP}, {headerPaymentMPP, readMPP},
+	} {
+		p, err := wire.read(h, wire.header)
+		if err != nil {
+			return nil, err
+		}
+		if p == nil {
+			continue
+		}
+		if found != nil {
+			return nil, &MalformedError{wire.header, "a request takes one payment"}
+		}
+		found = p
+		found.Resource = r
+	}
+	return found, nil
+}
+
+func readV2(h http.Header, header string) (*meter.Payment, error) {
+	value, err := one(h, header)
+	if value == "" || err != nil {
+		return nil, err
+	}
+	text, err := decode(header, value)
+	if err != nil {
+		return nil, err
+	}
+	return ParseV2(header, text)
+}
+
+// ParseV2 reads a payment of x402 version 2 from its JSON. source names where it
+// came from, for errors.
+func ParseV2(source string, text json.RawMessage) (*meter.Payment, error) {
+	text, err := object(source, text)
+	if err != nil {
+		return nil, err
+	}
+	var in payloadV2
+	if json.Unmarshal(text, &in) != nil || in.Version == nil || *in.Version != 2 {
+		return nil, &MalformedError{source, "must be a payment of x402Version 2"}
+	}
+	var accepted requirement
+	if len(in.Accepted) == 0 || json.Unmarshal(in.Accepted, &accepted) != nil {
+		return nil, &MalformedError{source, "accepted must be one of the offered payments"}
+	}
+	p := &meter.Payment{Wire: WireX402, Scheme: accepted.Scheme, Network: accepted.Network, Payload: text}
+	if id := in.Extensions.Identifier; id != nil && id.Info.ID != nil {
+		if p.Identifier = *id.Info.ID; !identifier.MatchString(p.Identifier) {
+			return nil, &MalformedError{source, "the payment identifier must have 16 to 128 letters, digits, - or _"}
+		}
+	}
+	nonce, _ := accepted.Extra["nonce"].(string)
+	return p, identify(p, source, in.Payload, nonce)
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
+
+func readV1(h http.Header, header string) (*meter.Payment, error) {
+	value, err := one(h, header)
+	if value == "" || err != nil {
+		return nil, err
+	}
+	text, err := decode(header, value)
+	if err != nil {
+		return nil, err
+	}
+	var in payloadV1
+	if json.Unmarshal(text, &in) != nil || in.Version == nil || *in.Version != 1 {
+		return nil, &MalformedError{header, "must be a payment of x402Version 1"}
+	}
+	p := &meter.Payment{Wire: WireX402V1, Scheme: in.Scheme, Network: caip2(in.Network), Payload: text}
+	return p, identify(p, header, in.Payload, "")
+}
+
+// authorization is what the identity of a payment on an EVM network is read from.
+type authorization struct {
+	From  string `json:"from"`
+	Nonce string `json:"nonce"`
+}
+
+var (
+	evmAddress = regexp.MustCompile(`^0x[0-9a-f]{40}$`)
+	evmNonce   = regexp.MustCompile(`^0x[0-9a-f]{64}$`)
+	decimal    = regexp.MustCompile(`^[0-9]{1,78}$`)
+	hexNumber  = regexp.MustCompile(`^0x[0-9a-f]{1,64}$`)
+)
+
+// identify sets who pays and the nonce, in one form whatever the payment's
+// spelling: a payment that is spelled in two ways is one payment. nonce is that of
+// credits.
+func identify(p *meter.Payment, source string, payload json.RawMessage, nonce string) error {
+	malformed := &MalformedError{source, "the payload is none of the offered schemes"}
+	if p.Scheme == schemeCredits {
+		var in struct {
+			Token string `json:"token"`
+			Nonce string `json:"nonce"` // version 1 has no other room for it
+		}
+		if json.Unmarshal(payload, &in) != nil || in.Token == "" {
+			return malformed
+		}
+		if nonce == "" {
+			nonce = in.Nonce
+		}
+		if !creditsNonce.MatchString(nonce) {
+			return malformed
+		}
+		p.Payer, p.Nonce = creditsPayer, nonce // the nonce is ours: nobody else has it, whatever the token
+		return nil
+	}
+	var in struct {
+		Authorization *authorization `json:"authorization"`
+		Permit2       *authorization `json:"permit2Authorization"`
+	}
+	if !strings.HasPrefix(p.Network, "eip155:") || json.Unmarshal(payload, &in) != nil || (in.Authorization == nil) == (in.Permit2 == nil) {
+		return malformed
+	}
+	a := in.Authorization
+	if in.Permit2 != nil {
+		a = in.Permit2
+	}
+	p.Payer, p.Nonce = strings.ToLower(a.From), strings.ToLower(a.Nonce)
+	switch {
+	case !evmAddress.MatchString(p.Payer):
+		return malformed
+	case in.Authorization != nil && evmNonce.MatchString(p.Nonce): // EIP-3009: 32 bytes
+		return nil
+	case in.Permit2 != nil && (decimal.MatchString(p.Nonce) || hexNumber.MatchString(p.Nonce)): // Permit2: a number
+		n, _ := new(big.Int).SetString(p.Nonce, 0)
+		if decimal.MatchString(p.Nonce) {
+			n, _ = new(big.Int).SetString(p.Nonce, 10)
+		}
+		p.Nonce = n.String()
+		return nil
+	}
+	return malformed
+}

@@ -1,0 +1,97 @@
+package payment
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// callTimeout bounds a call to a facilitator or platform. A settlement waits
+	// for its transaction.
+	callTimeout = 30 * time.Second
+	// maxAnswer bounds what is read of its answer, in bytes.
+	maxAnswer = 256 << 10
+)
+
+// remote is a service over HTTP.
+//
+// SECURITY: its errors hold neither what was sent nor what was answered, nor the
+// service's address, which may hold credentials.
+type remote struct {
+	name   string // for errors
+	base   string
+	token  string // Bearer; "": none
+	client *http.Client
+}
+
+func newRemote(name, base, token string, client *http.Client) (*remote, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("the URL of the %s must begin with http:// or https://", name)
+	}
+	own := http.Client{}
+	if client != nil {
+		own = *client
+	}
+	own.Timeout = callTimeout
+	// A redirect would carry the payment to another host.
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &remote{name: name, base: strings.TrimRight(base, "/"), token: token, client: &own}, nil
+}
+
+// call sends a JSON object, or a form, and decodes the answer into out, whatever the status.
+// sent says whether the request may have been received, if there is an error.
+func (r *remote) call(ctx context.Context, method, path string, header http.Header, in, out any) (status int, sent bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	var body io.Reader
+	contentType := "application/json"
+	if form, ok := in.(url.Values); ok {
+		body, contentType = strings.NewReader(form.Encode()), "application/x-www-form-urlencoded"
+	} else if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return 0, false, fmt.Errorf("%s: the request cannot be written", r.name)
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, r.base+path, body)
+	if err != nil {
+		return 0, false, fmt.Errorf("%s: the request cannot be made", r.name)
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	request.Header.Set("Accept", "application/json")
+	if in != nil {
+		request.Header.Set("Content-Type", contentType)
+	}
+	if r.token != "" {
+		request.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		if ctx.Err() != nil {
+			return 0, true, fmt.Errorf("%s: %w", r.name, ctx.Err())
+		}
+		return 0, true, fmt.Errorf("%s: no answer", r.name)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return response.StatusCode, true, fmt.Errorf("%s: the answer broke off", r.name)
+	case len(text) > maxAnswer:
+		return response.StatusCode, true, fmt.Errorf("%s: the answer is too large", r.name)
+	case json.Unmarshal(text, out) != nil:
+		return response.StatusCode, true, fmt.Errorf("%s: status %d without a JSON answer", r.name, response.StatusCode)
+	}
+	return response.StatusCode, true, nil
+}
