@@ -107,15 +107,13 @@ func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause 
 	for r := range rows {
 		k.quantize(s.q[r*m.in:], s.steps[r*groups:], x[r*m.in:][:m.in])
 	}
-	// A panel takes rows*in*16 multiplications. Pause about every 2^24 of them.
-	every := max(1, 1<<24/(rows*m.in*panel))
-	for o := 0; o < m.out; o += panel {
-		if o/panel%every == 0 {
-			if err := pause(); err != nil {
-				return err
-			}
+	// A column takes rows*in multiplications. Pause about every 2^24 of them.
+	every := max(2*panel, 1<<24/(rows*m.in)/(2*panel)*(2*panel))
+	for o := 0; o < m.out; o += every {
+		if err := pause(); err != nil {
+			return err
 		}
-		k.product(y[o:], m.out, s.q, s.steps, rows, m.q[o*m.in:], m.scale[o*groups:], m.bias[o:], groups)
+		k.product(y, s.q, s.steps, rows, m, o, min(o+every, m.out))
 	}
 	return nil
 }

@@ -14,15 +14,16 @@ const group = 32
 type kernels struct {
 	name string
 
-	// product is one panel of a quantized matrix product with bias:
+	// product is a quantized matrix product with bias, for the columns of m from
+	// one number to another, both multiples of panel:
 	//
-	//	c[r*ldc+j] = bias[j] + sum over groups g of steps[r*groups+g] *
-	//	             scale[g*panel+j] * (the integer product of row r and column j in g)
+	//	c[r*m.out+j] = m.bias[j] + sum over groups g of steps[r*groups+g] *
+	//	               (the scale of g in column j) * (the integer product of row r and column j in g)
 	//
-	// a is [rows, groups*group] int16; steps [rows, groups]; w is
-	// [groups*group/2, panel, 2] int8; scale [groups, panel]. The integer part is
-	// exact: 32 products of at most 127·32767 stay below 2^31.
-	product func(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int)
+	// a is [rows, m.in] int16; steps [rows, groups], for groups of group inputs;
+	// c [rows, m.out]. The integer part is exact: 32 products of at most 127·32767
+	// stay below 2^27.
+	product func(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int)
 
 	// multiply is c = a·b in fp32 for panel columns: a is [rows, k] with row
 	// stride lda, b [k, panel] with stride ldb, c [rows, panel] with stride ldc.
@@ -41,6 +42,9 @@ type kernels struct {
 	// of a group becomes 32767. len(x) is a multiple of group.
 	quantize func(q []int16, steps, x []float32)
 }
+
+// native returns the fastest kernels for this processor.
+func native() *kernels { return supported()[0] }
 
 // normEpsilon is layer_norm_eps of the model's configuration.
 const normEpsilon = 1e-12

@@ -6,23 +6,24 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// native returns the kernels for this processor.
-func native() *kernels {
-	if cpu.X86.HasAVX2 {
-		return &avx2
+// supported returns the sets of kernels that this processor runs, the fastest
+// first.
+func supported() []*kernels {
+	var sets []*kernels
+	x := &cpu.X86
+	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI && x.HasAVX2 {
+		sets = append(sets, &vnni)
 	}
-	return &portable
+	if x.HasAVX2 {
+		sets = append(sets, &avx2)
+	}
+	return append(sets, &portable)
 }
 
 // avx2 requires AVX2: Intel since 2013, AMD since 2015.
 var avx2 = kernels{
-	name: "avx2",
-	product: func(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int) {
-		// Check bounds: these are the last elements that the assembly accesses.
-		_, _, _ = c[(rows-1)*ldc+panel-1], a[rows*groups*group-1], steps[rows*groups-1]
-		_, _, _ = w[groups*group*panel-1], scale[groups*panel-1], bias[panel-1]
-		productAVX2(&c[0], uintptr(ldc)*4, &a[0], &steps[0], uintptr(rows), &w[0], &scale[0], &bias[0], uintptr(groups))
-	},
+	name:    "avx2",
+	product: productPanelsAVX2,
 	multiply: func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int) {
 		_, _, _ = c[(rows-1)*ldc+panel-1], a[(rows-1)*lda+k-1], b[(k-1)*ldb+panel-1]
 		multiplyAVX2(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
@@ -37,6 +38,18 @@ var avx2 = kernels{
 		_, _ = q[len(x)-1], steps[len(x)/group-1]
 		quantizeAVX2(&q[0], &steps[0], &x[0], uintptr(len(x)))
 	},
+}
+
+// productPanelsAVX2 computes a product panel by panel.
+func productPanelsAVX2(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int) {
+	groups := m.in / group
+	for o := from; o < to; o += panel {
+		w, scale, bias := m.panel(o)
+		// Check bounds: these are the last elements that the assembly accesses.
+		_, _, _ = c[(rows-1)*m.out+o+panel-1], a[rows*m.in-1], steps[rows*groups-1]
+		_, _, _ = w[m.in*panel-1], scale[groups*panel-1], bias[panel-1]
+		productAVX2(&c[o], uintptr(m.out)*4, &a[0], &steps[0], uintptr(rows), &w[0], &scale[0], &bias[0], uintptr(groups))
+	}
 }
 
 // vectorConstants are the constants of exp and gelu, one vector each, in the

@@ -2,17 +2,13 @@ package e5
 
 import "math"
 
-// native returns the NEON kernels: every 64-bit Arm processor has NEON.
-func native() *kernels { return &neon }
+// supported returns the sets of kernels that this processor runs, the fastest
+// first.
+func supported() []*kernels { return []*kernels{&neon, &portable} } // every 64-bit Arm processor has NEON
 
 var neon = kernels{
-	name: "neon",
-	product: func(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int) {
-		// Check bounds: these are the last elements that the assembly accesses.
-		_, _, _ = c[(rows-1)*ldc+panel-1], a[rows*groups*group-1], steps[rows*groups-1]
-		_, _, _ = w[groups*group*panel-1], scale[groups*panel-1], bias[panel-1]
-		productNEON(&c[0], uintptr(ldc)*4, &a[0], &steps[0], uintptr(rows), &w[0], &scale[0], &bias[0], uintptr(groups))
-	},
+	name:    "neon",
+	product: productPanelsNEON,
 	multiply: func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int) {
 		_, _, _ = c[(rows-1)*ldc+panel-1], a[(rows-1)*lda+k-1], b[(k-1)*ldb+panel-1]
 		multiplyNEON(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
@@ -27,6 +23,18 @@ var neon = kernels{
 		_, _ = q[len(x)-1], steps[len(x)/group-1]
 		quantizeNEON(&q[0], &steps[0], &x[0], uintptr(len(x)))
 	},
+}
+
+// productPanelsNEON computes a product panel by panel.
+func productPanelsNEON(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int) {
+	groups := m.in / group
+	for o := from; o < to; o += panel {
+		w, scale, bias := m.panel(o)
+		// Check bounds: these are the last elements that the assembly accesses.
+		_, _, _ = c[(rows-1)*m.out+o+panel-1], a[rows*m.in-1], steps[rows*groups-1]
+		_, _, _ = w[m.in*panel-1], scale[groups*panel-1], bias[panel-1]
+		productNEON(&c[o], uintptr(m.out)*4, &a[0], &steps[0], uintptr(rows), &w[0], &scale[0], &bias[0], uintptr(groups))
+	}
 }
 
 // vectorConstants are the constants of exp and gelu, one vector each, in the

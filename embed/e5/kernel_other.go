@@ -2,4 +2,6 @@
 
 package e5
 
-func native() *kernels { return &portable }
+// supported returns the sets of kernels that this processor runs, the fastest
+// first.
+func supported() []*kernels { return []*kernels{&portable} }

@@ -15,26 +15,29 @@ var portable = kernels{
 	quantize: quantizePortable,
 }
 
-func productPortable(c []float32, ldc int, a []int16, steps []float32, rows int, w []int8, scale, bias []float32, groups int) {
-	in := groups * group
-	for r := range rows {
-		sum := [panel]float32(bias)
-		row := a[r*in : r*in+in]
-		for g := range groups {
-			var acc [panel]int32
-			for i := 0; i < group; i += 2 {
-				a0, a1 := int32(row[g*group+i]), int32(row[g*group+i+1])
-				cols := (*[2 * panel]int8)(w[(g*group+i)*panel:])
+func productPortable(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int) {
+	groups := m.in / group
+	for o := from; o < to; o += panel {
+		w, scale, bias := m.panel(o)
+		for r := range rows {
+			sum := [panel]float32(bias)
+			row := a[r*m.in:][:m.in]
+			for g := range groups {
+				var acc [panel]int32
+				for i := 0; i < group; i += 2 {
+					a0, a1 := int32(row[g*group+i]), int32(row[g*group+i+1])
+					cols := (*[2 * panel]int8)(w[(g*group+i)*panel:])
+					for j := range panel {
+						acc[j] += a0*int32(cols[2*j]) + a1*int32(cols[2*j+1])
+					}
+				}
+				step, scales := steps[r*groups+g], (*[panel]float32)(scale[g*panel:])
 				for j := range panel {
-					acc[j] += a0*int32(cols[2*j]) + a1*int32(cols[2*j+1])
+					sum[j] += float32(float32(acc[j]) * float32(scales[j]*step))
 				}
 			}
-			step, scales := steps[r*groups+g], (*[panel]float32)(scale[g*panel:])
-			for j := range panel {
-				sum[j] += float32(float32(acc[j]) * float32(scales[j]*step))
-			}
+			copy(c[r*m.out+o:], sum[:])
 		}
-		copy(c[r*ldc:], sum[:])
 	}
 }
 

@@ -29,83 +29,106 @@ func requireSame(t *testing.T, what string, got, want []float32) {
 	}
 }
 
+// eachKernels runs a test for every set of kernels that this processor has.
+func eachKernels(t *testing.T, f func(t *testing.T, k *kernels)) {
+	for _, k := range supported() {
+		t.Run(k.name, func(t *testing.T) { f(t, k) })
+	}
+}
+
 func TestProductGivesTheBitsOfPortableForEveryNumberOfRows(t *testing.T) {
-	k, r := native(), rand.New(rand.NewPCG(1, 1))
-	for rows := 1; rows <= 9; rows++ {
-		for _, groups := range []int{1, 2, 12, 48} {
-			in, ldc := groups*group, panel+8
-			a, w := make([]int16, rows*in), make([]int8, in*panel)
-			for i := range a {
-				a[i] = int16(r.IntN(2*steps16+1) - steps16)
-			}
-			for i := range w {
-				w[i] = int8(r.IntN(255) - 127)
-			}
-			if rows == 5 { // the largest possible sums
-				for i := range a {
-					a[i] = -steps16
-				}
-				for i := range w {
-					w[i] = 127
+	eachKernels(t, func(t *testing.T, k *kernels) {
+		r := rand.New(rand.NewPCG(1, 1))
+		for rows := 1; rows <= 30; rows++ {
+			for _, groups := range []int{1, 2, 12, 48} {
+				for panels := 1; panels <= 3; panels++ {
+					compareProducts(t, k, r, rows, groups, panels)
 				}
 			}
-			scale, bias, steps := random(r, groups*panel), random(r, panel), random(r, rows*groups)
-			for i := range steps {
-				steps[i] *= 1e-7
-			}
-			got, want := make([]float32, rows*ldc), make([]float32, rows*ldc)
-			k.product(got, ldc, a, steps, rows, w, scale, bias, groups)
-			portable.product(want, ldc, a, steps, rows, w, scale, bias, groups)
-			requireSame(t, fmt.Sprintf("rows %d groups %d", rows, groups), got, want)
+		}
+	})
+}
+
+// compareProducts requires the bits of portable of a product of random values,
+// between columns on both sides that it must not touch. With five rows the sums
+// are the largest possible.
+func compareProducts(t *testing.T, k *kernels, r *rand.Rand, rows, groups, panels int) {
+	t.Helper()
+	in, out := groups*group, (panels+2)*panel
+	a, m := make([]int16, rows*in), newMatrix(in, out)
+	for i := range a {
+		a[i] = int16(r.IntN(2*steps16+1) - steps16)
+		if rows == 5 {
+			a[i] = -steps16
 		}
 	}
+	for i := range m.q {
+		m.q[i] = int8(r.IntN(255) - 127)
+		if rows == 5 {
+			m.q[i] = 127
+		}
+	}
+	copy(m.scale, random(r, len(m.scale)))
+	copy(m.bias, random(r, len(m.bias)))
+	steps := random(r, rows*groups)
+	for i := range steps {
+		steps[i] *= 1e-7
+	}
+	got, want := make([]float32, rows*out), make([]float32, rows*out)
+	k.product(got, a, steps, rows, &m, panel, panel+panels*panel)
+	portable.product(want, a, steps, rows, &m, panel, panel+panels*panel)
+	requireSame(t, fmt.Sprintf("rows %d groups %d panels %d", rows, groups, panels), got, want)
 }
 
 func TestMultiplyGivesTheBitsOfPortableForEveryNumberOfRows(t *testing.T) {
-	k, r := native(), rand.New(rand.NewPCG(2, 2))
-	for rows := 1; rows <= 9; rows++ {
-		for _, n := range []int{1, 2, 31, 32, 77} {
-			lda, ldb, ldc := n+3, panel+5, panel+1
-			a, b := random(r, rows*lda), random(r, n*ldb)
-			got, want := make([]float32, rows*ldc), make([]float32, rows*ldc)
-			k.multiply(got, ldc, a, lda, rows, b, ldb, n)
-			portable.multiply(want, ldc, a, lda, rows, b, ldb, n)
-			requireSame(t, fmt.Sprintf("rows %d k %d", rows, n), got, want)
+	eachKernels(t, func(t *testing.T, k *kernels) {
+		r := rand.New(rand.NewPCG(2, 2))
+		for rows := 1; rows <= 30; rows++ {
+			for _, n := range []int{1, 2, 31, 32, 77} {
+				lda, ldb, ldc := n+3, panel+5, panel+1
+				a, b := random(r, rows*lda), random(r, n*ldb)
+				got, want := make([]float32, rows*ldc), make([]float32, rows*ldc)
+				k.multiply(got, ldc, a, lda, rows, b, ldb, n)
+				portable.multiply(want, ldc, a, lda, rows, b, ldb, n)
+				requireSame(t, fmt.Sprintf("rows %d k %d", rows, n), got, want)
+			}
 		}
-	}
+	})
 }
 
 func TestVectorFunctionsGiveTheBitsOfPortable(t *testing.T) {
-	k, r := native(), rand.New(rand.NewPCG(3, 3))
-	for _, n := range []int{16, 32, 48, 384, 512, 1536} {
-		x := random(r, n)
-		if n == 48 {
-			x = make([]float32, n)
-			x[7] = -math.MaxFloat32
-		}
-		got, want := slices.Clone(x), slices.Clone(x)
-		k.softmax(got)
-		portable.softmax(want)
-		requireSame(t, "softmax", got, want)
-
-		x = random(r, n)
-		got, want = slices.Clone(x), slices.Clone(x)
-		k.gelu(got)
-		portable.gelu(want)
-		requireSame(t, "gelu", got, want)
-		for i, v := range x {
-			exact := float64(v) / 2 * (1 + math.Erf(float64(v)/math.Sqrt2))
-			if d := math.Abs(exact - float64(want[i])); d > 1e-6*(1+math.Abs(exact)) {
-				t.Fatalf("gelu(%g) = %g, exactly %g", v, want[i], exact)
+	eachKernels(t, func(t *testing.T, k *kernels) {
+		r := rand.New(rand.NewPCG(3, 3))
+		for _, n := range []int{16, 32, 48, 384, 512, 1536} {
+			x := random(r, n)
+			if n == 48 {
+				x = make([]float32, n)
+				x[7] = -math.MaxFloat32
 			}
-		}
+			got, want := slices.Clone(x), slices.Clone(x)
+			k.softmax(got)
+			portable.softmax(want)
+			requireSame(t, "softmax", got, want)
 
-		y, gamma, beta := random(r, n), random(r, n), random(r, n)
-		got, want = slices.Clone(x), slices.Clone(x)
-		k.addNorm(got, y, gamma, beta)
-		portable.addNorm(want, y, gamma, beta)
-		requireSame(t, "addNorm", got, want)
-	}
+			x = random(r, n)
+			got, want = slices.Clone(x), slices.Clone(x)
+			k.gelu(got)
+			portable.gelu(want)
+			requireSame(t, "gelu", got, want)
+			for i, v := range x {
+				exact := float64(v) / 2 * (1 + math.Erf(float64(v)/math.Sqrt2))
+				if d := math.Abs(exact - float64(want[i])); d > 1e-6*(1+math.Abs(exact)) {
+					t.Fatalf("gelu(%g) = %g, exactly %g", v, want[i], exact)
+				}
+			}
+
+			y, gamma, beta := random(r, n), random(r, n), random(r, n)
+			got, want = slices.Clone(x), slices.Clone(x)
+			k.addNorm(got, y, gamma, beta)
+			portable.addNorm(want, y, gamma, beta)
+			requireSame(t, "addNorm", got, want)
+		}
+	})
 }
 
 func TestExpIsWithinItsError(t *testing.T) {
@@ -117,16 +140,18 @@ func TestExpIsWithinItsError(t *testing.T) {
 }
 
 func TestQuantizeGivesTheSameStepsOnEveryKernel(t *testing.T) {
-	k, r := native(), rand.New(rand.NewPCG(4, 4))
-	for _, n := range []int{32, 384, 1536} {
-		for _, x := range [][]float32{random(r, n), make([]float32, n)} {
-			got, want := make([]int16, n), make([]int16, n)
-			a, b := make([]float32, n/group), make([]float32, n/group)
-			k.quantize(got, a, x)
-			portable.quantize(want, b, x)
-			if !slices.Equal(a, b) || !slices.Equal(got, want) {
-				t.Fatalf("n %d: steps or values differ", n)
+	eachKernels(t, func(t *testing.T, k *kernels) {
+		r := rand.New(rand.NewPCG(4, 4))
+		for _, n := range []int{32, 384, 1536} {
+			for _, x := range [][]float32{random(r, n), make([]float32, n)} {
+				got, want := make([]int16, n), make([]int16, n)
+				a, b := make([]float32, n/group), make([]float32, n/group)
+				k.quantize(got, a, x)
+				portable.quantize(want, b, x)
+				if !slices.Equal(a, b) || !slices.Equal(got, want) {
+					t.Fatalf("n %d: steps or values differ", n)
+				}
 			}
 		}
-	}
+	})
 }

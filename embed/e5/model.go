@@ -102,3 +102,9 @@ func (m *matrix) put(at int, l *weightfile.Linear, factor float32) {
 		m.bias[at+o] = factor * b
 	}
 }
+
+// panel returns the weights, scales and biases from column o on, which begins a
+// panel.
+func (m *matrix) panel(o int) (w []int8, scale, bias []float32) {
+	return m.q[o*m.in:], m.scale[o*(m.in/group):], m.bias[o:]
+}

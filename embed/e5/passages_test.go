@@ -45,8 +45,8 @@ func TestBatchesCheckForQueriesOften(t *testing.T) {
 	e := testEncoder(t)
 	work, most := 0, 0
 	counted := *e.kernels
-	counted.product = func(c []float32, ldc int, _ []int16, _ []float32, rows int, _ []int8, _, _ []float32, groups int) {
-		work += rows * groups * group * panel
+	counted.product = func(_ []float32, _ []int16, _ []float32, rows int, m *matrix, from, to int) {
+		work += rows * m.in * (to - from)
 		most = max(most, work)
 	}
 	counted.multiply = func(_ []float32, _ int, _ []float32, _, rows int, _ []float32, _, k int) {
@@ -120,7 +120,7 @@ func TestCallsOfPassagesTakeTurns(t *testing.T) {
 	// With one worker the rows of a matrix product say which call's batch runs.
 	var order []int
 	counted := *plain.kernels
-	counted.product = func(_ []float32, _ int, _ []int16, _ []float32, rows int, _ []int8, _, _ []float32, _ int) {
+	counted.product = func(_ []float32, _ []int16, _ []float32, rows int, _ *matrix, _, _ int) {
 		if n := len(order); n == 0 || order[n-1] != rows {
 			order = append(order, rows)
 		}

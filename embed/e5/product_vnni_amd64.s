@@ -1,0 +1,198 @@
+#include "textflag.h"
+
+// The quantized matrix product with AVX-512 VNNI. A tile is up to twelve rows and
+// two panels: Z0-Z23 are the integer sums of one group of 32 inputs, two vectors
+// a row, one for each panel. Z30 and Z31 are the weights of two inputs widened to
+// 16 bits, Z29 two activations in every lane. The fp32 sums over groups stay in c,
+// where they begin with the bias.
+
+// Twelve rows of a, by three base pointers: rows 0-3, 4-7 and 8-11.
+#define ROW0 (SI)
+#define ROW1 (SI)(R9*1)
+#define ROW2 (SI)(R9*2)
+#define ROW3 (SI)(R10*1)
+#define ROW4 (R11)
+#define ROW5 (R11)(R9*1)
+#define ROW6 (R11)(R9*2)
+#define ROW7 (R11)(R10*1)
+#define ROW8 (R12)
+#define ROW9 (R12)(R9*1)
+#define ROW10 (R12)(R9*2)
+#define ROW11 (R12)(R10*1)
+
+// A panel's weights take eight times the bytes of a row of a.
+#define WEIGHTS(i) \
+	VPMOVSXBW (i*32)(DI), Z30 \
+	VPMOVSXBW (i*32)(DI)(R9*8), Z31
+
+#define DOT(a, lo, hi) \
+	VPBROADCASTD a, Z29 \
+	VPDPWSSD Z29, Z30, lo \
+	VPDPWSSD Z29, Z31, hi
+
+#define DOT1(i) WEIGHTS(i) DOT((i*4)ROW0, Z0, Z1)
+#define DOT2(i) DOT1(i) DOT((i*4)ROW1, Z2, Z3)
+#define DOT3(i) DOT2(i) DOT((i*4)ROW2, Z4, Z5)
+#define DOT4(i) DOT3(i) DOT((i*4)ROW3, Z6, Z7)
+#define DOT5(i) DOT4(i) DOT((i*4)ROW4, Z8, Z9)
+#define DOT6(i) DOT5(i) DOT((i*4)ROW5, Z10, Z11)
+#define DOT7(i) DOT6(i) DOT((i*4)ROW6, Z12, Z13)
+#define DOT8(i) DOT7(i) DOT((i*4)ROW7, Z14, Z15)
+#define DOT9(i) DOT8(i) DOT((i*4)ROW8, Z16, Z17)
+#define DOT10(i) DOT9(i) DOT((i*4)ROW9, Z18, Z19)
+#define DOT11(i) DOT10(i) DOT((i*4)ROW10, Z20, Z21)
+#define DOT12(i) DOT11(i) DOT((i*4)ROW11, Z22, Z23)
+
+#define CLEAR(lo, hi) \
+	VPXORD lo, lo, lo \
+	VPXORD hi, hi, hi
+
+// Add the sums of a group, times the scales of the weights (Z30, Z31) and the step
+// of the row, to the sums of the row.
+#define SCALES \
+	VMOVUPS (CX), Z30 \
+	VMOVUPS (CX)(R9*1), Z31 \
+	MOVQ BX, AX \
+	MOVQ DX, R14
+
+#define FOLD(lo, hi) \
+	VBROADCASTSS (AX), Z29 \
+	ADDQ R13, AX \
+	VMULPS Z30, Z29, Z28 \
+	VMULPS Z31, Z29, Z29 \
+	VCVTDQ2PS lo, lo \
+	VCVTDQ2PS hi, hi \
+	VMULPS Z28, lo, lo \
+	VMULPS Z29, hi, hi \
+	VADDPS (R14), lo, lo \
+	VADDPS 64(R14), hi, hi \
+	VMOVUPS lo, (R14) \
+	VMOVUPS hi, 64(R14) \
+	ADDQ R8, R14
+
+#define FOLD1 SCALES FOLD(Z0, Z1)
+#define FOLD2 FOLD1 FOLD(Z2, Z3)
+#define FOLD3 FOLD2 FOLD(Z4, Z5)
+#define FOLD4 FOLD3 FOLD(Z6, Z7)
+#define FOLD5 FOLD4 FOLD(Z8, Z9)
+#define FOLD6 FOLD5 FOLD(Z10, Z11)
+#define FOLD7 FOLD6 FOLD(Z12, Z13)
+#define FOLD8 FOLD7 FOLD(Z14, Z15)
+#define FOLD9 FOLD8 FOLD(Z16, Z17)
+#define FOLD10 FOLD9 FOLD(Z18, Z19)
+#define FOLD11 FOLD10 FOLD(Z20, Z21)
+#define FOLD12 FOLD11 FOLD(Z22, Z23)
+
+#define CLEAR1 CLEAR(Z0, Z1)
+#define CLEAR2 CLEAR1 CLEAR(Z2, Z3)
+#define CLEAR3 CLEAR2 CLEAR(Z4, Z5)
+#define CLEAR4 CLEAR3 CLEAR(Z6, Z7)
+#define CLEAR5 CLEAR4 CLEAR(Z8, Z9)
+#define CLEAR6 CLEAR5 CLEAR(Z10, Z11)
+#define CLEAR7 CLEAR6 CLEAR(Z12, Z13)
+#define CLEAR8 CLEAR7 CLEAR(Z14, Z15)
+#define CLEAR9 CLEAR8 CLEAR(Z16, Z17)
+#define CLEAR10 CLEAR9 CLEAR(Z18, Z19)
+#define CLEAR11 CLEAR10 CLEAR(Z20, Z21)
+#define CLEAR12 CLEAR11 CLEAR(Z22, Z23)
+
+#define NEXT \
+	ADDQ $64, SI \
+	ADDQ $64, R11 \
+	ADDQ $64, R12 \
+	ADDQ $512, DI \
+	ADDQ $64, CX \
+	ADDQ $4, BX \
+	DECQ R15
+
+// A group of a tile, and the groups after it.
+#define GROUPS(label, CLEARS, DOTS, FOLDS) \
+label: \
+	CLEARS \
+	DOTS(0) \
+	DOTS(1) \
+	DOTS(2) \
+	DOTS(3) \
+	DOTS(4) \
+	DOTS(5) \
+	DOTS(6) \
+	DOTS(7) \
+	DOTS(8) \
+	DOTS(9) \
+	DOTS(10) \
+	DOTS(11) \
+	DOTS(12) \
+	DOTS(13) \
+	DOTS(14) \
+	DOTS(15) \
+	FOLDS \
+	NEXT \
+	JNZ label \
+	VZEROUPPER \
+	RET
+
+// func productVNNI(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+TEXT ·productVNNI(SB), NOSPLIT, $0-72
+	MOVQ c+0(FP), DX
+	MOVQ ldcBytes+8(FP), R8
+	MOVQ a+16(FP), SI
+	MOVQ steps+24(FP), BX
+	MOVQ rows+32(FP), AX
+	MOVQ w+40(FP), DI
+	MOVQ scale+48(FP), CX
+	MOVQ bias+56(FP), R14
+	MOVQ groups+64(FP), R15
+	MOVQ R15, R9
+	SHLQ $6, R9            // bytes of a row of a
+	LEAQ (R9)(R9*2), R10   // of three rows
+	LEAQ (SI)(R9*4), R11
+	LEAQ (R11)(R9*4), R12
+	LEAQ (R15*4), R13      // bytes of a row of steps
+
+	VMOVUPS (R14), Z30
+	VMOVUPS 64(R14), Z31
+	MOVQ DX, R14
+	MOVQ AX, R10
+bias:
+	VMOVUPS Z30, (R14)
+	VMOVUPS Z31, 64(R14)
+	ADDQ R8, R14
+	DECQ R10
+	JNZ  bias
+	LEAQ (R9)(R9*2), R10
+
+	CMPQ AX, $6
+	JGT  many
+	JEQ  six
+	CMPQ AX, $4
+	JGT  five
+	JEQ  four
+	CMPQ AX, $2
+	JGT  three
+	JEQ  two
+	JMP  one
+many:
+	CMPQ AX, $10
+	JGT  most
+	JEQ  ten
+	CMPQ AX, $8
+	JGT  nine
+	JEQ  eight
+	JMP  seven
+most:
+	CMPQ AX, $12
+	JEQ  twelve
+	JMP  eleven
+
+	GROUPS(one, CLEAR1, DOT1, FOLD1)
+	GROUPS(two, CLEAR2, DOT2, FOLD2)
+	GROUPS(three, CLEAR3, DOT3, FOLD3)
+	GROUPS(four, CLEAR4, DOT4, FOLD4)
+	GROUPS(five, CLEAR5, DOT5, FOLD5)
+	GROUPS(six, CLEAR6, DOT6, FOLD6)
+	GROUPS(seven, CLEAR7, DOT7, FOLD7)
+	GROUPS(eight, CLEAR8, DOT8, FOLD8)
+	GROUPS(nine, CLEAR9, DOT9, FOLD9)
+	GROUPS(ten, CLEAR10, DOT10, FOLD10)
+	GROUPS(eleven, CLEAR11, DOT11, FOLD11)
+	GROUPS(twelve, CLEAR12, DOT12, FOLD12)
