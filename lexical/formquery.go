@@ -1,6 +1,9 @@
 package lexical
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // FormQuery is a condition on the forms of an entry (Document.Forms), for
 // full-text indexes: Some holds and none of None does. Every entry that matches
@@ -34,6 +37,23 @@ func (e FormExpr) Holds(has func(form string, prefix bool) bool) bool {
 		return slices.ContainsFunc(e.Any, holds)
 	}
 	return !slices.ContainsFunc(e.All, func(x FormExpr) bool { return !holds(x) })
+}
+
+// Formula writes the expression in a query language that has parentheses and the
+// operators and and or. write writes a form, or the forms with a prefix.
+func (e FormExpr) Formula(and, or string, write func(form string, prefix bool) string) string {
+	if e.Form != "" {
+		return write(e.Form, e.Prefix)
+	}
+	list, operator := e.All, and
+	if len(e.Any) > 0 {
+		list, operator = e.Any, or
+	}
+	parts := make([]string, len(list))
+	for i, x := range list {
+		parts[i] = x.Formula(and, or, write)
+	}
+	return "(" + strings.Join(parts, operator) + ")"
 }
 
 // Prefix is an item that is a prefix.

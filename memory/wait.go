@@ -187,19 +187,18 @@ func (s *Service) waitForChanges(ctx context.Context, c Caller, r ChangesRequest
 	defer leave()
 	end := time.NewTimer(r.Wait)
 	defer end.Stop()
+	expiry := time.NewTimer(r.Wait)
+	defer expiry.Stop()
 	for {
-		var expiry <-chan time.Time
-		if !now.nextExpiry.IsZero() {
-			timer := time.NewTimer(now.nextExpiry.Sub(s.now()))
-			defer timer.Stop()
-			expiry = timer.C
+		if expiry.Stop(); !now.nextExpiry.IsZero() {
+			expiry.Reset(now.nextExpiry.Sub(s.now()))
 		}
 		ended := false
 		select {
 		case <-ctx.Done():
 			return ChangePage{}, ctx.Err()
 		case <-w.ready:
-		case <-expiry:
+		case <-expiry.C:
 		case <-end.C:
 			ended = true
 		case <-r.Stop:

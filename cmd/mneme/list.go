@@ -17,7 +17,7 @@ import (
 )
 
 func newList(p *program) *cobra.Command {
-	l := listing{program: p}
+	l := listing{reading: reading{program: p}}
 	cmd := &cobra.Command{
 		Use:   "list --agent A [--store S]",
 		Short: "List the entries of a store",
@@ -35,27 +35,22 @@ server uses it, or with --url asks a server.`,
 			return l.run(cmd.Context(), config)
 		}),
 	}
-	l.as.add(cmd)
-	l.filter.add(cmd)
+	l.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&l.store, "store", "", "store to list (default: the agent's own)")
 	flags.StringVar(&l.prefix, "prefix", "", "only keys that begin with this")
 	flags.IntVar(&l.limit, "limit", 100, "maximum number of entries; 0: all")
-	flags.StringVar(&l.url, "url", "", "ask the server at this address")
-	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
 }
 
 // listing is one run of the list command.
 type listing struct {
-	*program
-	as                 callerFlags
-	filter             filterFlags
-	store, prefix, url string
-	limit              int
+	reading
+	store, prefix string
+	limit         int
 }
 
-func (l *listing) run(ctx context.Context, config configs.Config) (err error) {
+func (l *listing) run(ctx context.Context, config configs.Config) error {
 	if _, err := l.as.principal(l.as.agent); err != nil {
 		return err
 	}
@@ -72,27 +67,17 @@ func (l *listing) run(ctx context.Context, config configs.Config) (err error) {
 	if l.prefix != "" {
 		params.Prefix = &l.prefix
 	}
-	to, err := l.connect(ctx, config, l.as, l.url, backend.OpenRows)
-	if err != nil {
+	return l.call(ctx, config, backend.OpenRows, func(as *client.Client) error {
+		shown, more, err := l.print(as.List(ctx, l.store, params))
+		switch {
+		case err != nil || l.json:
+		case shown == 0:
+			_, err = fmt.Fprintln(l.out, "no entries")
+		case more:
+			_, err = fmt.Fprintf(l.err, "more than %d entries; --limit 0 lists all\n", l.limit)
+		}
 		return err
-	}
-	defer closeJoin(to, &err)
-	as, err := to.client(l.as.agent)
-	if err != nil {
-		return err
-	}
-	shown, more, err := l.print(as.List(ctx, l.store, params))
-	if err != nil {
-		return to.failure(err)
-	}
-	switch {
-	case l.json:
-	case shown == 0:
-		_, err = fmt.Fprintln(l.out, "no entries")
-	case more:
-		_, err = fmt.Fprintf(l.err, "more than %d entries; --limit 0 lists all\n", l.limit)
-	}
-	return err
+	})
 }
 
 // print prints entries up to the limit, and reports whether there are more.

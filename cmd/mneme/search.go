@@ -16,7 +16,7 @@ import (
 )
 
 func newSearch(p *program) *cobra.Command {
-	s := searching{program: p}
+	s := searching{reading: reading{program: p}}
 	cmd := &cobra.Command{
 		Use:   "search --agent A QUESTION…",
 		Short: "Search the memories that an agent has access to",
@@ -33,8 +33,7 @@ database, also while a server uses it, or with --url asks a server.`,
 			return s.run(cmd.Context(), config)
 		}),
 	}
-	s.as.add(cmd)
-	s.filter.add(cmd)
+	s.add(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&s.stores, "stores", nil, "search only these stores, separated by commas")
 	flags.IntVar(&s.limit, "limit", 10, "maximum number of hits, 1 to 100")
@@ -44,8 +43,6 @@ database, also while a server uses it, or with --url asks a server.`,
 	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, what its relevance is made of, and timings")
 	flags.StringVar(&s.whyNot, "why-not", "", "like --explain, and say what became of the entry with this key, in --namespace or the default one, and in --stores if that is a single one, or the agent's own")
 	flags.StringVar(&s.cursor, "cursor", "", "the page after an answer, whose cursor --json shows; the other options are repeated")
-	flags.StringVar(&s.url, "url", "", "ask the server at this address")
-	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
 }
 
@@ -54,11 +51,8 @@ const minTokens = 50
 
 // searching is one run of the search command.
 type searching struct {
-	*program
-	as      callerFlags
-	filter  filterFlags
+	reading
 	ranking rankingFlags
-	url     string
 	query   string
 	stores  []string
 	limit   int
@@ -133,7 +127,7 @@ func tookOf(t *client.Timing) *took {
 	return &took{Queue: ms(t.Queue), Filter: ms(t.Filter), Embed: ms(t.Embed), Lexical: ms(t.Lexical), Vector: ms(t.Vector), Rank: ms(t.Rank), Fetch: ms(t.Fetch), Total: ms(t.Total)}
 }
 
-func (s *searching) run(ctx context.Context, config configs.Config) (err error) {
+func (s *searching) run(ctx context.Context, config configs.Config) error {
 	if _, err := s.as.principal(s.as.agent); err != nil {
 		return err
 	}
@@ -152,22 +146,15 @@ func (s *searching) run(ctx context.Context, config configs.Config) (err error) 
 			return usageError{fmt.Errorf("--stores: %w", err)}
 		}
 	}
-	to, err := s.connect(ctx, config, s.as, s.url, backend.Open)
-	if err != nil {
-		return err
-	}
-	defer closeJoin(to, &err)
-	as, err := to.client(s.as.agent)
-	if err != nil {
-		return err
-	}
-	found, timing, err := as.Search(ctx, question)
-	if err != nil {
-		return to.failure(err)
-	}
-	shown := answer{Answer: found, Took: tookOf(timing)}
-	if s.json {
-		return s.printJSON(shown)
-	}
-	return printAnswer(s.out, onTerminal(s.out), shown)
+	return s.call(ctx, config, backend.Open, func(as *client.Client) error {
+		found, timing, err := as.Search(ctx, question)
+		if err != nil {
+			return err
+		}
+		shown := answer{Answer: found, Took: tookOf(timing)}
+		if s.json {
+			return s.printJSON(shown)
+		}
+		return printAnswer(s.out, onTerminal(s.out), shown)
+	})
 }

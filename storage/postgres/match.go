@@ -107,7 +107,7 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 	}
 	m.setRLSWords(forms.query)
 	if m.where != nil {
-		from += ` AND ` + m.where.Root().Formula(q.leaf)
+		from += ` AND ` + m.where.Root().Formula(condition.SQL(dialect{q}))
 	}
 	if !evaluate {
 		found, err := m.ids(ctx, scopeTable+`SELECT e.id`+from+` LIMIT `+q.arg(m.limit+1-len(m.found)), q.args...)

@@ -178,51 +178,32 @@ func (q *matchQuery) rowForms(template string) string {
 
 // tsquery writes that one of several queries holds in one of several partitions.
 func tsquery(partitions []string, queries []lexical.FormQuery) string {
-	var text strings.Builder
-	for i, partition := range partitions {
-		for j, query := range queries {
-			if i+j > 0 {
-				text.WriteString(" | ")
+	var either []string
+	for _, partition := range partitions {
+		for _, query := range queries {
+			either = append(either, "("+inPartition(partition, query)+")")
+		}
+	}
+	return strings.Join(either, " | ")
+}
+
+// inPartition writes that a query holds in a partition.
+func inPartition(partition string, q lexical.FormQuery) string {
+	formula := func(e lexical.FormExpr) string {
+		return e.Formula(" & ", " | ", func(form string, prefix bool) string {
+			key := "'" + lexical.FormKey(partition, form) + "'" // no key has a quote
+			if prefix {
+				key += ":*"
 			}
-			writeQuery(&text, partition, query)
-		}
+			return key
+		})
 	}
-	return text.String()
-}
-
-func writeQuery(text *strings.Builder, partition string, q lexical.FormQuery) {
-	text.WriteString("(")
+	var all []string
 	if !q.Some.Empty() {
-		writeExpression(text, partition, q.Some)
+		all = append(all, formula(q.Some))
 	}
-	for i, none := range q.None {
-		if i > 0 || !q.Some.Empty() {
-			text.WriteString(" & ")
-		}
-		text.WriteString("!")
-		writeExpression(text, partition, none)
+	for _, none := range q.None {
+		all = append(all, "!"+formula(none))
 	}
-	text.WriteString(")")
-}
-
-func writeExpression(text *strings.Builder, partition string, e lexical.FormExpr) {
-	if e.Form != "" {
-		text.WriteString("'" + lexical.FormKey(partition, e.Form) + "'") // no key has a quote
-		if e.Prefix {
-			text.WriteString(":*")
-		}
-		return
-	}
-	list, operator := e.All, " & "
-	if len(e.Any) > 0 {
-		list, operator = e.Any, " | "
-	}
-	text.WriteString("(")
-	for i, x := range list {
-		if i > 0 {
-			text.WriteString(operator)
-		}
-		writeExpression(text, partition, x)
-	}
-	text.WriteString(")")
+	return strings.Join(all, " & ")
 }

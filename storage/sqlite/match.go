@@ -54,7 +54,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 	}
 	query := ` WHERE e.label <= scope.ceiling AND e.state = 0 AND e.in_context`
 	if where != nil {
-		query += ` AND ` + where.Root().Formula(q.leaf)
+		query += ` AND ` + where.Root().Formula(condition.SQL(dialect{q}))
 	}
 	evaluate := where != nil && where.ReadsValue() || !words.Exact
 	var found []uuid.UUID

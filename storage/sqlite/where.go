@@ -6,82 +6,32 @@ import (
 	"mneme/condition"
 )
 
-// leaf writes a comparison in SQL, as condition.Node.Formula asks.
-func (q *matchQuery) leaf(l *condition.Leaf, wide bool) string {
-	switch l.Field {
-	case condition.Value:
-		if wide {
-			return "TRUE"
-		}
-		return "FALSE"
-	case condition.Tags:
-		if l.Operator == condition.Exists {
-			return q.exists("e.tags", l)
-		}
-		return "EXISTS (SELECT 1 FROM json_each(e.tags) t WHERE t.value = " + q.arg(l.Operands[0].Text) + ")"
-	case condition.EntryType:
-		return q.present("nullif(e.type, '')", l)
-	case condition.OccurredAt:
-		return q.present("(SELECT o.at FROM occurrence o WHERE o.doc = e.doc)", l)
-	case condition.ExpiresAt:
-		return q.present("e.expires_at", l)
-	default:
-		return q.compare(columns[l.Field], l)
+// dialect implements condition.Dialect over the parameters of a query.
+type dialect struct{ *matchQuery }
+
+func (dialect) OccurredAt() string { return "(SELECT o.at FROM occurrence o WHERE o.doc = e.doc)" }
+
+func (d dialect) HasTag(tag *condition.Operand) string {
+	return "EXISTS (SELECT 1 FROM json_each(e.tags) t WHERE t.value = " + d.Operand(tag) + ")"
+}
+
+func (d dialect) Operand(o *condition.Operand) string { return d.arg(operand(o)) }
+
+func (d dialect) Among(column string, operands []condition.Operand, negated bool) string {
+	among := " IN "
+	if negated {
+		among = " NOT IN "
 	}
+	return column + among + "(SELECT value FROM json_each(" + d.arg(operandList(operands)) + "))"
 }
 
-// columns are the columns of fields that are never null.
-var columns = map[condition.Field]string{
-	condition.Key: "e.key", condition.Namespace: "e.namespace", condition.OwnerID: "e.owner", condition.UpdatedBy: "e.updated_by",
-	condition.LabelName: "e.label", condition.Encrypted: "e.encrypted",
-	condition.CreatedAt: "e.created_at", condition.UpdatedAt: "e.updated_at",
+func (d dialect) Position(column string, text *condition.Operand) string {
+	return "instr(" + column + ", " + d.Operand(text) + ")"
 }
 
-// exists writes Exists of a column that is null if the field is absent.
-func (q *matchQuery) exists(column string, l *condition.Leaf) string {
-	if l.Operands[0].Bool {
-		return column + " IS NOT NULL"
-	}
-	return column + " IS NULL"
-}
-
-// present writes any operator of such a column.
-func (q *matchQuery) present(column string, l *condition.Leaf) string {
-	switch l.Operator {
-	case condition.Exists:
-		return q.exists(column, l)
-	case condition.Ne, condition.Nin:
-		return column + " IS NULL OR " + q.compare(column, l)
-	default:
-		return column + " IS NOT NULL AND " + q.compare(column, l)
-	}
-}
-
-// comparisons are the operators of SQL.
-var comparisons = map[condition.Operator]string{
-	condition.Eq: " = ", condition.Ne: " <> ", condition.Gt: " > ", condition.Gte: " >= ", condition.Lt: " < ", condition.Lte: " <= ",
-}
-
-// compare writes an operator of a column that is not null.
-func (q *matchQuery) compare(column string, l *condition.Leaf) string {
-	switch first := &l.Operands[0]; l.Operator {
-	case condition.In, condition.Nin:
-		in := " IN "
-		if l.Operator == condition.Nin {
-			in = " NOT IN "
-		}
-		return column + in + "(SELECT value FROM json_each(" + q.arg(operandList(l.Operands)) + "))"
-	case condition.Prefix:
-		range_ := column + " >= " + q.arg(first.Text)
-		if next := successor(first.Text); next != nil {
-			range_ += " AND " + column + " < " + q.arg(next)
-		}
-		return range_
-	case condition.Contains:
-		return "instr(" + column + ", " + q.arg(first.Text) + ") > 0"
-	default:
-		return column + comparisons[l.Operator] + q.arg(operand(first))
-	}
+func (dialect) Successor(prefix string) (next string, found bool) {
+	next, found = successor(prefix).(string)
+	return next, found
 }
 
 // operand returns an operand as its column stores it.

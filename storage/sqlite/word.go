@@ -165,35 +165,20 @@ func (r *reader) wordPath(ctx context.Context, q *matchQuery, words lexical.Form
 
 // expression writes a query on forms for FTS5.
 func expression(partition string, q lexical.FormQuery) string {
-	var text strings.Builder
-	writeExpression(&text, partition, q.Some)
+	formula := func(e lexical.FormExpr) string {
+		return e.Formula(" AND ", " OR ", func(form string, prefix bool) string {
+			key := `"` + lexical.FormKey(partition, form) + `"` // no key has a quote
+			if prefix {
+				key += "*"
+			}
+			return key
+		})
+	}
+	text := formula(q.Some)
 	for _, none := range q.None {
-		text.WriteString(" NOT ")
-		writeExpression(&text, partition, none)
+		text += " NOT " + formula(none)
 	}
-	return text.String()
-}
-
-func writeExpression(text *strings.Builder, partition string, e lexical.FormExpr) {
-	if e.Form != "" {
-		text.WriteString(`"` + lexical.FormKey(partition, e.Form) + `"`)
-		if e.Prefix {
-			text.WriteString("*")
-		}
-		return
-	}
-	list, operator := e.All, " AND "
-	if len(e.Any) > 0 {
-		list, operator = e.Any, " OR "
-	}
-	text.WriteString("(")
-	for i, x := range list {
-		if i > 0 {
-			text.WriteString(operator)
-		}
-		writeExpression(text, partition, x)
-	}
-	text.WriteString(")")
+	return text
 }
 
 // fulfils evaluates a query over the forms of an entry, as table form has them.
