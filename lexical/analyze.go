@@ -85,6 +85,7 @@ type analysis struct {
 
 	visit     func(form []byte, at span, kind formKind) // nil: forms are not wanted; form is valid until it returns
 	visitOnly bool                                      // whether tokens are not counted
+	eachWord  func(folded []byte)                       // unless nil, gets the words, which are not stemmed; folded is valid until it returns
 	position  int                                       // of the next word
 	forms     map[string]bool                           // distinct forms, for Analyze
 
@@ -144,7 +145,7 @@ func (a *analysis) release() {
 	clear(a.folded[:cap(a.folded)])
 	clear(a.word[:cap(a.word)])
 	clear(a.camel[:cap(a.camel)])
-	a.visit, a.visitOnly, a.position = nil, false, 0
+	a.visit, a.visitOnly, a.eachWord, a.position = nil, false, nil, 0
 	a.mode, a.language = keepStopWords, 0
 	clear(a.votes[:])
 	pool.Put(a)

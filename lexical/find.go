@@ -1,36 +1,89 @@
 package lexical
 
 import (
+	"bytes"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// Find reports where a text has a query's terms, by the same analysis as
-// Analyze: found gets the index of a term and the byte range [start, end) of
-// text that is written where the term is, a whole word for its stem. Ranges
-// begin and end between characters, and come in the order of the text up to
-// those of one word or run.
-func Find(text string, terms []QueryTerm, found func(term, start, end int)) {
-	if len(terms) == 0 {
-		return
-	}
-	f := finder{terms: make(map[string]int, len(terms)), found: found, a: newAnalysis()}
-	defer f.a.release()
-	f.a.visit, f.a.visitOnly = f.visit, true
+// Finder reports where texts have a query's terms. It remembers which of their
+// words are terms, so that it stems each word once. It is not safe for concurrent
+// use.
+type Finder struct {
+	terms    map[string]int // index by text
+	prefixes [][]byte
+	first    int // index of the first prefix
+	// known are the terms that words are, by folded word; size is their length in
+	// bytes.
+	known map[string][]int
+	size  int
+}
+
+// maxKnown bounds the words that a Finder remembers, in bytes of their text: some
+// thousand words, of which a text has most of its own early.
+const maxKnown = 64 << 10
+
+// NewFinder returns a Finder of the terms, and of all words that begin, as they
+// were written or stemmed, with one of the prefixes. The indices of the prefixes
+// follow those of the terms.
+func NewFinder(terms []QueryTerm, prefixes ...string) *Finder {
+	f := &Finder{terms: make(map[string]int, len(terms)), known: make(map[string][]int), first: len(terms)}
 	for i, term := range terms {
 		f.terms[term.Text] = i
 	}
-	if !norm.NFKC.IsNormalString(text) {
-		text = f.normalize(text)
+	for _, prefix := range prefixes {
+		f.prefixes = append(f.prefixes, []byte(prefix))
 	}
-	f.scan(text)
+	return f
 }
 
-// finder looks for the terms of a query in one text.
-type finder struct {
-	terms map[string]int // index by text
+// Find reports where a text has the terms, by the same analysis as Analyze: found
+// gets the index of a term and the byte range [start, end) of text that is written
+// where the term is, a whole word for its stem or prefix. Ranges begin and end
+// between characters, and come in the order of the text up to those of one word or
+// run.
+func (f *Finder) Find(text string, found func(term, start, end int)) {
+	if len(f.terms) == 0 && len(f.prefixes) == 0 {
+		return
+	}
+	s := search{Finder: f, found: found, a: newAnalysis()}
+	defer s.a.release()
+	s.a.eachWord, s.a.visitOnly = s.word, true
+	if !norm.NFKC.IsNormalString(text) {
+		text = s.normalize(text)
+	}
+	s.scan(text)
+}
+
+// termsOf returns the terms that a folded word is.
+func (f *Finder) termsOf(folded []byte) []int {
+	if hits, ok := f.known[string(folded)]; ok {
+		return hits
+	}
+	var hits []int
+	stemmed := truncate(stem(slices.Clone(folded)))
+	if term, ok := f.terms[string(stemmed)]; ok {
+		hits = append(hits, term)
+	}
+	written := truncate(folded)
+	for i, prefix := range f.prefixes {
+		if bytes.HasPrefix(stemmed, prefix) || bytes.HasPrefix(written, prefix) {
+			hits = append(hits, f.first+i)
+		}
+	}
+	if f.size+len(folded) <= maxKnown {
+		f.size += len(folded)
+		f.known[string(folded)] = hits
+	}
+	return hits
+}
+
+// search looks for the terms of a Finder in one text.
+type search struct {
+	*Finder
 	found func(term, start, end int)
 	a     *analysis
 	hits  []int // terms that the analysis has come by
@@ -39,16 +92,12 @@ type finder struct {
 	starts, ends []int
 }
 
-// visit notes a form of a word that is a term.
-func (f *finder) visit(form []byte, _ span, kind formKind) {
-	if term, ok := f.terms[string(form)]; ok && kind == sought {
-		f.hits = append(f.hits, term)
-	}
-}
+// word notes the terms that a word is.
+func (f *search) word(folded []byte) { f.hits = append(f.hits, f.termsOf(folded)...) }
 
 // normalize returns the normal form that scan expects, and notes where it comes
 // from.
-func (f *finder) normalize(text string) string {
+func (f *search) normalize(text string) string {
 	var normal []byte
 	var it norm.Iter
 	it.InitString(norm.NFKC, text)
@@ -64,7 +113,7 @@ func (f *finder) normalize(text string) string {
 }
 
 // report reports a term at a byte range of the normal text.
-func (f *finder) report(term, start, end int) {
+func (f *search) report(term, start, end int) {
 	if f.starts != nil {
 		start, end = f.starts[start], f.ends[end-1]
 	}
@@ -72,14 +121,14 @@ func (f *finder) report(term, start, end int) {
 }
 
 // tryToken reports the token at a range if it is a term.
-func (f *finder) tryToken(token string, start, end int) {
+func (f *search) tryToken(token string, start, end int) {
 	if term, ok := f.terms[token]; ok {
 		f.report(term, start, end)
 	}
 }
 
 // scan is analysis.scan that tells where the tokens are.
-func (f *finder) scan(text string) {
+func (f *search) scan(text string) {
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -102,7 +151,7 @@ func (f *finder) scan(text string) {
 
 // scanCompound reports the words of the compound at text[at:] and returns its
 // length.
-func (f *finder) scanCompound(text string, at int) int {
+func (f *search) scanCompound(text string, at int) int {
 	f.hits = f.hits[:0]
 	n := f.a.scanCompound(text[at:])
 	if len(f.hits) == 0 {
@@ -124,7 +173,7 @@ func (f *finder) scanCompound(text string, at int) int {
 }
 
 // flush reports the hits at a range.
-func (f *finder) flush(start, end int) {
+func (f *search) flush(start, end int) {
 	for _, term := range f.hits {
 		f.report(term, start, end)
 	}
@@ -134,7 +183,7 @@ func (f *finder) flush(start, end int) {
 // scanRun reports the terms in the run of CJK or unspaced characters at
 // text[at:] and returns its length. Document's tokens are its characters, its
 // bigrams and, if unspaced, its trigrams.
-func (f *finder) scanRun(text string, at int, k kind) int {
+func (f *search) scanRun(text string, at int, k kind) int {
 	first, second := at, at // starts of the two characters before
 	i, n := at, 0
 	for i < len(text) {
@@ -159,7 +208,7 @@ func (f *finder) scanRun(text string, at int, k kind) int {
 }
 
 // runContinues reports whether a character of kind k is at text[at:].
-func (f *finder) runContinues(text string, at int, k kind) bool {
+func (f *search) runContinues(text string, at int, k kind) bool {
 	r, _ := utf8.DecodeRuneInString(text[at:])
 	return kindOf(r) == k
 }

@@ -1,6 +1,7 @@
 package lexical_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 
 // found returns the written words of a text that a query has.
 func found(text, query string) (words []string) {
-	lexical.Find(text, lexical.ParseQuery(query), func(_, start, end int) { words = append(words, text[start:end]) })
+	lexical.NewFinder(lexical.ParseQuery(query)).Find(text, func(_, start, end int) { words = append(words, text[start:end]) })
 	return words
 }
 
@@ -38,6 +39,33 @@ func TestFindTellsWhereTheTermsAre(t *testing.T) {
 	}
 }
 
+// A Finder finds in each text the same as if it were its first, more words than it
+// remembers too.
+func TestAFinderFindsTheSameInEachText(t *testing.T) {
+	var many strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&many, "word%d swimming ", i)
+	}
+	texts := []string{"She swims.", many.String(), "peas, Peanuts and a pear: swam"}
+	terms := lexical.ParseQuery("swim")
+	f := lexical.NewFinder(terms, "pea", "swimm")
+	for range 2 {
+		for _, text := range texts {
+			var got, want [][3]int
+			f.Find(text, func(term, start, end int) { got = append(got, [3]int{term, start, end}) })
+			lexical.NewFinder(terms, "pea", "swimm").Find(text, func(term, start, end int) { want = append(want, [3]int{term, start, end}) })
+			if len(want) == 0 || !slices.Equal(got, want) {
+				t.Errorf("%.40q: %d found, want %d", text, len(got), len(want))
+			}
+		}
+	}
+	var words []string
+	f.Find(texts[2], func(term, start, end int) { words = append(words, fmt.Sprint(term, texts[2][start:end])) })
+	if want := []string{"1peas", "1Peanuts", "1pear", "0swam"}; !slices.Equal(words, want) {
+		t.Errorf("%q, want %q", words, want)
+	}
+}
+
 // Find finds what Analyze does: a term is found exactly if the text has it.
 func FuzzFind(f *testing.F) {
 	for _, text := range []string{"The cat's e-mail", "我住在柏林", "ที่นี่", "build_status HTTPServer", "ﬁnance U.S. v1.2 5'11 C#", "l'été dell’arte", "한국어 x한 カ", "a\xffb"} {
@@ -50,7 +78,7 @@ func FuzzFind(f *testing.F) {
 		}
 		terms := lexical.ParseQuery(query)
 		got := make(map[string]bool)
-		lexical.Find(text, terms, func(term, start, end int) {
+		lexical.NewFinder(terms).Find(text, func(term, start, end int) {
 			if start < 0 || start >= end || end > len(text) || !utf8.ValidString(text[start:end]) {
 				t.Fatalf("range %d to %d of %d bytes", start, end, len(text))
 			}
@@ -68,12 +96,30 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
+func TestTheWordsOfAMatchAreThoseThatMustBeThere(t *testing.T) {
+	m, err := lexical.ParseMatch([]string{"Bee stings", "pea*"}, []string{"by the window", "bee", "the", "北京*"}, []string{"wasp", "hor*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms, prefixes := m.Words()
+	var words []string
+	for _, term := range terms {
+		words = append(words, term.Text)
+	}
+	if want := []string{"bee", "sting", "window", "the", "京", "北", "北京"}; !slices.Equal(words, want) || !slices.Equal(prefixes, []string{"pea"}) {
+		t.Errorf("%q and %q, want %q", words, prefixes, want)
+	}
+	if terms, prefixes := (*lexical.Match)(nil).Words(); terms != nil || prefixes != nil {
+		t.Errorf("of no match: %v, %v", terms, prefixes)
+	}
+}
+
 func BenchmarkFind(b *testing.B) {
 	text := strings.Repeat("The committee discussed the budget of the coming year at length. ", 150) // 10 kB
 	terms := lexical.ParseQuery("what did the committee say of granite quarries last year?")
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		lexical.Find(text, terms, func(_, _, _ int) {})
+		lexical.NewFinder(terms).Find(text, func(_, _, _ int) {})
 	}
 }

@@ -80,6 +80,35 @@ func (m *Match) Prefixes() (prefixes []Prefix) {
 	return prefixes
 }
 
+// Words returns what an entry has that matches: the terms of the words and phrases
+// of All and Any, as ParseQuery returns them, and the prefixes; none if m is nil.
+func (m *Match) Words() (terms []QueryTerm, prefixes []string) {
+	if m == nil {
+		return nil, nil
+	}
+	var phrases []string
+	for _, list := range [...]struct {
+		texts []string
+		items []item
+	}{{m.All, m.all}, {m.Any, m.any}} {
+		for i, parsed := range list.items {
+			if parsed.prefix != "" {
+				prefixes = append(prefixes, parsed.prefix)
+			} else {
+				phrases = append(phrases, strings.ReplaceAll(list.texts[i], "*", ""))
+			}
+		}
+	}
+	for _, phrase := range phrases { // each by itself, since stop words depend on the others
+		for _, term := range ParseQuery(phrase) {
+			if !slices.ContainsFunc(terms, func(t QueryTerm) bool { return t.Text == term.Text }) {
+				terms = append(terms, term)
+			}
+		}
+	}
+	return terms, prefixes
+}
+
 // Query returns the match as a condition on forms. If m is nil, it asks for nothing.
 func (m *Match) Query() FormQuery {
 	q := FormQuery{Exact: true}

@@ -212,6 +212,10 @@ func (a *analysis) apostrophe(start int, after string) int {
 
 // addWord adds the stem of a folded word.
 func (a *analysis) addWord(folded []byte, at span) {
+	if a.eachWord != nil {
+		a.eachWord(folded)
+		return
+	}
 	a.word = append(a.word[:0], folded...)
 	stemmed := stem(a.word)
 	a.add(stemmed)

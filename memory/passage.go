@@ -123,11 +123,11 @@ func (h *Hit) cut(o passage.Options) {
 	h.Value, h.Highlights, h.Truncated = nil, nil, true
 }
 
-// highlight returns the byte ranges of a text that have words of the query, in
-// order and apart.
+// highlight returns the byte ranges of a text that have words of the query or of
+// its exact match, in order and apart.
 func (h *Hit) highlight(text string) [][2]int {
 	var ranges [][2]int
-	lexical.Find(text, h.found.asked.terms, func(_, start, end int) { ranges = append(ranges, [2]int{start, end}) })
+	h.seek().Find(text, func(_, start, end int) { ranges = append(ranges, [2]int{start, end}) })
 	slices.SortFunc(ranges, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
 	joined := ranges[:0]
 	for _, r := range ranges {
@@ -141,24 +141,29 @@ func (h *Hit) highlight(text string) [][2]int {
 }
 
 // evidence returns what each segment of the hit's text has of the query: its
-// words, and where the codes of the text's tokens are known what is nearest in
+// words and those of its exact match, and where the codes of the text's tokens are known what is nearest in
 // meaning to each of its tokens. That counts as far as the encoder knows the
 // query's language, as in the hit's relevance.
 func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage.Evidence, weights []float64) {
 	asked := h.found.asked
-	terms, weights := asked.sought()
+	words := h.seek()
+	weights = slices.Clone(words.weights)
 	tokens := asked.tokens()
 	if len(h.codes) == 0 {
 		tokens = nil
 	}
 	evidence = make([]passage.Evidence, len(segments))
-	all := make([]float64, len(segments)*(len(terms)+len(tokens)))
+	n := len(weights) + len(tokens)
+	all := make([]float64, len(segments)*n)
 	for i := range evidence {
-		n := len(terms) + len(tokens)
 		evidence[i] = all[i*n : (i+1)*n : (i+1)*n]
 	}
 	at := 0
-	lexical.Find(text, terms, func(term, start, _ int) {
+	words.Find(text, func(word, start, _ int) {
+		term := words.columns[word]
+		if term < 0 {
+			return
+		}
 		for at > 0 && segments[at-1].End > start { // a word may be reported after its parts
 			at--
 		}
@@ -179,34 +184,69 @@ func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage
 	for _, t := range tokens {
 		weights = append(weights, float64(familiarity*t.weight/total))
 	}
-	h.addMeaning(text, segments, evidence, len(terms), tokens)
+	h.addMeaning(text, segments, evidence, len(words.weights), tokens)
 	return evidence, weights
 }
 
-// sought returns the words of the wording that passages are chosen by, and their
-// weights, which sum to wordShare.
-func (w *wording) sought() (terms []lexical.QueryTerm, weights []float64) {
-	type weighted struct {
-		term   lexical.QueryTerm
-		weight float64
+// soughtWords find the words of a wording and of a request's exact match.
+type soughtWords struct {
+	*lexical.Finder
+	// columns are, by the index of a word, the index among weights of those that
+	// passages are chosen by; -1: another.
+	columns []int
+	weights []float64 // which sum to wordShare
+}
+
+// seek returns the words of the hit's wording and of the request's Match. Words
+// that must be there weigh what the wording's weightiest does: the passage that
+// has them shows why the entry matches.
+func (h *Hit) seek() *soughtWords {
+	w := h.found.asked
+	if w.sought != nil {
+		return w.sought
 	}
-	words := make([]weighted, len(w.terms))
+	exact, prefixes := h.query.request.Filter.Match.Words()
+	exact = slices.DeleteFunc(exact, func(e lexical.QueryTerm) bool {
+		return slices.ContainsFunc(w.terms, func(t lexical.QueryTerm) bool { return t.Text == e.Text })
+	})
+	terms := slices.Concat(w.terms, exact)
+	weights := make([]float64, len(terms)+len(prefixes))
+	most := 0.0
 	for i, term := range w.terms {
-		words[i] = weighted{term, term.Weight}
+		weights[i] = term.Weight
 		if w.scorer != nil {
-			words[i].weight = w.scorer.Weight(i)
+			weights[i] = w.scorer.Weight(i)
 		}
+		most = max(most, weights[i])
 	}
-	slices.SortStableFunc(words, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
-	words = words[:min(len(words), maxSought)]
+	if most == 0 {
+		most = 1
+	}
+	for i := len(w.terms); i < len(weights); i++ {
+		weights[i] = most
+	}
+	w.sought = &soughtWords{Finder: lexical.NewFinder(terms, prefixes...)}
+	w.sought.choose(weights)
+	return w.sought
+}
+
+// choose sets columns and weights from the weights of all words.
+func (s *soughtWords) choose(all []float64) {
+	order := make([]int, len(all))
+	s.columns = make([]int, len(all))
+	for i := range order {
+		order[i], s.columns[i] = i, -1
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[b], all[a]) })
+	order = order[:min(len(order), maxSought)]
 	total := 0.0
-	for _, word := range words {
-		total += word.weight
+	for _, word := range order {
+		total += all[word]
 	}
-	for _, word := range words {
-		terms, weights = append(terms, word.term), append(weights, float64(wordShare*word.weight/max(total, 1e-9)))
+	for column, word := range order {
+		s.columns[word] = column
+		s.weights = append(s.weights, float64(wordShare*all[word]/max(total, 1e-9)))
 	}
-	return terms, weights
 }
 
 // chunkCodes are the codes of a chunk's tokens.

@@ -112,6 +112,42 @@ func TestAPassageIsChosenByMeaningToo(t *testing.T) {
 	}
 }
 
+// Words that must be there, of all or any, are highlighted and choose passages as
+// words of the question do; those that must not be are of no interest.
+func TestExactWordsAreHighlightedAndChoosePassages(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		me := agent("a", acl.Public)
+		needle := "An adrenaline pen, for bee stings, and peanuts are in the blue bag."
+		h.put(me, "a", "report", report(needle), 201)
+		short := needle + " So says the committee."
+		h.put(me, "a", "short", short, 201)
+		for text, want := range map[string][]string{
+			`{"all":["blue bag"]}`:                         {"blue", "bag"},
+			`{"any":["Pens","absent"]}`:                    {"pen"},
+			`{"all":["bee sting"],"none":["wasp"]}`:        {"bee", "stings"},
+			`{"all":["pea*"]}`:                             {"peanuts"},
+			`{"any":["adren*","pen in the bag","peanut"]}`: {"adrenaline", "pen", "peanuts", "bag"},
+		} {
+			a := h.search(me, memory.SearchRequest{Query: "what of the committee?", Passages: true, Filter: memory.Filter{Match: match(text)}})
+			hits, _ := h.eachHit(&a)
+			if len(hits) != 2 {
+				t.Fatalf("%s: %d hits", text, len(hits))
+			}
+			for _, hit := range hits {
+				shown, ranges := short, hit.Highlights
+				if hit.Key == "report" {
+					shown, ranges = hit.Passages[0].Text, hit.Passages[0].Highlights
+				}
+				got := slices.DeleteFunc(highlighted(shown, ranges), func(word string) bool { return word == "committee" })
+				if !strings.Contains(shown, needle) || !slices.Equal(got, want) {
+					t.Errorf("%s, %s: %q, want %q", text, hit.Key, got, want)
+				}
+			}
+		}
+	})
+}
+
 func TestUnderLevelSearchAPassageHasNoPlace(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})

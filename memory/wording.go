@@ -20,6 +20,8 @@ type wording struct {
 	// vector leg has made it.
 	embedding embed.Query
 	question  fusion.Question // set by assess
+	// sought is set by seek.
+	sought *soughtWords
 }
 
 // wordings returns the texts that a request asks.
