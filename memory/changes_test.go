@@ -238,13 +238,13 @@ func (h *harness) wait(c memory.Caller, r memory.ChangesRequest) *waiting {
 	h.t.Helper()
 	w := &waiting{page: make(chan memory.ChangePage, 1), stop: make(chan struct{})}
 	r.Wait, r.Stop = memory.MaxChangeWait, w.stop
-	before := h.Waits()
+	before := h.ChangesWaiting()
 	go func() {
 		page, err := h.Changes(background, c, r)
 		w.err = err
 		w.page <- page
 	}()
-	backendtest.Eventually(h.t, "the call waits", func() bool { return h.Waits() > before || len(w.page) > 0 })
+	backendtest.Eventually(h.t, "the call waits", func() bool { return h.ChangesWaiting() > before || len(w.page) > 0 })
 	return w
 }
 
@@ -363,7 +363,7 @@ func TestAnAgentHasFourWaits(t *testing.T) {
 		close(w.stop)
 		<-w.page
 	}
-	if n := h.Waits(); n != 0 {
+	if n := h.ChangesWaiting(); n != 0 {
 		t.Errorf("%d waits are left", n)
 	}
 }

@@ -9,10 +9,3 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 	return s.sweep(ctx, s.instant())
 }
-
-// Waits returns how many calls of Changes wait.
-func (s *Service) Waits() int {
-	s.waits.mu.Lock()
-	defer s.waits.mu.Unlock()
-	return len(s.waits.waits)
-}

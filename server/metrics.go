@@ -157,6 +157,9 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 			func(s indexer.Status) float64 { return unix(s.Progress.Reconciled) }),
 	)
 	m.watchSearches(service.SearchLoad)
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "mneme_changes_waiting", Help: "Calls that wait for changes of a store.",
+	}, func() float64 { return float64(service.ChangesWaiting()) }))
 	for quantile, value := range map[string]func(indexer.Waits) time.Duration{
 		"0.5":  func(w indexer.Waits) time.Duration { return w.P50 },
 		"0.9":  func(w indexer.Waits) time.Duration { return w.P90 },

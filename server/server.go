@@ -38,6 +38,8 @@ type Service interface {
 	Status(context.Context) indexer.Status
 	// SearchLoad returns how many searches run and wait.
 	SearchLoad() fairqueue.Load
+	// ChangesWaiting returns how many calls wait for changes.
+	ChangesWaiting() int
 }
 
 // Verifier identifies the holder of a token; see token.Verifier.

@@ -45,6 +45,7 @@ func (s *stub) RegisterCaller(_ context.Context, p acl.Principal) error {
 }
 
 func (s *stub) SearchLoad() fairqueue.Load { return fairqueue.Load{} }
+func (s *stub) ChangesWaiting() int        { return 0 }
 
 func (s *stub) Status(context.Context) indexer.Status {
 	s.asked++
@@ -337,6 +338,7 @@ func TestRunningRequestsFinishAtShutdown(t *testing.T) {
 type state indexer.Status
 
 func (state) RegisterCaller(context.Context, acl.Principal) error { return nil }
+func (state) ChangesWaiting() int                                 { return 5 }
 func (state) SearchLoad() fairqueue.Load                          { return fairqueue.Load{Running: 6, Waiting: 8, Refused: 9} }
 func (s state) Status(context.Context) indexer.Status             { return indexer.Status(s) }
 
@@ -355,7 +357,7 @@ func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 		`mneme_indexed_entries_total 7`, `mneme_index_failures_total{cause="vector_index"} 5`, `mneme_index_failures_total{cause="embedder"} 0`,
 		`mneme_reconcile_repairs_total{kind="restored"} 4`, `mneme_reconcile_last_success_timestamp_seconds 1.7e+09`,
 		`mneme_search_degraded_total{leg="vector"} 0`,
-		`mneme_searches_running 6`, `mneme_searches_waiting 8`, `mneme_searches_refused_total 9`,
+		`mneme_searches_running 6`, `mneme_changes_waiting 5`, `mneme_searches_waiting 8`, `mneme_searches_refused_total 9`,
 		`mneme_refused_total{limit="connections"} 0`, `mneme_connections_open 0`,
 	} {
 		if !strings.Contains(answer.Body.String(), "\n"+line+"\n") {

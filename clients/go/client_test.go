@@ -104,6 +104,65 @@ func TestValuesAreSentByteForByte(t *testing.T) {
 	})
 }
 
+func TestChangesFollowsAStoreUntilItIsLeft(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		put := func(key string) {
+			t.Helper()
+			if _, err := c.Put(t.Context(), client.Path{Store: "self", Key: key}, client.Write{Value: []byte("1")}, client.Conditions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put("before")
+		var keys []string
+		var cursor string
+		for page, err := range c.Changes(t.Context(), "self", "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, change := range page.Changes {
+				keys = append(keys, change.Key)
+			}
+			if cursor == "" && len(page.Changes) > 0 {
+				t.Errorf("the first page from now on: %+v", page)
+			}
+			if cursor = page.NextCursor; len(keys) == 2 {
+				break
+			}
+			put(fmt.Sprint("after-", len(keys)))
+		}
+		if fmt.Sprint(keys) != "[after-0 after-1]" {
+			t.Errorf("followed %q", keys)
+		}
+		// From a cursor on, the first page comes at once, with changes or none.
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		pages := 0
+		for page, err := range c.Changes(ctx, "self", cursor) {
+			if pages++; pages == 1 {
+				if err != nil || len(page.Changes) != 0 || page.NextCursor == "" {
+					t.Errorf("from the last cursor on: %+v, %v", page, err)
+				}
+				cancel()
+			} else if !errors.Is(err, context.Canceled) {
+				t.Errorf("after the context ended: %+v, %v", page, err)
+			}
+		}
+		if pages != 2 {
+			t.Errorf("%d pages, want one and an error", pages)
+		}
+		for _, err := range c.Changes(t.Context(), "stranger", "") {
+			if client.StatusOf(err) != http.StatusForbidden {
+				t.Errorf("a store without access: %v", err)
+			}
+		}
+		for _, err := range c.Changes(t.Context(), "..", "") {
+			if err == nil {
+				t.Error("a store that no path can name was followed")
+			}
+		}
+	})
+}
+
 func TestConditionsAreEnforced(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		stored, err := c.Put(t.Context(), note, client.Write{Value: []byte("1")}, client.Conditions{New: true})

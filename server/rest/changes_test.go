@@ -1,9 +1,17 @@
 package rest_test
 
 import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
+
+	"mneme/backend/backendtest"
 )
 
 func TestAFeedIsFollowedPageByPage(t *testing.T) {
@@ -41,4 +49,64 @@ func TestAFeedIsFollowedPageByPage(t *testing.T) {
 	h.want(422, alice, "GET", feed+"?wait=-1", "")
 	h.want(422, alice, "GET", feed+"?limit=1001", "")
 	h.want(403, alice, "GET", "/v1/stores/stranger/changes?limit=0", "")
+}
+
+// A token that expires while its call waits is judged again before the answer,
+// here at the server's shutdown, which ends waits.
+func TestATokenThatExpiresDuringAWaitIsRefused(t *testing.T) {
+	h := open(t)
+	start := h.want(200, alice, "GET", "/v1/stores/self/changes", "").json(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, shutDown := context.WithCancel(t.Context())
+	served, answered := make(chan error, 1), make(chan answer, 1)
+	go func() { served <- h.Serve(ctx, listener) }()
+	token := h.Token(alice)
+	go func() {
+		answered <- get("http://"+listener.Addr().String()+"/v1/stores/self/changes?wait=30&since="+url.QueryEscape(start["next_cursor"].(string)), token)
+	}()
+	backendtest.Eventually(t, "the call waits", func() bool { return h.service.ChangesWaiting() == 1 })
+	if text := h.metrics(); !strings.Contains(text, "\nmneme_changes_waiting 1\n") {
+		t.Error("the gauge does not count the call")
+	}
+	h.clock.Advance(2 * time.Hour)
+	h.want(201, alice, "PUT", seat, `{"value":"window"}`) // with a token of its own
+	shutDown()
+	if a := <-answered; a.status != http.StatusUnauthorized || strings.Contains(a.body, "seat") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if text := h.metrics(); !strings.Contains(text, "\nmneme_changes_waiting 0\n") {
+		t.Error("the gauge counts a call that ended")
+	}
+}
+
+// get makes a call over the network. An error is the body of status 0.
+func get(target, token string) answer {
+	r, err := http.NewRequest(http.MethodGet, target, http.NoBody)
+	if err != nil {
+		return answer{body: err.Error()}
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return answer{body: err.Error()}
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return answer{body: err.Error()}
+	}
+	return answer{response.StatusCode, response.Header, string(text)}
+}
+
+// metrics returns what /metrics shows.
+func (h *harness) metrics() string {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	return w.Body.String()
 }
