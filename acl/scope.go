@@ -134,6 +134,9 @@ func (s Scope) Without(drop func(Access) bool) Scope {
 	return Scope{stores: slices.DeleteFunc(slices.Clone(s.stores), drop)}
 }
 
+// Any reports whether is returns true for a store of the scope.
+func (s Scope) Any(is func(Access) bool) bool { return slices.ContainsFunc(s.stores, is) }
+
 // Stores returns the scope's accesses, ordered by store id.
 func (s Scope) Stores() []Access { return slices.Clone(s.stores) }
 

@@ -173,7 +173,8 @@ type Answer struct {
 	Took   Took
 	// Explanation is nil unless the request has Explain.
 	Explanation *Explanation
-	Bill        Bill
+	// Bill is what the search cost, and which metered stores it left out.
+	Bill Bill
 
 	// done is set by EachHit: how many of Hits it yielded or found that the
 	// caller no longer sees.
@@ -182,6 +183,10 @@ type Answer struct {
 	query   *searchQuery
 	rest    frozen // the candidates after Hits
 	unpaged bool   // no page follows, whatever is left
+
+	unsold *unsold // until Hits are decided with what they cost
+	sold   bool    // Hits were decided so: see Service.sell
+	over   int     // hits beyond Hits for which there was no room in MaxTokens
 }
 
 // Took holds how long the steps of a search took. The legs run concurrently.
@@ -224,6 +229,10 @@ type Hit struct {
 	found *candidate
 	whole Entry        // the entry, whatever the caller's level
 	codes []chunkCodes // of the chunks nearest to the query, for passages
+	// sold says that the hit is as it was sold, with its value or passages, which
+	// have so many tokens if the request has MaxTokens.
+	sold   bool
+	tokens int
 }
 
 // Explain says how a hit was ranked and why the caller may see it.

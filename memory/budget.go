@@ -37,6 +37,7 @@ type budget struct {
 	fit  FitTokens
 	most int // 0: no bound
 	used int
+	last int  // tokens of the hit that was admitted last
 	some bool // a hit was admitted
 }
 
@@ -53,9 +54,30 @@ func (b *budget) admit(h *Hit) bool {
 		}
 		tokens = b.shrink(h)
 	}
-	b.some = true
-	b.used += tokens
+	b.add(tokens)
 	return true
+}
+
+// take is admit for a hit that has so many tokens, without its text; below 0: more
+// than fit.
+func (b *budget) take(tokens int) bool {
+	if b.most == 0 {
+		return true
+	}
+	if tokens < 0 || b.used+tokens > b.most {
+		if b.some {
+			return false
+		}
+		tokens = b.most // it will be cut
+	}
+	b.add(tokens)
+	return true
+}
+
+func (b *budget) add(tokens int) {
+	b.some = true
+	b.last = tokens
+	b.used += tokens
 }
 
 // count returns the tokens of texts, and whether they are at most room.

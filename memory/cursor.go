@@ -87,10 +87,11 @@ func (f *frozen) add(c *candidate, scored bool) {
 // scored reports whether the scores of hits depend on other candidates.
 func (r *SearchRequest) scored() bool { return r.Ranking == RankingRRF || r.Diversity > 0 }
 
-// bound returns what a cursor of the search is for: its caller and all options.
+// bound returns what a cursor of the search is for: its caller and all options. What
+// the first page bought concerns no other page.
 func (q *searchQuery) bound() []string {
 	r := q.request
-	r.Cursor, r.Filter = "", q.filter
+	r.Cursor, r.Filter, r.Purchase = "", q.filter, Purchase{MaxCharge: r.Purchase.MaxCharge}
 	options, _ := json.Marshal(r) // strings, numbers and lists always marshal
 	return []string{"search", q.caller.Agent, q.caller.Taint.String(), string(options)}
 }
@@ -142,9 +143,10 @@ func (s *Service) NextCursor(a *Answer, most int) (string, error) {
 
 // selected are the candidates that an answer shows, and those that may follow.
 type selected struct {
-	hits  []*candidate
-	rest  frozen
-	short bool // the legs should be asked for more
+	hits     []*candidate
+	possible []*candidate // those of hits, and those that are if the Meter does not show them; nil if it is not asked
+	rest     frozen
+	short    bool // the legs should be asked for more
 
 	// What explains them.
 	ordered []*candidate             // all that could be hits, those of hits first

@@ -96,10 +96,13 @@ func newHit(q *searchQuery, c *candidate, e Entry) Hit {
 //
 // SECURITY: each batch is judged again in its snapshot. A hit that changed
 // since the search is shown as it is now; one that the caller may no longer
-// see is left out.
+// see is left out. Hits that were sold are shown as they were then.
 func (s *Service) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
 	if len(a.Hits) == 0 {
 		return 0, nil
+	}
+	if a.sold {
+		return s.eachSold(ctx, a, yield)
 	}
 	shown := make(map[string]int) // hits of each store on which the caller has level search
 	left := budget{fit: s.fitTokens, most: a.Hits[0].query.request.MaxTokens}
@@ -144,7 +147,7 @@ func indexOf(hits []Hit, of *Hit) int {
 
 // LeftOut returns how many hits EachHit did not come to: for want of tokens, or
 // because yield ended it.
-func (a *Answer) LeftOut() int { return len(a.Hits) - a.done }
+func (a *Answer) LeftOut() int { return len(a.Hits) - a.done + a.over }
 
 // release drops what a hit holds of the entry's text.
 func (h *Hit) release() {
@@ -166,6 +169,9 @@ func (s *Service) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, take
 		scope, err := s.remainingScope(ctx, tx, q)
 		if err != nil {
 			return err
+		}
+		if scope.Any(isMetered) { // what such a store shows is sold before
+			scope = scope.Without(isMetered)
 		}
 		visible := make(map[uuid.UUID]*candidate)
 		if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
@@ -204,7 +210,7 @@ func (c *candidate) at(later *candidate) *candidate {
 // remainingScope is searchScope for a search that was authorised before. A
 // named store to which the caller has lost access since is left out, rather
 // than an error.
-func (s *Service) remainingScope(ctx context.Context, tx acl.Facts, q *searchQuery) (acl.Scope, error) {
+func (s *Service) remainingScope(ctx context.Context, tx ReadTx, q *searchQuery) (acl.Scope, error) {
 	scope, err := s.searchScope(ctx, tx, q.caller, q.request)
 	if !errors.Is(err, acl.ErrDenied) {
 		return scope, err

@@ -82,7 +82,11 @@ func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *
 		merged = slices.Concat(head, rest)
 	}
 	hits := limitHits(merged, q.request.Limit, searchOnlyHits)
-	rest := slices.DeleteFunc(slices.Clone(hits), (*candidate).assessed)
+	possible := hits
+	if len(q.admitted) > 0 {
+		possible = mayBeHits(merged, q.request.Limit)
+	}
+	rest := slices.DeleteFunc(slices.Clone(possible), (*candidate).assessed)
 	if err := s.assess(ctx, tx, scope, q, rest); err != nil {
 		return selected{}, err
 	}
@@ -92,7 +96,7 @@ func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *
 			c.score, c.ordered = c.fused, true
 		}
 	}
-	return selected{hits: hits, ordered: merged, rest: after(merged, hits, q.request.scored())}, nil
+	return selected{hits: hits, possible: possible, ordered: merged, rest: after(merged, hits, q.request.scored())}, nil
 }
 
 // weighRecency replaces the scores of candidates, if the request has Recency, by

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,6 +34,7 @@ type searchQuery struct {
 	fingerprint string         // of the wordings' embeddings
 	embedder    embed.Embedder // of fingerprint; nil if there is none
 	took        Took
+	capped
 }
 
 // scopeQuery authorises a request, validates it, and finds out what it may
@@ -60,10 +60,7 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 	r.Filter = r.Filter.at(q.at)
 	q.request.Filter = r.Filter
 	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
-		if q.scope, err = s.searchScope(ctx, tx, c, r); err != nil {
-			return err
-		}
-		if err := s.checkSearch(r); err != nil {
+		if err := s.authorize(ctx, tx, q); err != nil {
 			return err
 		}
 		if r.Filter.Empty() || q.page != nil {
@@ -104,18 +101,27 @@ func (r *SearchRequest) needsRead() bool {
 // searchOnly reports whether the caller has level search on a store.
 func searchOnly(a acl.Access) bool { return a.Level < acl.Read }
 
+// isMetered reports whether an offer meters the caller's grant of a store.
+func isMetered(a acl.Access) bool { return a.Offer != "" }
+
 // searchScope returns what the request may search. With an option that a store
 // on which the caller has level search does not take, a request that names such
 // a store is denied, and one that does not name it leaves it out.
-func (s *Service) searchScope(ctx context.Context, tx acl.Facts, c Caller, r SearchRequest) (acl.Scope, error) {
-	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User}, s.instant())
+func (s *Service) searchScope(ctx context.Context, tx ReadTx, c Caller, r SearchRequest) (acl.Scope, error) {
+	request := acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User}
+	if r.Purchase.Offer != uuid.Nil {
+		if err := s.offeredTo(ctx, tx, c, r, &request); err != nil {
+			return acl.Scope{}, err
+		}
+	}
+	scope, err := acl.NewScope(ctx, tx, c.Principal, request, s.instant())
 	if err != nil {
 		return acl.Scope{}, err
 	}
 	if !r.needsRead() {
 		return scope, nil
 	}
-	if len(r.Stores) > 0 && slices.ContainsFunc(scope.Stores(), searchOnly) {
+	if len(r.Stores) > 0 && scope.Any(searchOnly) {
 		return acl.Scope{}, acl.ErrDenied
 	}
 	return scope.Without(searchOnly), nil

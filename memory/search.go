@@ -28,7 +28,8 @@ const (
 )
 
 // Search answers a query from the stores that the caller may search: its turn,
-// scope, retrieve, load what is visible, merge, rank, the first values.
+// scope, retrieve, load what is visible, merge, rank, the first values, and what it
+// costs.
 // Both legs are restricted to the scope before they rank. The rows, read again within the
 // scope, decide what is shown; the legs only say what to read. If too many of
 // their hits turn out not to be visible, the legs are asked for more.
@@ -45,8 +46,11 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 	}
 	defer done()
 	q, err := s.scopeQuery(ctx, c, r)
-	if err != nil || q.scope.Empty() && !r.Explain {
+	if err != nil {
 		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}}, err
+	}
+	if q.scope.Empty() && !r.Explain && r.Purchase.Claim == nil {
+		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}, Bill: Bill{Skipped: q.skipped}}, nil
 	}
 	q.took.Queue = waited
 	for fetch := firstFetch; ; fetch *= 4 {
@@ -59,6 +63,9 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 			return Answer{}, err
 		}
 		if !answer.Incomplete || fetch >= maxFetch {
+			if err := s.sell(ctx, q, &answer); err != nil {
+				return Answer{}, err
+			}
 			answer.Took = q.took
 			return answer, nil
 		}
@@ -66,8 +73,8 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 }
 
 // selectHits makes an answer of what the legs found, in one snapshot, and reads
-// the values of the first hits. It is incomplete if the legs should be asked for
-// more.
+// the values of the first hits, unless sell decides which there are. It is incomplete
+// if the legs should be asked for more.
 func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieved) (answer Answer, err error) {
 	ctx, end := s.startStep(ctx, "rows", &q.took.Fetch)
 	defer end(&err)
@@ -77,6 +84,8 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		if err != nil {
 			return err
 		}
+		answer.unpaged = len(q.request.Stores) > 0 && scope.Any(searchOnly)
+		scope = q.bounded(scope)
 		if q.request.Explain {
 			q.dropped = make(map[uuid.UUID]*Entry)
 		}
@@ -89,13 +98,17 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		if err != nil {
 			return err
 		}
-		if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked.hits); err != nil {
+		if answer.unsold, err = s.forSale(ctx, tx, scope, q, ranked); err != nil {
 			return err
+		}
+		if answer.unsold == nil {
+			if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked.hits); err != nil {
+				return err
+			}
 		}
 		answer.Label = highestLabel(answer.Hits)
 		answer.Incomplete = ranked.short
 		answer.query, answer.rest = q, ranked.rest
-		answer.unpaged = len(q.request.Stores) > 0 && slices.ContainsFunc(scope.Stores(), searchOnly)
 		if answer.Degraded, err = s.missing(ctx, tx, scope, q, found); err != nil || !q.request.Explain {
 			return err
 		}

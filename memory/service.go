@@ -73,7 +73,8 @@ type Options struct {
 	// Indexer keeps the vectors up to date with the rows. nil: searches use
 	// the lexical leg alone.
 	Indexer Indexer
-	// Meter bounds and sells what search-only grants show. nil: neither.
+	// Meter bounds and sells what search-only grants show. nil: nothing is bounded,
+	// and metered stores are not searched.
 	Meter Meter
 	// VectorBudget bounds the time of a search's vector leg, embedding
 	// included. After it the answer is lexical and says so. Default 3 s.
@@ -106,6 +107,8 @@ type Service struct {
 	budget  time.Duration
 	secret  secret
 	indexer Indexer
+	meter   Meter
+	metered bool // meter is not noMeter
 	queries *queryCache
 	callers *callerCache
 	waits   *feedWaits
@@ -137,6 +140,8 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 
 		searchLimits: cmp.Or(options.Searches, defaultSearches),
 		indexer:      options.Indexer,
+		meter:        options.Meter,
+		metered:      options.Meter != nil,
 		fitTokens:    options.FitTokens,
 	}
 	s.searches = fairqueue.New(s.searchLimits)
@@ -159,6 +164,9 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	}
 	if s.indexer == nil {
 		s.indexer = noIndexer{}
+	}
+	if s.meter == nil {
+		s.meter = noMeter{}
 	}
 	var err error
 	if s.secret, err = loadSecret(ctx, storage); err != nil {

@@ -50,7 +50,7 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		}
 		grant = acl.Grant{
 			Store: r.Store, Grantee: r.Grantee, Level: r.Level, MaxLabel: r.MaxLabel,
-			Maker: c.Agent, ByPlatform: c.Platform, CreatedAt: now,
+			Maker: c.Agent, ByPlatform: c.Platform, CreatedAt: now, Caps: r.Caps,
 		}
 		if r.TTL != nil {
 			grant.ExpiresAt = expiry(now, *r.TTL)
@@ -120,8 +120,31 @@ func checkShare(c Caller, r ShareRequest) error {
 	if !r.Level.Valid() {
 		return rule("level", "must be search, read or readwrite")
 	}
+	if err := checkCaps(r); err != nil {
+		return err
+	}
 	if r.TTL != nil {
 		return CheckTTL(*r.TTL)
+	}
+	return nil
+}
+
+// maxCap bounds the caps of a grant.
+const maxCap = 1_000_000_000
+
+// checkCaps checks the caps of a grant, which bound level search alone.
+func checkCaps(r ShareRequest) error {
+	if r.Caps == (acl.Caps{}) {
+		return nil
+	}
+	if r.Level != acl.Search {
+		return rule("caps", "are for level search")
+	}
+	if r.Caps.SearchesPerHour < 0 || r.Caps.SearchesPerHour > maxCap {
+		return rule("caps.searches_per_hour", "must be 1 to %d, or 0 for the default", maxCap)
+	}
+	if r.Caps.EntriesPerDay < 0 || r.Caps.EntriesPerDay > maxCap {
+		return rule("caps.entries_per_day", "must be 1 to %d, or 0 for the default", maxCap)
 	}
 	return nil
 }
