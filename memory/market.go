@@ -16,6 +16,9 @@ import (
 // Instant returns the current time in the precision of rows.
 func (s *Service) Instant() time.Time { return s.instant() }
 
+// IdempotencyTTL returns how long the outcomes of calls with Idempotency-Keys are kept.
+func (s *Service) IdempotencyTTL() time.Duration { return s.limits.IdempotencyTTL }
+
 // ETag returns the strong entity tag of a version of a record, without quotes.
 // It reveals neither.
 func (s *Service) ETag(id uuid.UUID, version int) string { return s.secret.ETag(id, version) }

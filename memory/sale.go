@@ -154,10 +154,9 @@ func (s *Service) sell(ctx context.Context, q *searchQuery, answer *Answer) (err
 	}
 	ctx, end := s.startStep(ctx, "sale", &q.took.Fetch)
 	defer end(&err)
-	failed := slices.ContainsFunc(answer.Degraded, func(what string) bool { return what != LagVector })
 	var made decision
 	err = s.storage.Update(ctx, func(tx Tx) (err error) {
-		made, err = s.decide(ctx, tx, q, sale.possible, failed)
+		made, err = s.decide(ctx, tx, q, sale.possible, answer.Degraded)
 		return err
 	})
 	if err != nil {
@@ -171,9 +170,10 @@ func (s *Service) sell(ctx context.Context, q *searchQuery, answer *Answer) (err
 	return nil
 }
 
-// decide is the transaction of sell. failed says that a leg failed: then a store of
-// which nothing was found costs nothing.
-func (s *Service) decide(ctx context.Context, tx Tx, q *searchQuery, possible []potential, failed bool) (made decision, err error) {
+// decide is the transaction of sell. degraded is the answer's: if a leg failed, a store
+// of which nothing was found costs nothing.
+func (s *Service) decide(ctx context.Context, tx Tx, q *searchQuery, possible []potential, degraded []string) (made decision, err error) {
+	failed := slices.ContainsFunc(degraded, func(what string) bool { return what != LagVector })
 	// SECURITY: the scope of this transaction decides what is sold.
 	scope, err := s.saleScope(ctx, tx, q, possible)
 	if err != nil {
@@ -200,8 +200,12 @@ func (s *Service) decide(ctx context.Context, tx Tx, q *searchQuery, possible []
 	for i := range made.hits {
 		shown[i] = ShownHit{ID: made.hits[i].whole.ID, Hit: &made.hits[i]}
 	}
-	made.bill, err = sale.Close(ctx, shown)
-	return made, err
+	if made.bill, err = sale.Close(ctx, shown); err != nil || q.request.Purchase.Keep == nil {
+		return made, err
+	}
+	kept := Answer{Hits: made.hits, Label: highestLabel(made.hits), Degraded: degraded, Bill: made.bill}
+	kept.Bill.Skipped = joinSkipped(q.skipped, made.bill.Skipped)
+	return made, q.request.Purchase.Keep(ctx, tx, &kept)
 }
 
 // choose chooses the hits, in the order of the answer.

@@ -3,6 +3,7 @@ package meter
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -18,6 +19,7 @@ type Payment struct {
 	Payer   string          `json:"payer"` // with Nonce: unique in the network
 	Nonce   string          `json:"nonce"`
 	Payload json.RawMessage `json:"payload"` // the wire's object, opaque to this package
+	Expires time.Time       `json:"expires"` // when it can no longer be settled; zero: soon
 	// Identifier is the client's name of the payment; "": none. Another payment with
 	// the name is refused.
 	Identifier string   `json:"identifier,omitempty"`

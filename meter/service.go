@@ -2,6 +2,7 @@ package meter
 
 import (
 	"cmp"
+	"time"
 
 	"mneme/memory"
 )
@@ -9,7 +10,29 @@ import (
 // Options configure a Market. Zero fields take the default.
 type Options struct {
 	Currency string // ISO 4217, of one credit; USD
+	// Meter prices searches that are paid for as they are made, and Gateway takes
+	// their payments. Without them only accounts pay.
+	Meter    *Meter
+	Gateway  Gateway
+	Observer PaymentObserver // default: none
+	// Hold is how long a request holds the claim of a payment that it settles. It is
+	// longer than a settlement takes. Default one minute.
+	Hold time.Duration
 }
+
+// PaymentObserver is told what becomes of payments, for metrics.
+type PaymentObserver interface {
+	// SettleFailed counts settlements without an outcome.
+	SettleFailed()
+	// Reconciled tells how many payments a pass ended, and how many are still
+	// pending whose hold has lapsed.
+	Reconciled(done, pending int)
+}
+
+type noPaymentObserver struct{}
+
+func (noPaymentObserver) SettleFailed()       {}
+func (noPaymentObserver) Reconciled(int, int) {}
 
 // Market has one method for each use case around searches that cost something.
 // Like those of memory.Service, they apply every access rule themselves. It is
@@ -23,5 +46,9 @@ type Market struct {
 // NewMarket returns a Market over the database of a service.
 func NewMarket(storage Storage, service *memory.Service, options Options) *Market {
 	options.Currency = cmp.Or(options.Currency, "USD")
+	options.Hold = cmp.Or(options.Hold, defaultHold)
+	if options.Observer == nil {
+		options.Observer = noPaymentObserver{}
+	}
 	return &Market{storage: storage, service: service, options: options}
 }

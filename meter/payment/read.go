@@ -5,7 +5,9 @@ import (
 	"math/big"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"mneme/meter"
 )
@@ -123,8 +125,23 @@ func readV1(h http.Header, header string) (*meter.Payment, error) {
 
 // authorization is what the identity of a payment on an EVM network is read from.
 type authorization struct {
-	From  string `json:"from"`
-	Nonce string `json:"nonce"`
+	From        string `json:"from"`
+	Nonce       string `json:"nonce"`
+	ValidBefore string `json:"validBefore"` // EIP-3009: seconds since 1970
+	Deadline    string `json:"deadline"`    // Permit2: the same
+}
+
+// maxExpiry bounds how long a payment is remembered: its payer chooses when it
+// expires.
+const maxExpiry = 366 * 24 * time.Hour
+
+// expires returns when a payment can no longer be settled.
+func (a authorization) expires(now time.Time) time.Time {
+	seconds, err := strconv.ParseInt(a.ValidBefore+a.Deadline, 10, 64)
+	if err != nil || seconds < 0 || seconds > now.Add(maxExpiry).Unix() {
+		return now.Add(maxExpiry)
+	}
+	return time.Unix(seconds, 0).UTC()
 }
 
 var (
@@ -167,7 +184,7 @@ func identify(p *meter.Payment, source string, payload json.RawMessage, nonce st
 	if in.Permit2 != nil {
 		a = in.Permit2
 	}
-	p.Payer, p.Nonce = strings.ToLower(a.From), strings.ToLower(a.Nonce)
+	p.Payer, p.Nonce, p.Expires = strings.ToLower(a.From), strings.ToLower(a.Nonce), a.expires(time.Now())
 	switch {
 	case !evmAddress.MatchString(p.Payer):
 		return malformed

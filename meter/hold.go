@@ -1,0 +1,181 @@
+package meter
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// defaultHold is how long a request holds a claim. A repetition takes an open claim
+// over at once, since nothing was charged; one that is being settled it takes over
+// when the hold has lapsed, so that no two settle at a time.
+const defaultHold = time.Minute
+
+// identity returns the digest by which a payment is known.
+func (p *Payment) identity() string {
+	if p == nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{p.Scheme, p.Network, p.Payer, p.Nonce}, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+func keyOf(c memory.Caller, i memory.Idempotency) memory.IdempotencyKey {
+	return memory.IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
+}
+
+// lockKey is the name of the lock under which the claim of a key is made.
+func lockKey(k memory.IdempotencyKey) string {
+	return lockClaim(strings.Join([]string{"key", k.Agent, k.Taint.String(), k.Operation, k.Path, k.Key}, "\x00"))
+}
+
+// hold makes the claim of a search, or takes over the one that it has. held says that
+// this request holds it: it is open, or has to be settled. A claim that is done needs
+// no holder.
+func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest) (claim Claim, held bool, err error) {
+	err = m.storage.Update(ctx, func(tx Tx) error {
+		now := m.service.Instant()
+		key, payment := keyOf(c, r.Call), r.Payment.identity()
+		var names []string
+		if key.Key != "" {
+			names = append(names, lockKey(key))
+		}
+		if payment != "" {
+			names = append(names, lockClaim("payment\x00"+payment))
+		}
+		if err := tx.Lock(ctx, names...); err != nil {
+			return err
+		}
+		found, err := m.findClaim(ctx, tx, key, payment, r.Call.Digest, now)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			claim, err = m.newClaim(key, payment, r, now)
+			held = true
+		} else if claim = *found; claim.State == ClaimDone {
+			held = false
+			return nil
+		} else {
+			held = claim.take(key, payment, now, m.options.Hold)
+		}
+		if err != nil || !held {
+			return err
+		}
+		return tx.PutClaim(ctx, claim)
+	})
+	return claim, held, err
+}
+
+// findClaim returns the claim that a request repeats, locked; nil if there is none.
+func (m *Market) findClaim(ctx context.Context, tx Tx, key memory.IdempotencyKey, payment, digest string, now time.Time) (*Claim, error) {
+	byKey, err := m.liveClaim(ctx, tx, now, func() (*Claim, error) {
+		if key.Key == "" {
+			return nil, nil
+		}
+		return tx.ClaimOfKey(ctx, key)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if byKey != nil && byKey.Digest != digest {
+		return nil, memory.ErrKeyReused
+	}
+	if byKey != nil && byKey.State == ClaimDone {
+		return byKey, nil // a payment beside it is not claimed
+	}
+	byPayment, err := m.liveClaim(ctx, tx, now, func() (*Claim, error) {
+		if payment == "" {
+			return nil, nil
+		}
+		return tx.ClaimOfPayment(ctx, payment)
+	})
+	if err != nil || byPayment == nil {
+		return byKey, err
+	}
+	other := byPayment.Key
+	if key.Key == "" || other.Key == "" { // one of the two came without a key
+		other.Key = key.Key
+	}
+	if other != key || byPayment.Digest != digest || byKey != nil && byKey.ID != byPayment.ID {
+		return nil, conflict("the payment was used for another call")
+	}
+	return byPayment, nil
+}
+
+// liveClaim returns the claim that find finds, locked and read again. One that has
+// expired is removed.
+func (m *Market) liveClaim(ctx context.Context, tx Tx, now time.Time, find func() (*Claim, error)) (*Claim, error) {
+	found, err := find()
+	if err != nil || found == nil {
+		return nil, err
+	}
+	if err := tx.Lock(ctx, lockClaim(found.ID.String())); err != nil {
+		return nil, err
+	}
+	if found, err = tx.ClaimByID(ctx, found.ID); err != nil || found == nil {
+		return nil, err
+	}
+	if found.State != ClaimPending && !now.Before(found.ExpiresAt) {
+		return nil, tx.DeleteClaim(ctx, found.ID)
+	}
+	return found, nil
+}
+
+func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r SearchRequest, now time.Time) (Claim, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Claim{}, err
+	}
+	expires := now.Add(m.service.IdempotencyTTL())
+	if r.Payment != nil && r.Payment.Expires.After(expires) {
+		expires = instantOf(r.Payment.Expires)
+	}
+	return Claim{
+		ID: id, Key: key, Payment: payment, Digest: r.Call.Digest, State: ClaimOpen, Fence: 1,
+		HeldUntil: now.Add(m.options.Hold), ExpiresAt: expires,
+	}, nil
+}
+
+// take takes a claim over, unless another request settles it. One that is open takes
+// the key and the payment of the request that takes it over: an earlier payment of it
+// was not settled.
+func (c *Claim) take(key memory.IdempotencyKey, payment string, now time.Time, hold time.Duration) bool {
+	if c.State == ClaimPending && now.Before(c.HeldUntil) {
+		return false
+	}
+	if c.State == ClaimOpen {
+		c.Payment = payment
+		if key.Key != "" {
+			c.Key = key
+		}
+	}
+	c.Fence++
+	c.HeldUntil = now.Add(hold)
+	return true
+}
+
+// release removes a claim under which nothing was charged, unless another request
+// has taken it over.
+func (m *Market) release(ctx context.Context, held *Claim) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	return m.storage.Update(ctx, func(tx Tx) error {
+		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
+			return err
+		}
+		claim, err := tx.ClaimByID(ctx, held.ID)
+		if err != nil || claim == nil || claim.State != ClaimOpen || claim.Fence != held.Fence {
+			return err
+		}
+		return tx.DeleteClaim(ctx, claim.ID)
+	})
+}
+
+const releaseTimeout = 5 * time.Second

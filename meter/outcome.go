@@ -1,0 +1,129 @@
+package meter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// outcome is what a claim keeps of an answer.
+type outcome struct {
+	Hits       []keptHit        `json:"hits"`
+	Stores     []string         `json:"stores"`  // of the charges
+	Charges    []uuid.UUID      `json:"charges"` // in the answer's order
+	Skipped    []memory.Skipped `json:"skipped,omitempty"`
+	Degraded   []string         `json:"degraded,omitempty"`
+	Incomplete bool             `json:"incomplete,omitempty"`
+}
+
+type keptHit struct {
+	ID        uuid.UUID `json:"id"`
+	Score     float64   `json:"score"`
+	Relevance float64   `json:"relevance"`
+}
+
+// settlement is what a claim keeps of its payment.
+type settlement struct {
+	Accepted *Accepted `json:"accepted,omitempty"` // until it is settled: it may hold a secret
+	Settled  *Settled  `json:"settled,omitempty"`  // nil: it is not known yet
+}
+
+// keep writes the outcome of a claim in the transaction of the charge. What cost
+// nothing, not even a charge of no amount, needs no claim and settles no payment.
+func (m *Market) keep(ctx context.Context, tx Tx, held *Claim, accepted *Accepted, a *memory.Answer) error {
+	claim, err := tx.ClaimByID(ctx, held.ID) // the sale has locked it
+	if err != nil {
+		return err
+	}
+	if claim == nil || claim.State != ClaimOpen || claim.Fence != held.Fence {
+		return memory.ErrFenced
+	}
+	if len(a.Bill.Charges) == 0 {
+		return tx.DeleteClaim(ctx, claim.ID)
+	}
+	out := outcome{Hits: []keptHit{}, Charges: []uuid.UUID{}, Skipped: a.Bill.Skipped, Degraded: a.Degraded, Incomplete: a.Incomplete}
+	for i := range a.Hits {
+		out.Hits = append(out.Hits, keptHit{a.Hits[i].EntryID(), a.Hits[i].Score, a.Hits[i].Relevance})
+	}
+	for _, charge := range a.Bill.Charges {
+		out.Stores, out.Charges = append(out.Stores, charge.Store), append(out.Charges, charge.ID)
+	}
+	claim.State = ClaimDone
+	if claim.Outcome, err = json.Marshal(out); err != nil {
+		return err
+	}
+	if accepted != nil {
+		claim.State = ClaimPending
+		if claim.Settlement, err = json.Marshal(settlement{Accepted: accepted}); err != nil {
+			return err
+		}
+	}
+	claim.HeldUntil = m.service.Instant().Add(m.options.Hold)
+	if err := tx.PutClaim(ctx, *claim); err != nil {
+		return err
+	}
+	*held = *claim
+	return nil
+}
+
+func (c *Claim) outcome() (out outcome, err error) {
+	if err := json.Unmarshal(c.Outcome, &out); err != nil {
+		return outcome{}, fmt.Errorf("outcome of claim %s: %w", c.ID, err)
+	}
+	return out, nil
+}
+
+// settled returns what became of a claim's payment; nil without one.
+func (c *Claim) settled() (*Settled, error) {
+	if len(c.Settlement) == 0 {
+		return nil, nil
+	}
+	var kept settlement
+	if err := json.Unmarshal(c.Settlement, &kept); err != nil {
+		return nil, fmt.Errorf("settlement of claim %s: %w", c.ID, err)
+	}
+	if kept.Settled == nil && kept.Accepted != nil {
+		return &Settled{Wire: kept.Accepted.Payment.Wire, State: SettlePending}, nil
+	}
+	return kept.Settled, nil
+}
+
+// recalled returns the hits in the form in which a Service recalls them.
+func (o outcome) recalled() []memory.Recalled {
+	hits := make([]memory.Recalled, len(o.Hits))
+	for i, h := range o.Hits {
+		hits[i] = memory.Recalled(h)
+	}
+	return hits
+}
+
+// bill returns the bill of an outcome, with the caller's balance now.
+func (o outcome) bill(ctx context.Context, tx ReadTx, c memory.Caller, claim Claim) (memory.Bill, error) {
+	bill := memory.Bill{Skipped: o.Skipped}
+	charges, err := tx.ChargesOfClaim(ctx, claim.ID)
+	if err != nil {
+		return memory.Bill{}, err
+	}
+	for _, id := range o.Charges {
+		i := slices.IndexFunc(charges, func(c Charge) bool { return c.ID == id })
+		if i < 0 {
+			continue
+		}
+		charge := charges[i]
+		bill.Charges = append(bill.Charges, memory.Charge{
+			ID: id, Store: charge.Store, Offer: charge.Offer.String(), Amount: charge.Amount, Search: charge.Search,
+			Entries: charge.Entries, Receipt: charge.Receipt,
+		})
+	}
+	if len(bill.Charges) == 0 {
+		return bill, nil
+	}
+	balance, err := tx.Balance(ctx, c.Agent)
+	bill.Balance = &balance
+	return bill, err
+}

@@ -1,0 +1,181 @@
+package meter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// Search answers a search that may buy. One with an Idempotency-Key or a payment
+// happens once: it holds a claim, and a repetition answers what the claim kept.
+//
+//	claim → verify the payment → search, which charges and keeps its outcome → settle → answer
+func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
+	buys := r.Purchase.Offer != uuid.Nil || r.Purchase.MaxCharge != nil
+	if r.Payment != nil && r.Purchase.Offer == uuid.Nil {
+		return SearchResult{}, &memory.RuleError{Field: "payment", Rule: "pays for the search of an offer alone"}
+	}
+	if !buys || r.Call.Key == "" && r.Payment == nil {
+		answer, err := m.service.Search(ctx, c, r.SearchRequest)
+		return SearchResult{Answer: answer}, err
+	}
+	for wait := pollFirst; ; wait = min(2*wait, pollMost) {
+		claim, held, err := m.hold(ctx, c, r)
+		if err != nil {
+			return SearchResult{}, err
+		}
+		var result SearchResult
+		switch {
+		case claim.State == ClaimDone:
+			return m.repeat(ctx, c, r, claim)
+		case !held:
+			if err := sleep(ctx, wait); err != nil {
+				return SearchResult{}, err
+			}
+			continue
+		case claim.State == ClaimPending:
+			if err = m.settle(ctx, &claim); err == nil {
+				return m.repeat(ctx, c, r, claim)
+			}
+		default:
+			result, err = m.searchHeld(ctx, c, r, &claim)
+		}
+		if !errors.Is(err, memory.ErrFenced) {
+			return result, err
+		}
+	}
+}
+
+// How often a request looks whether another one has ended the claim that it holds.
+const (
+	pollFirst = 20 * time.Millisecond
+	pollMost  = 500 * time.Millisecond
+)
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// searchHeld runs the search of a claim that is held and open. What fails before the
+// charge leaves no claim, so that nothing is kept of it.
+func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r SearchRequest, claim *Claim) (SearchResult, error) {
+	accepted, err := m.verify(ctx, c, r)
+	if err != nil {
+		return SearchResult{}, errors.Join(err, m.release(ctx, claim))
+	}
+	search := r.SearchRequest
+	search.Purchase.Claim = &memory.ClaimRef{ID: claim.ID, Fence: claim.Fence}
+	if accepted != nil {
+		search.Purchase.Payment = &accepted.Covers
+	}
+	kept := false
+	search.Purchase.Keep = func(ctx context.Context, tx memory.Tx, a *memory.Answer) error {
+		kept = true
+		return m.keep(ctx, m.storage.Writing(tx), claim, accepted, a)
+	}
+	answer, err := m.service.Search(ctx, c, search)
+	if errors.Is(err, memory.ErrFenced) {
+		return SearchResult{}, err
+	}
+	if err != nil {
+		// The charge may have committed all the same, if the database's answer was lost:
+		// then the claim stays.
+		return SearchResult{}, errors.Join(err, m.release(ctx, claim))
+	}
+	result := SearchResult{Answer: answer}
+	if !kept { // nothing could cost anything
+		return result, m.release(ctx, claim)
+	}
+	if claim.State == ClaimPending {
+		if err := m.settle(ctx, claim); err != nil {
+			return SearchResult{}, err
+		}
+		if result.Settled, err = claim.settled(); err != nil {
+			return SearchResult{}, err
+		}
+		if answer.Bill.Balance != nil {
+			return result, m.updateBalance(ctx, c, &result)
+		}
+	}
+	return result, nil
+}
+
+// updateBalance sets the balance that an answer tells: a payment of a fixed amount
+// raises it.
+func (m *Market) updateBalance(ctx context.Context, c memory.Caller, result *SearchResult) error {
+	return m.storage.View(ctx, func(tx ReadTx) error {
+		balance, err := tx.Balance(ctx, c.Agent)
+		result.Bill.Balance = &balance
+		return err
+	})
+}
+
+// verify accepts and verifies the payment of a search; nil without one.
+func (m *Market) verify(ctx context.Context, c memory.Caller, r SearchRequest) (*Accepted, error) {
+	if r.Payment == nil {
+		return nil, nil
+	}
+	if m.options.Gateway == nil || m.options.Meter == nil {
+		return nil, &memory.RuleError{Field: "payment", Rule: "is not taken: no method of payment is configured"}
+	}
+	quote, err := m.options.Meter.Quote(ctx, c, r.Purchase.Offer, r.Limit, m.service.Instant())
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := m.options.Gateway.Accept(r.Payment, quote.Price)
+	if err == nil {
+		err = m.options.Gateway.Verify(ctx, accepted)
+	}
+	var refusal *PaymentRefusal
+	switch {
+	case err == nil:
+		return &accepted, nil
+	case errors.As(err, &refusal):
+		return nil, &RefusedError{Price: quote, Refusal: refusal}
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	default:
+		return nil, fmt.Errorf("%w: the payment cannot be verified: %w", memory.ErrUnavailable, err)
+	}
+}
+
+// repeat answers a search whose claim has an outcome: with the entries as the caller
+// may see them now.
+func (m *Market) repeat(ctx context.Context, c memory.Caller, r SearchRequest, claim Claim) (SearchResult, error) {
+	out, err := claim.outcome()
+	if err != nil {
+		return SearchResult{}, err
+	}
+	var result SearchResult
+	var bill memory.Bill
+	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
+		bill, err = out.bill(ctx, tx, c, claim)
+		return err
+	})
+	if err != nil {
+		return SearchResult{}, err
+	}
+	search := r.SearchRequest
+	if search.Purchase.Offer != uuid.Nil {
+		search.Stores = out.Stores
+		search.Purchase.Payment = new(int64(0)) // that it was paid for stands in for a grant
+	}
+	if result.Answer, err = m.service.Recall(ctx, c, search, out.recalled()); err != nil {
+		return SearchResult{}, err
+	}
+	result.Bill, result.Degraded, result.Incomplete = bill, out.Degraded, out.Incomplete
+	result.Settled, err = claim.settled()
+	return result, err
+}

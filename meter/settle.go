@@ -1,0 +1,287 @@
+package meter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// settleTimeout bounds a settlement. Its caller may be gone: what was charged is
+// settled all the same.
+const settleTimeout = 40 * time.Second
+
+// settle settles the payment of a pending claim that is held. Afterwards the claim is
+// done, or still pending if nobody knows yet. A refusal reverses the charge, and is a
+// RefusedError.
+func (m *Market) settle(ctx context.Context, claim *Claim) error {
+	var kept settlement
+	if err := json.Unmarshal(claim.Settlement, &kept); err != nil || kept.Accepted == nil {
+		return fmt.Errorf("the settlement of claim %s cannot be read", claim.ID)
+	}
+	if m.options.Gateway == nil {
+		return nil // it stays pending until there is one again
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	amount, err := m.amountOf(ctx, claim)
+	if err != nil {
+		return err
+	}
+	answer, err := m.options.Gateway.Settle(ctx, *kept.Accepted, claim.ID, amount)
+	if err != nil {
+		m.options.Observer.SettleFailed()
+	}
+	switch answer.State {
+	case SettleDone:
+		return m.settled(ctx, claim, *kept.Accepted, answer)
+	case SettleRefused:
+		return m.refuse(ctx, claim, *kept.Accepted, answer)
+	default:
+		return nil
+	}
+}
+
+// amountOf returns what a claim's charges cost together.
+func (m *Market) amountOf(ctx context.Context, claim *Claim) (amount int64, err error) {
+	err = m.storage.View(ctx, func(tx ReadTx) error {
+		charges, err := tx.ChargesOfClaim(ctx, claim.ID)
+		for _, charge := range charges {
+			amount += charge.Amount
+		}
+		return err
+	})
+	return amount, err
+}
+
+// ended locks a claim and its charges, and returns both as they are. pending says
+// that the claim still has to be ended.
+func ended(ctx context.Context, tx Tx, id uuid.UUID) (claim *Claim, charges []Charge, pending bool, err error) {
+	if err := tx.Lock(ctx, lockClaim(id.String())); err != nil {
+		return nil, nil, false, err
+	}
+	if claim, err = tx.ClaimByID(ctx, id); err != nil || claim == nil || claim.State != ClaimPending {
+		return claim, nil, false, err
+	}
+	if charges, err = tx.ChargesOfClaim(ctx, id); err != nil {
+		return nil, nil, false, err
+	}
+	var names []string
+	for _, charge := range charges {
+		names = append(names, lockCharge(charge.ID))
+	}
+	if len(names) > 0 {
+		err = tx.Lock(ctx, names...)
+	}
+	return claim, charges, true, err
+}
+
+// settled credits the sellers, and the buyer with what a fixed amount has beyond the
+// charges.
+func (m *Market) settled(ctx context.Context, held *Claim, a Accepted, answer Settled) error {
+	return m.storage.Update(ctx, func(tx Tx) error {
+		claim, charges, pending, err := ended(ctx, tx, held.ID)
+		if err != nil {
+			return err
+		}
+		if claim == nil {
+			return fmt.Errorf("claim %s was settled and is gone", held.ID)
+		}
+		if pending {
+			if err := m.credit(ctx, tx, charges, a); err != nil {
+				return err
+			}
+			claim.State = ClaimDone
+			if claim.Settlement, err = json.Marshal(settlement{Settled: &answer}); err != nil {
+				return err
+			}
+			if err := tx.PutClaim(ctx, *claim); err != nil {
+				return err
+			}
+		}
+		*held = *claim
+		return nil
+	})
+}
+
+func (m *Market) credit(ctx context.Context, tx Tx, charges []Charge, a Accepted) error {
+	if err := tx.Lock(ctx, lockAccount(AccountSettling)); err != nil {
+		return err
+	}
+	surplus := a.Covers
+	for _, charge := range charges {
+		surplus -= charge.Amount
+	}
+	if !a.Fixed {
+		surplus = 0
+	}
+	for i, charge := range charges {
+		line := Line{At: m.service.Instant(), Kind: LineSettle, Charge: charge.ID}
+		if charge.Amount > 0 {
+			line.Postings = append(line.Postings, Posting{AccountSettling, -charge.Amount}, Posting{charge.Seller, charge.Amount})
+		}
+		if i == 0 && surplus > 0 {
+			line.Postings = append(line.Postings, Posting{AccountExternal, -surplus}, Posting{charge.Buyer, surplus})
+		}
+		if _, err := appendLine(ctx, tx, line); err != nil {
+			return err
+		}
+		charge.State = ChargeDone
+		if err := tx.PutCharge(ctx, charge); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse reverses the charges of a payment that was refused, and removes its claim:
+// the call can be made again with another payment.
+func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Settled) error {
+	price := &memory.PaymentError{Price: a.Covers, Reason: "the payment was refused"}
+	reversed := false
+	err := m.storage.Update(ctx, func(tx Tx) error {
+		claim, charges, pending, err := ended(ctx, tx, held.ID)
+		if err != nil {
+			return err
+		}
+		switch {
+		case claim == nil:
+			reversed = true // by another request
+		case claim.Fence != held.Fence || !pending: // another request knows better
+			*held = *claim
+		default:
+			reversed = true
+			if err := m.reverse(ctx, tx, charges); err != nil {
+				return err
+			}
+			if err := tx.DeleteClaim(ctx, claim.ID); err != nil {
+				return err
+			}
+		}
+		for _, charge := range charges {
+			price.Offer = charge.Offer.String()
+		}
+		price.Balance, err = tx.Balance(ctx, held.Key.Agent)
+		return err
+	})
+	if err != nil || !reversed {
+		return err
+	}
+	return &RefusedError{Price: price, Refusal: &PaymentRefusal{Reason: reasonSettle, Settled: &answer}}
+}
+
+// reasonSettle is the reason of a refused settlement. The settlement has its own.
+const reasonSettle = "settlement_failed"
+
+func (m *Market) reverse(ctx context.Context, tx Tx, charges []Charge) error {
+	var buyers, offers []string
+	for _, charge := range charges {
+		buyers, offers = append(buyers, lockBuyer(charge.Store, charge.Buyer)), append(offers, lockOffer(charge.Offer))
+	}
+	for _, names := range [][]string{buyers, offers, {lockAccount(AccountSettling)}} {
+		if err := tx.Lock(ctx, slices.Compact(slices.Sorted(slices.Values(names)))...); err != nil {
+			return err
+		}
+	}
+	for _, charge := range charges {
+		if err := charge.uncount(ctx, tx); err != nil {
+			return err
+		}
+		line := Line{At: m.service.Instant(), Kind: LineReverse, Charge: charge.ID}
+		if charge.Amount > 0 {
+			line.Postings = []Posting{{AccountSettling, -charge.Amount}, {AccountExternal, charge.Amount}}
+		}
+		if _, err := appendLine(ctx, tx, line); err != nil {
+			return err
+		}
+		charge.State = ChargeReversed
+		if err := tx.PutCharge(ctx, charge); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reconcileBatch is how many pending claims are read at a time.
+const reconcileBatch = 100
+
+// Reconcile ends the payments that were pending when a process died or a facilitator
+// did not answer: those whose hold has lapsed. It returns how many it ended and how
+// many are still pending.
+func (m *Market) Reconcile(ctx context.Context) (done, pending int, err error) {
+	var claims []Claim
+	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
+		claims, err = tx.PendingClaims(ctx, m.service.Instant(), reconcileBatch)
+		return err
+	})
+	for i := range claims {
+		ended, failed := m.reconcile(ctx, claims[i].ID)
+		switch {
+		case failed != nil:
+			err = errors.Join(err, failed)
+			m.options.Observer.SettleFailed()
+			pending++
+		case ended:
+			done++
+		default:
+			pending++
+		}
+		if ctx.Err() != nil {
+			return done, pending, ctx.Err()
+		}
+	}
+	return done, pending, err
+}
+
+// reconcile settles a pending claim, unless another process does.
+func (m *Market) reconcile(ctx context.Context, id uuid.UUID) (done bool, err error) {
+	var claim *Claim
+	held := false
+	err = m.storage.Update(ctx, func(tx Tx) (err error) {
+		if err = tx.Lock(ctx, lockClaim(id.String())); err != nil {
+			return err
+		}
+		held = false
+		if claim, err = tx.ClaimByID(ctx, id); err != nil || claim == nil || claim.State != ClaimPending {
+			return err
+		}
+		if held = claim.take(claim.Key, claim.Payment, m.service.Instant(), m.options.Hold); !held {
+			return nil
+		}
+		return tx.PutClaim(ctx, *claim)
+	})
+	if err != nil || !held {
+		return err == nil, err
+	}
+	var refused *RefusedError
+	if err := m.settle(ctx, claim); errors.As(err, &refused) {
+		return true, nil
+	} else if err != nil {
+		return false, err
+	}
+	return claim.State == ClaimDone, nil
+}
+
+// reconcileEvery is how often Run looks for payments to end.
+const reconcileEvery = 5 * time.Second
+
+// Run reconciles payments until ctx is done. logf is told of failures, without what
+// they are about.
+func (m *Market) Run(ctx context.Context, failed func(error)) {
+	for {
+		done, pending, err := m.Reconcile(ctx)
+		if err != nil && ctx.Err() == nil {
+			failed(err)
+		}
+		m.options.Observer.Reconciled(done, pending)
+		if sleep(ctx, reconcileEvery) != nil {
+			return
+		}
+	}
+}
