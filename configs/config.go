@@ -47,6 +47,7 @@ type Config struct {
 	Rate        Rate        `mapstructure:"rate"`
 
 	Search  Search  `mapstructure:"search"`
+	Meter   Meter   `mapstructure:"meter"`
 	Auth    Auth    `mapstructure:"auth"`
 	Tools   Tools   `mapstructure:"tools"`
 	Log     Log     `mapstructure:"log"`
@@ -192,6 +193,60 @@ type Search struct {
 	WaitingPerAgent int `mapstructure:"waiting_per_agent"`
 }
 
+// Meter configures the sale of searches. Accounts and offers always work; x402,
+// credits and mpp are ways to pay with a request, each off until it is configured.
+type Meter struct {
+	Currency   string        `mapstructure:"currency"`    // of one credit, ISO 4217; it must not change while there are balances
+	ReceiptKey time.Duration `mapstructure:"receipt_key"` // age at which receipts get a new key
+	// Hold is how long a request that settles a payment keeps others from it. After it
+	// a repetition, or any process, goes on with what a dead one left.
+	Hold time.Duration `mapstructure:"hold"`
+	// Secret signs what is asked for in credits and by MPP: 32 characters at least, the
+	// same in all processes of a database.
+	Secret  Secret       `mapstructure:"secret"`
+	X402    MeterX402    `mapstructure:"x402"`
+	Credits MeterCredits `mapstructure:"credits"`
+	MPP     MeterMPP     `mapstructure:"mpp"`
+}
+
+// MeterX402 configures payments by x402 in an asset on an EVM network.
+type MeterX402 struct {
+	Facilitator string   `mapstructure:"facilitator"` // URL; empty: off
+	Token       Secret   `mapstructure:"token"`       // Bearer for the facilitator
+	Schemes     []string `mapstructure:"schemes"`     // upto, exact; the preferred one first
+	Network     string   `mapstructure:"network"`     // CAIP-2, such as eip155:8453
+	Asset       string   `mapstructure:"asset"`       // address of the asset
+	Name        string   `mapstructure:"name"`        // of the asset, in its signatures (EIP-712)
+	Version     string   `mapstructure:"version"`     // the same
+	Decimals    int      `mapstructure:"decimals"`    // of the asset
+	PerCredit   string   `mapstructure:"per_credit"`  // of the asset, for one credit: a decimal number
+	PayTo       string   `mapstructure:"pay_to"`      // address that is paid
+	// MaxTimeout is the time within which a payment has to be settled.
+	MaxTimeout time.Duration `mapstructure:"max_timeout"`
+}
+
+// MeterCredits configures payments in Robutler's credits.
+type MeterCredits struct {
+	Platform string `mapstructure:"platform"` // URL; empty: off
+	Token    Secret `mapstructure:"token"`    // Bearer for the platform
+}
+
+// MeterMPP configures payments by the Machine Payments Protocol: by card, and in
+// credits where these are configured.
+type MeterMPP struct {
+	Realm  string      `mapstructure:"realm"` // the service's host; empty: off
+	Stripe MeterStripe `mapstructure:"stripe"`
+}
+
+// MeterStripe configures payments by card.
+type MeterStripe struct {
+	URL       string `mapstructure:"url"`
+	Key       Secret `mapstructure:"key"`     // empty: off
+	Profile   string `mapstructure:"profile"` // that shared payment tokens are made for
+	Currency  string `mapstructure:"currency"`
+	PerCredit string `mapstructure:"per_credit"` // of the currency, for one credit
+}
+
 // Tools selects the families of tools that are offered over MCP and REST.
 type Tools struct {
 	Memory      bool `mapstructure:"memory"`      // memory
@@ -259,8 +314,13 @@ func Default() Config {
 			Total: 4096, PerAddress: 256, TrustedProxies: []string{},
 			HeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, StallTimeout: 30 * time.Second, BytesPerSecond: 1000,
 		},
-		Rate:    Rate{Requests: 500, Burst: 1000, Refusals: 20},
-		Search:  Search{VectorBudget: 3 * time.Second, QueryCacheBytes: 8 << 20, Running: 64, RunningPerAgent: 8, Waiting: 1024, WaitingPerAgent: 64},
+		Rate:   Rate{Requests: 500, Burst: 1000, Refusals: 20},
+		Search: Search{VectorBudget: 3 * time.Second, QueryCacheBytes: 8 << 20, Running: 64, RunningPerAgent: 8, Waiting: 1024, WaitingPerAgent: 64},
+		Meter: Meter{
+			Currency: "USD", ReceiptKey: 90 * 24 * time.Hour, Hold: time.Minute,
+			X402: MeterX402{Schemes: []string{"upto", "exact"}, Name: "USDC", Version: "2", Decimals: 6, PerCredit: "1", MaxTimeout: 5 * time.Minute},
+			MPP:  MeterMPP{Stripe: MeterStripe{URL: "https://api.stripe.com", Currency: "usd", PerCredit: "1"}},
+		},
 		Auth:    Auth{LocalKey: "auto"},
 		Tools:   Tools{Memory: true, Triggerfish: true, MAESTRO: true, KV: true},
 		Log:     Log{Level: "info", Format: "text"},
@@ -334,6 +394,13 @@ func (c *Config) validate() error {
 	need(c.Search.Waiting >= 0, "search.waiting must not be negative")
 	need(c.Search.WaitingPerAgent >= 0, "search.waiting_per_agent must not be negative")
 	need(c.Search.QueryCacheBytes > 0, "search.query_cache_bytes must be positive")
+	need(len(c.Meter.Currency) == 3 && strings.ToUpper(c.Meter.Currency) == c.Meter.Currency, "meter.currency must be a code such as USD")
+	need(c.Meter.ReceiptKey >= time.Hour, "meter.receipt_key must be at least 1h")
+	need(c.Meter.Hold >= time.Second, "meter.hold must be at least 1s")
+	need(c.Meter.Credits.Platform == "" && c.Meter.MPP.Realm == "" || len(c.Meter.Secret) >= 32,
+		"meter.credits and meter.mpp require meter.secret, of 32 characters at least")
+	need(c.Meter.MPP.Realm == "" || c.Meter.MPP.Stripe.Key != "" || c.Meter.Credits.Platform != "" && c.Meter.X402.Facilitator != "",
+		"meter.mpp requires meter.mpp.stripe, or meter.credits beside meter.x402")
 	need(c.Tracing.SampleRatio >= 0 && c.Tracing.SampleRatio <= 1, "tracing.sample_ratio must be between 0 and 1")
 	if c.Embedder == "openai" {
 		need(c.OpenAI.BaseURL != "", "embedder openai requires openai.base_url")
