@@ -93,6 +93,8 @@ type GrantReader interface {
 	// CountGrants counts the grants of a store, expired ones too until they
 	// are swept.
 	CountGrants(ctx context.Context, store string) (int64, error)
+	// Selling reports whether an open offer stands on a store.
+	Selling(ctx context.Context, store string) (bool, error)
 }
 
 // FactWriter writes the facts of access that acl.Facts reads.

@@ -101,8 +101,8 @@ type Sale struct {
 	Hits     int64
 	Entries  int64 // newly charged
 	Income   int64 // micros
-	// Distinct counts the entries that are in the database and were shown in the
-	// group's charges, for Share.
+	// Distinct counts the entries bought in the group's charges that the store still
+	// has, not deleted, searchable and with a label up to the ceiling: for Share.
 	Distinct int64
 }
 

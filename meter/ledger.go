@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -63,4 +64,43 @@ type Line struct {
 	Postings  []Posting `json:"postings"`
 	Previous  Hash      `json:"previous"` // Hash of the line before; zero for the first
 	Hash      Hash      `json:"hash"`
+}
+
+// Agent returns the account of the first posting that is on an agent's: with Kind
+// it identifies Reference. "" if there is none.
+func (l *Line) Agent() string {
+	for _, p := range l.Postings {
+		if !strings.HasPrefix(p.Account, "/") {
+			return p.Account
+		}
+	}
+	return ""
+}
+
+// Changes returns what the line adds to each account.
+func (l *Line) Changes() map[string]int64 {
+	changes := make(map[string]int64, len(l.Postings))
+	for _, p := range l.Postings {
+		changes[p.Account] += p.Amount
+	}
+	return changes
+}
+
+// CheckFollows reports why a line cannot follow the last one, which is nil before
+// the first: a storage checks it of each line that it appends. Hashes are not
+// checked.
+func (l *Line) CheckFollows(last *Line) error {
+	next := int64(1)
+	if last != nil {
+		next = last.Number + 1
+	}
+	if l.Number != next {
+		return fmt.Errorf("ledger line %d cannot be appended: the next one is %d", l.Number, next)
+	}
+	for _, p := range l.Postings {
+		if p.Account == "" {
+			return fmt.Errorf("ledger line %d has a posting without an account", l.Number)
+		}
+	}
+	return l.check()
 }

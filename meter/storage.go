@@ -75,7 +75,8 @@ type OfferQuery struct {
 
 // OfferWriter writes offers.
 type OfferWriter interface {
-	// PutOffer writes an offer, replacing the one with its ID.
+	// PutOffer writes an offer, replacing the one with its ID. Like a grant, it is
+	// written under the lock of its store.
 	PutOffer(ctx context.Context, offer Offer) error
 }
 
@@ -98,7 +99,9 @@ type LedgerWriter interface {
 	// AppendLine appends a line, whose number is that of the last one plus 1, and
 	// adds its postings to the balances of their accounts. ErrExists if its
 	// reference has a line of its kind and account: that of its first posting of
-	// an agent's account.
+	// an agent's account. Any other error of the rules ends the transaction: the
+	// number is another, the amounts do not sum to zero, or a balance would be
+	// below zero (but AccountExternal's) or an agent's above MaxBalance.
 	AppendLine(ctx context.Context, line Line) error
 }
 
@@ -114,8 +117,8 @@ type ChargeReader interface {
 	// Shown returns which of some entries and digests of values were shown to a
 	// buyer of a store.
 	Shown(ctx context.Context, store, buyer string, entries []uuid.UUID, digests [][]byte) (map[uuid.UUID]bool, map[string]bool, error)
-	// CountShown counts the entries in the database, not deleted, that were shown to a
-	// buyer of a store.
+	// CountShown counts the entries of a store, not deleted, that were shown to a
+	// buyer of it.
 	CountShown(ctx context.Context, store, buyer string) (int64, error)
 	// CountEntries counts the live, searchable entries of a store with labels up to a
 	// ceiling.
@@ -190,7 +193,8 @@ type DumpCount struct {
 	Count
 }
 
-// DumpMeta is a setting of the database that the meter needs: see metaNames.
+// DumpMeta is a setting of the database that the meter needs: MetaBought or
+// MetaReceiptKeys. Value is what DumpedMeta returns of it.
 type DumpMeta struct {
 	Name  string
 	Value []byte

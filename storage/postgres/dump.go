@@ -15,10 +15,11 @@ import (
 )
 
 // Dump implements memory.Dumper: names, settings, memberships and grants, then
-// entries by ID, each followed by its former versions, oldest first.
+// entries by ID, each followed by its former versions, oldest first, then the
+// records of package meter.
 func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	for _, part := range [...]func(context.Context, func(memory.DumpRecord) error) error{
-		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries,
+		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries, r.dumpMeter,
 	} {
 		if err := part(ctx, yield); err != nil {
 			return err
@@ -79,6 +80,7 @@ func (r *reader) dumpGrants(ctx context.Context, yield func(memory.DumpRecord) e
 		return err
 	}
 	for _, g := range grants {
+		g.Rests = false // by the offers
 		if err := yield(memory.DumpRecord{Grant: &g}); err != nil {
 			return err
 		}
@@ -155,6 +157,8 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 		return w.insert(ctx, insertSettings+orIgnore, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
 	case record.Name != nil:
 		return w.insert(ctx, insertName, record.Name.ID, string(record.Name.Kind))
+	case record.Meter != nil:
+		return w.loadMeter(ctx, record.Meter)
 	}
 	return errRecord
 }

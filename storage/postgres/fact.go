@@ -26,7 +26,11 @@ func (r *reader) StoreNumbers(ctx context.Context, stores []string) (map[string]
 	return numbers, err
 }
 
-const grantColumns = `SELECT store, grantee, level, max_label, expires_at, maker, by_platform, created_at FROM permit `
+// grantColumns include whether the grant rests (acl.Grant): the condition probes an
+// index of open offers.
+const grantColumns = `SELECT store, grantee, level, max_label, expires_at, maker, by_platform, created_at,
+	searches_per_hour, entries_per_day, offer, terms,
+	maker <> store AND EXISTS (SELECT FROM offer o WHERE o.store = permit.store AND o.open) FROM permit `
 
 func (r *reader) grants(ctx context.Context, query string, args ...any) ([]acl.Grant, error) {
 	var grants []acl.Grant
@@ -34,7 +38,8 @@ func (r *reader) grants(ctx context.Context, query string, args ...any) ([]acl.G
 		var g acl.Grant
 		var level, label int16
 		var expires, created *time.Time
-		err := rows.Scan(&g.Store, &g.Grantee, &level, &label, &expires, &g.Maker, &g.ByPlatform, &created)
+		err := rows.Scan(&g.Store, &g.Grantee, &level, &label, &expires, &g.Maker, &g.ByPlatform, &created,
+			&g.Caps.SearchesPerHour, &g.Caps.EntriesPerDay, &g.Offer, &g.Terms, &g.Rests)
 		g.Level, g.MaxLabel = acl.Level(level), acl.Label(label)
 		g.ExpiresAt, g.CreatedAt = timeOrZero(expires), timeOrZero(created)
 		grants = append(grants, g)
@@ -67,6 +72,11 @@ func (r *reader) CountGrants(ctx context.Context, store string) (int64, error) {
 	var n int64
 	_, err := r.one(ctx, []any{&n}, "SELECT grants FROM permit_count WHERE store = $1", store)
 	return n, err
+}
+
+// Selling implements memory.GrantReader.
+func (r *reader) Selling(ctx context.Context, store string) (bool, error) {
+	return r.one(ctx, []any{new(int)}, "SELECT 1 FROM offer WHERE store = $1 AND open LIMIT 1", store)
 }
 
 // Participant implements acl.Facts.
@@ -144,6 +154,14 @@ func (w *writer) CountGrants(ctx context.Context, store string) (int64, error) {
 	return w.reader.CountGrants(ctx, store)
 }
 
+// Selling implements memory.GrantReader.
+func (w *writer) Selling(ctx context.Context, store string) (bool, error) {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
+		return false, err
+	}
+	return w.reader.Selling(ctx, store)
+}
+
 // Participant implements acl.Facts.
 func (w *writer) Participant(ctx context.Context, chat, agent string) (acl.Membership, error) {
 	if err := w.lock(ctx, storeKey(chat)); err != nil {
@@ -169,14 +187,15 @@ func (w *writer) Meta(ctx context.Context, name string) ([]byte, error) {
 }
 
 const (
-	insertGrant = `INSERT INTO permit (store, grantee, level, max_label, expires_at, maker, by_platform, created_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (store, grantee) DO `
+	insertGrant = `INSERT INTO permit (store, grantee, level, max_label, expires_at, maker, by_platform, created_at,
+	searches_per_hour, entries_per_day, offer, terms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (store, grantee) DO `
 	addToGrants = `INSERT INTO permit_count (store, grants) VALUES ($1, $2)
 	ON CONFLICT (store) DO UPDATE SET grants = permit_count.grants + excluded.grants`
 )
 
 func grantValues(g acl.Grant) []any {
-	return []any{g.Store, g.Grantee, int16(g.Level), int16(g.MaxLabel), nullTime(g.ExpiresAt), g.Maker, g.ByPlatform, nullTime(g.CreatedAt)}
+	return []any{g.Store, g.Grantee, int16(g.Level), int16(g.MaxLabel), nullTime(g.ExpiresAt), g.Maker, g.ByPlatform, nullTime(g.CreatedAt),
+		g.Caps.SearchesPerHour, g.Caps.EntriesPerDay, g.Offer, g.Terms}
 }
 
 // PutGrant implements memory.FactWriter.
@@ -186,7 +205,8 @@ func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
 	}
 	var inserted bool
 	_, err := w.one(ctx, []any{&inserted}, insertGrant+`UPDATE SET level = excluded.level, max_label = excluded.max_label,
-	expires_at = excluded.expires_at, maker = excluded.maker, by_platform = excluded.by_platform, created_at = excluded.created_at
+	expires_at = excluded.expires_at, maker = excluded.maker, by_platform = excluded.by_platform, created_at = excluded.created_at,
+	searches_per_hour = excluded.searches_per_hour, entries_per_day = excluded.entries_per_day, offer = excluded.offer, terms = excluded.terms
 	RETURNING xmax = 0`, grantValues(grant)...) // xmax is that of a replaced row
 	if err == nil && inserted {
 		w.queueStatement(addToGrants, grant.Store, 1)

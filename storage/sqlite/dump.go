@@ -13,10 +13,11 @@ import (
 )
 
 // Dump implements memory.Dumper: names, settings, memberships and grants, then
-// entries by ID, each followed by its former versions, oldest first.
+// entries by ID, each followed by its former versions, oldest first, then the
+// records of package meter.
 func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	for _, part := range [...]func(context.Context, func(memory.DumpRecord) error) error{
-		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries,
+		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries, r.dumpMeter,
 	} {
 		if err := part(ctx, yield); err != nil {
 			return err
@@ -80,6 +81,7 @@ func (r *reader) dumpGrants(ctx context.Context, yield func(memory.DumpRecord) e
 		return err
 	}
 	for _, g := range grants {
+		g.Rests = false // by the offers
 		if err := yield(memory.DumpRecord{Grant: &g}); err != nil {
 			return err
 		}
@@ -136,6 +138,8 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 		_, err = w.exec(ctx, "INSERT "+insertSettings, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
 	case record.Name != nil:
 		_, err = w.exec(ctx, "INSERT INTO name (id, kind) VALUES (?, ?)", record.Name.ID, record.Name.Kind)
+	case record.Meter != nil:
+		return w.loadMeter(ctx, record.Meter)
 	default:
 		return errRecord
 	}

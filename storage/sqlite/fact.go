@@ -31,7 +31,11 @@ func (r *reader) StoreNumbers(ctx context.Context, stores []string) (map[string]
 	return numbers, err
 }
 
-const grantColumns = `SELECT store, grantee, level, max_label, expires_at, maker, by_platform, created_at FROM permit `
+// grantColumns include whether the grant rests (acl.Grant): the condition probes an
+// index of open offers.
+const grantColumns = `SELECT store, grantee, level, max_label, expires_at, maker, by_platform, created_at,
+	searches_per_hour, entries_per_day, offer, terms,
+	maker <> store AND EXISTS (SELECT 1 FROM offer o WHERE o.store = permit.store AND o.open) FROM permit `
 
 func (r *reader) grants(ctx context.Context, query string, args ...any) ([]acl.Grant, error) {
 	var grants []acl.Grant
@@ -39,7 +43,8 @@ func (r *reader) grants(ctx context.Context, query string, args ...any) ([]acl.G
 		var g acl.Grant
 		var expires sql.NullInt64
 		var created int64
-		err := rows.Scan(&g.Store, &g.Grantee, &g.Level, &g.MaxLabel, &expires, &g.Maker, &g.ByPlatform, &created)
+		err := rows.Scan(&g.Store, &g.Grantee, &g.Level, &g.MaxLabel, &expires, &g.Maker, &g.ByPlatform, &created,
+			&g.Caps.SearchesPerHour, &g.Caps.EntriesPerDay, &g.Offer, &g.Terms, &g.Rests)
 		g.ExpiresAt, g.CreatedAt = fromNullMicros(expires), fromMicros(created)
 		grants = append(grants, g)
 		return err
@@ -71,6 +76,11 @@ func (r *reader) CountGrants(ctx context.Context, store string) (int64, error) {
 	var n int64
 	_, err := r.one(ctx, []any{&n}, "SELECT grants FROM permit_count WHERE store = ?", store)
 	return n, err
+}
+
+// Selling implements memory.GrantReader.
+func (r *reader) Selling(ctx context.Context, store string) (bool, error) {
+	return r.one(ctx, []any{new(int)}, "SELECT 1 FROM offer WHERE store = ? AND open LIMIT 1", store)
 }
 
 // Participant implements acl.Facts.
@@ -126,13 +136,14 @@ func (r *reader) Meta(ctx context.Context, name string) ([]byte, error) {
 }
 
 const (
-	insertGrant = `INTO permit (store, grantee, level, max_label, expires_at, maker, by_platform, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	insertGrant = `INTO permit (store, grantee, level, max_label, expires_at, maker, by_platform, created_at,
+	searches_per_hour, entries_per_day, offer, terms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	addToGrants = `INSERT INTO permit_count (store, grants) VALUES (?, ?) ON CONFLICT DO UPDATE SET grants = grants + excluded.grants`
 )
 
 func grantValues(g acl.Grant) []any {
-	return []any{g.Store, g.Grantee, g.Level, g.MaxLabel, nullMicros(g.ExpiresAt), g.Maker, g.ByPlatform, micros(g.CreatedAt)}
+	return []any{g.Store, g.Grantee, g.Level, g.MaxLabel, nullMicros(g.ExpiresAt), g.Maker, g.ByPlatform, micros(g.CreatedAt),
+		g.Caps.SearchesPerHour, g.Caps.EntriesPerDay, g.Offer, g.Terms}
 }
 
 // PutGrant implements memory.FactWriter.

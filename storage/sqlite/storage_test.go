@@ -63,6 +63,15 @@ func TestStorage(t *testing.T) {
 var fullScans = map[string]string{
 	selectAllVectors:                         "loading an index",
 	selectAllEntries:                         "a dump",
+	selectAllOffers:                          "a dump",
+	selectAllLines:                           "a dump",
+	selectAllCharges:                         "a dump",
+	selectAllBought:                          "a dump",
+	selectAllCounts:                          "a dump",
+	selectPaidClaims:                         "a dump",
+	selectLastLine:                           "its last row alone",
+	pendingClaims:                            "the index has pending claims alone",
+	selectBalances:                           "checking the ledger",
 	selectExcessFeeds:                        "trimming feeds, once an hour",
 	grantColumns + "ORDER BY store, grantee": "a dump",
 	"SELECT id, kind FROM name ORDER BY id":  "a dump",
@@ -94,7 +103,9 @@ func checkPlans(t *testing.T, statements []string) {
 			default:
 				t.Errorf("%s\n%s", step, statement)
 			}
-			if strings.Contains(step, "AUTOMATIC") || strings.Contains(step, "TEMP B-TREE") && !strings.Contains(statement, "vector v ON") {
+			// The sales of a store are few beside its searches, and grouped for a report.
+			sorts := strings.Contains(statement, "vector v ON") || strings.Contains(statement, soldCharges)
+			if strings.Contains(step, "AUTOMATIC") || strings.Contains(step, "TEMP B-TREE") && !sorts {
 				t.Errorf("%s\n%s", step, statement)
 			}
 		}

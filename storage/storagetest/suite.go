@@ -1,5 +1,6 @@
 // Package storagetest is the suite that every storage must pass. It has a test
-// for each clause of the contracts in memory/storage.go and indexer/storage.go.
+// for each clause of the contracts in memory/storage.go, indexer/storage.go and
+// meter/storage.go.
 package storagetest
 
 import (
@@ -61,6 +62,12 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"Lag", lags},
 		{"Fact", facts},
 		{"Dump", dumps},
+		{"Offer", offers},
+		{"Ledger", ledgers},
+		{"Charge", charges},
+		{"Count", counts},
+		{"Claim", claims},
+		{"MeterDump", meterDumps},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.clauses {
@@ -69,6 +76,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		})
 	}
 	t.Run("a dump loaded into another storage is dumped from it unchanged", func(t *testing.T) { testRoundTrip(t, open) })
+	t.Run("records of the meter loaded into another storage are dumped from it unchanged", func(t *testing.T) { testMeterRoundTrip(t, open) })
 	t.Run("Model", func(t *testing.T) { testModel(t, open) })
 }
 

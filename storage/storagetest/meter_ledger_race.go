@@ -1,0 +1,85 @@
+package storagetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"mneme/meter"
+)
+
+// ExerciseLedger appends lines from several transactions at once, of Storages of
+// one empty database: each moves money of a few accounts under their locks, as far
+// as they have any. Afterwards the numbers have no gap, the chain is unbroken, and
+// each balance is the sum of its postings.
+func ExerciseLedger(t *testing.T, storages ...meter.Storage) {
+	t.Helper()
+	const writers, rounds, accounts = 4, 25, 3
+	ctx := t.Context()
+	var group sync.WaitGroup
+	for w := range writers * len(storages) {
+		s := storages[w%len(storages)]
+		group.Go(func() {
+			for i := range rounds {
+				from, to := fmt.Sprint("a", rand.IntN(accounts)), fmt.Sprint("a", rand.IntN(accounts))
+				amount := 1 + rand.Int64N(20)
+				err := s.Update(ctx, func(tx meter.Tx) error {
+					if i%4 == 0 {
+						_, err := appendLine(ctx, tx, meter.LineTopUp, fmt.Sprintf("%d/%d", w, i), move(meter.AccountExternal, to, amount)...)
+						return err
+					}
+					if err := tx.Lock(ctx, "account\x00"+from, "account\x00"+to); err != nil {
+						return err
+					}
+					// A decision on what was read after the lock: no balance falls below zero.
+					balance, err := tx.Balance(ctx, from)
+					if err != nil || balance < amount {
+						return err
+					}
+					_, err = appendLine(ctx, tx, meter.LineCharge, "", move(from, to, amount)...)
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	err := storages[0].View(ctx, func(tx meter.ReadTx) error {
+		sums := make(map[string]int64)
+		var last *meter.Line
+		err := tx.Lines(ctx, 0, func(l meter.Line) error {
+			if want := line(last, l.Kind); l.Number != want.Number || l.Previous != want.Previous {
+				return fmt.Errorf("line %d does not follow", l.Number)
+			}
+			last = &l
+			for _, p := range l.Postings {
+				sums[p.Account] += p.Amount
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if last == nil {
+			return fmt.Errorf("no line was appended")
+		}
+		err = tx.Balances(ctx, func(account string, balance int64) error {
+			if sums[account] != balance {
+				t.Errorf("the balance of %s is %d, its postings sum to %d", account, balance, sums[account])
+			}
+			delete(sums, account)
+			return nil
+		})
+		if len(sums) > 0 {
+			t.Errorf("accounts without a balance: %v", sums)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
