@@ -35,6 +35,7 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 			writeExplain(&text, x, &h.Score)
 		}
 	}
+	writeBill(&text, a.Answer)
 	if a.Tokens != nil {
 		fmt.Fprintf(&text, "%d tokens\n", *a.Tokens)
 	}

@@ -12,6 +12,7 @@ import (
 // under the same rules as the bearer of a token.
 type callerFlags struct {
 	agent, taint string
+	platform     bool // the command is the operator's
 }
 
 func (f *callerFlags) add(cmd *cobra.Command) {
@@ -26,7 +27,7 @@ func (f *callerFlags) principal(agent string) (acl.Principal, error) {
 	if err != nil {
 		return acl.Principal{}, usageError{fmt.Errorf("--taint: %w", err)}
 	}
-	p := acl.Principal{Agent: agent, Taint: taint}
+	p := acl.Principal{Agent: agent, Taint: taint, Platform: f.platform}
 	if err := p.Validate(); err != nil {
 		return acl.Principal{}, usageError{fmt.Errorf("acting agent: %w", err)}
 	}

@@ -122,6 +122,7 @@ func TestFlagsComplete(t *testing.T) {
 	for line, want := range map[string]string{
 		"list --type ":      "user feedback project reference",
 		"search --ranking ": "relevance rrf",
+		"sales --by ":       "day buyer offer",
 		"search --taint ":   "PUBLIC INTERNAL CONFIDENTIAL RESTRICTED",
 		"list --storage ":   "sqlite postgres",
 	} {

@@ -22,7 +22,11 @@ func newSearch(p *program) *cobra.Command {
 		Short: "Search the memories that an agent has access to",
 		Long: `Searches all stores that the agent has access to, or those named by --stores, and
 prints the hits, best first. QUESTION needs no quotes. Searches the local
-database, also while a server uses it, or with --url asks a server.`,
+database, also while a server uses it, or with --url asks a server.
+
+A store on which the agent has accepted an offer is searched, and paid for from its
+account, only if --stores names it and --max-charge is given. --offer searches the
+store of one offer.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			config, err := p.configure(cmd)
@@ -30,6 +34,9 @@ database, also while a server uses it, or with --url asks a server.`,
 				return err
 			}
 			s.query = strings.Join(args, " ")
+			if err := s.purchase.check(cmd); err != nil {
+				return err
+			}
 			return s.run(cmd.Context(), config)
 		}),
 	}
@@ -40,6 +47,7 @@ database, also while a server uses it, or with --url asks a server.`,
 	flags.BoolVar(&s.passages, "passages", false, "show long values by the passages that answer, and highlight the words of the question")
 	flags.IntVar(&s.maxTokens, "max-tokens", 0, "show at most so many tokens, at least 50; 0 for no limit")
 	s.ranking.add(cmd)
+	s.purchase.add(cmd)
 	flags.BoolVar(&s.explain, "explain", false, "show the rank of each hit in each leg, what its relevance is made of, and timings")
 	flags.StringVar(&s.whyNot, "why-not", "", "like --explain, and say what became of the entry with this key, in --namespace or the default one, and in --stores if that is a single one, or the agent's own")
 	flags.StringVar(&s.cursor, "cursor", "", "the page after an answer, whose cursor --json shows; the other options are repeated")
@@ -52,12 +60,13 @@ const minTokens = 50
 // searching is one run of the search command.
 type searching struct {
 	reading
-	ranking rankingFlags
-	query   string
-	stores  []string
-	limit   int
-	explain bool
-	whyNot  string
+	ranking  rankingFlags
+	purchase purchaseFlags
+	query    string
+	stores   []string
+	limit    int
+	explain  bool
+	whyNot   string
 
 	passages  bool
 	maxTokens int
@@ -83,6 +92,7 @@ func (s *searching) question() (client.Question, error) {
 	if s.maxTokens != 0 {
 		q.MaxTokens = &s.maxTokens
 	}
+	q.MaxCharge = s.purchase.maxCharge.micros
 	s.filter.restrict(&q)
 	return q, nil
 }
@@ -147,7 +157,7 @@ func (s *searching) run(ctx context.Context, config configs.Config) error {
 		}
 	}
 	return s.call(ctx, config, backend.Open, func(as *client.Client) error {
-		found, timing, err := as.Search(ctx, question)
+		found, timing, err := s.purchase.search(ctx, as, question)
 		if err != nil {
 			return err
 		}

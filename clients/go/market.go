@@ -1,0 +1,170 @@
+package client
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/http"
+
+	openapi_types "github.com/oapi-codegen/runtime/types"
+)
+
+// Amounts are micros: millionths of a credit.
+
+// StoredOffer is an offer with its entity tag, without quotes.
+type StoredOffer struct {
+	Offer
+	ETag string
+}
+
+func storedOffer(response *http.Response, err error) (StoredOffer, error) {
+	offer, err := Decode[Offer](response, err)
+	if err != nil {
+		return StoredOffer{}, err
+	}
+	return StoredOffer{Offer: offer, ETag: etagOf(response)}, nil
+}
+
+// MakeOffer offers searches of the caller's own store. A key that is not empty is
+// the Idempotency-Key of the call; likewise in the other methods.
+func (c *Client) MakeOffer(ctx context.Context, store string, offer NewOffer, key string) (StoredOffer, error) {
+	if err := checkSegments(store); err != nil {
+		return StoredOffer{}, err
+	}
+	return storedOffer(c.CreateOffer(ctx, store, &CreateOfferParams{IdempotencyKey: keyOf(key)}, offer))
+}
+
+// Change changes an offer. Fields that are nil stay as they are.
+func (c *Client) Change(ctx context.Context, offer OfferID, change OfferChange, on Conditions) (StoredOffer, error) {
+	var params ChangeOfferParams
+	params.IfMatch, params.IfNoneMatch = on.headers()
+	return storedOffer(c.ChangeOffer(ctx, offer, &params, change))
+}
+
+// Withdraw withdraws an offer. Grants that were made under it run on.
+func (c *Client) Withdraw(ctx context.Context, offer OfferID, on Conditions) error {
+	var params WithdrawOfferParams
+	params.IfMatch, params.IfNoneMatch = on.headers()
+	return Discard(c.WithdrawOffer(ctx, offer, &params))
+}
+
+// Offer reads an offer.
+func (c *Client) Offer(ctx context.Context, offer OfferID) (StoredOffer, error) {
+	return storedOffer(c.GetOffer(ctx, offer, nil))
+}
+
+// Offers yields the open offers of all stores, oldest first.
+func (c *Client) Offers(ctx context.Context) iter.Seq2[Offer, error] {
+	return pages(func(cursor *Cursor, limit *Limit) ([]Offer, *NextCursor, error) {
+		page, err := Decode[OfferPage](c.ListOffers(ctx, &ListOffersParams{Cursor: cursor, Limit: limit}))
+		return page.Offers, page.NextCursor, err
+	})
+}
+
+// StoreOffers returns the offers of the caller's own store, withdrawn ones too.
+func (c *Client) StoreOffers(ctx context.Context, store string) ([]Offer, error) {
+	if err := checkSegments(store); err != nil {
+		return nil, err
+	}
+	found, err := Decode[StoreOffers](c.ListStoreOffers(ctx, store))
+	return found.Offers, err
+}
+
+// Accept accepts an offer: it makes a grant whose searches are paid from the
+// caller's account. With Conditions.Match, the offer must not have changed since.
+func (c *Client) Accept(ctx context.Context, offer OfferID, on Conditions, key string) (Grant, error) {
+	params := AcceptOfferParams{IdempotencyKey: keyOf(key)}
+	params.IfMatch, params.IfNoneMatch = on.headers()
+	return Decode[Grant](c.AcceptOffer(ctx, offer, &params))
+}
+
+// SearchOffer searches the store of an offer, and pays for it from the caller's
+// account. With a key it can be sent again, after a failure too: it is charged for
+// once. An [*Error] of status 402 has the price.
+func (c *Client) SearchOffer(ctx context.Context, offer OfferID, q OfferQuestion, key string) (Answer, error) {
+	return Decode[Answer](c.API.SearchOffer(ctx, offer, &SearchOfferParams{IdempotencyKey: keyOf(key)}, q))
+}
+
+// SearchOnce is Search for a question with MaxCharge, under a key: it can be sent
+// again, and is charged for once.
+func (c *Client) SearchOnce(ctx context.Context, q Question, key string) (Answer, *Timing, error) {
+	response, err := c.API.Search(ctx, &SearchParams{IdempotencyKey: keyOf(key)}, q)
+	answer, err := Decode[Answer](response, err)
+	if err != nil {
+		return Answer{}, nil, err
+	}
+	return answer, timingOf(response.Header), nil
+}
+
+// Account returns the caller's account.
+func (c *Client) Account(ctx context.Context) (Account, error) {
+	return Decode[Account](c.GetAccount(ctx))
+}
+
+// TopUp adds money to an agent's account. It needs a token with the scope platform.
+// A reference that was used for the agent with the same amount changes nothing.
+func (c *Client) TopUp(ctx context.Context, agent string, amount int64, reference string) (Account, error) {
+	if err := checkSegments(agent); err != nil {
+		return Account{}, err
+	}
+	return Decode[Account](c.TopUpAccount(ctx, agent, Transfer{Amount: amount, Reference: reference}))
+}
+
+// PayOut is like TopUp, but takes money from the account.
+func (c *Client) PayOut(ctx context.Context, agent string, amount int64, reference string) (Account, error) {
+	if err := checkSegments(agent); err != nil {
+		return Account{}, err
+	}
+	return Decode[Account](c.PayOutAccount(ctx, agent, Transfer{Amount: amount, Reference: reference}))
+}
+
+// Usage yields the caller's charges, newest first.
+func (c *Client) Usage(ctx context.Context) iter.Seq2[UsedCharge, error] {
+	return pages(func(cursor *Cursor, limit *Limit) ([]UsedCharge, *NextCursor, error) {
+		page, err := Decode[Usage](c.ListUsage(ctx, &ListUsageParams{Cursor: cursor, Limit: limit}))
+		return page.Items, page.NextCursor, err
+	})
+}
+
+// Sales sums the sales of the caller's own store. params may be nil.
+func (c *Client) Sales(ctx context.Context, store string, params *ListSalesParams) ([]SalesRow, error) {
+	if err := checkSegments(store); err != nil {
+		return nil, err
+	}
+	found, err := Decode[Sales](c.ListSales(ctx, store, params))
+	return found.Items, err
+}
+
+// ListSalesAs is ListSales in another media type, such as text/csv. The caller
+// closes it.
+func (c *Client) ListSalesAs(ctx context.Context, store string, params *ListSalesParams, media string) (io.ReadCloser, error) {
+	if err := checkSegments(store); err != nil {
+		return nil, err
+	}
+	response, err := c.ListSales(ctx, store, params, func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Accept", media)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return response.Body, nil
+}
+
+// Refund gives a charge back to its buyer, for the seller.
+func (c *Client) Refund(ctx context.Context, charge openapi_types.UUID, key string) (RefundedCharge, error) {
+	return Decode[RefundedCharge](c.RefundCharge(ctx, charge, &RefundChargeParams{IdempotencyKey: keyOf(key)}))
+}
+
+// ReceiptKeys returns the public keys of receipts, old ones too.
+func (c *Client) ReceiptKeys(ctx context.Context) (KeySet, error) {
+	return Decode[KeySet](c.GetReceiptKeys(ctx))
+}
+
+// keyOf returns an Idempotency-Key; nil for "".
+func keyOf(key string) *IdempotencyKey {
+	if key == "" {
+		return nil
+	}
+	return &key
+}
