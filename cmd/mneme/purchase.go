@@ -103,6 +103,8 @@ func skipReason(reason client.SkippedReason) string {
 		return "of which a cap is spent"
 	case client.Balance:
 		return "for which the balance is too low"
+	case client.Spend: // of tools alone
+		return "since the token may not spend"
 	}
 	return "because of " + plain(string(reason))
 }
