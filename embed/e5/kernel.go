@@ -29,13 +29,13 @@ type kernels struct {
 	// stride lda, b [k, panel] with stride ldb, c [rows, panel] with stride ldc.
 	multiply func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int)
 
-	// softmax replaces x by exp(x-max)/sum. len(x) is a multiple of 8.
+	// softmax replaces x by exp(x-max)/sum. len(x) is a multiple of panel.
 	softmax func(x []float32)
 
-	// gelu replaces each x by x·Φ(x). len(x) is a multiple of 8.
+	// gelu replaces each x by x·Φ(x). len(x) is a multiple of panel.
 	gelu func(x []float32)
 
-	// addNorm sets x to the LayerNorm of x+y. len(x) is a multiple of 8.
+	// addNorm sets x to the LayerNorm of x+y. len(x) is a multiple of panel.
 	addNorm func(x, y, gamma, beta []float32)
 
 	// quantize sets q to x in units of one step per group. The largest magnitude

@@ -54,11 +54,11 @@ func productPanelsAVX2(c []float32, a []int16, steps []float32, rows int, m *mat
 
 // vectorConstants are the constants of exp and gelu, one vector each, in the
 // order in which kernel_amd64.s reads them.
-var vectorConstants = func() (t [20][8]float32) {
-	for i, v := range [20]float32{
+var vectorConstants = func() (t [21][8]float32) {
+	for i, v := range [21]float32{
 		expLowest, log2e, ln2High, ln2Low, expC6, expC5, expC4, expC3, expC2, 1,
 		math.Float32frombits(127), 1 / math.Sqrt2, erfP, erfA5, erfA4, erfA3, erfA2, erfA1, 0.5,
-		math.Float32frombits(math.MaxInt32),
+		math.Float32frombits(math.MaxInt32), roundMagic,
 	} {
 		for j := range t[i] {
 			t[i][j] = v
@@ -74,10 +74,10 @@ func productAVX2(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows ui
 func multiplyAVX2(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 
 //go:noescape
-func softmaxAVX2(x *float32, n uintptr, t *[20][8]float32)
+func softmaxAVX2(x *float32, n uintptr, t *[21][8]float32)
 
 //go:noescape
-func geluAVX2(x *float32, n uintptr, t *[20][8]float32)
+func geluAVX2(x *float32, n uintptr, t *[21][8]float32)
 
 //go:noescape
 func addNormAVX2(x, y, gamma, beta *float32, n uintptr, epsilon float32)

@@ -145,7 +145,7 @@ store3:
 	VSHUFPS $0xb1, Y0, Y0, Y1 \
 	VMAXPS Y1, Y0, Y0
 
-// func softmaxAVX2(x *float32, n uintptr, t *[20][8]float32)
+// func softmaxAVX2(x *float32, n uintptr, t *[21][8]float32)
 TEXT ·softmaxAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), SI
 	MOVQ n+8(FP), CX
@@ -183,7 +183,7 @@ divide:
 	VZEROUPPER
 	RET
 
-// func geluAVX2(x *float32, n uintptr, t *[20][8]float32)
+// func geluAVX2(x *float32, n uintptr, t *[21][8]float32)
 TEXT ·geluAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), SI
 	MOVQ n+8(FP), CX

@@ -3,13 +3,22 @@ package e5
 // vnni requires AVX-512 (F, BW, DQ, VL) with VNNI: Intel servers since 2019, AMD
 // since 2022.
 var vnni = kernels{
-	name:     "avx512vnni",
-	product:  productPanelsVNNI,
-	multiply: avx2.multiply,
-	softmax:  avx2.softmax,
-	gelu:     avx2.gelu,
-	addNorm:  avx2.addNorm,
-	quantize: avx2.quantize,
+	name:    "avx512vnni",
+	product: productPanelsVNNI,
+	multiply: func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int) {
+		_, _, _ = c[(rows-1)*ldc+panel-1], a[(rows-1)*lda+k-1], b[(k-1)*ldb+panel-1]
+		multiplyAVX512(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
+	},
+	softmax: func(x []float32) { softmaxAVX512(&x[0], uintptr(len(x)), &vectorConstants) },
+	gelu:    func(x []float32) { geluAVX512(&x[0], uintptr(len(x)), &vectorConstants) },
+	addNorm: func(x, y, gamma, beta []float32) {
+		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
+		addNormAVX512(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
+	},
+	quantize: func(q []int16, steps, x []float32) {
+		_, _ = q[len(x)-1], steps[len(x)/group-1]
+		quantizeAVX512(&q[0], &steps[0], &x[0], uintptr(len(x)))
+	},
 }
 
 // tileRows is the largest number of rows that productVNNI takes.
@@ -39,3 +48,18 @@ func productPanelsVNNI(c []float32, a []int16, steps []float32, rows int, m *mat
 
 //go:noescape
 func productVNNI(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+
+//go:noescape
+func multiplyAVX512(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
+
+//go:noescape
+func softmaxAVX512(x *float32, n uintptr, t *[21][8]float32)
+
+//go:noescape
+func geluAVX512(x *float32, n uintptr, t *[21][8]float32)
+
+//go:noescape
+func addNormAVX512(x, y, gamma, beta *float32, n uintptr, epsilon float32)
+
+//go:noescape
+func quantizeAVX512(q *int16, steps, x *float32, n uintptr)

@@ -105,26 +105,51 @@
 	ADDQ $4, BX \
 	DECQ R15
 
+// Ask for the same group of the next two panels, which follow these.
+#define PREFETCH \
+	LEAQ (DI)(R9*8), AX \
+	LEAQ (AX)(R9*8), AX \
+	LEAQ (AX)(R9*8), R14 \
+	PREFETCHT0 (CX)(R9*2) \
+	PREFETCHT0 (CX)(R10*1)
+
 // A group of a tile, and the groups after it.
 #define GROUPS(label, CLEARS, DOTS, FOLDS) \
 label: \
 	CLEARS \
+	PREFETCH \
 	DOTS(0) \
+	PREFETCHT0 (AX) \
 	DOTS(1) \
+	PREFETCHT0 64(AX) \
 	DOTS(2) \
+	PREFETCHT0 128(AX) \
 	DOTS(3) \
+	PREFETCHT0 192(AX) \
 	DOTS(4) \
+	PREFETCHT0 256(AX) \
 	DOTS(5) \
+	PREFETCHT0 320(AX) \
 	DOTS(6) \
+	PREFETCHT0 384(AX) \
 	DOTS(7) \
+	PREFETCHT0 448(AX) \
 	DOTS(8) \
+	PREFETCHT0 (R14) \
 	DOTS(9) \
+	PREFETCHT0 64(R14) \
 	DOTS(10) \
+	PREFETCHT0 128(R14) \
 	DOTS(11) \
+	PREFETCHT0 192(R14) \
 	DOTS(12) \
+	PREFETCHT0 256(R14) \
 	DOTS(13) \
+	PREFETCHT0 320(R14) \
 	DOTS(14) \
+	PREFETCHT0 384(R14) \
 	DOTS(15) \
+	PREFETCHT0 448(R14) \
 	FOLDS \
 	NEXT \
 	JNZ label \

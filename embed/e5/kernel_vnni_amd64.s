@@ -1,0 +1,354 @@
+#include "textflag.h"
+
+// The other kernels in 512 bits. Products are not fused with sums here either, and
+// sums over a row have the same eight lanes: the upper half of a vector is added
+// after the lower one.
+
+#define ROW0 (SI)
+#define ROW1 (SI)(R9*1)
+#define ROW2 (SI)(R9*2)
+#define ROW3 (SI)(R10*1)
+#define ROW4 (R11)
+#define ROW5 (R11)(R9*1)
+#define ROW6 (R11)(R9*2)
+#define ROW7 (R11)(R10*1)
+
+#define ADD(a, product, sum) \
+	VMULPS.BCST a, Z31, product \
+	VADDPS product, sum, sum
+
+#define ADD1 VMOVUPS (DI), Z31 ADD(ROW0, Z8, Z0)
+#define ADD2 ADD1 ADD(ROW1, Z9, Z1)
+#define ADD4 ADD2 ADD(ROW2, Z10, Z2) ADD(ROW3, Z11, Z3)
+#define ADD8 ADD4 ADD(ROW4, Z12, Z4) ADD(ROW5, Z13, Z5) ADD(ROW6, Z14, Z6) ADD(ROW7, Z15, Z7)
+
+#define CLEAR4 \
+	VPXORD Z0, Z0, Z0 \
+	VPXORD Z1, Z1, Z1 \
+	VPXORD Z2, Z2, Z2 \
+	VPXORD Z3, Z3, Z3
+
+#define CLEAR8 CLEAR4 \
+	VPXORD Z4, Z4, Z4 \
+	VPXORD Z5, Z5, Z5 \
+	VPXORD Z6, Z6, Z6 \
+	VPXORD Z7, Z7, Z7
+
+#define STORE(sum) \
+	VMOVUPS sum, (DX) \
+	ADDQ R8, DX
+
+#define STORE2 STORE(Z0) STORE(Z1)
+#define STORE4 STORE2 STORE(Z2) STORE(Z3)
+#define STORE8 STORE4 STORE(Z4) STORE(Z5) STORE(Z6) STORE(Z7)
+
+// A tile of a number of rows, at SI.
+#define TILE(loop, CLEARS, ADDS, STORES) \
+	MOVQ b+40(FP), DI \
+	MOVQ k+56(FP), CX \
+	LEAQ (SI)(R9*4), R11 \
+	MOVQ SI, AX \
+	CLEARS \
+loop: \
+	ADDS \
+	ADDQ R13, DI \
+	ADDQ $4, SI \
+	ADDQ $4, R11 \
+	DECQ CX \
+	JNZ  loop \
+	STORES \
+	MOVQ AX, SI
+
+// func multiplyAVX512(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
+//
+// Tiles of eight, four, two and one rows and 16 columns, in Z0-Z7.
+TEXT ·multiplyAVX512(SB), NOSPLIT, $0-64
+	MOVQ c+0(FP), DX
+	MOVQ ldcBytes+8(FP), R8
+	MOVQ a+16(FP), SI
+	MOVQ ldaBytes+24(FP), R9
+	MOVQ rows+32(FP), BX
+	MOVQ ldbBytes+48(FP), R13
+	LEAQ (R9)(R9*2), R10
+	SUBQ $8, BX
+	JLT  four
+eight:
+	TILE(eightLoop, CLEAR8, ADD8, STORE8)
+	LEAQ (SI)(R9*8), SI
+	SUBQ $8, BX
+	JGE  eight
+four:
+	TESTQ $4, BX
+	JZ   two
+	TILE(fourLoop, CLEAR4, ADD4, STORE4)
+	LEAQ (SI)(R9*4), SI
+two:
+	TESTQ $2, BX
+	JZ   one
+	TILE(twoLoop, CLEAR4, ADD2, STORE2)
+	LEAQ (SI)(R9*2), SI
+one:
+	TESTQ $1, BX
+	JZ   done
+	TILE(oneLoop, CLEAR4, ADD1, STORE(Z0))
+done:
+	VZEROUPPER
+	RET
+
+// CONSTANTS loads what EXP needs from vectorConstants, at R8, in its order;
+// Z20 is the integer 127, Z29 roundMagic.
+#define CONSTANTS \
+	VBROADCASTSS (R8), Z31 \
+	VBROADCASTSS 32(R8), Z30 \
+	VBROADCASTSS 64(R8), Z28 \
+	VBROADCASTSS 96(R8), Z27 \
+	VBROADCASTSS 128(R8), Z26 \
+	VBROADCASTSS 160(R8), Z25 \
+	VBROADCASTSS 192(R8), Z24 \
+	VBROADCASTSS 224(R8), Z23 \
+	VBROADCASTSS 256(R8), Z22 \
+	VBROADCASTSS 288(R8), Z21 \
+	VBROADCASTSS 320(R8), Z20 \
+	VBROADCASTSS 640(R8), Z29
+
+// EXP sets p to exp(x) for x ≤ 0 and clobbers x and k. activation.go explains the
+// steps. With roundMagic added, the lowest bits of k are its integer.
+#define EXP(x, k, p) \
+	VMAXPS Z31, x, x \
+	VMULPS Z30, x, k \
+	VADDPS Z29, k, k \
+	VSUBPS Z29, k, p \
+	VPADDD Z20, k, k \
+	VPSLLD $23, k, k \
+	VMULPS Z28, p, Z9 \
+	VSUBPS Z9, x, x \
+	VMULPS Z27, p, p \
+	VSUBPS p, x, x \
+	VMULPS Z26, x, p \
+	VADDPS Z25, p, p \
+	VMULPS x, p, p \
+	VADDPS Z24, p, p \
+	VMULPS x, p, p \
+	VADDPS Z23, p, p \
+	VMULPS x, p, p \
+	VADDPS Z22, p, p \
+	VMULPS x, p, p \
+	VADDPS Z21, p, p \
+	VMULPS x, p, p \
+	VADDPS Z21, p, p \
+	VMULPS k, p, p
+
+// ACCUMULATE adds the 16 values of a vector to the lanes of Y0; half is clobbered.
+#define ACCUMULATE(x, low, half) \
+	VADDPS low, Y0, Y0 \
+	VEXTRACTF32X8 $1, x, half \
+	VADDPS half, Y0, Y0
+
+// SUM folds the lanes of Y0 into each lane.
+#define SUM \
+	VPERM2F128 $1, Y0, Y0, Y1 \
+	VADDPS Y1, Y0, Y0 \
+	VSHUFPS $0x4e, Y0, Y0, Y1 \
+	VADDPS Y1, Y0, Y0 \
+	VSHUFPS $0xb1, Y0, Y0, Y1 \
+	VADDPS Y1, Y0, Y0
+
+// MAXIMUM sets each lane of Y0 to the largest of Z0.
+#define MAXIMUM \
+	VEXTRACTF32X8 $1, Z0, Y1 \
+	VMAXPS Y1, Y0, Y0 \
+	VPERM2F128 $1, Y0, Y0, Y1 \
+	VMAXPS Y1, Y0, Y0 \
+	VSHUFPS $0x4e, Y0, Y0, Y1 \
+	VMAXPS Y1, Y0, Y0 \
+	VSHUFPS $0xb1, Y0, Y0, Y1 \
+	VMAXPS Y1, Y0, Y0
+
+// func softmaxAVX512(x *float32, n uintptr, t *[21][8]float32)
+TEXT ·softmaxAVX512(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ t+16(FP), R8
+	CONSTANTS
+	LEAQ (SI)(CX*4), DX
+	MOVQ SI, DI
+	VMOVUPS (SI), Z0
+largest:
+	VMAXPS (DI), Z0, Z0
+	ADDQ $64, DI
+	CMPQ DI, DX
+	JLT  largest
+	MAXIMUM
+	VBROADCASTSS X0, Z6
+	VXORPS Y0, Y0, Y0
+	MOVQ SI, DI
+exponential:
+	VMOVUPS (DI), Z3
+	VSUBPS Z6, Z3, Z3
+	EXP(Z3, Z4, Z5)
+	VMOVUPS Z5, (DI)
+	ACCUMULATE(Z5, Y5, Y4)
+	ADDQ $64, DI
+	CMPQ DI, DX
+	JLT  exponential
+	SUM
+	VDIVPS X0, X21, X0
+	VBROADCASTSS X0, Z0
+divide:
+	VMULPS (SI), Z0, Z1
+	VMOVUPS Z1, (SI)
+	ADDQ $64, SI
+	CMPQ SI, DX
+	JLT  divide
+	VZEROUPPER
+	RET
+
+// func geluAVX512(x *float32, n uintptr, t *[21][8]float32)
+TEXT ·geluAVX512(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ t+16(FP), R8
+	CONSTANTS
+	VBROADCASTSS 352(R8), Z19   // 1/√2
+	VBROADCASTSS 384(R8), Z18   // erfP
+	VBROADCASTSS 416(R8), Z17   // erfA5
+	VBROADCASTSS 448(R8), Z16   // erfA4
+	VBROADCASTSS 480(R8), Z15   // erfA3
+	VBROADCASTSS 512(R8), Z14   // erfA2
+	VBROADCASTSS 544(R8), Z13   // erfA1
+	VBROADCASTSS 576(R8), Z12   // 1/2
+	VBROADCASTSS 608(R8), Z11   // mask of the magnitude
+	VPXORD Z10, Z10, Z10
+	LEAQ (SI)(CX*4), DX
+loop:
+	VMOVUPS (SI), Z0
+	VANDPS Z11, Z0, Z1     // a = |x|
+	VMULPS Z19, Z1, Z2     // z
+	VMULPS Z18, Z2, Z3
+	VADDPS Z21, Z3, Z3
+	VDIVPS Z3, Z21, Z3     // t
+	VMULPS Z2, Z2, Z2
+	VSUBPS Z2, Z10, Z2     // -z²
+	EXP(Z2, Z4, Z5)
+	VMULPS Z17, Z3, Z6
+	VADDPS Z16, Z6, Z6
+	VMULPS Z3, Z6, Z6
+	VADDPS Z15, Z6, Z6
+	VMULPS Z3, Z6, Z6
+	VADDPS Z14, Z6, Z6
+	VMULPS Z3, Z6, Z6
+	VADDPS Z13, Z6, Z6
+	VMULPS Z3, Z6, Z6
+	VMULPS Z5, Z6, Z6      // erfc(z)
+	VMULPS Z12, Z1, Z1
+	VMAXPS Z10, Z0, Z0
+	VMULPS Z6, Z1, Z1
+	VSUBPS Z1, Z0, Z0
+	VMOVUPS Z0, (SI)
+	ADDQ $64, SI
+	CMPQ SI, DX
+	JLT  loop
+	VZEROUPPER
+	RET
+
+// func addNormAVX512(x, y, gamma, beta *float32, n uintptr, epsilon float32)
+TEXT ·addNormAVX512(SB), NOSPLIT, $0-44
+	MOVQ x+0(FP), SI
+	MOVQ y+8(FP), DI
+	MOVQ gamma+16(FP), R8
+	MOVQ beta+24(FP), R9
+	MOVQ n+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	XORQ AX, AX
+add:
+	VMOVUPS (SI)(AX*4), Z2
+	VADDPS (DI)(AX*4), Z2, Z2
+	VMOVUPS Z2, (SI)(AX*4)
+	ACCUMULATE(Z2, Y2, Y3)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT  add
+	SUM
+	VCVTSI2SSQ CX, X15, X15
+	VDIVSS X15, X0, X0
+	VBROADCASTSS X0, Z14    // mean
+	VXORPS Y0, Y0, Y0
+	XORQ AX, AX
+square:
+	VMOVUPS (SI)(AX*4), Z2
+	VSUBPS Z14, Z2, Z2
+	VMOVUPS Z2, (SI)(AX*4)
+	VMULPS Z2, Z2, Z2
+	ACCUMULATE(Z2, Y2, Y3)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT  square
+	SUM
+	VDIVSS X15, X0, X0
+	VADDSS epsilon+40(FP), X0, X0
+	VSQRTSS X0, X0, X0
+	MOVL $0x3f800000, AX   // 1
+	VMOVD AX, X1
+	VDIVSS X0, X1, X0
+	VBROADCASTSS X0, Z0
+	XORQ AX, AX
+norm:
+	VMULPS (SI)(AX*4), Z0, Z2
+	VMULPS (R8)(AX*4), Z2, Z2
+	VADDPS (R9)(AX*4), Z2, Z2
+	VMOVUPS Z2, (SI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT  norm
+	VZEROUPPER
+	RET
+
+DATA quantize512<>+0(SB)/8, $0
+DATA quantize512<>+8(SB)/8, $2
+DATA quantize512<>+16(SB)/8, $4
+DATA quantize512<>+24(SB)/8, $6
+DATA quantize512<>+32(SB)/8, $1
+DATA quantize512<>+40(SB)/8, $3
+DATA quantize512<>+48(SB)/8, $5
+DATA quantize512<>+56(SB)/8, $7
+DATA quantize512<>+64(SB)/4, $32767.0
+DATA quantize512<>+68(SB)/4, $1e-30
+GLOBL quantize512<>(SB), RODATA|NOPTR, $72
+
+// func quantizeAVX512(q *int16, steps, x *float32, n uintptr)
+TEXT ·quantizeAVX512(SB), NOSPLIT, $0-32
+	MOVQ q+0(FP), DI
+	MOVQ steps+8(FP), DX
+	MOVQ x+16(FP), SI
+	MOVQ n+24(FP), CX
+	VPTERNLOGD $0xff, Z15, Z15, Z15
+	VPSRLD $1, Z15, Z15    // mask of the magnitude
+	VMOVSS quantize512<>+64(SB), X14
+	VMOVSS quantize512<>+68(SB), X13
+	VMOVDQU64 quantize512<>+0(SB), Z12   // puts the packed quarters in order
+next:
+	VMOVUPS (SI), Z2
+	VMOVUPS 64(SI), Z3
+	VANDPS Z2, Z15, Z0
+	VANDPS Z3, Z15, Z1
+	VMAXPS Z1, Z0, Z0
+	MAXIMUM
+	VDIVSS X14, X0, X1
+	VMOVSS X1, (DX)
+	VMAXSS X13, X0, X0
+	VDIVSS X0, X14, X0
+	VBROADCASTSS X0, Z0    // steps of one
+	VMULPS Z0, Z2, Z2
+	VMULPS Z0, Z3, Z3
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VPACKSSDW Z3, Z2, Z2
+	VPERMQ Z2, Z12, Z2
+	VMOVDQU64 Z2, (DI)
+	ADDQ $128, SI
+	ADDQ $64, DI
+	ADDQ $4, DX
+	SUBQ $32, CX
+	JGT  next
+	VZEROUPPER
+	RET
