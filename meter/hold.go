@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"time"
 
@@ -161,21 +162,30 @@ func (c *Claim) take(key memory.IdempotencyKey, payment string, now time.Time, h
 	return true
 }
 
-// release removes a claim under which nothing was charged, unless another request
-// has taken it over.
-func (m *Market) release(ctx context.Context, held *Claim) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+// release removes a claim under which nothing was charged, after a failure. It returns
+// the failure, or memory.ErrFenced if another request has taken the claim over: then the
+// failure may come from what that one does, and its outcome counts.
+func (m *Market) release(ctx context.Context, held *Claim, failure error) error {
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	return m.storage.Update(ctx, func(tx Tx) error {
-		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
+	fenced := false
+	err := m.storage.Update(own, func(tx Tx) error {
+		if err := tx.Lock(own, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := tx.ClaimByID(ctx, held.ID)
-		if err != nil || claim == nil || claim.State != ClaimOpen || claim.Fence != held.Fence {
+		claim, err := tx.ClaimByID(own, held.ID)
+		if err != nil {
 			return err
 		}
-		return tx.DeleteClaim(ctx, claim.ID)
+		if fenced = claim == nil || claim.State != ClaimOpen || claim.Fence != held.Fence; fenced {
+			return nil
+		}
+		return tx.DeleteClaim(own, claim.ID)
 	})
+	if err == nil && fenced && ctx.Err() == nil {
+		return memory.ErrFenced
+	}
+	return errors.Join(failure, err)
 }
 
 const releaseTimeout = 5 * time.Second

@@ -73,7 +73,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r SearchRequest, claim *Claim) (SearchResult, error) {
 	accepted, err := m.verify(ctx, c, r)
 	if err != nil {
-		return SearchResult{}, errors.Join(err, m.release(ctx, claim))
+		return SearchResult{}, m.release(ctx, claim, err)
 	}
 	search := r.SearchRequest
 	search.Purchase.Claim = &memory.ClaimRef{ID: claim.ID, Fence: claim.Fence}
@@ -92,11 +92,11 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r SearchReques
 	if err != nil {
 		// The charge may have committed all the same, if the database's answer was lost:
 		// then the claim stays.
-		return SearchResult{}, errors.Join(err, m.release(ctx, claim))
+		return SearchResult{}, m.release(ctx, claim, err)
 	}
 	result := SearchResult{Answer: answer}
 	if !kept { // nothing could cost anything
-		return result, m.release(ctx, claim)
+		return result, m.release(ctx, claim, nil)
 	}
 	if claim.State == ClaimPending {
 		if err := m.settle(ctx, claim); err != nil {

@@ -1,0 +1,461 @@
+package payment_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/meter"
+	"mneme/meter/payment"
+	"mneme/meter/payment/paymenttest"
+	"mneme/storage"
+	"mneme/storage/postgres"
+	"mneme/storage/postgres/postgrestest"
+	"mneme/storage/sqlite/sqlitetest"
+)
+
+const (
+	seller      = "seller"
+	buyer       = "buyer"
+	searchPrice = 1_000
+	entryPrice  = 500
+	fullPrice   = searchPrice + 10*entryPrice // of a search with ten hits
+)
+
+// desk is a service that sells a store, with a facilitator.
+type desk struct {
+	t       testing.TB
+	rows    storage.Storage
+	fake    *paymenttest.Facilitator
+	service *memory.Service
+	market  *meter.Market
+	offer   uuid.UUID
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (d *desk) clock() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.now
+}
+
+func (d *desk) pass(by time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now = d.now.Add(by)
+}
+
+// onEachStorage runs a test on each storage.
+func onEachStorage(t *testing.T, test func(t *testing.T, d *desk)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, newDesk(t, sqlitetest.Open(t))) })
+	t.Run("postgres", func(t *testing.T) {
+		rows, err := postgres.Open(t.Context(), postgrestest.Database(t), postgres.Options{MaxConns: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = rows.Close() })
+		test(t, newDesk(t, rows))
+	})
+}
+
+func newDesk(t testing.TB, rows storage.Storage) *desk {
+	t.Helper()
+	d := &desk{t: t, rows: rows, now: time.Now().UTC(), fake: paymenttest.New()}
+	t.Cleanup(d.fake.Close)
+	d.open()
+	for i := range 3 {
+		_, err := d.service.Put(context.Background(), agent(seller), memory.PutRequest{
+			Path: memory.Path{Store: seller, Key: fmt.Sprintf("k%d", i)}, Value: json.RawMessage(fmt.Sprintf(`"the lighthouse number %d"`, i)),
+		})
+		d.must(err)
+	}
+	made, err := d.market.MakeOffer(context.Background(), agent(seller), seller, meter.OfferRequest{
+		Title: new("Lighthouses"), Terms: meter.TermsRequest{PriceSearch: new(int64(searchPrice)), PriceEntry: new(int64(entryPrice)), NoveltyPercent: new(int64)},
+	}, nil)
+	d.must(err)
+	d.offer = made.ID
+	return d
+}
+
+// open opens the service over the database, as another process does.
+func (d *desk) open() {
+	d.t.Helper()
+	methods, err := payment.New(payment.Options{X402: &payment.X402{
+		Facilitator: d.fake.URL, Schemes: []string{payment.SchemeUpto, payment.SchemeExact}, Network: "eip155:84532",
+		Asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e", Decimals: 6, PerCredit: "1",
+		PayTo: "0x2222222222222222222222222222222222222222", Name: "USDC", Version: "2", MaxTimeout: time.Minute,
+	}})
+	d.must(err)
+	d.must(methods.Refresh(context.Background()))
+	rules := meter.NewMeter(d.rows.ForMeter(), meter.MeterOptions{Now: d.clock})
+	d.service, err = memory.New(context.Background(), d.rows, memory.Options{Now: d.clock, Meter: rules})
+	d.must(err)
+	d.market = meter.NewMarket(d.rows.ForMeter(), d.service, meter.Options{Meter: rules, Gateway: methods})
+}
+
+func (d *desk) must(err error) {
+	d.t.Helper()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func agent(name string) memory.Caller {
+	return memory.Caller{Principal: acl.Principal{Agent: name, Taint: acl.Public}}
+}
+
+// request is a search of the offer with a key and a payment, of the n-th nonce; no
+// payment without a scheme.
+func (d *desk) request(key, scheme string, n int) meter.SearchRequest {
+	d.t.Helper()
+	r := meter.SearchRequest{
+		SearchRequest: memory.SearchRequest{Query: "lighthouse", Limit: 10, Purchase: memory.Purchase{Offer: d.offer}},
+		Call:          memory.Idempotency{Operation: "POST search", Path: d.offer.String(), Key: key, Digest: "body"},
+	}
+	if scheme != "" {
+		r.Payment = d.pay(scheme, fullPrice, n)
+	}
+	return r
+}
+
+// pay returns a payment for a price.
+func (d *desk) pay(scheme string, price, n int) *meter.Payment {
+	d.t.Helper()
+	extra := map[string]any{"name": "USDC", "version": "2"}
+	if scheme == payment.SchemeUpto {
+		extra["assetTransferMethod"], extra["facilitatorAddress"] = "permit2", paymenttest.FacilitatorAddress
+	}
+	value, err := paymenttest.Sign(map[string]any{
+		"scheme": scheme, "network": "eip155:84532", "amount": fmt.Sprint(price), "asset": "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+		"payTo": "0x2222222222222222222222222222222222222222", "maxTimeoutSeconds": 60, "extra": extra,
+	}, n)
+	d.must(err)
+	p, err := payment.Read(http.Header{"Payment-Signature": {value}}, meter.Resource{URL: "https://memory.example/search", Method: "POST"})
+	d.must(err)
+	return p
+}
+
+func (d *desk) search(who string, r meter.SearchRequest) (meter.SearchResult, []string, error) {
+	d.t.Helper()
+	found, err := d.market.Search(context.Background(), agent(who), r)
+	if err != nil {
+		return found, nil, err
+	}
+	var keys []string
+	_, err = d.service.EachHit(context.Background(), &found.Answer, func(h *memory.Hit) error {
+		keys = append(keys, h.Key+string(h.Value))
+		return nil
+	})
+	d.must(err)
+	return found, keys, nil
+}
+
+func (d *desk) mustSearch(r meter.SearchRequest) (meter.SearchResult, []string) {
+	d.t.Helper()
+	found, keys, err := d.search(buyer, r)
+	d.must(err)
+	return found, keys
+}
+
+func (d *desk) balance(account string) (balance int64) {
+	d.t.Helper()
+	d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
+		balance, err = tx.Balance(context.Background(), account)
+		return err
+	}))
+	return balance
+}
+
+func (d *desk) charges() (charges []meter.Charge) {
+	d.t.Helper()
+	d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
+		charges, err = tx.Charges(context.Background(), meter.ChargeQuery{Buyer: buyer, Ceiling: acl.Restricted, Limit: 100})
+		return err
+	}))
+	return charges
+}
+
+// check checks the ledger and the balances.
+func (d *desk) check(buyerHas, sellerHas, settling int64) {
+	d.t.Helper()
+	for account, want := range map[string]int64{buyer: buyerHas, seller: sellerHas, meter.AccountSettling: settling} {
+		if got := d.balance(account); got != want {
+			d.t.Errorf("%s has %d, not %d", account, got, want)
+		}
+	}
+	d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) error {
+		_, err := meter.VerifyLedger(context.Background(), tx)
+		return err
+	}))
+}
+
+const cost = searchPrice + 3*entryPrice
+
+func TestAPaymentSettlesWhatItsSchemeSays(t *testing.T) {
+	for scheme, c := range map[string]struct{ settled, surplus int64 }{
+		payment.SchemeUpto:  {cost, 0},
+		payment.SchemeExact: {fullPrice, fullPrice - cost},
+	} {
+		t.Run(scheme, func(t *testing.T) {
+			onEachStorage(t, func(t *testing.T, d *desk) {
+				found, keys := d.mustSearch(d.request("", scheme, 1))
+				if len(keys) != 3 || len(found.Bill.Charges) != 1 || found.Bill.Charges[0].Amount != cost {
+					t.Errorf("found %v for %+v", keys, found.Bill)
+				}
+				if found.Settled == nil || found.Settled.State != meter.SettleDone {
+					t.Errorf("settled: %+v", found.Settled)
+				}
+				for _, amount := range d.fake.Settled() {
+					if amount.Int64() != c.settled {
+						t.Errorf("settled %s, not %d", amount, c.settled)
+					}
+				}
+				if *found.Bill.Balance != c.surplus {
+					t.Errorf("the answer tells a balance of %d, not %d", *found.Bill.Balance, c.surplus)
+				}
+				d.check(c.surplus, cost, 0)
+			})
+		})
+	}
+}
+
+func TestARepetitionAnswersTheSameWithOneCharge(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		for _, r := range []meter.SearchRequest{d.request("", payment.SchemeExact, 1), d.request("key", payment.SchemeUpto, 2)} {
+			first, keys := d.mustSearch(r)
+			again, same := d.mustSearch(r)
+			if strings.Join(keys, " ") != strings.Join(same, " ") || len(keys) != 3 {
+				t.Errorf("found %v, then %v", keys, same)
+			}
+			if len(again.Bill.Charges) != 1 || again.Bill.Charges[0].Receipt != first.Bill.Charges[0].Receipt || again.Bill.Charges[0].Amount != first.Bill.Charges[0].Amount {
+				t.Errorf("charged %+v, then %+v", first.Bill.Charges, again.Bill.Charges)
+			}
+			if again.Settled == nil || string(again.Settled.Response) != string(first.Settled.Response) {
+				t.Errorf("settled %+v, then %+v", first.Settled, again.Settled)
+			}
+		}
+		// A payment beside a kept outcome is not claimed.
+		d.mustSearch(d.request("key", payment.SchemeUpto, 3))
+		if n := len(d.fake.Settled()); n != 2 {
+			t.Errorf("%d settlements of 2 searches", n)
+		}
+		if n := len(d.charges()); n != 2 {
+			t.Errorf("%d charges of 2 searches", n)
+		}
+		// What was deleted is no longer shown.
+		d.must(d.service.Delete(context.Background(), agent(seller), memory.Path{Store: seller, Key: "k1"}, memory.Preconditions{}))
+		if _, keys := d.mustSearch(d.request("key", "", 0)); len(keys) != 2 {
+			t.Errorf("a repetition shows %v", keys)
+		}
+	})
+}
+
+func TestAPaymentIsForOneAgentCallAndBody(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		r := d.request("", payment.SchemeExact, 1)
+		d.mustSearch(r)
+		other := r
+		other.Call.Digest = "another"
+		var clash *memory.ConflictError
+		if _, _, err := d.search(buyer, other); !errors.As(err, &clash) {
+			t.Errorf("another body: %v", err)
+		}
+		if _, _, err := d.search("other", r); !errors.As(err, &clash) {
+			t.Errorf("another agent: %v", err)
+		}
+		keyed := d.request("key", payment.SchemeUpto, 2)
+		d.mustSearch(keyed)
+		keyed.Call.Digest = "another"
+		if _, _, err := d.search(buyer, keyed); !errors.Is(err, memory.ErrKeyReused) {
+			t.Errorf("another body of a key: %v", err)
+		}
+	})
+}
+
+func TestARefusedPaymentCostsNothingAndAnotherOneMayFollow(t *testing.T) {
+	for _, failure := range []paymenttest.Failure{paymenttest.RefuseVerify, paymenttest.RefuseSettle} {
+		t.Run(string(failure), func(t *testing.T) {
+			onEachStorage(t, func(t *testing.T, d *desk) {
+				d.fake.Fail(failure)
+				_, _, err := d.search(buyer, d.request("key", payment.SchemeExact, 1))
+				var price *memory.PaymentError
+				var refusal *meter.PaymentRefusal
+				if !errors.As(err, &price) || !errors.As(err, &refusal) || price.Price != fullPrice {
+					t.Fatalf("refused: %v", err)
+				}
+				if (failure == paymenttest.RefuseSettle) != (refusal.Settled != nil) {
+					t.Errorf("refusal: %+v", refusal)
+				}
+				d.check(0, 0, 0)
+				d.fake.Fail(paymenttest.None)
+				found, _ := d.mustSearch(d.request("key", payment.SchemeExact, 2))
+				if len(found.Bill.Charges) != 1 || found.Bill.Charges[0].Amount != cost {
+					t.Errorf("after a refusal: %+v", found.Bill)
+				}
+				d.check(fullPrice-cost, cost, 0)
+			})
+		})
+	}
+}
+
+func TestAPaymentThatDoesNotFitThePriceIsRefused(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		r := d.request("", "", 0)
+		r.Payment = d.pay(payment.SchemeExact, fullPrice-1, 1)
+		var refusal *meter.PaymentRefusal
+		if _, _, err := d.search(buyer, r); !errors.As(err, &refusal) {
+			t.Errorf("a low payment: %v", err)
+		}
+		if d.fake.Calls("/verify") != 0 {
+			t.Error("it was sent to the facilitator")
+		}
+	})
+}
+
+func TestAFacilitatorThatIsGoneMakesSearchesUnavailable(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.fake.Fail(paymenttest.Gone)
+		r := d.request("", payment.SchemeExact, 1)
+		if _, _, err := d.search(buyer, r); !errors.Is(err, memory.ErrUnavailable) {
+			t.Errorf("gone: %v", err)
+		}
+		d.fake.Fail(paymenttest.None)
+		d.mustSearch(r)
+		d.check(fullPrice-cost, cost, 0)
+	})
+}
+
+func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
+	for _, c := range []struct {
+		failure, then paymenttest.Failure
+		refused       bool
+	}{
+		{paymenttest.Pending, paymenttest.None, false},
+		{paymenttest.LoseSettlement, paymenttest.None, false},
+		{paymenttest.NonceUsed, paymenttest.NonceUsed, false},
+		{paymenttest.Pending, paymenttest.RefuseSettle, true},
+	} {
+		t.Run(string(c.failure+"_"+c.then), func(t *testing.T) {
+			onEachStorage(t, func(t *testing.T, d *desk) {
+				d.fake.Fail(c.failure)
+				found, keys := d.mustSearch(d.request("", payment.SchemeUpto, 1))
+				if len(keys) != 3 || found.Settled == nil || found.Settled.State != meter.SettlePending {
+					t.Fatalf("found %v, settled %+v", keys, found.Settled)
+				}
+				d.check(0, 0, cost)
+				if done, _, err := d.market.Reconcile(context.Background()); done != 0 || err != nil {
+					t.Errorf("reconciled %d while it is held, %v", done, err)
+				}
+				d.pass(2 * time.Minute)
+				d.fake.Fail(c.then)
+				d.open() // another process
+				if done, pending, err := d.market.Reconcile(context.Background()); done != 1 || pending != 0 || err != nil {
+					t.Errorf("reconciled %d, %d pending, %v", done, pending, err)
+				}
+				if c.refused {
+					d.check(0, 0, 0)
+					if charges := d.charges(); len(charges) != 1 || charges[0].State != meter.ChargeReversed {
+						t.Errorf("charges: %+v", charges)
+					}
+					return
+				}
+				d.check(0, cost, 0)
+				if len(d.fake.Settled()) != 1 {
+					t.Errorf("%d settlements", len(d.fake.Settled()))
+				}
+				again, _ := d.mustSearch(d.request("", payment.SchemeUpto, 1))
+				if again.Settled == nil || again.Settled.State != meter.SettleDone {
+					t.Errorf("a repetition tells %+v", again.Settled)
+				}
+			})
+		})
+	}
+}
+
+func TestRepetitionsAtOneTimeChargeOnce(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		r := d.request("key", payment.SchemeExact, 1)
+		var group sync.WaitGroup
+		receipts := make([]string, 8)
+		for i := range receipts {
+			group.Go(func() {
+				found, err := d.market.Search(context.Background(), agent(buyer), r)
+				if err != nil {
+					t.Error(err)
+				} else if len(found.Bill.Charges) == 1 {
+					receipts[i] = found.Bill.Charges[0].Receipt
+				}
+			})
+		}
+		group.Wait()
+		for _, receipt := range receipts {
+			if receipt == "" || receipt != receipts[0] {
+				t.Error("the repetitions have other receipts")
+			}
+		}
+		if n := len(d.fake.Settled()); n != 1 || d.fake.Calls("/settle") != 1 {
+			t.Errorf("%d settlements, in %d calls", n, d.fake.Calls("/settle"))
+		}
+		d.check(fullPrice-cost, cost, 0)
+	})
+}
+
+func TestAKeyWithoutAPaymentChargesTheAccountOnce(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		platform := agent("platform")
+		platform.Platform = true
+		_, err := d.market.TopUp(context.Background(), platform, buyer, 10_000, "first")
+		d.must(err)
+		var unpaid *memory.PaymentError
+		if _, _, err := d.search(buyer, d.request("key", "", 0)); !errors.As(err, &unpaid) { // not accepted yet
+			t.Fatalf("without a grant: %v", err)
+		}
+		_, err = d.market.Accept(context.Background(), agent(buyer), d.offer, memory.Preconditions{}, nil)
+		d.must(err)
+		first, _ := d.mustSearch(d.request("key", "", 0))
+		again, keys := d.mustSearch(d.request("key", "", 0))
+		if len(keys) != 3 || again.Bill.Charges[0].Receipt != first.Bill.Charges[0].Receipt {
+			t.Errorf("a repetition shows %v for %+v", keys, again.Bill)
+		}
+		d.check(10_000-cost, cost, 0)
+	})
+}
+
+func TestAnOpenClaimIsTakenOver(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		// A process died after it had made the claim.
+		r := d.request("key", payment.SchemeExact, 1)
+		claim := meter.Claim{
+			ID: uuid.Must(uuid.NewV7()), State: meter.ClaimOpen, Fence: 1, Digest: r.Call.Digest,
+			Key:       memory.IdempotencyKey{Agent: buyer, Taint: acl.Public, Operation: r.Call.Operation, Path: r.Call.Path, Key: "key"},
+			HeldUntil: d.clock().Add(time.Minute).Truncate(time.Microsecond), ExpiresAt: d.clock().Add(time.Hour).Truncate(time.Microsecond),
+		}
+		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error { return tx.PutClaim(context.Background(), claim) }))
+		d.mustSearch(r)
+		d.check(fullPrice-cost, cost, 0)
+		var kept *meter.Claim
+		d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
+			kept, err = tx.ClaimByID(context.Background(), claim.ID)
+			return err
+		}))
+		if kept == nil || kept.Fence != 2 || kept.State != meter.ClaimDone {
+			t.Errorf("the claim is %+v", kept)
+		}
+		if kept != nil && strings.Contains(string(kept.Settlement), "signature") {
+			t.Error("a settled claim keeps what settles its payment")
+		}
+	})
+}
