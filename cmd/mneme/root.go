@@ -94,7 +94,7 @@ func newRoot(p *program) *cobra.Command {
 	root.AddCommand(
 		newServe(p), newToken(p), newImport(p), newExport(p), newList(p), newSearch(p), newEmbed(p), newBench(p),
 		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p),
-		newOffer(p), newAccount(p), newUsage(p), newSales(p), newRefund(p), newTopUp(p), newPayOut(p), newReceipt(p),
+		newOffer(p), newAccount(p), newUsage(p), newSales(p), newRefund(p), newTopUp(p), newPayOut(p), newReceipt(p), newLedger(p),
 	)
 	return root
 }
