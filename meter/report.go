@@ -2,6 +2,7 @@ package meter
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -112,4 +113,13 @@ func share(shown, entries int64) float64 {
 		return 0
 	}
 	return min(1, float64(shown)/float64(entries))
+}
+
+// Keys returns the JWK Set of the public keys of receipts, old ones too.
+func (m *Market) Keys(ctx context.Context) (keys json.RawMessage, err error) {
+	err = m.storage.View(ctx, func(tx ReadTx) error {
+		keys, err = publicKeys(ctx, tx)
+		return err
+	})
+	return keys, err
 }
