@@ -18,15 +18,18 @@ import (
 	"mneme/fairqueue"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/storage"
 	"mneme/tracing"
 )
 
-// Instance is a Service with its Indexer and their storage. Close it after use.
+// Instance is a Service with its Indexer, the Market and their storage. Close it after use.
 type Instance struct {
 	*memory.Service
 	*indexer.Indexer
 	Storage storage.Storage
+	Market  *meter.Market
+	meter   *meter.Meter
 	tracing tracing.Provider
 	log     *slog.Logger
 }
@@ -71,18 +74,27 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 	}
 	options := Options(config, log, ix)
 	options.Tracer = spans.Tracer("mneme/memory")
+	rules := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Currency: config.Meter.Currency, KeyAge: config.Meter.ReceiptKey})
+	options.Meter = rules
 	service, err := memory.New(ctx, rows, options)
 	if err != nil {
 		return nil, errors.Join(err, ix.Close(), rows.Close())
 	}
-	return &Instance{Service: service, Indexer: ix, Storage: rows, tracing: spans, log: log}, nil
+	market := meter.NewMarket(rows.ForMeter(), service, meter.Options{Currency: config.Meter.Currency, Meter: rules, Hold: config.Meter.Hold})
+	return &Instance{Service: service, Indexer: ix, Storage: rows, Market: market, meter: rules, tracing: spans, log: log}, nil
 }
 
-// Run runs the background work of the Service and the Indexer until ctx ends.
+// Run runs the background work of the Service, the Indexer and the Market until
+// ctx ends.
 func (i *Instance) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return i.Service.Run(ctx) })
 	group.Go(func() error { return i.Indexer.Run(ctx) })
+	group.Go(func() error { return i.meter.Run(ctx) })
+	group.Go(func() error {
+		i.Market.Run(ctx, func(err error) { i.log.WarnContext(ctx, "payments could not be reconciled", "error", err) })
+		return nil
+	})
 	group.Go(func() error {
 		i.checkStorage(ctx)
 		return nil

@@ -28,7 +28,7 @@ type Build struct{ Version, Revision string }
 func NewServer(instance *Instance, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger) (*server.Server, error) {
 	metrics := server.NewMetrics()
 	metrics.Build(build.Version, build.Revision)
-	native, err := rest.New(instance.Service, nil, metrics, config.Limits.ValueBytes)
+	native, err := rest.New(instance.Service, instance.Market, metrics, config.Limits.ValueBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -125,8 +126,14 @@ func (c *connection) local() bool { return c.instance != nil }
 // status if the server is in this process.
 func (c *connection) failure(err error) error {
 	var refused *client.Error
-	if c.local() && errors.As(err, &refused) {
-		return errors.New(refused.Reason())
+	if !errors.As(err, &refused) {
+		return err
+	}
+	if c.local() {
+		err = errors.New(refused.Reason())
+	}
+	if refused.Price != nil && refused.Offer != nil {
+		err = fmt.Errorf("%w; offer %s, at most %s credits", err, plain(*refused.Offer), credits(*refused.Price))
 	}
 	return err
 }
