@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"mneme/lexical"
 )
@@ -17,11 +18,14 @@ type dumpHeader struct {
 	Version int    `json:"version"`
 }
 
-var dumpFormat = dumpHeader{Format: "mneme dump", Version: 3}
+var dumpFormat = dumpHeader{Format: "mneme dump", Version: 4}
 
-// withoutAuthors is the version of dumps that name no authors of fields, and
-// callers that were only named.
-const withoutAuthors = 2
+// Versions of dumps that are still loaded. Those of version 3 have no records of
+// the meter.
+const (
+	withoutAuthors = 2 // names no authors of fields, and names callers that were only named
+	oldestDump     = withoutAuthors
+)
 
 // dumpLine is a DumpRecord as a line of JSON.
 type dumpLine struct {
@@ -76,8 +80,9 @@ func (l dumpLine) record() DumpRecord {
 
 // Dump writes the whole database for its operator, one JSON record a line
 // between a header and an end: entries with their history and the trash,
-// grants, participants, sessions, settings and known names. No access rule
-// applies. Vectors are left out; they are computed again after loading.
+// grants, participants, sessions, settings, known names, and the records of the
+// meter. No access rule applies. Vectors are left out; they are computed again
+// after loading.
 func (s *Service) Dump(ctx context.Context, w io.Writer) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	encoder := json.NewEncoder(buffered)
@@ -104,11 +109,15 @@ func (s *Service) Dump(ctx context.Context, w io.Writer) error {
 
 // LoadDump restores a dump and returns how many records it holds. The database
 // must be empty: a record that it has already is an error. A dump is loaded
-// completely or not at all.
+// completely or not at all; one whose ledger does not verify is not.
 func (s *Service) LoadDump(ctx context.Context, r io.Reader) (int, error) {
 	records, err := readDump(r)
 	if err != nil {
 		return 0, fmt.Errorf("load dump: %w", err)
+	}
+	sells := slices.ContainsFunc(records, func(r DumpRecord) bool { return r.Meter != nil })
+	if _, none := s.meter.(noMeter); sells && none {
+		return 0, fmt.Errorf("load dump: it has records of the meter, which this service does not have")
 	}
 	err = s.storage.Update(ctx, func(tx Tx) error {
 		for i, record := range records {
@@ -120,7 +129,7 @@ func (s *Service) LoadDump(ctx context.Context, r io.Reader) (int, error) {
 				return fmt.Errorf("record %d: %w", i+1, err)
 			}
 		}
-		return nil
+		return s.meter.VerifyLoaded(ctx, tx)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("load dump: %w", err)
@@ -135,8 +144,8 @@ func readDump(r io.Reader) ([]DumpRecord, error) {
 	decoder.DisallowUnknownFields()
 	var header dumpHeader
 	if err := decoder.Decode(&header); err != nil || header.Format != dumpFormat.Format ||
-		header.Version != dumpFormat.Version && header.Version != withoutAuthors {
-		return nil, fmt.Errorf("not a mneme dump of version %d or %d", withoutAuthors, dumpFormat.Version)
+		header.Version < oldestDump || header.Version > dumpFormat.Version {
+		return nil, fmt.Errorf("not a mneme dump of version %d to %d", oldestDump, dumpFormat.Version)
 	}
 	var records []DumpRecord
 	for {

@@ -1,0 +1,65 @@
+package memory_test
+
+import (
+	"bytes"
+	"testing"
+
+	"mneme/acl"
+	"mneme/backend/backendtest"
+	"mneme/memory"
+	"mneme/meter"
+	"mneme/storage"
+)
+
+// openMetered opens a service with a meter and its market over a new database.
+func openMetered(t *testing.T, b backendtest.Backend) (*harness, *meter.Market) {
+	data := b.Open(t)
+	rows := data.Storage(t)
+	data.Storage = func(testing.TB) storage.Storage { return rows }
+	m := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{})
+	h := openOver(t, data, memory.Options{Meter: m}, encoder(t))
+	return h, meter.NewMarket(rows.ForMeter(), h.Service, meter.Options{Meter: m})
+}
+
+func TestLoadDumpRestoresTheLedgerIfItVerifies(t *testing.T) {
+	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
+		h, market := openMetered(t, b)
+		platform := agent("operator", acl.Public)
+		platform.Platform = true
+		for _, reference := range []string{"r1", "r2"} {
+			_, err := market.TopUp(background, platform, "buyer", 1234, reference)
+			must(h, err)
+		}
+		var dump bytes.Buffer
+		must(h, h.Dump(background, &dump))
+
+		restored, market := openMetered(t, b)
+		forged := bytes.ReplaceAll(dump.Bytes(), []byte("1234"), []byte("4321"))
+		if _, err := restored.LoadDump(background, bytes.NewReader(forged)); err == nil {
+			t.Error("a dump with a forged ledger was loaded")
+		}
+		if _, err := openOver(t, b.Open(t), memory.Options{}, encoder(t)).LoadDump(background, bytes.NewReader(dump.Bytes())); err == nil {
+			t.Error("a dump was loaded whose ledger nobody verified")
+		}
+		_, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes()))
+		must(restored, err)
+		account, err := market.Account(background, agent("buyer", acl.Public))
+		must(restored, err)
+		if account.Balance != 2468 {
+			t.Errorf("the restored balance is %d", account.Balance)
+		}
+	})
+}
+
+func TestDumpsWithoutAMeterLoad(t *testing.T) {
+	h := openOver(t, backendtest.Embedded().Open(t), memory.Options{}, encoder(t))
+	for dump, ok := range map[string]bool{
+		`{"format":"mneme dump","version":3}{"name":{"ID":"a","Kind":"caller"}}{"end":{"records":1}}`: true,
+		`{"format":"mneme dump","version":1}{"end":{"records":0}}`:                                    false,
+		`{"format":"mneme dump","version":5}{"end":{"records":0}}`:                                    false,
+	} {
+		if _, err := h.LoadDump(background, bytes.NewReader([]byte(dump))); (err == nil) != ok {
+			t.Errorf("%s: %v", dump, err)
+		}
+	}
+}
