@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/meter"
 	"mneme/server"
 	"mneme/server/mcp"
 	"mneme/server/servertest"
@@ -25,9 +26,9 @@ type slowTools struct {
 	started, stopped chan struct{}
 }
 
-func (s *slowTools) Call(ctx context.Context, p acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
+func (s *slowTools) Pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment) (tool.Result, error) {
 	if name != "memory_list" {
-		return s.Tools.Call(ctx, p, name, input)
+		return s.Tools.Pay(ctx, p, name, input, paid)
 	}
 	s.started <- struct{}{}
 	<-ctx.Done()

@@ -11,6 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mneme/acl"
+	"mneme/meter"
+	"mneme/meter/payment"
 	"mneme/server/problem"
 	"mneme/server/tool"
 )
@@ -22,7 +24,8 @@ const indexURI = "mneme://self/MEMORY.md"
 // server. See tool.Tools.
 type Tools interface {
 	Definitions(acl.Principal) []tool.Definition
-	Call(ctx context.Context, p acl.Principal, name string, input json.RawMessage) (tool.Result, error)
+	// Pay calls a tool with a payment for what it costs, nil for none.
+	Pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment) (tool.Result, error)
 	Index(ctx context.Context, p acl.Principal, store string) (string, error)
 	MaxInput() int64
 }
@@ -75,19 +78,42 @@ func handler(tools Tools, p acl.Principal, name string) mcp.ToolHandler {
 		if int64(len(input)) > tools.MaxInput() {
 			return failed("Error: the input is too large"), nil
 		}
-		result, err := tools.Call(ctx, p, name, input)
+		paid, err := paymentOf(r)
+		if err != nil {
+			return failed("Error: " + err.Error()), nil
+		}
+		result, err := tools.Pay(ctx, p, name, input, paid)
 		if err != nil {
 			return nil, protocolError(err)
 		}
-		if result.IsError {
-			return failed(result.Text), nil
-		}
-		answer := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: result.Text}}}
+		answer := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: result.Text}}, IsError: result.IsError}
 		if result.Structured {
 			answer.StructuredContent = structured(result.Text)
 		}
+		if result.Settlement != nil {
+			answer.Meta = mcp.Meta{metaSettlement: result.Settlement}
+		}
 		return answer, nil
 	}
+}
+
+// The members of _meta in which x402 carries a payment and what became of it.
+const (
+	metaPayment    = "x402/payment"
+	metaSettlement = "x402/payment-response"
+)
+
+// paymentOf returns the payment that came with a call; nil if there is none.
+func paymentOf(r *mcp.CallToolRequest) (*meter.Payment, error) {
+	given, ok := r.Params.Meta[metaPayment]
+	if !ok || given == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(given)
+	if err != nil {
+		return nil, err
+	}
+	return payment.ParseV2(metaPayment, text)
 }
 
 // structured is a text that is JSON. The text of an answer and its structured

@@ -156,6 +156,7 @@ var memoryGetDefinition = Definition{
 // memorySearchSchema has no required parameter: there is query or queries.
 func memorySearchSchema() json.RawMessage {
 	properties := searchProperties("")
+	properties["stores"] = map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "description": "Only these stores."}
 	properties["max_results"] = map[string]any{
 		"type": "integer", "minimum": 1, "maximum": wire.MaxHits, "description": fmt.Sprintf("Maximum number of results; default %d.", wire.DefaultHits),
 	}
@@ -172,7 +173,8 @@ var memorySearchDefinition = Definition{
 			"store_id": {"type": "string"}, "score": {"type": "number"}, "relevance": {"type": "number"}, "namespace": {"type": "string"},
 			"tags": ` + tagsSchema + `, "updated_at": ` + timeSchema + `, "updated_by": {"type": "string"}, ` + occurredAtOutput + `, "truncated": {"type": "boolean"}, "explain": {"type": "object"}},
 			"required": ["key", "content", "classification", "store_id", "score", "relevance"], "additionalProperties": false}},
-		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}, "left_out": {"type": "integer"}, "next_cursor": {"type": "string"}, "message": {"type": "string"}, "explain": {"type": "object"}},
+		"degraded": ` + tagsSchema + `, "incomplete": {"type": "boolean"}, "left_out": {"type": "integer"}, "next_cursor": {"type": "string"}, "message": {"type": "string"}, "explain": {"type": "object"},
+		"charges": {"type": "array"}, "balance": {"type": "integer"}, "skipped": {"type": "array"}},
 		"required": ["results"], "additionalProperties": false}`),
 	ReadOnly: true, Idempotent: true,
 }

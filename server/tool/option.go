@@ -7,6 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server/wire"
 )
 
@@ -33,6 +34,7 @@ type searchOptions struct {
 	passages      bool
 	cursor        string
 	explain       json.RawMessage
+	maxCharge     int
 }
 
 // recency is the parameter recency.
@@ -51,7 +53,7 @@ func (o *searchOptions) add(to arguments) arguments {
 	to["mode"], to["ranking"], to["min_relevance"] = &o.mode, &o.ranking, &o.minRelevance
 	to["recency"], to["diversity"] = &o.recency, &o.diversity
 	to["max_tokens"], to["passages"], to["cursor"] = &o.maxTokens, &o.passages, &o.cursor
-	to["explain"] = &o.explain
+	to["explain"], to["max_charge"] = &o.explain, &o.maxCharge
 	return to
 }
 
@@ -67,6 +69,9 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	r = memory.SearchRequest{
 		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
 		MinRelevance: o.minRelevance, Diversity: o.diversity, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
+	}
+	if err := o.addPurchase(given, &r); err != nil {
+		return r, err
 	}
 	if o.recency != nil {
 		r.Recency = wire.Recency(o.recency.HalfLife, o.recency.Weight)
@@ -85,6 +90,23 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 		err = o.addExplain(c, &r)
 	}
 	return r, err
+}
+
+// addPurchase sets what the search may cost.
+func (o *searchOptions) addPurchase(given map[string]bool, to *memory.SearchRequest) error {
+	if !given["max_charge"] {
+		return nil
+	}
+	switch {
+	case o.maxCharge < 0 || o.maxCharge > meter.MaxAmount:
+		return refuse("Error: `max_charge` must be 0 to %d, in micros", int64(meter.MaxAmount))
+	case !o.passages:
+		return refuse("Error: `passages` must not be false together with `max_charge`")
+	}
+	// What is charged for must fit the answer.
+	to.Limit = min(to.Limit, maxPaidHits)
+	to.Purchase.MaxCharge = new(int64(o.maxCharge))
+	return nil
 }
 
 // addExplain sets what a search explains: its hits, or also an entry, of the only
@@ -136,6 +158,7 @@ func searchProperties(about string) map[string]any {
 		"max_tokens":    property("integer", fmt.Sprintf("how much the hits may take; default %d.", DefaultMaxTokens), "minimum", memory.MinTokens),
 		"passages":      property("boolean", "false shows long values whole; default true."),
 		"explain":       map[string]any{"description": about + `true says why each hit is where it is; {"key": …, "store": …} also what became of that entry.`},
+		"max_charge":    property("integer", "what stores named may cost, in micros.", "minimum", 0),
 		"cursor":        property("string", `"" asks for next_cursor; next_cursor, all else repeated, for the next page.`),
 	}
 }

@@ -25,6 +25,7 @@ type searchAnswer struct {
 	NextCursor string `json:"next_cursor,omitempty"`
 	// Explain is what the call asked for beside the hits.
 	Explain *wire.Explanation `json:"explain,omitempty"`
+	billed
 }
 
 // maxPaged bounds the candidates that a cursor holds, which a model copies: it
@@ -49,7 +50,7 @@ func (c *call) hits(ctx context.Context, r memory.SearchRequest, paged bool, sho
 	if err != nil {
 		return searchAnswer{}, err
 	}
-	answer := searchAnswer{Degraded: a.Degraded, Incomplete: a.Incomplete, LeftOut: len(a.Hits), Explain: wire.ExplanationOf(a.Explanation)}
+	answer := searchAnswer{Degraded: a.Degraded, Incomplete: a.Incomplete, LeftOut: len(a.Hits), Explain: wire.ExplanationOf(a.Explanation), billed: billOf(a.Bill)}
 	if x := answer.Explain; x != nil && x.Entry != nil && x.Entry.Outcome == memory.OutcomeHit {
 		x.Entry.Outcome = memory.OutcomeBeyondTokens // what it becomes at its longest
 	}

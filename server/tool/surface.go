@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -9,6 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/acl"
+	"mneme/meter"
+	"mneme/meter/payment"
 	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
@@ -76,6 +79,13 @@ func (s *Surface) list(c echo.Context) error {
 	return answer(c, body)
 }
 
+// The headers of x402 in which a payment comes with a call, and in which the answer
+// says what became of it.
+const (
+	PaymentHeader    = "Payment-Signature"
+	SettlementHeader = "Payment-Response"
+)
+
 // call calls a tool. A refusal by the tool is a normal answer. Only an unknown
 // tool, and a body that is too large or not JSON, are problems.
 func (s *Surface) call(c echo.Context) error {
@@ -94,9 +104,16 @@ func (s *Surface) call(c echo.Context) error {
 	case !json.Valid(input):
 		return problem.New(problem.Malformed, "the body is not JSON")
 	}
-	result, err := s.tools.Call(r.Context(), server.Principal(r.Context()), name, input)
+	paid, err := payment.Read(r.Header, meter.Resource{})
+	if err != nil {
+		return problem.New(problem.Malformed, err.Error())
+	}
+	result, err := s.tools.Pay(r.Context(), server.Principal(r.Context()), name, input, paid)
 	if err != nil {
 		return err
+	}
+	if result.Settlement != nil {
+		c.Response().Header().Set(SettlementHeader, base64.StdEncoding.EncodeToString(result.Settlement))
 	}
 	return answer(c, struct {
 		Content string `json:"content"`

@@ -13,6 +13,8 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/meter"
+	"mneme/meter/payment"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -42,6 +44,12 @@ type Options struct {
 	// DefaultAnswer. It is at least MinAnswer.
 	MaxAnswer int
 	Meter     Meter // default: calls are not counted
+	// Market runs searches. nil: the service does, and stores that cost something
+	// are left out.
+	Market Market
+	// Payments are the ways to pay for a search by a payment that comes with a
+	// call. nil: none.
+	Payments *payment.Methods
 }
 
 // Meter counts calls and searches; see server.Metrics.
@@ -78,7 +86,10 @@ type Definition struct {
 type Result struct {
 	Text       string // at most Options.MaxAnswer bytes
 	Structured bool   // Text is an object in JSON
-	IsError    bool   // Text is an error message
+	IsError    bool   // Text is an error message, or says what has to be paid
+	// Settlement answers the payment that came with the call, as x402 has it; nil:
+	// there was none.
+	Settlement json.RawMessage
 
 	cause error // nil unless IsError
 }
@@ -99,9 +110,15 @@ type tool struct {
 type call struct {
 	service *memory.Service
 	meter   Meter
+	market  Market // nil: none
 	caller  memory.Caller
-	name    string
-	input   json.RawMessage
+	// payments are the ways to pay, payment is what came with the call, and settlement
+	// what became of it: see Result.
+	payments   *payment.Methods
+	payment    *meter.Payment
+	settlement json.RawMessage
+	name       string
+	input      json.RawMessage
 	// maxAnswer is the limit on the text of the result, in bytes.
 	maxAnswer int
 	// parameter maps fields of the service to the caller's names for them, as
@@ -111,7 +128,7 @@ type call struct {
 
 // search runs a search and counts it.
 func (c *call) search(ctx context.Context, r memory.SearchRequest) (memory.Answer, error) {
-	answer, err := c.service.Search(ctx, c.caller, r)
+	answer, err := c.ask(ctx, r)
 	if err == nil {
 		c.meter.Search(answer)
 	}
@@ -124,6 +141,8 @@ func (c *call) own(key string) memory.Path { return memory.Path{Store: c.caller.
 // Tools are the tools over one service.
 type Tools struct {
 	service  *memory.Service
+	market   Market
+	payments *payment.Methods
 	meter    Meter
 	surface  string // label of the meter
 	maxInput int64
@@ -134,7 +153,7 @@ type Tools struct {
 
 // New returns the tools of the enabled families.
 func New(service *memory.Service, o Options) *Tools {
-	t := &Tools{service: service, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit), maxText: DefaultAnswer}
+	t := &Tools{service: service, market: o.Market, payments: o.Payments, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit), maxText: DefaultAnswer}
 	if o.MaxAnswer != 0 {
 		t.maxText = max(MinAnswer, o.MaxAnswer)
 	}
@@ -191,6 +210,12 @@ func (t *Tools) Has(name string) bool {
 // with IsError; the error is only ErrNoTool, or that of a caller who
 // disconnected.
 func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input json.RawMessage) (Result, error) {
+	return t.Pay(ctx, p, name, input, nil)
+}
+
+// Pay calls a tool with a payment for what the call costs, nil for none. A call
+// that costs nothing leaves the payment alone.
+func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment) (Result, error) {
 	tools := t.offered(p)
 	i := slices.IndexFunc(tools, func(one tool) bool { return one.Name == name })
 	if i < 0 {
@@ -198,17 +223,29 @@ func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input js
 	}
 	// Internal stays false: for tools, entries that are not in context do not
 	// exist.
-	c := &call{service: t.service, meter: t.meter, caller: memory.Caller{Principal: p}, name: name, input: input, maxAnswer: t.maxText}
+	c := &call{
+		service: t.service, market: t.market, payments: t.payments, meter: t.meter,
+		caller: memory.Caller{Principal: p}, name: name, input: input, maxAnswer: t.maxText,
+	}
+	if paid != nil {
+		own := *paid
+		own.Resource = c.resource()
+		c.payment = &own
+	}
 	start := time.Now()
 	outcome := failed // kept if the tool panics
 	defer func() { t.meter.ToolCall(t.surface, name, outcome, time.Since(start)) }()
 	result, err := tools[i].run(ctx, c)
 	outcome = outcomeOf(err)
+	var price *memory.PaymentError
 	switch {
 	case err == nil:
+		result.Settlement = c.settlement
 		return result, nil
 	case errors.Is(err, context.Canceled):
 		return Result{}, err
+	case errors.As(err, &price):
+		return c.priced(price, err)
 	default:
 		return Result{Text: c.cut(c.textOf(err)), IsError: true, cause: err}, nil
 	}

@@ -141,17 +141,36 @@ type memoryHit struct {
 	Explain *wire.Explain `json:"explain,omitempty"`
 }
 
+// storeIDs checks the parameter stores, in which self is the caller's own store.
+func (c *call) storeIDs(named []string) (stores []string, err error) {
+	for _, store := range named {
+		if store == "self" {
+			store = c.caller.Agent
+		}
+		if err := acl.CheckID(store); err != nil {
+			return nil, because(err, "Error: `stores`: %s", acl.ErrBadID)
+		}
+		stores = append(stores, store)
+	}
+	return stores, nil
+}
+
 func memorySearch(ctx context.Context, c *call) (Result, error) {
 	limit := wire.DefaultHits
 	options := newSearchOptions()
-	given, err := c.decode(options.add(arguments{"max_results": &limit}))
+	var named []string
+	given, err := c.decode(options.add(arguments{"max_results": &limit, "stores": &named}))
 	if err != nil {
 		return Result{}, err
 	}
 	if limit < 1 || limit > wire.MaxHits {
 		return Result{}, refuse("Error: `max_results` must be 1 to %d", wire.MaxHits)
 	}
-	r, err := options.request(c, given, limit, nil)
+	stores, err := c.storeIDs(named)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := options.request(c, given, limit, stores)
 	if err != nil {
 		return Result{}, err
 	}

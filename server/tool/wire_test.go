@@ -12,6 +12,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory/accesstest"
+	"mneme/meter"
 	"mneme/server"
 	"mneme/server/mcp"
 	"mneme/server/servertest"
@@ -55,8 +56,8 @@ type watched struct {
 	last   tool.Result
 }
 
-func (w *watched) Call(ctx context.Context, p acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
-	result, err := w.Tools.Call(ctx, p, name, input)
+func (w *watched) Pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment) (tool.Result, error) {
+	result, err := w.Tools.Pay(ctx, p, name, input, paid)
 	w.called, w.last = true, result
 	return result, err
 }

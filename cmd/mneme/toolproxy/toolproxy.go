@@ -5,12 +5,16 @@ package toolproxy
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"io"
+	"net/http"
 	"slices"
+	"strings"
 
 	"mneme/acl"
 	client "mneme/clients/go"
+	"mneme/meter"
 	"mneme/server/tool"
 )
 
@@ -55,20 +59,38 @@ func (t *Tools) Definitions(acl.Principal) []tool.Definition { return t.definiti
 // MaxInput returns the maximum size of a tool's input in bytes.
 func (t *Tools) MaxInput() int64 { return t.maxInput }
 
-// Call calls a tool on the server. If the call fails, the error is the result, for
+// Pay calls a tool on the server. If the call fails, the error is the result, for
 // the model to read.
-func (t *Tools) Call(ctx context.Context, _ acl.Principal, name string, input json.RawMessage) (tool.Result, error) {
+func (t *Tools) Pay(ctx context.Context, _ acl.Principal, name string, input json.RawMessage, paid *meter.Payment) (tool.Result, error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
 	}
-	answer, err := client.Decode[client.ToolResult](t.server.CallToolWithBody(ctx, name, "application/json", bytes.NewReader(input)))
+	response, err := t.server.CallToolWithBody(ctx, name, "application/json", bytes.NewReader(input), paying(paid))
+	answer, err := client.Decode[client.ToolResult](response, err)
 	if err != nil {
 		return tool.Result{Text: "Error: " + err.Error(), IsError: true}, nil
 	}
 	result := tool.Result{Text: answer.Content, IsError: answer.IsError}
+	if settled, err := base64.StdEncoding.DecodeString(response.Header.Get(tool.SettlementHeader)); err == nil && len(settled) > 0 {
+		result.Settlement = settled
+	}
+	if result.IsError && strings.HasPrefix(result.Text, "{") { // it says what has to be paid
+		result.Structured = json.Valid([]byte(result.Text))
+		return result, nil
+	}
 	i := slices.IndexFunc(t.definitions, func(d tool.Definition) bool { return d.Name == name })
 	result.Structured = !result.IsError && i >= 0 && t.definitions[i].Output != nil
 	return result, nil
+}
+
+// paying adds a payment of x402 version 2 to a request.
+func paying(paid *meter.Payment) client.RequestEditorFn {
+	return func(_ context.Context, r *http.Request) error {
+		if paid != nil {
+			r.Header.Set(tool.PaymentHeader, base64.StdEncoding.EncodeToString(paid.Payload))
+		}
+		return nil
+	}
 }
 
 // Index returns a store's MEMORY.md.
