@@ -30,7 +30,7 @@ type Tools struct {
 // change while a server runs. valueLimit is the maximum size of a value in bytes,
 // which limits the size of a tool's input here; the server applies its own limit.
 func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit int) (*Tools, error) {
-	list, err := client.Decode[client.ToolList](server.ListTools(ctx, &client.ListToolsParams{}))
+	list, err := client.Decode[client.ToolList](server.ListTools(ctx, &client.ListToolsParams{})) //nolint:bodyclose // Decode closes it
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (t *Tools) Pay(ctx context.Context, _ acl.Principal, name string, input jso
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
 	}
-	response, err := t.server.CallToolWithBody(ctx, name, "application/json", bytes.NewReader(input), paying(paid))
+	response, err := t.server.CallToolWithBody(ctx, name, "application/json", bytes.NewReader(input), paying(paid)) //nolint:bodyclose // Decode closes it
 	answer, err := client.Decode[client.ToolResult](response, err)
 	if err != nil {
 		return tool.Result{Text: "Error: " + err.Error(), IsError: true}, nil
