@@ -19,6 +19,8 @@ import (
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/meter/payment"
+	"mneme/server"
 	"mneme/storage"
 	"mneme/tracing"
 )
@@ -30,8 +32,11 @@ type Instance struct {
 	Storage storage.Storage
 	Market  *meter.Market
 	meter   *meter.Meter
-	tracing tracing.Provider
-	log     *slog.Logger
+	// payments are the ways to pay with a request; nil: none.
+	payments *payment.Methods
+	metrics  *server.Metrics
+	tracing  tracing.Provider
+	log      *slog.Logger
 }
 
 // Open opens the storage, the vector index and the embedder that config names,
@@ -51,11 +56,16 @@ func OpenRows(ctx context.Context, config configs.Config, log *slog.Logger) (*In
 
 // OpenWith opens the Service with the given models, the preferred one first.
 func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model) (*Instance, error) {
+	return OpenAt(ctx, config, log, models, time.Now)
+}
+
+// OpenAt is OpenWith with a clock, for simulations.
+func OpenAt(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model, now func() time.Time) (*Instance, error) {
 	spans, err := tracing.New(ctx, tracing.Options{Endpoint: config.Tracing.Endpoint, SampleRatio: config.Tracing.SampleRatio, Log: log})
 	if err != nil {
 		return nil, &ConfigError{fmt.Errorf("tracing: %w", err)}
 	}
-	instance, err := open(ctx, config, log, models, spans)
+	instance, err := open(ctx, config, log, models, spans, now)
 	if err != nil {
 		closeTracing(spans)
 		return nil, err
@@ -63,7 +73,11 @@ func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, mode
 	return instance, nil
 }
 
-func open(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model, spans tracing.Provider) (*Instance, error) {
+func open(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model, spans tracing.Provider, now func() time.Time) (*Instance, error) {
+	payments, err := NewPayments(config.Meter)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := openStorage(ctx, config, log)
 	if err != nil {
 		return nil, err
@@ -74,14 +88,20 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 	}
 	options := Options(config, log, ix)
 	options.Tracer = spans.Tracer("mneme/memory")
-	rules := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Currency: config.Meter.Currency, KeyAge: config.Meter.ReceiptKey})
-	options.Meter = rules
+	options.Now = now
+	metrics := server.NewMetrics()
+	prices := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Currency: config.Meter.Currency, KeyAge: config.Meter.ReceiptKey, Observer: metrics, Now: now})
+	options.Meter = prices
 	service, err := memory.New(ctx, rows, options)
 	if err != nil {
 		return nil, errors.Join(err, ix.Close(), rows.Close())
 	}
-	market := meter.NewMarket(rows.ForMeter(), service, meter.Options{Currency: config.Meter.Currency, Meter: rules, Hold: config.Meter.Hold})
-	return &Instance{Service: service, Indexer: ix, Storage: rows, Market: market, meter: rules, tracing: spans, log: log}, nil
+	selling := meter.Options{Currency: config.Meter.Currency, Meter: prices, Observer: metrics, Hold: config.Meter.Hold}
+	if payments != nil {
+		selling.Gateway = payments
+	}
+	market := meter.NewMarket(rows.ForMeter(), service, selling)
+	return &Instance{Service: service, Indexer: ix, Storage: rows, Market: market, meter: prices, payments: payments, metrics: metrics, tracing: spans, log: log}, nil
 }
 
 // Run runs the background work of the Service, the Indexer and the Market until
@@ -92,7 +112,9 @@ func (i *Instance) Run(ctx context.Context) error {
 	group.Go(func() error { return i.Indexer.Run(ctx) })
 	group.Go(func() error { return i.meter.Run(ctx) })
 	group.Go(func() error {
-		i.Market.Run(ctx, func(err error) { i.log.WarnContext(ctx, "payments could not be reconciled", "error", err) })
+		i.Market.Run(ctx, func(err error) {
+			i.log.ErrorContext(ctx, "payments could not be reconciled", "error", err)
+		})
 		return nil
 	})
 	group.Go(func() error {

@@ -32,6 +32,7 @@ type Metrics struct {
 	messages   *prometheus.CounterVec
 	messaging  *prometheus.HistogramVec
 	refused    *prometheus.CounterVec
+	meter      meterMetrics
 	conns      atomic.Pointer[func() int] // open connections, while the server listens
 }
 
@@ -88,6 +89,7 @@ func NewMetrics() *Metrics {
 	m.registry.MustRegister(m.requests, m.durations, m.searches, m.steps, m.degraded, m.incomplete,
 		m.toolCalls, m.toolTimes, m.messages, m.messaging, m.refused, open,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.meter = newMeterMetrics(m.registry)
 	for _, leg := range []string{memory.LegLexical, memory.LegVector, memory.LagVector} {
 		m.degraded.WithLabelValues(leg) // present as 0 from the start
 	}
