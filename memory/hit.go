@@ -130,6 +130,7 @@ func (s *Service) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error
 			label = max(label, batch[i].Label)
 			if err := yield(&batch[i]); err != nil {
 				a.done += indexOf(rest, &batch[i])
+				a.Explanation.cut(a.done)
 				return label, err
 			}
 			batch[i].release() // written: let it go

@@ -272,5 +272,13 @@ func TestAnExplainedAnswerStaysWithinItsLimit(t *testing.T) {
 		if len(text) > least || len(got.Results) == 0 || got.LeftOut != 100-len(got.Results) || got.Explain.Entry.Rank == 0 {
 			t.Errorf("%s: %d bytes, %d hits, %d left out, %+v", name, len(text), len(got.Results), got.LeftOut, got.Explain)
 		}
+		outcomes := make(map[memory.Outcome]int)
+		for i := range 100 {
+			text := h.must(alice, name, append([]any{"query", "granite", s.limit, 100, "min_relevance", 0, "max_tokens", 1_000_000, "explain", map[string]any{"key": fmt.Sprintf("%03d", i)}}, s.command...)...)
+			outcomes[decode[explained](h, text).Explain.Entry.Outcome]++
+		}
+		if shown := len(got.Results); outcomes[memory.OutcomeHit] < shown-2 || outcomes[memory.OutcomeHit] > shown+2 || outcomes[memory.OutcomeHit]+outcomes[memory.OutcomeBeyondTokens] != 100 {
+			t.Errorf("%s: %d hits are shown, and entries are explained as %v", name, shown, outcomes)
+		}
 	}
 }
