@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -26,7 +27,17 @@ import (
 // The measurements of docs/decisions/0006-postgres.md:
 //
 //	go test ./storage/postgres -run '^$' -bench Storage -benchtime 1x -entries 200000
-var entries = flag.Int("entries", 2000, "how many entries BenchmarkStorage measures with")
+//
+// and of docs/decisions/0032-conditions.md and 0033-match.md, in stores of 200 entries and
+// in a single one:
+//
+//	go test ./storage/postgres -run '^$' -bench Where -benchtime 5x -entries 200000
+//	go test ./storage/postgres -run '^$' -bench Where -benchtime 5x -entries 100000 -stores 1
+var (
+	entries = flag.Int("entries", 2000, "how many entries the benchmarks measure with")
+	stores  = flag.Int("stores", 0, "among how many stores BenchmarkWhere spreads them; 0: 200 entries a store")
+	forms   = flag.Bool("forms", true, "whether BenchmarkStorage imports the forms by which exact words are found")
+)
 
 func BenchmarkStorage(b *testing.B) {
 	for _, stores := range []int{1, 1000} {
@@ -138,7 +149,11 @@ func benchEntry(z *workload.Zipf, store, key string) (memory.Entry, lexical.Docu
 	text := z.Text(20 + z.Random.IntN(20))
 	e := newEntry(store, key)
 	e.Value, _ = json.Marshal(text) // a string always marshals
-	return e, lexical.Analyze(text)
+	doc := lexical.Analyze(text)
+	if !*forms {
+		doc.Forms = nil
+	}
+	return e, doc
 }
 
 func benchScope(b *testing.B, s *Storage, stores []string) acl.Scope {
@@ -182,5 +197,5 @@ func BenchmarkScore(b *testing.B) {
 }
 
 func BenchmarkWhere(b *testing.B) {
-	storagetest.BenchmarkWhere(b, openAt(b, postgrestest.Database(b)), *entries, max(1, *entries/200))
+	storagetest.BenchmarkWhere(b, openAt(b, postgrestest.Database(b)), *entries, cmp.Or(*stores, max(1, *entries/200)))
 }

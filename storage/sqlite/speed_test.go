@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -28,7 +29,17 @@ import (
 // The measurements of docs/decisions/0003-sqlite-postings.md:
 //
 //	go test ./storage/sqlite -run '^$' -bench Storage -benchtime 1x -entries 100000
-var entries = flag.Int("entries", 2000, "how many entries BenchmarkStorage measures with")
+//
+// and of docs/decisions/0032-conditions.md and 0033-match.md, in stores of 200 entries and
+// in a single one:
+//
+//	go test ./storage/sqlite -run '^$' -bench Where -benchtime 5x -entries 200000
+//	go test ./storage/sqlite -run '^$' -bench Where -benchtime 5x -entries 100000 -stores 1
+var (
+	entries = flag.Int("entries", 2000, "how many entries the benchmarks measure with")
+	stores  = flag.Int("stores", 0, "among how many stores BenchmarkWhere spreads them; 0: 200 entries a store")
+	forms   = flag.Bool("forms", true, "whether BenchmarkStorage imports the forms by which exact words are found")
+)
 
 func BenchmarkStorage(b *testing.B) {
 	for _, stores := range []int{1, 1000} {
@@ -64,6 +75,9 @@ func measure(t *testing.B, entries, stores int) {
 			a := time.Now()
 			docs[i] = lexical.Analyze(text)
 			analysis += time.Since(a)
+			if !*forms {
+				docs[i].Forms = nil
+			}
 		}
 		one := time.Now()
 		if err := s.Update(ctx, func(tx memory.Tx) error {
@@ -244,5 +258,5 @@ func BenchmarkScore(b *testing.B) {
 }
 
 func BenchmarkWhere(b *testing.B) {
-	storagetest.BenchmarkWhere(b, openAt(b, filepath.Join(b.TempDir(), "mneme.db")), *entries, max(1, *entries/200))
+	storagetest.BenchmarkWhere(b, openAt(b, filepath.Join(b.TempDir(), "mneme.db")), *entries, cmp.Or(*stores, max(1, *entries/200)))
 }

@@ -119,7 +119,11 @@ func BenchmarkWhere(b *testing.B, s storage.Storage, entries, stores int) {
 	for i := range reaches {
 		reaches[i] = reach{fmt.Sprint("store-", i), acl.Restricted}
 	}
-	for _, in := range [][]reach{reaches, reaches[:1]} {
+	scopes := [][]reach{reaches, reaches[:1]}
+	if stores == 1 {
+		scopes = scopes[:1]
+	}
+	for _, in := range scopes {
 		scope := scopeOf(b, s, in...)
 		var filters []memory.Filter
 		for _, where := range []string{
