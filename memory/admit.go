@@ -27,6 +27,7 @@ type capped struct {
 // and caps and prices last.
 func (s *Service) authorize(ctx context.Context, tx ReadTx, q *searchQuery) (err error) {
 	r := &q.request
+	r.Purchase.Named, r.Purchase.Limit = unique(r.Stores), r.Limit
 	if r.Purchase.Offer != uuid.Nil {
 		if r.needsRead() {
 			return acl.ErrDenied
@@ -55,8 +56,8 @@ func (s *Service) admit(ctx context.Context, tx ReadTx, q *searchQuery) error {
 	}
 	if r.Purchase.Offer != uuid.Nil {
 		r.Stores = []string{q.scope.Stores()[0].Store}
+		r.Purchase.Named = r.Stores
 	}
-	r.Purchase.Named, r.Purchase.Limit = unique(r.Stores), r.Limit
 	stores := slices.DeleteFunc(q.scope.Stores(), func(a acl.Access) bool { return !searchOnly(a) })
 	if len(r.Stores) > 0 && len(stores) > maxCapped {
 		return rule("stores", "must name at most %d stores on which the caller has level search", maxCapped)
