@@ -11,7 +11,8 @@ import (
 
 // Share grants a store to an agent, or changes the grant. The caller needs
 // readwrite on the store or a platform token. It cannot grant more than it
-// has, nor change another agent's grant unless it manages the store.
+// has, nor change another agent's grant unless it manages the store. While an offer
+// sells searches of a store, its own agent alone shares it.
 //
 // SECURITY: whether the grantee is a caller, a chat or unknown is neither asked
 // nor recorded, so that the answer and its time do not depend on it. A grant
@@ -22,6 +23,9 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		now := s.instant()
 		a, err := shareAccess(ctx, tx, c, r.Store, now)
 		if err != nil {
+			return err
+		}
+		if err := mayShare(ctx, tx, c, r.Store); err != nil {
 			return err
 		}
 		if r.MaxLabel == 0 {
@@ -88,6 +92,19 @@ func shareAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now 
 		return acl.Access{Store: store, Level: acl.ReadWrite, Ceiling: c.Taint}, nil
 	}
 	return a, err
+}
+
+// mayShare refuses to share a store that is for sale, unless the caller is its own
+// agent: what others gave away would not be sold.
+func mayShare(ctx context.Context, tx GrantReader, c Caller, store string) error {
+	if c.Agent == store {
+		return nil
+	}
+	selling, err := tx.Selling(ctx, store)
+	if err == nil && selling {
+		err = acl.ErrDenied
+	}
+	return err
 }
 
 // mayChangeGrant refuses to change another agent's grant, unless the caller is

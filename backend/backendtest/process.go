@@ -8,6 +8,7 @@ import (
 
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/storage"
 )
 
@@ -16,21 +17,27 @@ import (
 type Process struct {
 	*memory.Service
 	*indexer.Indexer
+	Market *meter.Market
 }
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
-// the options' clock and log.
+// the options' clock and log. Unless the options bring a meter, it has that of the
+// product.
 func NewProcess(ctx context.Context, data storage.Storage, o memory.Options, models ...indexer.Model) (*Process, error) {
 	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{Models: models, Now: o.Now, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}
 	o.Indexer = ix
+	prices := meter.NewMeter(data.ForMeter(), meter.MeterOptions{Now: o.Now})
+	if o.Meter == nil {
+		o.Meter = prices
+	}
 	service, err := memory.New(ctx, data, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Process{Service: service, Indexer: ix}, nil
+	return &Process{Service: service, Indexer: ix, Market: meter.NewMarket(data.ForMeter(), service, meter.Options{Meter: prices})}, nil
 }
 
 // OpenProcess is NewProcess for the time of a test.
