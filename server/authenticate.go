@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,9 +127,16 @@ func (s *Server) identify(r *http.Request, client netip.Prefix) (acl.Principal, 
 	return acl.Principal{}, err
 }
 
+// isPayment reports whether an Authorization holds a payment, which says nothing of
+// who pays.
+func isPayment(authorization string) bool {
+	scheme, _, _ := strings.Cut(strings.TrimSpace(authorization), " ")
+	return strings.EqualFold(scheme, "Payment")
+}
+
 // credentialOf returns the credential of a request, from either header.
 func credentialOf(h http.Header) (string, error) {
-	bearers, keys := h.Values("Authorization"), h.Values("X-Api-Key")
+	bearers, keys := slices.DeleteFunc(slices.Clone(h.Values("Authorization")), isPayment), h.Values("X-Api-Key")
 	if len(bearers) > 1 || len(keys) > 1 {
 		return "", unauthenticated("a header with a token is repeated")
 	}

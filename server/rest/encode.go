@@ -212,12 +212,16 @@ func (r reply) VisitRenameMemoryResponse(w http.ResponseWriter) error  { return 
 // holds a batch of them at a time, however slowly the client reads.
 type streamed struct {
 	timing string // Server-Timing; "": none
+	header http.Header
 	encode func(io.Writer) error
 }
 
 func (r streamed) write(w http.ResponseWriter) error {
 	if r.timing != "" {
 		w.Header().Set("Server-Timing", r.timing)
+	}
+	for name, values := range r.header {
+		w.Header()[name] = values
 	}
 	return wire.Stream(w, r.encode)
 }

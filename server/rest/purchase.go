@@ -19,22 +19,29 @@ func (s *Surface) SearchOffer(ctx context.Context, r SearchOfferRequestObject) (
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false),
 		Purchase: memory.Purchase{Offer: r.Offer, MaxCharge: r.Body.MaxCharge},
 	}
-	found, err := s.buy(ctx, request, "POST /v1/offers/{offer}/search", []string{r.Offer.String()}, r.Params.IdempotencyKey, r.Body)
+	paid, err := s.readPayment(ctx, "A search of the offer's store", r.Body)
 	if err != nil {
 		return nil, err
 	}
+	found, err := s.buy(ctx, request, paid.payment, "POST /v1/offers/{offer}/search", []string{r.Offer.String()}, r.Params.IdempotencyKey, r.Body)
+	if err != nil {
+		return nil, s.askPayment(paid, err)
+	}
 	s.metrics.Search(found.Answer)
-	return streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, &found.Answer) }}, nil
+	return streamed{
+		header: s.settled(found),
+		encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, &found.Answer) },
+	}, nil
 }
 
-// buy runs a search that may buy. operation is the method and route template, path
+// buy runs a search that may buy. paid is nil without a payment, operation is the method and route template, path
 // the values of the template's parameters, and body the decoded body.
-func (s *Surface) buy(ctx context.Context, request memory.SearchRequest, operation string, path []string, key *IdempotencyKey, body any) (meter.SearchResult, error) {
+func (s *Surface) buy(ctx context.Context, request memory.SearchRequest, paid *meter.Payment, operation string, path []string, key *IdempotencyKey, body any) (meter.SearchResult, error) {
 	call, err := s.callOf(key, operation, path, body)
 	if err != nil {
 		return meter.SearchResult{}, err
 	}
-	return s.market.Search(ctx, caller(ctx), meter.SearchRequest{SearchRequest: request, Call: call})
+	return s.market.Search(ctx, caller(ctx), meter.SearchRequest{SearchRequest: request, Call: call, Payment: paid})
 }
 
 func (r streamed) VisitSearchOfferResponse(w http.ResponseWriter) error { return r.write(w) }

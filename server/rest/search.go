@@ -79,7 +79,7 @@ func (s *Surface) ask(ctx context.Context, request memory.SearchRequest, r Searc
 		return s.service.Search(ctx, caller(ctx), request)
 	}
 	request.Purchase = memory.Purchase{Named: request.Stores, MaxCharge: r.Body.MaxCharge}
-	found, err := s.buy(ctx, request, "POST /v1/search", nil, r.Params.IdempotencyKey, r.Body)
+	found, err := s.buy(ctx, request, nil, "POST /v1/search", nil, r.Params.IdempotencyKey, r.Body)
 	return found.Answer, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/meter/payment"
 	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
@@ -34,6 +35,9 @@ type Surface struct {
 	document document
 	json     []byte // the specification as served
 	keys     keyCache
+
+	payments  *payment.Methods // nil: none
+	publicURL string
 }
 
 // New returns the surface. valueLimit is the service's limit on one value, in
@@ -60,7 +64,7 @@ func New(service *memory.Service, market meter.MarketAPI, metrics *server.Metric
 // token. It sets the binder for this surface's bodies; other surfaces do not use it.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	e.Binder = binder{s}
-	RegisterHandlersWithOptions(e, NewStrictHandler(s, []StrictMiddlewareFunc{s.needMarket, withHeader}), RegisterHandlersOptions{
+	RegisterHandlersWithOptions(e, NewStrictHandler(s, []StrictMiddlewareFunc{s.needMarket, withHeader, withRequest}), RegisterHandlersOptions{
 		OperationMiddlewares: s.document.middlewares(),
 	})
 	e.GET("/openapi.json", func(c echo.Context) error {
