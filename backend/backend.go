@@ -112,6 +112,12 @@ func (i *Instance) Run(ctx context.Context) error {
 	group.Go(func() error { return i.Indexer.Run(ctx) })
 	group.Go(func() error { return i.meter.Run(ctx) })
 	group.Go(func() error {
+		i.payments.Run(ctx, func(err error) {
+			i.log.WarnContext(ctx, "the facilitator does not say what it supports", "error", err)
+		})
+		return nil
+	})
+	group.Go(func() error {
 		i.Market.Run(ctx, func(err error) {
 			i.log.ErrorContext(ctx, "payments could not be reconciled", "error", err)
 		})

@@ -32,6 +32,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	if err != nil {
 		return nil, err
 	}
+	native.TakePayments(instance.payments, config.PublicURL)
 	connections, err := connectionLimits(config.Connections)
 	if err != nil {
 		return nil, err

@@ -181,6 +181,34 @@ func (m *Methods) Refresh(ctx context.Context) error {
 	return nil
 }
 
+// How often Run asks the facilitator: after a failure, and else.
+const (
+	refreshSoon = 10 * time.Second
+	refreshLate = time.Hour
+)
+
+// Run keeps what the facilitator supports until ctx is done. failed is told of
+// failures.
+func (m *Methods) Run(ctx context.Context, failed func(error)) {
+	if m == nil || m.x402 == nil {
+		return
+	}
+	for {
+		wait := refreshLate
+		if err := m.Refresh(ctx); err != nil && ctx.Err() == nil {
+			failed(err)
+			wait = refreshSoon
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+}
+
 // requirements are what x402 asks for, in the order of preference. nonce is that of
 // credits, if a payment brought one.
 func (m *Methods) requirements(of meter.Resource, price int64, nonce string) []requirement {
