@@ -45,6 +45,20 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"GET", "/v1/agents/alice/settings", "", false},
 		{"PUT", "/v1/agents/alice/settings", `{"enabled":true,"self":true,"chat":true,"user":true}`, true},
 		{"POST", "/v1/admin/purge", `{"before":"2025-01-01T00:00:00Z"}`, true},
+		{"POST", store + "/offers", `{"title":"t","description":"d","terms":{"price_search":1,"price_entry":1}}`, true},
+		{"GET", store + "/offers", "", false},
+		{"GET", store + "/sales", "", false},
+		{"GET", "/v1/offers", "", false},
+		{"GET", anOffer, "", false},
+		{"PUT", anOffer, `{"title":"t"}`, false},
+		{"DELETE", anOffer, "", false},
+		{"POST", anOffer + "/accept", "", false},
+		{"POST", anOffer + "/search", `{"query":"q"}`, true},
+		{"GET", "/v1/account", "", false},
+		{"GET", "/v1/usage", "", false},
+		{"POST", "/v1/admin/accounts/bob/topup", `{"amount":1,"reference":"r"}`, true},
+		{"POST", "/v1/admin/accounts/bob/payout", `{"amount":1,"reference":"r"}`, true},
+		{"POST", "/v1/charges/01982f6e-7c1a-7d3e-9b55-2f4f6f3c8b01/refund", "", false},
 	}
 	for _, c := range calls {
 		t.Run(c.method+" "+c.target, func(t *testing.T) {
@@ -404,7 +418,7 @@ func TestTheSpecificationIsServedAndNeedsNoToken(t *testing.T) {
 	// Each call of the document is answered by something.
 	for template, item := range d.Paths.Map() {
 		for method := range item.Operations() {
-			target := strings.NewReplacer("{store}", "self", "{key}", "k", "{agent}", "alice", "{chat}", "c", "{user}", "u").Replace(template)
+			target := strings.NewReplacer("{store}", "self", "{key}", "k", "{agent}", "alice", "{chat}", "c", "{user}", "u", "{offer}", "01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a77", "{charge}", "01982f6e-7c1a-7d3e-9b55-2f4f6f3c8b01").Replace(template)
 			if a := h.call(alice, method, target, ""); a.status == 405 || a.status == 404 && strings.Contains(a.body, "no-such-call") {
 				t.Errorf("%s %s: %d", method, template, a.status)
 			}

@@ -31,6 +31,16 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 		{"PUT", "/v1/agents/alice/settings", "Authorization", "Bearer", `{"enabled":true,"self":true,"chat":true,"user":true}`},
 		{"POST", "/v1/admin/purge", "X", "y", `{"before":"0000-01-01T00:00:00Z"}`},
 		{"GET", "/v1/stores/self/export", "X", "y", ""},
+		{"POST", "/v1/stores/self/offers", "Idempotency-Key", "k", `{"title":"t","description":"","terms":{"price_search":-1,"price_entry":1000000000001}}`},
+		{"POST", "/v1/stores/self/offers", "X", "y", `{"title":"t","description":"","terms":{"price_search":0.5,"price_entry":99999999999999999999},"caps":{"entries_total":0}}`},
+		{"PUT", anOffer, "If-Match", `"x"`, `{"terms":{"max_hits":0,"novelty_percent":1e4,"max_label":"x"}}`},
+		{"POST", anOffer + "/accept", "If-Match", `"x"`, ""},
+		{"POST", anOffer + "/search", "Idempotency-Key", "k", `{"query":"a","max_charge":9223372036854775807,"limit":101}`},
+		{"POST", "/v1/search", "Idempotency-Key", "k", `{"query":"a","stores":["self"],"max_charge":1}`},
+		{"POST", "/v1/admin/accounts/alice/topup", "X", "y", `{"amount":1e12,"reference":"\u0000"}`},
+		{"GET", "/v1/stores/self/sales?from=2026-01-01&to=0001-01-01&by=buyer", "Accept", "text/csv;q=0.5, */*;q=0.1", ""},
+		{"GET", "/v1/usage?cursor=AAAA&limit=0", "X", "y", ""},
+		{"POST", "/v1/charges/01982f6e-7c1a-7d3e-9b55-2f4f6f3c8b01/refund", "X", "y", ""},
 		{"DELETE", "/v1/users/a/sessions/%2e%2e", "X", "y", ""},
 	} {
 		f.Add(seed.method, seed.target, seed.header, seed.value, seed.body)

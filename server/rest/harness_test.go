@@ -16,6 +16,7 @@ import (
 	"mneme/acl"
 	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server"
 	"mneme/server/limit"
 	"mneme/server/rest"
@@ -54,9 +55,14 @@ func open(t testing.TB) *harness { return openWith(t, memory.Limits{}) }
 
 func openWith(t testing.TB, limits memory.Limits) *harness {
 	t.Helper()
-	f := backendtest.Open(t, backendtest.Embedded(), memory.Options{Limits: limits})
+	data, clock := backendtest.Embedded().Open(t), backendtest.NewClock()
+	records := data.Storage(t).ForMeter()
+	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
+	f := backendtest.OpenOver(t, data, memory.Options{Limits: limits, Meter: rules, Now: clock.Now})
+	f.Clock = clock
+	market := meter.NewMarket(records, f.Service, meter.Options{Meter: rules})
 	metrics, log := server.NewMetrics(), &lockedBuffer{}
-	surface, err := rest.New(f.Service, nil, metrics, limits.Value)
+	surface, err := rest.New(f.Service, market, metrics, limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}

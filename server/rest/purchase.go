@@ -17,7 +17,7 @@ func (s *Surface) SearchOffer(ctx context.Context, r SearchOfferRequestObject) (
 	request := memory.SearchRequest{
 		Query: r.Body.Query, Limit: or(r.Body.Limit, wire.DefaultHits), MinRelevance: or(r.Body.MinRelevance, 0),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false),
-		Purchase: memory.Purchase{Offer: r.Offer, MaxCharge: r.Body.MaxCharge},
+		Purchase: memory.Purchase{Offer: r.Offer, MaxCharge: r.Body.MaxCharge, Limit: or(r.Body.Limit, wire.DefaultHits)},
 	}
 	paid, err := s.readPayment(ctx, "A search of the offer's store", r.Body)
 	if err != nil {
