@@ -1,0 +1,225 @@
+package meter_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/meter"
+	"mneme/storage"
+)
+
+// refusal reports whether an error is the answer to one search, rather than a
+// failure.
+func refusal(err error) bool {
+	var spent *memory.CapError
+	var unpaid *memory.PaymentError
+	return errors.As(err, &spent) || errors.As(err, &unpaid) || errors.Is(err, memory.ErrConflict) || errors.Is(err, memory.ErrPrecondition)
+}
+
+func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+		ctx := context.Background()
+		var processes []*process
+		for range 3 {
+			processes = append(processes, openProcess(t, open()))
+		}
+		p := processes[0]
+		const (
+			searchesADay, entriesOfBuyer, entriesOfAll = 40, 15, 40
+			searches, workers                          = 200, 8
+		)
+		terms := priced(7, 3)
+		terms.SearchesPerMinute, terms.SearchesPerDay, terms.EntriesTotal = new(int64(1000)), new(int64(searchesADay)), new(int64(entriesOfBuyer))
+		offer := p.sell("shop", terms, meter.OfferCaps{EntriesTotal: new(int64(entriesOfAll))})
+		goods := entries("shop", 30)
+		buyers := []string{"b0", "b1", "b2", "b3"}
+		var mu sync.Mutex
+		given := make(map[string]int64) // top-ups
+		var charges []memory.Charge
+		var done []uuid.UUID
+		refunded := make(map[uuid.UUID]bool)
+		act := func(p *process, n int) error {
+			buyer := buyers[n%len(buyers)]
+			switch n % 10 {
+			case 3:
+				amount := rand.Int64N(60) + 1
+				_, err := p.market.TopUp(ctx, platform(), buyer, amount, fmt.Sprint(n))
+				mu.Lock()
+				given[buyer] += amount
+				mu.Unlock()
+				return err
+			case 6:
+				mu.Lock()
+				var charge uuid.UUID
+				if len(done) > 0 {
+					charge = done[rand.IntN(len(done))]
+				}
+				mu.Unlock()
+				_, err := p.market.Refund(ctx, caller("shop"), charge, nil)
+				if err == nil {
+					mu.Lock()
+					defer mu.Unlock()
+					if refunded[charge] {
+						return errors.New("refunded twice")
+					}
+					refunded[charge] = true
+				} else if errors.Is(err, memory.ErrNotFound) {
+					err = nil
+				}
+				return err
+			case 9:
+				_, err := p.market.ChangeOffer(ctx, caller("shop"), offer.ID, meter.OfferRequest{Caps: &meter.OfferCaps{EntriesTotal: new(entriesOfAll - rand.Int64N(10))}}, memory.Preconditions{})
+				return err
+			}
+			found := make([]memory.Entry, 5)
+			for i := range found {
+				found[i] = goods[(n*3+i*7)%len(goods)]
+			}
+			a, err := p.buy(p.of(offer, buyer, found...))
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			charges = append(charges, a.bill.Charges...)
+			done = append(done, a.bill.Charges[0].ID)
+			return nil
+		}
+		for _, buyer := range buyers {
+			p.topUp(buyer, 100)
+			given[buyer] = 100
+		}
+		var wg sync.WaitGroup
+		for w := range workers {
+			wg.Go(func() {
+				// Meters of the same process are observed by one goroutine at a time in
+				// this test: each worker has its own.
+				q := openProcess(t, processes[w%len(processes)].rows)
+				for n := w; n < searches; n += workers {
+					if err := act(q, n); err != nil && !refusal(err) {
+						t.Errorf("%d: %v", n, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+
+		balances := p.verify().Balances()
+		bought := make(map[string]map[uuid.UUID]bool)
+		spent, count := make(map[string]int64), make(map[string]int64)
+		var income, all int64
+		for _, c := range charges {
+			var kept *meter.Charge
+			p.must(p.storage.View(ctx, func(tx meter.ReadTx) (err error) {
+				kept, err = tx.Charge(ctx, c.ID)
+				return err
+			}))
+			if kept.Amount != c.Amount || c.Amount != 7+3*int64(len(c.Entries)) {
+				t.Errorf("a charge of %d for %d entries", c.Amount, len(c.Entries))
+			}
+			if (kept.State == meter.ChargeRefunded) != refunded[c.ID] {
+				t.Errorf("a charge is %s", kept.State)
+			}
+			if bought[kept.Buyer] == nil {
+				bought[kept.Buyer] = make(map[uuid.UUID]bool)
+			}
+			for _, id := range c.Entries {
+				if bought[kept.Buyer][id] {
+					t.Error("an entry was charged twice")
+				}
+				bought[kept.Buyer][id] = true
+				all++
+			}
+			count[kept.Buyer]++
+			if !refunded[c.ID] {
+				spent[kept.Buyer] += c.Amount
+				income += c.Amount
+			}
+		}
+		if len(charges) < 20 {
+			t.Errorf("only %d charges", len(charges))
+		}
+		for _, buyer := range buyers {
+			if balances[buyer] != given[buyer]-spent[buyer] {
+				t.Errorf("%s has %d of %d after spending %d", buyer, balances[buyer], given[buyer], spent[buyer])
+			}
+			if count[buyer] > searchesADay || len(bought[buyer]) > entriesOfBuyer {
+				t.Errorf("%s: %d searches, %d entries", buyer, count[buyer], len(bought[buyer]))
+			}
+		}
+		if balances["shop"] != income || all > entriesOfAll {
+			t.Errorf("income %d of %d, %d entries", balances["shop"], income, all)
+		}
+	})
+}
+
+// Whatever is searched, in whatever order: what is charged is the price of what is
+// new, and it is within what may be spent.
+func TestChargesAreTheSumOfTheirPrices(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+		p := openProcess(t, open())
+		check := func(r *rapid.T) {
+			store, buyer := "s-"+uuid.NewString(), "b-"+uuid.NewString()
+			terms := priced(rapid.Int64Range(0, 20).Draw(r, "price_search"), rapid.Int64Range(0, 20).Draw(r, "price_entry"))
+			terms.NoveltyPercent = new(int64(0))
+			terms.EntriesTotal = new(rapid.Int64Range(1, 12).Draw(r, "entries_total"))
+			terms.FreeSearchesPerDay = new(rapid.Int64Range(0, 2).Draw(r, "free"))
+			offer := p.sell(store, terms, meter.OfferCaps{})
+			if given := rapid.Int64Range(0, 300).Draw(r, "balance"); given > 0 {
+				p.topUp(buyer, given)
+			}
+			goods := entries(store, 8)
+			for i := range goods {
+				if rapid.IntRange(0, 3).Draw(r, "copy") == 0 {
+					goods[i].Value = goods[0].Value
+				}
+			}
+			values := make(map[string]bool) // shown
+			for n := range rapid.IntRange(1, 5).Draw(r, "searches") {
+				before := p.balance(buyer)
+				most := rapid.Int64Range(0, 100).Draw(r, "max_charge")
+				found := rapid.Permutation(goods).Draw(r, "found")
+				a, err := p.buy(named(buyer, &most, []acl.Access{p.metered(offer)}, found[:rapid.IntRange(0, len(found)).Draw(r, "n")]...))
+				if err != nil {
+					r.Fatal(err)
+				}
+				price := *terms.PriceSearch
+				if int64(n) < *terms.FreeSearchesPerDay {
+					price = 0
+				}
+				if len(a.bill.Charges) == 0 { // once refused, the free searches may not be used up
+					if p.balance(buyer) != before || len(a.hits) > 0 || len(a.bill.Skipped) != 1 {
+						r.Fatalf("skipped, and charged or shown: %+v", a.bill)
+					}
+					return
+				}
+				for _, h := range a.hits {
+					if !values[string(h.Value)] {
+						values[string(h.Value)] = true
+						price += *terms.PriceEntry
+					}
+				}
+				if c := a.bill.Charges[0]; c.Amount != price || c.Amount > most || p.balance(buyer) != before-c.Amount || p.balance(buyer) < 0 {
+					r.Fatalf("charged %d, want %d, at most %d; balance %d, then %d", c.Amount, price, most, before, p.balance(buyer))
+				}
+				if int64(len(values)) > *terms.EntriesTotal {
+					r.Fatalf("%d values shown", len(values))
+				}
+			}
+		}
+		if testing.Short() {
+			t.Skip("skipped with -short")
+		}
+		rapid.Check(t, check)
+		p.verify()
+	})
+}

@@ -1,0 +1,265 @@
+package meter_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/meter"
+	"mneme/storage"
+	"mneme/storage/postgres"
+	"mneme/storage/postgres/postgrestest"
+	"mneme/storage/sqlite/sqlitetest"
+)
+
+// noon is a time in the middle of every window.
+var noon = time.Date(2026, 3, 1, 12, 30, 30, 0, time.UTC)
+
+// onEachStorage runs a test on each storage. open opens the test's database, with
+// connections of its own on PostgreSQL.
+func onEachStorage(t *testing.T, test func(t *testing.T, open func() storage.Storage)) {
+	t.Helper()
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		one := sqlitetest.Open(t)
+		test(t, func() storage.Storage { return one })
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		dsn := postgrestest.Database(t)
+		test(t, func() storage.Storage {
+			rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := rows.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return rows
+		})
+	})
+}
+
+// process is a meter with the use cases around it, over one database, as a process
+// has them.
+type process struct {
+	t       testing.TB
+	rows    storage.Storage
+	storage meter.Storage
+	meter   *meter.Meter
+	market  *meter.Market
+	seen    *observer
+}
+
+func openProcess(t testing.TB, rows storage.Storage) *process {
+	t.Helper()
+	service, err := memory.New(t.Context(), rows, memory.Options{Now: func() time.Time { return noon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, rows: rows, storage: rows.ForMeter(), seen: &observer{refused: make(map[memory.SkipReason]int)}}
+	p.meter = meter.NewMeter(p.storage, meter.MeterOptions{Observer: p.seen, Now: func() time.Time { return noon }})
+	p.market = meter.NewMarket(p.storage, service, meter.Options{})
+	return p
+}
+
+// observer counts what a meter reports. Tests read it when nothing runs.
+type observer struct {
+	charged, half int
+	refused       map[memory.SkipReason]int
+}
+
+func (o *observer) Charged(n int)                    { o.charged += n }
+func (o *observer) Refused(reason memory.SkipReason) { o.refused[reason]++ }
+func (o *observer) PassedHalf()                      { o.half++ }
+
+func caller(agent string) memory.Caller {
+	return memory.Caller{Principal: acl.Principal{Agent: agent, Taint: acl.Public}}
+}
+
+func platform() memory.Caller {
+	c := caller("platform")
+	c.Platform = true
+	return c
+}
+
+func (p *process) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *process) topUp(agent string, amount int64) {
+	p.t.Helper()
+	_, err := p.market.TopUp(context.Background(), platform(), agent, amount, uuid.NewString())
+	p.must(err)
+}
+
+func (p *process) balance(agent string) int64 {
+	p.t.Helper()
+	account, err := p.market.Account(context.Background(), caller(agent))
+	p.must(err)
+	return account.Balance
+}
+
+// sell makes an offer of a store by its own agent.
+func (p *process) sell(store string, terms meter.TermsRequest, caps meter.OfferCaps) meter.Offer {
+	p.t.Helper()
+	if terms.PriceSearch == nil {
+		terms.PriceSearch = new(int64)
+	}
+	if terms.PriceEntry == nil {
+		terms.PriceEntry = new(int64)
+	}
+	offer, err := p.market.MakeOffer(context.Background(), caller(store), store, meter.OfferRequest{Title: new("Title"), Terms: terms, Caps: &caps}, nil)
+	p.must(err)
+	return offer.Offer
+}
+
+// metered is the access of an agent that accepted an offer.
+func (p *process) metered(offer meter.Offer) acl.Access {
+	p.t.Helper()
+	terms, err := json.Marshal(offer.Terms)
+	p.must(err)
+	return acl.Access{Store: offer.Store, Level: acl.Search, Ceiling: acl.Public, Via: acl.ViaGrant, Offer: offer.ID.String(), Terms: string(terms)}
+}
+
+func unmetered(store string, caps acl.Caps) acl.Access {
+	return acl.Access{Store: store, Level: acl.Search, Ceiling: acl.Public, Via: acl.ViaGrant, Caps: caps}
+}
+
+// buying is a search as the memory service runs it.
+type buying struct {
+	agent    string
+	purchase memory.Purchase
+	stores   []acl.Access
+	found    []memory.Entry // candidates, best first
+	limit    int            // of hits; 0: 10
+	hide     int            // of the last taken entries, how many do not fit the answer
+	at       time.Time      // noon
+}
+
+// answer is what a search shows.
+type answer struct {
+	keys []string
+	bill memory.Bill
+	hits []memory.ShownHit
+}
+
+// of returns a search through an offer under an accepted grant.
+func (p *process) of(offer meter.Offer, agent string, found ...memory.Entry) buying {
+	return buying{agent: agent, stores: []acl.Access{p.metered(offer)}, found: found, purchase: memory.Purchase{Offer: offer.ID, Named: []string{offer.Store}}}
+}
+
+// named returns a search that names stores and may spend up to most.
+func named(agent string, most *int64, stores []acl.Access, found ...memory.Entry) buying {
+	b := buying{agent: agent, stores: stores, found: found, purchase: memory.Purchase{MaxCharge: most}}
+	for _, access := range stores {
+		b.purchase.Named = append(b.purchase.Named, access.Store)
+	}
+	return b
+}
+
+// buy runs a search: admission in a snapshot, then the transaction that decides.
+func (p *process) buy(b buying) (a answer, err error) {
+	ctx := context.Background()
+	if b.at.IsZero() {
+		b.at = noon
+	}
+	if b.limit == 0 {
+		b.limit = 10
+	}
+	b.purchase.Limit = b.limit
+	c := caller(b.agent)
+	var admission memory.Admission
+	err = p.storage.View(ctx, func(tx meter.ReadTx) (err error) {
+		admission, err = p.meter.Admit(ctx, tx, c, b.purchase, b.stores, b.at)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	left := make(map[string]bool)
+	for _, store := range admission.LeftOut {
+		left[store] = true
+	}
+	var stores []acl.Access
+	for _, access := range b.stores {
+		if !left[access.Store] {
+			stores = append(stores, access)
+		}
+	}
+	var found []memory.Entry
+	for _, e := range b.found {
+		if !left[e.Store] {
+			found = append(found, e)
+		}
+	}
+	err = p.storage.Update(ctx, func(tx meter.Tx) error {
+		a = answer{}
+		sale, err := p.meter.Open(ctx, tx, c, b.purchase, stores, found, b.at)
+		if err != nil {
+			return err
+		}
+		for _, e := range found {
+			if len(a.hits) < b.limit && sale.Take(e.ID) {
+				hit := memory.Hit{Entry: memory.Entry{Path: e.Path, Label: e.Label, Value: e.Value}, Score: 0.5, Relevance: 0.5, Level: acl.Search}
+				a.hits = append(a.hits, memory.ShownHit{ID: e.ID, Hit: &hit})
+			}
+		}
+		a.hits = a.hits[:len(a.hits)-b.hide]
+		a.bill, err = sale.Close(ctx, a.hits)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	p.meter.Sold(c, a.bill)
+	a.bill.Skipped = append(admission.Skipped, a.bill.Skipped...)
+	for _, h := range a.hits {
+		a.keys = append(a.keys, h.Key)
+	}
+	return a, nil
+}
+
+// mustBuy is buy for a search that is answered.
+func (p *process) mustBuy(b buying) answer {
+	p.t.Helper()
+	a, err := p.buy(b)
+	p.must(err)
+	return a
+}
+
+// entries returns n entries of a store with values of their own.
+func entries(store string, n int) []memory.Entry {
+	made := make([]memory.Entry, n)
+	for i := range made {
+		made[i] = entry(store, fmt.Sprintf("k%d", i), fmt.Sprintf("%q", store+" "+uuid.NewString()))
+	}
+	return made
+}
+
+func entry(store, key, value string) memory.Entry {
+	return memory.Entry{ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: key}, Label: acl.Public, Value: json.RawMessage(value)}
+}
+
+// verify checks the ledger.
+func (p *process) verify() *meter.LedgerCheck {
+	p.t.Helper()
+	var check *meter.LedgerCheck
+	p.must(p.storage.View(context.Background(), func(tx meter.ReadTx) (err error) {
+		check, err = meter.VerifyLedger(context.Background(), tx)
+		return err
+	}))
+	return check
+}
