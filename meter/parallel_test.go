@@ -34,7 +34,7 @@ func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
 		}
 		p := processes[0]
 		const (
-			searchesADay, entriesOfBuyer, entriesOfAll = 40, 15, 40
+			searchesADay, entriesOfBuyer, entriesOfAll = 40, 25, 60
 			searches, workers                          = 200, 8
 		)
 		terms := priced(7, 3)
@@ -80,9 +80,9 @@ func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
 				_, err := p.market.ChangeOffer(ctx, caller("shop"), offer.ID, meter.OfferRequest{Caps: &meter.OfferCaps{EntriesTotal: new(entriesOfAll - rand.Int64N(10))}}, memory.Preconditions{})
 				return err
 			}
-			found := make([]memory.Entry, 5)
+			found := make([]memory.Entry, 2)
 			for i := range found {
-				found[i] = goods[(n*3+i*7)%len(goods)]
+				found[i] = goods[(n/workers*2+i)%len(goods)]
 			}
 			a, err := p.buy(p.of(offer, buyer, found...))
 			if err != nil {
@@ -159,6 +159,92 @@ func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
 		if balances["shop"] != income || all > entriesOfAll {
 			t.Errorf("income %d of %d, %d entries", balances["shop"], income, all)
 		}
+	})
+}
+
+// Searches that begin at one time see what the others bought: of an entry, of a
+// cap and of a balance.
+func TestSearchesAtOneTimeShareWhatIsLeft(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+		const parallel, rounds = 6, 5
+		processes := make([]*process, parallel)
+		for i := range processes {
+			if i < 3 {
+				processes[i] = openProcess(t, open())
+			} else {
+				processes[i] = openProcess(t, processes[i%3].rows)
+			}
+		}
+		p := processes[0]
+		race := func(of func(n int) buying) (sold []answer) {
+			t.Helper()
+			var mu sync.Mutex
+			var wg sync.WaitGroup
+			begin := make(chan struct{})
+			for n, q := range processes {
+				wg.Go(func() {
+					b := of(n)
+					<-begin
+					a, err := q.buy(b)
+					var spent *memory.CapError
+					var unpaid *memory.PaymentError
+					if err != nil && !errors.As(err, &spent) && !errors.As(err, &unpaid) {
+						t.Error(err)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					sold = append(sold, a)
+				})
+			}
+			close(begin)
+			wg.Wait()
+			return sold
+		}
+		count := func(sold []answer) (fresh int, amount int64) {
+			for _, a := range sold {
+				for _, c := range a.bill.Charges {
+					fresh += len(c.Entries)
+					amount += c.Amount
+				}
+			}
+			return fresh, amount
+		}
+		for round := range rounds {
+			store := fmt.Sprint("shop", round)
+			goods := entries(store, parallel)
+			offer := p.sell(store, priced(1, 10), meter.OfferCaps{})
+			buyer := fmt.Sprint("buyer", round)
+			p.topUp(buyer, 1000)
+			if fresh, amount := count(race(func(int) buying { return p.of(offer, buyer, goods[0]) })); fresh != 1 || amount != parallel+10 {
+				t.Errorf("one entry: %d were new, for %d", fresh, amount)
+			}
+			few := p.sell(store, priced(1, 10), meter.OfferCaps{EntriesTotal: new(int64(3))})
+			for n := range parallel {
+				p.topUp(fmt.Sprint(buyer, n), 1000)
+			}
+			if fresh, _ := count(race(func(n int) buying { return p.of(few, fmt.Sprint(buyer, n), goods[n]) })); fresh != 3 {
+				t.Errorf("a cap of 3: %d were new", fresh)
+			}
+			shown := 0
+			free := []acl.Access{unmetered(store, acl.Caps{EntriesPerDay: 3})}
+			for _, a := range race(func(n int) buying { return named("reader", nil, free, goods[n]) }) {
+				shown += len(a.hits)
+			}
+			if shown != 3 {
+				t.Errorf("an unmetered cap of 3: %d were shown", shown)
+			}
+			poor := fmt.Sprint("poor", round)
+			p.topUp(poor, 30)
+			stores := make([]meter.Offer, parallel)
+			for n := range stores {
+				stores[n] = p.sell(fmt.Sprint(store, "-", n), priced(5, 10), meter.OfferCaps{})
+			}
+			fresh, amount := count(race(func(n int) buying { return p.of(stores[n], poor, entries(stores[n].Store, 1)...) }))
+			if left := p.balance(poor); left != 30-amount || left > 4 || fresh > 2 {
+				t.Errorf("a balance of 30: %d new entries for %d, %d left", fresh, amount, left)
+			}
+		}
+		p.verify()
 	})
 }
 
