@@ -2,6 +2,7 @@ package meter
 
 import (
 	"context"
+	"time"
 
 	"mneme/acl"
 	"mneme/memory"
@@ -31,18 +32,35 @@ func (m *Meter) Sold(c memory.Caller, bill memory.Bill) {
 	}
 }
 
-// Run observes what was sold until ctx is done.
+// sweepEvery is how often Run sweeps counts.
+const sweepEvery = time.Hour
+
+// keepCounts is how long counts are kept after their window began: longer than the
+// longest window, since a payment may be refused after it.
+const keepCounts = 72 * time.Hour
+
+// Run observes what was sold, and removes counts of past windows, until ctx is done.
+// A failure is tried again with the next sale or hour.
 func (m *Meter) Run(ctx context.Context) error {
+	sweep := time.NewTicker(sweepEvery)
+	defer sweep.Stop()
+	m.sweep(ctx)
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-sweep.C:
+			m.sweep(ctx)
 		case s := <-m.sold:
 			if passed, err := m.passedHalf(ctx, s); err == nil && passed {
 				m.options.Observer.PassedHalf()
 			}
 		}
 	}
+}
+
+func (m *Meter) sweep(ctx context.Context) {
+	_ = m.storage.Update(ctx, func(tx Tx) error { return tx.SweepCounts(ctx, m.options.Now().Add(-keepCounts)) })
 }
 
 // passedHalf reports whether a sale made a buyer one of more than half of the

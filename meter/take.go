@@ -104,6 +104,9 @@ func holdClaim(ctx context.Context, tx Tx, ref *memory.ClaimRef) error {
 // history in the stores, the counts that caps of offers bound, or lowers the
 // buyer's balance.
 func lockLots(ctx context.Context, tx Tx, c memory.Caller, p memory.Purchase, stores []acl.Access) error {
+	if len(stores) == 0 {
+		return nil
+	}
 	var buyers, offers []string
 	for _, access := range stores {
 		buyers = append(buyers, lockBuyer(access.Store, c.Agent))
