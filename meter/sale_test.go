@@ -486,7 +486,7 @@ func (a answer) json(t *testing.T) json.RawMessage {
 	return raw
 }
 
-func TestAnOfferExistsForTaintsThatReachItAlone(t *testing.T) {
+func TestAMeteredGrantShowsNothingBelowTheLabelOfItsOffer(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		seller := caller("shop")
