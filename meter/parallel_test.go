@@ -26,7 +26,7 @@ func refusal(err error) bool {
 }
 
 func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		ctx := context.Background()
 		var processes []*process
 		for range 3 {
@@ -165,7 +165,7 @@ func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
 // Searches that begin at one time see what the others bought: of an entry, of a
 // cap and of a balance.
 func TestSearchesAtOneTimeShareWhatIsLeft(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		const parallel, rounds = 6, 5
 		processes := make([]*process, parallel)
 		for i := range processes {
@@ -251,7 +251,7 @@ func TestSearchesAtOneTimeShareWhatIsLeft(t *testing.T) {
 // Whatever is searched, in whatever order: what is charged is the price of what is
 // new, and it is within what may be spent.
 func TestChargesAreTheSumOfTheirPrices(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		check := func(r *rapid.T) {
 			store, buyer := "s-"+uuid.NewString(), "b-"+uuid.NewString()

@@ -32,7 +32,7 @@ func checkCharge(t *testing.T, a answer, amount, search int64, fresh, hits int) 
 }
 
 func TestAnEntryIsBoughtOnce(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		p.topUp("buyer", 10_000)
@@ -63,7 +63,7 @@ func TestAnEntryIsBoughtOnce(t *testing.T) {
 }
 
 func TestWhatAnUnmeteredGrantShowedIsNotChargedLater(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		goods := entries("shop", 2)
 		a := p.mustBuy(named("buyer", nil, []acl.Access{unmetered("shop", acl.Caps{})}, goods[0]))
@@ -77,7 +77,7 @@ func TestWhatAnUnmeteredGrantShowedIsNotChargedLater(t *testing.T) {
 }
 
 func TestTheFirstSearchesOfADayAreFree(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		terms := priced(100, 10)
 		terms.FreeSearchesPerDay = new(int64(2))
@@ -95,7 +95,7 @@ func TestTheFirstSearchesOfADayAreFree(t *testing.T) {
 }
 
 func TestAnAnswerStopsBeforeTheFirstNewEntryThatDoesNotFit(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		for name, c := range map[string]struct {
 			terms   func(*meter.TermsRequest)
@@ -146,7 +146,7 @@ func TestAnAnswerStopsBeforeTheFirstNewEntryThatDoesNotFit(t *testing.T) {
 }
 
 func TestWhatDoesNotFitTheAnswerCostsNothing(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		p.topUp("buyer", 1000)
@@ -159,7 +159,7 @@ func TestWhatDoesNotFitTheAnswerCostsNothing(t *testing.T) {
 }
 
 func TestASaleRefusesHitsThatItDidNotLetThrough(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		p.topUp("buyer", 1000)
@@ -187,7 +187,7 @@ func TestASaleRefusesHitsThatItDidNotLetThrough(t *testing.T) {
 }
 
 func TestASpentCapEndsSearchesUntilItsWindowEnds(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		terms := priced(1, 0)
 		terms.SearchesPerMinute, terms.SearchesPerDay = new(int64(2)), new(int64(3))
@@ -224,7 +224,7 @@ func TestASpentCapEndsSearchesUntilItsWindowEnds(t *testing.T) {
 }
 
 func TestASearchThatNamesStoresPassesByWhatItMayNotPayFor(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		p.topUp("buyer", 250)
 		first, second := p.sell("first", priced(100, 10), meter.OfferCaps{}), p.sell("second", priced(100, 10), meter.OfferCaps{})
@@ -264,7 +264,7 @@ func TestASearchThatNamesStoresPassesByWhatItMayNotPayFor(t *testing.T) {
 }
 
 func TestUnmeteredGrantsHaveCaps(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		access := []acl.Access{unmetered("s", acl.Caps{SearchesPerHour: 3, EntriesPerDay: 4})}
 		goods := entries("s", 6)
@@ -301,7 +301,7 @@ func TestUnmeteredGrantsHaveCaps(t *testing.T) {
 // SECURITY: what was found and not shown leaves no trace: not in the answer, not
 // in the account, and not in what comes after.
 func TestEntriesThatAreNotShownLeaveNoTrace(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		goods := entries("shop", 30)
@@ -324,7 +324,7 @@ func TestEntriesThatAreNotShownLeaveNoTrace(t *testing.T) {
 }
 
 func TestASearchThatCannotBePaidNamesItsPrice(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		check := func(name string, b buying, price, balance int64) {
@@ -359,7 +359,7 @@ func TestASearchThatCannotBePaidNamesItsPrice(t *testing.T) {
 }
 
 func TestASearchOfAnOfferNeedsAGrantOrAPayment(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		second := p.sell("shop", priced(1, 1), meter.OfferCaps{})
@@ -403,7 +403,7 @@ func TestASearchOfAnOfferNeedsAGrantOrAPayment(t *testing.T) {
 }
 
 func TestAPaymentWaitsForItsSettlement(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		p.topUp("buyer", 50)
@@ -435,7 +435,7 @@ func TestAPaymentWaitsForItsSettlement(t *testing.T) {
 }
 
 func TestEachChargeHasAReceiptThatKeysOfTheServiceVerify(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(0, 0), meter.OfferCaps{})
 		b := p.of(offer, "buyer", entries("shop", 2)...)
@@ -487,7 +487,7 @@ func (a answer) json(t *testing.T) json.RawMessage {
 }
 
 func TestAMeteredGrantShowsNothingBelowTheLabelOfItsOffer(t *testing.T) {
-	onEachStorage(t, func(t *testing.T, open func() storage.Storage) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		seller := caller("shop")
 		seller.Taint = acl.Confidential

@@ -21,9 +21,9 @@ import (
 // noon is a time in the middle of every window.
 var noon = time.Date(2026, 3, 1, 12, 30, 30, 0, time.UTC)
 
-// onEachStorage runs a test on each storage. open opens the test's database, with
+// onBothStorages runs a test on each storage. open opens the test's database, with
 // connections of its own on PostgreSQL.
-func onEachStorage(t *testing.T, test func(t *testing.T, open func() storage.Storage)) {
+func onBothStorages(t *testing.T, test func(t *testing.T, open func() storage.Storage)) {
 	t.Helper()
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
