@@ -52,7 +52,7 @@ func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
 			switch n % 10 {
 			case 3:
 				amount := rand.Int64N(60) + 1
-				_, err := p.market.TopUp(ctx, platform(), buyer, amount, fmt.Sprint(n))
+				_, err := p.market.TopUp(ctx, platform, buyer, amount, fmt.Sprint(n))
 				mu.Lock()
 				given[buyer] += amount
 				mu.Unlock()

@@ -82,15 +82,7 @@ func (o *observer) Charged(n int)                    { o.charged += n }
 func (o *observer) Refused(reason memory.SkipReason) { o.refused[reason]++ }
 func (o *observer) PassedHalf()                      { o.half++ }
 
-func caller(agent string) memory.Caller {
-	return memory.Caller{Principal: acl.Principal{Agent: agent, Taint: acl.Public}}
-}
-
-func platform() memory.Caller {
-	c := caller("platform")
-	c.Platform = true
-	return c
-}
+func caller(agent string) memory.Caller { return as(agent, acl.Public) }
 
 func (p *process) must(err error) {
 	p.t.Helper()
@@ -101,7 +93,7 @@ func (p *process) must(err error) {
 
 func (p *process) topUp(agent string, amount int64) {
 	p.t.Helper()
-	_, err := p.market.TopUp(context.Background(), platform(), agent, amount, uuid.NewString())
+	_, err := p.market.TopUp(context.Background(), platform, agent, amount, uuid.NewString())
 	p.must(err)
 }
 
