@@ -37,7 +37,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	if err != nil {
 		return nil, err
 	}
-	tools := NewTools(instance.Service, config, metrics)
+	tools := NewTools(instance.Service, instance.Market, config, metrics)
 	return server.New(server.Options{
 		Service:  instance,
 		Verifier: verifier,
@@ -73,12 +73,13 @@ func connectionLimits(c configs.Connections) (limit.Connections, error) {
 	return limit.Connections{Total: c.Total, PerAddress: c.PerAddress, Exempt: proxies}, nil
 }
 
-// NewTools returns the tools that config enables. A nil meter counts no calls.
-func NewTools(service *memory.Service, config configs.Config, meter tool.Meter) *tool.Tools {
+// NewTools returns the tools that config enables, whose searches may buy. A nil
+// meter counts no calls.
+func NewTools(service *memory.Service, market tool.Market, config configs.Config, meter tool.Meter) *tool.Tools {
 	families := config.Tools
 	return tool.New(service, tool.Options{
 		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
-		ValueLimit: config.Limits.ValueBytes, MaxAnswer: config.Limits.AnswerBytes, Meter: meter,
+		ValueLimit: config.Limits.ValueBytes, MaxAnswer: config.Limits.AnswerBytes, Meter: meter, Market: market,
 	})
 }
 

@@ -1,12 +1,16 @@
 package robutler
 
 import (
+	"context"
 	"errors"
 	"io"
+	"strconv"
 
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -36,7 +40,14 @@ func (s *Surface) search(c echo.Context) error {
 	if about.store != "" {
 		request.Stores = []string{about.store}
 	}
-	found, err := s.service.Search(c.Request().Context(), visitor(c), request)
+	caller := visitor(c)
+	if request.Purchase, err = q.purchase(caller, request); err != nil {
+		return err
+	}
+	found, err := s.service.Search(c.Request().Context(), caller, request)
+	if err == nil {
+		err = s.unpaid(c.Request().Context(), caller, request, found.Bill)
+	}
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && broken.Field == "query" { // named q in this API
 		err = &memory.RuleError{Field: "q", Rule: broken.Rule}
@@ -46,4 +57,38 @@ func (s *Surface) search(c echo.Context) error {
 	}
 	s.metrics.Search(found)
 	return wire.Stream(c.Response(), func(w io.Writer) error { return s.writeAnswer(c.Request().Context(), w, &found) })
+}
+
+// purchase returns what a search may buy: from the store that it names, up to the
+// parameter max_charge in micros, which the API's own clients do not send.
+//
+// SECURITY: a model calls this API by tools, so that the account pays for tokens
+// with the scope spend alone.
+func (q query) purchase(c memory.Caller, r memory.SearchRequest) (memory.Purchase, error) {
+	p := memory.Purchase{Named: r.Stores, Limit: r.Limit, Barred: !c.Spend}
+	text, err := q.text("max_charge")
+	if err != nil || text == "" {
+		return p, err
+	}
+	most, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || most < 0 || most > meter.MaxAmount {
+		return p, problem.In(problem.Rule, "max_charge", "must be 0 to "+strconv.FormatInt(meter.MaxAmount, 10))
+	}
+	p.MaxCharge = &most
+	return p, nil
+}
+
+// unpaid returns the price of a search that left out the store that it names, as a
+// memory.PaymentError, or what else stands before it; nil if it left out none.
+func (s *Surface) unpaid(ctx context.Context, c memory.Caller, r memory.SearchRequest, bill memory.Bill) error {
+	if len(r.Stores) == 0 || len(bill.Skipped) == 0 {
+		return nil
+	}
+	offer, err := uuid.Parse(bill.Skipped[0].Offer)
+	if err != nil {
+		return err
+	}
+	r.Stores, r.Purchase = nil, memory.Purchase{Offer: offer, Limit: r.Limit, Barred: true}
+	_, err = s.service.Search(ctx, c, r)
+	return err
 }
