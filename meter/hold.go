@@ -88,6 +88,9 @@ func (m *Market) findClaim(ctx context.Context, tx Tx, key memory.IdempotencyKey
 	if byKey != nil && byKey.Digest != digest {
 		return nil, memory.ErrKeyReused
 	}
+	if byKey != nil && byKey.Payment != payment && strings.HasPrefix(key.Key, identifierKey) {
+		return nil, conflict("the payment identifier was used for another payment")
+	}
 	if byKey != nil && byKey.State == ClaimDone {
 		return byKey, nil // a payment beside it is not claimed
 	}

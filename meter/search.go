@@ -24,6 +24,9 @@ func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (
 		answer, err := m.service.Search(ctx, c, r.SearchRequest)
 		return SearchResult{Answer: answer}, err
 	}
+	if r.Call.Key == "" && r.Payment != nil && r.Payment.Identifier != "" {
+		r.Call.Key = identifierKey + m.service.Digest("payment-identifier", r.Payment.Identifier)
+	}
 	for wait := pollFirst; ; wait = min(2*wait, pollMost) {
 		claim, held, err := m.hold(ctx, c, r)
 		if err != nil {
@@ -50,6 +53,10 @@ func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (
 		}
 	}
 }
+
+// identifierKey begins the key of a claim that was made with the client's name of its
+// payment, in place of an Idempotency-Key.
+const identifierKey = "payment-identifier "
 
 // How often a request looks whether another one has ended the claim that it holds.
 const (

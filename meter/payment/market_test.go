@@ -285,6 +285,23 @@ func TestAPaymentIsForOneAgentCallAndBody(t *testing.T) {
 	})
 }
 
+func TestAPaymentIdentifierIsForOnePayment(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		r := d.request("", payment.SchemeExact, 1)
+		r.Payment.Identifier = "an-identifier-of-the-buyer"
+		first, _ := d.mustSearch(r)
+		if again, _ := d.mustSearch(r); again.Bill.Charges[0].Receipt != first.Bill.Charges[0].Receipt {
+			t.Error("a repetition has another receipt")
+		}
+		other := d.request("", payment.SchemeExact, 2)
+		other.Payment.Identifier = r.Payment.Identifier
+		var clash *memory.ConflictError
+		if _, _, err := d.search(buyer, other); !errors.As(err, &clash) {
+			t.Errorf("another payment: %v", err)
+		}
+	})
+}
+
 func TestARefusedPaymentCostsNothingAndAnotherOneMayFollow(t *testing.T) {
 	for _, failure := range []paymenttest.Failure{paymenttest.RefuseVerify, paymenttest.RefuseSettle} {
 		t.Run(string(failure), func(t *testing.T) {
