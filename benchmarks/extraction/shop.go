@@ -1,0 +1,168 @@
+package extraction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/backend"
+	"mneme/benchmarks/harness"
+	"mneme/configs"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/meter"
+)
+
+const (
+	seller   = "seller"
+	operator = "operator"
+	// funds is what each buyer has, in micros: more than any run spends.
+	funds = meter.MaxAmount
+)
+
+// clock is simulated, so that days pass in no time.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// shop is a store for sale.
+type shop struct {
+	sandbox  *harness.Sandbox
+	instance *backend.Instance
+	clock    *clock
+	buyers   int
+}
+
+// openShop imports a source in a sandbox. Close it after use.
+func openShop(ctx context.Context, config configs.Config, source Source, progress harness.Progress, log *slog.Logger) (s *shop, err error) {
+	models, err := backend.OpenModels(config, log)
+	if err != nil {
+		return nil, err
+	}
+	s = &shop{clock: &clock{now: time.Now().UTC().Truncate(24 * time.Hour)}}
+	if s.sandbox, err = harness.NewSandbox(ctx, config, models[0].Embedder); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close(ctx))
+		}
+	}()
+	if s.instance, err = backend.OpenAt(ctx, s.sandbox.Config, log, models, s.clock.Now); err != nil {
+		return nil, err
+	}
+	entries := make([]memory.PutRequest, len(source.Texts))
+	for i, text := range source.Texts {
+		entries[i] = harness.NewText(seller, fmt.Sprintf("entry-%05d", i), text)
+	}
+	bar := progress.Start(int64(len(entries)), source.Name)
+	err = harness.Write(ctx, s.instance.Service, entries, bar)
+	_ = bar.Exit() // failing to draw the bar is no reason to stop
+	if err == nil {
+		err = harness.MakeVectors(ctx, s.instance, progress, "vectors")
+	}
+	return s, err
+}
+
+func (s *shop) close(ctx context.Context) error {
+	var err error
+	if s.instance != nil {
+		err = s.instance.Close()
+	}
+	return errors.Join(err, s.sandbox.Remove(context.WithoutCancel(ctx)))
+}
+
+// offer makes an offer in the place of any before it.
+func (s *shop) offer(ctx context.Context, terms meter.TermsRequest) (uuid.UUID, error) {
+	market := s.instance.Market
+	offers, err := market.OffersOn(ctx, harness.Caller(seller), seller)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	for _, offer := range offers {
+		if offer.State == meter.OfferOpen {
+			if err := market.WithdrawOffer(ctx, harness.Caller(seller), offer.ID, memory.Preconditions{}); err != nil {
+				return uuid.Nil, err
+			}
+		}
+	}
+	title, description := "memories", ""
+	offer, err := market.MakeOffer(ctx, harness.Caller(seller), seller, meter.OfferRequest{Title: &title, Description: &description, Terms: terms}, nil)
+	return offer.ID, err
+}
+
+// buyer searches the store under an offer that it has accepted.
+type buyer struct {
+	*shop
+	caller memory.Caller
+	offer  uuid.UUID
+}
+
+// newBuyer returns a buyer without history.
+func (s *shop) newBuyer(ctx context.Context, offer uuid.UUID) (*buyer, error) {
+	s.buyers++
+	b := &buyer{shop: s, caller: harness.Caller(fmt.Sprintf("buyer-%d", s.buyers)), offer: offer}
+	if err := s.instance.RegisterCaller(ctx, b.caller.Principal); err != nil {
+		return nil, err
+	}
+	platform := memory.Caller{Principal: acl.Principal{Agent: operator, Taint: acl.Public, Platform: true}}
+	if _, err := s.instance.Market.TopUp(ctx, platform, b.caller.Agent, funds, "funds"); err != nil {
+		return nil, err
+	}
+	_, err := s.instance.Market.Accept(ctx, b.caller, offer, memory.Preconditions{}, nil)
+	return b, err
+}
+
+// bought is what one search brought.
+type bought struct {
+	hits []found
+	cost int64 // micros
+}
+
+// found is an entry that a search showed.
+type found struct{ key, text string }
+
+// ask buys a search. The error is a memory.CapError if a cap is spent.
+func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
+	answer, err := b.instance.Search(ctx, b.caller, memory.SearchRequest{
+		Query: question, Stores: []string{seller}, Limit: meter.MaxHits,
+		Purchase: memory.Purchase{Offer: b.offer, Named: []string{seller}, Limit: meter.MaxHits},
+	})
+	if err != nil {
+		return bought{}, err
+	}
+	var result bought
+	for _, charge := range answer.Bill.Charges {
+		result.cost += charge.Amount
+	}
+	_, err = b.instance.EachHit(ctx, &answer, func(h *memory.Hit) error {
+		result.hits = append(result.hits, found{h.Key, lexical.TextOf(h.Value)})
+		return nil
+	})
+	return result, err
+}
+
+// spentForGood reports whether an error is a cap that no waiting renews.
+func spentForGood(err error) bool {
+	var spent *memory.CapError
+	return errors.As(err, &spent) && spent.Cap == "entries_total"
+}

@@ -1,0 +1,116 @@
+package extraction
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A strategy makes the next question of an agent that wants to copy a store
+// through searches.
+type strategy struct {
+	name string
+	next func(r *rand.Rand, l *loot) string
+}
+
+// The strategies, simplest first. The first knows nothing of the answers; the
+// others feed on them.
+func strategies() []strategy {
+	return []strategy{
+		{"random word", func(r *rand.Rand, l *loot) string { return pick(r, l.dictionary) }},
+		{"three random words", func(r *rand.Rand, l *loot) string { return threeWords(r, l.dictionary) }},
+		{"words of earlier hits", func(r *rand.Rand, l *loot) string {
+			if len(l.words) < 3 {
+				return threeWords(r, l.dictionary)
+			}
+			return threeWords(r, l.words)
+		}},
+		{"text of the last hit", lastHit},
+		{"mixed topics", mixedTopics},
+	}
+}
+
+// lastHit asks with the text of the last new hit, which leads to its neighbours.
+// Where an answer had none, it starts anew with random words.
+func lastHit(r *rand.Rand, l *loot) string {
+	if l.last == "" {
+		return threeWords(r, l.dictionary)
+	}
+	text := l.last
+	l.last = ""
+	if len(text) > maxQuestion {
+		text = strings.ToValidUTF8(text[:maxQuestion], "")
+	}
+	return text
+}
+
+// maxQuestion bounds a question, in bytes.
+const maxQuestion = 1000
+
+// mixedTopics asks as a language model would that has read the hits so far: it
+// joins what two of them are about, those asked about least before others.
+func mixedTopics(r *rand.Rand, l *loot) string {
+	if len(l.words) < 4 {
+		return "What do you know about " + pick(r, l.dictionary) + "?"
+	}
+	topics := make([]string, 0, 3)
+	for range 3 {
+		best := ""
+		for range 8 { // the least used of a sample
+			word := pick(r, l.words)
+			if !slices.Contains(topics, word) && (best == "" || l.asked[word] < l.asked[best]) {
+				best = word
+			}
+		}
+		if best != "" {
+			l.asked[best]++
+			topics = append(topics, best)
+		}
+	}
+	templates := []string{"What do you know about %s?", "Who talked about %s?", "When did %s happen?", "Why does %s matter, and to whom?"}
+	return strings.Replace(templates[r.IntN(len(templates))], "%s", strings.Join(topics, " and "), 1)
+}
+
+// loot is what an agent has learned from the answers so far.
+type loot struct {
+	dictionary []string // words of the language, known before
+	words      []string // of the hits, each once
+	last       string   // text of the last entry that was new
+	asked      map[string]int
+	known      map[string]bool // words
+	revealed   map[string]bool // keys
+}
+
+func newLoot(dictionary []string) *loot {
+	return &loot{dictionary: dictionary, asked: make(map[string]int), known: make(map[string]bool), revealed: make(map[string]bool)}
+}
+
+// add learns from an entry, and reports whether it is new.
+func (l *loot) add(key, text string) bool {
+	if l.revealed[key] {
+		return false
+	}
+	l.revealed[key] = true
+	l.last = text
+	for _, word := range wordsOf(text) {
+		if !l.known[word] {
+			l.known[word] = true
+			l.words = append(l.words, word)
+		}
+	}
+	return true
+}
+
+// wordsOf returns the words of a text, lower-cased, that are long enough to mean
+// something.
+func wordsOf(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.DeleteFunc(words, func(w string) bool { return len(w) < 4 })
+}
+
+func pick(r *rand.Rand, words []string) string { return words[r.IntN(len(words))] }
+
+func threeWords(r *rand.Rand, words []string) string {
+	return pick(r, words) + " " + pick(r, words) + " " + pick(r, words)
+}
