@@ -12,24 +12,50 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// The digest was recorded on amd64 with AVX2; NEON and plain Go give the same.
+// withKernels returns an encoder that shares e's weights but has kernels of its
+// own.
+func withKernels(e *Encoder, k *kernels) *Encoder {
+	return &Encoder{
+		engine: &engine{
+			tokenizer: e.tokenizer, model: e.model, kernels: k, projection: e.projection,
+			workers: make(chan struct{}, 1), gate: gate{slots: 1},
+			queryPrefix: e.queryPrefix, passagePrefix: e.passagePrefix,
+		},
+		projector: e.projector, fingerprint: e.fingerprint,
+	}
+}
+
+// eachAssembly runs a test for every set of kernels in assembly that this
+// processor has. The portable one takes seconds a text and has tests of its own.
+func eachAssembly(t *testing.T, f func(t *testing.T, k *kernels)) {
+	eachKernels(t, func(t *testing.T, k *kernels) {
+		if k == &portable && native() != k {
+			t.Skip("see the tests of the portable kernels")
+		}
+		f(t, k)
+	})
+}
+
+// The digest was recorded on amd64 with AVX2; all other kernels give the same.
 func TestVectorsAreTheSameBitsOnEveryMachine(t *testing.T) {
 	const want = "37dc810cc927f528896028c02c8ec3f040bbf87fb3b7bb86d6b516959f3ff4f9"
-	e, h := testEncoder(t), sha256.New()
-	for _, text := range []string{"", "When did Caroline go to the support group?", "日本語のテキスト", textOf(130)} {
-		v, err := e.Query(t.Context(), text)
-		if err != nil {
-			t.Fatal(err)
+	eachAssembly(t, func(t *testing.T, k *kernels) {
+		e, h := withKernels(testEncoder(t), k), sha256.New()
+		for _, text := range []string{"", "When did Caroline go to the support group?", "日本語のテキスト", textOf(130)} {
+			v, err := e.Query(t.Context(), text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range v.Vector {
+				var b [4]byte
+				binary.LittleEndian.PutUint32(b[:], math.Float32bits(x))
+				h.Write(b[:])
+			}
 		}
-		for _, x := range v.Vector {
-			var b [4]byte
-			binary.LittleEndian.PutUint32(b[:], math.Float32bits(x))
-			h.Write(b[:])
+		if got := hex.EncodeToString(h.Sum(nil)); got != want {
+			t.Errorf("digest of the vectors is %s, want %s", got, want)
 		}
-	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		t.Errorf("digest of the vectors is %s, want %s", got, want)
-	}
+	})
 }
 
 func TestDamagedWeightsAreAnError(t *testing.T) {
