@@ -24,9 +24,9 @@ type Options struct {
 type PaymentObserver interface {
 	// SettleFailed counts settlements without an outcome.
 	SettleFailed()
-	// Reconciled tells how many payments a pass ended, and how many are still
-	// pending whose hold has lapsed.
-	Reconciled(done, pending int)
+	// Reconciled tells how many payments a pass ended, and how many, up to a hundred,
+	// are overdue: pending for longer than a hold lasts.
+	Reconciled(done, overdue int)
 }
 
 type noPaymentObserver struct{}

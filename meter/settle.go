@@ -3,7 +3,6 @@ package meter
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -206,82 +205,4 @@ func (m *Market) reverse(ctx context.Context, tx Tx, charges []Charge) error {
 		}
 	}
 	return nil
-}
-
-// reconcileBatch is how many pending claims are read at a time.
-const reconcileBatch = 100
-
-// Reconcile ends the payments that were pending when a process died or a facilitator
-// did not answer: those whose hold has lapsed. It returns how many it ended and how
-// many are still pending.
-func (m *Market) Reconcile(ctx context.Context) (done, pending int, err error) {
-	var claims []Claim
-	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
-		claims, err = tx.PendingClaims(ctx, m.service.Instant(), reconcileBatch)
-		return err
-	})
-	for i := range claims {
-		ended, failed := m.reconcile(ctx, claims[i].ID)
-		switch {
-		case failed != nil:
-			err = errors.Join(err, failed)
-			m.options.Observer.SettleFailed()
-			pending++
-		case ended:
-			done++
-		default:
-			pending++
-		}
-		if ctx.Err() != nil {
-			return done, pending, ctx.Err()
-		}
-	}
-	return done, pending, err
-}
-
-// reconcile settles a pending claim, unless another process does.
-func (m *Market) reconcile(ctx context.Context, id uuid.UUID) (done bool, err error) {
-	var claim *Claim
-	held := false
-	err = m.storage.Update(ctx, func(tx Tx) (err error) {
-		if err = tx.Lock(ctx, lockClaim(id.String())); err != nil {
-			return err
-		}
-		held = false
-		if claim, err = tx.ClaimByID(ctx, id); err != nil || claim == nil || claim.State != ClaimPending {
-			return err
-		}
-		if held = claim.take(claim.Key, claim.Payment, m.service.Instant(), m.options.Hold); !held {
-			return nil
-		}
-		return tx.PutClaim(ctx, *claim)
-	})
-	if err != nil || !held {
-		return err == nil, err
-	}
-	var refused *RefusedError
-	if err := m.settle(ctx, claim); errors.As(err, &refused) {
-		return true, nil
-	} else if err != nil {
-		return false, err
-	}
-	return claim.State == ClaimDone, nil
-}
-
-// reconcileEvery is how often Run looks for payments to end.
-const reconcileEvery = 5 * time.Second
-
-// Run reconciles payments until ctx is done. logf is told of failures, without what
-// they are about.
-func (m *Market) Run(ctx context.Context, failed func(error)) {
-	for {
-		done, pending, err := m.Reconcile(ctx)
-		if err != nil && ctx.Err() == nil {
-			failed(err)
-		}
-		m.options.Observer.Reconciled(done, pending)
-		if sleep(ctx, reconcileEvery) != nil {
-			return
-		}
-	}
 }

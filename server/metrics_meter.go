@@ -14,7 +14,7 @@ type meterMetrics struct {
 	passedHalf prometheus.Counter
 	unsettled  prometheus.Counter
 	reconciled prometheus.Counter
-	pending    prometheus.Gauge
+	overdue    prometheus.Gauge
 }
 
 func newMeterMetrics(registry *prometheus.Registry) meterMetrics {
@@ -34,11 +34,11 @@ func newMeterMetrics(registry *prometheus.Registry) meterMetrics {
 		reconciled: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "mneme_meter_reconciled_total", Help: "Payments that were ended after the request that they came with.",
 		}),
-		pending: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "mneme_meter_payments_pending", Help: "Payments that were charged, are not settled, and that no request holds, at the last reconciliation.",
+		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "mneme_meter_payments_overdue", Help: "Payments, up to a hundred, that were charged longer ago than a hold lasts and are not settled.",
 		}),
 	}
-	registry.MustRegister(m.charges, m.notBought, m.passedHalf, m.unsettled, m.reconciled, m.pending)
+	registry.MustRegister(m.charges, m.notBought, m.passedHalf, m.unsettled, m.reconciled, m.overdue)
 	for _, reason := range []memory.SkipReason{memory.SkipNotNamed, memory.SkipNoCharge, memory.SkipCap, memory.SkipBalance, memory.SkipNoConsent} {
 		m.notBought.WithLabelValues(string(reason)) // present as 0 from the start
 	}
@@ -60,7 +60,7 @@ func (m *Metrics) PassedHalf() { m.meter.passedHalf.Inc() }
 func (m *Metrics) SettleFailed() { m.meter.unsettled.Inc() }
 
 // Reconciled implements meter.PaymentObserver.
-func (m *Metrics) Reconciled(done, pending int) {
+func (m *Metrics) Reconciled(done, overdue int) {
 	m.meter.reconciled.Add(float64(done))
-	m.meter.pending.Set(float64(pending))
+	m.meter.overdue.Set(float64(overdue))
 }

@@ -40,6 +40,7 @@ type desk struct {
 	service *memory.Service
 	market  *meter.Market
 	offer   uuid.UUID
+	passes  passes // unless nil, of the next market
 
 	mu  sync.Mutex
 	now time.Time
@@ -103,7 +104,11 @@ func (d *desk) open() {
 	rules := meter.NewMeter(d.rows.ForMeter(), meter.MeterOptions{Now: d.clock})
 	d.service, err = memory.New(context.Background(), d.rows, memory.Options{Now: d.clock, Meter: rules})
 	d.must(err)
-	d.market = meter.NewMarket(d.rows.ForMeter(), d.service, meter.Options{Meter: rules, Gateway: methods})
+	options := meter.Options{Meter: rules, Gateway: methods}
+	if d.passes != nil {
+		options.Observer = d.passes
+	}
+	d.market = meter.NewMarket(d.rows.ForMeter(), d.service, options)
 }
 
 func (d *desk) must(err error) {
@@ -400,6 +405,77 @@ func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 			})
 		})
 	}
+}
+
+// passes is told of each pass of Market.Run: what it ended, and what is overdue.
+type passes chan [2]int
+
+func (passes) SettleFailed() {}
+
+func (p passes) Reconciled(done, overdue int) { p <- [2]int{done, overdue} }
+
+// runOnce runs the market as another process does, until its first pass is over.
+func (d *desk) runOnce() [2]int {
+	d.t.Helper()
+	d.open()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.market.Run(ctx, func(err error) { d.t.Error(err) })
+	}()
+	seen := <-d.passes
+	cancel()
+	<-ended
+	return seen
+}
+
+// A payment that was tried again is held, and no longer one to reconcile.
+func TestAPaymentIsOverdueUntilItEnds(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.passes = make(passes)
+		d.fake.Fail(paymenttest.Pending)
+		d.mustSearch(d.request("", payment.SchemeUpto, 1))
+		if seen := d.runOnce(); seen != [2]int{0, 0} {
+			t.Errorf("just charged: %v", seen)
+		}
+		d.pass(2 * time.Minute)
+		for range 2 {
+			if seen := d.runOnce(); seen != [2]int{0, 1} {
+				t.Errorf("pending: %v", seen)
+			}
+		}
+		d.pass(2 * time.Minute)
+		d.fake.Fail(paymenttest.None)
+		if seen := d.runOnce(); seen != [2]int{1, 0} {
+			t.Errorf("settled: %v", seen)
+		}
+	})
+}
+
+func TestClaimsThatExpireAreRemoved(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.passes = make(passes)
+		r := d.request("key", payment.SchemeUpto, 1)
+		d.mustSearch(r)
+		kept := func() bool {
+			var claim *meter.Claim
+			d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
+				claim, err = tx.ClaimOfKey(context.Background(), memory.IdempotencyKey{
+					Agent: buyer, Taint: acl.Public, Operation: r.Call.Operation, Path: r.Call.Path, Key: "key",
+				})
+				return err
+			}))
+			return claim != nil
+		}
+		if d.runOnce(); !kept() {
+			t.Error("a claim was removed before it expired")
+		}
+		d.pass(367 * 24 * time.Hour) // a payment is remembered for a year at most
+		if d.runOnce(); kept() {
+			t.Error("a claim that has expired is kept")
+		}
+	})
 }
 
 func TestRepetitionsAtOneTimeChargeOnce(t *testing.T) {
