@@ -7,12 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/backend/backendtest"
 	"mneme/condition"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/meter"
 )
 
 func TestServicePassesTheAccessMatrix(t *testing.T) {
@@ -30,9 +33,11 @@ type serviceSurface struct{ harness *harness }
 func (d *serviceSurface) Index()                   { d.harness.Index() }
 func (d *serviceSurface) Advance(by time.Duration) { d.harness.Clock.Advance(by) }
 func (d *serviceSurface) Offers(op string) bool    { return true }
+func (d *serviceSurface) Market() *meter.Market    { return d.harness.Market }
 
 func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	ctx, c, s := context.Background(), caller(p), d.harness.Service
+	purchase := memory.Purchase{MaxCharge: op.MaxCharge}
 	path := memory.Path{Store: op.Store, Key: op.Key}
 	var ttl *time.Duration
 	if op.TTL > 0 {
@@ -62,14 +67,20 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		return page(memory.Page{Items: items}, err)
 	case accesstest.Search, accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch:
 		a, err := s.Search(ctx, c, refined(memory.SearchRequest{
-			Query: op.Query, Stores: []string{op.Store}, Limit: 100, MinRelevance: op.MinRelevance, Ranking: memory.Ranking(op.Ranking),
+			Query: op.Query, Stores: []string{op.Store}, Limit: 100, MinRelevance: op.MinRelevance, Ranking: memory.Ranking(op.Ranking), Purchase: purchase,
 		}, op.Option, path))
 		if slices.ContainsFunc(a.Degraded, func(what string) bool { return what != memory.LagVector }) {
 			d.harness.t.Errorf("the answer is degraded: %v", a.Degraded)
 		}
 		return found(a, err)
 	case accesstest.PagedSearch:
-		return d.inPages(c, memory.SearchRequest{Query: op.Query, Stores: []string{op.Store}, Limit: 1})
+		return d.inPages(c, memory.SearchRequest{Query: op.Query, Stores: []string{op.Store}, Limit: 1, Purchase: purchase})
+	case accesstest.OfferSearch:
+		purchase.Offer = uuid.MustParse(op.Offer)
+		return found(s.Search(ctx, c, memory.SearchRequest{Query: op.Query, Limit: 100, Purchase: purchase}))
+	case accesstest.Accept:
+		_, err := d.harness.Market.Accept(ctx, c, uuid.MustParse(op.Offer), memory.Preconditions{}, nil)
+		return written(memory.PutResult{Created: true}, err)
 	case accesstest.Delete:
 		return accesstest.Outcome{Status: status(s.Delete(ctx, c, path, memory.Preconditions{}))}
 	case accesstest.Restore:
@@ -186,7 +197,7 @@ func page(p memory.Page, err error) accesstest.Outcome {
 }
 
 func found(a memory.Answer, err error) accesstest.Outcome {
-	out := accesstest.Outcome{Status: status(err), Label: a.Label, Lags: slices.Contains(a.Degraded, memory.LagVector)}
+	out := accesstest.Outcome{Status: status(err), Label: a.Label, Lags: slices.Contains(a.Degraded, memory.LagVector), Charges: len(a.Bill.Charges)}
 	if a.Explanation != nil && a.Explanation.Entry != nil {
 		out.Explained = a.Explanation.Entry.Outcome
 	}

@@ -55,6 +55,8 @@ func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embe
 func status(err error) int {
 	var broken *memory.RuleError
 	var full *memory.QuotaError
+	var spent *memory.CapError
+	var unpaid *memory.PaymentError
 	switch {
 	case err == nil:
 		return 200
@@ -70,8 +72,10 @@ func status(err error) int {
 		return 409
 	case errors.Is(err, memory.ErrPrecondition):
 		return 412
-	case errors.As(err, &full):
+	case errors.As(err, &full), errors.As(err, &spent):
 		return 429
+	case errors.As(err, &unpaid):
+		return 402
 	case errors.Is(err, memory.ErrCursor), errors.Is(err, acl.ErrBadID):
 		return 400
 	}

@@ -3,6 +3,7 @@ package accesstest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,7 +41,11 @@ func cases(r relation) []testCase {
 			all = append(all, onEntry(r, label, k)...)
 		}
 	}
-	return append(all, onStore(r)...)
+	all = append(all, onStore(r)...)
+	if r.trade != nil {
+		offerToPay(all)
+	}
+	return append(all, onOffer(r)...)
 }
 
 // hidden reports whether an entry does not exist for the caller.
@@ -139,7 +144,9 @@ func onStore(r relation) []testCase {
 	where := func(o string) Operation { return Operation{Name: o, Store: r.store, Option: "where"} }
 	read := pick(r.level < acl.Read, denied, true, ok)
 	write := pick(r.level < acl.ReadWrite, denied, true, ok)
-	manage := pick(r.level < acl.ReadWrite && r.name != "platform token", denied, true, ok)
+	manage := pick(r.level < acl.ReadWrite && !r.platform, denied, true, ok)
+	// While an offer stands, the store's own agent alone shares it.
+	give := pick(r.trade != nil && !r.self, denied, true, manage)
 	find := pick(r.level < acl.Search, denied, true, ok)
 
 	search := op(Search)
@@ -159,18 +166,6 @@ func onStore(r relation) []testCase {
 	private := op(Put)
 	private.Key, private.Value, private.InContext = "mine", "a private note", &no
 
-	shows := func(expect int, keys []string) func(*testing.T, Outcome) {
-		return func(t *testing.T, got Outcome) {
-			status(t, got, expect)
-			if expect != ok {
-				return
-			}
-			have := slices.Sorted(slices.Values(got.Keys))
-			if !slices.Equal(have, keys) {
-				t.Errorf("showed %q, want %q", have, keys)
-			}
-		}
-	}
 	var refined []testCase
 	for _, option := range slices.Concat(Options, OpenOptions) {
 		search := op(RefinedSearch)
@@ -191,6 +186,7 @@ func onStore(r relation) []testCase {
 		{name: "export with a condition", env: unchanged, op: where(Export), check: shows(read, listed(plain, encrypted))},
 		{name: Search, env: unchanged, op: search, before: func(e *env) { e.Index() }, check: func(t *testing.T, got Outcome) {
 			shows(find, listed(plain))(t, got)
+			charged(t, r, got)
 			if find == ok && got.Bare != (r.level == acl.Search) {
 				t.Errorf("bare hits: %v at level %v", got.Bare, r.level)
 			}
@@ -214,7 +210,7 @@ func onStore(r relation) []testCase {
 		lagging(r, search, acl.Confidential, false),
 		{name: Trash, env: unchanged, op: op(Trash), check: shows(write, nil)},
 		{name: Grants, env: unchanged, op: op(Grants), check: want(manage)},
-		{name: Share, env: Share, op: share, check: want(manage)},
+		{name: Share, env: Share, op: share, check: want(give)},
 		{name: Share + " above the taint", env: "share above", op: above, check: want(denied)},
 		{name: Share + " with itself", env: "share itself", op: itself, check: func(t *testing.T, got Outcome) {
 			// Access is checked before the grantee's name.
@@ -223,7 +219,7 @@ func onStore(r relation) []testCase {
 			}
 		}},
 		{name: Put + " not in context", env: "put private", op: private, check: want(pick(
-			r.level < acl.ReadWrite || r.name == "readwrite grant", denied, true, created))},
+			r.level < acl.ReadWrite || strings.HasPrefix(r.name, "readwrite grant"), denied, true, created))},
 	}...)
 }
 
@@ -257,6 +253,20 @@ func pick(conditionThenStatus ...any) int {
 		}
 	}
 	panic("no condition holds")
+}
+
+// shows checks which keys an answer of this status shows, in any order.
+func shows(expect int, keys []string) func(*testing.T, Outcome) {
+	return func(t *testing.T, got Outcome) {
+		status(t, got, expect)
+		if expect != ok {
+			return
+		}
+		have := slices.Sorted(slices.Values(got.Keys))
+		if !slices.Equal(have, keys) {
+			t.Errorf("showed %q, want %q", have, keys)
+		}
+	}
 }
 
 func want(expect int) func(*testing.T, Outcome) {

@@ -7,17 +7,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 )
 
 // relation is the caller's relation to the store under test.
 type relation struct {
-	name  string
-	store string
-	level acl.Level
-	self  bool   // the caller is the store's own agent and wrote its entries
-	user  string // claim of the caller's token
-	setUp func(e *env)
+	name     string
+	store    string
+	level    acl.Level
+	self     bool   // the caller is the store's own agent and wrote its entries
+	user     string // claim of the caller's token
+	platform bool   // the caller has a platform token
+	trade    *trade // nil: no offer has been made on the store
+	setUp    func(e *env)
 }
 
 // kind is a kind of entry.
@@ -48,6 +52,7 @@ type env struct {
 	number int
 	Surface
 	relation
+	offer uuid.UUID // on the store under test; uuid.Nil: none
 }
 
 // Do implements Surface. It makes the matrix's plain names unique to the
@@ -55,9 +60,10 @@ type env struct {
 func (e *env) Do(p acl.Principal, op Operation) Outcome {
 	for _, name := range []*string{&p.Agent, &p.User, &op.Store, &op.Other} {
 		if *name != "" {
-			*name += fmt.Sprintf("@%d", e.number)
+			*name = e.unique(*name)
 		}
 	}
+	op.Offer = e.offerOf(op)
 	return e.Surface.Do(p, op)
 }
 
@@ -76,7 +82,7 @@ func relations() []relation {
 	}
 	platform := principal("platform")
 	platform.Platform = true
-	return []relation{
+	return append([]relation{
 		{name: "own store", store: "owner", level: acl.ReadWrite, self: true},
 		{name: "search grant", store: "owner", level: acl.Search, setUp: grant(acl.Search, 0)},
 		{name: "read grant", store: "owner", level: acl.Read, setUp: grant(acl.Read, 0)},
@@ -105,9 +111,9 @@ func relations() []relation {
 			e.must(platform, Operation{Name: JoinUser, Store: "user-2", Other: "caller"})
 		}},
 		{name: "stranger", store: "owner"},
-		{name: "platform token", store: "owner"},
+		{name: "platform token", store: "owner", platform: true},
 		{name: "store that does not exist", store: "nowhere"},
-	}
+	}, tradeRelations()...)
 }
 
 // caller returns the principal under test.
@@ -116,7 +122,7 @@ func (r relation) caller() acl.Principal {
 	if r.self {
 		p.Agent = r.store
 	}
-	p.Platform = r.name == "platform token"
+	p.Platform = r.platform
 	return p
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/meter"
 )
 
 // Operation is one operation that a caller tries.
@@ -33,6 +34,9 @@ type Operation struct {
 	Level    acl.Level // of a share
 	TTL      time.Duration
 	MaxLabel acl.Label // of a share; zero: not given
+	// MaxCharge is what a search may cost, in micros; nil: it may cost nothing.
+	MaxCharge *int64
+	Offer     string // of an OfferSearch or Accept
 }
 
 // The operations. Joining and leaving take a platform token.
@@ -53,6 +57,9 @@ const (
 	// PagedSearch is a search that shows one hit a page, and follows the cursors to
 	// the last.
 	PagedSearch = "search in pages"
+	// OfferSearch is a search of an offer, and Accept accepts it.
+	OfferSearch = "offer search"
+	Accept      = "accept"
 	Delete      = "delete"
 	Restore     = "restore"
 	Rename      = "rename"
@@ -95,6 +102,8 @@ type Outcome struct {
 	Coarse bool   // of a search: Coarse of a hit
 	Lags   bool   // of a search: the answer said vector_lag
 	Next   string // of a page of a search: the cursor of the next one
+	// Charges is how often a search was charged for.
+	Charges int
 	// Explained is what became of the entry that a search explained.
 	Explained memory.Outcome
 	// NoVectors: the vector leg of a search failed, as without a model, and an
@@ -119,4 +128,6 @@ type Surface interface {
 	// Offers reports whether the surface has an operation, or an option of a
 	// RefinedSearch.
 	Offers(name string) bool
+	// Market is what sells searches of the stores behind the surface.
+	Market() *meter.Market
 }

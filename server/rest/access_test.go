@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/meter"
 )
 
 // The whole access matrix holds over HTTP as it does for the service.
@@ -26,6 +28,7 @@ type overHTTP struct{ *harness }
 
 func (o *overHTTP) Advance(by time.Duration) { o.clock.Advance(by) }
 func (o *overHTTP) Offers(string) bool       { return true }
+func (o *overHTTP) Market() *meter.Market    { return o.market }
 func (o *overHTTP) Index()                   {} // a service without a model has no vectors
 
 func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
@@ -50,11 +53,11 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 	case accesstest.Export:
 		return o.do(p, "GET", store+"/export"+whereParam("?", op), "")
 	case accesstest.Search:
-		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100))
+		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "max_charge", op.MaxCharge))
 	case accesstest.RankedSearch:
-		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "ranking", op.Ranking))
+		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "ranking", op.Ranking, "max_charge", op.MaxCharge))
 	case accesstest.RelevantSearch:
-		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "min_relevance", op.MinRelevance))
+		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "min_relevance", op.MinRelevance, "max_charge", op.MaxCharge))
 	case accesstest.RefinedSearch:
 		value := map[string]any{
 			"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "explain": true,
@@ -64,13 +67,17 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 		if option == accesstest.ExplainEntry {
 			option, value = "explain", map[string]any{"store": op.Store, "key": op.Key}
 		}
-		pairs := []any{"query", op.Query, "stores", []string{op.Store}, "limit", 100, option, value}
+		pairs := []any{"query", op.Query, "stores", []string{op.Store}, "limit", 100, "max_charge", op.MaxCharge, option, value}
 		if op.Option == "queries" {
 			pairs = pairs[2:]
 		}
 		return o.do(p, "POST", "/v1/search", body(pairs...))
 	case accesstest.PagedSearch:
-		return o.inPages(p, "query", op.Query, "stores", []string{op.Store}, "limit", 1)
+		return o.inPages(p, "query", op.Query, "stores", []string{op.Store}, "limit", 1, "max_charge", op.MaxCharge)
+	case accesstest.OfferSearch:
+		return o.do(p, "POST", "/v1/offers/"+op.Offer+"/search", body("query", op.Query))
+	case accesstest.Accept:
+		return o.do(p, "POST", "/v1/offers/"+op.Offer+"/accept", "")
 	case accesstest.Delete:
 		return o.do(p, "DELETE", entry, "")
 	case accesstest.Restore:
@@ -118,7 +125,7 @@ func (o *overHTTP) inPages(p acl.Principal, pairs ...any) (out accesstest.Outcom
 func body(pairs ...any) string {
 	object := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {
-		if flag, ok := pairs[i+1].(*bool); ok && flag == nil {
+		if reflect.ValueOf(pairs[i+1]).Kind() == reflect.Pointer && reflect.ValueOf(pairs[i+1]).IsNil() {
 			continue
 		}
 		object[fmt.Sprint(pairs[i])] = pairs[i+1]
@@ -146,6 +153,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 	var read struct {
 		entry
 		Items, Hits []entry
+		Charges     []struct{ Amount int64 }
 		Degraded    []string
 		Next        string `json:"next_cursor"`
 		Explain     struct {
@@ -172,7 +180,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 	}
 	out.Explained = read.Explain.Entry.Outcome
 	out.Value, _ = read.Value.(string)
-	out.Next = read.Next
+	out.Next, out.Charges = read.Next, len(read.Charges)
 	out.Lags, out.NoVectors = slices.Contains(read.Degraded, memory.LagVector), slices.Contains(read.Degraded, memory.LegVector)
 	for _, e := range append(read.Items, read.Hits...) {
 		out.Keys = append(out.Keys, e.Key)

@@ -31,6 +31,7 @@ type harness struct {
 	t       testing.TB
 	service *memory.Service
 	clock   *backendtest.Clock
+	market  *meter.Market
 	log     *lockedBuffer
 }
 
@@ -73,7 +74,7 @@ func openWith(t testing.TB, limits memory.Limits) *harness {
 		// Higher than any test reaches, for the headers.
 		Rates: server.Rates{Requests: limit.Rate{PerSecond: 1_000_000}},
 	})
-	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, log: log}
+	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, market: market, log: log}
 }
 
 var agent = backendtest.Principal

@@ -1,10 +1,12 @@
 package robutler_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/meter"
 )
 
 // The access matrix holds through this API, as far as it has the operations,
@@ -33,12 +36,14 @@ func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
 type portal struct{ *harness }
 
 func (o *portal) Index()                   { o.index() }
+func (o *portal) Market() *meter.Market    { return o.market }
 func (o *portal) Advance(by time.Duration) { o.clock.Advance(by) }
 
 func (o *portal) Offers(operation string) bool {
 	switch operation {
 	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants,
-		accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch, accesstest.PagedSearch:
+		accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch, accesstest.PagedSearch,
+		accesstest.OfferSearch, accesstest.Accept:
 		return false
 	}
 	return true
@@ -55,7 +60,14 @@ func (o *portal) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome
 	case accesstest.List:
 		return o.do(p, "GET", root+"?inContext=true&"+about, "")
 	case accesstest.Search:
-		return o.do(p, "GET", root+"?action=search&q="+url.QueryEscape(op.Query)+"&"+about, "")
+		if op.MaxCharge != nil {
+			p.Spend = true
+			about += "&max_charge=" + strconv.FormatInt(*op.MaxCharge, 10)
+		}
+		before := o.charges(p)
+		out := o.do(p, "GET", root+"?action=search&q="+url.QueryEscape(op.Query)+"&"+about, "")
+		out.Charges = o.charges(p) - before
+		return out
 	case accesstest.Delete:
 		return o.delete(p, op, entry+"?"+about)
 	case accesstest.Share:
@@ -76,6 +88,16 @@ func (o *portal) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome
 		return o.do(p, "DELETE", "/v1/users/"+op.Store+"/sessions/"+op.Other, "")
 	}
 	panic("no such operation: " + op.Name)
+}
+
+// charges returns how often an agent was charged: this API's answers do not say.
+func (o *portal) charges(p acl.Principal) int {
+	o.t.Helper()
+	page, err := o.market.Usage(context.Background(), memory.Caller{Principal: p}, 100, "")
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return len(page.Items)
 }
 
 // delete never reaches what is not in context, unlike the native surface's:

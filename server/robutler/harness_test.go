@@ -10,6 +10,7 @@ import (
 	"mneme/acl"
 	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server"
 	"mneme/server/rest"
 	"mneme/server/robutler"
@@ -22,6 +23,7 @@ type harness struct {
 	*servertest.Server
 	t       testing.TB
 	service *memory.Service
+	market  *meter.Market
 	clock   *backendtest.Clock
 	index   func() // works the indexing queue until it is empty
 }
@@ -45,7 +47,7 @@ func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness 
 		Service: f, Metrics: metrics,
 		Surfaces: []server.Surface{native, robutler.New(f.Service, metrics, limits.Value)},
 	})
-	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, index: f.Index}
+	return &harness{Server: s, t: t, service: f.Service, market: f.Market, clock: f.Clock, index: f.Index}
 }
 
 var agent = backendtest.Principal

@@ -12,6 +12,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/meter"
 	"mneme/server/problem"
 	"mneme/server/tool"
 )
@@ -39,6 +40,7 @@ func full(t *testing.T) {
 // direct runs operations that the tools do not have.
 type direct struct{ *harness }
 
+func (d *direct) Market() *meter.Market    { return d.service.Market }
 func (d *direct) Advance(by time.Duration) { d.clock.Advance(by) }
 func (d *direct) Index()                   {} // a service without a model has no vectors
 
@@ -91,7 +93,8 @@ type throughMemory struct{ direct }
 
 func (m *throughMemory) Offers(op string) bool {
 	switch op {
-	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants:
+	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants,
+		accesstest.OfferSearch, accesstest.Accept:
 		return false
 	}
 	return true
@@ -101,7 +104,7 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 	if arranges(p, op) || op.MaxLabel != 0 { // no tool takes a highest label
 		return m.arrange(p, op)
 	}
-	p.Share = true
+	p.Share, p.Spend = true, true
 	path := "/memories/shared/" + op.Store + "/"
 	switch op.Name {
 	case accesstest.Put:
@@ -119,15 +122,15 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 	case accesstest.List:
 		return m.list(p, path)
 	case accesstest.Search:
-		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100))
+		return m.search(p, op, "query", op.Query)
 	case accesstest.RankedSearch:
-		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100, "ranking", op.Ranking))
+		return m.search(p, op, "query", op.Query, "ranking", op.Ranking)
 	case accesstest.RelevantSearch:
-		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 100, "min_relevance", op.MinRelevance))
+		return m.search(p, op, "query", op.Query, "min_relevance", op.MinRelevance)
 	case accesstest.RefinedSearch:
-		return m.explained(p, op, m.found(m.do(p, "memory", append([]any{"command", "search", "store", op.Store, "limit", 100}, refined(op)...)...)))
+		return m.explained(p, op, m.search(p, op, refined(op)...))
 	case accesstest.PagedSearch:
-		return m.inPages(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 1)
+		return m.inPages(p, "memory", charged(op, "command", "search", "query", op.Query, "store", op.Store, "limit", 1)...)
 	case accesstest.Delete:
 		return m.shown(p, op, func() accesstest.Outcome { return m.do(p, "memory", "command", "delete", "path", path+op.Key) })
 	case accesstest.Rename:
@@ -140,6 +143,27 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 		return m.do(p, "memory", "command", "unshare", "path", path, "agent", op.Other)
 	}
 	panic("no such operation: " + op.Name)
+}
+
+// search searches the store of an operation.
+func (m *throughMemory) search(p acl.Principal, op accesstest.Operation, options ...any) accesstest.Outcome {
+	return m.found(m.do(p, "memory", charged(op, append([]any{"command", "search", "store", op.Store, "limit", 100}, options...)...)...))
+}
+
+// charged adds to the parameters of a search what it may cost.
+func charged(op accesstest.Operation, pairs ...any) []any {
+	if op.MaxCharge != nil {
+		pairs = append(pairs, "max_charge", *op.MaxCharge)
+	}
+	return pairs
+}
+
+// paid adds to the parameters of memory_search what it may cost, and where.
+func paid(op accesstest.Operation, pairs ...any) []any {
+	if op.MaxCharge != nil {
+		pairs = append(pairs, "stores", []string{op.Store})
+	}
+	return charged(op, pairs...)
 }
 
 // labelAt returns the label of the entry that a tool's caller sees at a key.
@@ -182,6 +206,7 @@ func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) access
 	if op.Store != p.Agent && !strings.HasPrefix(op.Name, accesstest.Search) {
 		return f.elsewhere(p, op)
 	}
+	p.Spend = true
 	switch op.Name {
 	case accesstest.Put:
 		if f.hiddenInternal(p, op) {
@@ -218,7 +243,7 @@ func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) access
 	case accesstest.RefinedSearch:
 		return f.search(p, op, refined(op)...)
 	case accesstest.PagedSearch:
-		return f.reached(p, op, f.inPages(p, "memory_search", "query", op.Query, "max_results", 1))
+		return f.reached(p, op, f.inPages(p, "memory_search", paid(op, "query", op.Query, "max_results", 1)...))
 	case accesstest.Delete:
 		return f.shown(p, op, func() accesstest.Outcome { return f.do(p, "memory_delete", "key", op.Key) })
 	}
@@ -237,14 +262,18 @@ func (f *throughTriggerfish) elsewhere(p acl.Principal, op accesstest.Operation)
 }
 
 // search searches all stores in reach: the caller's own and the one under test,
-// but no chat or user, since the token claims none.
+// but no chat or user, since the token claims none. One that may cost something names
+// the store under test.
 func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation, options ...any) accesstest.Outcome {
-	return f.reached(p, op, f.explained(p, op, f.found(f.do(p, "memory_search", append([]any{"max_results", 100}, options...)...))))
+	return f.reached(p, op, f.explained(p, op, f.found(f.do(p, "memory_search", paid(op, append([]any{"max_results", 100}, options...)...)...))))
 }
 
 // reached returns the outcome of a search by memory_search, or of the memory tool
 // where that names a store that memory_search does not reach.
 func (f *throughTriggerfish) reached(p acl.Principal, op accesstest.Operation, out accesstest.Outcome) accesstest.Outcome {
+	if op.MaxCharge != nil { // it named the store
+		return out
+	}
 	viaMemory := (&throughMemory{f.direct}).Do(p, op)
 	if viaMemory.Status == 403 || accesstest.Is(op.Store, "chat-1") || accesstest.Is(op.Store, "user-1") {
 		if len(out.Keys) > 0 {
@@ -315,6 +344,7 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 			UpdatedBySnakecase string `json:"updated_by"`
 			Score, Relevance   float64
 		}
+		Charges  []struct{ Amount int64 }
 		Degraded []string
 		Next     string `json:"next_cursor"`
 		Explain  struct {
@@ -322,7 +352,7 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 		}
 	}
 	d.read(out, &got)
-	out.Next, out.Explained = got.Next, got.Explain.Entry.Outcome
+	out.Next, out.Explained, out.Charges = got.Next, got.Explain.Entry.Outcome, len(got.Charges)
 	out.Lags, out.NoVectors = slices.Contains(got.Degraded, memory.LagVector), slices.Contains(got.Degraded, memory.LegVector)
 	for _, hit := range got.Results {
 		out.Keys = append(out.Keys, hit.Key)
