@@ -21,6 +21,11 @@
 // concurrently, so the same seed makes a like history, not the same one: repeat a
 // failure with the printed seed and several runs.
 //
+// TestAKilledPurchaseIsChargedOnceAndAnswered kills mneme during paid searches: at
+// random instants, and, with a facilitator that this package plays, while a payment is
+// verified, before it is settled, and before mneme learns that it was. -purchases is
+// how many.
+//
 // Not everything is real. Seven databases of eight have a remote embedder that
 // this package plays, for speed; the others use the built-in model. After four
 // kills of five, the leases of the killed process are ended by hand, which

@@ -121,6 +121,10 @@ func (p *Process) End(t testing.TB, signal os.Signal) int {
 	return p.command.ProcessState.ExitCode()
 }
 
+// Signal sends SIGKILL to the process, and does not wait for its end. Any goroutine may
+// call it before Kill or End.
+func (p *Process) Signal() { _ = p.command.Process.Kill() }
+
 // Kill sends SIGKILL to the process if it is still running.
 func (p *Process) Kill() {
 	if p.command.ProcessState == nil {
