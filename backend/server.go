@@ -7,7 +7,6 @@ import (
 
 	"mneme/acl"
 	"mneme/configs"
-	"mneme/memory"
 	"mneme/server"
 	"mneme/server/limit"
 	"mneme/server/mcp"
@@ -37,7 +36,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	if err != nil {
 		return nil, err
 	}
-	tools := NewTools(instance.Service, instance.Market, config, metrics)
+	tools := NewTools(instance, config, metrics)
 	return server.New(server.Options{
 		Service:  instance,
 		Verifier: verifier,
@@ -73,13 +72,14 @@ func connectionLimits(c configs.Connections) (limit.Connections, error) {
 	return limit.Connections{Total: c.Total, PerAddress: c.PerAddress, Exempt: proxies}, nil
 }
 
-// NewTools returns the tools that config enables, whose searches may buy. A nil
-// meter counts no calls.
-func NewTools(service *memory.Service, market tool.Market, config configs.Config, meter tool.Meter) *tool.Tools {
+// NewTools returns the tools of an Instance that config enables, whose searches may
+// buy. A nil meter counts no calls.
+func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool.Tools {
 	families := config.Tools
-	return tool.New(service, tool.Options{
+	return tool.New(instance.Service, tool.Options{
 		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
-		ValueLimit: config.Limits.ValueBytes, MaxAnswer: config.Limits.AnswerBytes, Meter: meter, Market: market,
+		ValueLimit: config.Limits.ValueBytes, MaxAnswer: config.Limits.AnswerBytes, Meter: meter,
+		Market: instance.Market, Payments: instance.payments,
 	})
 }
 

@@ -78,7 +78,7 @@ func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Pri
 	group.Go(func() error { return service.Run(background) })
 	group.Go(func() error {
 		defer stop()
-		return m.serve(serving, backend.NewTools(service.Service, service.Market, config, nil), p)
+		return m.serve(serving, backend.NewTools(service, config, nil), p)
 	})
 	return group.Wait()
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
@@ -35,6 +37,7 @@ type searchOptions struct {
 	cursor        string
 	explain       json.RawMessage
 	maxCharge     int
+	offer         string
 }
 
 // recency is the parameter recency.
@@ -53,7 +56,7 @@ func (o *searchOptions) add(to arguments) arguments {
 	to["mode"], to["ranking"], to["min_relevance"] = &o.mode, &o.ranking, &o.minRelevance
 	to["recency"], to["diversity"] = &o.recency, &o.diversity
 	to["max_tokens"], to["passages"], to["cursor"] = &o.maxTokens, &o.passages, &o.cursor
-	to["explain"], to["max_charge"] = &o.explain, &o.maxCharge
+	to["explain"], to["max_charge"], to["offer"] = &o.explain, &o.maxCharge, &o.offer
 	return to
 }
 
@@ -70,7 +73,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
 		MinRelevance: o.minRelevance, Diversity: o.diversity, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 	}
-	if err := o.addPurchase(given, &r); err != nil {
+	if err := o.addPurchase(c, given, &r); err != nil {
 		return r, err
 	}
 	if o.recency != nil {
@@ -93,20 +96,30 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 }
 
 // addPurchase sets what the search may cost.
-func (o *searchOptions) addPurchase(given map[string]bool, to *memory.SearchRequest) error {
-	if !given["max_charge"] {
+func (o *searchOptions) addPurchase(c *call, given map[string]bool, to *memory.SearchRequest) (err error) {
+	if given["offer"] {
+		if to.Purchase.Offer, err = uuid.Parse(o.offer); err != nil || to.Purchase.Offer == uuid.Nil {
+			return refuse("Error: `offer` must be the id of an offer")
+		}
+		if len(to.Stores) > 0 {
+			return refuse("Error: `offer` must not be given together with a store")
+		}
+	}
+	if given["max_charge"] {
+		if o.maxCharge < 0 || o.maxCharge > meter.MaxAmount {
+			return refuse("Error: `max_charge` must be 0 to %d, in micros", int64(meter.MaxAmount))
+		}
+		to.Purchase.MaxCharge = new(int64(o.maxCharge))
+	}
+	switch paid := given["offer"] || given["max_charge"]; {
+	case !paid:
 		return nil
+	case given["cursor"] && given["offer"]: // a cursor needs level read
+		return acl.ErrDenied
+	case given["cursor"]:
+		return refuse("Error: `cursor` must not be given together with `max_charge`")
 	}
-	switch {
-	case o.maxCharge < 0 || o.maxCharge > meter.MaxAmount:
-		return refuse("Error: `max_charge` must be 0 to %d, in micros", int64(meter.MaxAmount))
-	case !o.passages:
-		return refuse("Error: `passages` must not be false together with `max_charge`")
-	}
-	// What is charged for must fit the answer.
-	to.Limit = min(to.Limit, maxPaidHits)
-	to.Purchase.MaxCharge = new(int64(o.maxCharge))
-	return nil
+	return c.bound(to)
 }
 
 // addExplain sets what a search explains: its hits, or also an entry, of the only
@@ -158,7 +171,8 @@ func searchProperties(about string) map[string]any {
 		"max_tokens":    property("integer", fmt.Sprintf("how much the hits may take; default %d.", DefaultMaxTokens), "minimum", memory.MinTokens),
 		"passages":      property("boolean", "false shows long values whole; default true."),
 		"explain":       map[string]any{"description": about + `true says why each hit is where it is; {"key": …, "store": …} also what became of that entry.`},
-		"max_charge":    property("integer", "what stores named may cost, in micros.", "minimum", 0),
+		"max_charge":    property("integer", "the most to pay, in micros.", "minimum", 0),
+		"offer":         property("string", "the offer to buy a search of."),
 		"cursor":        property("string", `"" asks for next_cursor; next_cursor, all else repeated, for the next page.`),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 
 	"github.com/google/uuid"
 
@@ -18,9 +19,34 @@ type Market interface {
 	Search(context.Context, memory.Caller, meter.SearchRequest) (meter.SearchResult, error)
 }
 
-// maxPaidHits bounds the hits of a search that may be charged for: as many as an
-// answer always has room for.
-const maxPaidHits = 10
+const (
+	// maxPaidHits bounds the hits of a search that may be charged for, and
+	// maxPaidStores the stores that it names.
+	maxPaidHits   = 10
+	maxPaidStores = 10
+	// maxSkipped bounds the stores that an answer lists as left out.
+	maxSkipped = 10
+	// paidHit is the room that a hit of a store at level search takes at most, in
+	// bytes: of a passage of 700 bytes each may be escaped by six, and of a key of
+	// 512 by two; the rest are the store's id and the members' names.
+	paidHit = 5600
+	// paidRest is the room of the rest of the answer, with the charges of all
+	// stores.
+	paidRest = 4000
+)
+
+// bound bounds a search that may be charged for, so that the answer has room for
+// each hit.
+func (c *call) bound(r *memory.SearchRequest) error {
+	switch {
+	case !r.Passages:
+		return refuse("Error: `passages` must not be false in a search that has to be paid for")
+	case len(r.Stores) > maxPaidStores:
+		return refuse("Error: `max_charge` pays for at most %d stores", maxPaidStores)
+	}
+	r.Limit = min(r.Limit, maxPaidHits, (c.maxAnswer-paidRest)/paidHit)
+	return nil
+}
 
 // billed is the part of an answer that says what it cost, in micros. Receipts and
 // the entries of a charge stand in GET /v1/usage.
@@ -48,7 +74,7 @@ func billOf(b memory.Bill) billed {
 	for _, c := range b.Charges {
 		out.Charges = append(out.Charges, charged{c.ID, c.Store, c.Offer, c.Amount})
 	}
-	for _, s := range b.Skipped {
+	for _, s := range b.Skipped[:min(len(b.Skipped), maxSkipped)] {
 		out.Skipped = append(out.Skipped, skipped(s))
 	}
 	return out
@@ -56,14 +82,24 @@ func billOf(b memory.Bill) billed {
 
 // ask runs a search. A store that costs something is searched if the call names it,
 // and is paid for from the account if the call gives max_charge and the caller's
-// token has the scope spend. If it is the only store of the call, it is paid for by
-// the payment that came with the call, or its price is the error.
+// token has the scope spend. If it is the only store of the call, or if the call names
+// its offer, it is paid for by the payment that came with the call, or its price is the
+// error.
 //
 // SECURITY: a model may be told to buy by what it reads. Barred is the token's, and
 // nothing in a call's input changes it.
 func (c *call) ask(ctx context.Context, r memory.SearchRequest) (memory.Answer, error) {
+	most := r.Purchase.MaxCharge
+	if r.Purchase.Offer != uuid.Nil {
+		r.Purchase.Barred = !c.caller.Spend || most == nil
+		return c.buy(ctx, r, "")
+	}
 	if c.market == nil {
+		r.Purchase = memory.Purchase{}
 		return c.service.Search(ctx, c.caller, r)
+	}
+	if c.payment != nil && len(r.Stores) == 1 { // then the account does not pay, whatever it has
+		r.Purchase.MaxCharge = nil
 	}
 	r.Purchase.Named, r.Purchase.Limit, r.Purchase.Barred = r.Stores, r.Limit, !c.caller.Spend
 	found, err := c.market.Search(ctx, c.caller, meter.SearchRequest{SearchRequest: r, Call: c.identity()})
@@ -71,31 +107,46 @@ func (c *call) ask(ctx context.Context, r memory.SearchRequest) (memory.Answer, 
 		return found.Answer, err
 	}
 	for _, s := range found.Bill.Skipped {
-		if s.Store == r.Stores[0] {
-			return c.buy(ctx, r, s)
+		if s.Store != r.Stores[0] {
+			continue
 		}
+		offer, err := uuid.Parse(s.Offer)
+		if err != nil {
+			return memory.Answer{}, err
+		}
+		r.Stores = nil // it is the offer's
+		r.Purchase = memory.Purchase{Offer: offer, MaxCharge: most, Barred: true}
+		return c.buy(ctx, r, s.Reason)
 	}
 	return found.Answer, nil
 }
 
-// buy searches a store that a search has skipped, by the payment that came with
-// the call. Without one the error is a priceError.
-func (c *call) buy(ctx context.Context, r memory.SearchRequest, s memory.Skipped) (memory.Answer, error) {
-	offer, err := uuid.Parse(s.Offer)
-	if err != nil {
+// buy searches the store of an offer, paid for by the payment that came with the call,
+// or from the account unless it is barred. Otherwise the error is a PaymentError.
+// skipped is why a search that named the store left it out; "": none did.
+func (c *call) buy(ctx context.Context, r memory.SearchRequest, skipped memory.SkipReason) (memory.Answer, error) {
+	if err := c.bound(&r); err != nil {
 		return memory.Answer{}, err
 	}
-	r.Stores = nil // it is the offer's
-	r.Purchase = memory.Purchase{Offer: offer, MaxCharge: r.Purchase.MaxCharge, Limit: r.Limit, Barred: true}
+	if c.market == nil {
+		return memory.Answer{}, memory.ErrNotFound // there are no offers
+	}
+	r.Purchase.Limit = r.Limit
 	found, err := c.market.Search(ctx, c.caller, meter.SearchRequest{SearchRequest: r, Call: c.identity(), Payment: c.payment})
 	if err == nil {
-		c.settlement, err = settlementOf(found)
-		return found.Answer, err
+		c.settled, c.receipts = found.Settled, receiptsOf(found.Bill)
 	}
 	var refused *meter.RefusedError
 	var price *memory.PaymentError
 	if errors.As(err, &price) && !errors.As(err, &refused) {
-		price.Reason = whyUnpaid(s.Reason)
+		switch {
+		case skipped != "":
+			price.Reason = whyUnpaid(skipped)
+		case !c.caller.Spend:
+			price.Reason = whyUnpaid(memory.SkipNoConsent)
+		case r.Purchase.MaxCharge == nil:
+			price.Reason = whyUnpaid(memory.SkipNoCharge)
+		}
 	}
 	return found.Answer, err
 }
@@ -142,6 +193,8 @@ func (c *call) resource() meter.Resource {
 // priced returns the result of a call that has to be paid for: what the payment
 // methods ask for, with the price, the balance and the offer.
 func (c *call) priced(price *memory.PaymentError, err error) (Result, error) {
+	result := Result{Structured: true, IsError: true, Payment: make(http.Header), cause: err}
+	c.payments.Ask(result.Payment, c.resource(), price.Price, err)
 	answer := make(map[string]any)
 	if ask := c.payments.Required(c.resource(), price.Price, err); ask != nil {
 		text, err := json.Marshal(ask)
@@ -155,20 +208,30 @@ func (c *call) priced(price *memory.PaymentError, err error) (Result, error) {
 	var refusal *meter.PaymentRefusal
 	if !errors.As(err, &refusal) {
 		answer["error"] = price.Error()
+	} else if refusal.Settled != nil {
+		if result.Settlement, err = json.Marshal(payment.Response(refusal.Settled, nil)); err != nil {
+			return Result{}, err
+		}
 	}
 	answer["price"], answer["balance"], answer["offer"] = price.Price, price.Balance, price.Offer
-	text, encodeErr := encode(answer)
-	return Result{Text: text, Structured: true, IsError: true, cause: err}, encodeErr
+	result.Text, err = encode(answer)
+	return result, err
 }
 
-// settlementOf returns what x402 answers to a payment; nil if there was none.
-func settlementOf(found meter.SearchResult) (json.RawMessage, error) {
-	if found.Settled == nil {
-		return nil, nil
+// settle adds to a result what became of the payment that came with the call.
+func (c *call) settle(result *Result) (err error) {
+	if c.settled == nil {
+		return nil
 	}
-	var receipts []string
-	for _, charge := range found.Bill.Charges {
+	result.Payment = make(http.Header)
+	c.payments.Settled(result.Payment, c.settled, c.receipts)
+	result.Settlement, err = json.Marshal(payment.Response(c.settled, c.receipts))
+	return err
+}
+
+func receiptsOf(b memory.Bill) (receipts []string) {
+	for _, charge := range b.Charges {
 		receipts = append(receipts, charge.Receipt)
 	}
-	return json.Marshal(payment.Response(found.Settled, receipts))
+	return receipts
 }

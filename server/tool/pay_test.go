@@ -3,6 +3,7 @@ package tool_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/server/servertest"
 	"mneme/server/tool"
 )
 
@@ -19,6 +21,7 @@ type shop struct {
 	*testing.T
 	tools  *tool.Tools
 	market *meter.Market
+	offer  string
 }
 
 const shopMoney = 1_000_000
@@ -49,7 +52,7 @@ func openShop(t *testing.T) *shop {
 	if _, err := market.TopUp(ctx, platform, "alice", shopMoney, "r"); err != nil {
 		t.Fatal(err)
 	}
-	return &shop{T: t, tools: tool.New(service, tool.Options{Market: market}), market: market}
+	return &shop{T: t, tools: tool.New(service, tool.Options{Market: market}), market: market, offer: offer.ID.String()}
 }
 
 func (s *shop) call(p acl.Principal, name string, pairs ...any) tool.Result {
@@ -81,6 +84,8 @@ func TestAToolWithoutScopeSpendNeverCharges(t *testing.T) {
 		{"query", "hut water", "stores", []string{"bob"}, "max_charge", 1_000_000},
 		{"query", "hut water", "stores", []string{"bob", "alice"}, "max_charge", 1_000_000},
 		{"query", "hut water", "stores", []string{"bob"}, "max_charge", 0},
+		{"query", "hut water", "offer", s.offer},
+		{"query", "hut water", "offer", s.offer, "max_charge", 1_000_000},
 	} {
 		for _, name := range []string{"memory_search", "memory"} {
 			given := pairs
@@ -138,5 +143,121 @@ func TestAToolPaysWhereTheCallNamesTheStoreAndItsPrice(t *testing.T) {
 		if r := s.call(spender, "memory_search", append([]any{"query", "hut", "stores", []string{"bob"}}, wrong...)...); !r.IsError || s.spent() != 4500 {
 			t.Errorf("%v: %s", wrong, r.Text)
 		}
+	}
+}
+
+func TestAToolBuysThroughAnOfferThatItNames(t *testing.T) {
+	s := openShop(t)
+	spender, carol := alice, acl.Principal{Agent: "carol", Taint: acl.Public}
+	spender.Spend = true
+	if r := s.call(spender, "memory_search", "query", "hut water", "offer", s.offer); !r.IsError || !strings.Contains(r.Text, "max_charge") || s.spent() != 0 {
+		t.Errorf("without max_charge: %s, spent %d", r.Text, s.spent())
+	}
+	if r := s.call(carol, "memory_search", "query", "hut water", "offer", s.offer, "max_charge", 5000); !r.IsError || !strings.Contains(r.Text, `"price":7000`) {
+		t.Errorf("without a grant: %s", r.Text)
+	}
+	r := s.call(spender, "memory_search", "query", "hut water", "offer", s.offer, "max_charge", 5000)
+	if r.IsError || !strings.Contains(r.Text, "September") || s.spent() != 2500 {
+		t.Errorf("%s, spent %d", r.Text, s.spent())
+	}
+	r = s.call(spender, "memory", "command", "search", "query", "hut water", "offer", s.offer, "max_charge", 5000)
+	if r.IsError || !strings.Contains(r.Text, "September") || s.spent() != 4500 {
+		t.Errorf("%s, spent %d", r.Text, s.spent())
+	}
+	for _, wrong := range [][]any{
+		{"offer", "x"}, {"offer", ""}, {"offer", "00000000-0000-0000-0000-000000000000"}, {"offer", "01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a77"},
+		{"stores", []string{"bob"}}, {"passages", false}, {"max_tokens", 1},
+		{"mode", "lexical"}, {"cursor", ""}, {"recency", map[string]any{"half_life": "1d"}}, {"explain", true}, {"where", map[string]any{"key": "hut"}},
+		{"diversity", 0.5}, {"ranking", "rrf"}, {"match", map[string]any{"all": []string{"hut"}}},
+	} {
+		pairs := append([]any{"query", "hut water", "offer", s.offer, "max_charge", 5000}, wrong...)
+		if r := s.call(spender, "memory_search", pairs...); !r.IsError || s.spent() != 4500 {
+			t.Errorf("%v: %s, spent %d", wrong, r.Text, s.spent())
+		}
+	}
+}
+
+// Whatever is charged for is in the answer, however short the answers are.
+func TestWhatAToolIsChargedForIsShown(t *testing.T) {
+	key := func(i int) string { return fmt.Sprintf("%02d", i) + strings.Repeat(`"`, memory.MaxKey-2) }
+	for name, value := range map[string]string{
+		"long":              strings.Repeat("hut water ", 9_999),
+		"escaped":           "hut water " + strings.Repeat("\\u0001", 900),
+		"escaped and long":  "hut water " + strings.Repeat("\\u0001", 16_000),
+		"separators":        "hut water " + strings.Repeat("\\u2028", 300),
+		"quoted separators": strings.Repeat("hut \\u2028", 4_000),
+	} {
+		for _, most := range []int{tool.MinAnswer, tool.DefaultAnswer} {
+			t.Run(fmt.Sprintf("%s in %d", name, most), func(t *testing.T) {
+				s := servertest.OpenShop(t)
+				entries := make(map[string]string)
+				for i := range 10 {
+					entries[key(i)] = fmt.Sprintf(`"%d %s"`, i, value)
+				}
+				offer := s.Sell(bob, entries)
+				s.Accept(alice, offer)
+				s.TopUp("alice", shopMoney)
+				spender := alice
+				spender.Spend = true
+				tools := tool.New(s.Service, tool.Options{Market: s.Market, MaxAnswer: most})
+				for _, named := range [][]any{{"offer", offer.String()}, {"stores", []string{"bob", "alice"}}} {
+					before := s.Balance(alice)
+					r, err := tools.Call(t.Context(), spender, "memory_search", input(append(named, "query", "hut water", "max_charge", 100_000, "max_tokens", 1_000_000, "max_results", 100, "min_relevance", 0)...))
+					if err != nil {
+						t.Fatal(err)
+					}
+					var got struct {
+						Results []struct{ Content string }
+						LeftOut int `json:"left_out"`
+						Charges []struct{ Amount int64 }
+					}
+					if err := json.Unmarshal([]byte(r.Text), &got); err != nil || len(r.Text) > most || len(got.Charges) != 1 {
+						t.Fatalf("%d bytes, charges %v, error %v: %.300s", len(r.Text), got.Charges, err, r.Text)
+					}
+					if named[0] == "stores" { // they were bought
+						if len(got.Results) == 0 || got.LeftOut > 0 {
+							t.Errorf("again %d results, %d left out", len(got.Results), got.LeftOut)
+						}
+						continue
+					}
+					want := 10
+					if most == tool.MinAnswer {
+						want = 2
+					}
+					if len(got.Results) != want || got.LeftOut != 0 || before-s.Balance(alice) != int64(2000+500*want) {
+						t.Errorf("%d results, %d left out, paid %d", len(got.Results), got.LeftOut, before-s.Balance(alice))
+					}
+				}
+			})
+		}
+	}
+}
+
+// Hits of the caller's own store take no room from those that were charged for.
+func TestOwnHitsLeaveRoomForWhatIsChargedFor(t *testing.T) {
+	s := servertest.OpenShop(t)
+	offer := s.Sell(bob, map[string]string{"hut": `"hut water ` + strings.Repeat("\\u0001", 16_000) + `"`})
+	s.Accept(alice, offer)
+	s.TopUp("alice", shopMoney)
+	var tags []string
+	for i := range 32 {
+		tags = append(tags, fmt.Sprintf("%02d", i)+strings.Repeat(`"`, 62))
+	}
+	_, err := s.Put(t.Context(), memory.Caller{Principal: alice}, memory.PutRequest{
+		Path: memory.Path{Store: "alice", Key: strings.Repeat(`"`, memory.MaxKey)}, Value: json.RawMessage(`"hut water hut water ` + strings.Repeat("\\u0001", 16_000) + `"`), Tags: &tags,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spender := alice
+	spender.Spend = true
+	tools := tool.New(s.Service, tool.Options{Market: s.Market, MaxAnswer: tool.MinAnswer})
+	r, err := tools.Call(t.Context(), spender, "memory_search", input("query", "hut water", "stores", []string{"alice", "bob"}, "max_charge", 100_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	charged, shown := strings.Contains(r.Text, `"amount":2500`), strings.Contains(r.Text, `"key":"hut"`)
+	if !charged || !shown || len(r.Text) > tool.MinAnswer {
+		t.Errorf("charged %t, shown %t, %d bytes: %.500s", charged, shown, len(r.Text), r.Text)
 	}
 }

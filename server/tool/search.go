@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/wire"
 )
@@ -63,11 +64,11 @@ func (c *call) hits(ctx context.Context, r memory.SearchRequest, paged bool, sho
 	if err != nil {
 		return searchAnswer{}, err
 	}
-	_, err = c.service.EachHit(ctx, &a, func(h *memory.Hit) error { return addHit(l, h, show) })
-	if err != nil && !errors.Is(err, errFull) {
+	passed, err := c.addHits(ctx, l, &a, show)
+	if err != nil {
 		return searchAnswer{}, err
 	}
-	answer.Results, answer.LeftOut, answer.Explain = l.items, a.LeftOut(), wire.ExplanationOf(a.Explanation)
+	answer.Results, answer.LeftOut, answer.Explain = l.items, a.LeftOut()+passed, wire.ExplanationOf(a.Explanation)
 	if paged {
 		if answer.NextCursor, err = c.service.NextCursor(&a, maxPaged); err != nil {
 			return searchAnswer{}, err
@@ -77,6 +78,36 @@ func (c *call) hits(ctx context.Context, r memory.SearchRequest, paged bool, sho
 		answer.Message = nothingRelevant
 	}
 	return answer, nil
+}
+
+// addHits adds the hits of an answer to a list as far as they fit. It keeps room for
+// those that were charged for: another one that leaves them none is passed over.
+func (c *call) addHits(ctx context.Context, l *list, a *memory.Answer, show func(wire.Hit) any) (passed int, err error) {
+	kept := 0 // bytes for what was charged for and is still to come
+	if len(a.Bill.Charges) > 0 {
+		for _, h := range a.Hits {
+			if h.Level < acl.Read {
+				kept += paidHit
+			}
+		}
+	}
+	_, err = c.service.EachHit(ctx, a, func(h *memory.Hit) error {
+		if kept > 0 && h.Level < acl.Read {
+			kept -= paidHit
+		}
+		l.room -= kept
+		err := addHit(l, h, show)
+		l.room += kept
+		if kept > 0 && errors.Is(err, errFull) {
+			passed++
+			return nil
+		}
+		return err
+	})
+	if errors.Is(err, errFull) {
+		err = nil
+	}
+	return passed, err
 }
 
 // addHit adds a hit to a list, cut if it does not fit, or returns errFull.

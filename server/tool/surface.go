@@ -1,8 +1,9 @@
 package tool
 
 import (
-	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -105,16 +106,18 @@ func (s *Surface) call(c echo.Context) error {
 		return problem.New(problem.Malformed, "the body is not JSON")
 	}
 	paid, err := payment.Read(r.Header, meter.Resource{})
-	if err != nil {
-		return problem.New(problem.Malformed, err.Error())
+	var malformed *payment.MalformedError
+	switch {
+	case errors.As(err, &malformed):
+		return problem.In(problem.Malformed, malformed.Header, malformed.Reason)
+	case err != nil:
+		return err
 	}
 	result, err := s.tools.Pay(r.Context(), server.Principal(r.Context()), name, input, paid)
 	if err != nil {
 		return err
 	}
-	if result.Settlement != nil {
-		c.Response().Header().Set(SettlementHeader, base64.StdEncoding.EncodeToString(result.Settlement))
-	}
+	maps.Copy(c.Response().Header(), result.Payment)
 	return answer(c, struct {
 		Content string `json:"content"`
 		IsError bool   `json:"is_error"`

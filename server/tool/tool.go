@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"time"
 
@@ -88,8 +89,10 @@ type Result struct {
 	Structured bool   // Text is an object in JSON
 	IsError    bool   // Text is an error message, or says what has to be paid
 	// Settlement answers the payment that came with the call, as x402 has it; nil:
-	// there was none.
+	// there was none. Payment are the headers of an answer over HTTP that say the
+	// same, or how the call can be paid for.
 	Settlement json.RawMessage
+	Payment    http.Header
 
 	cause error // nil unless IsError
 }
@@ -112,13 +115,14 @@ type call struct {
 	meter   Meter
 	market  Market // nil: none
 	caller  memory.Caller
-	// payments are the ways to pay, payment is what came with the call, and settlement
-	// what became of it: see Result.
-	payments   *payment.Methods
-	payment    *meter.Payment
-	settlement json.RawMessage
-	name       string
-	input      json.RawMessage
+	// payments are the ways to pay, payment is what came with the call, and settled
+	// what became of it, with the receipts of the charges.
+	payments *payment.Methods
+	payment  *meter.Payment
+	settled  *meter.Settled
+	receipts []string
+	name     string
+	input    json.RawMessage
 	// maxAnswer is the limit on the text of the result, in bytes.
 	maxAnswer int
 	// parameter maps fields of the service to the caller's names for them, as
@@ -240,8 +244,7 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	var price *memory.PaymentError
 	switch {
 	case err == nil:
-		result.Settlement = c.settlement
-		return result, nil
+		return result, c.settle(&result)
 	case errors.Is(err, context.Canceled):
 		return Result{}, err
 	case errors.As(err, &price):

@@ -1,0 +1,94 @@
+package servertest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/backend/backendtest"
+	"mneme/memory"
+	"mneme/meter"
+	"mneme/meter/payment"
+	"mneme/meter/payment/paymenttest"
+)
+
+// Shop is a service over a fresh database, and a market that takes payments of x402
+// by a facilitator in the process.
+type Shop struct {
+	*backendtest.Fixture
+	Market      *meter.Market
+	Payments    *payment.Methods
+	Facilitator *paymenttest.Facilitator
+	t           testing.TB
+}
+
+// OpenShop opens a Shop without offers. Its searches answer by words.
+func OpenShop(t testing.TB) *Shop {
+	t.Helper()
+	s := &Shop{Facilitator: paymenttest.New(), t: t}
+	t.Cleanup(s.Facilitator.Close)
+	var err error
+	s.Payments, err = payment.New(payment.Options{X402: &payment.X402{
+		Facilitator: s.Facilitator.URL, Schemes: []string{payment.SchemeUpto, payment.SchemeExact}, Network: "eip155:84532",
+		Asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e", Decimals: 6, PerCredit: "1",
+		PayTo: "0x2222222222222222222222222222222222222222", Name: "USDC", Version: "2", MaxTimeout: time.Minute,
+	}})
+	s.must(err)
+	s.must(s.Payments.Refresh(context.Background()))
+	data, clock := backendtest.Embedded().Open(t), backendtest.NewClock()
+	records := data.Storage(t).ForMeter()
+	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
+	s.Fixture = backendtest.OpenOver(t, data, memory.Options{Meter: rules, Now: clock.Now})
+	s.Clock = clock
+	s.Market = meter.NewMarket(records, s.Service, meter.Options{Meter: rules, Gateway: s.Payments})
+	return s
+}
+
+// Sell writes entries of a seller's store, by key, and offers searches of it at 2,000
+// micros, and 500 for each entry.
+func (s *Shop) Sell(seller acl.Principal, entries map[string]string) uuid.UUID {
+	s.t.Helper()
+	caller := memory.Caller{Principal: seller}
+	for key, value := range entries {
+		_, err := s.Put(context.Background(), caller, memory.PutRequest{Path: memory.Path{Store: seller.Agent, Key: key}, Value: []byte(value)})
+		s.must(err)
+	}
+	offer, err := s.Market.MakeOffer(context.Background(), caller, seller.Agent, meter.OfferRequest{
+		Title: new("Huts"), Terms: meter.TermsRequest{PriceSearch: new(int64(2000)), PriceEntry: new(int64(500)), NoveltyPercent: new(int64)},
+	}, nil)
+	s.must(err)
+	return offer.ID
+}
+
+// TopUp gives an agent money.
+func (s *Shop) TopUp(agent string, micros int64) {
+	s.t.Helper()
+	platform := acl.Principal{Agent: "ops", Taint: acl.Public, Platform: true}
+	_, err := s.Market.TopUp(context.Background(), memory.Caller{Principal: platform}, agent, micros, "r")
+	s.must(err)
+}
+
+// Accept accepts an offer.
+func (s *Shop) Accept(buyer acl.Principal, offer uuid.UUID) {
+	s.t.Helper()
+	_, err := s.Market.Accept(context.Background(), memory.Caller{Principal: buyer}, offer, memory.Preconditions{}, nil)
+	s.must(err)
+}
+
+// Balance returns the balance of an agent's account.
+func (s *Shop) Balance(agent acl.Principal) int64 {
+	s.t.Helper()
+	account, err := s.Market.Account(context.Background(), memory.Caller{Principal: agent})
+	s.must(err)
+	return account.Balance
+}
+
+func (s *Shop) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
