@@ -31,6 +31,8 @@ type keptHit struct {
 type settlement struct {
 	Accepted *Accepted `json:"accepted,omitempty"` // until it is settled: it may hold a secret
 	Settled  *Settled  `json:"settled,omitempty"`  // nil: it is not known yet
+	// Tried says that an attempt to settle has begun, whose outcome is not known.
+	Tried bool `json:"tried,omitempty"`
 }
 
 // keep writes the outcome of a claim in the transaction of the charge. What cost

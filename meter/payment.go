@@ -46,8 +46,10 @@ type Gateway interface {
 	// PaymentRefusal: it would not. Any other error: unknown.
 	Verify(ctx context.Context, a Accepted) error
 	// Settle settles an accepted payment for an amount of micros, at most what it
-	// covers, once: a repetition with the same ID answers the first settlement.
-	Settle(ctx context.Context, a Accepted, id uuid.UUID, amount int64) (Settled, error)
+	// covers, once: a repetition with the same ID answers the first settlement. again
+	// says that this is, or may be, a repetition, whose first outcome is not known: only
+	// then may a refusal say that the payment was used by that one.
+	Settle(ctx context.Context, a Accepted, id uuid.UUID, amount int64, again bool) (Settled, error)
 }
 
 // Accepted is a payment that is one of those asked for.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"mneme/memory"
 )
 
 // reconcileBatch is how many pending claims are read at a time.
@@ -60,7 +62,7 @@ func (m *Market) reconcile(ctx context.Context, id uuid.UUID) (done bool, err er
 		return err == nil, err
 	}
 	var refused *RefusedError
-	if err := m.settle(ctx, claim); errors.As(err, &refused) {
+	if err := m.settle(ctx, claim); errors.As(err, &refused) || errors.Is(err, memory.ErrFenced) {
 		return true, nil
 	} else if err != nil {
 		return false, err

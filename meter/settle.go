@@ -20,20 +20,20 @@ const settleTimeout = 40 * time.Second
 // done, or still pending if nobody knows yet. A refusal reverses the charge, and is a
 // RefusedError.
 func (m *Market) settle(ctx context.Context, claim *Claim) error {
-	var kept settlement
-	if err := json.Unmarshal(claim.Settlement, &kept); err != nil || kept.Accepted == nil {
-		return fmt.Errorf("the settlement of claim %s cannot be read", claim.ID)
-	}
 	if m.options.Gateway == nil {
 		return nil // it stays pending until there is one again
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
+	kept, err := m.beginSettling(ctx, claim)
+	if err != nil || claim.State != ClaimPending {
+		return err
+	}
 	amount, err := m.amountOf(ctx, claim)
 	if err != nil {
 		return err
 	}
-	answer, err := m.options.Gateway.Settle(ctx, *kept.Accepted, claim.ID, amount)
+	answer, err := m.options.Gateway.Settle(ctx, *kept.Accepted, claim.ID, amount, kept.Tried)
 	if err != nil {
 		m.options.Observer.SettleFailed()
 	}
@@ -45,6 +45,43 @@ func (m *Market) settle(ctx context.Context, claim *Claim) error {
 	default:
 		return nil
 	}
+}
+
+// beginSettling records that an attempt to settle a claim begins, and returns its
+// settlement as it was before. If another request has ended the claim, held is what it
+// is now.
+//
+// SECURITY: a payer can use its payment elsewhere, or void it. That it was used means
+// that we settled it only if an attempt of ours was recorded before.
+func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlement, err error) {
+	err = m.storage.Update(ctx, func(tx Tx) error {
+		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
+			return err
+		}
+		claim, err := tx.ClaimByID(ctx, held.ID)
+		switch {
+		case err != nil:
+			return err
+		case claim == nil || claim.State == ClaimPending && claim.Fence != held.Fence:
+			return memory.ErrFenced
+		case claim.State != ClaimPending:
+			*held = *claim
+			return nil
+		}
+		before = settlement{}
+		if err := json.Unmarshal(claim.Settlement, &before); err != nil || before.Accepted == nil {
+			return fmt.Errorf("the settlement of claim %s cannot be read", claim.ID)
+		}
+		if before.Tried {
+			return nil
+		}
+		claim.Settlement, err = json.Marshal(settlement{Accepted: before.Accepted, Tried: true})
+		if err != nil {
+			return err
+		}
+		return tx.PutClaim(ctx, *claim)
+	})
+	return before, err
 }
 
 // amountOf returns what a claim's charges cost together.

@@ -44,8 +44,9 @@ func (f facilitator) verify(ctx context.Context, ask facilitated, payer string) 
 }
 
 // settle settles a payment. A facilitator answers a payment that it settled before
-// with the same transaction, or by a reason that says so.
-func (f facilitator) settle(ctx context.Context, ask facilitated) (meter.SettleState, json.RawMessage, error) {
+// with the same transaction, or by a reason that says so: it counts only if again says
+// that an earlier call of ours may have settled it.
+func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (meter.SettleState, json.RawMessage, error) {
 	var out json.RawMessage
 	status, sent, err := f.call(ctx, http.MethodPost, "/settle", nil, ask, &out)
 	if err != nil {
@@ -67,7 +68,7 @@ func (f facilitator) settle(ctx context.Context, ask facilitated) (meter.SettleS
 	}
 	state := meter.SettleRefused
 	switch {
-	case *answer.Success || settledBefore(answer.Reason):
+	case *answer.Success || again && usedBefore(answer.Reason):
 		state = meter.SettleDone
 	case pendingReason(answer.Reason):
 		state = meter.SettlePending
@@ -90,10 +91,10 @@ func (f facilitator) settle(ctx context.Context, ask facilitated) (meter.SettleS
 	return state, response, err
 }
 
-// settledBefore reports whether a refusal says that this very authorization was
-// used. Only its payee can use an authorization, for its amount, and it has one
-// claim: it was settled by an earlier call of ours whose answer was lost.
-func settledBefore(reason string) bool {
+// usedBefore reports whether a refusal says that this very authorization was used: by
+// an earlier call of ours whose answer was lost, if there was one. Else its payer has
+// used it elsewhere, or made it void.
+func usedBefore(reason string) bool {
 	switch reason {
 	case "duplicate_settlement", "already_settled", "invalid_exact_evm_nonce_already_used",
 		"invalid_exact_evm_payload_authorization_nonce_used", "nonce_already_used", "permit2_invalid_nonce":

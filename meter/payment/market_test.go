@@ -308,7 +308,7 @@ func TestAPaymentIdentifierIsForOnePayment(t *testing.T) {
 }
 
 func TestARefusedPaymentCostsNothingAndAnotherOneMayFollow(t *testing.T) {
-	for _, failure := range []paymenttest.Failure{paymenttest.RefuseVerify, paymenttest.RefuseSettle} {
+	for _, failure := range []paymenttest.Failure{paymenttest.RefuseVerify, paymenttest.RefuseSettle, paymenttest.SpentElsewhere} {
 		t.Run(string(failure), func(t *testing.T) {
 			onEachStorage(t, func(t *testing.T, d *desk) {
 				d.fake.Fail(failure)
@@ -318,8 +318,11 @@ func TestARefusedPaymentCostsNothingAndAnotherOneMayFollow(t *testing.T) {
 				if !errors.As(err, &price) || !errors.As(err, &refusal) || price.Price != fullPrice {
 					t.Fatalf("refused: %v", err)
 				}
-				if (failure == paymenttest.RefuseSettle) != (refusal.Settled != nil) {
+				if (failure != paymenttest.RefuseVerify) != (refusal.Settled != nil) {
 					t.Errorf("refusal: %+v", refusal)
+				}
+				if len(d.fake.Settled()) != 0 {
+					t.Error("a refused payment was settled")
 				}
 				d.check(0, 0, 0)
 				d.fake.Fail(paymenttest.None)
@@ -405,6 +408,39 @@ func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A process has died after the charge, and before it began to settle. Meanwhile the
+// payer has used the payment for something else.
+func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.fake.Fail(paymenttest.Pending)
+		r := d.request("key", payment.SchemeExact, 1)
+		d.mustSearch(r)
+		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error {
+			claim, err := tx.ClaimOfKey(context.Background(), memory.IdempotencyKey{
+				Agent: buyer, Taint: acl.Public, Operation: r.Call.Operation, Path: r.Call.Path, Key: "key",
+			})
+			if err != nil || claim == nil {
+				return fmt.Errorf("the claim is %+v, %w", claim, err)
+			}
+			text := strings.Replace(string(claim.Settlement), `,"tried":true`, "", 1)
+			if text == string(claim.Settlement) {
+				t.Error("the attempt to settle was not recorded")
+			}
+			claim.Settlement = json.RawMessage(text)
+			return tx.PutClaim(context.Background(), *claim)
+		}))
+		d.fake.Fail(paymenttest.SpentElsewhere)
+		d.pass(2 * time.Minute)
+		if done, pending, err := d.market.Reconcile(context.Background()); done != 1 || pending != 0 || err != nil {
+			t.Errorf("reconciled %d, %d pending, %v", done, pending, err)
+		}
+		d.check(0, 0, 0)
+		if charges := d.charges(); len(charges) != 1 || charges[0].State != meter.ChargeReversed {
+			t.Errorf("charges: %+v", charges)
+		}
+	})
 }
 
 // passes is told of each pass of Market.Run: what it ended, and what is overdue.

@@ -327,7 +327,7 @@ func (m *Methods) Verify(ctx context.Context, a meter.Accepted) error {
 
 // Settle implements meter.Gateway. The ID is not sent: each scheme has a nonce of
 // its own that is settled once.
-func (m *Methods) Settle(ctx context.Context, a meter.Accepted, _ uuid.UUID, amount int64) (s meter.Settled, err error) {
+func (m *Methods) Settle(ctx context.Context, a meter.Accepted, _ uuid.UUID, amount int64, again bool) (s meter.Settled, err error) {
 	s.Wire, s.State = a.Payment.Wire, meter.SettlePending
 	p := a.Payment
 	switch {
@@ -357,7 +357,7 @@ func (m *Methods) Settle(ctx context.Context, a meter.Accepted, _ uuid.UUID, amo
 				return s, err
 			}
 		}
-		s.State, s.Response, err = m.facilitator.settle(ctx, facilitated{versionOf(p), p.Payload, required})
+		s.State, s.Response, err = m.facilitator.settle(ctx, facilitated{versionOf(p), p.Payload, required}, again)
 	default:
 		return s, fmt.Errorf("the method of a payment is no longer configured")
 	}

@@ -150,7 +150,7 @@ func TestASettlementIsKnownOrPending(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.Fail(c.failure)
-			s, err := m.Settle(context.Background(), a, uuid.Nil, 3000)
+			s, err := m.Settle(context.Background(), a, uuid.Nil, 3000, false)
 			if s.State != c.first {
 				t.Errorf("%s %s: %s, %v", scheme, c.failure, s.State, err)
 			}
@@ -158,7 +158,7 @@ func TestASettlementIsKnownOrPending(t *testing.T) {
 				t.Errorf("%s: the error holds what it must not", c.failure)
 			}
 			f.Fail(paymenttest.None)
-			if s, err = m.Settle(context.Background(), a, uuid.Nil, 3000); err != nil || s.State != c.last {
+			if s, err = m.Settle(context.Background(), a, uuid.Nil, 3000, true); err != nil || s.State != c.last {
 				t.Errorf("%s %s, again: %s, %v", scheme, c.failure, s.State, err)
 			}
 			want := "3000"
@@ -184,10 +184,10 @@ func TestAUsedNonceOfASettlementWhoseAnswerWasLostIsSettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Fail(paymenttest.NonceUsed)
-	if s, _ := m.Settle(context.Background(), a, uuid.Nil, 1); s.State != meter.SettlePending {
+	if s, _ := m.Settle(context.Background(), a, uuid.Nil, 1, false); s.State != meter.SettlePending {
 		t.Errorf("first: %s", s.State)
 	}
-	if s, err := m.Settle(context.Background(), a, uuid.Nil, 1); s.State != meter.SettleDone || err != nil {
+	if s, err := m.Settle(context.Background(), a, uuid.Nil, 1, true); s.State != meter.SettleDone || err != nil {
 		t.Errorf("again: %s, %v", s.State, err)
 	}
 }

@@ -23,6 +23,7 @@ const (
 	LoseSettlement Failure = "lose_settlement"  // it settles, and the answer is lost
 	LoseOnce       Failure = "lose_once"        // the same, for each payment's first settlement
 	NonceUsed      Failure = "nonce_used"       // the same, and a repetition is refused since the nonce is used
+	SpentElsewhere Failure = "spent_elsewhere"  // after it was verified, the payer uses the nonce for something else
 	Gone           Failure = "gone"             // it does not answer
 	Garbage        Failure = "garbage"          // it answers what is no JSON
 	Redirect       Failure = "redirect"         // it sends clients elsewhere
@@ -169,7 +170,7 @@ func (f *Facilitator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case f.failure == Pending && !again:
 			answer(w, map[string]any{"success": false, "errorReason": "settlement_pending", "transaction": "0x01", "network": in.Requirements.Network, "payer": a.From})
 			return
-		case again && f.failure == NonceUsed:
+		case again && f.failure == NonceUsed, !again && f.failure == SpentElsewhere:
 			answer(w, map[string]any{"success": false, "errorReason": "nonce_already_used", "transaction": "", "network": in.Requirements.Network, "payer": a.From})
 			return
 		case !again:
