@@ -20,7 +20,6 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
-	"mneme/server"
 	"mneme/storage"
 	"mneme/tracing"
 )
@@ -34,7 +33,7 @@ type Instance struct {
 	meter   *meter.Meter
 	// payments are the ways to pay with a request; nil: none.
 	payments *payment.Methods
-	metrics  *server.Metrics
+	sales    *saleObserver
 	tracing  tracing.Provider
 	log      *slog.Logger
 }
@@ -89,19 +88,19 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 	options := Options(config, log, ix)
 	options.Tracer = spans.Tracer("mneme/memory")
 	options.Now = now
-	metrics := server.NewMetrics()
-	prices := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Currency: config.Meter.Currency, KeyAge: config.Meter.ReceiptKey, Observer: metrics, Now: now})
+	sales := &saleObserver{}
+	prices := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Currency: config.Meter.Currency, KeyAge: config.Meter.ReceiptKey, Observer: sales, Now: now})
 	options.Meter = prices
 	service, err := memory.New(ctx, rows, options)
 	if err != nil {
 		return nil, errors.Join(err, ix.Close(), rows.Close())
 	}
-	selling := meter.Options{Currency: config.Meter.Currency, Meter: prices, Observer: metrics, Hold: config.Meter.Hold}
+	selling := meter.Options{Currency: config.Meter.Currency, Meter: prices, Observer: sales, Hold: config.Meter.Hold}
 	if payments != nil {
 		selling.Gateway = payments
 	}
 	market := meter.NewMarket(rows.ForMeter(), service, selling)
-	return &Instance{Service: service, Indexer: ix, Storage: rows, Market: market, meter: prices, payments: payments, metrics: metrics, tracing: spans, log: log}, nil
+	return &Instance{Service: service, Indexer: ix, Storage: rows, Market: market, meter: prices, payments: payments, sales: sales, tracing: spans, log: log}, nil
 }
 
 // Run runs the background work of the Service, the Indexer and the Market until

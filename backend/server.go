@@ -19,13 +19,14 @@ import (
 // Build identifies the running program, to metrics and to MCP clients.
 type Build struct{ Version, Revision string }
 
-// NewServer returns the HTTP server of an Instance, with every surface and its
+// NewServer returns the HTTP server of an Instance, with every surface and new
 // metrics. verifier checks the credentials of requests: a listening server takes
 // NewVerifier's, and one for requests within the process a verifier of its own.
 // The server is an http.Handler, and Serve runs it on a listener. It does not run
 // the Instance's background work.
 func NewServer(instance *Instance, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger) (*server.Server, error) {
-	metrics := instance.metrics
+	metrics := server.NewMetrics()
+	instance.sales.follow(metrics)
 	metrics.Build(build.Version, build.Revision)
 	native, err := rest.New(instance.Service, instance.Market, metrics, config.Limits.ValueBytes)
 	if err != nil {

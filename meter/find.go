@@ -21,7 +21,7 @@ func (m *Market) Offer(ctx context.Context, c memory.Caller, offer uuid.UUID) (F
 	if err != nil {
 		return FoundOffer{}, err
 	}
-	return m.withETag(found), nil
+	return m.show(c, found), nil
 }
 
 // Offers returns a page of the open offers of all stores, in the order in which
@@ -52,7 +52,7 @@ func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor 
 			return OfferPage{}, err
 		}
 	}
-	page.Items = m.withETags(offers)
+	page.Items = m.showAll(c, offers)
 	return page, nil
 }
 
@@ -79,7 +79,7 @@ func (m *Market) OffersOn(ctx context.Context, c memory.Caller, store string) ([
 	if err != nil {
 		return nil, err
 	}
-	return m.withETags(found), nil
+	return m.showAll(c, found), nil
 }
 
 // visibleOffer returns an offer that exists for the caller; memory.ErrNotFound if
@@ -124,14 +124,19 @@ func lockedOffer(ctx context.Context, tx Tx, id uuid.UUID) (Offer, error) {
 	return *offer, nil
 }
 
-func (m *Market) withETag(o Offer) FoundOffer {
+// show returns an offer as the caller may see it: its caps are for the store's own
+// agent, since they tell what all buyers together may have.
+func (m *Market) show(c memory.Caller, o Offer) FoundOffer {
+	if o.Store != c.Agent {
+		o.Caps = OfferCaps{}
+	}
 	return FoundOffer{Offer: o, ETag: m.service.ETag(o.ID, o.Version)}
 }
 
-func (m *Market) withETags(offers []Offer) []FoundOffer {
+func (m *Market) showAll(c memory.Caller, offers []Offer) []FoundOffer {
 	found := make([]FoundOffer, len(offers))
 	for i, o := range offers {
-		found[i] = m.withETag(o)
+		found[i] = m.show(c, o)
 	}
 	return found
 }

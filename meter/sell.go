@@ -50,7 +50,7 @@ func (m *Market) MakeOffer(ctx context.Context, c memory.Caller, store string, r
 	if err != nil {
 		return FoundOffer{}, err
 	}
-	return m.withETag(made), nil
+	return m.show(c, made), nil
 }
 
 func (m *Market) makeOffer(ctx context.Context, tx Tx, c memory.Caller, store string, r OfferRequest) (Offer, error) {
@@ -177,7 +177,7 @@ func (m *Market) changeOffer(ctx context.Context, c memory.Caller, id uuid.UUID,
 	if err != nil {
 		return FoundOffer{}, err
 	}
-	return m.withETag(changed), nil
+	return m.show(c, changed), nil
 }
 
 // checkChange refuses to change a visible offer of a lower label than the

@@ -74,7 +74,7 @@ func TestDamageThatIsFoundStopsEveryTransaction(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := damagedFile(t, 60)
+			path := damagedFile(t, 90)
 			s, err := Open(t.Context(), path)
 			if err != nil {
 				t.Fatalf("the damage is meant to be found later: %v", err)
