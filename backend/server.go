@@ -8,6 +8,7 @@ import (
 	"mneme/acl"
 	"mneme/configs"
 	"mneme/server"
+	"mneme/server/checkout"
 	"mneme/server/limit"
 	"mneme/server/mcp"
 	"mneme/server/rest"
@@ -32,7 +33,8 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	if err != nil {
 		return nil, err
 	}
-	native.TakePayments(instance.payments, config.PublicURL)
+	desk := checkout.Desk{Methods: instance.payments, PublicURL: config.PublicURL}
+	native.TakePayments(desk)
 	connections, err := connectionLimits(config.Connections)
 	if err != nil {
 		return nil, err
@@ -44,7 +46,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 		Metrics:  metrics,
 		Surfaces: []server.Surface{
 			native,
-			robutler.New(instance.Service, metrics, config.Limits.ValueBytes),
+			robutler.New(instance.Service, instance.Market, desk, metrics, config.Limits.ValueBytes),
 			tool.NewSurface(tools.Over("http")),
 			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
 				Batch: config.Limits.MCPBatch, Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,

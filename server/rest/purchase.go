@@ -23,13 +23,13 @@ func (s *Surface) SearchOffer(ctx context.Context, r SearchOfferRequestObject) (
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.buy(ctx, request, paid.payment, "POST /v1/offers/{offer}/search", []string{r.Offer.String()}, r.Params.IdempotencyKey, r.Body)
+	found, err := s.buy(ctx, request, paid.Payment, "POST /v1/offers/{offer}/search", []string{r.Offer.String()}, r.Params.IdempotencyKey, r.Body)
 	if err != nil {
-		return nil, s.askPayment(paid, err)
+		return nil, s.desk.Ask(paid, err)
 	}
 	s.metrics.Search(found.Answer)
 	return streamed{
-		header: s.settled(found),
+		header: s.desk.Settled(found),
 		encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, &found.Answer) },
 	}, nil
 }

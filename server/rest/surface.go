@@ -16,8 +16,8 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
-	"mneme/meter/payment"
 	"mneme/server"
+	"mneme/server/checkout"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -36,8 +36,7 @@ type Surface struct {
 	json     []byte // the specification as served
 	keys     keyCache
 
-	payments  *payment.Methods // nil: none
-	publicURL string
+	desk checkout.Desk
 }
 
 // New returns the surface. valueLimit is the service's limit on one value, in

@@ -83,8 +83,26 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, a *memory.Answer
 		return struct {
 			Degraded   []string `json:"degraded"`
 			Incomplete bool     `json:"incomplete"`
-		}{append([]string{}, a.Degraded...), a.Incomplete}, err
+			Charges    []charge `json:"charges,omitempty"`
+			Balance    *int64   `json:"balance,omitempty"` // of the caller's account, in micros
+		}{append([]string{}, a.Degraded...), a.Incomplete, chargesOf(a.Bill), a.Bill.Balance}, err
 	})
+}
+
+// charge is what a search cost in one store. Amount is in micros.
+type charge struct {
+	ID      string `json:"id"`
+	StoreID string `json:"storeId"`
+	Offer   string `json:"offer"`
+	Amount  int64  `json:"amount"`
+	Receipt string `json:"receipt"`
+}
+
+func chargesOf(b memory.Bill) (charges []charge) {
+	for _, c := range b.Charges {
+		charges = append(charges, charge{c.ID.String(), c.Store, c.Offer, c.Amount, c.Receipt})
+	}
+	return charges
 }
 
 // removed is the answer to a deletion.

@@ -12,6 +12,7 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/server"
+	"mneme/server/checkout"
 	"mneme/server/rest"
 	"mneme/server/robutler"
 	"mneme/server/servertest"
@@ -45,7 +46,7 @@ func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness 
 	}
 	s := servertest.Open(t, f.Clock.Now, server.Options{
 		Service: f, Metrics: metrics,
-		Surfaces: []server.Surface{native, robutler.New(f.Service, metrics, limits.Value)},
+		Surfaces: []server.Surface{native, robutler.New(f.Service, f.Market, checkout.Desk{}, metrics, limits.Value)},
 	})
 	return &harness{Server: s, t: t, service: f.Service, market: f.Market, clock: f.Clock, index: f.Index}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -44,19 +45,26 @@ func (s *Surface) search(c echo.Context) error {
 	if request.Purchase, err = q.purchase(caller, request); err != nil {
 		return err
 	}
-	found, err := s.service.Search(c.Request().Context(), caller, request)
-	if err == nil {
-		err = s.unpaid(c.Request().Context(), caller, request, found.Bill)
+	body := s.service.Digest("query", q.values.Encode())
+	paid, err := s.desk.Read(c.Request(), "A search of a store", body)
+	if err != nil {
+		return err
 	}
+	if paid.Payment != nil { // then the account does not pay, whatever it has
+		request.Purchase.MaxCharge = nil
+	}
+	call := memory.Idempotency{Operation: "GET " + root + "?action=search", Digest: body}
+	found, err := s.ask(c.Request().Context(), caller, meter.SearchRequest{SearchRequest: request, Call: call, Payment: paid.Payment})
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && broken.Field == "query" { // named q in this API
 		err = &memory.RuleError{Field: "q", Rule: broken.Rule}
 	}
 	if err != nil {
-		return err
+		return s.desk.Ask(paid, err)
 	}
-	s.metrics.Search(found)
-	return wire.Stream(c.Response(), func(w io.Writer) error { return s.writeAnswer(c.Request().Context(), w, &found) })
+	s.metrics.Search(found.Answer)
+	maps.Copy(c.Response().Header(), s.desk.Settled(found))
+	return wire.Stream(c.Response(), func(w io.Writer) error { return s.writeAnswer(c.Request().Context(), w, &found.Answer) })
 }
 
 // purchase returns what a search may buy: from the store that it names, up to the
@@ -78,17 +86,18 @@ func (q query) purchase(c memory.Caller, r memory.SearchRequest) (memory.Purchas
 	return p, nil
 }
 
-// unpaid returns the price of a search that left out the store that it names, as a
-// memory.PaymentError, or what else stands before it; nil if it left out none.
-func (s *Surface) unpaid(ctx context.Context, c memory.Caller, r memory.SearchRequest, bill memory.Bill) error {
-	if len(r.Stores) == 0 || len(bill.Skipped) == 0 {
-		return nil
+// ask runs a search. If it left out the store that it names, that store is paid for by
+// the payment that came, or the error is its price as a memory.PaymentError, or what
+// else stands before it.
+func (s *Surface) ask(ctx context.Context, c memory.Caller, r meter.SearchRequest) (meter.SearchResult, error) {
+	answer, err := s.service.Search(ctx, c, r.SearchRequest)
+	if err != nil || len(r.Stores) == 0 || len(answer.Bill.Skipped) == 0 {
+		return meter.SearchResult{Answer: answer}, err
 	}
-	offer, err := uuid.Parse(bill.Skipped[0].Offer)
+	offer, err := uuid.Parse(answer.Bill.Skipped[0].Offer)
 	if err != nil {
-		return err
+		return meter.SearchResult{}, err
 	}
 	r.Stores, r.Purchase = nil, memory.Purchase{Offer: offer, Limit: r.Limit, Barred: true}
-	_, err = s.service.Search(ctx, c, r)
-	return err
+	return s.market.Search(ctx, c, r)
 }

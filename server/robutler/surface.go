@@ -5,12 +5,15 @@
 package robutler
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server"
+	"mneme/server/checkout"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -21,14 +24,21 @@ const root = "/api/storage/memory"
 // Surface is the Robutler portal API.
 type Surface struct {
 	service *memory.Service
+	market  Market
+	desk    checkout.Desk
 	metrics *server.Metrics
 	maxBody int64
 }
 
-// New returns the surface. valueLimit is the service's limit on one value, in
-// bytes; 0 means the default.
-func New(service *memory.Service, metrics *server.Metrics, valueLimit int) *Surface {
-	return &Surface{service: service, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
+// Market runs searches that may cost something; see meter.Market.
+type Market interface {
+	Search(context.Context, memory.Caller, meter.SearchRequest) (meter.SearchResult, error)
+}
+
+// New returns the surface. desk takes the payments for searches. valueLimit is the
+// service's limit on one value, in bytes; 0 means the default.
+func New(service *memory.Service, market Market, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
+	return &Surface{service: service, market: market, desk: desk, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
 }
 
 // Mount adds the routes. All require a token.

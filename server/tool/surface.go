@@ -2,7 +2,6 @@ package tool
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 	"mneme/meter"
 	"mneme/meter/payment"
 	"mneme/server"
+	"mneme/server/checkout"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -106,12 +106,8 @@ func (s *Surface) call(c echo.Context) error {
 		return problem.New(problem.Malformed, "the body is not JSON")
 	}
 	paid, err := payment.Read(r.Header, meter.Resource{})
-	var malformed *payment.MalformedError
-	switch {
-	case errors.As(err, &malformed):
-		return problem.In(problem.Malformed, malformed.Header, malformed.Reason)
-	case err != nil:
-		return err
+	if err != nil {
+		return checkout.Malformed(err)
 	}
 	result, err := s.tools.Pay(r.Context(), server.Principal(r.Context()), name, input, paid)
 	if err != nil {

@@ -1,0 +1,87 @@
+// Package checkout reads the payments that come with HTTP requests, and writes what
+// their answers say of payments.
+package checkout
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"mneme/meter"
+	"mneme/meter/payment"
+	"mneme/server/problem"
+)
+
+// Desk is where requests are paid for. The zero value takes no payments.
+type Desk struct {
+	Methods *payment.Methods // nil: none
+	// PublicURL is the server's address for clients, without a path; "": that of each
+	// request.
+	PublicURL string
+}
+
+// Call is a call that takes a payment.
+type Call struct {
+	Resource meter.Resource
+	Payment  *meter.Payment // nil: none came
+}
+
+// Read reads the payment of a call. body is a digest of what the call asks for beside
+// its URL.
+func (d Desk) Read(r *http.Request, description, body string) (Call, error) {
+	call := Call{Resource: meter.Resource{
+		URL: d.address(r) + r.URL.EscapedPath(), Description: description,
+		Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Body: body,
+	}}
+	var err error
+	call.Payment, err = payment.Read(r.Header, call.Resource)
+	return call, Malformed(err)
+}
+
+// Malformed returns the problem of a payment that cannot be read; other errors as they
+// are.
+func Malformed(err error) error {
+	var malformed *payment.MalformedError
+	if errors.As(err, &malformed) {
+		return problem.In(problem.Malformed, malformed.Header, malformed.Reason)
+	}
+	return err
+}
+
+// Ask adds to the problem of an unpaid call how it can be paid for.
+func (d Desk) Ask(call Call, err error) error {
+	p := problem.From(err)
+	if p.Payment == nil || d.Methods == nil {
+		return err
+	}
+	p.Payment.Header = make(http.Header)
+	p.Payment.Members = d.Methods.Ask(p.Payment.Header, call.Resource, p.Payment.Price, err)
+	return p
+}
+
+// Settled returns the headers of an answer that was paid for; nil for another one.
+func (d Desk) Settled(found meter.SearchResult) http.Header {
+	if found.Settled == nil {
+		return nil
+	}
+	h := make(http.Header)
+	var receipts []string
+	for _, charge := range found.Bill.Charges {
+		receipts = append(receipts, charge.Receipt)
+	}
+	d.Methods.Settled(h, found.Settled, receipts)
+	h.Set("Cache-Control", "private")
+	return h
+}
+
+// address returns the server's address as the client knows it.
+func (d Desk) address(r *http.Request) string {
+	if d.PublicURL != "" {
+		return strings.TrimSuffix(d.PublicURL, "/")
+	}
+	scheme := "http"
+	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
+}
