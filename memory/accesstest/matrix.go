@@ -136,6 +136,9 @@ func Run(t *testing.T, surface Surface) {
 				if !surface.Offers(c.op.Name) || c.op.Name == RefinedSearch && !surface.Offers(c.op.Option) {
 					continue
 				}
+				if c.op.Name == PagedSearch && c.op.MaxCharge != nil && !surface.Offers(PagedPurchase) {
+					continue
+				}
 				e := envs[c.env]
 				if e == nil {
 					number++

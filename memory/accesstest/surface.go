@@ -57,6 +57,8 @@ const (
 	// PagedSearch is a search that shows one hit a page, and follows the cursors to
 	// the last.
 	PagedSearch = "search in pages"
+	// PagedPurchase is a PagedSearch that may cost something.
+	PagedPurchase = "purchase in pages"
 	// OfferSearch is a search of an offer, and Accept accepts it.
 	OfferSearch = "offer search"
 	Accept      = "accept"

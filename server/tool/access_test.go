@@ -94,7 +94,7 @@ type throughMemory struct{ direct }
 func (m *throughMemory) Offers(op string) bool {
 	switch op {
 	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants,
-		accesstest.OfferSearch, accesstest.Accept:
+		accesstest.Accept, accesstest.PagedPurchase:
 		return false
 	}
 	return true
@@ -130,7 +130,9 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 	case accesstest.RefinedSearch:
 		return m.explained(p, op, m.search(p, op, refined(op)...))
 	case accesstest.PagedSearch:
-		return m.inPages(p, "memory", charged(op, "command", "search", "query", op.Query, "store", op.Store, "limit", 1)...)
+		return m.inPages(p, "memory", "command", "search", "query", op.Query, "store", op.Store, "limit", 1)
+	case accesstest.OfferSearch:
+		return m.found(m.do(p, "memory", "command", "search", "query", op.Query, "offer", op.Offer, "max_charge", 1_000_000))
 	case accesstest.Delete:
 		return m.shown(p, op, func() accesstest.Outcome { return m.do(p, "memory", "command", "delete", "path", path+op.Key) })
 	case accesstest.Rename:
@@ -193,7 +195,7 @@ type throughTriggerfish struct{ direct }
 func (f *throughTriggerfish) Offers(op string) bool {
 	switch op {
 	case accesstest.Put, accesstest.Get, accesstest.List, accesstest.Search, accesstest.RelevantSearch, accesstest.RefinedSearch,
-		accesstest.PagedSearch, accesstest.Delete:
+		accesstest.PagedSearch, accesstest.OfferSearch, accesstest.Delete:
 		return true
 	}
 	return op == accesstest.ExplainEntry || slices.Contains(slices.Concat(accesstest.Options, accesstest.OpenOptions), op)
@@ -203,7 +205,7 @@ func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) access
 	if arranges(p, op) || op.Name == accesstest.Share {
 		return f.arrange(p, op)
 	}
-	if op.Store != p.Agent && !strings.HasPrefix(op.Name, accesstest.Search) {
+	if op.Store != p.Agent && !strings.HasPrefix(op.Name, accesstest.Search) && op.Name != accesstest.OfferSearch {
 		return f.elsewhere(p, op)
 	}
 	p.Spend = true
@@ -242,8 +244,10 @@ func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) access
 		return f.search(p, op, "query", op.Query, "min_relevance", op.MinRelevance)
 	case accesstest.RefinedSearch:
 		return f.search(p, op, refined(op)...)
+	case accesstest.OfferSearch:
+		return f.found(f.do(p, "memory_search", "query", op.Query, "offer", op.Offer, "max_charge", 1_000_000))
 	case accesstest.PagedSearch:
-		return f.reached(p, op, f.inPages(p, "memory_search", paid(op, "query", op.Query, "max_results", 1)...))
+		return f.reached(p, op, f.inPages(p, "memory_search", "query", op.Query, "max_results", 1))
 	case accesstest.Delete:
 		return f.shown(p, op, func() accesstest.Outcome { return f.do(p, "memory_delete", "key", op.Key) })
 	}

@@ -3,6 +3,7 @@ package tool_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -259,5 +260,47 @@ func TestOwnHitsLeaveRoomForWhatIsChargedFor(t *testing.T) {
 	charged, shown := strings.Contains(r.Text, `"amount":2500`), strings.Contains(r.Text, `"key":"hut"`)
 	if !charged || !shown || len(r.Text) > tool.MinAnswer {
 		t.Errorf("charged %t, shown %t, %d bytes: %.500s", charged, shown, len(r.Text), r.Text)
+	}
+}
+
+// A buyer searches: what it bought is in no view, no index, and no other answer.
+func TestABuyerReachesNothingByOtherTools(t *testing.T) {
+	s := openShop(t)
+	spender := alice
+	spender.Spend, spender.Share = true, true
+	if r := s.call(spender, "memory_search", "query", "hut water", "stores", []string{"bob"}, "max_charge", 5000); r.IsError {
+		t.Fatal(r.Text)
+	}
+	for _, path := range []string{"/memories", "/memories/", "/memories/MEMORY.md", "/memories/shared", "/memories/shared/bob", "/memories/shared/bob/", "/memories/shared/bob/hut", "/memories/shared/bob/MEMORY.md"} {
+		if r := s.call(spender, "memory", "command", "view", "path", path); strings.Contains(r.Text, "September") || strings.Contains(r.Text, "shared/bob/h") {
+			t.Errorf("view of %s: %s", path, r.Text)
+		}
+	}
+	if index, err := s.tools.Index(s.Context(), spender, "bob"); !errors.Is(err, acl.ErrDenied) || index != "" {
+		t.Errorf("index %q, error %v", index, err)
+	}
+	for _, pairs := range [][]any{
+		{"command", "create", "path", "/memories/shared/bob/new", "content", "x"},
+		{"command", "delete", "path", "/memories/shared/bob/hut"},
+		{"command", "rename", "old_path", "/memories/shared/bob/hut", "new_path", "/memories/shared/bob/cabin"},
+		{"command", "share", "path", "/memories/shared/bob/", "agent", "carol", "level", "search"},
+		{"command", "search", "store", "bob", "query", "hut", "max_charge", 5000, "explain", true},
+		{"command", "search", "store", "bob", "query", "hut", "max_charge", 5000, "match", map[string]any{"all": []string{"hut"}}},
+	} {
+		if r := s.call(spender, "memory", pairs...); !r.IsError || strings.Contains(r.Text, "September") {
+			t.Errorf("%v: %s", pairs, r.Text)
+		}
+	}
+	for _, name := range []string{"memory_get", "memory_list"} {
+		pairs := []any{"key", "hut"}
+		if name == "memory_list" {
+			pairs = nil
+		}
+		if r := s.call(spender, name, pairs...); strings.Contains(r.Text, "September") || strings.Contains(r.Text, `"hut"`) && name == "memory_list" {
+			t.Errorf("%s: %s", name, r.Text)
+		}
+	}
+	if s.spent() != 2500 {
+		t.Errorf("spent %d", s.spent())
 	}
 }
