@@ -154,7 +154,12 @@ func (c *credits) settle(ctx context.Context, token, nonce string, amount int64,
 	if status < http.StatusMultipleChoices && out.Success == nil {
 		return meter.SettlePending, nil, fmt.Errorf("%s: status %d without an outcome", c.platform.name, status)
 	}
-	failed := status >= http.StatusMultipleChoices || !*out.Success || out.Partial
+	if status < http.StatusMultipleChoices && *out.Success && out.Partial {
+		// A refusal would reverse the charge, and the part be lost. The charge stands
+		// until the platform has charged the rest, or an operator ends it.
+		return meter.SettlePending, nil, fmt.Errorf("%s: a part of the amount was charged", c.platform.name)
+	}
+	failed := status >= http.StatusMultipleChoices || !*out.Success
 	answer := map[string]any{"success": !failed, "transaction": transactionOf(out.ID, key), "network": creditsNetwork, "payer": ""}
 	state := meter.SettleDone
 	if failed {

@@ -46,6 +46,7 @@ type challenge struct {
 	Request string `json:"request"` // base64url of JSON
 	Expires string `json:"expires,omitempty"`
 	Digest  string `json:"digest,omitempty"`
+	Header  string `json:"header,omitempty"` // that the credential goes in: Authorization has the caller's token
 	Opaque  string `json:"opaque,omitempty"`
 }
 
@@ -85,7 +86,7 @@ func (m *mpp) mint(method string, request charge, of meter.Resource) challenge {
 	opaque, _ := json.Marshal(map[string]string{"resource": of.URL})
 	c := challenge{
 		Realm: m.realm, Method: method, Intent: intentCharge, Request: base64.RawURLEncoding.EncodeToString(text),
-		Expires: m.now().Add(challengeTTL).UTC().Format(time.RFC3339), Digest: bindingOf(of), Opaque: base64.RawURLEncoding.EncodeToString(opaque),
+		Expires: m.now().Add(challengeTTL).UTC().Format(time.RFC3339), Digest: bindingOf(of), Header: headerPaymentMPP, Opaque: base64.RawURLEncoding.EncodeToString(opaque),
 	}
 	c.ID = m.id(c)
 	return c
@@ -99,7 +100,7 @@ func bindingOf(of meter.Resource) string {
 
 func (m *mpp) id(c challenge) string {
 	h := hmac.New(sha256.New, m.secret)
-	h.Write([]byte(strings.Join([]string{c.Realm, c.Method, c.Intent, c.Request, c.Expires, c.Digest, c.Opaque}, "|")))
+	h.Write([]byte(strings.Join([]string{c.Realm, c.Method, c.Intent, c.Request, c.Expires, c.Digest, c.Header, c.Opaque}, "|")))
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
@@ -108,7 +109,7 @@ func (c challenge) header() string {
 	b.WriteString("Payment ")
 	for i, p := range [][2]string{
 		{"id", c.ID}, {"realm", c.Realm}, {"method", c.Method}, {"intent", c.Intent}, {"expires", c.Expires},
-		{"request", c.Request}, {"digest", c.Digest}, {"opaque", c.Opaque},
+		{"request", c.Request}, {"digest", c.Digest}, {"header", c.Header}, {"opaque", c.Opaque},
 	} {
 		if i > 0 {
 			b.WriteString(", ")

@@ -17,7 +17,9 @@ import (
 	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/meter/payment"
 	"mneme/server"
+	"mneme/server/checkout"
 	"mneme/server/limit"
 	"mneme/server/rest"
 	"mneme/server/servertest"
@@ -54,19 +56,27 @@ func (l *lockedBuffer) String() string {
 
 func open(t testing.TB) *harness { return openWith(t, memory.Limits{}) }
 
-func openWith(t testing.TB, limits memory.Limits) *harness {
+func openWith(t testing.TB, limits memory.Limits) *harness { return openPaying(t, limits, nil) }
+
+// openPaying opens a harness that takes payments.
+func openPaying(t testing.TB, limits memory.Limits, methods *payment.Methods) *harness {
 	t.Helper()
 	data, clock := backendtest.Embedded().Open(t), backendtest.NewClock()
 	records := data.Storage(t).ForMeter()
 	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
 	f := backendtest.OpenOver(t, data, memory.Options{Limits: limits, Meter: rules, Now: clock.Now})
 	f.Clock = clock
-	market := meter.NewMarket(records, f.Service, meter.Options{Meter: rules})
+	options := meter.Options{Meter: rules}
+	if methods != nil {
+		options.Gateway = methods
+	}
+	market := meter.NewMarket(records, f.Service, options)
 	metrics, log := server.NewMetrics(), &lockedBuffer{}
 	surface, err := rest.New(f.Service, market, metrics, limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
+	surface.TakePayments(checkout.Desk{Methods: methods, PublicURL: "https://memory.example"})
 	tools := tool.NewSurface(tool.New(f.Service, tool.Options{ValueLimit: limits.Value}))
 	s := servertest.Open(t, f.Clock.Now, server.Options{
 		Service: f, Metrics: metrics, Surfaces: []server.Surface{surface, tools},
