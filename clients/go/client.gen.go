@@ -306,6 +306,21 @@ func (e ProblemType) Valid() bool {
 	}
 }
 
+// Defines values for ProblemX402Version.
+const (
+	N1 ProblemX402Version = 1
+)
+
+// Valid indicates whether the value is a known member of the ProblemX402Version enum.
+func (e ProblemX402Version) Valid() bool {
+	switch e {
+	case N1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for QuestionMode.
 const (
 	QuestionModeHybrid  QuestionMode = "hybrid"
@@ -1466,15 +1481,50 @@ type Passage struct {
 	Text  string `json:"text"`
 }
 
+// PaymentRequirement A payment by x402, version 1, that pays for the call.
+type PaymentRequirement struct {
+	// Asset The asset's address.
+	Asset       string `json:"asset"`
+	Description string `json:"description"`
+
+	// Extra What the scheme needs to know beside.
+	Extra *map[string]interface{} `json:"extra,omitempty"`
+
+	// MaxAmountRequired What has to be paid, in the asset's smallest unit: the most that the call could cost.
+	MaxAmountRequired string `json:"maxAmountRequired"`
+
+	// MaxTimeoutSeconds For how long a payment has to be good.
+	MaxTimeoutSeconds int    `json:"maxTimeoutSeconds"`
+	MimeType          string `json:"mimeType"`
+
+	// Network Example: base
+	Network string `json:"network"`
+
+	// PayTo Who is paid.
+	PayTo string `json:"payTo"`
+
+	// Resource The call's URL.
+	Resource string `json:"resource"`
+
+	// Scheme `exact`, `upto` or `robutler-credits`.
+	Scheme string `json:"scheme"`
+}
+
 // Problem An RFC 9457 problem.
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Problem struct {
+	// Accepts Beside `x402Version`: the payments that are taken. One of them is enough.
+	Accepts *[]PaymentRequirement `json:"accepts,omitempty"`
+
 	// Balance Only of status 402: of the caller's account, in micros.
 	Balance *int64 `json:"balance,omitempty"`
 
 	// Detail What is wrong with this request. Never contains request data, or data of another caller.
 	Detail *string `json:"detail,omitempty"`
+
+	// Error Beside `x402Version`: why x402 asks for a payment; a word of x402 if one was refused.
+	Error *string `json:"error,omitempty"`
 
 	// Field The invalid field or parameter.
 	Field *string `json:"field,omitempty"`
@@ -1497,10 +1547,16 @@ type Problem struct {
 
 	// Type What kind of problem it is; stable.
 	Type ProblemType `json:"type"`
+
+	// X402Version Only of status 402, where payments by x402 or in credits are taken: the version of `accepts`.
+	X402Version *ProblemX402Version `json:"x402Version,omitempty"`
 }
 
 // ProblemType What kind of problem it is; stable.
 type ProblemType string
+
+// ProblemX402Version Only of status 402, where payments by x402 or in credits are taken: the version of `accepts`.
+type ProblemX402Version int
 
 // Purge Example: {"before":"2026-01-01T00:00:00Z"}
 type Purge struct {
@@ -2306,6 +2362,15 @@ type OfferID = openapi_types.UUID
 // PaidIdempotencyKey defines model for paidIdempotencyKey.
 type PaidIdempotencyKey = string
 
+// Payment defines model for payment.
+type Payment = string
+
+// PaymentAuthorization defines model for paymentAuthorization.
+type PaymentAuthorization = string
+
+// PaymentSignature defines model for paymentSignature.
+type PaymentSignature = string
+
 // Store A store's id, or `self` for the caller's own store.
 type Store = StoreName
 
@@ -2464,6 +2529,16 @@ type SearchOfferParams struct {
 	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
 	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// PAYMENTSIGNATURE A payment by x402, version 2. Base64 of a JSON object with `x402Version`, `accepted` and `payload`.
+	PAYMENTSIGNATURE *PaymentSignature `json:"PAYMENT-SIGNATURE,omitempty"`
+
+	// XPAYMENT A payment by x402, version 1. Base64 of a JSON object with `x402Version`, `scheme`, `network` and `payload`.
+	XPAYMENT *Payment `json:"X-PAYMENT,omitempty"`
+
+	// PaymentAuthorization A payment by MPP: `Payment`, a space, and base64url of a JSON object with the `challenge` that it
+	// pays and `payload`.
+	PaymentAuthorization *PaymentAuthorization `json:"Payment-Authorization,omitempty"`
 }
 
 // SearchParams defines parameters for Search.
@@ -3064,6 +3139,12 @@ type ClientInterface interface {
 	//
 	// With an Idempotency-Key the search is charged for once, also if the connection broke: sent again,
 	// it answers with the same charge and receipt, and with the entries as the caller may see them then.
+	// A payment that is sent again does the same.
+	//
+	// Which payments are taken is up to the server, and said by its 402: x402 of version 2 or 1, and the
+	// Machine Payments Protocol (MPP). A request takes one payment, in one of the headers below or, beside
+	// an `X-API-Key`, as `Authorization: Payment …`; two, and one that cannot be read, are 400. A payment
+	// is for one caller, call and body (else 409).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -3080,6 +3161,12 @@ type ClientInterface interface {
 	//
 	// With an Idempotency-Key the search is charged for once, also if the connection broke: sent again,
 	// it answers with the same charge and receipt, and with the entries as the caller may see them then.
+	// A payment that is sent again does the same.
+	//
+	// Which payments are taken is up to the server, and said by its 402: x402 of version 2 or 1, and the
+	// Machine Payments Protocol (MPP). A request takes one payment, in one of the headers below or, beside
+	// an `X-API-Key`, as `Authorization: Payment …`; two, and one that cannot be read, are 400. A payment
+	// is for one caller, call and body (else 409).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3841,6 +3928,12 @@ func (c *API) AcceptOffer(ctx context.Context, offer OfferID, params *AcceptOffe
 //
 // With an Idempotency-Key the search is charged for once, also if the connection broke: sent again,
 // it answers with the same charge and receipt, and with the entries as the caller may see them then.
+// A payment that is sent again does the same.
+//
+// Which payments are taken is up to the server, and said by its 402: x402 of version 2 or 1, and the
+// Machine Payments Protocol (MPP). A request takes one payment, in one of the headers below or, beside
+// an `X-API-Key`, as `Authorization: Payment …`; two, and one that cannot be read, are 400. A payment
+// is for one caller, call and body (else 409).
 //
 // Takes any type of body and a specified content type.
 //
@@ -3867,6 +3960,12 @@ func (c *API) SearchOfferWithBody(ctx context.Context, offer OfferID, params *Se
 //
 // With an Idempotency-Key the search is charged for once, also if the connection broke: sent again,
 // it answers with the same charge and receipt, and with the entries as the caller may see them then.
+// A payment that is sent again does the same.
+//
+// Which payments are taken is up to the server, and said by its 402: x402 of version 2 or 1, and the
+// Machine Payments Protocol (MPP). A request takes one payment, in one of the headers below or, beside
+// an `X-API-Key`, as `Authorization: Payment …`; two, and one that cannot be read, are 400. A payment
+// is for one caller, call and body (else 409).
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5380,6 +5479,39 @@ func NewSearchOfferRequestWithBody(server string, offer OfferID, params *SearchO
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.PAYMENTSIGNATURE != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "PAYMENT-SIGNATURE", *params.PAYMENTSIGNATURE, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("PAYMENT-SIGNATURE", headerParam1)
+		}
+
+		if params.XPAYMENT != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "X-PAYMENT", *params.XPAYMENT, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("X-PAYMENT", headerParam2)
+		}
+
+		if params.PaymentAuthorization != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithOptions("simple", false, "Payment-Authorization", *params.PaymentAuthorization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Payment-Authorization", headerParam3)
 		}
 
 	}

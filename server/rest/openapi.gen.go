@@ -291,6 +291,21 @@ func (e ProblemType) Valid() bool {
 	}
 }
 
+// Defines values for ProblemX402Version.
+const (
+	N1 ProblemX402Version = 1
+)
+
+// Valid indicates whether the value is a known member of the ProblemX402Version enum.
+func (e ProblemX402Version) Valid() bool {
+	switch e {
+	case N1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for QuestionMode.
 const (
 	QuestionModeHybrid  QuestionMode = "hybrid"
@@ -1391,15 +1406,50 @@ type Passage struct {
 	Text  string `json:"text"`
 }
 
+// PaymentRequirement A payment by x402, version 1, that pays for the call.
+type PaymentRequirement struct {
+	// Asset The asset's address.
+	Asset       string `json:"asset"`
+	Description string `json:"description"`
+
+	// Extra What the scheme needs to know beside.
+	Extra *map[string]interface{} `json:"extra,omitempty"`
+
+	// MaxAmountRequired What has to be paid, in the asset's smallest unit: the most that the call could cost.
+	MaxAmountRequired string `json:"maxAmountRequired"`
+
+	// MaxTimeoutSeconds For how long a payment has to be good.
+	MaxTimeoutSeconds int    `json:"maxTimeoutSeconds"`
+	MimeType          string `json:"mimeType"`
+
+	// Network Example: base
+	Network string `json:"network"`
+
+	// PayTo Who is paid.
+	PayTo string `json:"payTo"`
+
+	// Resource The call's URL.
+	Resource string `json:"resource"`
+
+	// Scheme `exact`, `upto` or `robutler-credits`.
+	Scheme string `json:"scheme"`
+}
+
 // Problem An RFC 9457 problem.
 //
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type Problem struct {
+	// Accepts Beside `x402Version`: the payments that are taken. One of them is enough.
+	Accepts *[]PaymentRequirement `json:"accepts,omitempty"`
+
 	// Balance Only of status 402: of the caller's account, in micros.
 	Balance *int64 `json:"balance,omitempty"`
 
 	// Detail What is wrong with this request. Never contains request data, or data of another caller.
 	Detail *string `json:"detail,omitempty"`
+
+	// Error Beside `x402Version`: why x402 asks for a payment; a word of x402 if one was refused.
+	Error *string `json:"error,omitempty"`
 
 	// Field The invalid field or parameter.
 	Field *string `json:"field,omitempty"`
@@ -1422,10 +1472,16 @@ type Problem struct {
 
 	// Type What kind of problem it is; stable.
 	Type ProblemType `json:"type"`
+
+	// X402Version Only of status 402, where payments by x402 or in credits are taken: the version of `accepts`.
+	X402Version *ProblemX402Version `json:"x402Version,omitempty"`
 }
 
 // ProblemType What kind of problem it is; stable.
 type ProblemType string
+
+// ProblemX402Version Only of status 402, where payments by x402 or in credits are taken: the version of `accepts`.
+type ProblemX402Version int
 
 // Purge Example: {"before":"2026-01-01T00:00:00Z"}
 type Purge struct {
@@ -2176,6 +2232,15 @@ type OfferId = openapi_types.UUID
 // PaidIdempotencyKey defines model for paidIdempotencyKey.
 type PaidIdempotencyKey = string
 
+// Payment defines model for payment.
+type Payment = string
+
+// PaymentAuthorization defines model for paymentAuthorization.
+type PaymentAuthorization = string
+
+// PaymentSignature defines model for paymentSignature.
+type PaymentSignature = string
+
 // Store A store's id, or `self` for the caller's own store.
 type Store = StoreName
 
@@ -2334,6 +2399,16 @@ type SearchOfferParams struct {
 	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
 	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
+	// PAYMENTSIGNATURE A payment by x402, version 2. Base64 of a JSON object with `x402Version`, `accepted` and `payload`.
+	PAYMENTSIGNATURE *PaymentSignature `json:"PAYMENT-SIGNATURE,omitempty"`
+
+	// XPAYMENT A payment by x402, version 1. Base64 of a JSON object with `x402Version`, `scheme`, `network` and `payload`.
+	XPAYMENT *Payment `json:"X-PAYMENT,omitempty"`
+
+	// PaymentAuthorization A payment by MPP: `Payment`, a space, and base64url of a JSON object with the `challenge` that it
+	// pays and `payload`.
+	PaymentAuthorization *PaymentAuthorization `json:"Payment-Authorization,omitempty"`
 }
 
 // SearchParams defines parameters for Search.
@@ -3156,6 +3231,51 @@ func (w *ServerInterfaceWrapper) SearchOffer(ctx echo.Context) error {
 		}
 
 		params.IdempotencyKey = &IdempotencyKey
+	}
+	// ------------- Optional header parameter "PAYMENT-SIGNATURE" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("PAYMENT-SIGNATURE")]; found {
+		var PAYMENTSIGNATURE PaymentSignature
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for PAYMENT-SIGNATURE, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "PAYMENT-SIGNATURE", valueList[0], &PAYMENTSIGNATURE, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter PAYMENT-SIGNATURE: %s", err))
+		}
+
+		params.PAYMENTSIGNATURE = &PAYMENTSIGNATURE
+	}
+	// ------------- Optional header parameter "X-PAYMENT" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-PAYMENT")]; found {
+		var XPAYMENT Payment
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for X-PAYMENT, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-PAYMENT", valueList[0], &XPAYMENT, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter X-PAYMENT: %s", err))
+		}
+
+		params.XPAYMENT = &XPAYMENT
+	}
+	// ------------- Optional header parameter "Payment-Authorization" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Payment-Authorization")]; found {
+		var PaymentAuthorization PaymentAuthorization
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Payment-Authorization, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Payment-Authorization", valueList[0], &PaymentAuthorization, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Payment-Authorization: %s", err))
+		}
+
+		params.PaymentAuthorization = &PaymentAuthorization
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -4135,7 +4255,11 @@ type GoneApplicationProblemPlusJSONResponse Problem
 type NotFoundApplicationProblemPlusJSONResponse Problem
 
 type PaymentRequiredResponseHeaders struct {
-	CacheControl *string
+	CacheControl     *string
+	PAYMENTREQUIRED  *string
+	PAYMENTRESPONSE  *string
+	WWWAuthenticate  *string
+	XPAYMENTRESPONSE *string
 }
 type PaymentRequiredApplicationProblemPlusJSONResponse struct {
 	Body Problem
@@ -6699,15 +6823,37 @@ type SearchOfferResponseObject interface {
 	VisitSearchOfferResponse(w http.ResponseWriter) error
 }
 
-type SearchOffer200JSONResponse Answer
+type SearchOffer200ResponseHeaders struct {
+	CacheControl     *string
+	PAYMENTRESPONSE  *string
+	PaymentReceipt   *string
+	XPAYMENTRESPONSE *string
+}
+
+type SearchOffer200JSONResponse struct {
+	Body    Answer
+	Headers SearchOffer200ResponseHeaders
+}
 
 func (response SearchOffer200JSONResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.CacheControl != nil {
+		w.Header().Set("Cache-Control", fmt.Sprint(*response.Headers.CacheControl))
+	}
+	if response.Headers.PAYMENTRESPONSE != nil {
+		w.Header().Set("PAYMENT-RESPONSE", fmt.Sprint(*response.Headers.PAYMENTRESPONSE))
+	}
+	if response.Headers.PaymentReceipt != nil {
+		w.Header().Set("Payment-Receipt", fmt.Sprint(*response.Headers.PaymentReceipt))
+	}
+	if response.Headers.XPAYMENTRESPONSE != nil {
+		w.Header().Set("X-PAYMENT-RESPONSE", fmt.Sprint(*response.Headers.XPAYMENTRESPONSE))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
@@ -6761,6 +6907,18 @@ func (response SearchOffer402ApplicationProblemPlusJSONResponse) VisitSearchOffe
 	w.Header().Set("Content-Type", "application/problem+json")
 	if response.Headers.CacheControl != nil {
 		w.Header().Set("Cache-Control", fmt.Sprint(*response.Headers.CacheControl))
+	}
+	if response.Headers.PAYMENTREQUIRED != nil {
+		w.Header().Set("PAYMENT-REQUIRED", fmt.Sprint(*response.Headers.PAYMENTREQUIRED))
+	}
+	if response.Headers.PAYMENTRESPONSE != nil {
+		w.Header().Set("PAYMENT-RESPONSE", fmt.Sprint(*response.Headers.PAYMENTRESPONSE))
+	}
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XPAYMENTRESPONSE != nil {
+		w.Header().Set("X-PAYMENT-RESPONSE", fmt.Sprint(*response.Headers.XPAYMENTRESPONSE))
 	}
 	w.WriteHeader(402)
 	_, err := buf.WriteTo(w)
@@ -7005,6 +7163,18 @@ func (response Search402ApplicationProblemPlusJSONResponse) VisitSearchResponse(
 	w.Header().Set("Content-Type", "application/problem+json")
 	if response.Headers.CacheControl != nil {
 		w.Header().Set("Cache-Control", fmt.Sprint(*response.Headers.CacheControl))
+	}
+	if response.Headers.PAYMENTREQUIRED != nil {
+		w.Header().Set("PAYMENT-REQUIRED", fmt.Sprint(*response.Headers.PAYMENTREQUIRED))
+	}
+	if response.Headers.PAYMENTRESPONSE != nil {
+		w.Header().Set("PAYMENT-RESPONSE", fmt.Sprint(*response.Headers.PAYMENTRESPONSE))
+	}
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XPAYMENTRESPONSE != nil {
+		w.Header().Set("X-PAYMENT-RESPONSE", fmt.Sprint(*response.Headers.XPAYMENTRESPONSE))
 	}
 	w.WriteHeader(402)
 	_, err := buf.WriteTo(w)
