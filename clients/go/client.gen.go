@@ -3465,6 +3465,10 @@ type ClientInterface interface {
 	// Tools that read a value stop with `truncated` and `next_offset`, and take `offset`, in bytes
 	// of the value's text. Lists end with `truncated: true`.
 	//
+	// A search that has to be paid for is such an error too: its text is JSON with `price`,
+	// `balance` and `offer`, and the answer has the headers of a 402, with which it can be called
+	// again with a payment as in `POST /v1/offers/{offer}/search`.
+	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/tools/{name} (the `CallTool` operationId).
@@ -3478,6 +3482,10 @@ type ClientInterface interface {
 	// value, marked `truncated`, and count in `left_out` the hits for which there was no room.
 	// Tools that read a value stop with `truncated` and `next_offset`, and take `offset`, in bytes
 	// of the value's text. Lists end with `truncated: true`.
+	//
+	// A search that has to be paid for is such an error too: its text is JSON with `price`,
+	// `balance` and `offer`, and the answer has the headers of a 402, with which it can be called
+	// again with a payment as in `POST /v1/offers/{offer}/search`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4544,6 +4552,10 @@ func (c *API) ListTools(ctx context.Context, params *ListToolsParams, reqEditors
 // Tools that read a value stop with `truncated` and `next_offset`, and take `offset`, in bytes
 // of the value's text. Lists end with `truncated: true`.
 //
+// A search that has to be paid for is such an error too: its text is JSON with `price`,
+// `balance` and `offer`, and the answer has the headers of a 402, with which it can be called
+// again with a payment as in `POST /v1/offers/{offer}/search`.
+//
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/tools/{name} (the `CallTool` operationId).
@@ -4567,6 +4579,10 @@ func (c *API) CallToolWithBody(ctx context.Context, name string, contentType str
 // value, marked `truncated`, and count in `left_out` the hits for which there was no room.
 // Tools that read a value stop with `truncated` and `next_offset`, and take `offset`, in bytes
 // of the value's text. Lists end with `truncated: true`.
+//
+// A search that has to be paid for is such an error too: its text is JSON with `price`,
+// `balance` and `offer`, and the answer has the headers of a 402, with which it can be called
+// again with a payment as in `POST /v1/offers/{offer}/search`.
 //
 // Takes a body of the `application/json` content type.
 //
