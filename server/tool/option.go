@@ -116,10 +116,8 @@ func (o *searchOptions) addPurchase(c *call, given map[string]bool, to *memory.S
 		return nil
 	case given["cursor"] && given["offer"]: // a cursor needs level read
 		return acl.ErrDenied
-	case given["cursor"]:
-		return refuse("Error: `cursor` must not be given together with `max_charge`")
 	}
-	return c.bound(to)
+	return c.bound(to, given["cursor"])
 }
 
 // addExplain sets what a search explains: its hits, or also an entry, of the only

@@ -31,20 +31,25 @@ const (
 	// 512 by two; the rest are the store's id and the members' names.
 	paidHit = 5600
 	// paidRest is the room of the rest of the answer, with the charges of all
-	// stores.
-	paidRest = 4000
+	// stores, and paidCursor that of a cursor: see maxPaged.
+	paidRest   = 4000
+	paidCursor = 3400
 )
 
 // bound bounds a search that may be charged for, so that the answer has room for
-// each hit.
-func (c *call) bound(r *memory.SearchRequest) error {
+// each hit, and with paged for a cursor.
+func (c *call) bound(r *memory.SearchRequest, paged bool) error {
 	switch {
 	case !r.Passages:
 		return refuse("Error: `passages` must not be false in a search that has to be paid for")
 	case len(r.Stores) > maxPaidStores:
 		return refuse("Error: `max_charge` pays for at most %d stores", maxPaidStores)
 	}
-	r.Limit = min(r.Limit, maxPaidHits, (c.maxAnswer-paidRest)/paidHit)
+	room := c.maxAnswer - paidRest
+	if paged {
+		room -= paidCursor
+	}
+	r.Limit = min(r.Limit, maxPaidHits, room/paidHit)
 	return nil
 }
 
@@ -125,7 +130,7 @@ func (c *call) ask(ctx context.Context, r memory.SearchRequest) (memory.Answer, 
 // or from the account unless it is barred. Otherwise the error is a PaymentError.
 // skipped is why a search that named the store left it out; "": none did.
 func (c *call) buy(ctx context.Context, r memory.SearchRequest, skipped memory.SkipReason) (memory.Answer, error) {
-	if err := c.bound(&r); err != nil {
+	if err := c.bound(&r, false); err != nil {
 		return memory.Answer{}, err
 	}
 	if c.market == nil {
