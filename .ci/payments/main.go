@@ -1,11 +1,12 @@
-// Command payments lets real clients of x402 buy searches from the program, against a
-// facilitator in this process that moves nothing:
+// Command payments lets real clients of x402 and MPP buy searches from the program,
+// against a facilitator and a card processor in this process that move nothing:
 //
-//	payments BINARY PYTHON NODE
+//	payments BINARY PYTHON NODE WEBAGENTS
 //
 // BINARY is mneme, PYTHON has PyPI's x402[evm,httpx,requests], and the folder NODE has
 // npm's @x402/fetch, @x402/evm and viem. Each client buys twice, by scheme exact and
-// upto; what it got and what was settled must be right.
+// upto; what it got and what was settled must be right. WEBAGENTS is a Python that has
+// PyPI's webagents, whose buyer pays by MPP with a card.
 package main
 
 import (
@@ -18,10 +19,12 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,15 +42,15 @@ const (
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 4 {
-		log.Fatal("usage: payments BINARY PYTHON NODE")
+	if len(os.Args) != 5 {
+		log.Fatal("usage: payments BINARY PYTHON NODE WEBAGENTS")
 	}
-	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3], os.Args[4]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(binary, python, node string) error {
+func run(binary, python, node, webagents string) error {
 	dir, err := os.MkdirTemp("", "payments")
 	if err != nil {
 		return err
@@ -55,7 +58,9 @@ func run(binary, python, node string) error {
 	defer os.RemoveAll(dir)
 	fake := paymenttest.New()
 	defer fake.Close()
-	shop, stop, err := open(binary, dir, fake.URL)
+	platform := paymenttest.NewPlatform()
+	defer platform.Close()
+	shop, stop, err := open(binary, dir, fake.URL, platform.URL)
 	if err != nil {
 		return err
 	}
@@ -78,6 +83,11 @@ func run(binary, python, node string) error {
 			fmt.Println(client, scheme, "bought a search")
 		}
 	}
+	if err := shop.buyByCard(platform, webagents); err != nil {
+		failures = errors.Join(failures, fmt.Errorf("webagents_buy.py: %w", err))
+	} else {
+		fmt.Println("webagents_buy.py bought a search")
+	}
 	return failures
 }
 
@@ -87,7 +97,7 @@ type shop struct {
 }
 
 // open starts a server and offers a store. stop ends it.
-func open(binary, dir, facilitator string) (s shop, stop func(), err error) {
+func open(binary, dir, facilitator, processor string) (s shop, stop func(), err error) {
 	config := filepath.Join(dir, "config.yaml")
 	text := fmt.Sprintf(`
 meter:
@@ -96,7 +106,11 @@ meter:
     network: eip155:84532
     asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
     pay_to: "0x2222222222222222222222222222222222222222"
-`, facilitator)
+  secret: of-this-run-and-of-no-other-one-at-all
+  mpp:
+    realm: 127.0.0.1
+    stripe: {url: %s, key: none, profile: profile_test}
+`, facilitator, processor)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return shop{}, nil, err
 	}
@@ -203,14 +217,26 @@ func call(method, url, token string, body any) (map[string]any, error) {
 	return out, nil
 }
 
-// buy runs a client as a new buyer and checks what it got, and what was settled.
-func (s *shop) buy(fake *paymenttest.Facilitator, buyer, scheme, program, script string) error {
+// bought is what a client prints.
+type bought struct {
+	Status  int    `json:"status"`
+	Settled string `json:"settled"`
+	Body    struct {
+		Hits    []any  `json:"hits"`
+		Detail  string `json:"detail"`
+		Charges []struct {
+			Amount int64 `json:"amount"`
+		} `json:"charges"`
+	} `json:"body"`
+	Refused []string `json:"refused"`
+}
+
+// run runs a client as a new buyer and checks what it got.
+func (s *shop) run(buyer, scheme, program, script string) (got bought, err error) {
 	token, err := s.token(buyer)
 	if err != nil {
-		return err
+		return bought{}, err
 	}
-	before := len(fake.Settled())
-	known := fake.Settled()
 	ctx, cancel := context.WithTimeout(context.Background(), clientTimeout)
 	defer cancel()
 	command := exec.CommandContext(ctx, program, script, scheme, s.search, token) //nolint:gosec // the clients under test
@@ -218,28 +244,47 @@ func (s *shop) buy(fake *paymenttest.Facilitator, buyer, scheme, program, script
 	command.Stderr = &stderr
 	text, err := command.Output()
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, stderr.String())
-	}
-	var got struct {
-		Status  int    `json:"status"`
-		Settled string `json:"settled"`
-		Body    struct {
-			Hits    []any  `json:"hits"`
-			Detail  string `json:"detail"`
-			Charges []struct {
-				Amount int64 `json:"amount"`
-			} `json:"charges"`
-		} `json:"body"`
+		return bought{}, fmt.Errorf("%w: %s", err, stderr.String())
 	}
 	if err := json.Unmarshal(text, &got); err != nil {
+		return bought{}, err
+	}
+	switch {
+	case got.Status != http.StatusOK:
+		return got, fmt.Errorf("status %d: %s %v", got.Status, got.Body.Detail, got.Refused)
+	case len(got.Body.Hits) != entries || len(got.Body.Charges) != 1 || got.Body.Charges[0].Amount != cost:
+		return got, fmt.Errorf("%d hits for %+v", len(got.Body.Hits), got.Body.Charges)
+	}
+	return got, nil
+}
+
+// buyByCard lets the buyer of webagents pay by MPP.
+func (s *shop) buyByCard(platform *paymenttest.Platform, webagents string) error {
+	got, err := s.run("card-holder", "stripe", webagents, filepath.Join(".ci", "payments", "webagents_buy.py"))
+	if err != nil {
+		return err
+	}
+	receipt, _ := base64.RawURLEncoding.DecodeString(got.Settled)
+	if !strings.Contains(string(receipt), `"status":"success"`) {
+		return fmt.Errorf("the receipt is %s", receipt)
+	}
+	charged := slices.Collect(maps.Values(platform.Charged()))
+	if !slices.Equal(charged, []string{"1"}) { // the price in cents, rounded up
+		return fmt.Errorf("charged %v", charged)
+	}
+	return nil
+}
+
+// buy runs a client of x402, and checks what was settled too.
+func (s *shop) buy(fake *paymenttest.Facilitator, buyer, scheme, program, script string) error {
+	before := len(fake.Settled())
+	known := fake.Settled()
+	got, err := s.run(buyer, scheme, program, script)
+	if err != nil {
 		return err
 	}
 	response, _ := base64.StdEncoding.DecodeString(got.Settled)
 	switch {
-	case got.Status != http.StatusOK:
-		return fmt.Errorf("status %d: %s", got.Status, got.Body.Detail)
-	case len(got.Body.Hits) != entries || len(got.Body.Charges) != 1 || got.Body.Charges[0].Amount != cost:
-		return fmt.Errorf("%d hits for %+v", len(got.Body.Hits), got.Body.Charges)
 	case !strings.Contains(string(response), `"success":true`):
 		return fmt.Errorf("the settlement is %s", response)
 	case len(fake.Settled()) != before+1:

@@ -141,6 +141,22 @@ func TestAPlatformSettlesOnce(t *testing.T) {
 	}
 }
 
+// The reference is mint_credits_nonce and compute_challenge_id of PyPI webagents 0.3.9.
+func TestNoncesAndChallengesAreThoseOfTheReference(t *testing.T) {
+	secret := []byte(strings.Repeat("s", 32))
+	c := credits{secret: secret}
+	if got := c.mac(testCall, "5000000", "3f2b8c1e-5d4a-4c6b-9e8f-0a1b2c3d4e5f", 1_800_000_300); got != "fcd8a9f180c5e6e57e7c95a0f990e3e6" {
+		t.Errorf("the nonce ends with %s", got)
+	}
+	m := mpp{secret: secret}
+	if got := m.id(challenge{
+		Realm: "memory.example", Method: "stripe", Intent: "charge", Request: "e30", Expires: "2027-01-15T08:05:00Z",
+		Digest: "sha-256=:x:", Header: "Payment-Authorization", Opaque: "e30",
+	}); got != "PnkwpvobcC7LCR-o45Qd2NXm1MG-LiPNcmSMeAE6KBY" {
+		t.Errorf("the challenge is %s", got)
+	}
+}
+
 func TestATokenWithoutTheCreditsIsRefused(t *testing.T) {
 	m, platform := platformMethods(t)
 	a, err := m.Accept(platformPayments(t, m)["x402"], 20_000)
