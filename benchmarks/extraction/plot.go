@@ -52,12 +52,13 @@ func (r Report) WritePlot(w io.Writer) error {
 		Legend        []legend
 	}
 	for row, source := range r.Sources {
+		searches := source.searches()
 		for column, variant := range Variants() {
-			p := newPanel(column, row, source.Source+": "+variant.Name, r.Searches)
+			p := newPanel(column, row, source.Source+": "+variant.Name, searches)
 			color := 0
 			for _, run := range source.Runs {
 				if run.Terms == variant.Name {
-					p.Lines = append(p.Lines, p.line(run, color, source.Entries, r.Searches))
+					p.Lines = append(p.Lines, p.line(run, color, source.Entries, searches))
 					if row == 0 && column == 0 {
 						plot.Legend = append(plot.Legend, legend{X: 20 + 170*color, Color: color, Name: run.Strategy})
 					}
@@ -70,6 +71,15 @@ func (r Report) WritePlot(w io.Writer) error {
 	plot.Width = max(panelWidth*len(Variants()), 20+170*len(plot.Legend))
 	plot.Height = 40 + panelHeight*len(r.Sources)
 	return plotTemplate.Execute(w, plot)
+}
+
+// searches returns the searches of the longest run.
+func (r Result) searches() int {
+	most := 1
+	for _, run := range r.Runs {
+		most = max(most, run.Last().Searches)
+	}
+	return most
 }
 
 type legend struct {
@@ -114,7 +124,7 @@ func (p panel) line(run Run, color, entries, searches int) line {
 		if point.Searches < 1 {
 			continue
 		}
-		l.EndX, l.EndY = p.x(min(point.Searches, searches), searches), p.y(float64(point.Entries)/float64(max(1, entries)))
+		l.EndX, l.EndY = p.x(point.Searches, searches), p.y(float64(point.Entries)/float64(max(1, entries)))
 		points = append(points, fmt.Sprintf("%g,%g", l.EndX, l.EndY))
 	}
 	l.Points = strings.Join(points, " ")
