@@ -86,7 +86,9 @@ type answer struct {
 // round kills the service during a purchase, starts it again, and repeats the purchase.
 func (d *shop) round(round int) {
 	d.t.Helper()
-	d.must(seller, http.MethodPut, fmt.Sprintf("/v1/stores/self/memories/note-%d", round), map[string]any{"value": "a lighthouse " + word(round)}, nil)
+	// Until it has its vectors, an entry may rank below so many that a search of an
+	// offer leaves it out: see searchOnlyDepth in package memory.
+	d.must(seller, http.MethodPut, fmt.Sprintf("/v1/stores/self/memories/note-%d?wait=indexed", round), map[string]any{"value": "a lighthouse " + word(round)}, nil)
 	p, step := d.next(round)
 	// Sometimes the facilitator settles, its answer is lost, and it refuses a
 	// repetition since the payment was used.
