@@ -74,7 +74,7 @@ func (m *Market) reconcile(ctx context.Context, id uuid.UUID) (done bool, err er
 const reconcileEvery = 5 * time.Second
 
 // Run reconciles payments until ctx is done, and removes claims that have expired.
-// failed is told of failures, without what they are about.
+// failed receives failures, without what they are about.
 func (m *Market) Run(ctx context.Context, failed func(error)) {
 	var swept time.Time
 	for {

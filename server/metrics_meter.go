@@ -23,7 +23,7 @@ func newMeterMetrics(registry *prometheus.Registry) meterMetrics {
 			Name: "mneme_meter_charges_total", Help: "Charges for searches, those of no amount too.",
 		}),
 		notBought: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mneme_meter_refused_total", Help: "Stores that a search left out or failed at, by reason: cap, balance, max_charge, not_named or spend.",
+			Name: "mneme_meter_refused_total", Help: "Stores that a search left out or failed at, by reason: cap, balance, max_charge or spend.",
 		}, []string{"reason"}),
 		passedHalf: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "mneme_meter_buyers_past_half_total", Help: "Buyers that have been shown more than half of a store's entries, counted when they pass it.",
@@ -39,7 +39,7 @@ func newMeterMetrics(registry *prometheus.Registry) meterMetrics {
 		}),
 	}
 	registry.MustRegister(m.charges, m.notBought, m.passedHalf, m.unsettled, m.reconciled, m.overdue)
-	for _, reason := range []memory.SkipReason{memory.SkipNotNamed, memory.SkipNoCharge, memory.SkipCap, memory.SkipBalance, memory.SkipNoConsent} {
+	for _, reason := range []memory.SkipReason{memory.SkipNoCharge, memory.SkipCap, memory.SkipBalance, memory.SkipNoConsent} {
 		m.notBought.WithLabelValues(string(reason)) // present as 0 from the start
 	}
 	return m

@@ -32,7 +32,7 @@ func strategies() []strategy {
 }
 
 // lastHit asks with the text of the last new hit, which leads to its neighbours.
-// Where an answer had none, it starts anew with random words.
+// Where an answer had none, it starts over with random words.
 func lastHit(r *rand.Rand, l *loot) string {
 	if l.last == "" {
 		return threeWords(r, l.dictionary)

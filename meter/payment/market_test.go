@@ -443,7 +443,7 @@ func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
 	})
 }
 
-// passes is told of each pass of Market.Run: what it ended, and what is overdue.
+// passes receives each pass of Market.Run: what it ended, and what is overdue.
 type passes chan [2]int
 
 func (passes) SettleFailed() {}

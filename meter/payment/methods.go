@@ -187,7 +187,7 @@ const (
 	refreshLate = time.Hour
 )
 
-// Run keeps what the facilitator supports until ctx is done. failed is told of
+// Run keeps what the facilitator supports until ctx is done. failed receives
 // failures.
 func (m *Methods) Run(ctx context.Context, failed func(error)) {
 	if m == nil || m.x402 == nil {

@@ -27,7 +27,7 @@ type keyCache struct {
 	keys json.RawMessage
 }
 
-// get returns the keys, which read reads anew if they are too old.
+// get returns the keys, which read reads again if they are too old.
 func (c *keyCache) get(ctx context.Context, read func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
