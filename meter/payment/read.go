@@ -161,7 +161,7 @@ func identify(p *meter.Payment, source string, payload json.RawMessage, nonce st
 			Token string `json:"token"`
 			Nonce string `json:"nonce"` // version 1 has no other room for it
 		}
-		if json.Unmarshal(payload, &in) != nil || in.Token == "" {
+		if p.Network != creditsNetwork || json.Unmarshal(payload, &in) != nil || in.Token == "" {
 			return malformed
 		}
 		if nonce == "" {
@@ -176,6 +176,9 @@ func identify(p *meter.Payment, source string, payload json.RawMessage, nonce st
 	var in struct {
 		Authorization *authorization `json:"authorization"`
 		Permit2       *authorization `json:"permit2Authorization"`
+	}
+	if p.Scheme != SchemeExact && p.Scheme != SchemeUpto {
+		return malformed
 	}
 	if !strings.HasPrefix(p.Network, "eip155:") || json.Unmarshal(payload, &in) != nil || (in.Authorization == nil) == (in.Permit2 == nil) {
 		return malformed

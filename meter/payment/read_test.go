@@ -18,26 +18,35 @@ const (
 	exactPayload = `{"signature":"0x","authorization":{"from":"0xAbCdefabcdefabcdefabcdefabcdefabcdefabcd","nonce":"0xAB00000000000000000000000000000000000000000000000000000000000001"}}`
 	exactV2      = `{"x402Version":2,"accepted":{"scheme":"exact","network":"eip155:84532"},"payload":` + exactPayload + `}`
 	exactV1      = `{"x402Version":1,"scheme":"exact","network":"base-sepolia","payload":` + exactPayload + `}`
+	credit       = "00000000-0000-4000-8000-000000000000.1767225600.00000000000000000000000000000000"
+	creditsV2    = `{"x402Version":2,"accepted":{"scheme":"robutler-credits","network":"robutler:1","extra":{"nonce":"` + credit + `"}},"payload":{"token":"t"}}`
+	creditsV1    = `{"x402Version":1,"scheme":"robutler-credits","network":"robutler:1","payload":{"token":"t","nonce":"` + credit + `"}}`
 )
 
 func TestAPaymentIsTheSameInBothVersionsAndAnySpelling(t *testing.T) {
 	lower := strings.ReplaceAll(strings.ReplaceAll(exactV2, "AbCdef", "abcdef"), "0xAB", "0xab")
-	var identities []string
-	for _, h := range []http.Header{
+	for _, same := range [][]http.Header{{
 		{"Payment-Signature": {header64(exactV2)}},
 		{"Payment-Signature": {header64(lower)}},
 		{"Payment-Signature": {strings.TrimRight(header64(lower), "=")}},
 		{"X-Payment": {header64(exactV1)}},
-	} {
-		p, err := Read(h, meter.Resource{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		identities = append(identities, fmt.Sprint(p.Scheme, p.Network, p.Payer, p.Nonce))
-	}
-	for _, identity := range identities[1:] {
-		if identity != identities[0] {
-			t.Errorf("%s is not %s", identity, identities[0])
+	}, {
+		{"Payment-Signature": {header64(creditsV2)}},
+		{"X-Payment": {header64(creditsV1)}},
+	}} {
+		var first string
+		for _, h := range same {
+			p, err := Read(h, meter.Resource{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			identity := fmt.Sprint(p.Scheme, p.Network, p.Payer, p.Nonce)
+			if first == "" {
+				first = identity
+			}
+			if identity != first {
+				t.Errorf("%s is not %s", identity, first)
+			}
 		}
 	}
 }
@@ -73,6 +82,9 @@ func TestTwoPaymentsAndMalformedOnesAreRefused(t *testing.T) {
 		"a name twice":     {"Payment-Signature": {header64(strings.Replace(exactV2, `"accepted"`, `"payload":{},"accepted"`, 1))}},
 		"in another case":  {"Payment-Signature": {header64(strings.Replace(exactV2, `"accepted"`, `"Payload":{},"accepted"`, 1))}},
 		"no nonce":         {"Payment-Signature": {header64(strings.Replace(exactV2, "nonce", "once", 1))}},
+		"no scheme":        {"X-Payment": {header64(strings.Replace(exactV1, `"scheme"`, `"skim"`, 1))}},
+		"another scheme":   {"Payment-Signature": {header64(strings.Replace(exactV2, `"exact"`, `"exacts"`, 1))}},
+		"credits nowhere":  {"Payment-Signature": {header64(strings.Replace(creditsV2, `"network":"robutler:1",`, "", 1))}},
 		"another network":  {"Payment-Signature": {header64(strings.Replace(exactV2, "eip155:84532", "solana:x", 1))}},
 		"too long":         {"Payment-Signature": {strings.Repeat("A", maxHeader+1)}},
 		"identifier":       {"Payment-Signature": {header64(strings.Replace(exactV2, `"x402Version":2`, `"x402Version":2,"extensions":{"payment-identifier":{"info":{"id":"short"}}}`, 1))}},
@@ -95,7 +107,8 @@ func TestTwoPaymentsAndMalformedOnesAreRefused(t *testing.T) {
 func FuzzReadX402(f *testing.F) {
 	f.Add(exactV2)
 	f.Add(exactV1)
-	f.Add(`{"x402Version":2,"accepted":{"scheme":"robutler-credits","network":"robutler:1","extra":{"nonce":"x"}},"payload":{"token":"t"}}`)
+	f.Add(creditsV2)
+	f.Add(creditsV1)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{headerSignature, headerPaymentV1} {
 			checkRead(t, http.Header{name: {header64(text)}}, text)
