@@ -75,6 +75,7 @@ type SettleState string
 // The states.
 const (
 	SettlePending SettleState = "pending" // not known yet: ask again
+	SettleUnsent  SettleState = "unsent"  // nobody was asked: ask again
 	SettleDone    SettleState = "done"
 	SettleRefused SettleState = "refused" // for good; nothing was moved
 )

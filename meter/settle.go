@@ -42,9 +42,31 @@ func (m *Market) settle(ctx context.Context, claim *Claim) error {
 		return m.settled(ctx, claim, *kept.Accepted, answer)
 	case SettleRefused:
 		return m.refuse(ctx, claim, *kept.Accepted, answer)
+	case SettleUnsent:
+		if kept.Tried { // an earlier attempt was sent
+			return nil
+		}
+		return m.untried(ctx, claim, kept)
 	default:
 		return nil
 	}
+}
+
+// untried records that the first attempt to settle a claim reached nobody.
+func (m *Market) untried(ctx context.Context, held *Claim, before settlement) error {
+	return m.storage.Update(ctx, func(tx Tx) error {
+		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
+			return err
+		}
+		claim, err := tx.ClaimByID(ctx, held.ID)
+		if err != nil || claim == nil || claim.State != ClaimPending || claim.Fence != held.Fence {
+			return err // another request knows better
+		}
+		if claim.Settlement, err = json.Marshal(before); err != nil {
+			return err
+		}
+		return tx.PutClaim(ctx, *claim)
+	})
 }
 
 // beginSettling records that an attempt to settle a claim begins, and returns its

@@ -146,7 +146,7 @@ func (c *credits) settle(ctx context.Context, token, nonce string, amount int64,
 	}
 	status, sent, err := c.platform.call(ctx, http.MethodPost, "/api/payments/settle", http.Header{"Idempotency-Key": {key}}, in, &out)
 	if err != nil && !sent {
-		return "", nil, err
+		return meter.SettleUnsent, nil, err
 	}
 	if err != nil || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusConflict {
 		return meter.SettlePending, nil, fmt.Errorf("%s: the settlement has no outcome yet", c.platform.name)

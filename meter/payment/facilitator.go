@@ -51,7 +51,7 @@ func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (m
 	status, sent, err := f.call(ctx, http.MethodPost, "/settle", nil, ask, &out)
 	if err != nil {
 		if !sent {
-			return "", nil, err
+			return meter.SettleUnsent, nil, err
 		}
 		return meter.SettlePending, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -40,7 +41,8 @@ type desk struct {
 	service *memory.Service
 	market  *meter.Market
 	offer   uuid.UUID
-	passes  passes // unless nil, of the next market
+	passes  passes       // unless nil, of the next market
+	client  *http.Client // unless nil, what the next market calls the facilitator with
 
 	mu  sync.Mutex
 	now time.Time
@@ -94,7 +96,7 @@ func newDesk(t testing.TB, rows storage.Storage) *desk {
 // open opens the service over the database, as another process does.
 func (d *desk) open() {
 	d.t.Helper()
-	methods, err := payment.New(payment.Options{X402: &payment.X402{
+	methods, err := payment.New(payment.Options{Client: d.client, X402: &payment.X402{
 		Facilitator: d.fake.URL, Schemes: []string{payment.SchemeUpto, payment.SchemeExact}, Network: "eip155:84532",
 		Asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e", Decimals: 6, PerCredit: "1",
 		PayTo: "0x2222222222222222222222222222222222222222", Name: "USDC", Version: "2", MaxTimeout: time.Minute,
@@ -440,6 +442,36 @@ func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
 		if charges := d.charges(); len(charges) != 1 || charges[0].State != meter.ChargeReversed {
 			t.Errorf("charges: %+v", charges)
 		}
+	})
+}
+
+// What was settled is known to be ours only after a request of ours was sent: a
+// facilitator that cannot be reached has settled nothing.
+func TestAnAttemptThatReachedNobodyIsNotOne(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.client = &http.Client{Transport: &http.Transport{
+			DisableKeepAlives: true,
+			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				if d.fake.Calls("/verify") > 0 {
+					return nil, errors.New("refused")
+				}
+				return (&net.Dialer{}).DialContext(ctx, network, address)
+			},
+		}}
+		d.open()
+		found, keys := d.mustSearch(d.request("key", payment.SchemeExact, 1))
+		if len(keys) != 3 || found.Settled == nil || found.Settled.State != meter.SettlePending || d.fake.Calls("/settle") != 0 {
+			t.Fatalf("found %v, settled %+v, %d calls", keys, found.Settled, d.fake.Calls("/settle"))
+		}
+		d.check(0, 0, cost)
+		d.client = nil
+		d.open()
+		d.fake.Fail(paymenttest.SpentElsewhere)
+		d.pass(2 * time.Minute)
+		if done, pending, err := d.market.Reconcile(context.Background()); done != 1 || pending != 0 || err != nil {
+			t.Errorf("reconciled %d, %d pending, %v", done, pending, err)
+		}
+		d.check(0, 0, 0)
 	})
 }
 

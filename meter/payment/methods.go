@@ -328,7 +328,7 @@ func (m *Methods) Verify(ctx context.Context, a meter.Accepted) error {
 // Settle implements meter.Gateway. The ID is not sent: each scheme has a nonce of
 // its own that is settled once.
 func (m *Methods) Settle(ctx context.Context, a meter.Accepted, _ uuid.UUID, amount int64, again bool) (s meter.Settled, err error) {
-	s.Wire, s.State = a.Payment.Wire, meter.SettlePending
+	s.Wire, s.State = a.Payment.Wire, meter.SettleUnsent
 	p := a.Payment
 	switch {
 	case amount < 0 || amount > a.Covers:
@@ -360,9 +360,6 @@ func (m *Methods) Settle(ctx context.Context, a meter.Accepted, _ uuid.UUID, amo
 		s.State, s.Response, err = m.facilitator.settle(ctx, facilitated{versionOf(p), p.Payload, required}, again)
 	default:
 		return s, fmt.Errorf("the method of a payment is no longer configured")
-	}
-	if s.State == "" { // nothing was sent
-		s.State = meter.SettlePending
 	}
 	return s, err
 }

@@ -226,7 +226,7 @@ func (s *stripe) settle(ctx context.Context, p meter.Payment, amount *big.Int) (
 	header := http.Header{"Idempotency-Key": {p.Nonce}}
 	status, sent, err := s.api.call(ctx, http.MethodPost, "/v1/payment_intents", header, form, &out)
 	if err != nil && !sent {
-		return "", nil, err
+		return meter.SettleUnsent, nil, err
 	}
 	switch {
 	case err != nil || status >= http.StatusInternalServerError || status == http.StatusConflict || status == http.StatusTooManyRequests ||

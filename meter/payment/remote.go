@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -47,10 +49,13 @@ func newRemote(name, base, token string, client *http.Client) (*remote, error) {
 }
 
 // call sends a JSON object, or a form, and decodes the answer into out, whatever the status.
-// sent says whether the request may have been received, if there is an error.
+// sent says whether the request may have been received, if there is an error: without a
+// connection it was not.
 func (r *remote) call(ctx context.Context, method, path string, header http.Header, in, out any) (status int, sent bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	var body io.Reader
 	contentType := "application/json"
 	if form, ok := in.(url.Values); ok {
@@ -79,9 +84,9 @@ func (r *remote) call(ctx context.Context, method, path string, header http.Head
 	response, err := r.client.Do(request)
 	if err != nil {
 		if ctx.Err() != nil {
-			return 0, true, fmt.Errorf("%s: %w", r.name, ctx.Err())
+			return 0, connected.Load(), fmt.Errorf("%s: %w", r.name, ctx.Err())
 		}
-		return 0, true, fmt.Errorf("%s: no answer", r.name)
+		return 0, connected.Load(), fmt.Errorf("%s: no answer", r.name)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
