@@ -6,7 +6,7 @@ FUZZTIME ?= 10s
 # Keep in step with .ci/run.
 GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build test short race lint fuzz bench generate tidy notices ci
+.PHONY: help build test short race lint fuzz bench regression generate tidy notices ci
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ fuzz: ## fuzz one target: make fuzz PKG=./vector TARGET=FuzzHalf FUZZTIME=1m
 
 bench: ## run every Go benchmark, or those of PKG
 	go test -run '^$$' -bench . $(or $(PKG),./...)
+
+regression: ## compare the speed of HEAD with that of the last release, or of BASE
+	go run ./benchmarks/regression $(if $(BASE),-base $(BASE))
 
 generate: ## generate code from server/rest/openapi.yaml
 	go generate ./...

@@ -1,0 +1,41 @@
+package main
+
+// A benchCase is one run of a package's tests, in which some benchmarks run.
+type benchCase struct {
+	pkg   string // folder of the package
+	bench string // regular expression of -test.bench
+	time  string // -test.benchtime
+	args  []string
+}
+
+func (c benchCase) String() string { return c.pkg + "/" + c.bench }
+
+// cases are the benchmarks that are compared: those whose results differ little
+// between runs, and that together cover what a caller waits for. They need no server.
+// A round takes less than a minute for both commits on two quiet cores.
+var cases = []benchCase{
+	// The encoder: questions of 12 to 512 tokens, and a batch of passages.
+	{pkg: "embed/e5", bench: "Query$", time: "300ms"},
+	{pkg: "embed/e5", bench: "Passages$", time: "2x"},
+	{pkg: "embed/maxsim", bench: "Best$/tokens=50$", time: "100ms"},
+
+	// Both legs: a large store, and a small one among a thousand.
+	{pkg: "vector/flat", bench: "Search$/.*/all|one/amd64|arm64", time: "20x"},
+	{pkg: "lexical", bench: "Analyze$|ParseQuery$|Find$", time: "100ms"},
+	{pkg: "lexical/posting", bench: "Evaluation$", time: "100ms"},
+
+	// Conditions and exact words, in all stores and in one.
+	{pkg: "storage/sqlite", bench: "Where$/stores", time: "5x", args: []string{"-entries", "4000"}},
+	{pkg: "storage/sqlite", bench: "Score$", time: "20x"},
+
+	// Imports: rows, terms and vectors of 2,000 entries, then reads of all kinds.
+	{pkg: "storage/sqlite", bench: "Storage$", time: "1x"},
+
+	// Whole calls of the service and of the server.
+	{pkg: "memory", bench: "Search$/sqlite", time: "100x"},
+	{pkg: "memory", bench: "Put$/sqlite", time: "200x"},
+	{pkg: "memory", bench: "Passages$", time: "50x"},
+	{pkg: "meter", bench: "Sale$/sqlite", time: "100x"},
+	{pkg: "server", bench: "SmallGet$", time: "100ms"},
+	{pkg: "server/rest", bench: "Answer$", time: "100ms"},
+}
