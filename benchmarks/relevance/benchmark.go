@@ -154,14 +154,19 @@ func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedder
 func (b *Benchmark) load(ctx context.Context, instance *backend.Instance, set *Set) error {
 	bar := b.Progress.Start(int64(len(set.Documents)), set.Name+": writing")
 	defer bar.Exit()
-	requests := make([]memory.PutRequest, len(set.Documents))
-	for i, d := range set.Documents {
-		requests[i] = d.put()
-	}
-	if err := harness.Write(ctx, instance.Service, requests, bar); err != nil {
+	if err := harness.Write(ctx, instance.Service, set.Entries(), bar); err != nil {
 		return err
 	}
 	return harness.MakeVectors(ctx, instance, b.Progress, set.Name+": making vectors")
+}
+
+// Entries returns the requests that write the documents, in their order.
+func (d *Dataset) Entries() []memory.PutRequest {
+	requests := make([]memory.PutRequest, len(d.Documents))
+	for i, document := range d.Documents {
+		requests[i] = document.put()
+	}
+	return requests
 }
 
 // put returns the request that writes the document. A document of a corpus is a
@@ -169,16 +174,17 @@ func (b *Benchmark) load(ctx context.Context, instance *backend.Instance, set *S
 func (d Document) put() memory.PutRequest {
 	e := d.entry
 	if e == nil {
-		return harness.NewText(storeOr(d.Store), d.ID, d.Body())
+		return harness.NewText(StoreOr(d.Store), d.ID, d.Body())
 	}
 	return memory.PutRequest{
-		Path:  memory.Path{Store: storeOr(d.Store), Namespace: e.Namespace, Key: e.Key},
+		Path:  memory.Path{Store: StoreOr(d.Store), Namespace: e.Namespace, Key: e.Key},
 		Value: e.Value, Type: e.Type, Description: e.Description, Tags: e.Tags, OccurredAt: e.OccurredAt,
 	}
 }
 
-// storeOr returns store, or the default store if it is empty.
-func storeOr(store string) string {
+// StoreOr returns the store of a document or query of a dataset, or the default store
+// if it is empty.
+func StoreOr(store string) string {
 	if store == "" {
 		return defaultStore
 	}

@@ -57,8 +57,8 @@ func newSearcher(ctx context.Context, config configs.Config, instance *backend.I
 
 // search returns the first hits of a query in a store.
 func (s *searcher) search(ctx context.Context, system, store, query string, ids map[memory.Path]string) ([]found, error) {
-	caller := memory.Caller{Principal: acl.Principal{Agent: storeOr(store), Taint: acl.Public}}
-	request := memory.SearchRequest{Query: query, Stores: []string{storeOr(store)}, Limit: depth, Ranking: memory.RankingRRF, Explain: true}
+	caller := memory.Caller{Principal: acl.Principal{Agent: StoreOr(store), Taint: acl.Public}}
+	request := memory.SearchRequest{Query: query, Stores: []string{StoreOr(store)}, Limit: depth, Ranking: memory.RankingRRF, Explain: true}
 	if system == SystemRelevance {
 		request.Ranking = memory.RankingRelevance
 	}

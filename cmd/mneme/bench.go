@@ -14,11 +14,11 @@ import (
 func newBench(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure relevance, speed, and what buyers can copy",
+		Short: "Measure relevance, speed, load, and what buyers can copy",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchRelevance(p), newBenchSpeed(p), newBenchExtraction(p))
+	cmd.AddCommand(newBenchRelevance(p), newBenchSpeed(p), newBenchLoad(p), newBenchExtraction(p))
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 
+	"mneme/benchmarks/load"
 	"mneme/benchmarks/relevance"
 	"mneme/benchmarks/speed"
 )
@@ -282,5 +283,34 @@ func TestBenchSpeedRejectsInvalidFlags(t *testing.T) {
 		if r := mneme(t, "", "", append([]string{"bench", "speed"}, args...)...); r.status != exitUsage {
 			t.Errorf("%v: status %d", args, r.status)
 		}
+	}
+}
+
+// The server runs as a process of its own: callers' answers come over REST.
+func TestBenchLoadMeasuresEachNumberOfCallers(t *testing.T) {
+	report := decode[load.Report](t, must(t, "", "", "bench", "load", "--callers", "3,1", "--searches", "12", "--program", binary, "--json"))
+	if len(report.Cases) != 2 || report.Cases[0].Callers != 1 || report.Cases[1].Callers != 3 {
+		t.Fatalf("got %+v, want 1 and 3 callers", report)
+	}
+	for _, c := range report.Cases {
+		for _, l := range []load.Load{c.First, c.Again} {
+			if l.Searches != 12 || l.PerS <= 0 || l.P50 <= 0 || l.P95 < l.P50 || l.P99 < l.P95 || l.SlowestToFastest < l.SlowestToMedian || l.Degraded > 0 || l.Refused > 0 {
+				t.Errorf("%d callers: got %+v", c.Callers, l)
+			}
+		}
+	}
+}
+
+func TestBenchLoadRejectsInvalidFlags(t *testing.T) {
+	for _, args := range [][]string{{"--callers", "0"}, {"--callers", ""}, {"--searches", "0"}, {"--data-dir", t.TempDir()}} {
+		if r := mneme(t, "", "", append([]string{"bench", "load"}, args...)...); r.status != exitUsage {
+			t.Errorf("%v: status %d", args, r.status)
+		}
+	}
+}
+
+func TestBenchLoadSaysWhyTheServerDidNotStart(t *testing.T) {
+	if r := mneme(t, "", "", "bench", "load", "--program", "/bin/false"); r.status != exitFailed || !strings.Contains(r.err, "the server did not start") {
+		t.Errorf("got %+v", r)
 	}
 }

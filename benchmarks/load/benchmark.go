@@ -1,0 +1,135 @@
+// Package load measures how a server answers many callers at a time. A dataset's
+// questions are asked over REST of a server process of its own, by callers that each
+// send the next question when they have the answer to the last one.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"time"
+
+	"mneme/acl"
+	"mneme/backend"
+	"mneme/benchmarks/harness"
+	"mneme/benchmarks/relevance"
+	"mneme/benchmarks/vectorcache"
+	"mneme/configs"
+	"mneme/memory"
+)
+
+// Benchmark measures a server under each number of callers.
+type Benchmark struct {
+	Program  string   // the mneme executable that serves
+	Flags    []string // further flags of its serve command
+	Dataset  *relevance.Dataset
+	Callers  []int  // numbers of callers, each a case
+	Searches int    // of all callers of a case, at most
+	Cache    string // folder of a cache of the entries' vectors; "": none is kept
+
+	Progress harness.Progress
+	Log      *slog.Logger
+}
+
+// Run writes the dataset into a sandbox on the configured backend, starts a server
+// over it, and measures the cases one after another.
+func (b *Benchmark) Run(ctx context.Context, config configs.Config) (report Report, err error) {
+	report = Report{
+		CPUs: runtime.NumCPU(), Backend: config.Storage + "+" + config.Vector,
+		Dataset: b.Dataset.Name, Entries: len(b.Dataset.Documents), Questions: len(b.Dataset.Queries),
+	}
+	if len(b.Dataset.Queries) == 0 {
+		return report, fmt.Errorf("%s: no questions", b.Dataset.Name)
+	}
+	embedder, err := backend.OpenEmbedder(config)
+	if err != nil {
+		return report, err
+	}
+	report.Model = embedder.Fingerprint()
+	if b.Cache != "" {
+		cache, err := vectorcache.Open(b.Cache, embedder)
+		if err != nil {
+			return report, err
+		}
+		embedder = cache
+		defer func() { err = errors.Join(err, cache.Close()) }()
+	}
+	sandbox, err := harness.NewSandbox(ctx, config, embedder)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, sandbox.Remove(ctx)) }()
+	model, err := backend.NewModel(sandbox.Config, embedder, b.Log)
+	if err != nil {
+		return report, err
+	}
+	instance, err := sandbox.Open(ctx, model, b.Log)
+	if err != nil {
+		return report, err
+	}
+	if err := errors.Join(b.write(ctx, instance), instance.Close()); err != nil {
+		return report, err
+	}
+	if err := sandbox.Vacuum(ctx); err != nil {
+		return report, err
+	}
+	server, err := startServer(ctx, b.Program, b.Flags, sandbox.Config)
+	if err != nil {
+		return report, err
+	}
+	defer server.stop()
+	questions, err := b.questions()
+	if err != nil {
+		return report, err
+	}
+	for _, callers := range b.Callers {
+		c, err := b.measure(ctx, server, questions, callers)
+		if err != nil {
+			return report, fmt.Errorf("%d callers: %w", callers, err)
+		}
+		report.Cases = append(report.Cases, c)
+	}
+	return report, nil
+}
+
+// write writes the dataset, and grants its stores to the callers of all cases.
+func (b *Benchmark) write(ctx context.Context, instance *backend.Instance) error {
+	entries := b.Dataset.Entries()
+	bar := b.Progress.Start(int64(len(entries)), "writing")
+	defer bar.Exit()
+	if err := harness.Write(ctx, instance.Service, entries, bar); err != nil {
+		return err
+	}
+	if err := harness.MakeVectors(ctx, instance, b.Progress, "making vectors"); err != nil {
+		return err
+	}
+	var stores []string
+	for _, e := range entries {
+		stores = append(stores, e.Path.Store)
+	}
+	slices.Sort(stores)
+	stores = slices.Compact(stores)
+	return instance.Storage.Update(ctx, func(tx memory.Tx) error {
+		for _, callers := range b.Callers {
+			for n := range callers {
+				for _, store := range stores {
+					err := tx.PutGrant(ctx, acl.Grant{
+						Store: store, Grantee: callerName(callers, n), Level: acl.Read, MaxLabel: acl.Public,
+						ByPlatform: true, CreatedAt: time.Now(),
+					})
+					if err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// callerName returns the agent of one of some callers. Each case has agents of its
+// own, because a server remembers each agent's questions.
+func callerName(callers, n int) string { return fmt.Sprintf("caller-%d-of-%d", n+1, callers) }
