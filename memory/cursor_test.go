@@ -78,6 +78,9 @@ var paged = map[string]memory.SearchRequest{
 }
 
 func TestPagesAreTheAnswerCutIntoPieces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many entries")
+	}
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openFerries(t, b)
 		for name, r := range paged {
@@ -103,6 +106,9 @@ func TestPagesAreTheAnswerCutIntoPieces(t *testing.T) {
 }
 
 func TestPagesNeitherRepeatNorMissAHitWhileOthersWrite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many entries")
+	}
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openFerries(t, b)
 		n := 0

@@ -159,6 +159,9 @@ func TestPagesExplainAnEntry(t *testing.T) {
 // A filter that many entries pass is judged on the rows, and each leg's list counts
 // up to its last candidate.
 func TestABroadFilterSaysWhatEachOptionDropped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many entries")
+	}
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := open(t, b, memory.Limits{}), agent("a", acl.Public)
 		var requests []memory.PutRequest

@@ -116,6 +116,9 @@ func TestConditionsJudgeWhatThePathResolvesTo(t *testing.T) {
 }
 
 func TestAListOfManyThatFitIsWholeAndInOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many entries")
+	}
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)

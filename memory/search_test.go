@@ -109,6 +109,9 @@ func TestSearchFilter(t *testing.T) {
 }
 
 func TestSearchWithABroadFilterFillsTheLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many entries")
+	}
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)

@@ -199,6 +199,9 @@ func TestKVGetReadsALongObjectAsText(t *testing.T) {
 
 // Whatever one caller can make large, no answer is above the limit.
 func TestNoAnswerIsAboveTheLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for many answers")
+	}
 	for _, limit := range []int{least, tool.DefaultAnswer} {
 		h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: limit})
 		long := strings.Repeat("granite \"quoted\" \\ and a line\n", 2500)

@@ -106,6 +106,9 @@ func (h *harness) found(r memory.SearchRequest) (keys []string) {
 // A cursor comes to calls that ask for one. The pages are the answer cut into
 // pieces, whether a page ends with its limit, its budget or its room.
 func TestPagesOfATool(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for many answers")
+	}
 	for _, room := range []int{least, tool.DefaultAnswer} {
 		h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: room})
 		for i := range 150 {
@@ -262,6 +265,9 @@ func TestToolsExplainAHiddenEntryAsAnAbsentOne(t *testing.T) {
 
 // What is explained takes room of the answer, which stays within its limit.
 func TestAnExplainedAnswerStaysWithinItsLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks for many answers")
+	}
 	h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: least})
 	for i := range 100 {
 		h.put(alice, "alice", fmt.Sprintf("%03d", i), string(must(t, strings.Repeat("granite ", 1+i%5))))

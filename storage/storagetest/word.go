@@ -115,6 +115,9 @@ var wordMatches = []clause{
 	}},
 
 	{"a long text is matched as a whole", func(f *fixture) {
+		if testing.Short() {
+			f.Skip("writes a long text")
+		}
 		var text strings.Builder
 		for i := range 130_000 { // more than a tsvector holds
 			fmt.Fprintf(&text, "word%dx%d ", i, i%7)
