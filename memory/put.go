@@ -19,8 +19,19 @@ const indexedWait = 10 * time.Second
 // creates one.
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
 	var result PutResult
-	err := s.storage.Update(ctx, func(tx Tx) (err error) {
-		result, _, err = s.put(ctx, tx, c, r, false)
+	err := s.storage.Update(ctx, func(tx Tx) error {
+		now := s.instant()
+		a, err := writeAccess(ctx, tx, c, r.Path.Store, now)
+		if err != nil {
+			return err
+		}
+		if err := s.checkWrite(a, r); err != nil {
+			return err
+		}
+		if err := tx.Prefetch(ctx, r.Path.Store, []Path{r.Path}, c.Taint, c.Agent, now); err != nil {
+			return err
+		}
+		result, _, err = s.put(ctx, tx, c, a, r, now, false)
 		return err
 	})
 	if err != nil {
@@ -44,18 +55,22 @@ type PutOutcome struct {
 
 // PutAll writes several entries in one transaction, for imports. A write that
 // is refused does not stop the others. An entry that already has the same
-// contents is left alone, so that an import can be repeated. An error is the
-// storage's; nothing was written then.
+// contents is left alone, so that an import can be repeated. All of them are
+// judged at one instant. An error is the storage's; nothing was written then.
 func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) ([]PutOutcome, error) {
 	var outcomes []PutOutcome
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		outcomes = make([]PutOutcome, len(requests))
-		for i, r := range requests {
-			o := &outcomes[i]
-			o.PutResult, o.Unchanged, o.Err = s.put(ctx, tx, c, r, true)
-			if o.Err = asConflict(o.Err); o.Err != nil && !isRefusal(o.Err) {
-				return o.Err
+		now := s.instant()
+		for first := 0; first < len(requests); {
+			end := first + 1
+			for end < len(requests) && requests[end].Path.Store == requests[first].Path.Store {
+				end++
 			}
+			if err := s.putRun(ctx, tx, c, requests[first:end], outcomes[first:end], now); err != nil {
+				return err
+			}
+			first = end
 		}
 		return nil
 	})
@@ -66,21 +81,53 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 	return outcomes, nil
 }
 
-// put is one write inside a transaction: authorise, validate, resolve the
-// path, judge the change, build the entry, check the quota, write. With
-// skipSame an entry with the same contents is left alone.
-func (s *Service) put(ctx context.Context, tx Tx, c Caller, r PutRequest, skipSame bool) (_ PutResult, unchanged bool, _ error) {
-	now := s.instant()
-	a, err := writeAccess(ctx, tx, c, r.Path.Store, now)
-	if err != nil {
-		return PutResult{}, false, err
+// putRun is PutAll in one store.
+func (s *Service) putRun(ctx context.Context, tx Tx, c Caller, requests []PutRequest, outcomes []PutOutcome, now time.Time) error {
+	a, denied := writeAccess(ctx, tx, c, requests[0].Path.Store, now)
+	if denied != nil && !isRefusal(denied) {
+		return denied
 	}
+	var paths []Path
+	for i, r := range requests {
+		o := &outcomes[i]
+		if o.Err = denied; o.Err == nil {
+			o.Err = s.checkWrite(a, r)
+		}
+		if o.Err == nil {
+			paths = append(paths, r.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	if err := tx.Prefetch(ctx, paths[0].Store, paths, c.Taint, c.Agent, now); err != nil {
+		return err
+	}
+	for i, r := range requests {
+		o := &outcomes[i]
+		if o.Err != nil {
+			continue
+		}
+		o.PutResult, o.Unchanged, o.Err = s.put(ctx, tx, c, a, r, now, true)
+		if o.Err = asConflict(o.Err); o.Err != nil && !isRefusal(o.Err) {
+			return o.Err
+		}
+	}
+	return nil
+}
+
+// checkWrite checks what a write gives, for a caller with this access.
+func (s *Service) checkWrite(a acl.Access, r PutRequest) error {
 	if r.InContext != nil && !*r.InContext && a.Via == acl.ViaGrant {
-		return PutResult{}, false, acl.ErrDenied
+		return acl.ErrDenied
 	}
-	if err := s.checkPut(r); err != nil {
-		return PutResult{}, false, err
-	}
+	return s.checkPut(r)
+}
+
+// put is one write inside a transaction that was authorised and validated: resolve
+// the path, judge the change, build the entry, check the quota, write. With
+// skipSame an entry with the same contents is left alone.
+func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutRequest, now time.Time, skipSame bool) (_ PutResult, unchanged bool, _ error) {
 	entries, err := s.liveAt(ctx, tx, r.Path, a.Ceiling, now)
 	if err != nil {
 		return PutResult{}, false, err

@@ -38,6 +38,15 @@ type EntryReader interface {
 	Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (Usage, error)
 }
 
+// Prefetcher reads ahead, for a storage behind a network.
+type Prefetcher interface {
+	// Prefetch says that an agent is about to write at paths of one store, at a
+	// label. It changes the result of no other call, but At of these paths up to
+	// the label, and Usage of the agent at the label and at now, may be answered
+	// from what it read.
+	Prefetch(ctx context.Context, store string, paths []Path, label acl.Label, agent string, now time.Time) error
+}
+
 // accessReader reads entries and the facts that decide who may see them.
 type accessReader interface {
 	acl.Facts

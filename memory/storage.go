@@ -62,6 +62,7 @@ type ReadTx interface {
 // Tx reads and writes in a transaction.
 type Tx interface {
 	ReadTx
+	Prefetcher
 	EntryWriter
 	FormWriter
 	HistoryTrimmer

@@ -24,6 +24,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 	if err := w.lockEntries(ctx, ids); err != nil {
 		return err
 	}
+	w.prefetched.forgetAll()
 	for _, id := range ids {
 		row, _, err := w.storedRow(ctx, id, 0, memory.Entry{})
 		if err != nil {
@@ -70,6 +71,7 @@ const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (delete
 // and write-ahead log until the server reuses that space (VACUUM, checkpoints).
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
 	var purged []uuid.UUID
+	w.prefetched.forgetAll()
 	w.setRLSAll()
 	for _, query := range selectErasable {
 		if len(purged) >= limit {

@@ -178,6 +178,26 @@ func (w *writer) Session(ctx context.Context, user, agent string) (acl.Membershi
 	return w.reader.Session(ctx, user, agent)
 }
 
+// Settings implements acl.Facts. No lock orders them with their changes.
+func (w *writer) Settings(ctx context.Context, agent string) (acl.Settings, error) {
+	if s, read := w.settings[agent]; read {
+		return s, w.ready(ctx)
+	}
+	s, err := w.reader.Settings(ctx, agent)
+	if err == nil {
+		w.settings[agent] = s
+	}
+	return s, err
+}
+
+// StoreNumbers implements acl.Facts.
+func (w *writer) StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error) {
+	if len(stores) == 1 && w.stores[stores[0]] != nil {
+		return map[string]int64{stores[0]: w.stores[stores[0]].number}, w.ready(ctx)
+	}
+	return w.reader.StoreNumbers(ctx, stores)
+}
+
 // Meta implements memory.MetaReader.
 func (w *writer) Meta(ctx context.Context, name string) ([]byte, error) {
 	if err := w.lock(ctx, lockKey("meta", name)); err != nil {
@@ -264,6 +284,7 @@ func settingsValues(agent string, s acl.Settings) []any {
 
 // PutSettings implements memory.FactWriter.
 func (w *writer) PutSettings(ctx context.Context, agent string, s acl.Settings) error {
+	delete(w.settings, agent)
 	return w.exec(ctx, insertSettings+`UPDATE SET enabled = excluded.enabled, own = excluded.own, chats = excluded.chats,
 	users = excluded.users, default_ttl = excluded.default_ttl`, settingsValues(agent, s)...)
 }

@@ -46,12 +46,10 @@ func (w *writer) lock(ctx context.Context, keys ...int64) error {
 	if w.exclusive {
 		return nil
 	}
-	missing := slices.DeleteFunc(keys, func(key int64) bool { return w.heldLocks[key] })
+	missing := w.missing(keys)
 	if len(missing) == 0 {
 		return nil
 	}
-	slices.Sort(missing)
-	missing = slices.Compact(missing)
 	if err := w.each(ctx, skip, takeLocks, missing, databaseLock); err != nil {
 		return err
 	}
@@ -61,11 +59,29 @@ func (w *writer) lock(ctx context.Context, keys ...int64) error {
 	return nil
 }
 
+// missing returns the locks that the transaction does not hold yet, in key order.
+func (w *writer) missing(keys []int64) []int64 {
+	missing := slices.DeleteFunc(keys, func(key int64) bool { return w.heldLocks[key] })
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
+// queueLock queues the acquisition of locks before the next query.
+func (w *writer) queueLock(keys ...int64) {
+	if missing := w.missing(keys); len(missing) > 0 && !w.exclusive {
+		w.queueStatement(takeLocks, missing, databaseLock)
+		for _, key := range missing {
+			w.heldLocks[key] = true
+		}
+	}
+}
+
 // lockAll acquires the database lock exclusively.
 func (w *writer) lockAll(ctx context.Context) error {
 	if w.exclusive {
 		return nil
 	}
+	w.prefetched.forgetAll()
 	if err := w.each(ctx, skip, takeAllLock, databaseLock); err != nil {
 		return err
 	}

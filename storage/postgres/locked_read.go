@@ -16,6 +16,9 @@ import (
 
 // At implements memory.EntryReader.
 func (w *writer) At(ctx context.Context, path memory.Path, ceiling acl.Label) ([]memory.Entry, error) {
+	if entries, known := w.prefetched.at(path, ceiling); known {
+		return entries, w.ready(ctx)
+	}
 	if err := w.lock(ctx, storeKey(path.Store)); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,15 +19,20 @@ import (
 // (lock.go).
 type writer struct {
 	reader
-	heldLocks map[int64]bool
-	exclusive bool                   // holds the database lock exclusively
-	stores    map[string]*storeRow   // rows read so far
-	models    map[string]int32       // model numbers by fingerprint
-	postings  *posting.AlignedWriter // flushed before the commit, like usage
-	usage     usageChanges
-	changes   []uuid.UUID // entries whose vectors changed
-	feed      feedRecords
-	past      map[uuid.UUID]past // of the entries that were put
+	heldLocks  map[int64]bool
+	exclusive  bool                   // holds the database lock exclusively
+	stores     map[string]*storeRow   // rows read so far
+	models     map[string]int32       // model numbers by fingerprint
+	postings   *posting.AlignedWriter // flushed before the commit, like usage
+	usage      usageChanges
+	changes    []uuid.UUID // entries whose vectors changed
+	feed       feedRecords
+	past       map[uuid.UUID]past      // of the entries that were put
+	settings   map[string]acl.Settings // read so far
+	prefetched prefetched
+	written    *atomic.Int64 // entries put by this process, rolled back ones too
+	careful    bool          // looks for the rows of new entries
+	unchecked  bool          // a new entry was put without that
 }
 
 var _ memory.Tx = (*writer)(nil)
@@ -34,7 +40,7 @@ var _ memory.Tx = (*writer)(nil)
 func newWriter(tx pgx.Tx) *writer {
 	return &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
 		models: make(map[string]int32), postings: posting.NewAlignedWriter(),
-		usage: make(usageChanges), past: make(map[uuid.UUID]past)}
+		usage: make(usageChanges), past: make(map[uuid.UUID]past), settings: make(map[string]acl.Settings)}
 }
 
 // storeRow is a row of table store.
@@ -44,6 +50,8 @@ type storeRow struct {
 	dirty   bool  // nextDoc has changed
 }
 
+const selectStore = "SELECT number, next_place FROM store WHERE id = $1"
+
 // store returns the row of a store and inserts it for a new store. The caller
 // holds the store's lock.
 func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
@@ -51,7 +59,7 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 		return row, nil
 	}
 	row := &storeRow{}
-	found, err := w.one(ctx, []any{&row.number, &row.nextDoc}, "SELECT number, next_place FROM store WHERE id = $1", id)
+	found, err := w.one(ctx, []any{&row.number, &row.nextDoc}, selectStore, id)
 	if err == nil && !found {
 		_, err = w.one(ctx, []any{&row.number}, "INSERT INTO store (id) VALUES ($1) RETURNING number", id)
 	}
@@ -136,7 +144,14 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	if err != nil {
 		return err
 	}
-	old, clash, err := w.storedRow(ctx, e.ID, store.number, e)
+	var old *storedRow
+	clash, known := w.prefetched.clashes(&e)
+	if e.Revision == 1 && known && !w.careful {
+		// Its ID is new. If not, the insertion fails, and Update runs again.
+		w.unchecked = true
+	} else {
+		old, clash, err = w.storedRow(ctx, e.ID, store.number, e)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -197,6 +212,8 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		w.queueStatement(insertFormer, [16]byte(e.ID))
 		w.addPast(e.ID, old.past, old.bytes+old.source)
 	}
+	w.replan(w.written.Add(1))
+	w.prefetched.forget(e, old, next)
 	w.announce(e, old, next, queuedAt)
 	w.setRLSAll()
 	w.removeTagsAndUsage(e.ID, old)

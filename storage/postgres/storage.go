@@ -41,6 +41,7 @@ type Storage struct {
 	pool    *pgxpool.Pool
 	running sync.RWMutex
 	closed  atomic.Bool
+	written atomic.Int64 // entries put by this process
 }
 
 var _ memory.Storage = (*Storage)(nil)
@@ -143,6 +144,7 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 	return s.within(ctx, pgx.TxOptions{BeginQuery: beginView}, func(tx pgx.Tx) error {
 		r := &reader{tx: tx, rls: allRows}
 		defer r.end()
+		r.replan(s.written.Load())
 		return fn(r)
 	})
 }
@@ -167,7 +169,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	}
 	defer s.running.RUnlock()
 	for attempt := 1; ; attempt++ {
-		err := s.tryUpdate(ctx, fn)
+		err := s.tryUpdate(ctx, attempt > 1, fn)
 		if !errors.Is(err, errConflict) || attempt == maxAttempts {
 			return err
 		}
@@ -182,17 +184,24 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	}
 }
 
-func (s *Storage) tryUpdate(ctx context.Context, fn func(*writer) error) error {
+// tryUpdate runs fn once. The error is errConflict if it is to run again.
+func (s *Storage) tryUpdate(ctx context.Context, careful bool, fn func(*writer) error) error {
 	return s.within(ctx, pgx.TxOptions{BeginQuery: beginUpdate}, func(tx pgx.Tx) error {
 		w := newWriter(tx)
+		w.careful = careful
 		defer w.end()
-		if err := fn(w); err != nil {
-			return err
+		w.written = &s.written
+		w.replan(s.written.Load())
+		err := fn(w)
+		if err == nil {
+			err = w.flush(ctx)
 		}
-		if err := w.flush(ctx); err != nil {
+		switch {
+		case w.unchecked && errors.Is(w.failed, memory.ErrExists): // a new entry's row exists
+			return errConflict
+		case err != nil:
 			return err
-		}
-		if w.failed != nil {
+		case w.failed != nil:
 			return w.failed
 		}
 		// If the context ended during COMMIT, the caller would not know whether it

@@ -48,6 +48,7 @@ func (w *writer) flushUsage() {
 	}
 	w.queueStatement(addToUsage, stores, labels, writers, entries, sizes)
 	clear(w.usage)
+	clear(w.prefetched.usage)
 }
 
 // Usage implements memory.EntryReader.
@@ -55,7 +56,11 @@ func (w *writer) Usage(ctx context.Context, store, writer string, label acl.Labe
 	if err := w.lock(ctx, storeKey(store)); err != nil {
 		return memory.Usage{}, err
 	}
-	usage, err := w.reader.Usage(ctx, store, writer, label, now)
+	usage, known := w.prefetched.usage[usageRead{store, writer, label, now}]
+	err := w.ready(ctx)
+	if !known {
+		usage, err = w.reader.Usage(ctx, store, writer, label, now)
+	}
 	if row := w.stores[store]; row != nil && err == nil {
 		collected := w.usage[usageKey{row.number, label, writer}]
 		usage.Entries, usage.Bytes = usage.Entries+collected.Entries, usage.Bytes+collected.Bytes

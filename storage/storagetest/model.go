@@ -51,16 +51,49 @@ var (
 	someStore = rapid.SampledFrom([]string{"a", "b", "c"})
 	someOwner = rapid.SampledFrom([]string{"a", "x"})
 	someLabel = rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted})
-	someKey   = rapid.SampledFrom([]string{"k", "k/1", "K", "é", "%"})
+	keys      = []string{"k", "k/1", "K", "é", "%"}
+	someKey   = rapid.SampledFrom(keys)
 	someText  = rapid.Custom(func(r *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"red", "green", "blue", "river", "house", "tree"}), 0, 8).Draw(r, "words"), " ")
 	})
 	someTags = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"t", "u", "v"}), 0, 3, rapid.ID[string])
 )
 
-// change runs fn in one transaction of the storage.
+// change runs fn in one transaction of the storage, which reads ahead in one of the
+// stores, and sees there what a later one sees.
 func (m *model) change(fn func(ctx context.Context, tx memory.Tx) error) {
-	m.fixture.update(func(tx memory.Tx) error { return fn(m.fixture.ctx, tx) })
+	ctx, store := m.fixture.ctx, []string{"a", "b", "c"}[len(m.rows)%3]
+	paths := make([]memory.Path, len(keys))
+	for i, key := range keys {
+		paths[i] = memory.Path{Store: store, Key: key}
+	}
+	read := func(tx memory.EntryReader) (found []memory.Entry, usage memory.Usage) {
+		for _, p := range paths {
+			entries, err := tx.At(ctx, p, acl.Confidential)
+			m.fixture.ok(err)
+			found = append(found, entries...)
+		}
+		sortByID(found)
+		usage, err := tx.Usage(ctx, store, "x", acl.Public, m.now)
+		m.fixture.ok(err)
+		return found, usage
+	}
+	var within []memory.Entry
+	var usage memory.Usage
+	m.fixture.update(func(tx memory.Tx) error {
+		m.fixture.ok(tx.Prefetch(ctx, store, paths, acl.Confidential, "x", m.now))
+		if err := fn(ctx, tx); err != nil {
+			return err
+		}
+		within, usage = read(tx)
+		return nil
+	})
+	m.fixture.view(func(tx memory.ReadTx) error {
+		after, usageAfter := read(tx)
+		m.fixture.equal(within, after)
+		m.fixture.equal(usage, usageAfter)
+		return nil
+	})
 }
 
 func (m *model) put(e memory.Entry) {

@@ -27,6 +27,37 @@ var puts = []clause{
 		f.equal(f.get(e.ID), []memory.Entry{e})
 	}},
 
+	{"Prefetch changes no result of what follows in its transaction", func(f *fixture) {
+		first, second := entry("a", "k"), entry("a", "k")
+		other := entry("a", "k", ownedBy("other"))
+		taken := first
+		taken.Key = "k2"
+		prefetch := func(tx memory.Tx) {
+			f.ok(tx.Prefetch(f.ctx, "a", []memory.Path{first.Path, taken.Path, first.Path}, acl.Public, "a", start))
+		}
+		f.update(func(tx memory.Tx) error {
+			prefetch(tx)
+			f.ok(put(f.ctx, tx, first))
+			f.wantError(put(f.ctx, tx, second), memory.ErrExists)
+			at, err := tx.At(f.ctx, first.Path, acl.Public)
+			f.ok(err)
+			f.equal(idsOf(at...), idsOf(first))
+			usage, err := tx.Usage(f.ctx, "a", "a", acl.Public, start)
+			f.equal(usage, memory.Usage{Entries: 1, Bytes: int64(len(first.Value))})
+			return err
+		})
+		f.update(func(tx memory.Tx) error {
+			prefetch(tx)
+			f.wantError(put(f.ctx, tx, second), memory.ErrExists)
+			return put(f.ctx, tx, other)
+		})
+		f.wantError(f.storage.Update(f.ctx, func(tx memory.Tx) error { // the ID is taken
+			prefetch(tx)
+			return put(f.ctx, tx, taken)
+		}), memory.ErrStale)
+		f.equal(len(f.get(first.ID, second.ID, other.ID)), 2)
+	}},
+
 	{"fields that are not set are returned as zero", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)

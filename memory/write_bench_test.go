@@ -1,0 +1,98 @@
+package memory_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/backend/backendtest"
+	"mneme/benchmarks/workload"
+	"mneme/memory"
+)
+
+// The measurements of docs/decisions/0043-writing.md, over databases that start
+// empty. entries/s is by the clock; cpu-µs is the time of this process's CPU for an
+// entry. Commits are durable if the server of MNEME_POSTGRES_DSN syncs them.
+//
+//	go test ./memory -run '^$' -bench 'Import$|Puts$' -benchtime 20000x
+
+// BenchmarkImport writes new entries of 30 words, 512 in a transaction, into one
+// store. An operation is an entry.
+func BenchmarkImport(b *testing.B) {
+	for _, s := range backendtest.Storages() {
+		b.Run(s.Name, func(b *testing.B) {
+			h := openOver(b, s.Open(b), memory.Options{})
+			a, zipf := agent("a", acl.Public), workload.NewZipf(1)
+			measured := measure(b)
+			for written := 0; written < b.N; {
+				requests := make([]memory.PutRequest, min(512, b.N-written))
+				for i := range requests {
+					requests[i] = memory.PutRequest{Path: path("a", fmt.Sprint("turn/", written+i)), Value: text(zipf.Text(30))}
+				}
+				outcomes, err := h.PutAll(background, a, requests)
+				must(h, err)
+				for _, o := range outcomes {
+					must(h, o.Err)
+				}
+				written += len(requests)
+			}
+			measured()
+		})
+	}
+}
+
+// BenchmarkPuts writes new entries of 30 words, each in a transaction of its own,
+// from 16 callers: into a store of each, and all into one.
+func BenchmarkPuts(b *testing.B) {
+	const callers = 16
+	for _, s := range backendtest.Storages() {
+		for _, stores := range []int{callers, 1} {
+			b.Run(fmt.Sprint(s.Name, "/", stores, "-stores"), func(b *testing.B) {
+				h := openOver(b, s.Open(b), memory.Options{})
+				var next atomic.Int64
+				var all sync.WaitGroup
+				measured := measure(b)
+				for i := range callers {
+					all.Go(func() {
+						store, zipf := fmt.Sprint("agent-", i%stores), workload.NewZipf(uint64(i))
+						for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
+							_, err := h.Put(background, agent(store, acl.Public), memory.PutRequest{Path: path(store, fmt.Sprint("turn/", n)), Value: text(zipf.Text(30))})
+							if err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				all.Wait()
+				measured()
+			})
+		}
+	}
+}
+
+// measure starts a measurement, which the function that it returns ends.
+func measure(b *testing.B) func() {
+	b.Helper()
+	began, before := time.Now(), processTime(b)
+	b.ResetTimer()
+	return func() {
+		b.StopTimer()
+		b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "entries/s")
+		b.ReportMetric(float64((processTime(b)-before).Microseconds())/float64(b.N), "cpu-µs")
+	}
+}
+
+// processTime returns the time of the CPU that this process has used.
+func processTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

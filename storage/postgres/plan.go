@@ -1,0 +1,29 @@
+package postgres
+
+// PostgreSQL keeps the plan of a prepared statement until somebody analyzes its
+// tables. A plan that was made while they were small may scan all entries of a
+// store, where it should probe an index: during an import it would soon take most of
+// the time. So a connection discards its plans whenever the database has doubled.
+
+const discardPlans = "DISCARD PLANS"
+
+// minPlannedRows is how many entries are few enough to be scanned.
+const minPlannedRows = 64
+
+// plannedRows is the key of how many entries this process had written when a
+// connection last discarded its plans.
+const plannedRows = "mneme.planned_rows"
+
+// replan discards the plans of the connection, before the next query, if there are
+// too many rows for them. rows is how many entries this process has written.
+func (r *reader) replan(rows int64) {
+	state := r.tx.Conn().PgConn().CustomData()
+	planned, known := state[plannedRows].(int64)
+	switch {
+	case !known:
+		state[plannedRows] = max(rows, minPlannedRows)
+	case rows >= 2*planned:
+		state[plannedRows] = rows
+		r.queueStatement(discardPlans)
+	}
+}

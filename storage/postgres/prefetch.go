@@ -1,0 +1,113 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// prefetched is what a writing transaction has read ahead (Prefetch). Nothing else
+// changes it meanwhile, since the transaction holds the lock of the store.
+type prefetched struct {
+	paths map[memory.Path][]memory.Entry // up to label
+	label acl.Label
+	usage map[usageRead]memory.Usage // of rows, without what is collected
+}
+
+// usageRead are the arguments of a call of Usage.
+type usageRead struct {
+	store, writer string
+	label         acl.Label
+	now           time.Time
+}
+
+const selectPaths = `SELECT ` + withoutText + ` FROM store s
+	CROSS JOIN unnest($2::text[], $3::text[]) p (namespace, key) CROSS JOIN ` + labels + `
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = s.number AND f.label = l.label
+		AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 OFFSET 0) e
+	WHERE s.id = $1 AND l.label <= $4`
+
+// Prefetch implements memory.Prefetcher. It acquires the lock of the store, and
+// reads its row, the rows of the paths and the usage, all in one round trip.
+func (w *writer) Prefetch(ctx context.Context, store string, paths []memory.Path, label acl.Label, agent string, now time.Time) error {
+	if err := w.ready(ctx); err != nil {
+		return err
+	}
+	read := prefetched{paths: make(map[memory.Path][]memory.Entry, len(paths)), label: label, usage: make(map[usageRead]memory.Usage)}
+	var namespaces, keys []string
+	for _, p := range paths {
+		if _, asked := read.paths[p]; !asked && p.Store == store && storable(store, p.Namespace, p.Key) {
+			read.paths[p] = nil
+			namespaces, keys = append(namespaces, p.Namespace), append(keys, p.Key)
+		}
+	}
+	w.queueLock(storeKey(store))
+	w.setRLSStore(store)
+	var row *storeRow
+	var usage memory.Usage
+	err := w.queryBatch(ctx, []batchQuery{
+		{selectStore, []any{store}, func(rows pgx.Rows) error {
+			row = &storeRow{}
+			return rows.Scan(&row.number, &row.nextDoc)
+		}},
+		{selectPaths, []any{store, namespaces, keys, int16(min(label, acl.Restricted))}, func(rows pgx.Rows) error {
+			e, err := scanEntry(rows)
+			read.paths[e.Path] = append(read.paths[e.Path], e)
+			return err
+		}},
+		{selectUsage, []any{store, int16(label), agent, now}, func(rows pgx.Rows) error {
+			return rows.Scan(&usage.Entries, &usage.Bytes)
+		}},
+	})
+	if err != nil {
+		return err
+	}
+	if row != nil && w.stores[store] == nil {
+		w.stores[store] = row
+	}
+	read.usage[usageRead{store, agent, label, now}] = usage
+	w.prefetched = read
+	return nil
+}
+
+// at returns the rows of a path up to a ceiling; false if they were not read ahead.
+func (p *prefetched) at(path memory.Path, ceiling acl.Label) ([]memory.Entry, bool) {
+	entries, read := p.paths[path]
+	if !read || ceiling > p.label {
+		return nil, false
+	}
+	entries = slices.Clone(entries)
+	return slices.DeleteFunc(entries, func(e memory.Entry) bool { return e.Label > ceiling }), true
+}
+
+// clashes reports whether another undeleted entry has the path, owner and label of
+// a new one; false for known if that was not read ahead.
+func (p *prefetched) clashes(e *memory.Entry) (clash, known bool) {
+	entries, known := p.at(e.Path, e.Label)
+	return slices.ContainsFunc(entries, func(other memory.Entry) bool {
+		return other.Label == e.Label && other.Owner == e.Owner && other.ID != e.ID
+	}), known
+}
+
+// forget forgets what the write of an entry changes, whose row was old, nil for a
+// new one, and becomes next.
+func (p *prefetched) forget(e *memory.Entry, old, next *storedRow) {
+	if old != nil && (old.store != next.store || old.namespace != e.Namespace || old.key != e.Key) {
+		p.forgetAll() // it left a path
+		return
+	}
+	delete(p.paths, e.Path)
+	// Usage counts unexpired rows, and the writer adds up what it writes.
+	for read := range p.usage {
+		if e.Expired(read.now) || old != nil && !old.expires.IsZero() {
+			delete(p.usage, read)
+		}
+	}
+}
+
+func (p *prefetched) forgetAll() { *p = prefetched{} }
