@@ -114,6 +114,9 @@ func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, passages 
 		}
 	}
 	return ix.storage.Update(ctx, func(tx Tx) error {
+		if err := tx.LockEntries(ctx, entriesIn(jobs)); err != nil {
+			return err
+		}
 		for i := range jobs {
 			if jobs[i].entry == nil {
 				continue

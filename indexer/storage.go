@@ -105,6 +105,9 @@ type Change struct {
 
 // VectorWriter writes the vectors stored with the rows.
 type VectorWriter interface {
+	// LockEntries says that vectors of these entries are about to be saved. It
+	// changes no result.
+	LockEntries(ctx context.Context, ids []uuid.UUID) error
 	// SaveVectors replaces an entry's vectors and codes under a fingerprint, if the row
 	// is still at the revision from which they were made, and reports whether
 	// it did. No records removes them.

@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -72,6 +73,30 @@ func BenchmarkPuts(b *testing.B) {
 				measured()
 			})
 		}
+	}
+}
+
+// BenchmarkQueue works the queue of entries whose embedder takes no time, until it is
+// empty: in the process, and over Milvus.
+//
+//	go test ./memory -run '^$' -bench 'Queue$' -benchtime 8000x
+func BenchmarkQueue(b *testing.B) {
+	for _, s := range backendtest.Backends() {
+		b.Run(s.Name, func(b *testing.B) {
+			h := openOver(b, s.Serving().Open(b), memory.Options{}, arbitrary{encoder(b)})
+			a, zipf := agent("a", acl.Public), workload.NewZipf(1)
+			var requests []memory.PutRequest
+			for i := range b.N {
+				requests = append(requests, memory.PutRequest{Path: path("a", fmt.Sprint("turn/", i)), Value: text(zipf.Text(30))})
+			}
+			for batch := range slices.Chunk(requests, 512) {
+				_, err := h.PutAll(background, a, batch)
+				must(h, err)
+			}
+			measured := measure(b)
+			h.Index()
+			measured()
+		})
 	}
 }
 

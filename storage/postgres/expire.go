@@ -48,6 +48,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 
 // unindex removes a row's postings, forms, tags, vectors and usage.
 func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) error {
+	delete(w.locked, id)
 	w.removeTagsAndUsage(id, row)
 	w.replaceForms(id, row, nil, nil)
 	if _, err := w.postings.Replace(row.document, nil); err != nil {

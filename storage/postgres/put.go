@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"mneme/acl"
 	"mneme/indexer"
@@ -20,10 +21,11 @@ import (
 type writer struct {
 	reader
 	heldLocks  map[int64]bool
-	exclusive  bool                   // holds the database lock exclusively
-	stores     map[string]*storeRow   // rows read so far
-	models     map[string]int32       // model numbers by fingerprint
-	postings   *posting.AlignedWriter // flushed before the commit, like usage
+	exclusive  bool                    // holds the database lock exclusively
+	stores     map[string]*storeRow    // rows read so far
+	models     map[string]int32        // model numbers by fingerprint
+	locked     map[uuid.UUID]lockedRow // by LockEntries, until their vectors are saved
+	postings   *posting.AlignedWriter  // flushed before the commit, like usage
 	usage      usageChanges
 	changes    []uuid.UUID // entries whose vectors changed
 	feed       feedRecords
@@ -40,7 +42,7 @@ var _ memory.Tx = (*writer)(nil)
 func newWriter(tx pgx.Tx) *writer {
 	return &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
 		models: make(map[string]int32), postings: posting.NewAlignedWriter(),
-		usage: make(usageChanges), past: make(map[uuid.UUID]past), settings: make(map[string]acl.Settings)}
+		usage: make(usageChanges), past: make(map[uuid.UUID]past), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow)}
 }
 
 // storeRow is a row of table store.
@@ -181,7 +183,6 @@ const (
 	entryColumns = `store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date`
-	insertEntry = `INSERT INTO entry (` + entryColumns + `, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $1)`
 	updateEntry = `UPDATE entry SET (` + entryColumns + `) =
 	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29) WHERE id = $1`
 )
@@ -214,10 +215,11 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	}
 	w.replan(w.written.Add(1))
 	w.prefetched.forget(e, old, next)
+	delete(w.locked, e.ID)
 	w.announce(e, old, next, queuedAt)
 	w.setRLSAll()
 	w.removeTagsAndUsage(e.ID, old)
-	w.writeEntry(e, next, old != nil)
+	w.writeEntry(e, next, old == nil)
 	w.addUsage(next, 1)
 	w.tag(e.ID, next)
 	w.replaceForms(e.ID, old, next, words.Forms)
@@ -232,6 +234,11 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		return err
 	}
 	w.enqueue(e.ID, next, e.Revision, indexer.Chunks(e), queuedAt)
+	if w.bulk.full() {
+		if err := w.flushBatch(ctx); err != nil {
+			return err
+		}
+	}
 	if w.postings.Size() > maxPostings {
 		if err := w.flushIndex(ctx); err != nil {
 			return err
@@ -244,17 +251,30 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 }
 
 // writeEntry writes the row itself.
-func (w *writer) writeEntry(e *memory.Entry, next *storedRow, found bool) {
+func (w *writer) writeEntry(e *memory.Entry, next *storedRow, created bool) {
 	var length, terms any
 	if next.document != nil {
 		length, terms = next.document.Length, next.document.Terms
 	}
 	args := append([]any{[16]byte(e.ID), next.store, next.docID, int16(next.label), int16(next.state), length, terms}, entryValues(e)...)
-	query := insertEntry
-	if found {
-		query = updateEntry
+	if !created {
+		w.queueStatement(updateEntry, args...)
+		return
 	}
-	w.queueStatement(query, args...)
+	if len(e.Tags) > 0 {
+		args[tagsArg] = w.arrayText(e.Tags)
+	}
+	w.bulk.add(bulkEntry, args...)
+	w.bulk.bytes += len(e.Value)
+}
+
+// tagsArg is where entry's arguments have the tags.
+const tagsArg = 22
+
+// arrayText returns a text[] as text, as PostgreSQL casts it.
+func (w *writer) arrayText(list []string) string {
+	text, _ := w.tx.Conn().TypeMap().Encode(pgtype.TextArrayOID, pgtype.TextFormatCode, list, nil) // strings always encode
+	return string(text)
 }
 
 // removeTagsAndUsage deletes a row's tags and subtracts its usage. old may be
@@ -272,11 +292,14 @@ func (w *writer) removeTagsAndUsage(id uuid.UUID, old *storedRow) {
 
 // tag inserts the tags of a searchable row.
 func (w *writer) tag(id uuid.UUID, row *storedRow) {
-	if row.state == live && row.searchable && len(row.tags) > 0 {
-		w.queueStatement("INSERT INTO tag (store, label, entry, tag) SELECT $1, $2, $3, unnest($4::text[]) ON CONFLICT DO NOTHING",
-			row.store, int16(row.label), [16]byte(id), row.tags)
+	if row.state == live && row.searchable {
+		for _, tag := range row.tags {
+			w.bulk.add(bulkTag, row.store, int16(row.label), [16]byte(id), tag)
+		}
 	}
 }
+
+const orNoTag = " ON CONFLICT DO NOTHING"
 
 // flush writes everything that was collected. Vector changes come last: they
 // take the lock that makes positions increase in commit order.

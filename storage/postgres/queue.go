@@ -59,8 +59,7 @@ func (r *reader) Lagging(ctx context.Context, scope acl.Scope, before, now time.
 	return r.one(ctx, []any{new(int)}, selectLagging, numbers, ceilings, before, now)
 }
 
-const upsertQueue = `INSERT INTO queue AS q (entry, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
-	VALUES ($1, $2, '-infinity', 0, NULL, $3, $4, $5, $6, $7) ON CONFLICT (entry) DO UPDATE SET revision = excluded.revision,
+const orReset = ` ON CONFLICT (entry) DO UPDATE SET revision = excluded.revision,
 	not_before = excluded.not_before, attempts = 0, last_error = NULL, queued_at = CASE WHEN least(q.chunks, excluded.chunks) > 0
 	THEN least(q.queued_at, excluded.queued_at) ELSE excluded.queued_at END,
 	store = excluded.store, label = excluded.label, chunks = excluded.chunks, long = excluded.long`
@@ -69,7 +68,7 @@ const upsertQueue = `INSERT INTO queue AS q (entry, revision, not_before, attemp
 // holds a lease on it does not remove it. chunks is its cost.
 func (w *writer) enqueue(id uuid.UUID, row *storedRow, revision int64, chunks int, at time.Time) {
 	w.setRLSAll()
-	w.queueStatement(upsertQueue, [16]byte(id), revision, at, row.store, int16(row.label), chunks, chunks > indexer.LongChunks)
+	w.bulk.add(bulkQueue, [16]byte(id), revision, at, row.store, int16(row.label), chunks, chunks > indexer.LongChunks)
 }
 
 // Rows that another transaction has locked are skipped. Every statement names
@@ -177,7 +176,7 @@ func (w *writer) Renew(ctx context.Context, leases []indexer.Lease, until time.T
 // Done implements indexer.QueueWriter.
 func (w *writer) Done(ctx context.Context, lease indexer.Lease) error {
 	w.setRLSAll()
-	w.queueStatement("DELETE FROM queue WHERE entry = $1 AND revision = $2", [16]byte(lease.Entry), lease.Revision)
+	w.bulk.add(bulkDone, [16]byte(lease.Entry), lease.Revision)
 	return w.ready(ctx)
 }
 

@@ -19,6 +19,7 @@ type reader struct {
 	// pendingBatch holds the queued statements, nil if there are none. They are
 	// sent with the next query, in one round trip.
 	pendingBatch *pgx.Batch
+	bulk         bulk   // rows to be inserted before the next statement
 	rls          string // the scope of row-level security (rls.go)
 	words        string // the condition of row-level security on table word
 }
@@ -47,6 +48,7 @@ func (r *reader) fail(ctx context.Context, op string, err error) error {
 // next query or by flushBatch. It must not violate a constraint: a later call
 // would return its error.
 func (r *reader) queueStatement(query string, args ...any) {
+	r.queueBulk()
 	if r.pendingBatch == nil {
 		r.pendingBatch = &pgx.Batch{}
 	}
@@ -62,6 +64,7 @@ func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
+	r.queueBulk()
 	if r.pendingBatch == nil {
 		bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 		defer cancel()
@@ -133,8 +136,12 @@ func (r *reader) send(ctx context.Context, batch *pgx.Batch, statements int, rea
 
 // flushBatch sends the queued statements.
 func (r *reader) flushBatch(ctx context.Context) error {
-	if err := r.ready(ctx); err != nil || r.pendingBatch == nil {
+	if err := r.ready(ctx); err != nil {
 		return err
+	}
+	r.queueBulk()
+	if r.pendingBatch == nil {
+		return nil
 	}
 	batch := r.pendingBatch
 	r.pendingBatch = nil
@@ -210,6 +217,7 @@ func (r *reader) queryBatch(ctx context.Context, queries []batchQuery) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
+	r.queueBulk()
 	batch := r.pendingBatch
 	if batch == nil {
 		batch = &pgx.Batch{}

@@ -158,34 +158,61 @@ func (r *reader) Unembedded(ctx context.Context, fingerprint string, now time.Ti
 // that workers do not block other writers.
 const selectRevision = `SELECT revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = $1 FOR NO KEY UPDATE`
 
+// selectRevisions locks rows in the order of their keys.
+const selectRevisions = `SELECT id, revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE`
+
+// lockedRow is what SaveVectors must know of a row.
+type lockedRow struct {
+	revision   int64
+	embeddable bool
+}
+
+// LockEntries implements indexer.VectorWriter.
+func (w *writer) LockEntries(ctx context.Context, ids []uuid.UUID) error {
+	w.setRLSAll()
+	return w.each(ctx, func(rows pgx.Rows) error {
+		var id uuid.UUID
+		var row lockedRow
+		err := rows.Scan((*[16]byte)(&id), &row.revision, &row.embeddable)
+		w.locked[id] = row
+		return err
+	}, selectRevisions, idList(ids))
+}
+
 // SaveVectors implements indexer.VectorWriter.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
 	w.setRLSAll()
-	var current int64
-	var embeddable bool
-	found, err := w.one(ctx, []any{&current, &embeddable}, selectRevision, [16]byte(id))
-	if err != nil || !found || current != revision || len(records) > 0 && !embeddable {
+	row, found := w.locked[id]
+	err := w.ready(ctx)
+	if !found {
+		found, err = w.one(ctx, []any{&row.revision, &row.embeddable}, selectRevision, [16]byte(id))
+	}
+	if err != nil || !found || row.revision != revision || len(records) > 0 && !row.embeddable {
 		return false, err
 	}
+	delete(w.locked, id) // if it is saved again, what is collected is written first
 	model, err := w.model(ctx, fingerprint)
 	if err != nil {
 		return false, err
 	}
-	const remove = "DELETE FROM vector WHERE model = $1 AND entry = $2"
 	if len(records) == 0 {
-		removed, err := w.affected(ctx, remove, model, [16]byte(id))
+		removed, err := w.affected(ctx, writeOne[bulkOldVectors], model, [16]byte(id))
 		if removed > 0 {
 			w.recordChange(id)
 		}
 		return err == nil, err
 	}
-	w.queueStatement(remove, model, [16]byte(id))
+	w.bulk.add(bulkOldVectors, model, [16]byte(id))
 	for _, record := range records {
-		w.queueStatement("INSERT INTO vector (model, entry, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6)",
-			model, [16]byte(id), record.Chunk, revision, record.Vector.Bytes(), record.Codes)
+		half := record.Vector.Bytes()
+		w.bulk.add(bulkVector, model, [16]byte(id), record.Chunk, revision, half, record.Codes)
+		w.bulk.bytes += len(half) + len(record.Codes)
 	}
 	w.recordChange(id)
-	return true, nil
+	if w.bulk.full() {
+		err = w.flushBatch(ctx)
+	}
+	return err == nil, err
 }
 
 // model returns the number of a fingerprint and assigns one to a new

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	putWords = `INSERT INTO word (entry, store, label, keys) VALUES ($1, $2, $3, array_to_tsvector($4::text[]))
+	orReplaceWords = `
 	ON CONFLICT (entry) DO UPDATE SET store = excluded.store, label = excluded.label, keys = excluded.keys
 	WHERE (word.store, word.label) <> (excluded.store, excluded.label) OR word.keys <> excluded.keys`
 	deleteWords = "DELETE FROM word WHERE entry = $1"
@@ -32,7 +32,7 @@ const oversized = "*"
 // before, nil for a new one.
 func (w *writer) replaceForms(id uuid.UUID, old, next *storedRow, forms []string) {
 	if next != nil && next.state == live && next.searchable {
-		w.queueStatement(putWords, [16]byte(id), next.store, int16(next.label), formKeys(next.store, next.label, forms))
+		w.bulk.add(bulkWord, [16]byte(id), next.store, int16(next.label), strings.Join(formKeys(next.store, next.label, forms), noPartition))
 	} else if old != nil && old.state == live && old.searchable {
 		w.queueStatement(deleteWords, [16]byte(id))
 	}
@@ -71,6 +71,7 @@ func (w *writer) PutForms(ctx context.Context, entry memory.Entry, forms []strin
 		return err
 	}
 	w.setRLSAll()
+	w.queueBulk() // it may hold the forms of the same entry
 	w.replaceForms(entry.ID, nil, &storedRow{store: store.number, label: entry.Label, state: live, searchable: true}, forms)
 	return nil
 }

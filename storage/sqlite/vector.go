@@ -112,6 +112,10 @@ func (r *reader) Unembedded(ctx context.Context, fingerprint string, now time.Ti
 	return r.entries(ctx, selectUnembedded, after[:], fingerprint, limit, micros(now))
 }
 
+// LockEntries implements indexer.VectorWriter. It does nothing: one writer runs at a
+// time.
+func (*writer) LockEntries(context.Context, []uuid.UUID) error { return nil }
+
 // SaveVectors implements indexer.VectorWriter.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
 	row, found, err := w.storedRow(ctx, id)

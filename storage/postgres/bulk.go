@@ -1,0 +1,110 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// Imports and workers write hundreds of rows into the same tables. The rows are
+// collected and written by one statement for each table, before any other statement
+// is queued.
+
+// bulkWrite is a kind of write of which rows are collected.
+type bulkWrite int
+
+// The writes, in the order in which they are made.
+const (
+	bulkEntry bulkWrite = iota
+	bulkTag
+	bulkWord
+	bulkQueue
+	bulkOldVectors
+	bulkVector
+	bulkDone
+	bulkWrites
+)
+
+// writeOne writes a row, and writeMany those of arrays with the same parameters.
+var (
+	writeOne = [bulkWrites]string{
+		`INSERT INTO entry (` + entryColumns + `, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+	$23::text::text[], $24, $25, $26, $27, $28, $29, $1)`,
+		`INSERT INTO tag (store, label, entry, tag) VALUES ($1, $2, $3, $4)` + orNoTag,
+		`INSERT INTO word (entry, store, label, keys) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4::text, '` + noPartition + `')))` + orReplaceWords,
+		`INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, '-infinity', 0)` + orReset,
+		`DELETE FROM vector WHERE model = $1 AND entry = $2`,
+		`INSERT INTO vector (model, entry, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6)`,
+		`DELETE FROM queue WHERE entry = $1 AND revision = $2`,
+	}
+	writeMany = [bulkWrites]string{
+		`INSERT INTO entry (` + entryColumns + `, id) SELECT ` + strings.Replace(entryColumns, "tags", "tags::text[]", 1) + `, id
+	FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::smallint[], $5::smallint[], $6::integer[], $7::bytea[], $8::boolean[], $9::boolean[],
+	$10::bigint[], $11::bigint[], $12::timestamptz[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[], $18::text[],
+	$19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bytea[], $25::bytea[], $26::text[], $27::text[], $28::timestamptz[], $29::boolean[])
+	r (id, ` + entryColumns + `)`,
+		`INSERT INTO tag (store, label, entry, tag) SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::uuid[], $4::text[])` + orNoTag,
+		`INSERT INTO word (entry, store, label, keys) SELECT entry, store, label, array_to_tsvector(string_to_array(keys, '` + noPartition + `'))
+	FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[]) r (entry, store, label, keys)` + orReplaceWords,
+		`INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts) SELECT *, '-infinity', 0
+	FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::smallint[], $6::integer[], $7::boolean[])` + orReset,
+		// = ANY is what an index is asked for, in the order of its keys.
+		`DELETE FROM vector WHERE model = ANY($1::integer[]) AND entry = ANY($2::uuid[])
+	AND (model, entry) IN (SELECT * FROM unnest($1::integer[], $2::uuid[]))`,
+		`INSERT INTO vector (model, entry, chunk, revision, half, codes)
+	SELECT * FROM unnest($1::integer[], $2::uuid[], $3::integer[], $4::bigint[], $5::bytea[], $6::bytea[])`,
+		`DELETE FROM queue WHERE entry = ANY($1::uuid[]) AND (entry, revision) IN (SELECT * FROM unnest($1::uuid[], $2::bigint[]))`,
+	}
+)
+
+// maxBulkRows and maxBulkBytes bound what is collected.
+const (
+	maxBulkRows  = 1000
+	maxBulkBytes = 4 << 20
+)
+
+// bulk are collected rows: a list of arguments for each parameter.
+type bulk struct {
+	columns [bulkWrites][][]any
+	bytes   int // of values and vectors
+}
+
+// add collects a row. No two rows of a kind have the same key.
+func (b *bulk) add(write bulkWrite, args ...any) {
+	columns := &b.columns[write]
+	if *columns == nil {
+		*columns = make([][]any, len(args))
+	}
+	for i, arg := range args {
+		(*columns)[i] = append((*columns)[i], arg)
+	}
+}
+
+// full reports whether so much is collected that it should be written.
+func (b *bulk) full() bool {
+	entries := b.columns[bulkEntry]
+	return b.bytes > maxBulkBytes || entries != nil && len(entries[0]) >= maxBulkRows
+}
+
+// queueBulk queues the writes of the collected rows.
+func (r *reader) queueBulk() {
+	for write, columns := range r.bulk.columns {
+		if columns == nil {
+			continue
+		}
+		r.bulk.columns[write] = nil
+		query, args := writeOne[write], make([]any, len(columns))
+		for i, column := range columns {
+			if args[i] = column[0]; len(column) > 1 {
+				query, args[i] = writeMany[write], pgtype.FlatArray[any](column)
+			}
+		}
+		if r.pendingBatch == nil {
+			r.pendingBatch = &pgx.Batch{}
+		}
+		r.pendingBatch.Queue(query, args...)
+	}
+	r.bulk.bytes = 0
+}
