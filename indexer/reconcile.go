@@ -102,7 +102,7 @@ func (ix *Indexer) rowDigests(ctx context.Context, fingerprint string) (map[uuid
 // processes may do the same for the same entries: whoever writes last reads the
 // rows again after it.
 func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) error {
-	const many = 500
+	const many = sharedRows
 	for batch := range slices.Chunk(ids, many) {
 		// An entry that changes between the read of its vectors and the write
 		// to the index would stay there as it was. So the rows are read again

@@ -12,7 +12,7 @@ const (
 	// a shared index, where a write takes as long for many entries as for few
 	// (docs/decisions/0008-milvus.md).
 	localRows  = 32
-	sharedRows = 256
+	sharedRows = 1000
 	// oldestEvery is how often a worker takes the oldest rows of all, so that
 	// none waits for ever behind shorter ones.
 	oldestEvery = 4
