@@ -82,7 +82,7 @@ const maxWeights = 1 << 30
 // openE5 opens the model of a weights file, or the built-in one.
 func openE5(path string) (*e5.Encoder, error) {
 	if path == "" {
-		return e5.New(e5.Options{})
+		return e5.New(e5.Options{Lazy: true})
 	}
 	info, err := os.Stat(path)
 	if err != nil {

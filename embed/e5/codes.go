@@ -112,6 +112,7 @@ func (e *Encoder) queryTokens(s *scratch, n int, spans []span) []embed.Token {
 // TokenVectors returns the vectors [tokens][Dim] of those tokens of a stored text
 // that have codes, as they are before projection. It runs as Passages does.
 func (e *Encoder) TokenVectors(ctx context.Context, text string) ([][]float32, error) {
+	e.Load()
 	if !e.takeWorker(ctx) {
 		return nil, context.Cause(ctx)
 	}

@@ -27,11 +27,11 @@ func FitTokens(text string, most int) (tokens, end int) {
 // builtInTokenizer returns the tokenizer of the embedded weights, which are part of
 // the program and known to be whole.
 var builtInTokenizer = sync.OnceValue(func() *wordPiece {
-	w, err := weightfile.Parse(embeddedBytes())
+	vocabulary, err := weightfile.Vocabulary(embeddedBytes())
 	if err != nil {
 		panic(err)
 	}
-	t, err := newWordPiece(w.Vocabulary)
+	t, err := newWordPiece(vocabulary)
 	if err != nil {
 		panic(err)
 	}

@@ -53,6 +53,10 @@ type Options struct {
 	// Projection is a projection file that replaces the embedded one, which
 	// belongs to the embedded weights.
 	Projection []byte
+	// Lazy leaves loading the embedded weights to Load or the first use, and does
+	// not verify their checksum: they are part of the program. Weights that come
+	// as a file are loaded by New all the same.
+	Lazy bool
 }
 
 // Encoder is E5-small-v2. It is safe for concurrent use.
@@ -64,14 +68,21 @@ type Encoder struct {
 
 // engine is what encoders with and without codes share.
 type engine struct {
-	tokenizer  tokenizer
-	model      *model
+	loading sync.Once
+	load    func() // sets network; nil: it is set
+
+	network
 	kernels    *kernels
 	projection []byte        // the file; nil if there is none
 	workers    chan struct{} // semaphore of the batches in progress
 	free       sync.Pool     // of *scratch
 	gate       gate
+}
 
+// network is what is loaded from the weights.
+type network struct {
+	tokenizer                  tokenizer
+	model                      *model
 	queryPrefix, passagePrefix int // lengths in tokens
 }
 
@@ -87,29 +98,20 @@ func New(o Options) (*Encoder, error) {
 			projection = embeddedProjection
 		}
 	}
-	w, err := weightfile.Parse(file)
+	e := &Encoder{engine: &engine{kernels: &portable, projection: projection}}
+	var sum [32]byte
+	var name string
+	var err error
+	if o.Lazy && o.Weights == nil {
+		name, e.load = wordPieceModel, e.loadEmbedded
+		sum, err = weightfile.Sum(file)
+	} else {
+		sum, name, err = e.loadFile(file)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("e5: %w", err)
 	}
-	t, name, err := newTokenizer(w)
-	if err != nil {
-		return nil, fmt.Errorf("e5: %w", err)
-	}
-	m, err := newModel(w)
-	if err != nil {
-		return nil, fmt.Errorf("e5: %w", err)
-	}
-	e := &Encoder{
-		engine: &engine{
-			tokenizer:     t,
-			model:         m,
-			kernels:       &portable,
-			projection:    projection,
-			queryPrefix:   len(t.encode(queryPrefix, "")) - 2,
-			passagePrefix: len(t.encode(passagePrefix, "")) - 2,
-		},
-		fingerprint: name + "/int8g32/mean/query:passage:/v1/" + hex.EncodeToString(w.Sum[:6]),
-	}
+	e.fingerprint = name + "/int8g32/mean/query:passage:/v1/" + hex.EncodeToString(sum[:6])
 	if !o.Portable {
 		e.kernels = native()
 	}
@@ -123,6 +125,54 @@ func New(o Options) (*Encoder, error) {
 		return e.WithCodes()
 	}
 	return e, nil
+}
+
+// Load loads the weights if that was left to the first use. Calls that need them
+// wait for it.
+func (e *engine) Load() {
+	if e.load != nil {
+		e.loading.Do(e.load)
+	}
+}
+
+// loadFile loads a weights file after verifying it, and returns its checksum and
+// the name of its kind of model.
+func (e *engine) loadFile(file []byte) (sum [32]byte, name string, err error) {
+	w, err := weightfile.Parse(file)
+	if err != nil {
+		return sum, "", err
+	}
+	t, name, err := newTokenizer(w)
+	if err != nil {
+		return sum, "", err
+	}
+	e.network, err = newNetwork(w, t)
+	return w.Sum, name, err
+}
+
+// loadEmbedded loads the embedded weights, and releases those of their pages that
+// were copied.
+func (e *engine) loadEmbedded() {
+	file := embeddedBytes()
+	w, err := weightfile.ParseUnverified(file)
+	if err == nil {
+		e.network, err = newNetwork(w, builtInTokenizer())
+	}
+	if err != nil {
+		panic(fmt.Errorf("e5: the embedded weights: %w", err))
+	}
+	release(file)
+}
+
+func newNetwork(w *weightfile.Weights, t tokenizer) (network, error) {
+	m, err := newModel(w)
+	if err != nil {
+		return network{}, err
+	}
+	return network{
+		tokenizer: t, model: m,
+		queryPrefix: len(t.encode(queryPrefix, "")) - 2, passagePrefix: len(t.encode(passagePrefix, "")) - 2,
+	}, nil
 }
 
 // Fingerprint identifies the model, precision, pooling, prefixes and weights,
@@ -146,6 +196,7 @@ func (e *Encoder) Kernels() string { return e.kernels.name }
 // if there are more of them than processors. Text beyond the window is cut off.
 // The only error is the context's.
 func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
+	e.Load()
 	if err := e.gate.enter(ctx, &e.gate.queries); err != nil {
 		return embed.Query{}, err
 	}
@@ -175,5 +226,6 @@ func (e *Encoder) scratch(rows int) *scratch {
 
 // QueryTokens returns the token IDs that Query runs through the model.
 func (e *Encoder) QueryTokens(text string) []int32 {
+	e.Load()
 	return e.tokenizer.encode(queryPrefix, text)
 }

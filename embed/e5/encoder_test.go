@@ -17,9 +17,8 @@ import (
 func withKernels(e *Encoder, k *kernels) *Encoder {
 	return &Encoder{
 		engine: &engine{
-			tokenizer: e.tokenizer, model: e.model, kernels: k, projection: e.projection,
+			network: e.network, kernels: k, projection: e.projection,
 			workers: make(chan struct{}, 1), gate: gate{slots: 1},
-			queryPrefix: e.queryPrefix, passagePrefix: e.passagePrefix,
 		},
 		projector: e.projector, fingerprint: e.fingerprint,
 	}

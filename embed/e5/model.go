@@ -3,6 +3,7 @@ package e5
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"mneme/embed/e5/weightfile"
 )
@@ -59,21 +60,27 @@ func newModel(w *weightfile.Weights) (*model, error) {
 	}
 	// Fold the factor 1/√headWidth of the attention scores into the query matrix.
 	queryFactor := float32(1 / math.Sqrt(headWidth))
+	var wg sync.WaitGroup
 	for i := range w.Layers {
-		l, out := &w.Layers[i], &m.layers[i]
-		out.qkv = newMatrix(width, 3*width)
-		out.qkv.put(0, &l.Query, queryFactor)
-		out.qkv.put(width, &l.Key, 1)
-		out.qkv.put(2*width, &l.Value, 1)
-		out.attention = newMatrix(width, width)
-		out.attention.put(0, &l.Attention, 1)
-		out.inner = newMatrix(width, inner)
-		out.inner.put(0, &l.Inner, 1)
-		out.output = newMatrix(inner, width)
-		out.output.put(0, &l.Output, 1)
-		out.attentionNorm, out.outputNorm = l.AttentionNorm, l.OutputNorm
+		wg.Go(func() { m.layers[i] = newLayer(&w.Layers[i], queryFactor) })
 	}
+	wg.Wait()
 	return m, nil
+}
+
+func newLayer(l *weightfile.Layer, queryFactor float32) layer {
+	out := layer{
+		qkv: newMatrix(width, 3*width), attention: newMatrix(width, width),
+		inner: newMatrix(width, inner), output: newMatrix(inner, width),
+		attentionNorm: l.AttentionNorm, outputNorm: l.OutputNorm,
+	}
+	out.qkv.put(0, &l.Query, queryFactor)
+	out.qkv.put(width, &l.Key, 1)
+	out.qkv.put(2*width, &l.Value, 1)
+	out.attention.put(0, &l.Attention, 1)
+	out.inner.put(0, &l.Inner, 1)
+	out.output.put(0, &l.Output, 1)
+	return out
 }
 
 func newMatrix(in, out int) matrix {

@@ -13,6 +13,7 @@ import (
 // Calls that run at the same time take turns, batch by batch, so that a few
 // texts do not wait for many.
 func (e *Encoder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
+	e.Load()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	out := make([]embed.Passage, len(texts))

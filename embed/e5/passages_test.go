@@ -116,7 +116,7 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 // batch of each other call and not for all of them.
 func TestCallsOfPassagesTakeTurns(t *testing.T) {
 	plain := testEncoder(t)
-	e := &Encoder{engine: &engine{tokenizer: plain.tokenizer, model: plain.model, workers: make(chan struct{}, 1), gate: gate{slots: 1}}}
+	e := &Encoder{engine: &engine{network: plain.network, workers: make(chan struct{}, 1), gate: gate{slots: 1}}}
 	// With one worker the rows of a matrix product say which call's batch runs.
 	var order []int
 	counted := *plain.kernels

@@ -63,6 +63,7 @@ func (e *Encoder) Spans(header, text string) [][2]int {
 // plan returns what the chunks of a text consist of: the header that fits, the
 // title, if all but the first chunk repeat one, and their spans.
 func (e *Encoder) plan(header, text string) (clipped, title string, _ []span) {
+	e.Load()
 	clipped = e.clipHeader(header)
 	words := e.tokenizer.words(text)
 	budget := maxTokens - len(e.tokenizer.encode(passagePrefix, clipped))

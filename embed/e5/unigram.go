@@ -7,12 +7,15 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
+// wordPieceModel is the name of models with WordPiece, the embedded one among them.
+const wordPieceModel = "e5-small-v2"
+
 // newTokenizer returns the tokenizer of a weights file, and the name by which
 // fingerprints call its kind of model.
 func newTokenizer(w *weightfile.Weights) (tokenizer, string, error) {
 	if len(w.Tokenizer) == 0 {
 		t, err := newWordPiece(w.Vocabulary)
-		return t, "e5-small-v2", err
+		return t, wordPieceModel, err
 	}
 	config, err := unigram.Unmarshal(w.Tokenizer, w.Vocabulary)
 	if err != nil {

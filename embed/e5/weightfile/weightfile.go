@@ -156,24 +156,25 @@ func (w *Weights) Append(dst []byte) []byte {
 // Parse verifies file and returns its contents. The 8-bit values and the tokenizer
 // are views of file, which must not change while they are in use.
 func Parse(file []byte) (*Weights, error) {
-	if len(file) < HeaderSize {
-		return nil, fmt.Errorf("%w: %d bytes, shorter than the header", ErrDamaged, len(file))
+	header, payload, err := split(file)
+	if err != nil {
+		return nil, err
 	}
-	header, payload := file[:HeaderSize], file[HeaderSize:]
-	if string(header[:8]) != Magic {
-		return nil, fmt.Errorf("%w: it begins with %q", ErrNotWeights, header[:8])
-	}
-	version := binary.LittleEndian.Uint32(header[8:])
-	if version == 0 || version > Version {
-		return nil, fmt.Errorf("%w: version %d, this program reads 1 to %d", ErrVersion, version, Version)
-	}
-	if n := binary.LittleEndian.Uint64(header[112:]); n != uint64(len(payload)) {
-		return nil, fmt.Errorf("%w: payload of %d bytes, the header says %d", ErrDamaged, len(payload), n)
-	}
-	w := &Weights{Sum: [32]byte(header[sumOffset:])}
-	if checksum(header, payload) != w.Sum {
+	if checksum(header, payload) != [32]byte(header[sumOffset:]) {
 		return nil, fmt.Errorf("%w: SHA-256 does not match", ErrDamaged)
 	}
+	return ParseUnverified(file)
+}
+
+// ParseUnverified is Parse without the checksum, which takes most of the time and
+// reads the whole file. It is for files that are part of the program.
+func ParseUnverified(file []byte) (*Weights, error) {
+	header, payload, err := split(file)
+	if err != nil {
+		return nil, err
+	}
+	w := &Weights{Sum: [32]byte(header[sumOffset:])}
+	version := binary.LittleEndian.Uint32(header[8:])
 	for i, n := range w.Shape.list() {
 		*n = int(binary.LittleEndian.Uint32(header[12+4*i:]))
 	}
@@ -197,16 +198,69 @@ func Parse(file []byte) (*Weights, error) {
 	return w, nil
 }
 
-func (w *Weights) read(r *reader, vocabularyBytes, tokenizerBytes int) {
-	s := w.Shape
-	text := string(r.take(vocabularyBytes))
+// split returns the header and the payload of a file whose format and length are
+// right.
+func split(file []byte) (header, payload []byte, err error) {
+	if len(file) < HeaderSize {
+		return nil, nil, fmt.Errorf("%w: %d bytes, shorter than the header", ErrDamaged, len(file))
+	}
+	header, payload = file[:HeaderSize], file[HeaderSize:]
+	if string(header[:8]) != Magic {
+		return nil, nil, fmt.Errorf("%w: it begins with %q", ErrNotWeights, header[:8])
+	}
+	version := binary.LittleEndian.Uint32(header[8:])
+	if version == 0 || version > Version {
+		return nil, nil, fmt.Errorf("%w: version %d, this program reads 1 to %d", ErrVersion, version, Version)
+	}
+	if n := binary.LittleEndian.Uint64(header[112:]); n != uint64(len(payload)) {
+		return nil, nil, fmt.Errorf("%w: payload of %d bytes, the header says %d", ErrDamaged, len(payload), n)
+	}
+	return header, payload, nil
+}
+
+// Sum returns the checksum in the header of a file, without verifying it.
+func Sum(file []byte) ([32]byte, error) {
+	header, _, err := split(file)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	return [32]byte(header[sumOffset:]), nil
+}
+
+// Vocabulary returns the tokens in a file, without verifying or reading anything
+// else.
+func Vocabulary(file []byte) ([]string, error) {
+	header, payload, err := split(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{rest: payload}
+	tokens := r.vocabulary(int(binary.LittleEndian.Uint32(header[40:])))
+	if r.short {
+		return nil, fmt.Errorf("%w: the payload does not match the vocabulary", ErrDamaged)
+	}
+	return tokens, nil
+}
+
+// vocabulary returns the lines of a text of n bytes.
+func (r *reader) vocabulary(n int) []string {
+	text := string(r.take(n))
+	tokens := make([]string, 0, strings.Count(text, "\n"))
 	for len(text) > 0 {
 		line, rest, ok := cutLine(text)
 		if !ok {
 			r.short = true
-			return
+			return nil
 		}
-		w.Vocabulary, text = append(w.Vocabulary, line), rest
+		tokens, text = append(tokens, line), rest
+	}
+	return tokens
+}
+
+func (w *Weights) read(r *reader, vocabularyBytes, tokenizerBytes int) {
+	s := w.Shape
+	if w.Vocabulary = r.vocabulary(vocabularyBytes); r.short {
+		return
 	}
 	w.Tokenizer = r.take(tokenizerBytes)
 	w.WordQ = r.int8s(s.Vocabulary * s.Width)
