@@ -10,26 +10,6 @@ import (
 	"mneme/vector"
 )
 
-// fillIndex copies every vector of a fingerprint from the rows to an index.
-func fillIndex(ctx context.Context, rows VectorReader, index vector.Index, fingerprint string) error {
-	const many = 4096
-	var batch []vector.Record
-	err := rows.AllVectors(ctx, fingerprint, func(r vector.Record) error {
-		if len(batch) >= many && r.Entry != batch[len(batch)-1].Entry {
-			if err := index.Upsert(ctx, batch); err != nil {
-				return fmt.Errorf("%w: fill: %w", errIndex, err)
-			}
-			batch = batch[:0]
-		}
-		batch = append(batch, r)
-		return nil
-	})
-	if err != nil || len(batch) == 0 {
-		return err
-	}
-	return index.Upsert(ctx, batch)
-}
-
 // apply applies a page of changes to a local index and returns how many there
 // were.
 func (m *models) apply(ctx context.Context, now *serving) (int, error) {

@@ -45,13 +45,18 @@ type models struct {
 	// an index opens. It is nil if no model of the list made the vectors, or if
 	// its index is not open yet.
 	current           atomic.Pointer[serving]
-	mu                sync.Mutex    // guards the fields below, and the filling of a local index
+	mu                sync.Mutex    // guards the fields below, and the writing of a local index
 	activeFingerprint string        // the database's, as last read
 	retryAt           time.Time     // when an index that did not open is tried again
 	backoff           time.Duration // from the last attempt to retryAt
 	// opened are the indexes to close at the end. One that no longer serves
 	// stays open until then, since a search may be running in it.
 	opened []vector.Index
+
+	alive   context.Context // ends with close
+	stop    context.CancelFunc
+	loading sync.WaitGroup // of localIndex
+	loaders chan struct{}  // semaphore of the stores that are read at once: a large one does not hold up small ones
 }
 
 // The backoff between attempts to open an index doubles within these bounds.
@@ -65,11 +70,12 @@ type serving struct {
 	model       Model
 	fingerprint string
 	index       vector.Index
-	position    int64 // in the change sequence, up to which a local index is filled; guarded by models.mu
+	position    int64 // in the change sequence, up to which a local index follows; guarded by models.mu
 }
 
 func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Logger) (*models, error) {
-	m := &models{storage: storage, list: list, log: log}
+	m := &models{storage: storage, list: list, log: log, loaders: make(chan struct{}, 2)}
+	m.alive, m.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if len(list) == 0 {
 		return m, nil
 	}
@@ -178,7 +184,7 @@ func (m *models) logOther(ctx context.Context, active string, i int) {
 	m.log.WarnContext(ctx, "the vectors of this database were made by another model than the configured one: run mneme reindex", attrs...)
 }
 
-// load opens a model's index, and fills it if it is local.
+// load opens a model's index. A local one is loaded as it is searched.
 func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 	index, err := model.Open(ctx)
 	if err != nil {
@@ -189,17 +195,30 @@ func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 		m.opened = append(m.opened, index)
 		return next, nil
 	}
+	local := &localIndex{Index: index, models: m, fingerprint: next.fingerprint, stores: make(map[int64]*storeLoad)}
+	next.index = local
 	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
-		if next.position, err = tx.LastChange(ctx); err != nil {
-			return err
-		}
-		return fillIndex(ctx, tx, index, next.fingerprint)
+		next.position, err = tx.LastChange(ctx)
+		return err
 	})
+	local.full.Store(next.position == 0) // there are no vectors yet
 	return next, err
 }
 
-// close closes the shared indexes.
+// loadLocal loads the whole serving index if it is local.
+func (m *models) loadLocal(ctx context.Context) error {
+	if now := m.current.Load(); now != nil {
+		if local, ok := now.index.(*localIndex); ok {
+			return local.loadAll(ctx)
+		}
+	}
+	return nil
+}
+
+// close ends the loading of local indexes and closes the shared ones.
 func (m *models) close() error {
+	m.stop()
+	m.loading.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.current.Store(nil)

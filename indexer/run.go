@@ -17,6 +17,9 @@ const (
 	// processes changed, idlePoll that of a worker whose queue is empty.
 	followEvery = 200 * time.Millisecond
 	idlePoll    = 500 * time.Millisecond
+	// loadEvery is how often it is checked that a local index is loaded, which it
+	// is not at the start, after a failure, and when it was opened again.
+	loadEvery = 5 * time.Second
 	// reconcileEvery is how often a shared index is compared with the rows:
 	// first when it begins to serve, and at once if it reports that it lost its
 	// contents. reconcileAgain is when the second comparison follows the first:
@@ -39,6 +42,9 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	ix.startWorkers(ctx, group)
 	group.Go(func() error {
 		return ix.every(ctx, followEvery, "follow changes", ix.models.sync)
+	})
+	group.Go(func() error {
+		return ix.every(ctx, loadEvery, "load the vector index", ix.models.loadLocal)
 	})
 	group.Go(func() error {
 		return ix.every(ctx, trimEvery, "trim changes", func(ctx context.Context) error {

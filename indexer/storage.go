@@ -87,11 +87,16 @@ type VectorReader interface {
 	// AllVectors yields every vector under a fingerprint, without codes, each
 	// entry's chunks together. An error of yield ends it and is returned.
 	AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error
+	// Stores returns the numbers of all stores.
+	Stores(ctx context.Context) ([]int64, error)
+	// StoreEntries returns the live entries of a store that may have vectors, in
+	// no defined order.
+	StoreEntries(ctx context.Context, store int64) ([]uuid.UUID, error)
 	// Changes returns what happened to vectors after a position, oldest
 	// first, at most limit. Positions grow in commit order. reset=true means
 	// that the changes after the position are no longer all known, or that it
 	// lies beyond the last, as after a restored backup: the reader must start
-	// from AllVectors.
+	// from the rows.
 	Changes(ctx context.Context, after int64, limit int) (changes []Change, reset bool, err error)
 	// LastChange returns the latest position; 0 if there is none.
 	LastChange(ctx context.Context) (int64, error)

@@ -143,6 +143,30 @@ func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(
 	}
 }
 
+// Stores implements indexer.VectorReader.
+func (r *reader) Stores(ctx context.Context) (numbers []int64, err error) {
+	r.setRLSAll()
+	err = r.each(ctx, func(rows pgx.Rows) error {
+		var number int64
+		err := rows.Scan(&number)
+		numbers = append(numbers, number)
+		return err
+	}, "SELECT number FROM store ORDER BY number")
+	return numbers, err
+}
+
+// StoreEntries implements indexer.VectorReader.
+func (r *reader) StoreEntries(ctx context.Context, store int64) (ids []uuid.UUID, err error) {
+	r.setRLSAll()
+	err = r.each(ctx, func(rows pgx.Rows) error {
+		var id [16]byte
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, "SELECT id FROM entry WHERE store = $1 AND state = 0 AND in_context AND NOT encrypted", store)
+	return ids, err
+}
+
 const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
 	WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $4) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $2)

@@ -20,6 +20,8 @@ func (s *Storage) Check(ctx context.Context) error {
 		var found string
 		// With the context, since this statement may take long.
 		err := c.conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
+		// The page cache is full of what no search needs.
+		_, _ = c.conn.ExecContext(ctx, "PRAGMA shrink_memory")
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -61,7 +61,8 @@ func TestStorage(t *testing.T) {
 
 // fullScans maps the statements that may scan a whole table to the reason.
 var fullScans = map[string]string{
-	selectAllVectors:                         "loading an index",
+	selectAllVectors:                         "reconciling an index",
+	selectStores:                             "loading an index",
 	selectAllEntries:                         "a dump",
 	selectAllOffers:                          "a dump",
 	selectAllLines:                           "a dump",

@@ -102,6 +102,33 @@ func (r *reader) AllVectors(ctx context.Context, fingerprint string, yield func(
 	}, selectAllVectors, fingerprint)
 }
 
+const (
+	selectStores       = "SELECT number FROM store ORDER BY number"
+	selectStoreEntries = "SELECT id FROM entry WHERE store = ? AND state = 0 AND in_context AND NOT encrypted"
+)
+
+// Stores implements indexer.VectorReader.
+func (r *reader) Stores(ctx context.Context) (numbers []int64, err error) {
+	err = r.each(ctx, func(rows *sql.Rows) error {
+		var number int64
+		err := rows.Scan(&number)
+		numbers = append(numbers, number)
+		return err
+	}, selectStores)
+	return numbers, err
+}
+
+// StoreEntries implements indexer.VectorReader.
+func (r *reader) StoreEntries(ctx context.Context, store int64) (ids []uuid.UUID, err error) {
+	err = r.each(ctx, func(rows *sql.Rows) error {
+		var id uuid.UUID
+		err := rows.Scan((*idColumn)(&id))
+		ids = append(ids, id)
+		return err
+	}, selectStoreEntries, store)
+	return ids, err
+}
+
 const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
 	WHERE e.id > ?1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?4) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -164,6 +165,32 @@ var vectors = []clause{
 			})
 		}), errStop)
 		f.equal(n, 1)
+	}},
+
+	{"the entries of a store are those that may have vectors", func(f *fixture) {
+		a, b, gone, other, swept := entry("a", "1"), entry("a", "2"), entry("a", "3"), entry("b", "1"), entry("a", "4", expiring(start))
+		hidden, sealed := entry("a", "5"), entry("a", "6")
+		hidden.InContext, sealed.Encrypted = false, true
+		f.put(a, b, gone, other, swept, hidden, sealed)
+		f.delete(gone, start)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept), start) })
+		f.viewIndex(func(tx indexer.ReadTx) error {
+			numbers, err := tx.StoreNumbers(f.ctx, []string{"a", "b"})
+			if err != nil {
+				return err
+			}
+			stores, err := tx.Stores(f.ctx)
+			if err != nil {
+				return err
+			}
+			f.equal(slices.Contains(stores, numbers["a"]) && slices.Contains(stores, numbers["b"]), true)
+			of, err := tx.StoreEntries(f.ctx, numbers["a"])
+			slices.SortFunc(of, func(x, y uuid.UUID) int { return bytes.Compare(x[:], y[:]) })
+			want := []uuid.UUID{a.ID, b.ID}
+			slices.SortFunc(want, func(x, y uuid.UUID) int { return bytes.Compare(x[:], y[:]) })
+			f.equal(of, want)
+			return err
+		})
 	}},
 
 	{"a deleted or swept entry loses its vectors at once", func(f *fixture) {

@@ -1,0 +1,177 @@
+package indexer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/vector"
+)
+
+// localIndex is a vector index in this process that is loaded from the rows store
+// by store. A search waits until the stores of its scope are loaded, and loads
+// them ahead of the others. So a process is ready at once, whatever its number of
+// entries, and no search misses entries because they are not loaded yet.
+type localIndex struct {
+	vector.Index
+	models      *models
+	fingerprint string
+
+	full   atomic.Bool // all stores are loaded
+	mu     sync.Mutex
+	stores map[int64]*storeLoad
+}
+
+// storeLoad is the loading of one store.
+type storeLoad struct {
+	done chan struct{} // closed at the end
+	err  error         // set before done is closed
+}
+
+// Search implements vector.Index.
+func (x *localIndex) Search(ctx context.Context, scope acl.Scope, query vector.Query) ([]vector.Hit, error) {
+	if !x.full.Load() {
+		indexed := scope.Indexed()
+		stores := make([]int64, len(indexed))
+		for i, access := range indexed {
+			stores[i] = access.Number
+		}
+		if err := x.load(ctx, stores); err != nil {
+			return nil, err
+		}
+	}
+	return x.Index.Search(ctx, scope, query)
+}
+
+// List implements vector.Lister.
+func (x *localIndex) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
+	lister, ok := x.Index.(vector.Lister)
+	if !ok {
+		return errNoList
+	}
+	if err := x.loadAll(ctx); err != nil {
+		return err
+	}
+	return lister.List(ctx, yield)
+}
+
+// loadAll loads the stores one after another, so that one which a search waits for
+// comes between two.
+func (x *localIndex) loadAll(ctx context.Context) error {
+	if x.full.Load() {
+		return nil
+	}
+	var stores []int64
+	err := x.models.storage.View(ctx, func(tx ReadTx) (err error) {
+		stores, err = tx.Stores(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, store := range stores {
+		if err := x.load(ctx, []int64{store}); err != nil {
+			return err
+		}
+	}
+	// Vectors in stores made since were followed as changes.
+	x.full.Store(true)
+	x.mu.Lock()
+	clear(x.stores)
+	x.mu.Unlock()
+	return nil
+}
+
+// load waits until stores are loaded, and starts loading those that are not.
+func (x *localIndex) load(ctx context.Context, stores []int64) error {
+	loads := make([]*storeLoad, len(stores))
+	for i, store := range stores {
+		loads[i] = x.start(store)
+	}
+	for _, load := range loads {
+		select {
+		case <-load.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if load.err != nil {
+			return load.err
+		}
+	}
+	return nil
+}
+
+// start returns the loading of a store, which goes on when the search that waits
+// for it gives up. A failed one is begun again.
+func (x *localIndex) start(store int64) *storeLoad {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if load := x.stores[store]; load != nil {
+		select {
+		case <-load.done:
+			if load.err == nil {
+				return load
+			}
+		default:
+			return load
+		}
+	}
+	load := &storeLoad{done: make(chan struct{})}
+	x.stores[store] = load
+	x.models.loading.Go(func() {
+		x.models.loaders <- struct{}{}
+		defer func() { <-x.models.loaders }()
+		load.err = x.read(x.models.alive, store)
+		close(load.done)
+	})
+	return load
+}
+
+// read copies the vectors of a store from the rows to the index. Changes of vectors
+// since the index was opened are followed from its position on, whether or not
+// their store is loaded; so of the entries listed here those that have changed
+// since may come twice, and none is missed.
+func (x *localIndex) read(ctx context.Context, store int64) error {
+	var ids []uuid.UUID
+	err := x.models.storage.View(ctx, func(tx ReadTx) (err error) {
+		ids, err = tx.StoreEntries(ctx, store)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// In the order of creation, in which they are on disk.
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	const page = 500
+	for some := range slices.Chunk(ids, page) {
+		if err := x.readPage(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPage copies the vectors of entries. The lock keeps changes from being applied
+// between the read and the write, which would undo them.
+func (x *localIndex) readPage(ctx context.Context, ids []uuid.UUID) error {
+	x.models.mu.Lock()
+	defer x.models.mu.Unlock()
+	var records []vector.Record
+	err := x.models.storage.View(ctx, func(tx ReadTx) (err error) {
+		records, err = tx.Vectors(ctx, x.fingerprint, ids)
+		return err
+	})
+	if err != nil || len(records) == 0 {
+		return err
+	}
+	if err := x.Upsert(ctx, records); err != nil {
+		return fmt.Errorf("%w: load: %w", errIndex, err)
+	}
+	return nil
+}
