@@ -124,24 +124,11 @@ func (i *Instance) Run(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error {
-		i.loadModel()
 		i.checkStorage(ctx)
 		debug.FreeOSMemory() // what the start needed and serving does not
 		return nil
 	})
 	return group.Wait()
-}
-
-// loadModel loads the weights of the serving model, which the first question would
-// wait for.
-func (i *Instance) loadModel() {
-	model, ok := i.Serving()
-	if !ok {
-		return
-	}
-	if lazy, ok := model.Embedder.(interface{ Load() }); ok {
-		lazy.Load()
-	}
 }
 
 // checkStorage looks for damage once, if the storage can. A damaged storage fails
