@@ -15,7 +15,7 @@ type simulator struct {
 }
 
 func newSimulator(seed uint64) *simulator {
-	return &simulator{random: rand.New(rand.NewPCG(seed, 0))}
+	return &simulator{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // reproducible, not secret
 }
 
 // after schedules do for so many seconds from now.
