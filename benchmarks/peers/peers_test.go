@@ -1,4 +1,4 @@
-// Package peers_test keeps run.py from rotting.
+// Package peers_test keeps the scripts from rotting.
 package peers_test
 
 import (
@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// runScript runs run.py with what Python itself has, and returns what it printed
+// runScript runs a script with what Python itself has, and returns what it printed
 // to standard output and standard error.
-func runScript(t *testing.T, args ...string) (string, error) {
+func runScript(t *testing.T, script string, args ...string) (string, error) {
 	t.Helper()
 	python := os.Getenv("PYTHON")
 	if python == "" {
@@ -24,7 +24,7 @@ func runScript(t *testing.T, args ...string) (string, error) {
 		}
 		t.Skip("no Python 3.11 with sqlite3 (variable PYTHON chooses the interpreter)")
 	}
-	cmd := exec.Command(python, append([]string{"run.py"}, args...)...)
+	cmd := exec.Command(python, append([]string{script}, args...)...)
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "MNEME_POSTGRES_DSN=")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -32,7 +32,7 @@ func runScript(t *testing.T, args ...string) (string, error) {
 
 func TestSelfTestPassesAndReportsEverySystem(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "results.json")
-	if out, err := runScript(t, "--self-test", "--json", file); err != nil {
+	if out, err := runScript(t, "run.py", "--self-test", "--json", file); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text, err := os.ReadFile(file)
@@ -62,8 +62,31 @@ func TestSelfTestPassesAndReportsEverySystem(t *testing.T) {
 }
 
 func TestMissingDatasetIsNamed(t *testing.T) {
-	out, err := runScript(t, "--data", "testdata/absent")
+	out, err := runScript(t, "run.py", "--data", "testdata/absent")
 	if err == nil || !strings.Contains(out, filepath.Join("testdata/absent", "corpus.jsonl")) || strings.Contains(out, "Traceback") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// The script checks recall, times and the page itself; the systems that are not
+// installed must be named.
+func TestSpeedSelfTestPasses(t *testing.T) {
+	if out, err := runScript(t, "speed.py", "--help"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := runScript(t, "speed.py", "--self-test", "--without", "Qdrant (local mode)")
+	if err != nil && strings.Contains(out, "No module named 'numpy'") && os.Getenv("CI") == "" {
+		t.Skip("no numpy (variable PYTHON chooses the interpreter)")
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"mneme", "Weaviate"} {
+		if !strings.Contains(out, "| "+name+" | absent: no --"+strings.ToLower(name)) {
+			t.Errorf("%s needs what the test does not give, but is not reported as absent", name)
+		}
+	}
+	if strings.Contains(out, "Qdrant") {
+		t.Error("a system that was left out is named")
 	}
 }

@@ -14,6 +14,7 @@ import time
 
 import selftest
 from dataset import Dataset, Missing, evaluate, percentile
+from machine import processor
 from mneme import Mneme, Server
 from report import markdown
 from systems import PEERS
@@ -137,14 +138,6 @@ def rounds(dataset, systems, options):
             for i in chosen:
                 timed(system, i, times[system.name])
     return times
-
-
-def processor():
-    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def main():

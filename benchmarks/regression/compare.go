@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -97,8 +98,8 @@ func parseRow(fields []string) (Row, error) {
 	case "", "~":
 		return row, nil
 	default:
-		percent, err := strconv.ParseFloat(strings.TrimSuffix(change, "%"), 64)
-		row.Change, row.Differs = percent, true
+		value, err := strconv.ParseFloat(strings.TrimSuffix(change, "%"), 64)
+		row.Change, row.Differs = value, true
 		return row, err
 	}
 }
@@ -111,6 +112,7 @@ const (
 	Slower                  // by more than the threshold, with p below alpha
 	Faster                  // likewise
 	OneSided                // only one of the commits has the benchmark
+	Noisy                   // no difference, but noise would have hidden one
 )
 
 // Outcome compares the row with a threshold in percent.
@@ -122,7 +124,21 @@ func (r Row) Outcome(threshold float64) Outcome {
 		return Slower
 	case r.Differs && r.Change < -threshold:
 		return Faster
+	case max(percent(r.BaseSpread), percent(r.HeadSpread)) > noisy*threshold:
+		return Noisy
 	default:
 		return Same
 	}
+}
+
+// noisy is how many thresholds wide half an interval may be before a row says nothing.
+const noisy = 2
+
+// percent reads a spread of benchstat; ∞ means too few runs for an interval.
+func percent(spread string) float64 {
+	value, err := strconv.ParseFloat(strings.TrimSuffix(spread, "%"), 64)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return value
 }

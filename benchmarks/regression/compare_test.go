@@ -123,7 +123,7 @@ func TestOutputOfBenchstatIsRead(t *testing.T) {
 		got = append(got, fmt.Sprint(row.Package, " ", row.Name, " ", row.Outcome(5)))
 	}
 	want := []string{
-		"memory Search/one-2 0", "memory Put-2 1", "memory Get-2 0", "memory OnlyOld-2 3",
+		"memory Search/one-2 0", "memory Put-2 1", "memory Get-2 4", "memory OnlyOld-2 3",
 		`embed/e5 Where/{"tags":"a,b"}-2 2`, "embed/e5 OnlyNew-2 3",
 	}
 	if !slices.Equal(got, want) {

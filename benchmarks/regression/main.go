@@ -8,7 +8,7 @@
 // and runs a fixed set of benchmarks (see cases.go) in rounds, in which the commits
 // take turns: base, head, head, base. benchstat compares the results. The exit status
 // is 1 if a benchmark became slower by more than the threshold and benchstat's p is
-// below alpha, and 2 if the comparison failed.
+// below alpha, and 2 if the comparison failed or most of its rows were too noisy to tell.
 package main
 
 import (
@@ -98,6 +98,10 @@ func main() {
 	}
 	if report.Slower() > 0 {
 		os.Exit(1)
+	}
+	if report.TooNoisy() {
+		log.Print("too noisy to tell: compare on a quieter machine")
+		os.Exit(2)
 	}
 }
 

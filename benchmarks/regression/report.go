@@ -34,8 +34,11 @@ func (r Report) count(o Outcome) int {
 	return n
 }
 
+// TooNoisy reports whether more than half of the rows say nothing.
+func (r Report) TooNoisy() bool { return r.count(Noisy) > len(r.Rows)/2 }
+
 // order is the order of the table: first what needs attention.
-var order = map[Outcome]int{Slower: 0, Faster: 1, Same: 2, OneSided: 3}
+var order = map[Outcome]int{Slower: 0, Faster: 1, Same: 2, Noisy: 3, OneSided: 4}
 
 // Markdown returns the page.
 func (r Report) Markdown() string {
@@ -54,10 +57,13 @@ Written by `+"`go run ./benchmarks/regression -base %s -head %s -markdown FILE`"
 `, r.Base.Hash, r.Head.Hash, r.Base.Hash, r.Base.Date, escape(r.Base.Title), r.Head.Hash, r.Head.Date, escape(r.Head.Title),
 		r.Date.Format(time.DateOnly), cmp.Or(r.Processor, "unknown processor"), r.CPUs, r.Platform, r.Rounds)
 
-	fmt.Fprintf(&b, "**%d slower, %d faster, %d unchanged.** A difference counts if it is above %g %% and its p is below %g\n"+
-		"(benchstat's, by the Mann-Whitney U test). Times are medians with their 95 %% intervals.\n",
-		r.Slower(), r.count(Faster), r.count(Same), r.Threshold, r.Alpha)
-	fmt.Fprint(&b, "A star marks packages whose tests changed between the commits: what their benchmarks do may\nhave changed, too.\n\n")
+	fmt.Fprintf(&b, "**%d slower, %d faster, %d unchanged, %d too noisy to tell.**\n\n",
+		r.Slower(), r.count(Faster), r.count(Same), r.count(Noisy))
+	fmt.Fprintf(&b, "A difference counts if it is above %g %% and its p is below %g (benchstat's, by the\n"+
+		"Mann-Whitney U test). Times are medians with their 95 %% intervals. Without a difference, a\n"+
+		"row with an interval above ±%g %% is too noisy to tell. `%s…` is the CPU time of a whole run\n"+
+		"of benchmarks, preparations included. A star marks packages whose tests changed between\n"+
+		"the commits: what their benchmarks do may have changed, too.\n\n", r.Threshold, r.Alpha, noisy*r.Threshold, cpuPrefix)
 
 	fmt.Fprint(&b, "| package | benchmark | base | head | change | |\n|---|---|---:|---:|---:|---|\n")
 	rows := slices.Clone(r.Rows)
@@ -73,7 +79,7 @@ Written by `+"`go run ./benchmarks/regression -base %s -head %s -markdown FILE`"
 		if row.Differs {
 			change = fmt.Sprintf("%+.1f %%", row.Change)
 		}
-		said := map[Outcome]string{Slower: "**slower**", Faster: "faster", OneSided: "not compared"}[row.Outcome(r.Threshold)]
+		said := map[Outcome]string{Slower: "**slower**", Faster: "faster", Noisy: "too noisy", OneSided: "not compared"}[row.Outcome(r.Threshold)]
 		if said == "not compared" {
 			change = ""
 		}

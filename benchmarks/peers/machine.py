@@ -1,0 +1,30 @@
+"""What the reports say of the machine, and what a process and a folder take of it."""
+
+import contextlib
+import os
+import platform
+import subprocess
+
+
+def processor():
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def resident_bytes(pid):
+    """The resident memory of a process, or 0 if it is not known."""
+    done = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True)
+    return int(done.stdout.strip() or 0) * 1024
+
+
+def disk_bytes(folder):
+    """What the files of a folder take on disk."""
+    total = 0
+    for parent, _, files in os.walk(folder):
+        for name in files:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(parent, name)).st_blocks * 512
+    return total
