@@ -19,7 +19,6 @@ class Collection:
     def __init__(self, entries, stores, queries, seed=1):
         import numpy
 
-        self.numpy = numpy
         self.stores = [f"s{n * stores // entries}" for n in range(entries)]
         words = random.Random(seed)
         # Words have the frequencies of natural text (Zipf), and a form that no analysis changes.
