@@ -189,17 +189,18 @@ func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) 
 }
 
 // embedWordings sets the wordings' embeddings, for the vector leg and for the
-// steps after it. Embeddings are cached for each agent.
+// steps after it. Embeddings are cached and shared for each agent and taint.
 func (s *Service) embedWordings(ctx context.Context, q *searchQuery, model Model) (err error) {
 	var missing []*wording
 	var texts []string
-	key := queryKey{agent: q.caller.Agent, fingerprint: model.Fingerprint}
+	keyOf := func(text string) queryKey {
+		return queryKey{agent: q.caller.Agent, taint: q.caller.Taint, fingerprint: model.Fingerprint, query: text}
+	}
 	for _, asked := range q.wordings {
 		if asked.embedding.Vector != nil && q.fingerprint == model.Fingerprint {
 			continue // the legs were asked before
 		}
-		key.query = asked.text
-		if asked.embedding, _ = s.queries.Get(key); asked.embedding.Vector == nil {
+		if asked.embedding, _ = s.queries.Get(keyOf(asked.text)); asked.embedding.Vector == nil {
 			missing, texts = append(missing, asked), append(texts, asked.text)
 		}
 	}
@@ -209,14 +210,14 @@ func (s *Service) embedWordings(ctx context.Context, q *searchQuery, model Model
 	}
 	ctx, end := s.startStep(ctx, "embed", &q.took.Embed)
 	defer end(&err)
-	embeddings, err := withDeadline(ctx, func() ([]embed.Query, error) { return embedAll(ctx, model.Embedder, texts) })
+	embeddings, err := embedAll(ctx, texts, func(ctx context.Context, text string) (embed.Query, error) {
+		return s.queries.Embed(ctx, keyOf(text), model.Embedder)
+	})
 	if err != nil {
 		return fmt.Errorf("embed the query: %w", err)
 	}
 	for i, asked := range missing {
 		asked.embedding = embeddings[i]
-		key.query = asked.text
-		s.queries.Put(key, embeddings[i])
 	}
 	return nil
 }

@@ -71,10 +71,10 @@ func countLetters(text string) (n int) {
 	return n
 }
 
-// embedAll embeds texts side by side, at most MaxWordings.
-func embedAll(ctx context.Context, embedder embed.Embedder, texts []string) ([]embed.Query, error) {
+// embedAll embeds texts side by side, at most MaxWordings, by the function for one.
+func embedAll(ctx context.Context, texts []string, embedOne func(ctx context.Context, text string) (embed.Query, error)) ([]embed.Query, error) {
 	if len(texts) == 1 {
-		embedding, err := embedder.Query(ctx, texts[0])
+		embedding, err := embedOne(ctx, texts[0])
 		return []embed.Query{embedding}, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -84,7 +84,7 @@ func embedAll(ctx context.Context, embedder embed.Embedder, texts []string) ([]e
 	for i, text := range texts {
 		running.Go(func() {
 			var err error
-			if embeddings[i], err = embedder.Query(ctx, text); err != nil {
+			if embeddings[i], err = embedOne(ctx, text); err != nil {
 				cancel(err) // the first error counts
 			}
 		})
