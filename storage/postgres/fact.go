@@ -10,11 +10,21 @@ import (
 	"mneme/memory"
 )
 
+// The planner plans a query with a list anew each time, since it expects longer ones.
+const (
+	selectNumbers = "SELECT id, number FROM store WHERE id = ANY($1)"
+	selectNumber  = "SELECT id, number FROM store WHERE id = $1"
+)
+
 // StoreNumbers implements acl.Facts.
 func (r *reader) StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error) {
 	numbers := make(map[string]int64, len(stores))
 	if len(stores) == 0 {
 		return numbers, nil
+	}
+	query, args := selectNumbers, []any{stores}
+	if len(stores) == 1 {
+		query, args = selectNumber, []any{stores[0]}
 	}
 	err := r.each(ctx, func(rows pgx.Rows) error {
 		var id string
@@ -22,7 +32,7 @@ func (r *reader) StoreNumbers(ctx context.Context, stores []string) (map[string]
 		err := rows.Scan(&id, &number)
 		numbers[id] = number
 		return err
-	}, "SELECT id, number FROM store WHERE id = ANY($1)", stores)
+	}, query, args...)
 	return numbers, err
 }
 

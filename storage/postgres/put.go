@@ -301,8 +301,8 @@ func (w *writer) tag(id uuid.UUID, row *storedRow) {
 
 const orNoTag = " ON CONFLICT DO NOTHING"
 
-// flush writes everything that was collected. Vector changes come last: they
-// take the lock that makes positions increase in commit order.
+// flush writes or queues everything that was collected. Vector changes come last:
+// they take the lock that makes positions increase in commit order.
 func (w *writer) flush(ctx context.Context) error {
 	if err := w.flushIndex(ctx); err != nil {
 		return err
@@ -315,5 +315,6 @@ func (w *writer) flush(ctx context.Context) error {
 	}
 	w.flushFeed()
 	w.flushChanges()
-	return w.flushBatch(ctx)
+	w.queueBulk()
+	return w.ready(ctx)
 }

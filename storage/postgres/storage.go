@@ -193,55 +193,93 @@ func (s *Storage) tryUpdate(ctx context.Context, careful bool, fn func(*writer) 
 		w.written = &s.written
 		w.replan(s.written.Load())
 		err := fn(w)
-		if err == nil {
-			err = w.flush(ctx)
+		if err == nil && w.failed == nil {
+			err = w.commit(ctx)
 		}
 		switch {
 		case w.unchecked && errors.Is(w.failed, memory.ErrExists): // a new entry's row exists
 			return errConflict
 		case err != nil:
 			return err
-		case w.failed != nil:
-			return w.failed
 		}
-		// If the context ended during COMMIT, the caller would not know whether it
-		// succeeded.
-		commitCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
-		defer cancel()
-		return interpret(commitCtx, "commit", tx.Commit(commitCtx))
+		return w.failed
 	})
 }
+
+// commit writes what was collected and commits, in one round trip unless it is much.
+func (w *writer) commit(ctx context.Context) error {
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	if w.pendingBatch != nil && w.pendingBatch.Len() > maxCommitted {
+		if err := w.flushBatch(ctx); err != nil {
+			return err
+		}
+	}
+	// If the context ended during COMMIT, the caller would not know whether it
+	// succeeded.
+	commitCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	if w.pendingBatch == nil {
+		return interpret(commitCtx, "commit", w.tx.Commit(commitCtx))
+	}
+	w.queueStatement("COMMIT")
+	return w.flushBatch(commitCtx)
+}
+
+// maxCommitted is how many statements are sent together with COMMIT.
+const maxCommitted = 16
 
 // commitTimeout bounds the wait for a COMMIT or ROLLBACK.
 const commitTimeout = 20 * time.Second
 
 // within runs fn in a transaction that is rolled back unless fn commits it.
 func (s *Storage) within(ctx context.Context, options pgx.TxOptions, fn func(pgx.Tx) error) error {
-	tx, err := s.begin(ctx, options)
+	conn, tx, err := s.begin(ctx, options)
 	if err != nil {
 		return err
 	}
+	defer conn.Release()
 	defer func() {
+		if conn.Conn().PgConn().TxStatus() == idle {
+			return // it has committed
+		}
 		rollbackCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 		defer cancel()
-		_ = tx.Rollback(rollbackCtx) // no-op after the commit; if it fails, the connection is closed
+		_ = tx.Rollback(rollbackCtx) // if it fails, the connection is closed
 	}()
 	return fn(tx)
 }
+
+// idle is the status of a connection without a transaction.
+const idle = 'I'
 
 // beginTimeout bounds the wait for a free connection and BEGIN.
 const beginTimeout = 20 * time.Second
 
 // begin starts a transaction. It retries once with another connection, since an
 // idle one may be dead.
-func (s *Storage) begin(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
+func (s *Storage) begin(ctx context.Context, options pgx.TxOptions) (*pgxpool.Conn, pgx.Tx, error) {
 	bounded, cancel := context.WithTimeout(ctx, beginTimeout)
 	defer cancel()
-	tx, err := s.pool.BeginTx(bounded, options)
+	conn, tx, err := s.tryBegin(bounded, options)
 	if err != nil && bounded.Err() == nil {
-		tx, err = s.pool.BeginTx(bounded, options)
+		conn, tx, err = s.tryBegin(bounded, options)
 	}
-	return tx, interpret(ctx, "begin", err)
+	return conn, tx, interpret(ctx, "begin", err)
+}
+
+func (s *Storage) tryBegin(ctx context.Context, options pgx.TxOptions) (*pgxpool.Conn, pgx.Tx, error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	tx, err := conn.BeginTx(ctx, options)
+	if err != nil {
+		conn.Release()
+		return nil, nil, err
+	}
+	return conn, tx, nil
 }
 
 // Close implements memory.Storage.
