@@ -4,8 +4,13 @@
 // stored contiguously by store and label, so a search never touches vectors
 // that the caller may not see.
 //
+// A scan of a large store first bounds the scores of its rows by a copy of them in
+// eight bits an element, and then scores those rows that may be among the results
+// (see quantized). The results are those of a scan without it.
+//
 // The index is a cache of the vectors stored with the rows. It takes about
-// 2·dim + 74 bytes of memory per entry of one chunk.
+// 2·dim + 74 bytes of memory per entry of one chunk, and dim + 8 more in stores of
+// 4,096 chunks and more at one label.
 package flat
 
 import (
@@ -35,11 +40,14 @@ type storePartition [acl.Restricted + 1]*slab
 // for the bulk of the other's work. A search sees each entry either entirely
 // before or entirely after an upsert.
 type Index struct {
-	dim        int
-	stride     int // elements per row, including padding
-	perSegment int // rows of a full segment
-	perWorker  int // rows that justify another goroutine
-	dot        kernel
+	dim           int
+	stride        int // elements per row, including padding
+	perSegment    int // rows of a full segment
+	perWorker     int // rows that justify another goroutine
+	dot           kernel
+	multiply      intKernel // nil: rows are not quantized
+	quantizeAt    int       // rows of a slab from which on its full segments are quantized
+	quantizeAfter int32     // scans before a segment is quantized
 
 	mu      sync.RWMutex
 	stores  map[int64]*storePartition
@@ -56,13 +64,16 @@ func New(dim int) *Index {
 	}
 	n := stride(dim)
 	return &Index{
-		dim:        dim,
-		stride:     n,
-		perSegment: max(16, segmentBytes/(2*n)),
-		perWorker:  rowsPerWorker,
-		dot:        chooseKernel(),
-		stores:     make(map[int64]*storePartition),
-		entries:    make(map[uuid.UUID]rowList),
+		dim:           dim,
+		stride:        n,
+		perSegment:    max(16, segmentBytes/(2*n)),
+		perWorker:     rowsPerWorker,
+		dot:           chooseKernel(),
+		multiply:      chooseIntKernel(),
+		quantizeAt:    quantizedRows,
+		quantizeAfter: quantizedScans,
+		stores:        make(map[int64]*storePartition),
+		entries:       make(map[uuid.UUID]rowList),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -69,7 +70,7 @@ func TestRowsThatASearchReadsDoNotChange(t *testing.T) {
 	}
 	before := make([]span, len(spans))
 	for i, s := range spans {
-		before[i] = span{append([]uint16(nil), s.halves...), append([]uuid.UUID(nil), s.ids...), append([]uint32(nil), s.chunks...)}
+		before[i] = span{halves: slices.Clone(s.halves), ids: slices.Clone(s.ids), chunks: slices.Clone(s.chunks)}
 	}
 	r := rand.New(rand.NewPCG(7, 8))
 	for id := range x.entries {

@@ -28,6 +28,22 @@ type segment struct {
 	chunks []uint32     // the number of each row's chunk
 	next   []uint32     // the next row of the same entry, for each row; read by writers only
 	frozen atomic.Int32 // rows before this index are frozen
+
+	// quantized is a copy of the rows of a full segment, made from frozen rows, so
+	// that it does not change either; nil before Index.quantizeAfter scans.
+	quantized atomic.Pointer[quantized]
+	scans     atomic.Int32
+}
+
+// scanned counts a scan of a full frozen segment and returns the quantized copy of its
+// rows; nil if there is none yet. The scan of this number makes it.
+func (s *segment) scanned(halves []uint16, stride int, quantizeAfter int32) *quantized {
+	if z := s.quantized.Load(); z != nil || s.scans.Add(1) != quantizeAfter {
+		return z
+	}
+	z := newQuantized(halves, stride)
+	s.quantized.Store(z)
+	return z
 }
 
 func newSegment(rows, stride int) *segment {
@@ -59,8 +75,12 @@ func (s *segment) freeze() {
 
 // bytes returns the memory that the segment takes.
 func (s *segment) bytes() int {
-	const header = 4*24 + 8
-	return header + 2*cap(s.halves) + 16*cap(s.ids) + 4*cap(s.chunks) + 4*cap(s.next)
+	const header = 4*24 + 24
+	n := header + 2*cap(s.halves) + 16*cap(s.ids) + 4*cap(s.chunks) + 4*cap(s.next)
+	if z := s.quantized.Load(); z != nil {
+		n += z.bytes()
+	}
+	return n
 }
 
 // A slab holds every row of one store at one label, so that selecting a scope

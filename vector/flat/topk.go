@@ -58,6 +58,9 @@ func (t *topK) add(scores []float32, ids []uuid.UUID, chunks []uint32) {
 	}
 }
 
+// raise raises the threshold: rows below it were found not to be among the results.
+func (t *topK) raise(threshold float32) { t.threshold = max(t.threshold, threshold) }
+
 // merge adds the rows of another topK.
 func (t *topK) merge(other *topK) {
 	t.rows = append(t.rows, other.rows...)
@@ -90,7 +93,7 @@ func (t *topK) prune() {
 	t.rows, t.pruneAt = kept, t.capacity(len(kept))
 	// A threshold of -1 would exclude scores that rounding pushed below -1.
 	if len(kept) >= t.k && kept[t.k-1].score > -1 {
-		t.threshold = kept[t.k-1].score
+		t.raise(kept[t.k-1].score)
 	}
 }
 
