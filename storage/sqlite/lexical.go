@@ -18,16 +18,20 @@ import (
 const (
 	selectTotals = scopeTable + `SELECT coalesce(sum(t.documents), 0), coalesce(sum(t.length), 0) FROM scope
 	CROSS JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling`
-	selectTombstones = scopeTable + `SELECT d.store, d.doc, d.length FROM scope
-	CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = scope.store AND e.label IN ` + labels + `
-	CROSS JOIN document d ON d.doc = e.doc
-	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.expires_at <= ?2`
 	selectBlocks = scopeTable + `, query_term (term, i) AS MATERIALIZED (SELECT value, key FROM json_each(?2))
 	SELECT scope.store, q.i, p.first, p.block FROM scope CROSS JOIN query_term q
 	CROSS JOIN posting p ON p.store = scope.store AND p.term = q.term AND p.label <= scope.ceiling`
 	selectIDs  = "SELECT e.doc, e.id FROM json_each(?) j CROSS JOIN entry e ON e.doc = j.value"
 	selectDocs = "SELECT e.store, e.doc FROM json_each(?) j CROSS JOIN entry e ON e.id = unhex(j.value)"
 )
+
+// selectTombstones searches the labels up to the highest ceiling of a scope.
+var selectTombstones = byCeiling(func(labels string) string {
+	return scopeTable + `SELECT d.store, d.doc, d.length FROM scope
+	CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = scope.store AND e.label IN ` + labels + `
+	CROSS JOIN document d ON d.doc = e.doc
+	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.expires_at <= ?2`
+})
 
 // Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it
 // reads all postings of the terms within the scope, so that document counts are
@@ -40,7 +44,7 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 	evaluation := posting.NewEvaluation(posting.Packed, q.Terms)
 	defer evaluation.Close()
 	within := scopeList(stores)
-	if err := r.readTotals(ctx, evaluation, within, micros(q.Now)); err != nil {
+	if err := r.readTotals(ctx, evaluation, within, highestCeiling(stores), micros(q.Now)); err != nil {
 		return nil, nil, err
 	}
 	if err := r.readBlocks(ctx, evaluation, within); err != nil {
@@ -66,7 +70,7 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 
 // readTotals reads the counts of the scope, and the documents in it that have
 // expired but were not swept.
-func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation, within string, now int64) error {
+func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation, within string, ceiling acl.Label, now int64) error {
 	var documents, length int64
 	if _, err := r.one(ctx, []any{&documents, &length}, selectTotals, within); err != nil {
 		return err
@@ -80,7 +84,14 @@ func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation,
 		}
 		evaluation.Expire(doc, length)
 		return nil
-	}, selectTombstones, within, now)
+	}, selectTombstones[ceiling], within, now)
+}
+
+func highestCeiling(stores []acl.Access) (ceiling acl.Label) {
+	for _, a := range stores {
+		ceiling = max(ceiling, a.Ceiling)
+	}
+	return ceiling
 }
 
 // readBlocks reads the posting lists of the query's terms within the scope.

@@ -82,59 +82,6 @@ func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) (
 }
 
 const (
-	selectPaths = `SELECT e.doc, e.store, e.label FROM json_each(?) j
-	CROSS JOIN entry e ON e.id = unhex(j.value) WHERE e.state < 2`
-	// The parameter lists entries within the scope: [[docID, ceiling], …].
-	selectSiblings = `SELECT ` + candidateColumns + ` FROM json_each(?) j
-	CROSS JOIN entry p ON p.doc = j.value ->> 0
-	CROSS JOIN entry e ON e.store = p.store AND e.label IN ` + labels + ` AND e.namespace = p.namespace AND e.key = p.key
-	JOIN store s ON s.number = e.store` + joinOccurrence + `
-	WHERE e.state = 0 AND e.label <= j.value ->> 1 AND e.in_context`
-)
-
-// ceilings are the stores of a scope, by number, with their ceilings. For a few
-// candidates they are faster than a join with scopeTable, which is searched store
-// by store.
-type ceilings map[int64]acl.Label
-
-func ceilingsOf(scope acl.Scope) ceilings {
-	c := make(ceilings)
-	for _, a := range scope.Indexed() {
-		c[a.Number] = a.Ceiling
-	}
-	return c
-}
-
-// contain reports whether a row of a store with a label is within the scope.
-//
-// SECURITY: a store outside the scope has ceiling 0, to which no label flows.
-func (c ceilings) contain(store int64, label acl.Label) bool { return label.CanFlowTo(c[store]) }
-
-// Siblings implements memory.CandidateReader.
-func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
-	within := ceilingsOf(scope)
-	if len(ids) == 0 || len(within) == 0 {
-		return nil, nil
-	}
-	var visible []acl.Access // Number holds a docID, Ceiling the ceiling of its store
-	err := r.each(ctx, func(rows *sql.Rows) error {
-		var doc, store int64
-		var label acl.Label
-		if err := rows.Scan(&doc, &store, &label); err != nil {
-			return err
-		}
-		if within.contain(store, label) {
-			visible = append(visible, acl.Access{Number: doc, Ceiling: within[store]})
-		}
-		return nil
-	}, selectPaths, idList(ids))
-	if err != nil || len(visible) == 0 {
-		return nil, err
-	}
-	return r.entries(ctx, selectSiblings, scopeList(visible))
-}
-
-const (
 	selectUsage   = `SELECT u.entries, u.bytes FROM store s JOIN usage u ON u.store = s.number AND u.label = ?2 AND u.writer = ?3 WHERE s.id = ?1`
 	selectExpired = `SELECT count(*), coalesce(sum(length(e.value)), 0) FROM store s
 	CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = s.number AND e.label = ?2

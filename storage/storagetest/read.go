@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -126,8 +127,62 @@ var reads = []clause{
 		siblings(f.scope(reach{"a", acl.Restricted}), []memory.Entry{low, high, other}, high.ID)
 		siblings(f.scope(reach{"a", acl.Internal}), nil, high.ID)
 		siblings(f.scope(reach{"a", acl.Internal}, reach{"b", acl.Public}), []memory.Entry{low, other, elsewhere}, low.ID, elsewhere.ID)
+		siblings(f.scope(reach{"a", acl.Internal}), []memory.Entry{low, other}, gone.ID, hidden.ID)
 		siblings(acl.Scope{}, nil, low.ID)
 		siblings(f.scope(reach{"a", acl.Public}), nil)
+	}},
+
+	{"Siblings of any IDs are those that a scan of all rows finds", func(f *fixture) {
+		r := rand.New(rand.NewPCG(1, 2))
+		stores, ceilings := []string{"a", "b", "c"}, []acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted}
+		rows := make(map[uuid.UUID]memory.Entry)
+		taken := make(map[string]bool)
+		var all []memory.Entry
+		for range 150 {
+			e := entry(stores[r.IntN(3)], fmt.Sprint("k", r.IntN(12)), labelled(ceilings[r.IntN(4)]), ownedBy(stores[r.IntN(3)]))
+			e.InContext = r.IntN(8) > 0
+			if unique := fmt.Sprint(e.Path, e.Label, e.Owner); !taken[unique] {
+				taken[unique] = true
+				all, rows[e.ID] = append(all, e), e
+			}
+		}
+		f.put(all...)
+		for _, e := range all[:len(all)/6] {
+			f.delete(e, start)
+			delete(rows, e.ID)
+		}
+		for range 60 {
+			var reaches []reach
+			highest := make(map[string]acl.Label)
+			same := ceilings[r.IntN(4)]
+			for _, store := range stores[:1+r.IntN(3)] {
+				if highest[store] = same; r.IntN(3) == 0 {
+					highest[store] = ceilings[r.IntN(4)]
+				}
+				reaches = append(reaches, reach{store, highest[store]})
+			}
+			var ids []uuid.UUID
+			paths := make(map[memory.Path]bool)
+			for range 1 + r.IntN(10) {
+				e := all[r.IntN(len(all))]
+				if ids = append(ids, e.ID); e.Label <= highest[e.Path.Store] {
+					paths[e.Path] = true
+				}
+			}
+			var want []memory.Entry
+			for _, e := range rows {
+				if e.InContext && paths[e.Path] && e.Label <= highest[e.Path.Store] {
+					want = append(want, e)
+				}
+			}
+			sortByID(want)
+			f.view(func(tx memory.ReadTx) error {
+				got, err := tx.Siblings(f.ctx, f.scope(reaches...), ids)
+				sortByID(got)
+				f.equal(got, candidates(want...))
+				return err
+			})
+		}
 	}},
 }
 

@@ -1,0 +1,164 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// Most candidates of a search are alone at their path. So their rows are read with
+// whether there are others at it, and these in a second statement.
+var (
+	// The parameter lists IDs. The last column is 1 if the path has other rows up to a
+	// label.
+	selectCandidates = byCeiling(func(labels string) string {
+		return `SELECT ` + candidateRow + `, e.state, EXISTS (SELECT 1 FROM entry f WHERE ` + besides("f", "e", labels) + `)
+	FROM json_each(?) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state < 2` + joinOccurrence
+	})
+	// The parameter lists docIDs.
+	selectSiblings = byCeiling(func(labels string) string {
+		return `SELECT ` + candidateRow + `, e.state, 0 FROM json_each(?) j CROSS JOIN entry p ON p.doc = j.value
+	CROSS JOIN entry e ON ` + besides("e", "p", labels) + joinOccurrence
+	})
+)
+
+// candidateRow are the columns of a candidate as scanCandidate reads them, before the
+// last two, with the aliases of narrowColumns.
+const candidateRow = `e.doc, e.id, e.store, e.label, e.revision, e.version, e.in_context, e.encrypted,
+	e.created_at, e.updated_at, e.expires_at, e.owner, e.updated_by, e.namespace, e.key, e.type, e.description, e.tags,
+	o.at, o.date, coalesce(length(e.value), 0)`
+
+// besides is the condition that row e is not row p, but in context at the path of p, at
+// one of the labels.
+func besides(e, p, labels string) string {
+	return e + ".store = " + p + ".store AND " + e + ".label IN " + labels + " AND " + e + ".namespace = " + p + ".namespace AND " +
+		e + ".key = " + p + ".key AND " + e + ".state = 0 AND " + e + ".doc <> " + p + ".doc AND " + e + ".in_context"
+}
+
+// byCeiling returns a statement for each ceiling, over the labels up to it; 0 is none. An index
+// on (store, label, …) is searched label by label: a statement over all labels would
+// search for those above the ceiling in vain.
+func byCeiling(statement func(labels string) string) (statements [acl.Restricted + 1]string) {
+	for ceiling, labels := range []string{"(0)", "(1)", "(1, 2)", "(1, 2, 3)", "(1, 2, 3, 4)"} {
+		statements[ceiling] = statement(labels)
+	}
+	return statements
+}
+
+// ceilings are the stores of a scope, by number. For a few candidates they are faster
+// than a join with scopeTable, which is searched store by store.
+type ceilings map[int64]acl.Access
+
+func ceilingsOf(scope acl.Scope) ceilings {
+	c := make(ceilings)
+	for _, a := range scope.Indexed() {
+		c[a.Number] = a
+	}
+	return c
+}
+
+// contain reports whether a row of a store with a label is within the scope.
+//
+// SECURITY: a store outside the scope has ceiling 0, to which no label flows.
+func (c ceilings) contain(store int64, label acl.Label) bool {
+	return label.CanFlowTo(c[store].Ceiling)
+}
+
+// common returns the ceiling that all stores have; 0 if they differ.
+func (c ceilings) common() (ceiling acl.Label) {
+	for _, a := range c {
+		if ceiling != 0 && a.Ceiling != ceiling {
+			return 0
+		}
+		ceiling = a.Ceiling
+	}
+	return ceiling
+}
+
+// Siblings implements memory.CandidateReader.
+//
+// SECURITY: whether a path has other rows is asked for labels within the scope alone,
+// so that those above it make no read longer. Where ceilings differ it is not asked.
+func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
+	within := ceilingsOf(scope)
+	if len(ids) == 0 || len(within) == 0 {
+		return nil, nil
+	}
+	var found []memory.Entry
+	seen := make(map[int64]bool, len(ids))
+	var crowded [acl.Restricted + 1][]int64 // docIDs at whose paths there may be other rows, by ceiling
+	ceiling := within.common()
+	err := r.each(ctx, func(rows *sql.Rows) error {
+		c, err := scanCandidate(rows)
+		if err != nil || !within.contain(c.store, c.entry.Label) {
+			return err
+		}
+		if c.others || ceiling == 0 {
+			crowded[within[c.store].Ceiling] = append(crowded[within[c.store].Ceiling], c.doc)
+		}
+		if c.live && c.entry.InContext {
+			seen[c.doc] = true
+			c.entry.Store = within[c.store].Store
+			found = append(found, c.entry)
+		}
+		return nil
+	}, selectCandidates[ceiling], idList(ids))
+	for ceiling, docs := range crowded {
+		if err != nil || len(docs) == 0 {
+			continue
+		}
+		err = r.each(ctx, func(rows *sql.Rows) error {
+			c, err := scanCandidate(rows)
+			if err == nil && !seen[c.doc] {
+				seen[c.doc] = true
+				c.entry.Store = within[c.store].Store
+				found = append(found, c.entry)
+			}
+			return err
+		}, selectSiblings[ceiling], numberList(docs))
+	}
+	return found, err
+}
+
+// candidate is a row of a search's candidate. Its entry lacks the store's ID.
+type candidate struct {
+	doc, store   int64
+	entry        memory.Entry
+	live, others bool
+}
+
+// scanCandidate reads numbers as int64, which is what the driver returns: a search
+// reads hundreds of rows, and database/sql would format and parse each number.
+func scanCandidate(rows *sql.Rows) (candidate, error) {
+	var c candidate
+	e := &c.entry
+	var id, tags sql.RawBytes
+	var label, revision, version, inContext, encrypted, created, updated, size, state, others int64
+	var expires, occurred, date any
+	err := rows.Scan(&c.doc, &id, &c.store, &label, &revision, &version, &inContext, &encrypted, &created, &updated, &expires,
+		&e.Owner, &e.UpdatedBy, &e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &occurred, &date, &size, &state, &others)
+	if err != nil {
+		return c, err
+	}
+	if e.ID, err = uuid.FromBytes(id); err != nil {
+		return c, err
+	}
+	e.Label, e.Revision, e.Version, e.Size = acl.Label(label), revision, int(version), int(size)
+	e.InContext, e.Encrypted, c.live, c.others = inContext != 0, encrypted != 0, state == live, others != 0
+	e.CreatedAt, e.UpdatedAt = fromMicros(created), fromMicros(updated)
+	if at, ok := expires.(int64); ok {
+		e.ExpiresAt = fromMicros(at)
+	}
+	if at, ok := occurred.(int64); ok {
+		e.OccurredAt = memory.Moment{Time: fromMicros(at), Date: date != int64(0)}
+	}
+	if len(tags) > 0 {
+		err = json.Unmarshal(tags, &e.Tags)
+	}
+	return c, err
+}
