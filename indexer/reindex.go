@@ -16,8 +16,12 @@ import (
 // vectors keep serving. When no entry lacks a new vector, it makes the new ones
 // active and drops the old. It covers entries written meanwhile, and resumes
 // where an interrupted run stopped. It calls progress, unless nil, with the
-// number of entries embedded so far.
-func (ix *Indexer) Reindex(ctx context.Context, progress func(done int64)) (err error) {
+// number of entries embedded so far and of all that it knows of, first before it
+// embeds any.
+func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)) (err error) {
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
 	if len(ix.models.list) == 0 {
 		return errNoModel
 	}
@@ -33,11 +37,15 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done int64)) (err 
 	next := &serving{model: model, fingerprint: fingerprint, index: index}
 	var done int64
 	for {
+		missing, err := ix.missing(ctx, fingerprint)
+		if err != nil {
+			return err
+		}
+		total := done + missing
+		progress(done, total)
 		n, err := ix.reembed(ctx, next, func(n int) {
 			done += int64(n)
-			if progress != nil {
-				progress(done)
-			}
+			progress(done, max(done, total))
 		})
 		if err != nil {
 			return err
@@ -53,6 +61,15 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done int64)) (err 
 			return ix.models.sync(ctx)
 		}
 	}
+}
+
+// missing counts the entries without vectors under a fingerprint.
+func (ix *Indexer) missing(ctx context.Context, fingerprint string) (n int64, err error) {
+	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
+		n, err = tx.CountUnembedded(ctx, fingerprint, ix.instant())
+		return err
+	})
+	return n, err
 }
 
 // reembed embeds, in one pass, the entries without vectors of the next model and

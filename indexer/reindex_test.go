@@ -95,10 +95,10 @@ func TestOldModelServesUntilTheReindexToANewOne(t *testing.T) {
 		changed.put(a, "a", "late", "a heron that came later")
 		changed.Index()
 
-		var progress int64
-		must(changed, changed.Reindex(background, func(done int64) { progress = done }))
-		if progress != 51 {
-			t.Errorf("the reindex reported %d entries, want 51", progress)
+		var progress [][2]int64
+		must(changed, changed.Reindex(background, func(done, total int64) { progress = append(progress, [2]int64{done, total}) }))
+		if first, last := progress[0], progress[len(progress)-1]; first != [2]int64{0, 51} || last != [2]int64{51, 51} {
+			t.Errorf("the reindex reported %v, want from 0 to 51 of 51 entries", progress)
 		}
 		serving(changed, other, 10)
 		serving(openOver(t, data, memory.Options{}, other, builtIn), other, 10)
@@ -221,7 +221,7 @@ func TestAReindexPassesByExpiredEntries(t *testing.T) {
 		ctx, cancel := context.WithTimeout(background, 5*time.Minute)
 		defer cancel()
 		embedded := int64(0)
-		must(changed, changed.Reindex(ctx, func(done int64) { embedded = done }))
+		must(changed, changed.Reindex(ctx, func(done, _ int64) { embedded = done }))
 		if serving := changed.Status(background).Serving; embedded != 1 || serving != (coder{plain}).Fingerprint() {
 			t.Errorf("%d entries were embedded, %s serves", embedded, serving)
 		}

@@ -46,6 +46,8 @@ type RowReader interface {
 	// Unembedded returns searchable entries, live at now, without vectors of
 	// their current revision under a fingerprint, in id order after an id.
 	Unembedded(ctx context.Context, fingerprint string, now time.Time, after uuid.UUID, limit int) ([]memory.Entry, error)
+	// CountUnembedded counts the entries that Unembedded lists.
+	CountUnembedded(ctx context.Context, fingerprint string, now time.Time) (int64, error)
 	// StoreNumbers returns the numbers that indexes keep in place of stores'
 	// names. A store without entries has none.
 	StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error)

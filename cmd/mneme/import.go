@@ -184,7 +184,7 @@ func (p *program) drain(ctx context.Context, service *backend.Instance) error {
 	return service.Drain(ctx, func(left int64) {
 		if left > total { // another process is writing too
 			total = left
-			bar.ChangeMax64(total)
+			bar.setTotal(total)
 		}
 		_ = bar.Set64(total - left)
 	})

@@ -30,10 +30,11 @@ old ones are dropped. Run the command again to resume an interrupted run.`,
 			defer closeJoin(service, &err)
 			start := time.Now()
 			var embedded int64
-			bar := p.newBar(-1, "embedding")
+			bar := p.newBar(0, "embedding")
 			defer bar.Exit()
-			err = service.Reindex(ctx, func(done int64) {
+			err = service.Reindex(ctx, func(done, total int64) {
 				embedded = done
+				bar.setTotal(total)
 				_ = bar.Set64(done)
 			})
 			if err != nil {

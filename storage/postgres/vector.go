@@ -167,15 +167,27 @@ func (r *reader) StoreEntries(ctx context.Context, store int64) (ids []uuid.UUID
 	return ids, err
 }
 
-const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
-	WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $4) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $2)
-	AND v.revision = e.revision) ORDER BY e.id LIMIT $3`
+const (
+	// unembedded selects the entries without vectors of model $1 at time $2.
+	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
+	AND v.revision = e.revision)`
+	selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
+	WHERE e.id > $3 AND ` + unembedded + ` ORDER BY e.id LIMIT $4`
+	countUnembedded = `SELECT count(*) FROM entry e WHERE ` + unembedded
+)
 
 // Unembedded implements indexer.RowReader.
 func (r *reader) Unembedded(ctx context.Context, fingerprint string, now time.Time, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	r.setRLSAll()
-	return r.entries(ctx, selectUnembedded, [16]byte(after), fingerprint, limit, now)
+	return r.entries(ctx, selectUnembedded, fingerprint, now, [16]byte(after), limit)
+}
+
+// CountUnembedded implements indexer.RowReader.
+func (r *reader) CountUnembedded(ctx context.Context, fingerprint string, now time.Time) (n int64, err error) {
+	r.setRLSAll()
+	_, err = r.one(ctx, []any{&n}, countUnembedded, fingerprint, now)
+	return n, err
 }
 
 // selectRevision locks the row until the commit. It does not lock the store, so

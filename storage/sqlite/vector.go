@@ -129,14 +129,25 @@ func (r *reader) StoreEntries(ctx context.Context, store int64) (ids []uuid.UUID
 	return ids, err
 }
 
-const selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
-	WHERE e.id > ?1 AND e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?4) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
-	AND v.revision = e.revision) ORDER BY e.id LIMIT ?3`
+const (
+	// unembedded selects the entries without vectors of model ?1 at time ?2.
+	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?2) AND NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?1)
+	AND v.revision = e.revision)`
+	selectUnembedded = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
+	WHERE e.id > ?3 AND ` + unembedded + ` ORDER BY e.id LIMIT ?4`
+	countUnembedded = `SELECT count(*) FROM entry e WHERE ` + unembedded
+)
 
 // Unembedded implements indexer.RowReader.
 func (r *reader) Unembedded(ctx context.Context, fingerprint string, now time.Time, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	return r.entries(ctx, selectUnembedded, after[:], fingerprint, limit, micros(now))
+	return r.entries(ctx, selectUnembedded, fingerprint, micros(now), after[:], limit)
+}
+
+// CountUnembedded implements indexer.RowReader.
+func (r *reader) CountUnembedded(ctx context.Context, fingerprint string, now time.Time) (n int64, err error) {
+	_, err = r.one(ctx, []any{&n}, countUnembedded, fingerprint, micros(now))
+	return n, err
 }
 
 // LockEntries implements indexer.VectorWriter. It does nothing: one writer runs at a

@@ -278,7 +278,7 @@ var vectors = []clause{
 		f.equal(f.changesAfter(last), idsOf(e))
 	}},
 
-	{"Unembedded lists live searchable entries without vectors of their revision, by ID", func(f *fixture) {
+	{"Unembedded lists and CountUnembedded counts live searchable entries without vectors of their revision, by ID", func(f *fixture) {
 		fresh, stale, done := entry("a", "1", expiring(after(time.Microsecond))), entry("a", "2"), entry("a", "3")
 		gone, hidden, sealed := entry("a", "4"), entry("a", "5", outOfContext), entry("a", "6", encrypted)
 		f.put(fresh, stale, done, gone, hidden, sealed, entry("a", "7", expiring(start)))
@@ -295,6 +295,15 @@ var vectors = []clause{
 			})
 			return entries
 		}
+		count := func(fingerprint string) (n int64) {
+			f.Helper()
+			f.viewIndex(func(tx indexer.ReadTx) (err error) {
+				n, err = tx.CountUnembedded(f.ctx, fingerprint, start)
+				return err
+			})
+			return n
+		}
+		f.equal([]int64{count("model"), count("second")}, []int64{2, 3})
 		f.equal(unembedded("model", uuid.Nil, 10), []memory.Entry{fresh, stale})
 		f.equal(unembedded("model", fresh.ID, 10), []memory.Entry{stale})
 		f.equal(unembedded("model", uuid.Nil, 1), []memory.Entry{fresh})
