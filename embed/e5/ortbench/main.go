@@ -1,12 +1,14 @@
 // Command ortbench compares the speed of the encoder with that of ONNX Runtime in
-// fp32, on the same texts, one text at a time and with the same number of cores.
-// Rounds of both alternate, so that other load on the machine affects both, and
-// medians are reported. On one core it measures processor time, which other
-// processes disturb least, otherwise wall-clock time. ONNX Runtime runs the fp32
-// model that the weights were packed from.
+// fp32, and in int8 if it is given a quantized model, on the same texts, one text at
+// a time and with the same number of cores. Rounds of all alternate, so that other
+// load on the machine affects all, and medians are reported. On one core it measures
+// processor time, which other processes disturb least, otherwise wall-clock time.
+// The fp32 model is the one that the weights were packed from; ONNX Runtime quantizes
+// it to int8, with activations quantized as they come.
 //
-//	pip install onnxruntime numpy
-//	GOMAXPROCS=1 go run ./embed/e5/ortbench -onnx e5-small-v2.onnx
+//	pip install onnxruntime numpy onnx
+//	python -c 'from onnxruntime.quantization import quantize_dynamic as q; q("e5-small-v2.onnx", "int8.onnx")'
+//	GOMAXPROCS=1 go run ./embed/e5/ortbench -onnx e5-small-v2.onnx -int8 int8.onnx
 package main
 
 import (
@@ -35,26 +37,35 @@ var script string
 
 func main() {
 	onnx := flag.String("onnx", os.Getenv("MNEME_E5_ONNX"), "the fp32 model (or variable MNEME_E5_ONNX)")
+	int8 := flag.String("int8", "", "the same model, quantized dynamically")
 	python := flag.String("python", "python3", "a Python with onnxruntime and numpy")
-	rounds := flag.Int("rounds", 25, "rounds of both")
+	rounds := flag.Int("rounds", 25, "rounds of each")
 	lengths := flag.String("tokens", "8,12,16,32,64,128,256,512", "lengths of the texts in tokens")
 	flag.Parse()
-	if err := run(*onnx, *python, *lengths, *rounds); err != nil {
+	if err := run(*onnx, *int8, *python, *lengths, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "ortbench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(onnx, python, lengths string, rounds int) error {
+func run(onnx, int8, python, lengths string, rounds int) error {
 	if onnx == "" {
 		return fmt.Errorf("-onnx or MNEME_E5_ONNX must name the model")
 	}
 	cores := runtime.GOMAXPROCS(0)
-	peer, err := startPeer(python, onnx, cores)
-	if err != nil {
-		return err
+	models := []string{onnx}
+	if int8 != "" {
+		models = append(models, int8)
 	}
-	defer peer.stop()
+	var peers []*peer
+	for _, model := range models {
+		p, err := startPeer(python, model, cores)
+		if err != nil {
+			return err
+		}
+		defer p.stop()
+		peers = append(peers, p)
+	}
 	e, err := e5.New(e5.Options{})
 	if err != nil {
 		return err
@@ -63,15 +74,18 @@ func run(onnx, python, lengths string, rounds int) error {
 	if cores == 1 {
 		clock = "processor time"
 	}
-	fmt.Printf("ONNX Runtime %s fp32, mneme %s, %d core(s), medians of %d rounds, %s\n\n", peer.version, e.Kernels(), cores, rounds, clock)
-	fmt.Println("| tokens | ONNX Runtime ms | mneme ms | mneme / ONNX Runtime | cosine |")
-	fmt.Println("|---:|---:|---:|---:|---:|")
+	fmt.Printf("ONNX Runtime %s, mneme %s, %d core(s), medians of %d rounds, %s\n\n", peers[0].version, e.Kernels(), cores, rounds, clock)
+	fmt.Print("| tokens | mneme ms |")
+	for _, precision := range []string{"fp32", "int8"}[:len(peers)] {
+		fmt.Printf(" ONNX Runtime %s ms | mneme / %s | cosine |", precision, precision)
+	}
+	fmt.Println("\n|---:|---:|" + strings.Repeat("---:|---:|---:|", len(peers)))
 	for field := range strings.SplitSeq(lengths, ",") {
 		n, err := strconv.Atoi(field)
 		if err != nil {
 			return err
 		}
-		if err := compare(e, peer, n, rounds); err != nil {
+		if err := compare(e, peers, n, rounds); err != nil {
 			return err
 		}
 	}
@@ -79,16 +93,20 @@ func run(onnx, python, lengths string, rounds int) error {
 }
 
 // compare prints the row of one length.
-func compare(e *e5.Encoder, peer *peer, tokens, rounds int) error {
+func compare(e *e5.Encoder, peers []*peer, tokens, rounds int) error {
 	text := textOf(e, tokens)
 	ids := e.QueryTokens(text)
 	const times = 4
-	var theirs, ours []float64
-	var cosine float64
+	theirs, cosines := make([][]float64, len(peers)), make([]float64, len(peers))
+	var ours []float64
 	for range rounds + 1 {
-		a, err := peer.embed(ids, times)
-		if err != nil {
-			return err
+		answers := make([]answer, len(peers))
+		for i, peer := range peers {
+			var err error
+			if answers[i], err = peer.embed(ids, times); err != nil {
+				return err
+			}
+			theirs[i] = append(theirs[i], answers[i].MS[1:]...)
 		}
 		b := answer{}
 		for range times {
@@ -100,14 +118,21 @@ func compare(e *e5.Encoder, peer *peer, tokens, rounds int) error {
 			b.Vector = query.Vector
 			b.MS = append(b.MS, float64(now()-start)/1e6)
 		}
-		// The first run of each turn is not counted: the other has filled the
+		// The first run of each turn is not counted: the others have filled the
 		// caches.
-		theirs, ours = append(theirs, a.MS[1:]...), append(ours, b.MS[1:]...)
-		cosine = dot(a.Vector, b.Vector)
+		ours = append(ours, b.MS[1:]...)
+		for i := range answers {
+			cosines[i] = dot(answers[i].Vector, b.Vector)
+		}
 	}
 	warm := times - 1
-	x, y := median(theirs[warm:]), median(ours[warm:])
-	fmt.Printf("| %d | %.2f | %.2f | %.2f | %.5f |\n", len(ids), x, y, y/x, cosine)
+	took := median(ours[warm:])
+	fmt.Printf("| %d | %.2f |", len(ids), took)
+	for i := range peers {
+		x := median(theirs[i][warm:])
+		fmt.Printf(" %.2f | %.2f | %.5f |", x, took/x, cosines[i])
+	}
+	fmt.Println()
 	return nil
 }
 
