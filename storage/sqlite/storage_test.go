@@ -79,9 +79,10 @@ var fullScans = map[string]string{
 	"SELECT agent, enabled, self, chat, user, default_ttl FROM setting ORDER BY agent": "a dump",
 	"SELECT of, agent, expires_at FROM participant ORDER BY of, agent":                 "a dump",
 	"SELECT of, agent, expires_at FROM session ORDER BY of, agent":                     "a dump",
-	countQueue: "counting the queue by its smallest index",
-	selectAged: "percentiles of the queue by the same index",
-	lastChange: "sqlite_sequence has one row per table",
+	countQueue:      "counting the queue by its smallest index",
+	selectAged:      "percentiles of the queue by the same index",
+	countUnembedded: "counting what a reindex has to embed, once",
+	lastChange:      "sqlite_sequence has one row per table",
 	"DELETE FROM vector WHERE model NOT IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each(?)))": "dropping a model",
 	"DELETE FROM model WHERE fingerprint NOT IN (SELECT value FROM json_each(?))":                                            "the table has few rows",
 }
