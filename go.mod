@@ -2,6 +2,8 @@ module mneme
 
 go 1.26.0
 
+ignore ./console/node_modules
+
 require (
 	github.com/MicahParks/jwkset v0.11.0
 	github.com/blevesearch/snowballstem v0.9.0

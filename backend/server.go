@@ -20,12 +20,12 @@ import (
 // Build identifies the running program, to metrics and to MCP clients.
 type Build struct{ Version, Revision string }
 
-// NewServer returns the HTTP server of an Instance, with every surface and new
-// metrics. verifier checks the credentials of requests: a listening server takes
+// NewServer returns the HTTP server of an Instance, with every surface that calls it,
+// others besides, and new metrics. verifier checks the credentials of requests: a listening server takes
 // NewVerifier's, and one for requests within the process a verifier of its own.
 // The server is an http.Handler, and Serve runs it on a listener. It does not run
 // the Instance's background work.
-func NewServer(instance *Instance, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger) (*server.Server, error) {
+func NewServer(instance *Instance, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger, others ...server.Surface) (*server.Server, error) {
 	metrics := server.NewMetrics()
 	instance.sales.follow(metrics)
 	metrics.Build(build.Version, build.Revision)
@@ -44,14 +44,14 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 		Service:  instance,
 		Verifier: verifier,
 		Metrics:  metrics,
-		Surfaces: []server.Surface{
+		Surfaces: append([]server.Surface{
 			native,
 			robutler.New(instance.Service, instance.Market, desk, metrics, config.Limits.ValueBytes),
 			tool.NewSurface(tools.Over("http")),
 			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
 				Batch: config.Limits.MCPBatch, Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
 			}),
-		},
+		}, others...),
 		Log:         log,
 		Tracer:      instance.tracing.Tracer("mneme/server"),
 		Connections: connections,
@@ -86,6 +86,11 @@ func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool
 	})
 }
 
+// UsesLocalKey reports whether tokens signed with the local key are valid.
+func UsesLocalKey(config configs.Config) bool {
+	return config.Auth.LocalKey == "on" || config.Auth.LocalKey == "auto" && len(config.Auth.Issuers) == 0
+}
+
 // NewVerifier returns a verifier of the configured credentials: tokens of remote
 // issuers, tokens signed with the local key, and API keys. It refreshes the keys
 // of remote issuers until ctx is done.
@@ -105,7 +110,7 @@ func NewVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (
 			RefreshEvery: from.Refresh, RefreshUnknown: from.RefreshUnknown,
 		})
 	}
-	if config.Auth.LocalKey == "on" || config.Auth.LocalKey == "auto" && len(options.Issuers) == 0 {
+	if UsesLocalKey(config) {
 		var err error
 		if options.Local, err = token.OpenLocalKey(config.DataDir); err != nil {
 			return nil, err

@@ -9,8 +9,9 @@ import (
 	"mneme/configs"
 )
 
-// greet prints the server's address and calls to try first.
-func (p *program) greet(config configs.Config, addr string) error {
+// greet prints the server's address, the console's link if there is one, and calls to
+// try first.
+func (p *program) greet(config configs.Config, addr, link string) error {
 	self := command(config)
 	address, err := urlOf(addr)
 	if err != nil {
@@ -19,10 +20,14 @@ func (p *program) greet(config configs.Config, addr string) error {
 	if p.json {
 		return p.printJSON(map[string]string{"address": address, "data_dir": config.DataDir})
 	}
+	look := ""
+	if link != "" {
+		look = "Look at it, within five minutes: " + link + "\n\n"
+	}
 	_, err = fmt.Fprintf(p.out, `mneme is listening on %[1]s
 data folder: %[2]s
 
-Try it from another terminal:
+%[4]sTry it from another terminal:
 
   TOKEN=$(%[3]s token --agent me)
   curl -X PUT '%[1]s/v1/stores/self/memories/tea?wait=indexed' -H "Authorization: Bearer $TOKEN" \
@@ -30,7 +35,7 @@ Try it from another terminal:
   curl %[1]s/v1/search -H "Authorization: Bearer $TOKEN" \
     -H 'Content-Type: application/json' -d '{"query": "what do I drink in the afternoon?"}'
 
-`, address, config.DataDir, self)
+`, address, config.DataDir, self, look)
 	return err
 }
 

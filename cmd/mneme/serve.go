@@ -15,6 +15,7 @@ import (
 )
 
 func newServe(p *program) *cobra.Command {
+	var consoleAgent string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
@@ -27,14 +28,15 @@ down gracefully on SIGINT or SIGTERM.`,
 			if err != nil {
 				return err
 			}
-			return p.serve(cmd.Context(), config)
+			return p.serve(cmd.Context(), config, consoleAgent)
 		}),
 	}
+	cmd.Flags().StringVar(&consoleAgent, "console-agent", "me", "`agent` that the console's link, printed to a terminal, signs in as")
 	cmd.Flags().String("addr", configs.Default().Addr, "`address` to listen on; port 0 picks a free port")
 	return cmd
 }
 
-func (p *program) serve(ctx context.Context, config configs.Config) (err error) {
+func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent string) (err error) {
 	log := p.logger(config.Log)
 	if unknown := configs.UnknownVariables(clientVariables...); len(unknown) > 0 {
 		log.Warn("unknown MNEME_ environment variables are set", "names", unknown)
@@ -56,7 +58,11 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 	if err != nil {
 		return err
 	}
-	front, err := backend.NewServer(service, verifier, config, thisBuild().backend(), log)
+	page, link, err := p.openConsole(config, listener.Addr(), consoleAgent)
+	if err != nil {
+		return err
+	}
+	front, err := backend.NewServer(service, verifier, config, thisBuild().backend(), log, page)
 	if err != nil {
 		return err
 	}
@@ -67,7 +73,7 @@ func (p *program) serve(ctx context.Context, config configs.Config) (err error) 
 		defer stop()
 		return front.Serve(serving, listener)
 	})
-	if err := p.greet(config, listener.Addr().String()); err != nil {
+	if err := p.greet(config, listener.Addr().String(), link); err != nil {
 		stop()
 		return errors.Join(err, group.Wait())
 	}

@@ -1,0 +1,142 @@
+// Drives the console in a real browser, against a real server: the main path of each
+// screen, with the keyboard where it has keys. Fails on violations that axe finds, on
+// what the content security policy refuses, on errors of the page, and on text of a
+// memory that is more than text.
+//
+//   node check.mjs URL TOKEN CHROMIUM [FOLDER for screenshots]
+import { createRequire } from "node:module";
+import path from "node:path";
+
+const [url, token, chromiumPath, folder] = process.argv.slice(2);
+const require = createRequire(path.join(process.cwd(), "node_modules/"));
+const { chromium } = require("playwright-core");
+const axe = require.resolve("axe-core/axe.min.js");
+
+const failures = [];
+const fail = (what) => failures.push(what);
+
+const hostile = `<img src=x onerror="document.title='broken out'"><script>document.title='broken out'</script> \u202Egnissap\u2066 ${"long ".repeat(12_000)}`;
+
+async function put(key, value) {
+  const a = await fetch(`${url}/v1/stores/self/memories/${encodeURIComponent(key)}?wait=indexed`, {
+    method: "PUT",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(value),
+  });
+  if (!a.ok) throw new Error(`writing ${key}: status ${a.status}`);
+}
+
+await put("diet/ben", { value: "Ben is allergic to peanuts and carries an adrenaline pen.", tags: ["food"], type: "user" });
+await put("diet/ben", { value: "Ben is allergic to peanuts and cashews, and carries an adrenaline pen.", tags: ["food"], type: "user" });
+await put("train/seat", { value: "Anna likes to sit by the window, facing forward.", type: "user" });
+await put("hostile", { value: hostile });
+
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
+const page = await context.newPage();
+page.on("pageerror", (e) => fail(`an error of the page: ${e.message}`));
+page.on("console", (m) => m.type() === "error" && !/status of 4|ERR_INTERNET_DISCONNECTED/.test(m.text()) && fail(`on the browser's console: ${m.text()}`));
+page.on("request", (r) => !r.url().startsWith(url) && !r.url().startsWith("data:") && !r.url().startsWith("blob:") && fail(`a request to another host: ${r.url()}`));
+await page.addInitScript(() => addEventListener("securitypolicyviolation", (e) => console.error(`refused by the policy: ${e.violatedDirective} ${e.blockedURI}`)));
+
+async function look(name) {
+  await page.waitForTimeout(200); // transitions
+  // The page's policy allows no script but its own; evaluate is the browser's.
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(require("node:fs").readFileSync(axe, "utf8"));
+  const found = await page.evaluate(() => window.axe.run());
+  for (const v of found.violations) fail(`${name}: ${v.id}: ${v.help}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
+  if ((await page.title()).includes("broken out")) fail(`${name}: the text of a memory ran`);
+  for (const [size, width] of [["narrow", 320], ["wide", 2560]]) {
+    await page.setViewportSize({ width, height: 800 });
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (over > 0) fail(`${name}: ${over} px too wide on a ${size} screen`);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  if (folder) await page.screenshot({ path: path.join(folder, `${name}.png`) });
+}
+
+const sees = async (what, locator) => {
+  try {
+    await locator.first().waitFor({ timeout: 10_000 });
+  } catch {
+    fail(`${what} is not there`);
+  }
+};
+
+await page.goto(`${url}/console/`);
+await sees("the sign-in", page.getByRole("heading", { name: "Who is looking?" }));
+await look("sign-in");
+await page.getByLabel("Token or API key").fill("no token");
+await page.keyboard.press("Enter");
+await sees("the refusal of a bad token", page.getByRole("alert"));
+await page.getByLabel("Token or API key").fill(token);
+await page.keyboard.press("Enter");
+await sees("the empty screen", page.getByRole("heading", { name: "Ask what was remembered" }));
+await look("empty");
+
+await page.keyboard.press("/");
+await page.keyboard.type("what must I not cook for Ben?");
+await page.keyboard.press("Enter");
+await sees("the hit", page.locator("li.hit", { hasText: "adrenaline pen" }));
+await sees("a marked word", page.locator("mark", { hasText: "Ben" }));
+if (!page.url().includes("q=what")) fail("the address does not hold the question");
+if (page.url().includes(token)) fail("the address holds the token");
+await page.keyboard.press("r");
+await sees("the judgement", page.getByText("1 judged"));
+await look("ask");
+
+await page.getByText("Why not this one?").first().click();
+await page.getByLabel("Key", { exact: true }).fill("train/none");
+await page.getByRole("button", { name: "Explain" }).click();
+await sees("why not", page.getByText("no such entry"));
+await page.getByRole("button", { name: "Options" }).click();
+await page.getByLabel("limit").fill("2");
+await page.getByRole("button", { name: "Compare" }).click();
+await sees("the second column", page.getByRole("group", { name: "Right" }));
+await look("compare");
+
+await page.locator("li.hit button.name").first().click();
+await sees("the entry", page.getByRole("complementary").getByRole("button", { name: "Edit" }));
+await page.getByText("History").click();
+await page.getByRole("button", { name: "Version 1" }).click();
+await sees("the difference", page.locator(".diff .gone"));
+await look("entry");
+await page.keyboard.press("Escape");
+
+await page.getByRole("link", { name: "Memories" }).click();
+await sees("the list", page.locator("li", { hasText: "train/seat" }));
+await look("memories");
+await page.locator("li", { hasText: "hostile" }).getByRole("button").first().click();
+await sees("the hostile entry", page.getByRole("complementary").getByText("onerror").first());
+await look("hostile");
+await page.keyboard.press("Escape");
+await page.locator("li", { hasText: "train/seat" }).getByRole("button").first().click();
+await page.getByRole("button", { name: "Edit" }).click();
+await page.getByLabel("Text").fill("Anna likes the aisle.");
+await page.getByRole("button", { name: "Save as a new version" }).click();
+await sees("the new version", page.getByRole("complementary").getByText("Anna likes the aisle."));
+await page.getByRole("button", { name: "Delete" }).click();
+await page.getByRole("button", { name: "Delete it?" }).click();
+await sees("the list without it", page.getByText(/^\d+ memor/));
+await page.getByRole("button", { name: "Trash" }).click();
+await sees("the trash", page.locator("li", { hasText: "train/seat" }));
+await page.getByRole("button", { name: "Restore" }).first().click();
+await sees("the empty trash", page.getByRole("heading", { name: "The trash is empty" }));
+
+await page.keyboard.press("?");
+await sees("the keys", page.getByRole("dialog"));
+await page.keyboard.press("Escape");
+await page.getByRole("button", { name: /^Light or dark/ }).click();
+await page.getByRole("button", { name: /^Light or dark/ }).click();
+await page.getByRole("link", { name: "Ask" }).click();
+await look("dark");
+
+await context.setOffline(true);
+await page.getByRole("textbox").first().fill("anything");
+await page.keyboard.press("Enter");
+await sees("that the service does not answer", page.getByText("The service does not answer"));
+
+await browser.close();
+for (const failure of failures) console.error(failure);
+console.log(failures.length === 0 ? "the console does what it should in a browser" : `${failures.length} failures`);
+process.exit(failures.length === 0 ? 0 : 1);

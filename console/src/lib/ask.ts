@@ -1,0 +1,72 @@
+import { api, done, type Answer, type Hit, type Question } from "./api";
+import { timings } from "./format";
+
+// Options are those of a question but its text.
+export type Options = Partial<Omit<Question, "query" | "queries" | "cursor" | "explain">>;
+
+export interface Asked {
+  answer: Answer;
+  steps: Map<string, number>;
+  request: Partial<Question>;
+}
+
+// requestOf is the body that a question is asked with.
+export function requestOf(query: string, options: Options): Partial<Question> {
+  return { query, passages: true, limit: 10, ...options };
+}
+
+export async function ask(query: string, options: Options, key?: Hit | { store?: string; namespace?: string; key: string }): Promise<Asked> {
+  const request = requestOf(query, options);
+  const explain = key && !("store_id" in key) ? key : true;
+  const body = { ...request, explain } as unknown as Question; // the service fills in the defaults
+  const { data, response } = await done(api.POST("/v1/search", { body }));
+  return { answer: data, steps: timings(response.headers.get("Server-Timing")), request };
+}
+
+// identity tells whether two hits are one.
+export function identity(hit: Hit) {
+  return hit.id ?? JSON.stringify([hit.store_id, hit.namespace ?? "", hit.key]);
+}
+
+// movement tells where a hit of one answer stands in another.
+export function movement(hit: Hit, rank: number, other: Answer | undefined): string {
+  if (!other) return "";
+  const at = other.hits.findIndex((h) => identity(h) === identity(hit)) + 1;
+  if (at === 0) return "only here";
+  if (at === rank) return "same place";
+  return at > rank ? `▲ from ${at}` : `▼ from ${at}`;
+}
+
+// parse reads options that were written as JSON.
+export function parse(text: string | null): Options {
+  if (!text) return {};
+  const read: unknown = JSON.parse(text);
+  if (read === null || typeof read !== "object" || Array.isArray(read)) throw new SyntaxError("must be a JSON object");
+  return read as Options;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+// callsOf are ways to ask the same from elsewhere.
+export function callsOf(request: Partial<Question>): { name: string; text: string }[] {
+  const url = `${location.origin}/v1/search`;
+  const pretty = JSON.stringify(request, null, 2);
+  return [
+    { name: "curl", text: `curl ${url} -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(request))}` },
+    {
+      name: "Python",
+      text: `import json, os, urllib.request\n\nbody = json.loads(${JSON.stringify(JSON.stringify(request))})\ncall = urllib.request.Request(\n    "${url}", json.dumps(body).encode(),\n    {"Authorization": "Bearer " + os.environ["TOKEN"], "Content-Type": "application/json"},\n)\nprint(json.load(urllib.request.urlopen(call)))`,
+    },
+    {
+      name: "TypeScript",
+      text: `const answer = await fetch("${url}", {\n  method: "POST",\n  headers: { Authorization: \`Bearer \${process.env.TOKEN}\`, "Content-Type": "application/json" },\n  body: JSON.stringify(${pretty}),\n});\nconsole.log(await answer.json());`,
+    },
+    { name: "MCP call", text: JSON.stringify({ method: "tools/call", params: { name: "memory_search", arguments: toolArguments(request) } }, null, 2) },
+  ];
+}
+
+// toolArguments are a request's options under the names of the tool.
+function toolArguments(request: Partial<Question>) {
+  const { limit, ...rest } = request;
+  return limit === undefined ? rest : { ...rest, max_results: limit };
+}

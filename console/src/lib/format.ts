@@ -1,0 +1,82 @@
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+
+// ago tells a time as seen from now, such as "2 days ago".
+export function ago(time: string, now: number) {
+  const seconds = (Date.parse(time) - now) / 1000;
+  for (const [unit, size] of units) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  }
+  return "just now";
+}
+
+export function exact(time: string) {
+  return new Date(time).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+}
+
+// digits tells a number with two digits, and no leading zero: ".94".
+export function digits(n: number) {
+  return n.toFixed(2).replace(/^-(0\.00)$/, "$1").replace(/^(-?)0\./, "$1.").replace("-", "−");
+}
+
+export function milliseconds(n: number) {
+  return n < 10 ? n.toFixed(1) : n.toFixed(0);
+}
+
+export function shortId(id: string) {
+  return id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
+}
+
+// textOf is the text of a value as the service searches it: a string itself, or all
+// strings of another value joined by line breaks; of one without strings, its JSON.
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  const all: string[] = [];
+  const collect = (v: unknown) => {
+    if (typeof v === "string") all.push(v);
+    else if (Array.isArray(v)) v.forEach(collect);
+    else if (v !== null && typeof v === "object") Object.values(v).forEach(collect);
+  };
+  collect(value);
+  return all.length > 0 ? all.join("\n") : JSON.stringify(value);
+}
+
+export interface Segment {
+  text: string;
+  marked: boolean;
+}
+
+// segments cuts a text at byte ranges of its UTF-8. Ranges that do not fit are passed over.
+export function segments(text: string, ranges: number[][] | undefined): Segment[] {
+  if (!ranges?.length) return [{ text, marked: false }];
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder();
+  const all: Segment[] = [];
+  let at = 0;
+  for (const [start = 0, end = 0] of ranges) {
+    if (start < at || end <= start || end > bytes.length) continue;
+    if (start > at) all.push({ text: decoder.decode(bytes.subarray(at, start)), marked: false });
+    all.push({ text: decoder.decode(bytes.subarray(start, end)), marked: true });
+    at = end;
+  }
+  if (at < bytes.length) all.push({ text: decoder.decode(bytes.subarray(at)), marked: false });
+  return all;
+}
+
+// timings reads a Server-Timing header: milliseconds by step.
+export function timings(header: string | null): Map<string, number> {
+  const all = new Map<string, number>();
+  for (const part of (header ?? "").split(",")) {
+    const match = /^\s*([a-z_]+);dur=([0-9.]+)/.exec(part);
+    if (match) all.set(match[1]!, Number(match[2]));
+  }
+  return all;
+}

@@ -1,0 +1,131 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	"mneme/server/problem"
+)
+
+// Files are the built files of the console; nil: none.
+type Files = fs.FS
+
+// policy allows the page its own files and calls to its own service, and nothing else.
+// Svelte writes its templates, which are constant, by a policy of this name.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
+
+const indexFile = "index.html"
+
+// site serves files from memory.
+type site struct{ files map[string]*file }
+
+type file struct {
+	content     []byte
+	compressed  []byte // gzip; nil: not shorter
+	contentType string
+	tag         string // quoted
+	lasting     bool   // its name changes with its content
+}
+
+func newSite(files fs.FS) (*site, error) {
+	s := &site{files: make(map[string]*file)}
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		s.files[name], err = newFile(name, content)
+		return err
+	})
+	if err == nil && s.files[indexFile] == nil {
+		err = fmt.Errorf("the console has no %s", indexFile)
+	}
+	return s, err
+}
+
+func newFile(name string, content []byte) (*file, error) {
+	sum := sha256.Sum256(content)
+	f := &file{
+		content: content, contentType: mime.TypeByExtension(path.Ext(name)), lasting: strings.HasPrefix(name, "assets/"),
+		tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
+	}
+	if f.contentType == "" {
+		f.contentType = "application/octet-stream"
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(content); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	if out.Len() < len(content) {
+		f.compressed = out.Bytes()
+	}
+	return f, nil
+}
+
+// serve answers with a file; "" is the page.
+func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) error {
+	if name == "" {
+		name = indexFile
+	}
+	f := s.files[name]
+	if f == nil {
+		return problem.New(problem.NoSuchCall, "the console has no such file")
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Cache-Control", "no-cache")
+	if f.lasting {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	content, tag := f.content, f.tag
+	if f.compressed != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		h.Set("Content-Encoding", "gzip")
+		content, tag = f.compressed, strings.TrimSuffix(f.tag, `"`)+`-gzip"`
+	}
+	h.Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h.Set("Content-Type", f.contentType)
+	h.Set("Content-Length", fmt.Sprint(len(content)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	_, err := w.Write(content)
+	return err
+}
+
+// acceptsGzip reports whether an Accept-Encoding names gzip, and does not refuse it.
+func acceptsGzip(header string) bool {
+	for _, part := range strings.Split(header, ",") {
+		name, parameters, _ := strings.Cut(strings.TrimSpace(part), ";")
+		quality := strings.ReplaceAll(parameters, " ", "")
+		if strings.EqualFold(name, "gzip") {
+			return quality != "q=0" && !strings.HasPrefix(quality, "q=0.000") && quality != "q=0.0" && quality != "q=0.00"
+		}
+	}
+	return false
+}

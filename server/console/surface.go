@@ -1,0 +1,75 @@
+// Package console serves the console, the page at the root of the service, and the
+// exchange of the console's one-time code for a token.
+package console
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"mneme/server/problem"
+)
+
+// Surface serves the console. It implements server.Surface.
+type Surface struct {
+	site    *site    // nil: the program has no console
+	session *Session // nil: there is no code to exchange
+}
+
+// NewSurface returns a surface of the built files, or of none.
+func NewSurface(files Files, session *Session) (*Surface, error) {
+	s := &Surface{session: session}
+	if files == nil {
+		return s, nil
+	}
+	var err error
+	s.site, err = newSite(files)
+	return s, err
+}
+
+// The routes. None needs a token: the files are the same for everybody, and a code
+// stands in for one.
+const (
+	routeRoot    = "/"
+	routeConsole = "/console"
+	routeFiles   = "/console/*"
+	routeSession = "/v1/console/session"
+)
+
+// Mount implements server.Surface.
+func (s *Surface) Mount(e *echo.Echo) []string {
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		e.Add(method, routeRoot, s.root)
+		e.Add(method, routeConsole, func(c echo.Context) error {
+			return c.Redirect(http.StatusPermanentRedirect, "/console/")
+		})
+		e.Add(method, routeFiles, s.file)
+	}
+	e.POST(routeSession, s.exchange)
+	return []string{routeRoot, routeConsole, routeFiles, routeSession}
+}
+
+func (s *Surface) file(c echo.Context) error {
+	if s.site == nil {
+		return problem.New(problem.NoSuchCall, "this program was built without the console")
+	}
+	return s.site.serve(c.Response(), c.Request(), strings.TrimPrefix(c.Request().URL.Path, "/console/"))
+}
+
+// root tells browsers where to go, and programs in JSON.
+func (s *Surface) root(c echo.Context) error {
+	h := c.Response().Header()
+	h.Set("Vary", "Accept")
+	if !strings.Contains(c.Request().Header.Get("Accept"), "text/html") {
+		links := map[string]string{"name": "mneme", "api": "/openapi.json", "mcp": "/mcp", "health": "/readyz"}
+		if s.site != nil {
+			links["console"] = "/console/"
+		}
+		return c.JSON(http.StatusOK, links)
+	}
+	h.Set("Content-Security-Policy", rootPolicy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	return c.HTML(http.StatusOK, rootPage(s.site != nil))
+}
