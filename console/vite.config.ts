@@ -11,6 +11,7 @@ export default defineConfig({
     outDir: "dist",
     target: "es2023",
     assetsInlineLimit: 0,
+    license: { fileName: "licenses.txt" }, // of what is built in
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
   },
