@@ -3,11 +3,13 @@
 // what the content security policy refuses, on errors of the page, and on text of a
 // memory that is more than text.
 //
-//   node check.mjs URL TOKEN CHROMIUM [FOLDER for screenshots]
+// The second token is of an agent that buys, the third has the scope platform.
+//
+//   node check.mjs URL TOKEN BUYER PLATFORM CHROMIUM [FOLDER for screenshots]
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const [url, token, chromiumPath, folder] = process.argv.slice(2);
+const [url, token, buyer, platform, chromiumPath, folder] = process.argv.slice(2);
 const require = createRequire(path.join(process.cwd(), "node_modules/"));
 const { chromium } = require("playwright-core");
 const axe = require.resolve("axe-core/axe.min.js");
@@ -17,14 +19,17 @@ const fail = (what) => failures.push(what);
 
 const hostile = `<img src=x onerror="document.title='broken out'"><script>document.title='broken out'</script> \u202Egnissap\u2066 ${"long ".repeat(12_000)}`;
 
-async function put(key, value) {
-  const a = await fetch(`${url}/v1/stores/self/memories/${encodeURIComponent(key)}?wait=indexed`, {
-    method: "PUT",
-    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-    body: JSON.stringify(value),
+async function call(as, method, path, body) {
+  const a = await fetch(url + path, {
+    method,
+    headers: { Authorization: `Bearer ${as}`, "Content-Type": "application/json" },
+    body: body && JSON.stringify(body),
   });
-  if (!a.ok) throw new Error(`writing ${key}: status ${a.status}`);
+  if (!a.ok) throw new Error(`${method} ${path}: status ${a.status}`);
+  return a.json();
 }
+
+const put = (key, value) => call(token, "PUT", `/v1/stores/self/memories/${encodeURIComponent(key)}?wait=indexed`, value);
 
 await put("diet/ben", { value: "Ben is allergic to peanuts and carries an adrenaline pen.", tags: ["food"], type: "user" });
 await put("diet/ben", { value: "Ben is allergic to peanuts and cashews, and carries an adrenaline pen.", tags: ["food"], type: "user" });
@@ -122,6 +127,49 @@ await page.getByRole("button", { name: "Trash" }).click();
 await sees("the trash", page.locator("li", { hasText: "train/seat" }));
 await page.getByRole("button", { name: "Restore" }).first().click();
 await sees("the empty trash", page.getByRole("heading", { name: "The trash is empty" }));
+
+await page.getByRole("link", { name: "Access" }).click();
+await sees("that nobody else has access", page.getByText("Nobody else may see your store"));
+await look("access-empty");
+await page.getByRole("button", { name: "Share", exact: true }).click();
+await page.getByLabel("with agent").fill("guest");
+await sees("what the grant allows", page.getByText("It cannot list or open."));
+await page.getByLabel("who may").selectOption("read");
+await page.locator("form").getByRole("button", { name: "Share" }).click();
+await page.getByRole("button", { name: "read", exact: true }).click();
+await sees("the grant", page.getByText("It can search, list, open and export"));
+await look("access");
+await page.getByRole("button", { name: "End this grant" }).click();
+await page.getByRole("button", { name: "End it now?" }).click();
+await sees("that the grant has ended", page.getByText("Nobody else may see your store"));
+
+await page.getByRole("link", { name: "Sell" }).click();
+await sees("that nothing is offered", page.getByText("Others can search your store for money"));
+await page.getByRole("button", { name: "New offer" }).click();
+await page.getByLabel("Title").fill("What Ben eats");
+await page.getByRole("button", { name: "Offer", exact: true }).click();
+await sees("the offer", page.getByRole("heading", { name: "What Ben eats" }));
+const me = await call(token, "GET", "/v1/account");
+const shopper = await call(buyer, "GET", "/v1/account");
+const { offers } = await call(token, "GET", "/v1/stores/self/offers");
+await call(platform, "POST", `/v1/admin/accounts/${shopper.agent}/topup`, { amount: 1_000_000, reference: "console" });
+await call(buyer, "POST", `/v1/offers/${offers[0].id}/accept`);
+const { receipt } = await call(buyer, "POST", `/v1/offers/${offers[0].id}/search`, { query: "what must I not cook for Ben?" });
+await page.reload();
+await page.getByLabel("Token or API key").fill(token);
+await page.keyboard.press("Enter");
+await sees("the buyer", page.getByRole("cell", { name: shopper.agent }));
+if (!(await page.getByText("Your account:").innerText()).includes(me.currency)) fail("the account has no currency");
+await look("sell");
+await page.getByLabel("Receipt").fill(receipt);
+await page.getByRole("button", { name: "Check", exact: true }).click();
+await sees("that the receipt is valid", page.getByText("This service signed it."));
+await page.getByLabel("Receipt").fill(receipt.replace(/\.[A-Za-z0-9_-]{4}/, ".eyJh"));
+await page.getByRole("button", { name: "Check", exact: true }).click();
+await sees("that a changed receipt is not", page.getByText("Not valid."));
+await page.getByRole("button", { name: "Withdraw" }).click();
+await page.getByRole("button", { name: /^Withdraw it/ }).click();
+await sees("the withdrawn offer", page.getByText(/^withdrawn, made/));
 
 await page.keyboard.press("?");
 await sees("the keys", page.getByRole("dialog"));
