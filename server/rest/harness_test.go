@@ -20,6 +20,7 @@ import (
 	"mneme/meter/payment"
 	"mneme/server"
 	"mneme/server/checkout"
+	"mneme/server/console"
 	"mneme/server/limit"
 	"mneme/server/rest"
 	"mneme/server/servertest"
@@ -78,8 +79,12 @@ func openPaying(t testing.TB, limits memory.Limits, methods *payment.Methods) *h
 	}
 	surface.TakePayments(checkout.Desk{Methods: methods, PublicURL: "https://memory.example"})
 	tools := tool.NewSurface(tool.New(f.Service, tool.Options{ValueLimit: limits.Value}))
+	page, err := console.NewSurface(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := servertest.Open(t, f.Clock.Now, server.Options{
-		Service: f, Metrics: metrics, Surfaces: []server.Surface{surface, tools},
+		Service: f, Metrics: metrics, Surfaces: []server.Surface{surface, tools, page},
 		Log: slog.New(slog.NewJSONHandler(log, nil)),
 		// Higher than any test reaches, for the headers.
 		Rates: server.Rates{Requests: limit.Rate{PerSecond: 1_000_000}},
