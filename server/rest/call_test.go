@@ -256,7 +256,7 @@ func TestTheOrderOfChecks(t *testing.T) {
 
 func TestUnknownCallsAreProblems(t *testing.T) {
 	h := open(t)
-	for _, target := range []string{"/", "/v1", "/v1/", "/v2/stores", "/v1/stores/self/memories/a/b", "/v1/stores//memories/x/y", "/v1/search/", "/metrics/x", "//v1/stores"} {
+	for _, target := range []string{"/v1", "/v1/", "/v2/stores", "/v1/stores/self/memories/a/b", "/v1/stores//memories/x/y", "/v1/search/", "/metrics/x", "//v1/stores"} {
 		a := h.want(404, alice, "GET", target, "")
 		if a.json(t)["type"] != "urn:mneme:problem:no-such-call" {
 			t.Errorf("%s: %s", target, a.body)
