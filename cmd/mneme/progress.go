@@ -96,7 +96,7 @@ const (
 )
 
 // set notes the number of steps that are done now. A smaller number than before
-// starts anew.
+// starts over.
 func (e *estimate) set(done int64) {
 	now := e.now()
 	if n := len(e.points); n > 0 && done < e.points[n-1].done {

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 
 	"mneme/server/problem"
@@ -122,9 +123,9 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) error 
 func acceptsGzip(header string) bool {
 	for _, part := range strings.Split(header, ",") {
 		name, parameters, _ := strings.Cut(strings.TrimSpace(part), ";")
-		quality := strings.ReplaceAll(parameters, " ", "")
 		if strings.EqualFold(name, "gzip") {
-			return quality != "q=0" && !strings.HasPrefix(quality, "q=0.000") && quality != "q=0.0" && quality != "q=0.00"
+			quality, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(parameters), "q="), 64)
+			return err != nil || quality > 0
 		}
 	}
 	return false

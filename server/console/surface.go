@@ -29,7 +29,7 @@ func NewSurface(files Files, session *Session) (*Surface, error) {
 }
 
 // The routes. None needs a token: the files are the same for everybody, and a code
-// stands in for one.
+// takes its place.
 const (
 	routeRoot    = "/"
 	routeConsole = "/console"

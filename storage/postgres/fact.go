@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// The planner plans a query with a list anew each time, since it expects longer ones.
+// The planner plans a query with a list again each time, since it expects longer ones.
 const (
 	selectNumbers = "SELECT id, number FROM store WHERE id = ANY($1)"
 	selectNumber  = "SELECT id, number FROM store WHERE id = $1"

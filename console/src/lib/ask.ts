@@ -15,10 +15,10 @@ export function requestOf(query: string, options: Options): Partial<Question> {
   return { query, passages: true, limit: 10, ...options };
 }
 
-export async function ask(query: string, options: Options, key?: Hit | { store?: string; namespace?: string; key: string }): Promise<Asked> {
+// ask asks. With a path, the answer also tells what became of the entry there.
+export async function ask(query: string, options: Options, path?: { store?: string; namespace?: string; key: string }): Promise<Asked> {
   const request = requestOf(query, options);
-  const explain = key && !("store_id" in key) ? key : true;
-  const body = { ...request, explain } as unknown as Question; // the service fills in the defaults
+  const body = { ...request, explain: path ?? true } as unknown as Question; // the service fills in the defaults
   const { data, response } = await done(api.POST("/v1/search", { body }));
   return { answer: data, steps: timings(response.headers.get("Server-Timing")), request };
 }

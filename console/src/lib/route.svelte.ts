@@ -1,4 +1,4 @@
-// Addresses of views: #/screen?name=value. A token never stands in one.
+// Addresses of views: #/screen?name=value. A token is never part of one.
 
 export class Route {
   screen = $state("");
