@@ -2468,6 +2468,11 @@ type RefundChargeParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// OpenConsoleJSONBody defines parameters for OpenConsole.
+type OpenConsoleJSONBody struct {
+	Code string `json:"code"`
+}
+
 // ListOffersParams defines parameters for ListOffers.
 type ListOffersParams struct {
 	// Limit The maximum number of items on a page.
@@ -2777,6 +2782,9 @@ type PutSettingsJSONRequestBody = Settings
 // PutParticipantJSONRequestBody defines body for PutParticipant for application/json ContentType.
 type PutParticipantJSONRequestBody = Membership
 
+// OpenConsoleJSONRequestBody defines body for OpenConsole for application/json ContentType.
+type OpenConsoleJSONRequestBody OpenConsoleJSONBody
+
 // ChangeOfferJSONRequestBody defines body for ChangeOffer for application/json ContentType.
 type ChangeOfferJSONRequestBody = OfferChange
 
@@ -3080,6 +3088,28 @@ type ClientInterface interface {
 	//
 	// Corresponds with PUT /v1/chats/{chat}/participants/{agent} (the `PutParticipant` operationId).
 	PutParticipant(ctx context.Context, chat Chat, agent Agent, body PutParticipantJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// OpenConsoleWithBody Exchange the code of the console's link for a token
+	//
+	// The link that `mneme serve` prints to a terminal ends with a code. It is taken once, within five minutes
+	// of the start, on the machine of the server, from a page of this server. The token is PUBLIC and valid
+	// for an hour; it is of the agent of `--console-agent`, without scopes.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/console/session (the `OpenConsole` operationId).
+	OpenConsoleWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// OpenConsole Exchange the code of the console's link for a token
+	//
+	// The link that `mneme serve` prints to a terminal ends with a code. It is taken once, within five minutes
+	// of the start, on the machine of the server, from a page of this server. The token is PUBLIC and valid
+	// for an hour; it is of the agent of `--console-agent`, without scopes.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/console/session (the `OpenConsole` operationId).
+	OpenConsole(ctx context.Context, body OpenConsoleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListOffers List the open offers
 	//
@@ -3808,6 +3838,48 @@ func (c *API) PutParticipantWithBody(ctx context.Context, chat Chat, agent Agent
 // Corresponds with PUT /v1/chats/{chat}/participants/{agent} (the `PutParticipant` operationId).
 func (c *API) PutParticipant(ctx context.Context, chat Chat, agent Agent, body PutParticipantJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPutParticipantRequest(c.Server, chat, agent, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// OpenConsoleWithBody Exchange the code of the console's link for a token
+//
+// The link that `mneme serve` prints to a terminal ends with a code. It is taken once, within five minutes
+// of the start, on the machine of the server, from a page of this server. The token is PUBLIC and valid
+// for an hour; it is of the agent of `--console-agent`, without scopes.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/console/session (the `OpenConsole` operationId).
+func (c *API) OpenConsoleWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewOpenConsoleRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// OpenConsole Exchange the code of the console's link for a token
+//
+// The link that `mneme serve` prints to a terminal ends with a code. It is taken once, within five minutes
+// of the start, on the machine of the server, from a page of this server. The token is PUBLIC and valid
+// for an hour; it is of the agent of `--console-agent`, without scopes.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/console/session (the `OpenConsole` operationId).
+func (c *API) OpenConsole(ctx context.Context, body OpenConsoleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewOpenConsoleRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5112,6 +5184,46 @@ func NewPutParticipantRequestWithBody(server string, chat Chat, agent Agent, con
 	}
 
 	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewOpenConsoleRequest calls the generic OpenConsole builder with application/json body
+func NewOpenConsoleRequest(server string, body OpenConsoleJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewOpenConsoleRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewOpenConsoleRequestWithBody constructs an http.Request for the OpenConsole method, with any body, and a specified content type
+func NewOpenConsoleRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/console/session")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
