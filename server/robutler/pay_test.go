@@ -41,14 +41,18 @@ func TestASearchPaysFromTheAccountWithMaxChargeAndScopeSpendAlone(t *testing.T) 
 	shop.TopUp("bob", money)
 	spender := bob
 	spender.Spend = true
-	for target, p := range map[string]acl.Principal{
-		hutSearch + "&max_charge=5000": bob, // without spend
-		hutSearch:                      spender,
-		hutSearch + "&max_charge=1999": spender,
+	for _, c := range []struct {
+		target string
+		p      acl.Principal
+		lacks  string
+	}{
+		{hutSearch + "&max_charge=5000", bob, "scope spend"},
+		{hutSearch, spender, "max_charge"},
+		{hutSearch + "&max_charge=1999", spender, "max_charge"},
 	} {
-		a := h.want(402, p, "GET", target, "")
-		if strings.Contains(a.body, "September") || shop.Balance(bob) != money {
-			t.Errorf("%s: %s, %d left", target, a.body, shop.Balance(bob))
+		a := h.want(402, c.p, "GET", c.target, "")
+		if strings.Contains(a.body, "September") || !strings.Contains(a.body, c.lacks) || shop.Balance(bob) != money {
+			t.Errorf("%s: %s, %d left", c.target, a.body, shop.Balance(bob))
 		}
 	}
 	if a := h.want(200, spender, "GET", root+"?action=search&q=hut+water&max_charge=5000", ""); strings.Contains(a.body, "September") {

@@ -12,6 +12,7 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/server/checkout"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -94,10 +95,16 @@ func (s *Surface) ask(ctx context.Context, c memory.Caller, r meter.SearchReques
 	if err != nil || len(r.Stores) == 0 || len(answer.Bill.Skipped) == 0 {
 		return meter.SearchResult{Answer: answer}, err
 	}
-	offer, err := uuid.Parse(answer.Bill.Skipped[0].Offer)
+	skipped := answer.Bill.Skipped[0]
+	offer, err := uuid.Parse(skipped.Offer)
 	if err != nil {
 		return meter.SearchResult{}, err
 	}
 	r.Stores, r.Purchase = nil, memory.Purchase{Offer: offer, Limit: r.Limit, Barred: true}
-	return s.market.Search(ctx, c, r)
+	found, err := s.market.Search(ctx, c, r)
+	var price *memory.PaymentError
+	if r.Payment == nil && errors.As(err, &price) {
+		price.Reason = checkout.Lacking(skipped.Reason)
+	}
+	return found, err
 }

@@ -12,6 +12,7 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
+	"mneme/server/checkout"
 )
 
 // Market runs searches that may cost something; see meter.Market.
@@ -146,26 +147,14 @@ func (c *call) buy(ctx context.Context, r memory.SearchRequest, skipped memory.S
 	if errors.As(err, &price) && !errors.As(err, &refused) {
 		switch {
 		case skipped != "":
-			price.Reason = whyUnpaid(skipped)
+			price.Reason = checkout.Lacking(skipped)
 		case !c.caller.Spend:
-			price.Reason = whyUnpaid(memory.SkipNoConsent)
+			price.Reason = checkout.Lacking(memory.SkipNoConsent)
 		case r.Purchase.MaxCharge == nil:
-			price.Reason = whyUnpaid(memory.SkipNoCharge)
+			price.Reason = checkout.Lacking(memory.SkipNoCharge)
 		}
 	}
 	return found.Answer, err
-}
-
-// whyUnpaid says what a call lacks that pays from the account.
-func whyUnpaid(reason memory.SkipReason) string {
-	switch reason {
-	case memory.SkipNoConsent:
-		return "this session may not spend from the account: its token lacks the scope spend"
-	case memory.SkipBalance:
-		return "the account's balance is less than the price"
-	default:
-		return "give max_charge, in micros, of at least the price"
-	}
 }
 
 // identity names the call, and what it asks for, so that a payment pays for it
