@@ -16,7 +16,7 @@ import (
 // Limits of an entry's parts that cannot be configured.
 const (
 	MaxKey         = 512  // bytes
-	MaxNamespace   = 64   // bytes
+	MaxNamespace   = 256  // bytes
 	MaxDescription = 300  // characters
 	MaxTags        = 32   // of one entry
 	MaxTag         = 64   // bytes

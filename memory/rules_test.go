@@ -79,7 +79,7 @@ func TestPutNamesTheInvalidField(t *testing.T) {
 			"occurred_at year 0":       {422, func(r *memory.PutRequest) { r.OccurredAt = str("0000-12-31") }},
 			"occurred_at year 10000":   {422, func(r *memory.PutRequest) { r.OccurredAt = str("9999-12-31T23:59:59-01:00") }},
 			"occurred_at no time":      {422, func(r *memory.PutRequest) { r.OccurredAt = str("0001-01-01T00:00:00Z") }},
-			"namespace long":           {422, func(r *memory.PutRequest) { r.Path.Namespace = strings.Repeat("n", 65) }},
+			"namespace long":           {422, func(r *memory.PutRequest) { r.Path.Namespace = strings.Repeat("n", memory.MaxNamespace+1) }},
 		} {
 			r := memory.PutRequest{Path: path("a", "k"), Value: text("x")}
 			c.change(&r)

@@ -97,6 +97,9 @@ func (s *Server) writeProblem(err error, c echo.Context) {
 	if p.Status >= http.StatusInternalServerError {
 		s.logInternal(c, err)
 	}
+	for _, path := range s.textErrors {
+		p.AsText = p.AsText || strings.HasPrefix(c.Request().URL.Path, path)
+	}
 	instance, _ := c.Get(instanceKey).(string)
 	if err := p.Write(c.Response(), instance); err != nil {
 		s.log.DebugContext(c.Request().Context(), "a problem could not be sent", "request_id", instance)

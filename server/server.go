@@ -29,6 +29,14 @@ type Surface interface {
 	Mount(*echo.Echo) (open []string)
 }
 
+// TextErrors is a Surface whose clients read what went wrong from a member error of the
+// body.
+type TextErrors interface {
+	// TextErrors returns the beginning of the paths whose problems have that member
+	// too, with their text.
+	TextErrors() (path string)
+}
+
 // Service is what the server itself needs of the memory service.
 type Service interface {
 	// RegisterCaller records an authenticated subject as a caller;
@@ -112,6 +120,7 @@ type Server struct {
 	connections limit.Connections
 	timeouts    Timeouts
 	rates       *rates
+	textErrors  []string // beginnings of paths; see TextErrors
 }
 
 // New returns a server of the given surfaces.
@@ -134,6 +143,9 @@ func New(o Options) *Server {
 	for _, surface := range o.Surfaces {
 		for _, template := range surface.Mount(s.echo) {
 			s.open[template] = true
+		}
+		if texts, ok := surface.(TextErrors); ok {
+			s.textErrors = append(s.textErrors, texts.TextErrors())
 		}
 	}
 	for _, route := range s.echo.Routes() {

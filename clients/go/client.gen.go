@@ -691,7 +691,7 @@ type Change struct {
 	// Example: diet/anna
 	Key Key `json:"key"`
 
-	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
 	// Version Of the entry that a GET returns. Omitted if there is none.
@@ -788,7 +788,7 @@ type Entry struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
 	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
@@ -937,7 +937,7 @@ type ExplainedPath struct {
 	// Example: diet/anna
 	Key Key `json:"key"`
 
-	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
 	// Store The caller's own if left out.
@@ -1028,7 +1028,7 @@ type Hit struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
 	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
@@ -1106,7 +1106,7 @@ type ImportLine struct {
 	// Label Set by the server.
 	Label *json.RawMessage `json:"label,omitempty"`
 
-	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
 	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
@@ -1265,7 +1265,7 @@ type Membership struct {
 // Micros Millionths of a credit; at most a million credits.
 type Micros = int64
 
-// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
 
 // NewOffer defines model for NewOffer.
@@ -1617,7 +1617,7 @@ type Question struct {
 	// Mode Which legs look for hits: both, the words alone, or the meaning alone. Relevance is the same in every mode. If the only leg that looks fails, so does the search (503). Named, it leaves out stores that the caller may search but not read.
 	Mode *QuestionMode `json:"mode,omitempty"`
 
-	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
 	// Passages Show values longer than 1,000 bytes by `passages` in place of `value`, and say with `highlights` where the words of the query are. The whole value is got by GET.
@@ -2100,7 +2100,7 @@ type Trashed struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
 	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
@@ -2286,7 +2286,7 @@ type Written struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
-	// Namespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
 	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
@@ -2347,7 +2347,7 @@ type IfMatch = string
 // IfNoneMatch defines model for ifNoneMatch.
 type IfNoneMatch = string
 
-// KeyNamespace At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+// KeyNamespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type KeyNamespace = Namespace
 
 // Limit defines model for limit.

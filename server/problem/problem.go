@@ -67,6 +67,7 @@ type Problem struct {
 	RetryAfter time.Duration // 0: no Retry-After
 	Challenge  string        // WWW-Authenticate of a 401
 	Payment    *Payment      // of a 402
+	AsText     bool          // the body also has the problem's text, as its member error
 	cause      error
 }
 
@@ -200,6 +201,7 @@ type body struct {
 	Instance string `json:"instance"`
 	Field    string `json:"field,omitempty"`
 	Limit    string `json:"limit,omitempty"`
+	Error    string `json:"error,omitempty"`
 	*payment
 }
 
@@ -253,13 +255,24 @@ func (p *Problem) encode(instance string) ([]byte, error) {
 	if p.Payment != nil {
 		out.payment = &payment{p.Payment.Price, p.Payment.Balance, p.Payment.Offer}
 	}
+	if _, named := p.members()["error"]; p.AsText && !named {
+		out.Error = p.Error()
+	}
 	text, err := json.Marshal(out)
-	if err != nil || p.Payment == nil || len(p.Payment.Members) == 0 {
+	if err != nil || len(p.members()) == 0 {
 		return text, err
 	}
-	more, err := json.Marshal(p.Payment.Members)
+	more, err := json.Marshal(p.members())
 	if err != nil {
 		return nil, err
 	}
 	return append(append(text[:len(text)-1], ','), more[1:]...), nil
+}
+
+// members are those that protocols of payment add to the body.
+func (p *Problem) members() map[string]any {
+	if p.Payment == nil {
+		return nil
+	}
+	return p.Payment.Members
 }

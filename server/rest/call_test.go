@@ -140,7 +140,7 @@ func TestFieldsHaveTheirTypes(t *testing.T) {
 		{seat, `{"value":1,"source":{}}`, "source", 400},
 		{seat, `{"tags":[]}`, "value", 400},
 		{seat, `{"value":01}`, "", 400},
-		{seat + "?namespace=" + strings.Repeat("n", 65), `{"value":1}`, "namespace", 422},
+		{seat + "?namespace=" + strings.Repeat("n", 257), `{"value":1}`, "namespace", 422},
 		{"/v1/stores/self/grants/bob", `{"level":"admin"}`, "level", 422},
 		{"/v1/stores/self/grants/bob", `{"level":"none"}`, "level", 422},
 		{"/v1/stores/self/grants/bob", `{"level":""}`, "level", 422},

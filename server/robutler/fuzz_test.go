@@ -25,6 +25,13 @@ func FuzzRequests(f *testing.F) {
 		{"GET", "?action=stores&chatId=%ff", ""},
 		{"POST", "?action=share", `{"store":"alice","grantee":"bob","level":"readwrite","ttl":-0.0}`},
 		{"DELETE", "?action=share&store=alice&grantee=bob", ""},
+		{"GET", "-scoped?action=get&namespace=owner&key=k", ""},
+		{"GET", "-scoped?action=list&namespace=caller:user:x&namespace=shared&prefix=a&limit=2&excludeSource=tool&agentId=alice", ""},
+		{"GET", "-scoped?action=search&q=canary&limit=-1", ""},
+		{"GET", "-scoped?action=sync&namespace=owner&since=a/b", ""},
+		{"PUT", "-scoped", `{"namespace":"caller:a","key":"k","content":"c","source":"tool","at":"2026-03-01T12:00:00.000Z","description":"d\n"}`},
+		{"DELETE", "-scoped?namespace=owner&key=k", ""},
+		{"POST", "-scoped?action=sync", `{"namespace":"owner","lines":[{"op":"put","key":"k","content":"c","at":"2026-03-01T12:00:00Z"},{"op":"delete","key":"k","at":"9999-01-01T00:00:00Z"},null]}`},
 	} {
 		f.Add(seed.method, seed.target, seed.body)
 	}

@@ -75,6 +75,7 @@ func listing(c echo.Context) (request memory.ListRequest, hidden bool, err error
 	if _, given := q.values["namespace"]; given {
 		request.Filter.Namespace = &namespace
 	}
+	request.Prefix = normalPrefix(request.Prefix)
 	request.Store, request.Limit, request.WithoutText = about.orOwn(), wire.MaxPage, true
 	return request, hidden, nil
 }

@@ -78,7 +78,7 @@ func (q query) subject() (s subject, err error) {
 // resolve checks the subject: the agent must be the token's.
 func (s subject) resolve(c echo.Context) (subject, error) {
 	own := server.Principal(c.Request().Context()).Agent
-	if s.store == "self" {
+	if s.store == "self" || s.store == "default" {
 		s.store = own
 	}
 	if s.store != "" {
@@ -101,15 +101,15 @@ func (s subject) orOwn() string {
 	return s.store
 }
 
-// key returns the unescaped URL path after the root: a%2Fb and a/b are the same
-// key.
+// key returns the key that the URL path after the root names: a%2Fb and a/b are the
+// same.
 func key(c echo.Context) (string, error) {
 	escaped := strings.TrimPrefix(c.Request().URL.EscapedPath(), root+"/")
 	name, err := url.PathUnescape(escaped)
 	if err != nil {
 		return "", problem.In(problem.Malformed, "key", "has an invalid percent-encoding")
 	}
-	return name, nil
+	return normalKey(name), nil
 }
 
 // rules accept what the API's clients send: unknown members, and nulls for
@@ -119,8 +119,13 @@ var rules = wire.Rules{IgnoreUnknown: true, NullIsAbsent: true}
 // body decodes the request's body into fields, and returns the subject that the
 // body and the query name. Both are checked against the token.
 func (s *Surface) body(c echo.Context, fields map[string]any) (about subject, given map[string]bool, err error) {
+	return readBody(c, s.maxBody, fields)
+}
+
+// readBody is body for one of at most so many bytes.
+func readBody(c echo.Context, most int64, fields map[string]any) (about subject, given map[string]bool, err error) {
 	r := c.Request()
-	text, err := wire.ReadBody(r, s.maxBody)
+	text, err := wire.ReadBody(r, most)
 	tooLarge := errors.Is(err, wire.ErrBodyTooLarge)
 	if err != nil && !tooLarge {
 		return subject{}, nil, err
@@ -158,16 +163,19 @@ func (s *Surface) body(c echo.Context, fields map[string]any) (about subject, gi
 	return about, given, nil
 }
 
-// ttlOf parses a time to live in whole seconds; nil if value is null or absent.
-// JavaScript has only one number type, so 60.0 and 6e1 are whole too. One that
-// overflows becomes the longest Duration, which the service refuses as too long.
+// ttlOf parses a time to live in seconds, of which a fraction is rounded up; nil if
+// value is null or absent. One that overflows becomes the longest Duration, which the
+// service refuses as too long.
 func ttlOf(value json.RawMessage) (*time.Duration, error) {
 	if value == nil || string(value) == "null" {
 		return nil, nil
 	}
 	seconds, err := strconv.ParseFloat(string(value), 64)
-	if err != nil && !math.IsInf(seconds, 0) || seconds != math.Trunc(seconds) {
-		return nil, problem.In(problem.Malformed, "ttl", "must be a whole number of seconds")
+	if err != nil && !math.IsInf(seconds, 0) {
+		return nil, problem.In(problem.Malformed, "ttl", "must be a number of seconds")
+	}
+	if seconds > 0 {
+		seconds = math.Ceil(seconds)
 	}
 	d := time.Duration(math.MaxInt64)
 	switch most := float64(math.MaxInt64 / time.Second); {

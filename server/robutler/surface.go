@@ -1,5 +1,6 @@
 // Package robutler is the surface for the unmodified Robutler memory skills: the
-// portal's API at /api/storage/memory. It translates requests to calls of the
+// portal's API at /api/storage/memory, and that for notes in namespaces at
+// /api/storage/memory-scoped. It translates requests to calls of the
 // memory service and has no access rules of its own. Unlike the native surface
 // it ignores unknown parameters and fields, since its clients cannot be changed.
 package robutler
@@ -18,8 +19,11 @@ import (
 	"mneme/server/wire"
 )
 
-// root is the path of the API; a key follows it after a slash.
-const root = "/api/storage/memory"
+// base begins the paths of the API.
+const base = "/api/storage/"
+
+// root is the path for entries; a key follows it after a slash.
+const root = base + "memory"
 
 // Surface is the Robutler portal API.
 type Surface struct {
@@ -44,20 +48,29 @@ func New(service *memory.Service, market Market, desk checkout.Desk, metrics *se
 // Mount adds the routes. All require a token.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	for _, at := range []string{root, root + "/"} {
-		e.GET(at, action(actions{"": s.list, "search": s.search, "stores": s.stores}))
-		e.POST(at, action(actions{"share": s.share}))
-		e.DELETE(at, action(actions{"share": s.unshare}))
+		e.GET(at, action(root, actions{"": s.list, "search": s.search, "stores": s.stores}))
+		e.POST(at, action(root, actions{"share": s.share}))
+		e.DELETE(at, action(root, actions{"share": s.unshare}))
 	}
 	e.GET(root+"/*", s.get)
 	e.PUT(root+"/*", s.put)
 	e.DELETE(root+"/*", s.delete)
+	e.GET(notesRoot, action(notesRoot, actions{"get": s.note, "list": s.notes, "search": s.searchNotes, "sync": s.pull}))
+	e.PUT(notesRoot, s.putNote)
+	e.DELETE(notesRoot, s.forget)
+	e.POST(notesRoot, action(notesRoot, actions{"sync": s.push}))
 	return nil
 }
+
+// TextErrors returns the beginning of the paths whose clients read the text of an
+// error from the member error; see server.TextErrors.
+func (s *Surface) TextErrors() string { return base }
 
 // actions are the calls of one method, by the parameter action.
 type actions map[string]echo.HandlerFunc
 
-func action(known actions) echo.HandlerFunc {
+// action makes the call of a route that the parameter action names.
+func action(route string, known actions) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		q, err := parameters(c)
 		if err != nil {
@@ -72,7 +85,7 @@ func action(known actions) echo.HandlerFunc {
 			return problem.In(problem.Malformed, "action", "unknown for this method")
 		}
 		if name != "" { // one route has several calls
-			server.Name(c, root+"?action="+name)
+			server.Name(c, route+"?action="+name)
 		}
 		return call(c)
 	}

@@ -937,7 +937,7 @@ export interface components {
         Key: string;
         /** @description At most 512 bytes of UTF-8 in NFC, without control, format or line-separator characters. */
         KeyPrefix: string;
-        /** @description At most 64 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default. */
+        /** @description At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default. */
         Namespace: string;
         /**
          * @description What kind of memory it is; may be empty.

@@ -1,0 +1,260 @@
+package robutler_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/acl"
+)
+
+const notesRoot = "/api/storage/memory-scoped"
+
+// putNote writes a note of the principal's owner.
+func (h *harness) putNote(p acl.Principal, key, content string) map[string]any {
+	h.t.Helper()
+	return h.want(200, p, "PUT", notesRoot, body("namespace", "owner", "key", key, "content", content, "agentId", p.Agent)).json(h.t)["entry"].(map[string]any)
+}
+
+func TestANoteIsAnEntryOfItsNamespace(t *testing.T) {
+	h := open(t)
+	text := body("namespace", "caller:user:ben", "key", "diet", "content", "No peanuts.", "source", "compaction",
+		"at", "2026-02-03T04:05:06.789Z", "description", "what\n not to cook", "agentId", "alice")
+	put := h.want(200, alice, "PUT", notesRoot, text).json(t)["entry"].(map[string]any)
+	want := map[string]any{
+		"id": "76280759-3fe8-53e9-ab60-77c418073095", "namespace": "caller:user:ben", "key": "diet", "content": "No peanuts.", "source": "compaction",
+		"created_at": "2026-03-01T12:00:00.000Z", "updated_at": "2026-02-03T04:05:06.789Z", "description": "what not to cook",
+	}
+	got := h.want(200, alice, "GET", notesRoot+"?action=get&namespace=caller%3Auser%3Aben&key=diet", "").json(t)["entry"].(map[string]any)
+	for name, value := range want {
+		if put[name] != value || got[name] != value {
+			t.Errorf("%s is %v and %v, want %v", name, put[name], got[name], value)
+		}
+	}
+	native := h.want(200, alice, "GET", "/v1/stores/self/memories/diet?namespace=caller:user:ben", "").json(t)
+	if native["value"] != "No peanuts." || native["occurred_at"] != "2026-02-03T04:05:06.789Z" {
+		t.Errorf("%v", native)
+	}
+	// Without a time it is that of the write, and what is left out is emptied.
+	h.want(200, alice, "PUT", notesRoot, body("namespace", "caller:user:ben", "key", "diet", "content", "x", "at", "yesterday"))
+	got = h.want(200, alice, "GET", notesRoot+"?action=get&namespace=caller%3Auser%3Aben&key=diet", "").json(t)["entry"].(map[string]any)
+	if got["updated_at"] != "2026-03-01T12:00:00.000Z" || got["source"] != "tool" || got["description"] != "" {
+		t.Errorf("%v", got)
+	}
+	for path, n := range map[string]float64{"namespace=owner&key=diet": 0, "namespace=caller%3Auser%3Aben&key=diet": 1} {
+		if a := h.want(200, alice, "DELETE", notesRoot+"?"+path, ""); a.json(t)["forgotten"] != n {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+	if a := h.want(200, alice, "GET", notesRoot+"?action=get&namespace=caller%3Auser%3Aben&key=diet", ""); strings.TrimSpace(a.body) != `{"entry":null}` {
+		t.Errorf("%s", a.body)
+	}
+}
+
+func TestNotesAreListedTheLatestFirstAndSearchedWithinTheirNamespaces(t *testing.T) {
+	h := open(t)
+	h.want(200, alice, "PUT", root+"/outside", `{"value":"a lighthouse that is no note"}`)
+	for n, namespace := range []string{"owner", "shared", "caller:user:ben", "caller:user:eve"} {
+		for k := range 3 {
+			h.want(200, alice, "PUT", notesRoot, body("namespace", namespace, "key", fmt.Sprintf("k%d", k), "content", "a lighthouse",
+				"source", []string{"tool", "compaction", "sync"}[k], "at", fmt.Sprintf("2026-01-0%dT00:00:0%dZ", k+1, n)))
+		}
+	}
+	h.index()
+	listed := func(query string) (all []string) {
+		for _, e := range h.want(200, alice, "GET", notesRoot+"?"+query, "").json(t)["entries"].([]any) {
+			m := e.(map[string]any)
+			all = append(all, fmt.Sprint(m["namespace"], " ", m["key"]))
+		}
+		return all
+	}
+	for query, want := range map[string][]string{
+		"action=list&limit=5": {"caller:user:eve k2", "caller:user:ben k2", "shared k2", "owner k2", "caller:user:eve k1"},
+		"action=list&limit=1": {"caller:user:eve k2"},
+		"action=list&namespace=owner&namespace=shared&excludeSource=compaction&excludeSource=sync": {"shared k0", "owner k0"},
+		"action=list&namespace=owner&prefix=k1":                                                    {"owner k1"},
+		"action=list&namespace=caller%3Aagent%3Anobody":                                            nil,
+	} {
+		if got := listed(query); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+	if all := listed("action=list&limit=100000"); len(all) != 12 {
+		t.Errorf("%d notes", len(all))
+	}
+	if all := listed("action=search&q=lighthouse&limit=50"); len(all) != 12 {
+		t.Errorf("found %q", all)
+	}
+	found := listed("action=search&q=lighthouse&namespace=shared&namespace=caller%3Auser%3Aben")
+	if len(found) != 6 || slices.ContainsFunc(found, func(n string) bool { return strings.HasPrefix(n, "owner") || strings.HasSuffix(n, "eve") }) {
+		t.Errorf("found %q", found)
+	}
+}
+
+func TestNotesAreTheAgentsOwn(t *testing.T) {
+	h := open(t)
+	h.putNote(alice, "k", "the canary of alice")
+	h.want(200, alice, "POST", root+"?action=share", `{"grantee":"bob","level":"readwrite"}`)
+	for _, call := range [][3]string{
+		{"GET", "?action=get&namespace=owner&key=k&store=alice", ""}, {"GET", "?action=list&store=alice", ""},
+		{"GET", "?action=search&q=canary&store=alice", ""}, {"GET", "?action=sync&namespace=owner&store=alice", ""},
+	} {
+		if a := h.want(200, bob, call[0], notesRoot+call[1], call[2]); strings.Contains(a.body, "canary of alice") {
+			t.Errorf("%s: %s", call[1], a.body)
+		}
+		h.want(403, bob, call[0], notesRoot+call[1]+"&agentId=alice", call[2])
+	}
+	h.want(403, bob, "PUT", notesRoot, body("namespace", "owner", "key", "k", "content", "x", "agentId", "alice"))
+	h.want(403, bob, "POST", notesRoot+"?action=sync", `{"namespace":"owner","lines":[],"agentId":"alice"}`)
+	h.want(403, bob, "DELETE", notesRoot+"?namespace=owner&key=k&agentId=alice", "")
+	// A label above the taint hides the note, from every call.
+	secret := agent("alice", acl.Restricted)
+	h.putNote(secret, "high", "a canary of RESTRICTED")
+	for _, query := range []string{"action=get&namespace=owner&key=high", "action=list", "action=search&q=canary", "action=sync&namespace=owner"} {
+		if a := h.want(200, alice, "GET", notesRoot+"?"+query, ""); strings.Contains(a.body, "RESTRICTED") {
+			t.Errorf("%s: %s", query, a.body)
+		}
+	}
+}
+
+func TestBadNotesAreRefused(t *testing.T) {
+	h := open(t)
+	for _, c := range []struct {
+		status                     int
+		method, query, body, field string
+	}{
+		{400, "GET", "?action=get&namespace=other&key=k", "", "namespace"},
+		{400, "GET", "?action=get&key=k", "", "namespace"},
+		{422, "GET", "?action=get&namespace=owner", "", "key"},
+		{400, "GET", "?action=list&namespace=caller:", "", "namespace"},
+		{400, "GET", "?action=list&namespace=caller:a%20b", "", "namespace"},
+		{400, "GET", "?action=list&namespace=caller:a,owner", "", "namespace"},
+		{400, "GET", "?action=list&limit=few", "", "limit"},
+		{422, "GET", "?action=list&namespace=caller:" + strings.Repeat("n", 250), "", "namespace"},
+		{400, "GET", "?action=list" + strings.Repeat("&namespace=owner", 101), "", "namespace"},
+		{422, "GET", "?action=search", "", "q"},
+		{400, "GET", "?action=sync", "", "namespace"},
+		{400, "GET", "", "", "action"},
+		{400, "PUT", "", `{"namespace":"owner","key":"k"}`, "content"},
+		{422, "PUT", "", `{"namespace":"owner","key":"..","content":"x"}`, "key"},
+		{400, "PUT", "", `{"namespace":"x","key":"k","content":"x"}`, "namespace"},
+		{400, "POST", "?action=sync", `{"namespace":"owner","lines":7}`, "lines"},
+		{413, "POST", "?action=sync", `{"namespace":"owner","lines":[` + strings.Repeat("{},", 5000) + `{}]}`, "lines"},
+		{400, "DELETE", "?namespace=x&key=k", "", "namespace"},
+	} {
+		if field := h.want(c.status, alice, c.method, notesRoot+c.query, c.body).json(t)["field"]; field != c.field {
+			t.Errorf("%s %.60s %.60s: field %v, want %s", c.method, c.query, c.body, field, c.field)
+		}
+	}
+}
+
+// pulled is the answer of a pull.
+type pulled struct {
+	Lines  []syncLine
+	Cursor string
+	More   bool
+}
+
+type syncLine struct{ Op, ID, Namespace, Key, Content, Description, Source, At string }
+
+// machine is a client that keeps a copy of a namespace, as the local store of webagents
+// does: of each note the latest stays.
+type machine struct {
+	*harness
+	notes  map[string]syncLine
+	cursor string
+}
+
+// pull reads changes to their end.
+func (m *machine) pull() {
+	m.t.Helper()
+	for more := true; more; {
+		var p pulled
+		a := m.want(200, alice, "GET", notesRoot+"?action=sync&namespace=owner&since="+url.QueryEscape(m.cursor), "")
+		if err := json.Unmarshal([]byte(a.body), &p); err != nil {
+			m.t.Fatal(err)
+		}
+		for _, l := range p.Lines {
+			if held, ok := m.notes[l.Key]; ok && held.At >= l.At {
+				continue
+			}
+			if delete(m.notes, l.Key); l.Op == "put" {
+				m.notes[l.Key] = l
+			}
+		}
+		m.cursor, more = p.Cursor, p.More
+	}
+}
+
+func (m *machine) push(lines ...syncLine) (applied float64) {
+	m.t.Helper()
+	all := []map[string]string{}
+	for _, l := range lines {
+		all = append(all, map[string]string{"op": l.Op, "key": l.Key, "content": l.Content, "at": l.At, "namespace": "owner", "source": "tool"})
+	}
+	return m.want(200, alice, "POST", notesRoot+"?action=sync", body("namespace", "owner", "lines", all)).json(m.t)["applied"].(float64)
+}
+
+func (m *machine) has(want map[string]string) {
+	m.t.Helper()
+	got := map[string]string{}
+	for key, l := range m.notes {
+		got[key] = l.Content
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		m.t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
+	h := open(t)
+	const early, late = "2026-03-01T11:00:00.000Z", "2026-03-01T11:30:00.000Z"
+	one := &machine{harness: h, notes: map[string]syncLine{}}
+	two := &machine{harness: h, notes: map[string]syncLine{}}
+	for k := range 230 { // more than two pages
+		h.putNote(alice, fmt.Sprintf("note-%03d", k), "at first")
+	}
+	h.want(200, alice, "PUT", notesRoot, body("namespace", "shared", "key", "other", "content", "of another namespace"))
+	one.pull()
+	two.pull()
+	if len(one.notes) != 230 || len(two.notes) != 230 {
+		t.Fatalf("%d and %d notes", len(one.notes), len(two.notes))
+	}
+	h.clock.Advance(time.Second)
+	for k := range 230 {
+		h.want(200, alice, "DELETE", fmt.Sprintf("%s?namespace=owner&key=note-%03d", notesRoot, k), "")
+	}
+	h.clock.Advance(time.Second)
+	h.want(200, alice, "PUT", notesRoot, body("namespace", "shared", "key", "other", "content", "changed"))
+	if n := one.push(syncLine{Op: "put", Key: "a", Content: "early", At: early}, syncLine{Op: "put", Key: "b", Content: "b", At: early}); n != 2 {
+		t.Errorf("%v applied", n)
+	}
+	// Of a note the latest stays, whichever comes first; what cannot be read passes.
+	if n := two.push(syncLine{Op: "put", Key: "a", Content: "late", At: late}); n != 1 {
+		t.Errorf("%v applied", n)
+	}
+	if n := one.push(
+		syncLine{Op: "put", Key: "a", Content: "early", At: early}, syncLine{Op: "delete", Key: "a", At: early},
+		syncLine{Op: "delete", Key: "missing", At: late}, syncLine{Op: "put", Key: "b", Content: "x", At: "then"},
+		syncLine{Op: "copy", Key: "b", At: late}, syncLine{Op: "put", Key: "..", At: late}, syncLine{Op: "delete", Key: "b", At: late},
+	); n != 1 {
+		t.Errorf("%v applied", n)
+	}
+	// A line from before a deletion does not bring the note back.
+	if n := two.push(syncLine{Op: "put", Key: "note-001", Content: "old", At: early}, syncLine{Op: "put", Key: "b", Content: "old", At: early}); n != 0 {
+		t.Errorf("%v applied", n)
+	}
+	one.pull()
+	two.pull()
+	for _, m := range []*machine{one, two} {
+		m.has(map[string]string{"a": "late"})
+	}
+	// A cursor that is not known begins anew.
+	three := &machine{harness: h, notes: map[string]syncLine{}, cursor: "not a cursor"}
+	three.pull()
+	three.has(map[string]string{"a": "late"})
+}

@@ -1,0 +1,338 @@
+package robutler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/labstack/echo/v4"
+
+	"mneme/memory"
+	"mneme/server/problem"
+	"mneme/server/wire"
+)
+
+// line is a change of a note, as machines exchange it.
+type line struct {
+	Op          string `json:"op"` // opPut or opDelete
+	ID          string `json:"id"`
+	Namespace   string `json:"namespace"`
+	Key         string `json:"key"`
+	Content     string `json:"content,omitempty"`
+	Description string `json:"description,omitempty"`
+	Source      string `json:"source,omitempty"`
+	At          string `json:"at"`
+}
+
+const (
+	opPut    = "put"
+	opDelete = "delete"
+)
+
+// Limits of a synchronisation.
+const (
+	pullPage = 100 // changes of an answer
+	maxLines = 5000
+	maxPush  = 10_000_000 // bytes
+	// maxRaces bounds how often a line is judged again because somebody else wrote
+	// the note meanwhile.
+	maxRaces = 3
+	// maxTrash bounds the pages of the trash that say when notes were deleted.
+	maxTrash = 20
+)
+
+// put returns the request that writes the note of a line.
+func (l *line) put(path memory.Path) (r memory.PutRequest, err error) {
+	source := l.Source
+	if source == "" {
+		source = sources[0]
+	}
+	plain, description, at := false, oneLine(l.Description), l.At
+	if _, err := l.time(); err != nil {
+		at = "" // the time of the write
+	}
+	r = memory.PutRequest{Path: path, Description: &description, OccurredAt: &at, Encrypted: &plain}
+	if r.Value, err = wire.Marshal(l.Content); err != nil {
+		return r, err
+	}
+	if r.Source, err = wire.Marshal(memory.Lineage{Tool: source}); len(r.Source) > memory.MaxSource {
+		r.Source = nil
+	}
+	return r, err
+}
+
+// errNoTime: a line does not say when it was.
+var errNoTime = errors.New("no time")
+
+// time is when the note was changed.
+func (l *line) time() (time.Time, error) {
+	m, err := memory.ParseMoment(l.At)
+	if err != nil || m.IsZero() || m.Date {
+		return time.Time{}, errNoTime
+	}
+	return m.Time.Truncate(time.Millisecond), nil
+}
+
+// oneLine makes a text a description: one line of at most memory.MaxDescription
+// characters.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return r
+	}, text)
+	words := []rune(strings.Join(strings.Fields(text), " "))
+	if len(words) > memory.MaxDescription {
+		words = append(words[:memory.MaxDescription-1], '…')
+	}
+	return string(words)
+}
+
+// pulled is the answer of a pull.
+type pulled struct {
+	Lines  []line `json:"lines"`
+	Cursor string `json:"cursor"`
+	More   bool   `json:"more"` // the next page can be had at once
+}
+
+// A cursor of a pull has the cursor of the feed from which to go on and, while the
+// notes that were there at first are listed, that of the list: FEED or FEED/LIST.
+// A cursor that is not known begins anew, as the client expects.
+
+// pull answers what changed in a namespace since a cursor, without one all notes.
+func (s *Surface) pull(c echo.Context) error {
+	q, err := parameters(c)
+	if err != nil {
+		return err
+	}
+	about, err := q.ownSubject(c)
+	if err != nil {
+		return err
+	}
+	var namespace, since string
+	if err := q.texts(map[string]*string{"namespace": &namespace, "since": &since}); err != nil {
+		return err
+	}
+	if err := checkNoteNamespace(namespace); err != nil {
+		return err
+	}
+	p := puller{s, visitor(c), about.agent, namespace}
+	out, err := p.page(c.Request().Context(), since)
+	if since != "" && (errors.Is(err, memory.ErrFeed) || errors.Is(err, memory.ErrCursor)) {
+		out, err = p.page(c.Request().Context(), "")
+	}
+	if err != nil {
+		return err
+	}
+	return answerJSON(c, out)
+}
+
+// puller reads the changes of a namespace.
+type puller struct {
+	*Surface
+	caller           memory.Caller
+	store, namespace string
+}
+
+func (p *puller) page(ctx context.Context, since string) (pulled, error) {
+	feed, list, listing := strings.Cut(since, "/")
+	if since == "" {
+		start, err := p.service.Changes(ctx, p.caller, memory.ChangesRequest{Store: p.store, Limit: 1})
+		if err != nil {
+			return pulled{}, err
+		}
+		feed, listing = start.Next, true
+	}
+	if listing {
+		return p.list(ctx, feed, list)
+	}
+	return p.changes(ctx, feed)
+}
+
+// list returns a page of the notes that are there.
+func (p *puller) list(ctx context.Context, feed, cursor string) (pulled, error) {
+	page, err := p.service.List(ctx, p.caller, memory.ListRequest{
+		Store: p.store, Filter: memory.Filter{Namespace: &p.namespace}, Limit: pullPage, Cursor: cursor,
+	})
+	if err != nil {
+		return pulled{}, err
+	}
+	out := pulled{Lines: []line{}, Cursor: feed}
+	for i := range page.Items {
+		out.Lines = append(out.Lines, putLine(&page.Items[i].Entry))
+	}
+	if page.Next != "" {
+		out.Cursor, out.More = feed+"/"+page.Next, true
+	}
+	return out, nil
+}
+
+// changes returns a page of the changes since a cursor of the feed.
+func (p *puller) changes(ctx context.Context, feed string) (pulled, error) {
+	page, err := p.service.Changes(ctx, p.caller, memory.ChangesRequest{Store: p.store, Since: feed, Limit: pullPage})
+	if err != nil {
+		return pulled{}, err
+	}
+	out := pulled{Lines: []line{}, Cursor: page.Next, More: len(page.Changes) > 0}
+	for _, change := range page.Changes {
+		if change.Namespace != p.namespace {
+			continue
+		}
+		path := memory.Path{Store: p.store, Namespace: change.Namespace, Key: change.Key}
+		switch found, err := p.service.Get(ctx, p.caller, path); {
+		case err == nil:
+			out.Lines = append(out.Lines, putLine(&found.Entry))
+		case errors.Is(err, memory.ErrNotFound):
+			out.Lines = append(out.Lines, line{Op: opDelete, ID: noteID(path), Namespace: path.Namespace, Key: path.Key, At: stamp(change.At)})
+		default:
+			return pulled{}, err
+		}
+	}
+	return out, nil
+}
+
+func putLine(e *memory.Entry) line {
+	n := noteOf(e)
+	return line{Op: opPut, ID: n.ID, Namespace: n.Namespace, Key: n.Key, Content: n.Content, Description: n.Description, Source: n.Source, At: n.UpdatedAt}
+}
+
+// pushed is the answer of a push.
+type pushed struct {
+	Applied int `json:"applied"` // the lines that were newer than what was there
+}
+
+// push applies changes of a machine: of each note the latest stays, by the times that
+// the machines give. A line that cannot be applied is passed by, as the client does
+// with those that it pulls.
+func (s *Surface) push(c echo.Context) error {
+	var namespace string
+	var list json.RawMessage
+	about, _, err := readBody(c, maxPush, map[string]any{"namespace": &namespace, "lines": &list})
+	if err != nil {
+		return err
+	}
+	if about, err = about.resolve(c); err != nil {
+		return err
+	}
+	if err := checkNoteNamespace(namespace); err != nil {
+		return err
+	}
+	var lines []line
+	if json.Unmarshal(list, &lines) != nil {
+		return problem.In(problem.Malformed, "lines", "must be a list of changes")
+	}
+	if len(lines) > maxLines {
+		return problem.In(problem.TooLarge, "lines", "must be at most "+strconv.Itoa(maxLines))
+	}
+	p := pusher{Surface: s, caller: visitor(c), about: about, namespace: namespace}
+	ctx := c.Request().Context()
+	if err := p.readTrash(ctx, lines); err != nil {
+		return err
+	}
+	var out pushed
+	for i := range lines {
+		applied, err := p.apply(ctx, &lines[i])
+		if err != nil {
+			return err
+		}
+		if applied {
+			out.Applied++
+		}
+	}
+	return answerJSON(c, out)
+}
+
+// pusher applies the changes of a machine to a namespace.
+type pusher struct {
+	*Surface
+	caller    memory.Caller
+	about     subject
+	namespace string
+	deleted   map[string]time.Time // when notes were deleted, by their keys
+}
+
+// readTrash reads when notes were deleted, back to the first line: an older line must
+// not bring them back.
+func (p *pusher) readTrash(ctx context.Context, lines []line) error {
+	p.deleted = make(map[string]time.Time)
+	var first time.Time
+	for i := range lines {
+		if at, err := lines[i].time(); err == nil && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	cursor := ""
+	for range maxTrash {
+		page, err := p.service.Trash(ctx, p.caller, p.about.agent, wire.MaxPage, cursor)
+		if err != nil {
+			return err
+		}
+		for i := range page.Items {
+			e := &page.Items[i].Entry
+			if e.DeletedAt.Before(first) {
+				return nil
+			}
+			if _, later := p.deleted[e.Key]; e.Namespace == p.namespace && !later {
+				p.deleted[e.Key] = e.DeletedAt
+			}
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	return nil
+}
+
+// apply applies a line unless what is there is as new, and reports whether it did.
+func (p *pusher) apply(ctx context.Context, l *line) (applied bool, err error) {
+	at, err := l.time()
+	if err != nil || l.Namespace != "" && l.Namespace != p.namespace || l.Op != opPut && l.Op != opDelete {
+		return false, nil
+	}
+	path, err := notePath(p.about, p.namespace, l.Key)
+	if err != nil {
+		return false, nil //nolint:nilerr // passed by
+	}
+	for range maxRaces {
+		applied, err = p.applyOnce(ctx, l, path, at)
+		if !errors.Is(err, memory.ErrPrecondition) {
+			break
+		}
+	}
+	var broken *memory.RuleError
+	if errors.As(err, &broken) {
+		return false, nil
+	}
+	return applied, err
+}
+
+func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at time.Time) (applied bool, err error) {
+	found, err := p.service.Get(ctx, p.caller, path)
+	missing := errors.Is(err, memory.ErrNotFound)
+	switch {
+	case err != nil && !missing:
+		return false, err
+	case missing && (l.Op == opDelete || !p.deleted[path.Key].Before(at)):
+		return false, nil
+	case !missing && !changedAt(&found.Entry).Truncate(time.Millisecond).Before(at):
+		return false, nil
+	}
+	if l.Op == opDelete {
+		err = p.service.Delete(ctx, p.caller, path, memory.Preconditions{Match: []string{found.ETag}})
+		return err == nil, err
+	}
+	request, err := l.put(path)
+	if err != nil {
+		return false, err
+	}
+	if request.If.NoneMatch = []string{"*"}; !missing {
+		request.If = memory.Preconditions{Match: []string{found.ETag}}
+	}
+	_, err = p.service.Put(ctx, p.caller, request)
+	return err == nil, err
+}
