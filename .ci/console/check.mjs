@@ -9,6 +9,8 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { runs } from "./runs.mjs";
+
 const [url, token, buyer, platform, chromiumPath, folder] = process.argv.slice(2);
 const require = createRequire(path.join(process.cwd(), "node_modules/"));
 const { chromium } = require("playwright-core");
@@ -170,6 +172,8 @@ await sees("that a changed receipt is not", page.getByText("Not valid."));
 await page.getByRole("button", { name: "Withdraw" }).click();
 await page.getByRole("button", { name: /^Withdraw it/ }).click();
 await sees("the withdrawn offer", page.getByText(/^withdrawn, made/));
+
+await runs({ page, look, sees, fail });
 
 await page.keyboard.press("?");
 await sees("the keys", page.getByRole("dialog"));
