@@ -80,7 +80,7 @@ func connectionLimits(c configs.Connections) (limit.Connections, error) {
 func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool.Tools {
 	families := config.Tools
 	return tool.New(instance.Service, tool.Options{
-		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
+		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV, ListKeyValue: families.ListKV,
 		ValueLimit: config.Limits.ValueBytes, MaxAnswer: config.Limits.AnswerBytes, Meter: meter,
 		Market: instance.Market, Payments: instance.payments,
 	})

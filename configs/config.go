@@ -253,6 +253,7 @@ type Tools struct {
 	Triggerfish bool `mapstructure:"triggerfish"` // memory_save, memory_get, memory_search, memory_list, memory_delete
 	MAESTRO     bool `mapstructure:"maestro"`     // UpdateUserMemory, ReadUserMemory
 	KV          bool `mapstructure:"kv"`          // kv_set, kv_get, kv_delete; deprecated
+	ListKV      bool `mapstructure:"list_kv"`     // else these can be called, but are not listed
 }
 
 // Auth configures which tokens are accepted.

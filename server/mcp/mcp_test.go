@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,7 +137,7 @@ func TestToolsAreTheSameOverMCP(t *testing.T) {
 		for _, one := range list.Tools {
 			got[one.Name] = one
 		}
-		want := h.tools.Definitions(p)
+		want := slices.DeleteFunc(h.tools.Definitions(p), func(d tool.Definition) bool { return d.Unlisted })
 		if len(got) != len(want) {
 			t.Errorf("%d tools, want %d", len(got), len(want))
 		}
@@ -147,8 +148,8 @@ func TestToolsAreTheSameOverMCP(t *testing.T) {
 				continue
 			}
 			a := one.Annotations
-			if one.Description != d.Description || a == nil || a.ReadOnlyHint != d.ReadOnly || a.DestructiveHint == nil ||
-				*a.DestructiveHint != d.Destructive || a.IdempotentHint != d.Idempotent || a.OpenWorldHint == nil || *a.OpenWorldHint {
+			if one.Description != d.Description || a == nil || a.ReadOnlyHint != d.ReadOnly || (a.DestructiveHint == nil) != d.ReadOnly ||
+				!d.ReadOnly && (*a.DestructiveHint != d.Destructive || a.IdempotentHint != d.Idempotent) || a.OpenWorldHint == nil || *a.OpenWorldHint {
 				t.Errorf("%+v %+v", one, a)
 			}
 			if !sameJSON(t, one.InputSchema, d.Input) || (d.Output != nil) != (one.OutputSchema != nil) || d.Output != nil && !sameJSON(t, one.OutputSchema, d.Output) {
@@ -158,14 +159,37 @@ func TestToolsAreTheSameOverMCP(t *testing.T) {
 	}
 }
 
+func TestToolsThatAreNotListedCanBeCalled(t *testing.T) {
+	s := open(t, mcp.Options{}).client(alice)
+	if set := call(t, s, "kv_set", map[string]any{"key": "k", "value": 1}); set.IsError {
+		t.Error(textOf(t, set))
+	}
+	if got := textOf(t, call(t, s, "kv_get", map[string]any{"key": "k"})); got != `{"found":true,"key":"k","value":1}` {
+		t.Error(got)
+	}
+}
+
+func TestAnEmptyListOfMemoriesIsATextAndAnObject(t *testing.T) {
+	s := open(t, mcp.Options{}).client(alice)
+	got := call(t, s, "memory_list", nil)
+	object, err := json.Marshal(got.StructuredContent)
+	if err != nil || textOf(t, got) != "No memories found." || string(object) != `{"memories":[]}` {
+		t.Errorf("%+v %s %v", got, object, err)
+	}
+}
+
 // maxList bounds the list of all tools, in bytes: every conversation pays for it.
-const maxList = 19_500
+const maxList = 9000
 
 func TestTheListOfToolsStaysShort(t *testing.T) {
 	h := open(t, mcp.Options{})
-	body := h.post(http.MethodPost, "/mcp", listTools, "Authorization", "Bearer "+h.Token(alice)).body
-	if !strings.Contains(body, `"memory_search"`) || len(body) > maxList {
-		t.Errorf("%d bytes, want at most %d", len(body), maxList)
+	sharer := alice
+	sharer.Share = true
+	for _, p := range []acl.Principal{alice, sharer} {
+		body := h.post(http.MethodPost, "/mcp", listTools, "Authorization", "Bearer "+h.Token(p)).body
+		if !strings.Contains(body, `"memory_search"`) || strings.Contains(body, `"kv_get"`) || len(body) >= maxList {
+			t.Errorf("%d bytes, want less than %d, without kv_get", len(body), maxList)
+		}
 	}
 }
 

@@ -40,6 +40,19 @@ func refuseUndeclared(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
+// listing leaves tools out of the lists, by their names.
+func listing(unlisted map[string]bool) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, r)
+			if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
+				list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return unlisted[t.Name] })
+			}
+			return result, err
+		}
+	}
+}
+
 // Meter counts requests; see server.Metrics.
 type Meter interface {
 	MCPRequest(method, outcome string, took time.Duration)

@@ -45,25 +45,29 @@ func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 				Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 			},
 		})
+	unlisted := make(map[string]bool)
 	for _, definition := range tools.Definitions(p) {
 		server.AddTool(toolOf(definition), handler(tools, p, definition.Name))
+		unlisted[definition.Name] = definition.Unlisted
 	}
 	server.AddResource(&mcp.Resource{
 		URI: indexURI, Name: "MEMORY.md", Title: "Index of your memories", MIMEType: "text/markdown",
 		Description: "The entries of your own store that have a type and a description: one line each, with the entry's key.",
 	}, indexHandler(tools, p))
-	server.AddReceivingMiddleware(refuseUndeclared)
+	server.AddReceivingMiddleware(refuseUndeclared, listing(unlisted))
 	return server
 }
 
+// toolOf returns a tool with annotations. Of one that only reads, the others have no
+// meaning.
 func toolOf(d tool.Definition) *mcp.Tool {
 	no := false
 	one := &mcp.Tool{
 		Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.Input,
-		Annotations: &mcp.ToolAnnotations{
-			Title: d.Title, ReadOnlyHint: d.ReadOnly, DestructiveHint: &d.Destructive,
-			IdempotentHint: d.Idempotent, OpenWorldHint: &no,
-		},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: d.ReadOnly, OpenWorldHint: &no},
+	}
+	if !d.ReadOnly {
+		one.Annotations.DestructiveHint, one.Annotations.IdempotentHint = &d.Destructive, d.Idempotent
 	}
 	if d.Output != nil {
 		one.OutputSchema = d.Output
@@ -87,8 +91,11 @@ func handler(tools Tools, p acl.Principal, name string) mcp.ToolHandler {
 			return nil, protocolError(err)
 		}
 		answer := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: result.Text}}, IsError: result.IsError}
-		if result.Structured {
+		switch {
+		case result.Structured:
 			answer.StructuredContent = structured(result.Text)
+		case result.Object != nil:
+			answer.StructuredContent = result.Object
 		}
 		if result.Settlement != nil {
 			answer.Meta = mcp.Meta{metaSettlement: result.Settlement}

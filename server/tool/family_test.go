@@ -30,20 +30,31 @@ func TestTriggerfishToolsFollowTheirContract(t *testing.T) {
 	is(h.must(p, "memory_get", "key", "user-name"),
 		`{"found":true,"key":"user-name","content":"Ada <ada@example.org>","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T12:00:00Z"}`)
 	h.clock.Advance(time.Hour)
-	h.must(p, "memory_save", "key", "user-name", "content", "Ada Lovelace")
+	h.must(p, "memory_save", "key", "user-name", "content", "Ada")
+	is(h.must(p, "memory_get", "key", "user-name"),
+		`{"found":true,"key":"user-name","content":"Ada","classification":"INTERNAL","tags":[],"updated_at":"2026-03-01T13:00:00Z"}`)
+	// What is no text is no tag, and what is not known passes.
+	h.must(p, "memory_save", "key", "user-name", "content", "Ada Lovelace", "tags", []any{"personal", 7, nil, "", []string{"x"}}, "importance", "high")
 	is(h.must(p, "memory_get", "key", "user-name"),
 		`{"found":true,"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}`)
 	e, err := h.service.Get(t.Context(), memory.Caller{Principal: p}, memory.Path{Store: "alice", Key: "user-name"})
-	if err != nil || !e.CreatedAt.Equal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) || e.Version != 2 {
+	if err != nil || !e.CreatedAt.Equal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) || e.Version != 3 {
 		t.Errorf("created at %v, version %d, %v", e.CreatedAt, e.Version, err)
 	}
 	h.must(p, "memory_save", "key", "deadline", "content", "Friday")
-	is(h.must(p, "memory_list"), `{"memories":[{"key":"deadline","classification":"INTERNAL","tags":[],"updated_at":"2026-03-01T13:00:00Z"},`+
-		`{"key":"user-name","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}]}`)
-	is(h.must(p, "memory_list", "tag", "personal"), `{"memories":[{"key":"user-name","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}]}`)
-	is(h.must(p, "memory_list", "tag", "none"), `{"memories":[]}`)
-	if got := h.must(p, "memory_search", "query", "who is Lovelace?", "max_results", 1); !strings.Contains(got, `"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","store_id":"alice"`) {
-		t.Error(got)
+	h.must(p, "memory_save", "key", "deadline", "content", "Friday", "tags", "none")
+	is(h.must(p, "memory_list"), `{"memories":[{"key":"deadline","content":"Friday","classification":"INTERNAL","tags":[],"updated_at":"2026-03-01T13:00:00Z"},`+
+		`{"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}]}`)
+	is(h.must(p, "memory_list", "tag", "personal"), `{"memories":[{"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}]}`)
+	if empty := h.try(p, "memory_list", "tag", "none"); empty.Text != "No memories found." || string(empty.Object) != `{"memories":[]}` || empty.IsError {
+		t.Errorf("%+v", empty)
+	}
+	for _, most := range []int{-1, 0, 1, 200} {
+		got := h.must(p, "memory_search", "query", "who is Lovelace?", "max_results", most)
+		if !strings.HasPrefix(got, `{"query":"who is Lovelace?","results":[{"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","store_id":"alice"`) ||
+			!strings.Contains(got, `"tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"`) {
+			t.Error(got)
+		}
 	}
 	is(h.must(p, "memory_delete", "key", "deadline"), `{"deleted":true,"key":"deadline"}`)
 	is(h.refused(p, "memory_delete", "key", "deadline"), "Error: no such entry")
@@ -296,7 +307,7 @@ func TestToolsFollowTheirSchemas(t *testing.T) {
 			}
 		}
 		// Every declared parameter is accepted, every required one is needed,
-		// and no other is accepted.
+		// and others pass only with the tools of Triggerfish.
 		for name := range shape.Properties {
 			if got := h.try(sharer, d.Name, name, nil); strings.Contains(got.Text, "unknown parameter") {
 				t.Errorf("%s: %s", d.Name, got.Text)
@@ -313,8 +324,9 @@ func TestToolsFollowTheirSchemas(t *testing.T) {
 				t.Errorf("%s without %s: %s", d.Name, name, got)
 			}
 		}
-		if got := h.refused(sharer, d.Name, "agent_id", "bob"); got != "Error: unknown parameter `agent_id`" {
-			t.Errorf("%s: %s", d.Name, got)
+		unknown := h.try(sharer, d.Name, append([]any{"agent_id", "bob"}, good[d.Name][0]...)...)
+		if want := "Error: unknown parameter `agent_id`"; (unknown.Text == want) == (d.Family == tool.FamilyTriggerfish) {
+			t.Errorf("%s: %s", d.Name, unknown.Text)
 		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 type arguments map[string]any
 
 // rules are those of the schemas: a parameter that is unknown, repeated or of
-// another type is an error, null counts as absent, and 60.0 is an integer.
+// another type is an error, null counts as absent, and 60.0 is an integer. The tools of
+// FamilyTriggerfish let unknown parameters pass, as its own do.
 var rules = wire.Rules{NullIsAbsent: true, WholeFloats: true}
 
 // decode decodes the input.
@@ -25,6 +26,8 @@ func (c *call) decode(into arguments) (given map[string]bool, err error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
 	}
+	rules := rules
+	rules.IgnoreUnknown = c.lenient
 	given, err = rules.Decode(input, into)
 	var field *wire.FieldError
 	switch {

@@ -12,12 +12,16 @@ import (
 
 // keyValue returns the tools of the deprecated key-value skill, over the
 // agent's own store.
-func keyValue() []tool {
-	return []tool{
+func keyValue(unlisted bool) []tool {
+	tools := []tool{
 		{kvSetDefinition, kvSet},
 		{kvGetDefinition, kvGet},
 		{kvDeleteDefinition, kvDelete},
 	}
+	for i := range tools {
+		tools[i].Unlisted = unlisted
+	}
+	return tools
 }
 
 func kvSet(ctx context.Context, c *call) (Result, error) {

@@ -3,7 +3,6 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -144,33 +143,34 @@ func (o *searchOptions) addExplain(c *call, to *memory.SearchRequest) error {
 	return nil
 }
 
-// searchProperties are the JSON schemas of the parameters. Every description
-// begins with about. They are short: each list of tools has them twice.
-func searchProperties(about string) map[string]any {
+// searchProperties are the JSON schemas of the parameters. They are short: each list of
+// tools has them twice.
+func searchProperties() map[string]any {
 	property := func(kind, description string, more ...any) map[string]any {
-		text := about + description
-		p := map[string]any{"type": kind, "description": strings.ToUpper(text[:1]) + text[1:]}
+		p := map[string]any{"type": kind}
+		if description != "" {
+			p["description"] = description
+		}
 		for i := 0; i < len(more); i += 2 {
 			p[more[i].(string)] = more[i+1]
 		}
 		return p
 	}
 	return map[string]any{
-		"query":   property("string", "a question in natural language."),
-		"queries": property("array", fmt.Sprintf("2 to %d wordings in place of query.", memory.MaxWordings), "items", map[string]any{"type": "string"}),
-		"where":   property("object", `only entries that fit, as {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}; also and, or, not, value.NAME.`),
-		"match":   property("object", `only entries with these words, as {"all": ["bee sting"], "any": ["pen", "pea*"], "none": ["draft"]}.`),
-		"mode":    property("string", "what finds hits; hybrid (default) is both.", "enum", []memory.Mode{memory.ModeHybrid, memory.ModeLexical, memory.ModeVector}),
-		"ranking": property("string", "what orders hits; default relevance.",
-			"enum", []memory.Ranking{memory.RankingRelevance, memory.RankingRRF}),
-		"min_relevance": property("number", fmt.Sprintf("leave out hits of less relevance; default %v, 0 leaves out none.", DefaultMinRelevance), "minimum", 0, "maximum", 1),
-		"recency":       property("object", `favour younger entries, as {"half_life": "30d", "weight": 0.5}.`),
-		"diversity":     property("number", "0 to 1: move near-duplicates down."),
-		"max_tokens":    property("integer", fmt.Sprintf("how much the hits may take; default %d.", DefaultMaxTokens), "minimum", memory.MinTokens),
-		"passages":      property("boolean", "false shows long values whole; default true."),
-		"explain":       map[string]any{"description": about + `true says why each hit is where it is; {"key": …, "store": …} also what became of that entry.`},
-		"max_charge":    property("integer", "the most to pay, in micros.", "minimum", 0),
-		"offer":         property("string", "the offer to buy a search of."),
-		"cursor":        property("string", `"" asks for next_cursor; next_cursor, all else repeated, for the next page.`),
+		"query":         property("string", "A question."),
+		"queries":       property("array", fmt.Sprintf("Or 2–%d wordings.", memory.MaxWordings), "items", map[string]any{"type": "string"}),
+		"where":         property("object", `Filter: {"updated_at": {"gte": "now-7d"}}; and, or, not.`),
+		"match":         property("object", `Words: {"all": ["bee sting"], "none": ["pea*"]}.`),
+		"mode":          property("string", "", "enum", []memory.Mode{memory.ModeHybrid, memory.ModeLexical, memory.ModeVector}),
+		"ranking":       property("string", "", "enum", []memory.Ranking{memory.RankingRelevance, memory.RankingRRF}),
+		"min_relevance": property("number", fmt.Sprintf("0–1; default %v.", DefaultMinRelevance)),
+		"recency":       property("object", `{"half_life": "30d"} favours the young.`),
+		"diversity":     property("number", "0–1: fewer near-duplicates."),
+		"max_tokens":    property("integer", fmt.Sprintf("Default %d.", DefaultMaxTokens)),
+		"passages":      property("boolean", "false: whole values."),
+		"explain":       map[string]any{},
+		"max_charge":    property("integer", "In micros."),
+		"offer":         property("string", "To buy a search of."),
+		"cursor":        property("string", `"" asks for next_cursor.`),
 	}
 }

@@ -50,7 +50,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	answer, err := m.hits(ctx, r, m.given["cursor"], func(h wire.Hit) any {
+	answer, err := m.hits(ctx, "", r, m.given["cursor"], func(h wire.Hit) any {
 		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Explain: h.Explain}
 		if h.Passages != nil {
 			hit.Value, _ = quoted(content(h)) // a string always encodes

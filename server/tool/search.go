@@ -15,6 +15,7 @@ const nothingRelevant = "nothing relevant was found"
 
 // searchAnswer is the result of a search in any family.
 type searchAnswer struct {
+	Query      string   `json:"query,omitempty"`
 	Results    any      `json:"results"`
 	Degraded   []string `json:"degraded,omitempty"`
 	Incomplete bool     `json:"incomplete,omitempty"`
@@ -41,9 +42,9 @@ const minCut = 500
 var errFull = errors.New("the answer is full")
 
 // hits returns the answer of a search, best hits first, within the limit of an
-// answer. With paged, the answer says where the next page begins. show returns a
+// answer, which repeats the question unless it is "". With paged, the answer says where the next page begins. show returns a
 // hit as the tool's family shows it.
-func (c *call) hits(ctx context.Context, r memory.SearchRequest, paged bool, show func(wire.Hit) any) (searchAnswer, error) {
+func (c *call) hits(ctx context.Context, question string, r memory.SearchRequest, paged bool, show func(wire.Hit) any) (searchAnswer, error) {
 	a, err := c.search(ctx, r)
 	if errors.Is(err, memory.ErrCursor) {
 		err = because(err, "Error: `cursor` is not valid for this search; all other parameters must be those of the first page")
@@ -51,7 +52,7 @@ func (c *call) hits(ctx context.Context, r memory.SearchRequest, paged bool, sho
 	if err != nil {
 		return searchAnswer{}, err
 	}
-	answer := searchAnswer{Degraded: a.Degraded, Incomplete: a.Incomplete, LeftOut: len(a.Hits), Explain: wire.ExplanationOf(a.Explanation), billed: billOf(a.Bill)}
+	answer := searchAnswer{Query: question, Degraded: a.Degraded, Incomplete: a.Incomplete, LeftOut: len(a.Hits), Explain: wire.ExplanationOf(a.Explanation), billed: billOf(a.Bill)}
 	if x := answer.Explain; x != nil && x.Entry != nil && x.Entry.Outcome == memory.OutcomeHit {
 		x.Entry.Outcome = memory.OutcomeBeyondTokens // what it becomes at its longest
 	}

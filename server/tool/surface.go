@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -59,7 +60,7 @@ func (s *Surface) list(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	definitions := s.tools.Definitions(server.Principal(c.Request().Context()))
+	definitions := slices.DeleteFunc(s.tools.Definitions(server.Principal(c.Request().Context())), func(d Definition) bool { return d.Unlisted })
 	anthropic := make([]anthropicTool, len(definitions))
 	openai := make([]openAITool, len(definitions))
 	for i, d := range definitions {

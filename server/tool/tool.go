@@ -38,6 +38,9 @@ const maxWriters = 100
 // Options configure Tools. The zero value enables all families.
 type Options struct {
 	NoMemory, NoTriggerfish, NoMAESTRO, NoKeyValue bool
+	// ListKeyValue lists the tools of FamilyKeyValue, which else can be called but are
+	// not listed, since they are deprecated.
+	ListKeyValue bool
 	// ValueLimit is the service's limit on one value, in bytes; 0 means its
 	// default. The limit on a call's input follows from it.
 	ValueLimit int
@@ -75,7 +78,8 @@ type Definition struct {
 	Family      Family
 	Description string
 	Input       json.RawMessage // JSON Schema of the arguments
-	Output      json.RawMessage // JSON Schema of the text of structured results; nil if results are text only
+	Output      json.RawMessage // JSON Schema of structured results; nil if results are text only
+	Unlisted    bool            // it can be called, but no list shows it
 
 	// Hints for clients, as MCP defines them.
 	ReadOnly    bool // changes nothing
@@ -87,7 +91,9 @@ type Definition struct {
 type Result struct {
 	Text       string // at most Options.MaxAnswer bytes
 	Structured bool   // Text is an object in JSON
-	IsError    bool   // Text is an error message, or says what has to be paid
+	// Object is a structured result whose Text is no JSON; nil: there is none.
+	Object  json.RawMessage
+	IsError bool // Text is an error message, or says what has to be paid
 	// Settlement answers the payment that came with the call, as x402 has it; nil:
 	// there was none. Payment are the headers of an answer over HTTP that say the
 	// same, or how the call can be paid for.
@@ -95,6 +101,15 @@ type Result struct {
 	Payment    http.Header
 
 	cause error // nil unless IsError
+}
+
+// ResultOf returns the result of a successful call over REST, whose answer has the text
+// alone.
+func (d Definition) ResultOf(text string) Result {
+	if text == noMemories.Text {
+		return noMemories
+	}
+	return Result{Text: text, Structured: d.Output != nil}
 }
 
 // Cause returns the error behind an error result; nil if the call succeeded.
@@ -123,6 +138,7 @@ type call struct {
 	receipts []string
 	name     string
 	input    json.RawMessage
+	lenient  bool // unknown parameters pass
 	// maxAnswer is the limit on the text of the result, in bytes.
 	maxAnswer int
 	// parameter maps fields of the service to the caller's names for them, as
@@ -170,7 +186,7 @@ func New(service *memory.Service, o Options) *Tools {
 	offered := func(all []tool) []tool {
 		return slices.DeleteFunc(all, func(one tool) bool { return off[one.Family] })
 	}
-	rest := slices.Concat(triggerfish(), maestro(), keyValue())
+	rest := slices.Concat(triggerfish(), maestro(), keyValue(!o.ListKeyValue))
 	t.private = offered(append([]tool{memoryTool(false)}, rest...))
 	t.sharing = offered(append([]tool{memoryTool(true)}, rest...))
 	return t
@@ -187,7 +203,7 @@ func (t *Tools) Over(surface string) *Tools {
 func (t *Tools) MaxInput() int64 { return t.maxInput }
 
 // Definitions returns the definitions of the tools offered to a caller, in a
-// stable order.
+// stable order, the unlisted ones too.
 func (t *Tools) Definitions(p acl.Principal) []Definition {
 	tools := t.offered(p)
 	definitions := make([]Definition, len(tools))
@@ -230,6 +246,7 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	c := &call{
 		service: t.service, market: t.market, payments: t.payments, meter: t.meter,
 		caller: memory.Caller{Principal: p}, name: name, input: input, maxAnswer: t.maxText,
+		lenient: tools[i].Family == FamilyTriggerfish,
 	}
 	if paid != nil {
 		own := *paid

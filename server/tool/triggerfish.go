@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,15 +36,17 @@ func (c *call) save(ctx context.Context, key string, value, source json.RawMessa
 
 func memorySave(ctx context.Context, c *call) (Result, error) {
 	var key, content string
-	var tags []string
-	var source json.RawMessage
+	var tags, source json.RawMessage
 	var occurred *string
 	given, err := c.decode(arguments{"key": &key, "content": &content, "tags": &tags, "occurred_at": &occurred, "source": &source})
 	if err == nil {
 		err = need(given, "key", "content")
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return Result{}, err
+	case content == "":
+		return Result{}, refuse("Error: `content` must not be empty")
 	}
 	value, err := quoted(content)
 	if err != nil {
@@ -51,10 +54,8 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	}
 	c.parameter = map[string]string{"value": "`content`"}
 	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
-		if given["tags"] {
-			r.Tags = &tags
-		}
-		r.OccurredAt = occurred
+		texts := textsIn(tags)
+		r.Tags, r.OccurredAt = &texts, occurred
 	})
 	if err != nil {
 		return Result{}, err
@@ -64,6 +65,22 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 		Key            string    `json:"key"`
 		Classification acl.Label `json:"classification"`
 	}{true, put.Key, put.Label})
+}
+
+// textsIn returns the texts of a list in JSON, without its other elements and empty
+// texts. What is no list has none.
+func textsIn(list json.RawMessage) []string {
+	texts := []string{}
+	var elements []any
+	if json.Unmarshal(list, &elements) != nil {
+		return texts
+	}
+	for _, element := range elements {
+		if text, ok := element.(string); ok && text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // absent is the result for a key without an entry.
@@ -132,7 +149,7 @@ type memoryHit struct {
 	Score          float64    `json:"score"`
 	Relevance      float64    `json:"relevance"`
 	Namespace      string     `json:"namespace,omitempty"`
-	Tags           []string   `json:"tags,omitempty"`
+	Tags           []string   `json:"tags,omitzero"`
 	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
 	UpdatedBy      string     `json:"updated_by,omitempty"`
 	OccurredAt     *string    `json:"occurred_at,omitempty"`
@@ -163,9 +180,7 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if limit < 1 || limit > wire.MaxHits {
-		return Result{}, refuse("Error: `max_results` must be 1 to %d", wire.MaxHits)
-	}
+	limit = min(max(limit, 1), wire.MaxHits)
 	stores, err := c.storeIDs(named)
 	if err != nil {
 		return Result{}, err
@@ -174,10 +189,11 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	answer, err := c.hits(ctx, r, given["cursor"], func(h wire.Hit) any {
+	question := append([]string{r.Query}, r.Queries...)
+	answer, err := c.hits(ctx, cmp.Or(question...), r, given["cursor"], func(h wire.Hit) any {
 		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Explain: h.Explain}
 		if e := h.Entry; e != nil {
-			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, e.Tags, &e.UpdatedAt, e.UpdatedBy, e.OccurredAt
+			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, wire.Tags(e.Tags), &e.UpdatedAt, e.UpdatedBy, e.OccurredAt
 		}
 		return hit
 	})
@@ -187,12 +203,20 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	return asJSON(answer)
 }
 
-// maxMemories bounds the entries of memory_list: more than a model would read.
-const maxMemories = 1000
+// Bounds of memory_list: more than a model would read.
+const (
+	maxMemories    = 1000
+	maxListContent = 2000 // bytes of an entry's text
+)
 
-// memorySummary is an entry in memory_list.
-type memorySummary struct {
+// noMemories is the result of an empty memory_list.
+var noMemories = Result{Text: "No memories found.", Object: json.RawMessage(`{"memories":[]}`)}
+
+// listedMemory is an entry in memory_list.
+type listedMemory struct {
 	Key            string    `json:"key"`
+	Content        string    `json:"content"`
+	Truncated      bool      `json:"truncated,omitempty"` // of Content, which memory_get has whole
 	Classification acl.Label `json:"classification"`
 	Tags           []string  `json:"tags"`
 	UpdatedAt      time.Time `json:"updated_at"`
@@ -204,7 +228,7 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100, WithoutText: true}
+	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100}
 	if given["tag"] {
 		r.Filter.Tags = []string{tag}
 	}
@@ -223,7 +247,11 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 		}
 		for i := range page.Items {
 			e := &page.Items[i]
-			fits, err := l.tryAdd(memorySummary{e.Key, e.Label, wire.Tags(e.Tags), e.UpdatedAt.UTC()})
+			item := listedMemory{Key: e.Key, Content: display(e.Value), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC()}
+			if n := wholeCharacters(item.Content, maxListContent); n < len(item.Content) {
+				item.Content, item.Truncated = item.Content[:n], true
+			}
+			fits, err := l.tryAdd(item)
 			if err != nil {
 				return Result{}, err
 			}
@@ -235,7 +263,11 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 		list.Truncated = list.Truncated || page.Next != "" && len(l.items) >= maxMemories
 		if list.Truncated || page.Next == "" {
 			list.Memories = l.items
-			return asJSON(list)
+			result, err := asJSON(list)
+			if err == nil && len(l.items) == 0 && !list.Truncated {
+				return noMemories, nil
+			}
+			return result, err
 		}
 	}
 }

@@ -48,7 +48,13 @@ func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit
 			d = definitions[i]
 		}
 		d.Name, d.Description, d.Input = offered.Name, offered.Description, offered.InputSchema
+		d.Unlisted = false
 		t.definitions = append(t.definitions, d)
+	}
+	for _, d := range definitions { // the server may have them, too
+		if d.Unlisted && !slices.ContainsFunc(t.definitions, func(listed tool.Definition) bool { return listed.Name == d.Name }) {
+			t.definitions = append(t.definitions, d)
+		}
 	}
 	return t, nil
 }
@@ -79,7 +85,11 @@ func (t *Tools) Pay(ctx context.Context, _ acl.Principal, name string, input jso
 		return result, nil
 	}
 	i := slices.IndexFunc(t.definitions, func(d tool.Definition) bool { return d.Name == name })
-	result.Structured = !result.IsError && i >= 0 && t.definitions[i].Output != nil
+	if !result.IsError && i >= 0 {
+		settlement := result.Settlement
+		result = t.definitions[i].ResultOf(answer.Content)
+		result.Settlement = settlement
+	}
 	return result, nil
 }
 
