@@ -6,7 +6,9 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -63,6 +65,7 @@ func main() {
 			// or its TestMain exits.
 			if e.Action == "fail" && failures[e.Package] == 0 {
 				failed++
+				unended(output, e.Package)
 			}
 		case e.Action == "pass":
 			passed++
@@ -82,5 +85,25 @@ func main() {
 	fmt.Printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped)
 	if failed > 0 || broken {
 		os.Exit(1)
+	}
+}
+
+// Bounds of what is printed of a test that did not end, in bytes: of what it said, and
+// of the stacks after that.
+const (
+	unendedText   = 20_000
+	unendedStacks = 20_000
+)
+
+// unended prints the ends of what the tests of a package said that did not end: one of
+// them ran out of time, or ended the process.
+func unended(output map[string]*strings.Builder, name string) {
+	for _, key := range slices.Sorted(maps.Keys(output)) {
+		test, ok := strings.CutPrefix(key, name+" ")
+		if !ok || test == "" {
+			continue
+		}
+		said, stacks, _ := strings.Cut(output[key].String(), "\ngoroutine ")
+		fmt.Printf("did not end: %s %s\n%s\n%s\n", name, test, said[max(0, len(said)-unendedText):], stacks[:min(len(stacks), unendedStacks)])
 	}
 }
