@@ -9,6 +9,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { frame } from "./frame.mjs";
 import { runs } from "./runs.mjs";
 
 const [url, token, buyer, platform, chromiumPath, folder] = process.argv.slice(2);
@@ -100,6 +101,7 @@ await page.getByRole("button", { name: "Options" }).click();
 await page.getByLabel("limit").fill("2");
 await page.getByRole("button", { name: "Compare" }).click();
 await sees("the second column", page.getByRole("group", { name: "Right" }));
+await page.locator(".answers > svg path").first().waitFor({ state: "attached" }).catch(() => fail("no line joins the same hits"));
 await look("compare");
 
 await page.locator("li.hit button.name").first().click();
@@ -174,6 +176,7 @@ await page.getByRole("button", { name: /^Withdraw it/ }).click();
 await sees("the withdrawn offer", page.getByText(/^withdrawn, made/));
 
 await runs({ page, look, sees, fail });
+await frame({ page, look, sees, fail, token });
 
 await page.keyboard.press("?");
 await sees("the keys", page.getByRole("dialog"));

@@ -15,7 +15,7 @@ export const api = createClient<paths>({ baseUrl: location.origin });
 
 api.use({
   onRequest({ request }) {
-    if (session.token) request.headers.set("Authorization", `Bearer ${session.token}`);
+    if (session.token && !request.headers.has("Authorization")) request.headers.set("Authorization", `Bearer ${session.token}`);
     return request;
   },
 });
