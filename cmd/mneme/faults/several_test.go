@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestConcurrentWritersOnSeveralProcessesLoseNoUpdate(t *testing.T) {
@@ -114,7 +115,11 @@ func TestGracefulShutdownReleasesLeases(t *testing.T) {
 	for _, m := range paraphrases {
 		read[entry](c, c.put(m.key, m.text), http.StatusCreated)
 	}
-	<-proxy.Stalled()
+	select {
+	case <-proxy.Stalled():
+	case <-time.After(patience):
+		t.Fatal("no worker called Milvus")
+	}
 	if status := first.shutDown(); status != 0 {
 		t.Errorf("exit status %d", status)
 	}

@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"mneme/faulttest"
 )
@@ -46,6 +48,7 @@ type Process struct {
 	command *exec.Cmd
 	out     io.Reader
 	release func() // see faulttest.KillWithParent
+	hung    atomic.Bool
 }
 
 // Start runs command, which must be mneme serve --json, and waits until it
@@ -82,16 +85,26 @@ func Launch(t testing.TB, command *exec.Cmd) *Process {
 	t.Cleanup(func() {
 		p.Kill()
 		if t.Failed() {
-			t.Logf("end of the log of %s:\n%s", p.Address, p.Log.Last(30))
+			lines := 30
+			if p.hung.Load() {
+				lines = 1000 // its goroutines
+			}
+			t.Logf("end of the log of %s:\n%s", p.Address, p.Log.Last(lines))
 		}
 	})
 	return p
 }
 
+// patience is how long a process may take to listen, and to end. It says nothing of
+// how long either takes: a test that waited for ever would not say what for.
+const patience = 4 * time.Minute
+
 // AwaitListening waits until a launched process listens. The error says that it
-// ended first.
+// ended first; one that does neither is ended, with its goroutines in its log.
 func (p *Process) AwaitListening() error {
+	hung := time.AfterFunc(patience, p.quit)
 	line, err := bufio.NewReader(p.out).ReadBytes('\n')
+	hung.Stop()
 	if err != nil {
 		return fmt.Errorf("mneme ended before it listened: %w", err)
 	}
@@ -116,9 +129,20 @@ func (p *Process) End(t testing.TB, signal os.Signal) int {
 	if err := p.command.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
+	hung := time.AfterFunc(patience, func() {
+		t.Errorf("mneme did not end within %v of %v; its goroutines are in its log", patience, signal)
+		p.quit()
+	})
 	_ = p.command.Wait() // the exit status is checked instead
+	hung.Stop()
 	p.release()
 	return p.command.ProcessState.ExitCode()
+}
+
+// quit ends a process that hangs, which then prints its goroutines.
+func (p *Process) quit() {
+	p.hung.Store(true)
+	_ = p.command.Process.Signal(syscall.SIGQUIT)
 }
 
 // Signal sends SIGKILL to the process, and does not wait for its end. Any goroutine may
