@@ -369,6 +369,16 @@ func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 	}
 }
 
+func TestHealthAnswersHEADToo(t *testing.T) {
+	front := server.New(server.Options{Service: &stub{}, Verifier: names{}, Metrics: server.NewMetrics()})
+	for _, path := range []string{"/livez", "/readyz", "/metrics"} {
+		w := httptest.NewRecorder()
+		if front.ServeHTTP(w, httptest.NewRequest(http.MethodHead, path, nil)); w.Code != http.StatusOK {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}
+
 func TestHealthIsNotLoggedWhileAllIsWell(t *testing.T) {
 	for _, away := range []bool{false, true} {
 		var log journal
