@@ -100,6 +100,7 @@ await sees("why not", page.getByText("no such entry"));
 await page.getByRole("button", { name: "Options" }).click();
 await page.getByLabel("limit").fill("2");
 await page.getByRole("button", { name: "Compare" }).click();
+await sees("the option as a chip", page.getByRole("list", { name: "Options of the right" }).getByText("rrf"));
 await sees("the second column", page.getByRole("group", { name: "Right" }));
 await page.locator(".answers > svg path").first().waitFor({ state: "attached" }).catch(() => fail("no line joins the same hits"));
 await look("compare");
