@@ -169,6 +169,7 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 			Retention: &config.Limits.Retention, Grants: config.Limits.Grants,
 			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions, Bytes: config.Limits.HistoryBytes},
 			Feed:    memory.FeedLimits{Age: config.Limits.ChangesAge, Records: config.Limits.Changes},
+			Batch:   memory.BatchLimits{Items: config.Limits.BatchItems, Bytes: config.Limits.BatchBytes},
 		},
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,

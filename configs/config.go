@@ -138,6 +138,10 @@ type Limits struct {
 	// ones are truncated, and say so.
 	AnswerBytes int `mapstructure:"answer_bytes"`
 	MCPBatch    int `mapstructure:"mcp_batch"` // messages in a batch
+	// BatchItems and BatchBytes limit a call of memories:batch. BatchBytes is the
+	// size of its body, and of the values in its answer.
+	BatchItems int `mapstructure:"batch_items"`
+	BatchBytes int `mapstructure:"batch_bytes"`
 }
 
 // Connections bound the connections of clients to serve.
@@ -309,7 +313,7 @@ func Default() Config {
 		Limits: Limits{
 			ValueBytes: 100_000, QueryBytes: 16_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
 			HistoryVersions: 100, HistoryBytes: 10_000_000, ChangesAge: 7 * 24 * time.Hour, Changes: 1_000_000,
-			AnswerBytes: 64_000, MCPBatch: 16,
+			AnswerBytes: 64_000, MCPBatch: 16, BatchItems: 1000, BatchBytes: 10_000_000,
 		},
 		Connections: Connections{
 			Total: 4096, PerAddress: 256, TrustedProxies: []string{},
@@ -379,6 +383,8 @@ func (c *Config) validate() error {
 	need(c.Limits.Retention >= 0, "limits.retention must not be negative")
 	need(c.Limits.AnswerBytes >= 16_000, "limits.answer_bytes must be at least 16000") // tool.MinAnswer
 	need(c.Limits.MCPBatch > 0, "limits.mcp_batch must be positive")
+	need(c.Limits.BatchItems > 0 && c.Limits.BatchItems <= 10_000, "limits.batch_items must be 1 to 10000")
+	need(c.Limits.BatchBytes > 0, "limits.batch_bytes must be positive")
 	need(c.Connections.Total >= 0, "connections.total must not be negative")
 	need(c.Connections.PerAddress >= 0, "connections.per_address must not be negative")
 	need(c.Rate.Requests >= 0 && c.Rate.Burst >= 0 && c.Rate.Refusals >= 0, "rate.requests, rate.burst and rate.refusals must not be negative")

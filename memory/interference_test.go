@@ -381,7 +381,18 @@ func answers(h *harness, c memory.Caller, query string) string {
 		for i := range p.Items {
 			show(&p.Items[i].Entry)
 		}
-		for _, key := range []string{"a", "b", "c", "d/e", "private/a", "expired/a", "deleted/a"} {
+		keys := []string{"a", "b", "c", "d/e", "private/a", "expired/a", "deleted/a"}
+		batch := memory.BatchRequest{Store: store}
+		for _, key := range keys {
+			batch.Items = append(batch.Items, item(memory.BatchGet, key))
+		}
+		outcomes, err := h.Batch(ctx, c, batch)
+		fmt.Fprintf(&out, "batch %s %v\n", store, err)
+		for i := range outcomes {
+			fmt.Fprintln(&out, " ", outcomes[i].Err)
+			show(&outcomes[i].Entry)
+		}
+		for _, key := range keys {
 			f, err := h.Get(ctx, c, memory.Path{Store: store, Key: key})
 			fmt.Fprintf(&out, "get %s %s %v\n", store, key, err)
 			show(&f.Entry)

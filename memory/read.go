@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -35,18 +36,24 @@ func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, pat
 	if err != nil {
 		return acl.Access{}, nil, err
 	}
+	e, err := visibleAt(ctx, tx, c, a, path, now)
+	return a, e, err
+}
+
+// visibleAt is getVisible for a caller with this access.
+func visibleAt(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, now time.Time) (*Entry, error) {
 	if err := checkPath(path); err != nil {
-		return acl.Access{}, nil, err
+		return nil, err
 	}
 	entries, err := tx.At(ctx, path, a.Ceiling)
 	if err != nil {
-		return acl.Access{}, nil, err
+		return nil, err
 	}
 	e := resolve(c, a, entries, now)
 	if e == nil {
-		return acl.Access{}, nil, ErrNotFound
+		return nil, ErrNotFound
 	}
-	return a, e, nil
+	return e, nil
 }
 
 // withValue returns an entry, which was read without its value, as a whole.

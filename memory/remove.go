@@ -12,28 +12,38 @@ import (
 // stays until a purge. The entry must be at the session's label.
 func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Preconditions) error {
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		a, e, err := s.getVisible(ctx, tx, c, path, acl.ReadWrite)
+		now := s.instant()
+		a, err := access(ctx, tx, c, path.Store, acl.ReadWrite, now)
 		if err != nil {
 			return err
 		}
-		if !mayRemove(c, a, e) {
-			return acl.ErrDenied
-		}
-		if err := requireOwnLabel(c, e); err != nil {
-			return err
-		}
-		if err := s.checkPreconditions(conditions, e); err != nil {
-			return err
-		}
-		if e, err = withValue(ctx, tx, e); err != nil {
-			return err
-		}
-		return softDelete(ctx, tx, c, e, s.instant())
+		return s.remove(ctx, tx, c, a, path, conditions, now)
 	})
 	if err == nil {
 		s.indexer.Wake()
 	}
 	return err
+}
+
+// remove is Delete inside a transaction, for a caller with this access.
+func (s *Service) remove(ctx context.Context, tx Tx, c Caller, a acl.Access, path Path, conditions Preconditions, now time.Time) error {
+	e, err := visibleAt(ctx, tx, c, a, path, now)
+	if err != nil {
+		return err
+	}
+	if !mayRemove(c, a, e) {
+		return acl.ErrDenied
+	}
+	if err := requireOwnLabel(c, e); err != nil {
+		return err
+	}
+	if err := s.checkPreconditions(conditions, e); err != nil {
+		return err
+	}
+	if e, err = withValue(ctx, tx, e); err != nil {
+		return err
+	}
+	return softDelete(ctx, tx, c, e, now)
 }
 
 // requireOwnLabel refuses an entry that is not at the session's label.

@@ -28,6 +28,7 @@ type Limits struct {
 	Retention      *time.Duration // a purge spares later deletions than this ago; nil: 7 days
 	IdempotencyTTL time.Duration  // how long an Idempotency-Key is kept; 24 h
 	Feed           FeedLimits     // of the changes of a store and label; 7 days and 1,000,000
+	Batch          BatchLimits    // of one Batch; 1,000 and 10 MB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -60,6 +61,12 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Feed.Records == 0 {
 		l.Feed.Records = 1_000_000
+	}
+	if l.Batch.Items == 0 {
+		l.Batch.Items = 1000
+	}
+	if l.Batch.Bytes == 0 {
+		l.Batch.Bytes = 10_000_000
 	}
 	if l.IdempotencyTTL == 0 {
 		l.IdempotencyTTL = 24 * time.Hour

@@ -39,6 +39,27 @@ func (e AnswerDegraded) Valid() bool {
 	}
 }
 
+// Defines values for BatchItemOp.
+const (
+	OpDelete BatchItemOp = "delete"
+	OpGet    BatchItemOp = "get"
+	OpPut    BatchItemOp = "put"
+)
+
+// Valid indicates whether the value is a known member of the BatchItemOp enum.
+func (e BatchItemOp) Valid() bool {
+	switch e {
+	case OpDelete:
+		return true
+	case OpGet:
+		return true
+	case OpPut:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ChargeState.
 const (
 	Done     ChargeState = "done"
@@ -246,6 +267,7 @@ const (
 	UrnMnemeProblemClientClosedRequest  ProblemType = "urn:mneme:problem:client-closed-request"
 	UrnMnemeProblemConflict             ProblemType = "urn:mneme:problem:conflict"
 	UrnMnemeProblemForbidden            ProblemType = "urn:mneme:problem:forbidden"
+	UrnMnemeProblemGone                 ProblemType = "urn:mneme:problem:gone"
 	UrnMnemeProblemIdempotencyKeyReused ProblemType = "urn:mneme:problem:idempotency-key-reused"
 	UrnMnemeProblemInternal             ProblemType = "urn:mneme:problem:internal"
 	UrnMnemeProblemMalformed            ProblemType = "urn:mneme:problem:malformed"
@@ -255,8 +277,13 @@ const (
 	UrnMnemeProblemPaymentRequired      ProblemType = "urn:mneme:problem:payment-required"
 	UrnMnemeProblemPreconditionFailed   ProblemType = "urn:mneme:problem:precondition-failed"
 	UrnMnemeProblemQuota                ProblemType = "urn:mneme:problem:quota"
+	UrnMnemeProblemRateLimited          ProblemType = "urn:mneme:problem:rate-limited"
+	UrnMnemeProblemRequestTimeout       ProblemType = "urn:mneme:problem:request-timeout"
 	UrnMnemeProblemRule                 ProblemType = "urn:mneme:problem:rule"
 	UrnMnemeProblemTooLarge             ProblemType = "urn:mneme:problem:too-large"
+	UrnMnemeProblemTooManyRefusals      ProblemType = "urn:mneme:problem:too-many-refusals"
+	UrnMnemeProblemTooManySearches      ProblemType = "urn:mneme:problem:too-many-searches"
+	UrnMnemeProblemTooManyWaits         ProblemType = "urn:mneme:problem:too-many-waits"
 	UrnMnemeProblemUnauthenticated      ProblemType = "urn:mneme:problem:unauthenticated"
 	UrnMnemeProblemUnavailable          ProblemType = "urn:mneme:problem:unavailable"
 	UrnMnemeProblemUnsupportedMediaType ProblemType = "urn:mneme:problem:unsupported-media-type"
@@ -272,6 +299,8 @@ func (e ProblemType) Valid() bool {
 	case UrnMnemeProblemConflict:
 		return true
 	case UrnMnemeProblemForbidden:
+		return true
+	case UrnMnemeProblemGone:
 		return true
 	case UrnMnemeProblemIdempotencyKeyReused:
 		return true
@@ -291,9 +320,19 @@ func (e ProblemType) Valid() bool {
 		return true
 	case UrnMnemeProblemQuota:
 		return true
+	case UrnMnemeProblemRateLimited:
+		return true
+	case UrnMnemeProblemRequestTimeout:
+		return true
 	case UrnMnemeProblemRule:
 		return true
 	case UrnMnemeProblemTooLarge:
+		return true
+	case UrnMnemeProblemTooManyRefusals:
+		return true
+	case UrnMnemeProblemTooManySearches:
+		return true
+	case UrnMnemeProblemTooManyWaits:
 		return true
 	case UrnMnemeProblemUnauthenticated:
 		return true
@@ -668,6 +707,99 @@ type AnthropicTool struct {
 	// InputSchema A JSON Schema.
 	InputSchema json.RawMessage `json:"input_schema"`
 	Name        string          `json:"name"`
+}
+
+// Batch defines model for Batch.
+type Batch struct {
+	// Atomic Default false. If true, all items succeed or none is done.
+	Atomic *bool       `json:"atomic,omitempty"`
+	Items  []BatchItem `json:"items"`
+}
+
+// BatchItem One put, get or delete.
+type BatchItem struct {
+	// Description One line without control characters.
+	Description *Description `json:"description,omitempty"`
+	Encrypted   *bool        `json:"encrypted,omitempty"`
+
+	// IfMatch Of a put or delete: as the header If-Match.
+	//
+	// Example: "Mf0vVtW1"
+	IfMatch *string `json:"if_match,omitempty"`
+
+	// IfNoneMatch As the header If-None-Match.
+	//
+	// Example: *
+	IfNoneMatch *string `json:"if_none_match,omitempty"`
+	InContext   *bool   `json:"in_context,omitempty"`
+
+	// Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
+	// a leading or trailing `/`, and without empty, `.` or `..` segments.
+	//
+	//
+	// Example: diet/anna
+	Key Key `json:"key"`
+
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	Namespace *Namespace `json:"namespace,omitempty"`
+
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+	Op         BatchItemOp `json:"op"`
+	Tags       *Tags       `json:"tags,omitempty"`
+
+	// TTL Seconds until it expires; 0 means never.
+	TTL *TTL `json:"ttl,omitempty"`
+
+	// Type What kind of memory it is; may be empty.
+	Type *Type `json:"type,omitempty"`
+
+	// Value Of a put, which needs it, as all members that follow.
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// BatchItemOp defines model for BatchItem.Op.
+type BatchItemOp string
+
+// BatchOutcome What the single call would have answered: `entry` of a put or get, or `problem`.
+type BatchOutcome struct {
+	// Entry Example: {"created_at":"2026-01-05T09:00:00Z","description":"","encrypted":false,"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","in_context":true,"key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains.","version":1}
+	Entry *Entry `json:"entry,omitempty"`
+
+	// Etag Of a put or get: as the header ETag, with its quotes.
+	Etag *string `json:"etag,omitempty"`
+
+	// Problem Why an item was refused.
+	Problem *BatchProblem `json:"problem,omitempty"`
+
+	// Status 201, 200, 204, 304, or that of the problem.
+	Status int `json:"status"`
+}
+
+// BatchProblem Why an item was refused.
+type BatchProblem struct {
+	Detail *string `json:"detail,omitempty"`
+	Field  *string `json:"field,omitempty"`
+	Limit  *string `json:"limit,omitempty"`
+
+	// RetryAfter As the header Retry-After, in seconds.
+	RetryAfter *int   `json:"retry_after,omitempty"`
+	Status     int    `json:"status"`
+	Title      string `json:"title"`
+
+	// Type A problem's type.
+	Type string `json:"type"`
+}
+
+// BatchResult defines model for BatchResult.
+type BatchResult struct {
+	// Outcomes Of each item, in their order.
+	Outcomes []BatchOutcome `json:"outcomes"`
 }
 
 // Caps What a grant of level search shows, at most. An omitted one is the default: 600 searches an hour, and 500 entries a day that were not shown before.
@@ -1531,6 +1663,9 @@ type Problem struct {
 
 	// Instance The request's id.
 	Instance string `json:"instance"`
+
+	// Item Only of an atomic batch: the index of the item that failed, from 0.
+	Item *int `json:"item,omitempty"`
 
 	// Limit The limit that was reached.
 	Limit *string `json:"limit,omitempty"`
@@ -2712,6 +2847,14 @@ type ListVersionsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// BatchMemoriesParams defines parameters for BatchMemories.
+type BatchMemoriesParams struct {
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // CreateOfferParams defines parameters for CreateOffer.
 type CreateOfferParams struct {
 	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
@@ -2805,6 +2948,9 @@ type RenameMemoryJSONRequestBody = Rename
 
 // RestoreMemoryJSONRequestBody defines body for RestoreMemory for application/json ContentType.
 type RestoreMemoryJSONRequestBody = Restore
+
+// BatchMemoriesJSONRequestBody defines body for BatchMemories for application/json ContentType.
+type BatchMemoriesJSONRequestBody = Batch
 
 // CreateOfferJSONRequestBody defines body for CreateOffer for application/json ContentType.
 type CreateOfferJSONRequestBody = NewOffer
@@ -3429,6 +3575,46 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/stores/{store}/memories/{key}/versions (the `ListVersions` operationId).
 	ListVersions(ctx context.Context, store Store, key Key, params *ListVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BatchMemoriesWithBody Put, get and delete many entries
+	//
+	// Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
+	// one instant. Each item is decided as the single call would be, sees what the items before
+	// it did, and has its outcome at its index. One that is refused does not stop the others;
+	// with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+	//
+	// Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
+	// request. The body, and the values in the answer, are at most 10 MB unless the server is
+	// configured otherwise: a get whose value no longer fits has status 413.
+	//
+	// Sent again with its Idempotency-Key, puts and deletes are not repeated: those that were
+	// refused have the same problem, a put shows its entry as it is now, or 404, and gets read
+	// anew. An atomic batch that failed is not kept.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/stores/{store}/memories:batch (the `BatchMemories` operationId).
+	BatchMemoriesWithBody(ctx context.Context, store Store, params *BatchMemoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BatchMemories Put, get and delete many entries
+	//
+	// Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
+	// one instant. Each item is decided as the single call would be, sees what the items before
+	// it did, and has its outcome at its index. One that is refused does not stop the others;
+	// with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+	//
+	// Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
+	// request. The body, and the values in the answer, are at most 10 MB unless the server is
+	// configured otherwise: a get whose value no longer fits has status 413.
+	//
+	// Sent again with its Idempotency-Key, puts and deletes are not repeated: those that were
+	// refused have the same problem, a put shows its entry as it is now, or 404, and gets read
+	// anew. An atomic batch that failed is not kept.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/stores/{store}/memories:batch (the `BatchMemories` operationId).
+	BatchMemories(ctx context.Context, store Store, params *BatchMemoriesParams, body BatchMemoriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListStoreOffers List a store's offers
 	//
@@ -4489,6 +4675,66 @@ func (c *API) RestoreMemory(ctx context.Context, store Store, key Key, params *R
 // Corresponds with GET /v1/stores/{store}/memories/{key}/versions (the `ListVersions` operationId).
 func (c *API) ListVersions(ctx context.Context, store Store, key Key, params *ListVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListVersionsRequest(c.Server, store, key, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BatchMemoriesWithBody Put, get and delete many entries
+//
+// Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
+// one instant. Each item is decided as the single call would be, sees what the items before
+// it did, and has its outcome at its index. One that is refused does not stop the others;
+// with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+//
+// Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
+// request. The body, and the values in the answer, are at most 10 MB unless the server is
+// configured otherwise: a get whose value no longer fits has status 413.
+//
+// Sent again with its Idempotency-Key, puts and deletes are not repeated: those that were
+// refused have the same problem, a put shows its entry as it is now, or 404, and gets read
+// anew. An atomic batch that failed is not kept.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/stores/{store}/memories:batch (the `BatchMemories` operationId).
+func (c *API) BatchMemoriesWithBody(ctx context.Context, store Store, params *BatchMemoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBatchMemoriesRequestWithBody(c.Server, store, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BatchMemories Put, get and delete many entries
+//
+// Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
+// one instant. Each item is decided as the single call would be, sees what the items before
+// it did, and has its outcome at its index. One that is refused does not stop the others;
+// with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+//
+// Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
+// request. The body, and the values in the answer, are at most 10 MB unless the server is
+// configured otherwise: a get whose value no longer fits has status 413.
+//
+// Sent again with its Idempotency-Key, puts and deletes are not repeated: those that were
+// refused have the same problem, a put shows its entry as it is now, or 404, and gets read
+// anew. An atomic batch that failed is not kept.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/stores/{store}/memories:batch (the `BatchMemories` operationId).
+func (c *API) BatchMemories(ctx context.Context, store Store, params *BatchMemoriesParams, body BatchMemoriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBatchMemoriesRequest(c.Server, store, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -6880,6 +7126,68 @@ func NewListVersionsRequest(server string, store Store, key Key, params *ListVer
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewBatchMemoriesRequest calls the generic BatchMemories builder with application/json body
+func NewBatchMemoriesRequest(server string, store Store, params *BatchMemoriesParams, body BatchMemoriesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewBatchMemoriesRequestWithBody(server, store, params, "application/json", bodyReader)
+}
+
+// NewBatchMemoriesRequestWithBody constructs an http.Request for the BatchMemories method, with any body, and a specified content type
+func NewBatchMemoriesRequestWithBody(server string, store Store, params *BatchMemoriesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "store", store, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/stores/%s/memories:batch", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil

@@ -373,3 +373,29 @@ func TestErrorHoldsTheProblem(t *testing.T) {
 		}
 	})
 }
+
+func TestABatchKeepsValuesAndNamesWhatFailed(t *testing.T) {
+	each(t, func(t *testing.T, c *client.Client) {
+		const value = `{ "z" : 1.50, "<a>":[ 1 ] }`
+		items := []client.BatchItem{
+			{Op: client.OpPut, Key: "a", Value: []byte(value)},
+			{Op: client.OpPut, Key: "none", Value: []byte("null")},
+			{Op: client.OpGet, Key: "a"},
+			{Op: client.OpDelete, Key: "absent"},
+		}
+		for range 2 { // the second is the same call
+			outcomes, err := c.Batch(t.Context(), "self", items, false, "key")
+			if err != nil || len(outcomes) != 4 || outcomes[0].Status != 201 || outcomes[3].Problem == nil || outcomes[3].Status != 404 {
+				t.Fatalf("%+v, %v", outcomes, err)
+			}
+			if got := string(outcomes[2].Entry.Value); got != value || string(outcomes[1].Entry.Value) != "null" {
+				t.Errorf("%s came back as %s", value, got)
+			}
+		}
+		_, err := c.Batch(t.Context(), "self", items, true, "")
+		var refused *client.Error
+		if !errors.As(err, &refused) || refused.Status != 404 || refused.Item == nil || *refused.Item != 3 {
+			t.Errorf("an atomic batch: %v", err)
+		}
+	})
+}

@@ -64,6 +64,7 @@ type Problem struct {
 	Detail     string
 	Field      string        // the invalid field or parameter
 	Limit      string        // the limit that was reached
+	Item       *int          // index of the item that failed, of a call of several; nil: none
 	RetryAfter time.Duration // 0: no Retry-After
 	Challenge  string        // WWW-Authenticate of a 401
 	Payment    *Payment      // of a 402
@@ -145,9 +146,13 @@ func From(err error) *Problem {
 	var waits *memory.WaitError
 	var spent *memory.CapError
 	var unpaid *memory.PaymentError
+	var item *memory.BatchError
 	switch {
 	case errors.As(err, &p):
 		return p
+	case errors.As(err, &item):
+		p = From(item.Err)
+		p.Item = &item.Item
 	case errors.As(err, &broken):
 		kind := Rule
 		if broken.TooLarge {
@@ -201,6 +206,7 @@ type body struct {
 	Instance string `json:"instance"`
 	Field    string `json:"field,omitempty"`
 	Limit    string `json:"limit,omitempty"`
+	Item     *int   `json:"item,omitempty"`
 	Error    string `json:"error,omitempty"`
 	*payment
 }
@@ -250,7 +256,7 @@ func (p *Problem) Write(w http.ResponseWriter, instance string) error {
 func (p *Problem) encode(instance string) ([]byte, error) {
 	out := body{
 		Type: p.Type(), Title: p.Title, Status: p.Status, Detail: p.Detail,
-		Instance: instance, Field: p.Field, Limit: p.Limit,
+		Instance: instance, Field: p.Field, Limit: p.Limit, Item: p.Item,
 	}
 	if p.Payment != nil {
 		out.payment = &payment{p.Payment.Price, p.Payment.Balance, p.Payment.Offer}

@@ -19,8 +19,11 @@ type binder struct{ surface *Surface }
 // body the error wraps io.EOF, which the generated code accepts where the body
 // is optional.
 func (b binder) Bind(target any, c echo.Context) error {
-	r := c.Request()
-	body, err := wire.ReadBody(r, b.surface.maxBody)
+	r, most := c.Request(), b.surface.maxBody
+	if _, several := target.(*Batch); several {
+		most = int64(b.surface.service.BatchLimits().Bytes)
+	}
+	body, err := wire.ReadBody(r, most)
 	tooLarge := errors.Is(err, wire.ErrBodyTooLarge)
 	switch {
 	case err != nil && !tooLarge:

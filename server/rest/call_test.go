@@ -31,6 +31,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"GET", seat + "/versions", "", false},
 		{"POST", seat + "/restore", `{"version":1}`, false},
 		{"POST", seat + "/rename", `{"to":"x"}`, true},
+		{"POST", batches, `{"items":[{"op":"get","key":"seat"}],"atomic":false}`, true},
 		{"GET", store + "/trash", "", false},
 		{"GET", store + "/export", "", false},
 		{"POST", "/v1/search", `{"query":"q"}`, true},
@@ -433,6 +434,7 @@ func TestNothingOfARequestIsLogged(t *testing.T) {
 	h.want(200, secret, "POST", "/v1/search", `{"query":"secret question"}`)
 	h.want(400, secret, "GET", "/v1/stores/self/memories?secret=1", "")
 	h.want(400, secret, "PUT", "/v1/stores/self/memories/secret-key", `{"secret":"secret"}`)
+	h.want(200, secret, "POST", batches, `{"items":[{"op":"put","key":"secret-key","value":"secret","type":"secret"}]}`)
 	h.want(403, secret, "GET", "/v1/stores/secret-store/memories", "")
 	h.want(422, secret, "PUT", "/v1/stores/self/memories/secret-key", `{"value":1,"type":"secret"}`)
 	if strings.Contains(h.log.String(), "secret") {

@@ -26,6 +26,8 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","where":{"or":[{"value.a":{"gt":1e5}},{"not":{"tags":{"contains":"a"}}}]}}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","match":{"all":["a b","pea*"],"any":["x"],"none":["y"]}}`},
 		{"GET", "/v1/stores/self/memories?where=%7B%22updated_at%22%3A%7B%22gte%22%3A%22now-7d%22%7D%7D", "X", "y", ""},
+		{"POST", batches, "Idempotency-Key", "k", `{"items":[{"op":"put","key":"a","value":null,"if_none_match":"*"},{"op":"get","key":"a"},{"op":"delete","key":"a","if_match":"\"x\""}]}`},
+		{"POST", batches, "Content-Type", "application/json", `{"atomic":true,"items":[{"op":"put","key":"seat","value":{"a":[1e400]},"tags":[""],"ttl":-1},{"op":"get","key":"seat","if_none_match":"W/\"a\""}]}`},
 		{"POST", imports, "Content-Type", "application/x-ndjson", "{\"key\":\"a\",\"value\":1}\n{\n"},
 		{"PUT", "/v1/stores/self/grants/bob", "X-API-Key", "mneme_0_0", `{"level":"x","max_label":"y","ttl":1e9}`},
 		{"PUT", "/v1/agents/alice/settings", "Authorization", "Bearer", `{"enabled":true,"self":true,"chat":true,"user":true}`},

@@ -62,7 +62,14 @@ func openWith(t testing.TB, limits memory.Limits) *harness { return openPaying(t
 // openPaying opens a harness that takes payments.
 func openPaying(t testing.TB, limits memory.Limits, methods *payment.Methods) *harness {
 	t.Helper()
-	data, clock := backendtest.Embedded().Open(t), backendtest.NewClock()
+	// Higher than any test reaches, for the headers.
+	return openOn(t, backendtest.Embedded(), limits, methods, limit.Rate{PerSecond: 1_000_000})
+}
+
+// openOn opens a harness over a backend, which answers so many requests of an agent.
+func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits, methods *payment.Methods, requests limit.Rate) *harness {
+	t.Helper()
+	data, clock := b.Open(t), backendtest.NewClock()
 	records := data.Storage(t).ForMeter()
 	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
 	f := backendtest.OpenOver(t, data, memory.Options{Limits: limits, Meter: rules, Now: clock.Now})
@@ -85,9 +92,8 @@ func openPaying(t testing.TB, limits memory.Limits, methods *payment.Methods) *h
 	}
 	s := servertest.Open(t, f.Clock.Now, server.Options{
 		Service: f, Metrics: metrics, Surfaces: []server.Surface{surface, tools, page},
-		Log: slog.New(slog.NewJSONHandler(log, nil)),
-		// Higher than any test reaches, for the headers.
-		Rates: server.Rates{Requests: limit.Rate{PerSecond: 1_000_000}},
+		Log:   slog.New(slog.NewJSONHandler(log, nil)),
+		Rates: server.Rates{Requests: requests, Now: clock.Now},
 	})
 	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, market: market, log: log}
 }

@@ -39,6 +39,27 @@ func (e AnswerDegraded) Valid() bool {
 	}
 }
 
+// Defines values for BatchItemOp.
+const (
+	OpDelete BatchItemOp = "delete"
+	OpGet    BatchItemOp = "get"
+	OpPut    BatchItemOp = "put"
+)
+
+// Valid indicates whether the value is a known member of the BatchItemOp enum.
+func (e BatchItemOp) Valid() bool {
+	switch e {
+	case OpDelete:
+		return true
+	case OpGet:
+		return true
+	case OpPut:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ChargeState.
 const (
 	Done     ChargeState = "done"
@@ -231,6 +252,7 @@ const (
 	UrnMnemeProblemClientClosedRequest  ProblemType = "urn:mneme:problem:client-closed-request"
 	UrnMnemeProblemConflict             ProblemType = "urn:mneme:problem:conflict"
 	UrnMnemeProblemForbidden            ProblemType = "urn:mneme:problem:forbidden"
+	UrnMnemeProblemGone                 ProblemType = "urn:mneme:problem:gone"
 	UrnMnemeProblemIdempotencyKeyReused ProblemType = "urn:mneme:problem:idempotency-key-reused"
 	UrnMnemeProblemInternal             ProblemType = "urn:mneme:problem:internal"
 	UrnMnemeProblemMalformed            ProblemType = "urn:mneme:problem:malformed"
@@ -240,8 +262,13 @@ const (
 	UrnMnemeProblemPaymentRequired      ProblemType = "urn:mneme:problem:payment-required"
 	UrnMnemeProblemPreconditionFailed   ProblemType = "urn:mneme:problem:precondition-failed"
 	UrnMnemeProblemQuota                ProblemType = "urn:mneme:problem:quota"
+	UrnMnemeProblemRateLimited          ProblemType = "urn:mneme:problem:rate-limited"
+	UrnMnemeProblemRequestTimeout       ProblemType = "urn:mneme:problem:request-timeout"
 	UrnMnemeProblemRule                 ProblemType = "urn:mneme:problem:rule"
 	UrnMnemeProblemTooLarge             ProblemType = "urn:mneme:problem:too-large"
+	UrnMnemeProblemTooManyRefusals      ProblemType = "urn:mneme:problem:too-many-refusals"
+	UrnMnemeProblemTooManySearches      ProblemType = "urn:mneme:problem:too-many-searches"
+	UrnMnemeProblemTooManyWaits         ProblemType = "urn:mneme:problem:too-many-waits"
 	UrnMnemeProblemUnauthenticated      ProblemType = "urn:mneme:problem:unauthenticated"
 	UrnMnemeProblemUnavailable          ProblemType = "urn:mneme:problem:unavailable"
 	UrnMnemeProblemUnsupportedMediaType ProblemType = "urn:mneme:problem:unsupported-media-type"
@@ -257,6 +284,8 @@ func (e ProblemType) Valid() bool {
 	case UrnMnemeProblemConflict:
 		return true
 	case UrnMnemeProblemForbidden:
+		return true
+	case UrnMnemeProblemGone:
 		return true
 	case UrnMnemeProblemIdempotencyKeyReused:
 		return true
@@ -276,9 +305,19 @@ func (e ProblemType) Valid() bool {
 		return true
 	case UrnMnemeProblemQuota:
 		return true
+	case UrnMnemeProblemRateLimited:
+		return true
+	case UrnMnemeProblemRequestTimeout:
+		return true
 	case UrnMnemeProblemRule:
 		return true
 	case UrnMnemeProblemTooLarge:
+		return true
+	case UrnMnemeProblemTooManyRefusals:
+		return true
+	case UrnMnemeProblemTooManySearches:
+		return true
+	case UrnMnemeProblemTooManyWaits:
 		return true
 	case UrnMnemeProblemUnauthenticated:
 		return true
@@ -609,6 +648,99 @@ type Answer struct {
 
 // AnswerDegraded defines model for Answer.Degraded.
 type AnswerDegraded string
+
+// Batch defines model for Batch.
+type Batch struct {
+	// Atomic Default false. If true, all items succeed or none is done.
+	Atomic *bool       `json:"atomic,omitempty"`
+	Items  []BatchItem `json:"items"`
+}
+
+// BatchItem One put, get or delete.
+type BatchItem struct {
+	// Description One line without control characters.
+	Description *Description `json:"description,omitempty"`
+	Encrypted   *bool        `json:"encrypted,omitempty"`
+
+	// IfMatch Of a put or delete: as the header If-Match.
+	//
+	// Example: "Mf0vVtW1"
+	IfMatch *string `json:"if_match,omitempty"`
+
+	// IfNoneMatch As the header If-None-Match.
+	//
+	// Example: *
+	IfNoneMatch *string `json:"if_none_match,omitempty"`
+	InContext   *bool   `json:"in_context,omitempty"`
+
+	// Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
+	// a leading or trailing `/`, and without empty, `.` or `..` segments.
+	//
+	//
+	// Example: diet/anna
+	Key Key `json:"key"`
+
+	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	Namespace *Namespace `json:"namespace,omitempty"`
+
+	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
+	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
+	// A date compares as its first instant in UTC.
+	//
+	//
+	// Example: 2023-05-08
+	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
+	Op         BatchItemOp `json:"op"`
+	Tags       *Tags       `json:"tags,omitempty"`
+
+	// Ttl Seconds until it expires; 0 means never.
+	Ttl *Ttl `json:"ttl,omitempty"`
+
+	// Type What kind of memory it is; may be empty.
+	Type *Type `json:"type,omitempty"`
+
+	// Value Of a put, which needs it, as all members that follow.
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// BatchItemOp defines model for BatchItem.Op.
+type BatchItemOp string
+
+// BatchOutcome What the single call would have answered: `entry` of a put or get, or `problem`.
+type BatchOutcome struct {
+	// Entry Example: {"created_at":"2026-01-05T09:00:00Z","description":"","encrypted":false,"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","in_context":true,"key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains.","version":1}
+	Entry *Entry `json:"entry,omitempty"`
+
+	// Etag Of a put or get: as the header ETag, with its quotes.
+	Etag *string `json:"etag,omitempty"`
+
+	// Problem Why an item was refused.
+	Problem *BatchProblem `json:"problem,omitempty"`
+
+	// Status 201, 200, 204, 304, or that of the problem.
+	Status int `json:"status"`
+}
+
+// BatchProblem Why an item was refused.
+type BatchProblem struct {
+	Detail *string `json:"detail,omitempty"`
+	Field  *string `json:"field,omitempty"`
+	Limit  *string `json:"limit,omitempty"`
+
+	// RetryAfter As the header Retry-After, in seconds.
+	RetryAfter *int   `json:"retry_after,omitempty"`
+	Status     int    `json:"status"`
+	Title      string `json:"title"`
+
+	// Type A problem's type.
+	Type string `json:"type"`
+}
+
+// BatchResult defines model for BatchResult.
+type BatchResult struct {
+	// Outcomes Of each item, in their order.
+	Outcomes []BatchOutcome `json:"outcomes"`
+}
 
 // Caps What a grant of level search shows, at most. An omitted one is the default: 600 searches an hour, and 500 entries a day that were not shown before.
 type Caps struct {
@@ -1456,6 +1588,9 @@ type Problem struct {
 
 	// Instance The request's id.
 	Instance string `json:"instance"`
+
+	// Item Only of an atomic batch: the index of the item that failed, from 0.
+	Item *int `json:"item,omitempty"`
 
 	// Limit The limit that was reached.
 	Limit *string `json:"limit,omitempty"`
@@ -2570,6 +2705,14 @@ type ListVersionsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// BatchMemoriesParams defines parameters for BatchMemories.
+type BatchMemoriesParams struct {
+	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
+	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+	// is checked and the outcome is read again.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // CreateOfferParams defines parameters for CreateOffer.
 type CreateOfferParams struct {
 	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
@@ -2648,6 +2791,9 @@ type RenameMemoryJSONRequestBody = Rename
 
 // RestoreMemoryJSONRequestBody defines body for RestoreMemory for application/json ContentType.
 type RestoreMemoryJSONRequestBody = Restore
+
+// BatchMemoriesJSONRequestBody defines body for BatchMemories for application/json ContentType.
+type BatchMemoriesJSONRequestBody = Batch
 
 // CreateOfferJSONRequestBody defines body for CreateOffer for application/json ContentType.
 type CreateOfferJSONRequestBody = NewOffer
@@ -2750,6 +2896,9 @@ type ServerInterface interface {
 	// ListVersions List an entry's versions
 	// (GET /v1/stores/{store}/memories/{key}/versions)
 	ListVersions(ctx echo.Context, store Store, key Key, params ListVersionsParams) error
+	// BatchMemories Put, get and delete many entries
+	// (POST /v1/stores/{store}/memories:batch)
+	BatchMemories(ctx echo.Context, store Store, params BatchMemoriesParams) error
 	// ListStoreOffers List a store's offers
 	// (GET /v1/stores/{store}/offers)
 	ListStoreOffers(ctx echo.Context, store Store) error
@@ -3960,6 +4109,42 @@ func (w *ServerInterfaceWrapper) ListVersions(ctx echo.Context) error {
 	return err
 }
 
+// BatchMemories converts echo context to params.
+func (w *ServerInterfaceWrapper) BatchMemories(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "store" -------------
+	var store Store
+
+	err = runtime.BindStyledParameterWithOptions("simple", "store", ctx.Param("store"), &store, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params BatchMemoriesParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.BatchMemories(ctx, store, params)
+	return err
+}
+
 // ListStoreOffers converts echo context to params.
 func (w *ServerInterfaceWrapper) ListStoreOffers(ctx echo.Context) error {
 	var err error
@@ -4207,6 +4392,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/stores/:store/memories/:key", wrapper.GetMemory, options.OperationMiddlewares["getMemory"]...)
 	router.PUT(options.BaseURL+"/v1/stores/:store/memories/:key", wrapper.PutMemory, options.OperationMiddlewares["putMemory"]...)
 	router.GET(options.BaseURL+"/v1/stores/:store/memories", wrapper.ListMemories, options.OperationMiddlewares["listMemories"]...)
+	router.POST(options.BaseURL+"/v1/stores/:store/memories\\:batch", wrapper.BatchMemories, options.OperationMiddlewares["batchMemories"]...)
 	router.GET(options.BaseURL+"/v1/stores/:store/memories/:key/versions", wrapper.ListVersions, options.OperationMiddlewares["listVersions"]...)
 	router.POST(options.BaseURL+"/v1/stores/:store/memories/:key/restore", wrapper.RestoreMemory, options.OperationMiddlewares["restoreMemory"]...)
 	router.POST(options.BaseURL+"/v1/stores/:store/memories/:key/rename", wrapper.RenameMemory, options.OperationMiddlewares["renameMemory"]...)
@@ -9869,6 +10055,238 @@ func (response ListVersionsdefaultApplicationProblemPlusJSONResponse) VisitListV
 	return err
 }
 
+type BatchMemoriesRequestObject struct {
+	Store  Store `json:"store"`
+	Params BatchMemoriesParams
+	Body   *BatchMemoriesJSONRequestBody
+}
+
+type BatchMemoriesResponseObject interface {
+	VisitBatchMemoriesResponse(w http.ResponseWriter) error
+}
+
+type BatchMemories200JSONResponse BatchResult
+
+func (response BatchMemories200JSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories400ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories401ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories403ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories404ApplicationProblemPlusJSONResponse struct {
+	NotFoundApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories404ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories409ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories412ApplicationProblemPlusJSONResponse struct {
+	PreconditionFailedApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories412ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(412)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories413ApplicationProblemPlusJSONResponse struct {
+	TooLargeApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories413ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories415ApplicationProblemPlusJSONResponse struct {
+	UnsupportedMediaTypeApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories415ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories422ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories429ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemories503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response BatchMemories503ApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchMemoriesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response BatchMemoriesdefaultApplicationProblemPlusJSONResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListStoreOffersRequestObject struct {
 	Store Store `json:"store"`
 }
@@ -11107,6 +11525,9 @@ type StrictServerInterface interface {
 	// ListVersions List an entry's versions
 	// (GET /v1/stores/{store}/memories/{key}/versions)
 	ListVersions(ctx context.Context, request ListVersionsRequestObject) (ListVersionsResponseObject, error)
+	// BatchMemories Put, get and delete many entries
+	// (POST /v1/stores/{store}/memories:batch)
+	BatchMemories(ctx context.Context, request BatchMemoriesRequestObject) (BatchMemoriesResponseObject, error)
 	// ListStoreOffers List a store's offers
 	// (GET /v1/stores/{store}/offers)
 	ListStoreOffers(ctx context.Context, request ListStoreOffersRequestObject) (ListStoreOffersResponseObject, error)
@@ -12218,6 +12639,55 @@ func (sh *strictHandler) ListVersions(ctx echo.Context, store Store, key Key, pa
 		return err
 	} else if validResponse, ok := response.(ListVersionsResponseObject); ok {
 		return validResponse.VisitListVersionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// BatchMemories operation middleware
+func (sh *strictHandler) BatchMemories(ctx echo.Context, store Store, params BatchMemoriesParams) error {
+	var request BatchMemoriesRequestObject
+
+	request.Store = store
+	request.Params = params
+
+	var body BatchMemoriesJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.BatchMemories(ctx.Request().Context(), request.(BatchMemoriesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "BatchMemories")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(BatchMemoriesResponseObject); ok {
+		return validResponse.VisitBatchMemoriesResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"regexp"
@@ -90,8 +91,8 @@ func (r Rules) Decode(text []byte, fields map[string]any) (given map[string]bool
 
 // DecodeStruct decodes the object in text into a struct, to which target points,
 // by the JSON names of its fields. Members without omitempty are required. A
-// member that is a struct, other than a time, is decoded likewise; errors name
-// its members as in "recency.weight".
+// member that is a struct, other than a time, or a list of structs is decoded
+// likewise; errors name its members as in "recency.weight" and "items[3].key".
 func (r Rules) DecodeStruct(text []byte, target any) error {
 	value := reflect.ValueOf(target).Elem()
 	fields := make(map[string]any, value.NumField())
@@ -135,6 +136,28 @@ func (r Rules) readObject(m Member, target any, kind reflect.Type) error {
 	return nil
 }
 
+// maxObjects is how many objects of a list are decoded. A longer list is refused by
+// who knows its limit, which is lower.
+const maxObjects = 10_001
+
+// readObjects decodes a member that is a list of objects into a slice of structs.
+func (r Rules) readObjects(m Member, target any, kind reflect.Type) error {
+	var texts []json.RawMessage
+	if json.Unmarshal(m.Value, &texts) != nil || string(m.Value) == "null" {
+		return &FieldError{Name: m.Name, Fault: WrongType, Kind: "an array of objects"}
+	}
+	texts = texts[:min(len(texts), maxObjects)]
+	list := reflect.MakeSlice(kind, len(texts), len(texts))
+	for i, text := range texts {
+		object := Member{Name: fmt.Sprintf("%s[%d]", m.Name, i), Value: text}
+		if err := r.readObject(object, list.Index(i).Addr().Interface(), kind.Elem()); err != nil {
+			return err
+		}
+	}
+	reflect.ValueOf(target).Elem().Set(list)
+	return nil
+}
+
 var (
 	timeType   = reflect.TypeFor[time.Time]()
 	rawMessage = reflect.TypeFor[json.RawMessage]()
@@ -152,6 +175,9 @@ func (r Rules) read(m Member, target any) (given bool, err error) {
 	}
 	if r.NullIsAbsent && string(m.Value) == "null" {
 		return false, nil
+	}
+	if kind.Kind() == reflect.Slice && kind.Elem().Kind() == reflect.Struct && kind.Elem() != timeType {
+		return true, r.readObjects(m, target, kind)
 	}
 	fault := func(f Fault) error { return &FieldError{Name: m.Name, Fault: f, Kind: kindOf(kind)} }
 	switch {

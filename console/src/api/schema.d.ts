@@ -69,6 +69,37 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stores/{store}/memories:batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put, get and delete many entries
+         * @description Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
+         *     one instant. Each item is decided as the single call would be, sees what the items before
+         *     it did, and has its outcome at its index. One that is refused does not stop the others;
+         *     with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+         *
+         *     Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
+         *     request. The body, and the values in the answer, are at most 10 MB unless the server is
+         *     configured otherwise: a get whose value no longer fits has status 413.
+         *
+         *     Sent again with its Idempotency-Key, puts and deletes are not repeated: those that were
+         *     refused have the same problem, a put shows its entry as it is now, or 404, and gets read
+         *     anew. An atomic batch that failed is not kept.
+         */
+        post: operations["batchMemories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stores/{store}/memories/{key}/versions": {
         parameters: {
             query?: never;
@@ -981,6 +1012,65 @@ export interface components {
             ttl?: components["schemas"]["Ttl"];
             /** @description As in entries; empty removes it. */
             occurred_at?: components["schemas"]["OccurredAt"];
+        };
+        Batch: {
+            items: components["schemas"]["BatchItem"][];
+            /** @description Default false. If true, all items succeed or none is done. */
+            atomic?: boolean;
+        };
+        /** @description One put, get or delete. */
+        BatchItem: {
+            /** @enum {string} */
+            op: "put" | "get" | "delete";
+            key: components["schemas"]["Key"];
+            namespace?: components["schemas"]["Namespace"];
+            /**
+             * @description Of a put or delete: as the header If-Match.
+             * @example "Mf0vVtW1"
+             */
+            if_match?: string;
+            /**
+             * @description As the header If-None-Match.
+             * @example *
+             */
+            if_none_match?: string;
+            /** @description Of a put, which needs it, as all members that follow. */
+            value?: unknown;
+            type?: components["schemas"]["Type"];
+            description?: components["schemas"]["Description"];
+            tags?: components["schemas"]["Tags"];
+            in_context?: boolean;
+            encrypted?: boolean;
+            ttl?: components["schemas"]["Ttl"];
+            occurred_at?: components["schemas"]["OccurredAt"];
+        };
+        BatchResult: {
+            /** @description Of each item, in their order. */
+            outcomes: components["schemas"]["BatchOutcome"][];
+        };
+        /** @description What the single call would have answered: `entry` of a put or get, or `problem`. */
+        BatchOutcome: {
+            /** @description 201, 200, 204, 304, or that of the problem. */
+            status: number;
+            /** @description Of a put or get: as the header ETag, with its quotes. */
+            etag?: string;
+            entry?: components["schemas"]["Entry"];
+            problem?: components["schemas"]["BatchProblem"];
+        };
+        /** @description Why an item was refused. */
+        BatchProblem: {
+            /**
+             * Format: uri
+             * @description A problem's type.
+             */
+            type: string;
+            title: string;
+            status: number;
+            detail?: string;
+            field?: string;
+            limit?: string;
+            /** @description As the header Retry-After, in seconds. */
+            retry_after?: number;
         };
         /**
          * @example {
@@ -2370,7 +2460,7 @@ export interface components {
              * @description What kind of problem it is; stable.
              * @enum {string}
              */
-            type: "urn:mneme:problem:malformed" | "urn:mneme:problem:unauthenticated" | "urn:mneme:problem:forbidden" | "urn:mneme:problem:not-found" | "urn:mneme:problem:no-such-call" | "urn:mneme:problem:method-not-allowed" | "urn:mneme:problem:conflict" | "urn:mneme:problem:precondition-failed" | "urn:mneme:problem:too-large" | "urn:mneme:problem:unsupported-media-type" | "urn:mneme:problem:rule" | "urn:mneme:problem:idempotency-key-reused" | "urn:mneme:problem:quota" | "urn:mneme:problem:cap" | "urn:mneme:problem:payment-required" | "urn:mneme:problem:client-closed-request" | "urn:mneme:problem:internal" | "urn:mneme:problem:unavailable";
+            type: "urn:mneme:problem:malformed" | "urn:mneme:problem:unauthenticated" | "urn:mneme:problem:forbidden" | "urn:mneme:problem:not-found" | "urn:mneme:problem:no-such-call" | "urn:mneme:problem:method-not-allowed" | "urn:mneme:problem:conflict" | "urn:mneme:problem:precondition-failed" | "urn:mneme:problem:too-large" | "urn:mneme:problem:unsupported-media-type" | "urn:mneme:problem:rule" | "urn:mneme:problem:idempotency-key-reused" | "urn:mneme:problem:quota" | "urn:mneme:problem:cap" | "urn:mneme:problem:payment-required" | "urn:mneme:problem:rate-limited" | "urn:mneme:problem:too-many-refusals" | "urn:mneme:problem:too-many-searches" | "urn:mneme:problem:too-many-waits" | "urn:mneme:problem:gone" | "urn:mneme:problem:request-timeout" | "urn:mneme:problem:client-closed-request" | "urn:mneme:problem:internal" | "urn:mneme:problem:unavailable";
             /** @description The kind in words; the same for every problem of a type. */
             title: string;
             status: number;
@@ -2385,6 +2475,8 @@ export interface components {
             field?: string;
             /** @description The limit that was reached. */
             limit?: string;
+            /** @description Only of an atomic batch: the index of the item that failed, from 0. */
+            item?: number;
             /**
              * Format: int64
              * @description Only of status 402: the most that the call could cost, in micros.
@@ -2927,6 +3019,56 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    batchMemories: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Executes the call only once, however often it is sent within 24 hours. The key is specific to
+                 *     the agent, taint, call and path; reuse with another body is refused (422). Each time, access
+                 *     is checked and the outcome is read again.
+                 * @example 6f0c1d1e-6f57-4a6e-9f63-6b6f3d9c2f10
+                 */
+                "Idempotency-Key"?: components["parameters"]["idempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The store's id; `self` is the caller's own store.
+                 * @example self
+                 */
+                store: components["parameters"]["store"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Batch"];
+            };
+        };
+        responses: {
+            /** @description The outcome of each item. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];

@@ -1,0 +1,292 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// BatchLimits bound a Batch.
+type BatchLimits struct {
+	Items int
+	Bytes int // of the values that the outcomes hold
+}
+
+// BatchOp is what an item of a batch does.
+type BatchOp int
+
+// The operations of items.
+const (
+	BatchPut BatchOp = iota + 1
+	BatchGet
+	BatchDelete
+)
+
+// BatchItem is a put, get or delete in the batch's store.
+type BatchItem struct {
+	Op BatchOp
+	// PutRequest has the path of every item, without its store, the preconditions of
+	// a put or delete, and what a put writes. Wait is ignored.
+	PutRequest
+}
+
+// BatchRequest asks for several puts, gets and deletes in one store.
+type BatchRequest struct {
+	Store string
+	Items []BatchItem
+	// Atomic does all items, or none of them.
+	Atomic      bool
+	Idempotency *Idempotency // nil: none
+}
+
+// BatchOutcome is the outcome of one item.
+type BatchOutcome struct {
+	PutResult       // of a put; of a get only what was found
+	Err       error // why the item was refused; nil: it was not
+}
+
+// BatchError says which item of an atomic batch was refused, so that none was done.
+type BatchError struct {
+	Item int // index
+	Err  error
+}
+
+func (e *BatchError) Error() string { return fmt.Sprintf("item %d: %v", e.Item, e.Err) }
+
+// Unwrap returns why the item was refused.
+func (e *BatchError) Unwrap() error { return e.Err }
+
+// BatchLimits returns the limits of a Batch.
+func (s *Service) BatchLimits() BatchLimits { return s.limits.Batch }
+
+// Batch does the items in their order, in one transaction and at one instant. Each
+// is decided as Put, Get or Delete would decide it after the items before it. One
+// that is refused does not stop the others, unless the batch is atomic: then the
+// error is a BatchError, and nothing was done. The caller needs read on the store.
+func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchOutcome, error) {
+	r.Items = slices.Clone(r.Items)
+	writes := r.Idempotency != nil
+	for i := range r.Items {
+		r.Items[i].Path.Store = r.Store
+		writes = writes || r.Items[i].Op != BatchGet
+	}
+	var outcomes []BatchOutcome
+	var err error
+	if writes {
+		err = s.storage.Update(ctx, func(tx Tx) (err error) {
+			outcomes, err = s.updateBatch(ctx, tx, c, r)
+			return err
+		})
+	} else {
+		err = s.storage.View(ctx, func(tx ReadTx) error {
+			b, err := s.newBatch(ctx, tx, c, r)
+			if err != nil {
+				return err
+			}
+			err = b.run(ctx, func(ctx context.Context, i int) error { return b.get(ctx, tx, i) })
+			outcomes = b.outcomes
+			return err
+		})
+	}
+	if err != nil {
+		return nil, asConflict(err)
+	}
+	if writes {
+		s.indexer.Wake()
+	}
+	return outcomes, nil
+}
+
+// updateBatch is Batch in a transaction that may write.
+func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchRequest) ([]BatchOutcome, error) {
+	b, err := s.newBatch(ctx, tx, c, r)
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.recorded(ctx, tx, c, r.Idempotency)
+	if err != nil {
+		return nil, err
+	}
+	if record != nil {
+		return b.outcomes, b.repeat(ctx, tx, record)
+	}
+	if err := b.prefetch(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := b.run(ctx, func(ctx context.Context, i int) error { return b.do(ctx, tx, i) }); err != nil {
+		return nil, err
+	}
+	kept, err := b.record()
+	if err != nil {
+		return nil, err
+	}
+	return b.outcomes, s.record(ctx, tx, c, r.Idempotency, kept)
+}
+
+// batch is a Batch that runs in a transaction.
+type batch struct {
+	*Service
+	facts  accessReader
+	caller Caller
+	BatchRequest
+	now      time.Time
+	access   acl.Access
+	denied   error // why the caller may not put; nil: it may
+	outcomes []BatchOutcome
+	room     int   // for further values that are read, in bytes
+	found    []int // gets whose values are not read yet
+	unread   int   // bytes of these values
+}
+
+// newBatch authorises a batch. What the caller may do in the store is the same for
+// all its items.
+func (s *Service) newBatch(ctx context.Context, tx accessReader, c Caller, r BatchRequest) (*batch, error) {
+	now := s.instant()
+	a, err := access(ctx, tx, c, r.Store, acl.Read, now)
+	if err != nil {
+		return nil, err
+	}
+	_, denied := writeAccess(ctx, tx, c, r.Store, now)
+	if denied != nil && !isRefusal(denied) {
+		return nil, denied
+	}
+	if n := len(r.Items); n < 1 || n > s.limits.Batch.Items {
+		return nil, rule("items", "must be 1 to %d", s.limits.Batch.Items)
+	}
+	b := &batch{
+		Service: s, facts: tx, caller: c, BatchRequest: r, now: now, access: a, denied: denied,
+		outcomes: make([]BatchOutcome, len(r.Items)), room: s.limits.Batch.Bytes,
+	}
+	for i := range r.Items {
+		if r.Items[i].Op == BatchPut {
+			b.room -= len(r.Items[i].Value)
+		}
+	}
+	return b, nil
+}
+
+// prefetch reads what the items' paths have, if any of them may be written.
+func (b *batch) prefetch(ctx context.Context, tx Tx) error {
+	if b.access.Level < acl.ReadWrite {
+		return nil
+	}
+	var paths []Path
+	for i := range b.Items {
+		if path := b.Items[i].Path; checkPath(path) == nil {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	return tx.Prefetch(ctx, b.Store, paths, b.caller.Taint, b.caller.Agent, b.now)
+}
+
+// run does the items in their order.
+func (b *batch) run(ctx context.Context, do func(ctx context.Context, i int) error) error {
+	for i := range b.Items {
+		if b.Items[i].Op != BatchGet {
+			if err := b.readFound(ctx); err != nil { // before what the gets found is changed
+				return err
+			}
+		}
+		err := asConflict(do(ctx, i))
+		if err != nil && !isRefusal(err) {
+			return err
+		}
+		if err != nil && b.Atomic {
+			return &BatchError{Item: i, Err: err}
+		}
+		b.outcomes[i].Err = err
+	}
+	return b.readFound(ctx)
+}
+
+// do does one item.
+func (b *batch) do(ctx context.Context, tx Tx, i int) (err error) {
+	item := &b.Items[i]
+	switch item.Op {
+	case BatchPut:
+		if b.denied != nil {
+			return b.denied
+		}
+		if err := b.checkWrite(b.access, item.PutRequest); err != nil {
+			return err
+		}
+		b.outcomes[i].PutResult, _, err = b.put(ctx, tx, b.caller, b.access, item.PutRequest, b.now, false)
+		return err
+	case BatchDelete:
+		if err := b.access.Require(acl.ReadWrite); err != nil {
+			return err
+		}
+		return b.remove(ctx, tx, b.caller, b.access, item.Path, item.If, b.now)
+	default:
+		return b.get(ctx, tx, i)
+	}
+}
+
+// get finds the entry of a get. Its value is read later, with those of others.
+func (b *batch) get(ctx context.Context, tx EntryReader, i int) error {
+	e, err := visibleAt(ctx, tx, b.caller, b.access, b.Items[i].Path, b.now)
+	if err != nil {
+		return err
+	}
+	if err := b.take(e); err != nil {
+		return err
+	}
+	b.outcomes[i].Found = b.withETag(*e)
+	b.found, b.unread = append(b.found, i), b.unread+e.bytes()
+	if b.unread >= batchBytes {
+		return b.readFound(ctx)
+	}
+	return nil
+}
+
+// take takes room for the value of an entry that is read.
+func (b *batch) take(e *Entry) error {
+	if e.bytes() > b.room {
+		return &RuleError{
+			Field: "items", TooLarge: true,
+			Rule: fmt.Sprintf("the values of a batch must be at most %d bytes; get this one in another", b.limits.Batch.Bytes),
+		}
+	}
+	b.room -= e.bytes()
+	return nil
+}
+
+// readFound reads the values of the entries that gets have found.
+func (b *batch) readFound(ctx context.Context) error {
+	if len(b.found) == 0 {
+		return nil
+	}
+	entries := make([]Entry, 0, len(b.found))
+	for _, i := range b.found {
+		entries = append(entries, b.outcomes[i].Entry)
+	}
+	whole, err := b.facts.Get(ctx, idsOf(entries))
+	if err != nil {
+		return err
+	}
+	byID := make(map[uuid.UUID]Entry, len(whole))
+	for _, e := range whole {
+		byID[e.ID] = e
+	}
+	for _, i := range b.found {
+		found := &b.outcomes[i].Found
+		e, ok := byID[found.ID]
+		if !ok { // it was found in this transaction
+			return ErrStale
+		}
+		found.Entry = e
+		if err := b.showSources(ctx, b.facts, b.caller, found); err != nil {
+			return err
+		}
+	}
+	b.found, b.unread = nil, 0
+	return nil
+}
