@@ -146,6 +146,9 @@ func (s Scope) Indexed() []Access {
 	return slices.DeleteFunc(slices.Clone(s.stores), func(a Access) bool { return a.Number == 0 })
 }
 
+// Len returns the number of stores.
+func (s Scope) Len() int { return len(s.stores) }
+
 // Empty reports whether the scope has no stores.
 func (s Scope) Empty() bool { return len(s.stores) == 0 }
 

@@ -29,6 +29,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	metrics := server.NewMetrics()
 	instance.sales.follow(metrics)
 	metrics.Build(build.Version, build.Revision)
+	metrics.Describe(facts(instance, config, build))
 	native, err := rest.New(instance.Service, instance.Market, metrics, config.Limits.ValueBytes)
 	if err != nil {
 		return nil, err

@@ -16,12 +16,19 @@ type Progress struct {
 	// none has.
 	Removed, Restored int64
 	Reconciled        time.Time
+	LastReconciled    Reconciled // what that one found and repaired
 }
 
 // progress is the running count of Progress.
 type progress struct {
 	indexed, indexFailed, embedderFailed, timedOut, removed, restored atomic.Int64
-	reconciled                                                        atomic.Pointer[time.Time]
+	reconciled                                                        atomic.Pointer[reconciliation]
+}
+
+// reconciliation is the outcome of a reconciliation that succeeded.
+type reconciliation struct {
+	at     time.Time
+	report Reconciled
 }
 
 func (p *progress) now() Progress {
@@ -29,8 +36,8 @@ func (p *progress) now() Progress {
 		Indexed: p.indexed.Load(), IndexFailed: p.indexFailed.Load(), EmbedderFailed: p.embedderFailed.Load(),
 		TimedOut: p.timedOut.Load(), Removed: p.removed.Load(), Restored: p.restored.Load(),
 	}
-	if at := p.reconciled.Load(); at != nil {
-		now.Reconciled = *at
+	if last := p.reconciled.Load(); last != nil {
+		now.Reconciled, now.LastReconciled = last.at, last.report
 	}
 	return now
 }
@@ -53,5 +60,5 @@ func (p *progress) failed(entries int, err error) string {
 func (p *progress) repaired(report Reconciled, at time.Time) {
 	p.removed.Add(report.Removed)
 	p.restored.Add(report.Restored)
-	p.reconciled.Store(&at)
+	p.reconciled.Store(&reconciliation{at, report})
 }

@@ -197,6 +197,7 @@ type Answer struct {
 // relevance, is a part of Fetch.
 type Took struct {
 	Queue, Filter, Embed, Lexical, Vector, Rank, Fetch time.Duration
+	Total                                              time.Duration // of the search, the wait for its turn included
 }
 
 // Hit is an entry that a search found. From a store on which the caller has

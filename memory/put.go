@@ -37,7 +37,7 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 	if err != nil {
 		return PutResult{}, asConflict(err)
 	}
-	s.indexer.Wake()
+	s.wrote(1)
 	if r.Wait && result.Searchable() {
 		waiting, cancel := context.WithTimeout(ctx, indexedWait)
 		defer cancel()
@@ -77,7 +77,13 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 	if err != nil {
 		return nil, err
 	}
-	s.indexer.Wake()
+	written := 0
+	for i := range outcomes {
+		if outcomes[i].Err == nil && !outcomes[i].Unchanged {
+			written++
+		}
+	}
+	s.wrote(written)
 	return outcomes, nil
 }
 

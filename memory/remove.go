@@ -20,7 +20,7 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 		return s.remove(ctx, tx, c, a, path, conditions, now)
 	})
 	if err == nil {
-		s.indexer.Wake()
+		s.wrote(1)
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutR
 	if err != nil {
 		return PutResult{}, asConflict(err)
 	}
-	s.indexer.Wake()
+	s.wrote(1)
 	return result, nil
 }
 

@@ -40,7 +40,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 	if err != nil {
 		return Found{}, asConflict(err)
 	}
-	s.indexer.Wake()
+	s.wrote(1)
 	return result.Found, nil
 }
 

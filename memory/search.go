@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -35,7 +36,9 @@ const (
 // their hits turn out not to be visible, the legs are asked for more.
 func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer Answer, err error) {
 	ctx, span := s.tracer.Start(ctx, "search")
+	start := time.Now()
 	defer func() {
+		answer.Took.Total = time.Since(start)
 		answer.describe(span)
 		endSpan(span, err)
 	}()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -121,6 +122,7 @@ type Service struct {
 	waits   *feedWaits
 
 	fitTokens    FitTokens
+	written      atomic.Int64 // entries
 	searches     *fairqueue.Queue
 	searchLimits fairqueue.Limits
 }
@@ -238,6 +240,16 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	s.callers.Put(p.Agent, struct{}{})
 	return nil
 }
+
+// wrote has the vectors of entries made that were written, moved or deleted.
+func (s *Service) wrote(entries int) {
+	s.written.Add(int64(entries))
+	s.indexer.Wake()
+}
+
+// Written returns how many entries this process has written, moved, deleted and
+// restored for callers since it started.
+func (s *Service) Written() int64 { return s.written.Load() }
 
 // newID returns an id for a new entry. Ids are ordered by time.
 func newID() (uuid.UUID, error) { return uuid.NewV7() }

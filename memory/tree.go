@@ -54,7 +54,7 @@ func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	s.indexer.Wake()
+	s.wrote(count)
 	return count, nil
 }
 
@@ -111,7 +111,7 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 	if err != nil {
 		return 0, asConflict(err)
 	}
-	s.indexer.Wake()
+	s.wrote(count)
 	return count, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/server/limit"
+	"mneme/server/series"
 )
 
 // Metrics are the metrics at /metrics. Routes are templates; no metric holds a
@@ -34,6 +35,9 @@ type Metrics struct {
 	refused    *prometheus.CounterVec
 	meter      meterMetrics
 	conns      atomic.Pointer[func() int] // open connections, while the server listens
+	series     *series.Recorder
+	state      atomic.Pointer[state] // of the server
+	facts      Facts
 }
 
 // seconds are the buckets of durations: search steps take from a fraction of
@@ -44,6 +48,7 @@ var seconds = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
+		series:   series.New(slowSearch, time.Now),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "mneme_http_requests_total", Help: "Answered requests.",
 		}, []string{"route", "method", "status"}),
@@ -102,6 +107,7 @@ func NewMetrics() *Metrics {
 // Search counts an answered search of any surface.
 func (m *Metrics) Search(answer memory.Answer) {
 	m.searches.Inc()
+	m.record(&answer)
 	for step, took := range map[string]time.Duration{
 		"queue": answer.Took.Queue, "filter": answer.Took.Filter, "embed": answer.Took.Embed, "lexical": answer.Took.Lexical, "vector": answer.Took.Vector,
 		"rank": answer.Took.Rank, "fetch": answer.Took.Fetch,
@@ -139,10 +145,12 @@ func (m *Metrics) watchConnections(count func() int) { m.conns.Store(&count) }
 func (m *Metrics) request(route, method string, status int, took time.Duration) {
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	m.durations.WithLabelValues(route, method).Observe(took.Seconds())
+	m.series.Request(status)
 }
 
 // watch adds gauges of the service's status, read at each scrape.
 func (m *Metrics) watch(cache *statusCache, service Service) {
+	m.state.Store(&state{cache, service})
 	gauge := func(name, help string, value func(indexer.Status) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
 			return value(cache.get(service))

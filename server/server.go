@@ -48,6 +48,8 @@ type Service interface {
 	SearchLoad() fairqueue.Load
 	// ChangesWaiting returns how many calls wait for changes.
 	ChangesWaiting() int
+	// Written returns how many entries were written since the process started.
+	Written() int64
 }
 
 // Verifier identifies the holder of a token; see token.Verifier.
@@ -183,6 +185,16 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	connections.Refused = s.metrics.refuse
 	limited := limit.Listen(listener, connections)
 	s.metrics.watchConnections(limited.Open)
+	sampling, stopSampling := context.WithCancel(ctx)
+	sampled := make(chan struct{})
+	go func() {
+		defer close(sampled)
+		s.metrics.sampleUntil(sampling)
+	}()
+	defer func() {
+		stopSampling()
+		<-sampled
+	}()
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(limited) }()
 	select {

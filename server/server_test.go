@@ -46,6 +46,7 @@ func (s *stub) RegisterCaller(_ context.Context, p acl.Principal) error {
 
 func (s *stub) SearchLoad() fairqueue.Load { return fairqueue.Load{} }
 func (s *stub) ChangesWaiting() int        { return 0 }
+func (s *stub) Written() int64             { return 0 }
 
 func (s *stub) Status(context.Context) indexer.Status {
 	s.asked++
@@ -339,6 +340,7 @@ type state indexer.Status
 
 func (state) RegisterCaller(context.Context, acl.Principal) error { return nil }
 func (state) ChangesWaiting() int                                 { return 5 }
+func (state) Written() int64                                      { return 4 }
 func (state) SearchLoad() fairqueue.Load                          { return fairqueue.Load{Running: 6, Waiting: 8, Refused: 9} }
 func (s state) Status(context.Context) indexer.Status             { return indexer.Status(s) }
 

@@ -1139,6 +1139,154 @@ type Grants struct {
 	Grants []Grant `json:"grants"`
 }
 
+// Health defines model for Health.
+type Health struct {
+	Encoder struct {
+		// Configured The fingerprint of the configured model. If it differs, run `mneme reindex`.
+		Configured string `json:"configured"`
+
+		// Kind `e5` or `openai`.
+		Kind string `json:"kind"`
+
+		// Serving The fingerprint of the serving vectors.
+		Serving string `json:"serving"`
+	} `json:"encoder"`
+
+	// Limits The limits in force, by their keys in the configuration.
+	Limits []HealthLimit `json:"limits"`
+
+	// Minutes What happened in each minute, oldest first. The last one goes on.
+	Minutes []HealthMinute `json:"minutes"`
+	Now     time.Time      `json:"now"`
+
+	// Queue Entries whose vectors are out of date.
+	Queue struct {
+		Depth int64 `json:"depth"`
+
+		// OldestS How long the oldest of them has waited.
+		OldestS float32 `json:"oldest_s"`
+	} `json:"queue"`
+
+	// Searches Searches in this process now.
+	Searches struct {
+		Running int `json:"running"`
+		Waiting int `json:"waiting"`
+	} `json:"searches"`
+
+	// Slow The slow searches of the last hour by what they had in common, the slowest first. With the
+	// scope `platform` alone.
+	Slow *[]SlowSearches `json:"slow,omitempty"`
+
+	// SlowFromMs From when on a search is slow, beside `slow`.
+	SlowFromMs *float32 `json:"slow_from_ms,omitempty"`
+
+	// Started When this process started.
+	Started time.Time `json:"started"`
+
+	// Steps How long the steps of the searches of all these minutes took.
+	Steps   []HealthStep `json:"steps"`
+	Storage struct {
+		// Kind `sqlite` or `postgres`.
+		Kind string `json:"kind"`
+
+		// Up The storage answers.
+		Up bool `json:"up"`
+	} `json:"storage"`
+	Vector struct {
+		// Kind `flat` or `milvus`.
+		Kind string `json:"kind"`
+
+		// Reconciled The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows, has none.
+		Reconciled *struct {
+			At time.Time `json:"at"`
+
+			// Removed Entries that were in the index without a row.
+			Removed int64 `json:"removed"`
+
+			// Restored Entries that the index lacked or held differently.
+			Restored int64 `json:"restored"`
+		} `json:"reconciled,omitempty"`
+
+		// Up A model serves vector searches, and its index is not known to be down.
+		Up bool `json:"up"`
+	} `json:"vector"`
+	Versions struct {
+		// Analysis Of the analysis of texts.
+		Analysis string `json:"analysis"`
+		Build    string `json:"build"`
+		Revision string `json:"revision"`
+
+		// Schema Of the storage.
+		Schema int64 `json:"schema"`
+	} `json:"versions"`
+}
+
+// HealthLimit defines model for HealthLimit.
+type HealthLimit struct {
+	// Name Example: limits.value_bytes
+	Name string `json:"name"`
+
+	// Unit `bytes`, `s`, `ms` or `per_second`; absent for a count.
+	Unit *string `json:"unit,omitempty"`
+
+	// Value 0 may be no limit.
+	Value int64 `json:"value"`
+}
+
+// HealthMinute defines model for HealthMinute.
+type HealthMinute struct {
+	// Degraded Of them without one of their legs or behind.
+	Degraded int64 `json:"degraded"`
+
+	// Failed Of them those that failed (5xx).
+	Failed int64 `json:"failed"`
+
+	// Incomplete Of them those that may lack hits.
+	Incomplete int64 `json:"incomplete"`
+
+	// IndexFailed Entries that were returned to the queue.
+	IndexFailed int64 `json:"index_failed"`
+
+	// Indexed Entries whose vectors were brought up to date.
+	Indexed int64 `json:"indexed"`
+
+	// Limited Of them those refused by a limit (429).
+	Limited int64 `json:"limited"`
+
+	// OldestWaitS The largest sample; absent if there is none.
+	OldestWaitS *float32 `json:"oldest_wait_s,omitempty"`
+
+	// QueueDepth The largest sample; absent if there is none.
+	QueueDepth *int64 `json:"queue_depth,omitempty"`
+
+	// Requests Answered requests of any kind.
+	Requests int64 `json:"requests"`
+
+	// Searches Answered searches.
+	Searches int64        `json:"searches"`
+	Start    time.Time    `json:"start"`
+	Steps    []HealthStep `json:"steps"`
+
+	// Written Entries written, renamed, deleted or restored.
+	Written int64 `json:"written"`
+}
+
+// HealthStep defines model for HealthStep.
+type HealthStep struct {
+	// Count Searches that had the step.
+	Count int64 `json:"count"`
+
+	// P50Ms Within a tenth.
+	P50Ms float32 `json:"p50_ms"`
+
+	// P99Ms Within a tenth.
+	P99Ms float32 `json:"p99_ms"`
+
+	// Step A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
+	// `rank` is a part of it. `embed` is a part of `vector`, which runs beside `lexical`.
+	Step SearchStep `json:"step"`
+}
+
 // Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
 // `key`, `label`, `value` or `passages`, `score` and `relevance`.
 type Hit struct {
@@ -1951,6 +2099,10 @@ type SalesRow struct {
 	Share float64 `json:"share"`
 }
 
+// SearchStep A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
+// `rank` is a part of it. `embed` is a part of `vector`, which runs beside `lexical`.
+type SearchStep = string
+
 // Settings Example: {"chat":true,"enabled":true,"self":true,"user":false}
 type Settings struct {
 	// Chat Stores of chats.
@@ -2008,6 +2160,27 @@ type Skipped struct {
 // - `balance`: the balance is less than the price of a search.
 // - `spend`: the caller's token may not spend through this tool.
 type SkippedReason string
+
+// SlowSearches defines model for SlowSearches.
+type SlowSearches struct {
+	Degraded bool      `json:"degraded"`
+	Last     time.Time `json:"last"`
+	Limit    int       `json:"limit"`
+
+	// Mode `hybrid`, `lexical` or `vector`; empty if no store was searched.
+	Mode string `json:"mode"`
+
+	// Options The options that they had, by name.
+	Options  []string `json:"options"`
+	Searches int64    `json:"searches"`
+
+	// StepsMs How long the steps of the slowest took.
+	StepsMs map[string]float32 `json:"steps_ms"`
+
+	// Stores How many stores they searched.
+	Stores   int `json:"stores"`
+	Wordings int `json:"wordings"`
+}
 
 // StoreInfo Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
 type StoreInfo struct {
@@ -3257,6 +3430,15 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/console/session (the `OpenConsole` operationId).
 	OpenConsole(ctx context.Context, body OpenConsoleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetHealth Read how the server is
+	//
+	// The state of this process and what it did within the last hour, minute by minute, as far back as it
+	// runs. The numbers are of the kind that `/readyz` and `/metrics` tell: none is of a store, an agent,
+	// a key or a label. `slow` needs the scope `platform`.
+	//
+	// Corresponds with GET /v1/health (the `GetHealth` operationId).
+	GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListOffers List the open offers
 	//
 	// The offers of all stores that can be accepted and that the session reaches, oldest first.
@@ -4066,6 +4248,25 @@ func (c *API) OpenConsoleWithBody(ctx context.Context, contentType string, body 
 // Corresponds with POST /v1/console/session (the `OpenConsole` operationId).
 func (c *API) OpenConsole(ctx context.Context, body OpenConsoleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewOpenConsoleRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetHealth Read how the server is
+//
+// The state of this process and what it did within the last hour, minute by minute, as far back as it
+// runs. The numbers are of the kind that `/readyz` and `/metrics` tell: none is of a store, an agent,
+// a key or a label. `slow` needs the scope `platform`.
+//
+// Corresponds with GET /v1/health (the `GetHealth` operationId).
+func (c *API) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetHealthRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -5475,6 +5676,33 @@ func NewOpenConsoleRequestWithBody(server string, contentType string, body io.Re
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetHealthRequest constructs an http.Request for the GetHealth method
+func NewGetHealthRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/health")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }

@@ -56,6 +56,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"POST", anOffer + "/accept", "", false},
 		{"POST", anOffer + "/search", `{"query":"q"}`, true},
 		{"GET", "/v1/account", "", false},
+		{"GET", "/v1/health", "", false},
 		{"GET", "/v1/usage", "", false},
 		{"POST", "/v1/admin/accounts/bob/topup", `{"amount":1,"reference":"r"}`, true},
 		{"POST", "/v1/admin/accounts/bob/payout", `{"amount":1,"reference":"r"}`, true},

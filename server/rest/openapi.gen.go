@@ -1079,6 +1079,154 @@ type Grants struct {
 	Grants []Grant `json:"grants"`
 }
 
+// Health defines model for Health.
+type Health struct {
+	Encoder struct {
+		// Configured The fingerprint of the configured model. If it differs, run `mneme reindex`.
+		Configured string `json:"configured"`
+
+		// Kind `e5` or `openai`.
+		Kind string `json:"kind"`
+
+		// Serving The fingerprint of the serving vectors.
+		Serving string `json:"serving"`
+	} `json:"encoder"`
+
+	// Limits The limits in force, by their keys in the configuration.
+	Limits []HealthLimit `json:"limits"`
+
+	// Minutes What happened in each minute, oldest first. The last one goes on.
+	Minutes []HealthMinute `json:"minutes"`
+	Now     time.Time      `json:"now"`
+
+	// Queue Entries whose vectors are out of date.
+	Queue struct {
+		Depth int64 `json:"depth"`
+
+		// OldestS How long the oldest of them has waited.
+		OldestS float32 `json:"oldest_s"`
+	} `json:"queue"`
+
+	// Searches Searches in this process now.
+	Searches struct {
+		Running int `json:"running"`
+		Waiting int `json:"waiting"`
+	} `json:"searches"`
+
+	// Slow The slow searches of the last hour by what they had in common, the slowest first. With the
+	// scope `platform` alone.
+	Slow *[]SlowSearches `json:"slow,omitempty"`
+
+	// SlowFromMs From when on a search is slow, beside `slow`.
+	SlowFromMs *float32 `json:"slow_from_ms,omitempty"`
+
+	// Started When this process started.
+	Started time.Time `json:"started"`
+
+	// Steps How long the steps of the searches of all these minutes took.
+	Steps   []HealthStep `json:"steps"`
+	Storage struct {
+		// Kind `sqlite` or `postgres`.
+		Kind string `json:"kind"`
+
+		// Up The storage answers.
+		Up bool `json:"up"`
+	} `json:"storage"`
+	Vector struct {
+		// Kind `flat` or `milvus`.
+		Kind string `json:"kind"`
+
+		// Reconciled The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows, has none.
+		Reconciled *struct {
+			At time.Time `json:"at"`
+
+			// Removed Entries that were in the index without a row.
+			Removed int64 `json:"removed"`
+
+			// Restored Entries that the index lacked or held differently.
+			Restored int64 `json:"restored"`
+		} `json:"reconciled,omitempty"`
+
+		// Up A model serves vector searches, and its index is not known to be down.
+		Up bool `json:"up"`
+	} `json:"vector"`
+	Versions struct {
+		// Analysis Of the analysis of texts.
+		Analysis string `json:"analysis"`
+		Build    string `json:"build"`
+		Revision string `json:"revision"`
+
+		// Schema Of the storage.
+		Schema int64 `json:"schema"`
+	} `json:"versions"`
+}
+
+// HealthLimit defines model for HealthLimit.
+type HealthLimit struct {
+	// Name Example: limits.value_bytes
+	Name string `json:"name"`
+
+	// Unit `bytes`, `s`, `ms` or `per_second`; absent for a count.
+	Unit *string `json:"unit,omitempty"`
+
+	// Value 0 may be no limit.
+	Value int64 `json:"value"`
+}
+
+// HealthMinute defines model for HealthMinute.
+type HealthMinute struct {
+	// Degraded Of them without one of their legs or behind.
+	Degraded int64 `json:"degraded"`
+
+	// Failed Of them those that failed (5xx).
+	Failed int64 `json:"failed"`
+
+	// Incomplete Of them those that may lack hits.
+	Incomplete int64 `json:"incomplete"`
+
+	// IndexFailed Entries that were returned to the queue.
+	IndexFailed int64 `json:"index_failed"`
+
+	// Indexed Entries whose vectors were brought up to date.
+	Indexed int64 `json:"indexed"`
+
+	// Limited Of them those refused by a limit (429).
+	Limited int64 `json:"limited"`
+
+	// OldestWaitS The largest sample; absent if there is none.
+	OldestWaitS *float32 `json:"oldest_wait_s,omitempty"`
+
+	// QueueDepth The largest sample; absent if there is none.
+	QueueDepth *int64 `json:"queue_depth,omitempty"`
+
+	// Requests Answered requests of any kind.
+	Requests int64 `json:"requests"`
+
+	// Searches Answered searches.
+	Searches int64        `json:"searches"`
+	Start    time.Time    `json:"start"`
+	Steps    []HealthStep `json:"steps"`
+
+	// Written Entries written, renamed, deleted or restored.
+	Written int64 `json:"written"`
+}
+
+// HealthStep defines model for HealthStep.
+type HealthStep struct {
+	// Count Searches that had the step.
+	Count int64 `json:"count"`
+
+	// P50Ms Within a tenth.
+	P50Ms float32 `json:"p50_ms"`
+
+	// P99Ms Within a tenth.
+	P99Ms float32 `json:"p99_ms"`
+
+	// Step A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
+	// `rank` is a part of it. `embed` is a part of `vector`, which runs beside `lexical`.
+	Step SearchStep `json:"step"`
+}
+
 // Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
 // `key`, `label`, `value` or `passages`, `score` and `relevance`.
 type Hit struct {
@@ -1844,6 +1992,10 @@ type SalesRow struct {
 	Share float64 `json:"share"`
 }
 
+// SearchStep A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
+// `rank` is a part of it. `embed` is a part of `vector`, which runs beside `lexical`.
+type SearchStep = string
+
 // Settings Example: {"chat":true,"enabled":true,"self":true,"user":false}
 type Settings struct {
 	// Chat Stores of chats.
@@ -1901,6 +2053,27 @@ type Skipped struct {
 // - `balance`: the balance is less than the price of a search.
 // - `spend`: the caller's token may not spend through this tool.
 type SkippedReason string
+
+// SlowSearches defines model for SlowSearches.
+type SlowSearches struct {
+	Degraded bool      `json:"degraded"`
+	Last     time.Time `json:"last"`
+	Limit    int       `json:"limit"`
+
+	// Mode `hybrid`, `lexical` or `vector`; empty if no store was searched.
+	Mode string `json:"mode"`
+
+	// Options The options that they had, by name.
+	Options  []string `json:"options"`
+	Searches int64    `json:"searches"`
+
+	// StepsMs How long the steps of the slowest took.
+	StepsMs map[string]float32 `json:"steps_ms"`
+
+	// Stores How many stores they searched.
+	Stores   int `json:"stores"`
+	Wordings int `json:"wordings"`
+}
 
 // StoreInfo Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
 type StoreInfo struct {
@@ -2833,6 +3006,9 @@ type ServerInterface interface {
 	// PutParticipant Add an agent to a chat
 	// (PUT /v1/chats/{chat}/participants/{agent})
 	PutParticipant(ctx echo.Context, chat Chat, agent Agent) error
+	// GetHealth Read how the server is
+	// (GET /v1/health)
+	GetHealth(ctx echo.Context) error
 	// ListOffers List the open offers
 	// (GET /v1/offers)
 	ListOffers(ctx echo.Context, params ListOffersParams) error
@@ -3119,6 +3295,15 @@ func (w *ServerInterfaceWrapper) PutParticipant(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.PutParticipant(ctx, chat, agent)
+	return err
+}
+
+// GetHealth converts echo context to params.
+func (w *ServerInterfaceWrapper) GetHealth(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetHealth(ctx)
 	return err
 }
 
@@ -4426,6 +4611,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/v1/admin/accounts/:agent/topup", wrapper.TopUpAccount, options.OperationMiddlewares["topUpAccount"]...)
 	router.POST(options.BaseURL+"/v1/admin/accounts/:agent/payout", wrapper.PayOutAccount, options.OperationMiddlewares["payOutAccount"]...)
 	router.POST(options.BaseURL+"/v1/admin/purge", wrapper.Purge, options.OperationMiddlewares["purge"]...)
+	router.GET(options.BaseURL+"/v1/health", wrapper.GetHealth, options.OperationMiddlewares["getHealth"]...)
 	router.GET(options.BaseURL+"/.well-known/jwks.json", wrapper.GetReceiptKeys, options.OperationMiddlewares["getReceiptKeys"]...)
 
 }
@@ -6075,6 +6261,123 @@ type PutParticipantdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response PutParticipantdefaultApplicationProblemPlusJSONResponse) VisitPutParticipantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetHealthRequestObject struct {
+}
+
+type GetHealthResponseObject interface {
+	VisitGetHealthResponse(w http.ResponseWriter) error
+}
+
+type GetHealth200JSONResponse Health
+
+func (response GetHealth200JSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetHealth400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response GetHealth400ApplicationProblemPlusJSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetHealth401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response GetHealth401ApplicationProblemPlusJSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetHealth429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response GetHealth429ApplicationProblemPlusJSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetHealth503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response GetHealth503ApplicationProblemPlusJSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetHealthdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetHealthdefaultApplicationProblemPlusJSONResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -11462,6 +11765,9 @@ type StrictServerInterface interface {
 	// PutParticipant Add an agent to a chat
 	// (PUT /v1/chats/{chat}/participants/{agent})
 	PutParticipant(ctx context.Context, request PutParticipantRequestObject) (PutParticipantResponseObject, error)
+	// GetHealth Read how the server is
+	// (GET /v1/health)
+	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
 	// ListOffers List the open offers
 	// (GET /v1/offers)
 	ListOffers(ctx context.Context, request ListOffersRequestObject) (ListOffersResponseObject, error)
@@ -11924,6 +12230,29 @@ func (sh *strictHandler) PutParticipant(ctx echo.Context, chat Chat, agent Agent
 		return err
 	} else if validResponse, ok := response.(PutParticipantResponseObject); ok {
 		return validResponse.VisitPutParticipantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetHealth operation middleware
+func (sh *strictHandler) GetHealth(ctx echo.Context) error {
+	var request GetHealthRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetHealth(ctx.Request().Context(), request.(GetHealthRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetHealth")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetHealthResponseObject); ok {
+		return validResponse.VisitGetHealthResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -60,6 +60,20 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 	return nil
 }
 
+// SchemaVersion returns the version of the schema, which every open storage has.
+func (*Storage) SchemaVersion() int64 { return newestVersion() }
+
+// newestVersion returns the version of the last migration.
+func newestVersion() (newest int64) {
+	names, _ := fs.Glob(migrations, "migration/*.sql") // the pattern is good
+	for _, name := range names {
+		if version, err := goose.NumericComponent(name); err == nil {
+			newest = max(newest, version)
+		}
+	}
+	return newest
+}
+
 func newProvider(db *sql.DB) (*goose.Provider, error) {
 	folder, err := fs.Sub(migrations, "migration")
 	if err != nil {

@@ -800,6 +800,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the server is
+         * @description The state of this process and what it did within the last hour, minute by minute, as far back as it
+         *     runs. The numbers are of the kind that `/readyz` and `/metrics` tell: none is of a store, an agent,
+         *     a key or a label. `slow` needs the scope `platform`.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/console/session": {
         parameters: {
             query?: never;
@@ -2417,6 +2439,190 @@ export interface components {
                 p50: number;
                 p90: number;
                 p99: number;
+            };
+        };
+        Health: {
+            /** Format: date-time */
+            now: string;
+            /**
+             * Format: date-time
+             * @description When this process started.
+             */
+            started: string;
+            storage: {
+                /** @description `sqlite` or `postgres`. */
+                kind: string;
+                /** @description The storage answers. */
+                up: boolean;
+            };
+            vector: {
+                /** @description `flat` or `milvus`. */
+                kind: string;
+                /** @description A model serves vector searches, and its index is not known to be down. */
+                up: boolean;
+                /** @description The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows, has none. */
+                reconciled?: {
+                    /** Format: date-time */
+                    at: string;
+                    /**
+                     * Format: int64
+                     * @description Entries that were in the index without a row.
+                     */
+                    removed: number;
+                    /**
+                     * Format: int64
+                     * @description Entries that the index lacked or held differently.
+                     */
+                    restored: number;
+                };
+            };
+            /** @description Entries whose vectors are out of date. */
+            queue: {
+                /** Format: int64 */
+                depth: number;
+                /** @description How long the oldest of them has waited. */
+                oldest_s: number;
+            };
+            encoder: {
+                /** @description `e5` or `openai`. */
+                kind: string;
+                /** @description The fingerprint of the serving vectors. */
+                serving: string;
+                /** @description The fingerprint of the configured model. If it differs, run `mneme reindex`. */
+                configured: string;
+            };
+            /** @description Searches in this process now. */
+            searches: {
+                running: number;
+                waiting: number;
+            };
+            /** @description What happened in each minute, oldest first. The last one goes on. */
+            minutes: components["schemas"]["HealthMinute"][];
+            /** @description How long the steps of the searches of all these minutes took. */
+            steps: components["schemas"]["HealthStep"][];
+            /**
+             * @description The slow searches of the last hour by what they had in common, the slowest first. With the
+             *     scope `platform` alone.
+             */
+            slow?: components["schemas"]["SlowSearches"][];
+            /** @description From when on a search is slow, beside `slow`. */
+            slow_from_ms?: number;
+            versions: {
+                build: string;
+                revision: string;
+                /**
+                 * Format: int64
+                 * @description Of the storage.
+                 */
+                schema: number;
+                /** @description Of the analysis of texts. */
+                analysis: string;
+            };
+            /** @description The limits in force, by their keys in the configuration. */
+            limits: components["schemas"]["HealthLimit"][];
+        };
+        HealthLimit: {
+            /** @example limits.value_bytes */
+            name: string;
+            /**
+             * Format: int64
+             * @description 0 may be no limit.
+             */
+            value: number;
+            /** @description `bytes`, `s`, `ms` or `per_second`; absent for a count. */
+            unit?: string;
+        };
+        HealthMinute: {
+            /** Format: date-time */
+            start: string;
+            /**
+             * Format: int64
+             * @description Answered searches.
+             */
+            searches: number;
+            /**
+             * Format: int64
+             * @description Of them without one of their legs or behind.
+             */
+            degraded: number;
+            /**
+             * Format: int64
+             * @description Of them those that may lack hits.
+             */
+            incomplete: number;
+            /**
+             * Format: int64
+             * @description Answered requests of any kind.
+             */
+            requests: number;
+            /**
+             * Format: int64
+             * @description Of them those refused by a limit (429).
+             */
+            limited: number;
+            /**
+             * Format: int64
+             * @description Of them those that failed (5xx).
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Entries written, renamed, deleted or restored.
+             */
+            written: number;
+            /**
+             * Format: int64
+             * @description Entries whose vectors were brought up to date.
+             */
+            indexed: number;
+            /**
+             * Format: int64
+             * @description Entries that were returned to the queue.
+             */
+            index_failed: number;
+            /**
+             * Format: int64
+             * @description The largest sample; absent if there is none.
+             */
+            queue_depth?: number;
+            /** @description The largest sample; absent if there is none. */
+            oldest_wait_s?: number;
+            steps: components["schemas"]["HealthStep"][];
+        };
+        HealthStep: {
+            step: components["schemas"]["SearchStep"];
+            /**
+             * Format: int64
+             * @description Searches that had the step.
+             */
+            count: number;
+            /** @description Within a tenth. */
+            p50_ms: number;
+            /** @description Within a tenth. */
+            p99_ms: number;
+        };
+        /**
+         * @description A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
+         *     `rank` is a part of it. `embed` is a part of `vector`, which runs beside `lexical`.
+         */
+        SearchStep: string;
+        SlowSearches: {
+            /** @description `hybrid`, `lexical` or `vector`; empty if no store was searched. */
+            mode: string;
+            /** @description The options that they had, by name. */
+            options: string[];
+            limit: number;
+            wordings: number;
+            /** @description How many stores they searched. */
+            stores: number;
+            degraded: boolean;
+            /** Format: int64 */
+            searches: number;
+            /** Format: date-time */
+            last: string;
+            /** @description How long the steps of the slowest took. */
+            steps_ms: {
+                [key: string]: number;
             };
         };
         /** @description A payment by x402, version 1, that pays for the call. */
@@ -4550,6 +4756,31 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

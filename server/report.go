@@ -1,0 +1,105 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"mneme/fairqueue"
+	"mneme/indexer"
+	"mneme/memory"
+	"mneme/server/series"
+)
+
+const (
+	// slowSearch is from when on a search is slow: ten times what one of a store
+	// of some thousand entries takes.
+	slowSearch = 100 * time.Millisecond
+	// sampleEvery is how often a listening server samples its status.
+	sampleEvery = 10 * time.Second
+)
+
+// Facts do not change while a server runs.
+type Facts struct {
+	Version, Revision string
+	Storage           string // sqlite or postgres
+	Vector            string // flat or milvus
+	Embedder          string // e5 or openai
+	Schema            int64  // version of the storage's schema
+	Analysis          string // version of the analysis of texts
+	Limits            []Limit
+}
+
+// Limit is a limit in force, by its key in the configuration. 0 is none.
+type Limit struct {
+	Name  string
+	Value int64
+	Unit  string // "bytes", "s", "ms", "per_second" or "" for a count
+}
+
+// Report is what a server tells of its health. It holds no store, agent, key or
+// label.
+type Report struct {
+	Facts
+	Status   indexer.Status
+	Searches fairqueue.Load
+	series.Hour
+}
+
+// Describe sets the facts of Report.
+func (m *Metrics) Describe(facts Facts) { m.facts = facts }
+
+// Report returns the state of the server that the metrics are of.
+func (m *Metrics) Report() Report {
+	report := Report{Facts: m.facts}
+	if now := m.state.Load(); now != nil {
+		report.Status, report.Searches = m.sample(*now)
+	}
+	report.Hour = m.series.Read()
+	return report
+}
+
+// state is what metrics read of a server.
+type state struct {
+	cache   *statusCache
+	service Service
+}
+
+// sample records the present state in the series.
+func (m *Metrics) sample(of state) (indexer.Status, fairqueue.Load) {
+	status := of.cache.get(of.service)
+	did := status.Progress
+	m.series.Sample(series.Totals{
+		Written: of.service.Written(), Indexed: did.Indexed,
+		IndexFailed: did.EmbedderFailed + did.IndexFailed + did.TimedOut,
+		QueueDepth:  status.Queue, OldestWait: status.Waits.Max,
+	})
+	return status, of.service.SearchLoad()
+}
+
+// sampleUntil samples the state until ctx is done.
+func (m *Metrics) sampleUntil(ctx context.Context) {
+	tick := time.NewTicker(sampleEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			m.sample(*m.state.Load())
+		}
+	}
+}
+
+// record adds a search to the series.
+func (m *Metrics) record(answer *memory.Answer) {
+	t := &answer.Took
+	times := series.Times{
+		series.Whole: t.Total, series.Queue: t.Queue, series.Filter: t.Filter, series.Embed: t.Embed,
+		series.Lexical: t.Lexical, series.Vector: t.Vector, series.Fetch: t.Fetch, series.Rank: t.Rank,
+	}
+	shape, _ := answer.Shape()
+	m.series.Search(series.Shape{
+		Mode: string(shape.Mode), Options: series.Options(shape.Options), Limit: shape.Limit,
+		Wordings: shape.Wordings, Stores: shape.Stores, Degraded: len(answer.Degraded) > 0,
+	}, &times, answer.Incomplete)
+}

@@ -1,0 +1,91 @@
+package rest
+
+import (
+	"context"
+	"time"
+
+	"mneme/memory"
+	"mneme/server"
+	"mneme/server/series"
+)
+
+// GetHealth tells how the server is, and platform tokens which searches were slow.
+func (s *Surface) GetHealth(ctx context.Context, _ GetHealthRequestObject) (GetHealthResponseObject, error) {
+	report := s.metrics.Report()
+	out := healthOf(&report)
+	// SECURITY: the shape of a search may tell one agent what another does.
+	if server.Principal(ctx).Platform {
+		slow, from := make([]SlowSearches, 0, len(report.Slow)), inMilliseconds(report.SlowFrom)
+		for _, one := range report.Slow {
+			slow = append(slow, slowOf(one))
+		}
+		out.Slow, out.SlowFromMs = &slow, &from
+	}
+	return GetHealth200JSONResponse(out), nil
+}
+
+func healthOf(r *server.Report) Health {
+	out := Health{Now: time.Now().UTC(), Started: r.Started.UTC(), Steps: stepsOf(r.Durations), Minutes: []HealthMinute{}, Limits: []HealthLimit{}}
+	out.Storage.Kind, out.Storage.Up = r.Storage, r.Status.Storage
+	out.Vector.Kind, out.Vector.Up = r.Vector, r.Status.Vector
+	if at := r.Status.Progress.Reconciled; !at.IsZero() {
+		out.Vector.Reconciled = &struct {
+			At       time.Time `json:"at"`
+			Removed  int64     `json:"removed"`
+			Restored int64     `json:"restored"`
+		}{at.UTC(), r.Status.Progress.LastReconciled.Removed, r.Status.Progress.LastReconciled.Restored}
+	}
+	out.Queue.Depth, out.Queue.OldestS = r.Status.Queue, float32(r.Status.Waits.Max.Seconds())
+	out.Encoder.Kind, out.Encoder.Serving, out.Encoder.Configured = r.Embedder, r.Status.Serving, r.Status.Configured
+	out.Searches.Running, out.Searches.Waiting = r.Searches.Running, r.Searches.Waiting
+	out.Versions.Build, out.Versions.Revision = r.Version, r.Revision
+	out.Versions.Schema, out.Versions.Analysis = r.Schema, r.Analysis
+	for _, limit := range r.Limits {
+		one := HealthLimit{Name: limit.Name, Value: limit.Value}
+		if limit.Unit != "" {
+			one.Unit = &limit.Unit
+		}
+		out.Limits = append(out.Limits, one)
+	}
+	for _, minute := range r.Minutes {
+		out.Minutes = append(out.Minutes, minuteOf(minute))
+	}
+	return out
+}
+
+func minuteOf(m series.Minute) HealthMinute {
+	out := HealthMinute{
+		Start: m.Start, Searches: m.Searches, Degraded: m.Degraded, Incomplete: m.Incomplete,
+		Requests: m.Requests, Limited: m.Limited, Failed: m.Failed,
+		Written: m.Written, Indexed: m.Indexed, IndexFailed: m.IndexFailed, Steps: stepsOf(m.Durations),
+	}
+	if m.Sampled {
+		wait := float32(m.OldestWait.Seconds())
+		out.QueueDepth, out.OldestWaitS = &m.QueueDepth, &wait
+	}
+	return out
+}
+
+func stepsOf(durations []series.Duration) []HealthStep {
+	out := []HealthStep{}
+	for _, d := range durations {
+		out = append(out, HealthStep{Step: SearchStep(d.Phase.String()), Count: d.Count, P50Ms: inMilliseconds(d.P50), P99Ms: inMilliseconds(d.P99)})
+	}
+	return out
+}
+
+func slowOf(s series.Slow) SlowSearches {
+	steps := make(map[string]float32)
+	for _, phase := range series.Phases() {
+		if took := s.Times[phase]; took > 0 {
+			steps[phase.String()] = inMilliseconds(took)
+		}
+	}
+	return SlowSearches{
+		Mode: s.Mode, Options: memory.OptionSet(s.Options).Names(), Limit: s.Limit, Wordings: s.Wordings, Stores: s.Stores,
+		Degraded: s.Degraded, Searches: s.Searches, Last: s.Last.UTC(), StepsMs: steps,
+	}
+}
+
+// inMilliseconds returns a duration in milliseconds, to the microsecond.
+func inMilliseconds(d time.Duration) float32 { return float32(d.Microseconds()) / 1000 }
