@@ -10,6 +10,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 import { frame } from "./frame.mjs";
+import { checkHealth } from "./health.mjs";
 import { runs } from "./runs.mjs";
 
 const [url, token, buyer, platform, chromiumPath, folder] = process.argv.slice(2);
@@ -178,6 +179,13 @@ await sees("the withdrawn offer", page.getByText(/^withdrawn, made/));
 
 await runs({ page, look, sees, fail });
 await frame({ page, look, sees, fail, token });
+
+const signIn = async (as) => {
+  await page.reload();
+  await page.getByLabel("Token or API key").fill(as);
+  await page.keyboard.press("Enter");
+};
+await checkHealth({ page, context, signIn, token, platform, look, sees });
 
 await page.keyboard.press("?");
 await sees("the keys", page.getByRole("dialog"));

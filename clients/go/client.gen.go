@@ -1283,7 +1283,7 @@ type HealthStep struct {
 	P99Ms float32 `json:"p99_ms"`
 
 	// Step A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
-	// `rank` is a part of it. `embed` is a part of `vector`, which runs beside `lexical`.
+	// `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
 	Step SearchStep `json:"step"`
 }
 
@@ -2100,7 +2100,7 @@ type SalesRow struct {
 }
 
 // SearchStep A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
-// `rank` is a part of it. `embed` is a part of `vector`, which runs beside `lexical`.
+// `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
 type SearchStep = string
 
 // Settings Example: {"chat":true,"enabled":true,"self":true,"user":false}

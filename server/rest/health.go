@@ -69,7 +69,7 @@ func minuteOf(m series.Minute) HealthMinute {
 func stepsOf(durations []series.Duration) []HealthStep {
 	out := []HealthStep{}
 	for _, d := range durations {
-		out = append(out, HealthStep{Step: SearchStep(d.Phase.String()), Count: d.Count, P50Ms: inMilliseconds(d.P50), P99Ms: inMilliseconds(d.P99)})
+		out = append(out, HealthStep{Step: d.Phase.String(), Count: d.Count, P50Ms: inMilliseconds(d.P50), P99Ms: inMilliseconds(d.P99)})
 	}
 	return out
 }

@@ -2603,7 +2603,7 @@ export interface components {
         };
         /**
          * @description A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
-         *     `rank` is a part of it. `embed` is a part of `vector`, which runs beside `lexical`.
+         *     `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
          */
         SearchStep: string;
         SlowSearches: {

@@ -85,7 +85,7 @@ export const stepNames: Record<string, string> = {
   filter: "filter",
   embed: "embed",
   lexical: "words",
-  vector: "meaning, with embed",
+  vector: "meaning",
   fetch: "rows",
   rank: "rank, within rows",
 };
