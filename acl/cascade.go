@@ -16,10 +16,10 @@ const (
 	ViaUser  Via = "user"
 )
 
-// maxLinks is the longest chain of grants that depend on one another. A grant
+// MaxLinks is the longest chain of grants that depend on one another. A grant
 // is in effect while its maker has readwrite, which may itself come from a
 // grant.
-const maxLinks = 8
+const MaxLinks = 8
 
 // Access is what one caller may do with one store at one instant.
 type Access struct {
@@ -118,7 +118,7 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 // grantAccess returns the access that a grant gives p; Level None if the grant
 // is not in effect.
 func grantAccess(ctx context.Context, facts Facts, p Principal, grant Grant, now time.Time) (Access, error) {
-	level, ceiling, err := effectiveGrant(ctx, facts, grant, now, maxLinks)
+	level, ceiling, err := effectiveGrant(ctx, facts, grant, now, MaxLinks)
 	if err != nil || level == None {
 		return Access{}, err
 	}
@@ -131,7 +131,7 @@ func grantAccess(ctx context.Context, facts Facts, p Principal, grant Grant, now
 // InEffect reports whether a grant gives any access now: it has not expired,
 // and its maker still has readwrite on the store.
 func InEffect(ctx context.Context, facts Facts, grant Grant, now time.Time) (bool, error) {
-	level, _, err := effectiveGrant(ctx, facts, grant, now, maxLinks)
+	level, _, err := effectiveGrant(ctx, facts, grant, now, MaxLinks)
 	return level != None, err
 }
 

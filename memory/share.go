@@ -225,13 +225,17 @@ func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]St
 		}
 		infos = nil
 		for _, a := range scope.Stores() {
-			kind := string(a.Via)
-			if a.Via == acl.ViaOwn {
-				kind = "self"
-			}
-			infos = append(infos, StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt})
+			infos = append(infos, infoOf(a))
 		}
 		return nil
 	})
 	return infos, err
+}
+
+func infoOf(a acl.Access) StoreInfo {
+	kind := string(a.Via)
+	if a.Via == acl.ViaOwn {
+		kind = "self"
+	}
+	return StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt}
 }

@@ -662,6 +662,35 @@ type Account struct {
 	Currency string `json:"currency"`
 }
 
+// AgentAccess defines model for AgentAccess.
+type AgentAccess struct {
+	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Agent ID `json:"agent"`
+
+	// Settings Example: {"chat":true,"enabled":true,"self":true,"user":false}
+	Settings Settings     `json:"settings"`
+	Stores   []AgentStore `json:"stores"`
+
+	// Taint A classification, lowest first.
+	Taint Label `json:"taint"`
+}
+
+// AgentStore defines model for AgentStore.
+type AgentStore struct {
+	Grant *Grant `json:"grant,omitempty"`
+
+	// Makers The agents on whom the grant depends: who made it, who made that agent's grant, and so on. Empty if the level does not come from a grant.
+	Makers []ID `json:"makers"`
+
+	// MaxLabel A classification, lowest first.
+	MaxLabel Label `json:"max_label"`
+
+	// Store Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
+	Store StoreInfo `json:"store"`
+}
+
 // Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","relevance":0.8731,"score":6.2174,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
 type Answer struct {
 	// Balance Of the caller's account after the charges, in micros.
@@ -2760,6 +2789,18 @@ type Unprocessable = Problem
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type UnsupportedMediaType = Problem
 
+// GetAgentAccessParams defines parameters for GetAgentAccess.
+type GetAgentAccessParams struct {
+	// Taint The taint of the session.
+	Taint *Label `form:"taint,omitempty" json:"taint,omitempty"`
+
+	// Chat The chat of the session.
+	Chat *ID `form:"chat,omitempty" json:"chat,omitempty"`
+
+	// User The user of the session.
+	User *ID `form:"user,omitempty" json:"user,omitempty"`
+}
+
 // PurgeParams defines parameters for Purge.
 type PurgeParams struct {
 	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
@@ -3331,6 +3372,14 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/admin/accounts/{agent}/topup (the `TopUpAccount` operationId).
 	TopUpAccount(ctx context.Context, agent Agent, body TopUpAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAgentAccess See what an agent may reach
+	//
+	// The stores that a session of the agent reaches at a taint, with their levels and where each comes from,
+	// as its own searches decide it. It reads no memory, and counts and costs nothing. With the scope `platform`.
+	//
+	// Corresponds with GET /v1/admin/agents/{agent}/access (the `GetAgentAccess` operationId).
+	GetAgentAccess(ctx context.Context, agent Agent, params *GetAgentAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PurgeWithBody Erase deleted entries
 	//
@@ -4040,6 +4089,24 @@ func (c *API) TopUpAccountWithBody(ctx context.Context, agent Agent, contentType
 // Corresponds with POST /v1/admin/accounts/{agent}/topup (the `TopUpAccount` operationId).
 func (c *API) TopUpAccount(ctx context.Context, agent Agent, body TopUpAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewTopUpAccountRequest(c.Server, agent, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAgentAccess See what an agent may reach
+//
+// The stores that a session of the agent reaches at a taint, with their levels and where each comes from,
+// as its own searches decide it. It reads no memory, and counts and costs nothing. With the scope `platform`.
+//
+// Corresponds with GET /v1/admin/agents/{agent}/access (the `GetAgentAccess` operationId).
+func (c *API) GetAgentAccess(ctx context.Context, agent Agent, params *GetAgentAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAgentAccessRequest(c.Server, agent, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5356,6 +5423,91 @@ func NewTopUpAccountRequestWithBody(server string, agent Agent, contentType stri
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetAgentAccessRequest constructs an http.Request for the GetAgentAccess method
+func NewGetAgentAccessRequest(server string, agent Agent, params *GetAgentAccessParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "agent", agent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/admin/agents/%s/access", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Taint != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "taint", *params.Taint, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Chat != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "chat", *params.Chat, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }

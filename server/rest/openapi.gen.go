@@ -611,6 +611,35 @@ type Account struct {
 	Currency string `json:"currency"`
 }
 
+// AgentAccess defines model for AgentAccess.
+type AgentAccess struct {
+	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Agent Id `json:"agent"`
+
+	// Settings Example: {"chat":true,"enabled":true,"self":true,"user":false}
+	Settings Settings     `json:"settings"`
+	Stores   []AgentStore `json:"stores"`
+
+	// Taint A classification, lowest first.
+	Taint Label `json:"taint"`
+}
+
+// AgentStore defines model for AgentStore.
+type AgentStore struct {
+	Grant *Grant `json:"grant,omitempty"`
+
+	// Makers The agents on whom the grant depends: who made it, who made that agent's grant, and so on. Empty if the level does not come from a grant.
+	Makers []Id `json:"makers"`
+
+	// MaxLabel A classification, lowest first.
+	MaxLabel Label `json:"max_label"`
+
+	// Store Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
+	Store StoreInfo `json:"store"`
+}
+
 // Answer Example: {"degraded":[],"hits":[{"description":"","id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","key":"seat","label":"PUBLIC","namespace":"","owner_id":"agent-7","relevance":0.8731,"score":6.2174,"store_id":"agent-7","tags":["travel"],"type":"","updated_at":"2026-01-05T09:00:00Z","updated_by":"agent-7","value":"Anna prefers the window seat on trains."}],"incomplete":false,"label":"PUBLIC"}
 type Answer struct {
 	// Balance Of the caller's account after the charges, in micros.
@@ -2630,6 +2659,18 @@ type Unprocessable = Problem
 // Example: {"detail":"tags: must be at most 32","field":"tags","instance":"urn:uuid:01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02","status":422,"title":"The request breaks a rule","type":"urn:mneme:problem:rule"}
 type UnsupportedMediaType = Problem
 
+// GetAgentAccessParams defines parameters for GetAgentAccess.
+type GetAgentAccessParams struct {
+	// Taint The taint of the session.
+	Taint *Label `form:"taint,omitempty" json:"taint,omitempty"`
+
+	// Chat The chat of the session.
+	Chat *Id `form:"chat,omitempty" json:"chat,omitempty"`
+
+	// User The user of the session.
+	User *Id `form:"user,omitempty" json:"user,omitempty"`
+}
+
 // PurgeParams defines parameters for Purge.
 type PurgeParams struct {
 	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
@@ -2988,6 +3029,9 @@ type ServerInterface interface {
 	// TopUpAccount Top up an account
 	// (POST /v1/admin/accounts/{agent}/topup)
 	TopUpAccount(ctx echo.Context, agent Agent) error
+	// GetAgentAccess See what an agent may reach
+	// (GET /v1/admin/agents/{agent}/access)
+	GetAgentAccess(ctx echo.Context, agent Agent, params GetAgentAccessParams) error
 	// Purge Erase deleted entries
 	// (POST /v1/admin/purge)
 	Purge(ctx echo.Context, params PurgeParams) error
@@ -3150,6 +3194,45 @@ func (w *ServerInterfaceWrapper) TopUpAccount(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.TopUpAccount(ctx, agent)
+	return err
+}
+
+// GetAgentAccess converts echo context to params.
+func (w *ServerInterfaceWrapper) GetAgentAccess(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "agent" -------------
+	var agent Agent
+
+	err = runtime.BindStyledParameterWithOptions("simple", "agent", ctx.Param("agent"), &agent, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAgentAccessParams
+	// ------------- Optional query parameter "taint" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "taint", ctx.QueryParams(), &params.Taint, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter taint: %s", err))
+	}
+
+	// ------------- Optional query parameter "chat" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "chat", ctx.QueryParams(), &params.Chat, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter chat: %s", err))
+	}
+
+	// ------------- Optional query parameter "user" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "user", ctx.QueryParams(), &params.User, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetAgentAccess(ctx, agent, params)
 	return err
 }
 
@@ -4608,6 +4691,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PUT(options.BaseURL+"/v1/users/:user/sessions/:agent", wrapper.PutSession, options.OperationMiddlewares["putSession"]...)
 	router.GET(options.BaseURL+"/v1/agents/:agent/settings", wrapper.GetSettings, options.OperationMiddlewares["getSettings"]...)
 	router.PUT(options.BaseURL+"/v1/agents/:agent/settings", wrapper.PutSettings, options.OperationMiddlewares["putSettings"]...)
+	router.GET(options.BaseURL+"/v1/admin/agents/:agent/access", wrapper.GetAgentAccess, options.OperationMiddlewares["getAgentAccess"]...)
 	router.POST(options.BaseURL+"/v1/admin/accounts/:agent/topup", wrapper.TopUpAccount, options.OperationMiddlewares["topUpAccount"]...)
 	router.POST(options.BaseURL+"/v1/admin/accounts/:agent/payout", wrapper.PayOutAccount, options.OperationMiddlewares["payOutAccount"]...)
 	router.POST(options.BaseURL+"/v1/admin/purge", wrapper.Purge, options.OperationMiddlewares["purge"]...)
@@ -5239,6 +5323,157 @@ type TopUpAccountdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response TopUpAccountdefaultApplicationProblemPlusJSONResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccessRequestObject struct {
+	Agent  Agent `json:"agent"`
+	Params GetAgentAccessParams
+}
+
+type GetAgentAccessResponseObject interface {
+	VisitGetAgentAccessResponse(w http.ResponseWriter) error
+}
+
+type GetAgentAccess200JSONResponse AgentAccess
+
+func (response GetAgentAccess200JSONResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccess400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response GetAgentAccess400ApplicationProblemPlusJSONResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccess401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response GetAgentAccess401ApplicationProblemPlusJSONResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccess403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response GetAgentAccess403ApplicationProblemPlusJSONResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccess422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response GetAgentAccess422ApplicationProblemPlusJSONResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccess429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response GetAgentAccess429ApplicationProblemPlusJSONResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccess503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response GetAgentAccess503ApplicationProblemPlusJSONResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccessdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetAgentAccessdefaultApplicationProblemPlusJSONResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -11747,6 +11982,9 @@ type StrictServerInterface interface {
 	// TopUpAccount Top up an account
 	// (POST /v1/admin/accounts/{agent}/topup)
 	TopUpAccount(ctx context.Context, request TopUpAccountRequestObject) (TopUpAccountResponseObject, error)
+	// GetAgentAccess See what an agent may reach
+	// (GET /v1/admin/agents/{agent}/access)
+	GetAgentAccess(ctx context.Context, request GetAgentAccessRequestObject) (GetAgentAccessResponseObject, error)
 	// Purge Erase deleted entries
 	// (POST /v1/admin/purge)
 	Purge(ctx context.Context, request PurgeRequestObject) (PurgeResponseObject, error)
@@ -12005,6 +12243,32 @@ func (sh *strictHandler) TopUpAccount(ctx echo.Context, agent Agent) error {
 		return err
 	} else if validResponse, ok := response.(TopUpAccountResponseObject); ok {
 		return validResponse.VisitTopUpAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetAgentAccess operation middleware
+func (sh *strictHandler) GetAgentAccess(ctx echo.Context, agent Agent, params GetAgentAccessParams) error {
+	var request GetAgentAccessRequestObject
+
+	request.Agent = agent
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAgentAccess(ctx.Request().Context(), request.(GetAgentAccessRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAgentAccess")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetAgentAccessResponseObject); ok {
+		return validResponse.VisitGetAgentAccessResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/memory"
 )
 
 // PutParticipant adds an agent to a chat.
@@ -87,6 +88,42 @@ func (s *Surface) PutSettings(ctx context.Context, r PutSettingsRequestObject) (
 		return nil, err
 	}
 	return PutSettings200JSONResponse(settingsOf(settings)), nil
+}
+
+// GetAgentAccess tells what an agent may reach.
+func (s *Surface) GetAgentAccess(ctx context.Context, r GetAgentAccessRequestObject) (GetAgentAccessResponseObject, error) {
+	if err := checkID("agent", r.Agent); err != nil {
+		return nil, err
+	}
+	request := memory.AccessRequest{Agent: r.Agent, Taint: acl.Public, Chat: or(r.Params.Chat, ""), User: or(r.Params.User, "")}
+	for field, id := range map[string]*string{"chat": r.Params.Chat, "user": r.Params.User} {
+		if id == nil {
+			continue
+		}
+		if err := checkID(field, *id); err != nil {
+			return nil, err
+		}
+	}
+	if r.Params.Taint != nil {
+		request.Taint, _ = acl.ParseLabel(string(*r.Params.Taint)) // 0, which is none, breaks a rule
+	}
+	found, err := s.service.Access(ctx, caller(ctx), request)
+	if err != nil {
+		return nil, err
+	}
+	out := AgentAccess{Agent: r.Agent, Taint: Label(request.Taint.String()), Settings: settingsOf(found.Settings), Stores: []AgentStore{}}
+	for _, a := range found.Stores {
+		one := AgentStore{Store: storeInfoOf(a.StoreInfo), MaxLabel: Label(a.MaxLabel.String()), Makers: append([]string{}, a.Makers...)}
+		if a.Grant != nil {
+			grant, err := grantOf(*a.Grant)
+			if err != nil {
+				return nil, err
+			}
+			one.Grant = &grant
+		}
+		out.Stores = append(out.Stores, one)
+	}
+	return GetAgentAccess200JSONResponse(out), nil
 }
 
 func settingsOf(s acl.Settings) Settings {

@@ -21,11 +21,15 @@ func (s *Surface) ListStores(ctx context.Context, _ ListStoresRequestObject) (Li
 	}
 	out := Stores{Stores: make([]StoreInfo, len(infos))}
 	for i, info := range infos {
-		out.Stores[i] = StoreInfo{
-			StoreId: info.Store, Kind: StoreInfoKind(info.Kind), Level: Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
-		}
+		out.Stores[i] = storeInfoOf(info)
 	}
 	return ListStores200JSONResponse(out), nil
+}
+
+func storeInfoOf(info memory.StoreInfo) StoreInfo {
+	return StoreInfo{
+		StoreId: info.Store, Kind: StoreInfoKind(info.Kind), Level: Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
+	}
 }
 
 // ListGrants lists a store's grants.

@@ -734,6 +734,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/agents/{agent}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's id. */
+                agent: components["parameters"]["agent"];
+            };
+            cookie?: never;
+        };
+        /**
+         * See what an agent may reach
+         * @description The stores that a session of the agent reaches at a taint, with their levels and where each comes from,
+         *     as its own searches decide it. It reads no memory, and counts and costs nothing. With the scope `platform`.
+         */
+        get: operations["getAgentAccess"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/accounts/{agent}/topup": {
         parameters: {
             query?: never;
@@ -2395,6 +2419,19 @@ export interface components {
             /** @description Stores of users. */
             user: boolean;
             default_ttl?: components["schemas"]["Ttl"];
+        };
+        AgentAccess: {
+            agent: components["schemas"]["Id"];
+            taint: components["schemas"]["Label"];
+            settings: components["schemas"]["Settings"];
+            stores: components["schemas"]["AgentStore"][];
+        };
+        AgentStore: {
+            store: components["schemas"]["StoreInfo"];
+            max_label: components["schemas"]["Label"];
+            grant?: components["schemas"]["Grant"];
+            /** @description The agents on whom the grant depends: who made it, who made that agent's grant, and so on. Empty if the level does not come from a grant. */
+            makers: components["schemas"]["Id"][];
         };
         /**
          * @example {
@@ -4640,6 +4677,43 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getAgentAccess: {
+        parameters: {
+            query?: {
+                /** @description The taint of the session. */
+                taint?: components["schemas"]["Label"];
+                /** @description The chat of the session. */
+                chat?: components["schemas"]["Id"];
+                /** @description The user of the session. */
+                user?: components["schemas"]["Id"];
+            };
+            header?: never;
+            path: {
+                /** @description The agent's id. */
+                agent: components["parameters"]["agent"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the agent may reach. An agent that has never called reaches its own store, as any does. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentAccess"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];

@@ -1,0 +1,91 @@
+package memory
+
+import (
+	"context"
+
+	"mneme/acl"
+)
+
+// AccessRequest asks what an agent may reach in a session with a taint, in a chat and
+// with a user; "" is none.
+type AccessRequest struct {
+	Agent      string
+	Taint      acl.Label
+	Chat, User string
+}
+
+// AgentAccess is what an agent may reach.
+type AgentAccess struct {
+	Settings acl.Settings
+	Stores   []StoreAccess // ordered by store
+}
+
+// StoreAccess is an agent's level on a store, and where it comes from.
+type StoreAccess struct {
+	StoreInfo
+	MaxLabel acl.Label  // the highest that it may read there
+	Grant    *acl.Grant // that gives the level; nil if Kind is not grant
+	// Makers are the agents on whom the grant depends: who made it, who made that
+	// agent's grant, and so on. The last has the store by itself, by the platform, or
+	// by a chat or user.
+	Makers []string
+}
+
+// Access returns what an agent may reach, as its own searches decide it. It takes a
+// platform token, reads no entry, and counts and costs nothing.
+func (s *Service) Access(ctx context.Context, c Caller, r AccessRequest) (found AgentAccess, err error) {
+	ids := []string{r.Agent}
+	for _, id := range []string{r.Chat, r.User} {
+		if id != "" {
+			ids = append(ids, id)
+		}
+	}
+	if err := platformOnly(c, ids...); err != nil {
+		return found, err
+	}
+	if !r.Taint.Valid() {
+		return found, rule("taint", "must be a label")
+	}
+	err = s.storage.View(ctx, func(tx ReadTx) error {
+		found = AgentAccess{}
+		if found.Settings, err = tx.Settings(ctx, r.Agent); err != nil {
+			return err
+		}
+		principal := acl.Principal{Agent: r.Agent, Taint: r.Taint, Chat: r.Chat, User: r.User}
+		scope, err := acl.NewScope(ctx, tx, principal, acl.ScopeRequest{}, s.instant())
+		if err != nil {
+			return err
+		}
+		for _, a := range scope.Stores() {
+			one := StoreAccess{StoreInfo: infoOf(a), MaxLabel: a.Ceiling}
+			if a.Via == acl.ViaGrant {
+				if err := one.readChain(ctx, tx, r.Agent); err != nil {
+					return err
+				}
+			}
+			found.Stores = append(found.Stores, one)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// readChain reads the grant that gives an agent its level, and those on which it
+// depends.
+func (a *StoreAccess) readChain(ctx context.Context, tx accessReader, agent string) error {
+	for range acl.MaxLinks {
+		grant, err := tx.Grant(ctx, a.Store, agent)
+		if err != nil || grant.Level == acl.None {
+			return err
+		}
+		if a.Grant == nil {
+			a.Grant = &grant
+		}
+		agent = grant.Maker
+		a.Makers = append(a.Makers, agent)
+		if grant.ByPlatform || agent == a.Store {
+			return nil
+		}
+	}
+	return nil
+}
