@@ -11,6 +11,7 @@ import path from "node:path";
 
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
+import { memories } from "./memories.mjs";
 import { runs } from "./runs.mjs";
 
 const [url, token, buyer, platform, chromiumPath, folder] = process.argv.slice(2);
@@ -133,6 +134,7 @@ await page.getByRole("button", { name: "Trash" }).click();
 await sees("the trash", page.locator("li", { hasText: "train/seat" }));
 await page.getByRole("button", { name: "Restore" }).first().click();
 await sees("the empty trash", page.getByRole("heading", { name: "The trash is empty" }));
+await memories({ page, look, sees, fail });
 
 await page.getByRole("link", { name: "Access" }).click();
 await sees("that nobody else has access", page.getByText("Nobody else may see your store"));
