@@ -9,6 +9,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { asAgent } from "./access.mjs";
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
 import { memories } from "./memories.mjs";
@@ -188,6 +189,7 @@ const signIn = async (as) => {
   await page.keyboard.press("Enter");
 };
 await checkHealth({ page, context, signIn, token, platform, look, sees });
+await asAgent({ page, signIn, token, platform, look, sees, call });
 
 await page.keyboard.press("?");
 await sees("the keys", page.getByRole("dialog"));

@@ -23,8 +23,9 @@ export async function memories({ page, look, sees, fail }) {
   const many = Array.from({ length: 600 }, (_, i) => JSON.stringify({ key: `dropped/${i}`, value: `Number ${i}.` }));
   many[449] = `{"key": "dropped/449"}`;
   await drop("some.ndjson", lines(many));
-  const done = page.getByText(/Done: 600 lines read · 599 written · 0 unchanged · 1 refused/);
-  await sees("the sums of the import", done);
+  const sums = page.getByRole("region", { name: "Import" }).getByRole("status");
+  await sums.filter({ hasText: "Done" }).waitFor({ timeout: 60_000 });
+  await sees("the sums of the import", sums.filter({ hasText: "600 lines read · 599 written · 0 unchanged · 1 refused" }));
   await sees("the number of the refused line", page.getByRole("region", { name: "Refused lines" }).getByRole("cell", { name: "450", exact: true }));
   await look("import");
   await page.getByRole("region", { name: "Import" }).getByRole("button", { name: "Close" }).click();

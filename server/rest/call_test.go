@@ -44,6 +44,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"PUT", "/v1/users/u/sessions/bob", `{"ttl":1}`, false},
 		{"DELETE", "/v1/users/u/sessions/bob", "", false},
 		{"GET", "/v1/agents/alice/settings", "", false},
+		{"GET", "/v1/admin/agents/alice/access", "", false},
 		{"PUT", "/v1/agents/alice/settings", `{"enabled":true,"self":true,"chat":true,"user":true}`, true},
 		{"POST", "/v1/admin/purge", `{"before":"2025-01-01T00:00:00Z"}`, true},
 		{"POST", store + "/offers", `{"title":"t","description":"d","terms":{"price_search":1,"price_entry":1}}`, true},
@@ -367,6 +368,27 @@ func TestPlatformCalls(t *testing.T) {
 	h.want(409, platform, "PUT", "/v1/chats/alice/participants/bob", "") // alice has called: no chat
 	h.want(401, agent("chat-1", acl.Public), "GET", "/v1/stores", "")
 	h.want(401, agent("chat-1", acl.Public), "GET", "/v1/stores?x=1", "")
+
+	h.want(200, bob, "PUT", "/v1/stores/self/grants/alice", `{"level":"search","ttl":60}`)
+	access := h.want(200, platform, "GET", "/v1/admin/agents/alice/access?taint=INTERNAL&chat=chat-1&user=u", "").json(t)
+	stores, _ := access["stores"].([]any)
+	if access["agent"] != "alice" || access["taint"] != "INTERNAL" || len(stores) < 2 {
+		t.Errorf("access: %v", access)
+	}
+	for _, one := range stores {
+		a := one.(map[string]any)
+		if store := a["store"].(map[string]any); store["store_id"] == "bob" {
+			if grant := a["grant"].(map[string]any); a["max_label"] != "PUBLIC" || fmt.Sprint(a["makers"]) != "[bob]" || store["level"] != "search" || grant["maker"] != "bob" {
+				t.Errorf("access: %v", a)
+			}
+		}
+	}
+	h.want(403, alice, "GET", "/v1/admin/agents/alice/access", "")
+	h.want(403, alice, "GET", "/v1/admin/agents/alice/access?taint=SECRET", "")
+	h.want(422, platform, "GET", "/v1/admin/agents/alice/access?taint=SECRET", "")
+	h.want(400, platform, "GET", "/v1/admin/agents/a%20b/access", "")
+	h.want(400, platform, "GET", "/v1/admin/agents/alice/access?chat=a%20b", "")
+	h.want(400, platform, "GET", "/v1/admin/agents/alice/access?taint=PUBLIC&taint=PUBLIC", "")
 
 	h.want(403, bob, "GET", "/v1/agents/alice/settings", "")
 	on := h.want(200, alice, "GET", "/v1/agents/alice/settings", "").json(t)
