@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"mneme/configs"
@@ -15,6 +17,16 @@ import (
 
 // databaseFile is the name of the SQLite database in the data folder.
 const databaseFile = "mneme.db"
+
+// HasData reports whether there may be something in the configured storage: with
+// SQLite, whether the data folder has a database.
+func HasData(config configs.Config) bool {
+	if config.Storage != "sqlite" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(config.DataDir, databaseFile))
+	return !errors.Is(err, fs.ErrNotExist)
+}
 
 // openStorage opens the configured storage.
 func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (storage.Storage, error) {

@@ -51,6 +51,15 @@ func (p *program) connect(ctx context.Context, config configs.Config, as callerF
 	return c, nil
 }
 
+// connectToRead is connect for a command that only reads: a folder without a database
+// is more likely the wrong one than an empty one.
+func (p *program) connectToRead(ctx context.Context, config configs.Config, as callerFlags, address string, open opener) (*connection, error) {
+	if address == "" && !backend.HasData(config) {
+		return nil, fmt.Errorf("no memories here: %s; --data-dir or MNEME_DATA_DIR", config.DataDir)
+	}
+	return p.connect(ctx, config, as, address, open)
+}
+
 // connectTo connects to a Service in this process.
 func (p *program) connectTo(instance *backend.Instance, config configs.Config, as callerFlags) (*connection, error) {
 	tokens := newProcessTokens()

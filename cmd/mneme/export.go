@@ -65,7 +65,7 @@ exactly.`,
 			if force && folder == "" {
 				return usageError{errors.New("--force requires --markdown")}
 			}
-			to, err := p.connect(cmd.Context(), config, as, address, backend.OpenRows)
+			to, err := p.connectToRead(cmd.Context(), config, as, address, backend.OpenRows)
 			if err != nil {
 				return err
 			}

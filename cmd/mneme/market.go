@@ -16,8 +16,9 @@ import (
 // marketFlags are those of the commands around offers, accounts and charges.
 type marketFlags struct {
 	*program
-	as  callerFlags
-	url string
+	as    callerFlags
+	url   string
+	reads bool // it changes nothing
 }
 
 // addAgent adds the flags of a command that acts as an agent.
@@ -44,7 +45,11 @@ func (m *marketFlags) call(cmd *cobra.Command, fn func(ctx context.Context, as *
 		return err
 	}
 	ctx := cmd.Context()
-	to, err := m.connect(ctx, config, m.as, m.url, backend.OpenRows)
+	connect := m.connect
+	if m.reads {
+		connect = m.connectToRead
+	}
+	to, err := connect(ctx, config, m.as, m.url, backend.OpenRows)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func TestWeightsThatCannotBeUsedAreAConfigurationError(t *testing.T) {
 	for _, path := range []string{damaged, filepath.Join(dir, "none"), dir} {
 		t.Setenv("MNEME_E5_WEIGHTS", path)
 		for _, line := range []string{"embed text", "search --agent a text"} {
-			r := mneme(t, t.TempDir(), "", strings.Fields(line)...)
+			r := mneme(t, folderWithDatabase(t), "", strings.Fields(line)...)
 			if r.status != exitUsage || !strings.Contains(r.err, "e5.weights: ") {
 				t.Errorf("%s, %s: status %d, %s", path, line, r.status, r.err)
 			}

@@ -26,7 +26,7 @@ func (r *reading) add(cmd *cobra.Command) {
 
 // call calls fn with a client that acts as the agent.
 func (r *reading) call(ctx context.Context, config configs.Config, open opener, fn func(as *client.Client) error) (err error) {
-	to, err := r.connect(ctx, config, r.as, r.url, open)
+	to, err := r.connectToRead(ctx, config, r.as, r.url, open)
 	if err != nil {
 		return err
 	}

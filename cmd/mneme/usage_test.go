@@ -121,7 +121,7 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 		"search --agent a question --config " + bad,
 		"search --agent a question --embedder openai",
 	} {
-		r := mneme(t, t.TempDir(), "", strings.Fields(line)...)
+		r := mneme(t, folderWithDatabase(t), "", strings.Fields(line)...)
 		if r.status != exitUsage || r.out != "" || !strings.HasPrefix(r.err, "mneme: ") {
 			t.Errorf("mneme %s: status %d\n%s%s", line, r.status, r.out, r.err)
 		}
@@ -163,7 +163,7 @@ func dataDirUnless(t *testing.T, line string) []string {
 	if strings.Contains(line, "--data-dir") || strings.HasPrefix(line, "bench ") {
 		return nil
 	}
-	return []string{"--data-dir", t.TempDir()}
+	return []string{"--data-dir", folderWithDatabase(t)}
 }
 
 func TestVersionPrintsTheBuild(t *testing.T) {
@@ -173,4 +173,13 @@ func TestVersionPrintsTheBuild(t *testing.T) {
 	if b := decode[build](t, must(t, "", "", "version", "--json")); b.Go == "" || b.Platform == "" {
 		t.Errorf("got %+v", b)
 	}
+}
+
+// folderWithDatabase returns a data folder with an empty database.
+func folderWithDatabase(t *testing.T) string {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mneme.db"), nil, 0o600); err != nil { // SQLite takes it for one
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	client "mneme/clients/go"
+)
+
+func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
+	dir := t.TempDir()
+	alice := func(in string, args ...string) result {
+		t.Helper()
+		return mneme(t, dir, in, append(args, "--agent", "alice")...)
+	}
+	ok := func(in string, args ...string) string {
+		t.Helper()
+		r := alice(in, args...)
+		if r.status != exitDone {
+			t.Fatalf("%v: status %d\n%s", args, r.status, r.err)
+		}
+		return r.out
+	}
+	if out := ok("", "put", "seat", "the window", "--type", "user", "--tag", "travel", "--tag", "trains", "--description", "a seat", "--occurred-at", "2023-05-08"); out != "seat\tPUBLIC\tversion 1\n" {
+		t.Errorf("put printed %q", out)
+	}
+	if out := ok("", "get", "seat"); out != "the window\n" {
+		t.Errorf("get printed %q", out)
+	}
+	ok("two\nlines\n", "put", "seat")
+	ok("the aisle", "put", "seat", "-")
+	entry := decode[client.Entry](t, ok("", "get", "seat", "--json"))
+	if entry.Version != 3 || string(entry.Value) != `"the aisle"` || entry.Type != "user" || len(entry.Tags) != 2 || entry.Description != "a seat" {
+		t.Errorf("the entry is %+v", entry)
+	}
+	if lines := strings.Split(strings.TrimSpace(ok("", "history", "seat")), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "two lines") {
+		t.Errorf("the history is %q", lines)
+	}
+	ok("", "put", "n", `{"a":1.50}`, "--value-json", "--namespace", "team")
+	if out := ok("", "get", "n", "--namespace", "team"); out != `{"a":1.50}`+"\n" {
+		t.Errorf("a value of JSON: %q", out)
+	}
+	for _, c := range []struct {
+		status int
+		says   string
+		args   []string
+	}{
+		{exitFailed, "exists", []string{"put", "seat", "x", "--if-absent"}},
+		{exitFailed, "no such entry", []string{"get", "absent"}},
+		{exitFailed, "absent", []string{"delete", "seat", "absent"}},
+		{exitFailed, "", []string{"get", "seat", "--store", "bob"}},
+		{exitUsage, "not JSON", []string{"put", "seat", "{", "--value-json"}},
+		{exitUsage, "--ttl", []string{"put", "seat", "x", "--ttl", "1ms"}},
+		{exitUsage, "", []string{"get"}},
+	} {
+		if r := alice("", c.args...); r.status != c.status || !strings.Contains(r.err, c.says) {
+			t.Errorf("%v: status %d, %s", c.args, r.status, r.err)
+		}
+	}
+	ok("", "delete", "seat")
+	if r := alice("", "get", "seat"); r.status != exitFailed {
+		t.Errorf("after delete, get has status %d", r.status)
+	}
+}
+
+func TestAStoreIsSharedAndUnshared(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, "", "put", "seat", "the window", "--agent", "alice")
+	if out := must(t, dir, "", "share", "bob", "--agent", "alice", "--ttl", "1h"); !strings.HasPrefix(out, "bob\tread\tup to PUBLIC\tuntil ") {
+		t.Errorf("share printed %q", out)
+	}
+	if out := must(t, dir, "", "get", "seat", "--agent", "bob", "--store", "alice"); out != "the window\n" {
+		t.Errorf("the grantee gets %q", out)
+	}
+	if out := must(t, dir, "", "stores", "--agent", "bob"); !strings.Contains(out, "alice  grant  read ") || !strings.Contains(out, "self") {
+		t.Errorf("stores printed %q", out)
+	}
+	must(t, dir, "", "unshare", "bob", "--agent", "alice")
+	if r := mneme(t, dir, "", "get", "seat", "--agent", "bob", "--store", "alice"); r.status != exitFailed {
+		t.Errorf("after unshare: status %d", r.status)
+	}
+}
+
+// Whoever reads in a folder without a database is told so, and none is made.
+func TestReadingNeedsADatabase(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"get", "seat"}, {"history", "seat"}, {"list"}, {"stores"}, {"search", "a seat"}, {"export"},
+	} {
+		r := mneme(t, dir, "", append(args, "--agent", "alice")...)
+		if r.status != exitFailed || !strings.Contains(r.err, "no memories here: "+dir) || !strings.Contains(r.err, "MNEME_DATA_DIR") {
+			t.Errorf("%v: status %d, %s", args, r.status, r.err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("the folder has %v, %v", entries, err)
+	}
+}
