@@ -256,15 +256,18 @@ type pusher struct {
 	deleted   map[string]time.Time // when notes were deleted, by their keys
 }
 
-// readTrash reads when notes were deleted, back to the first line: an older line must
-// not bring them back.
+// readTrash reads when notes were deleted, back to the first line that writes one: an
+// older line must not bring them back.
 func (p *pusher) readTrash(ctx context.Context, lines []line) error {
 	p.deleted = make(map[string]time.Time)
 	var first time.Time
 	for i := range lines {
-		if at, err := lines[i].time(); err == nil && (first.IsZero() || at.Before(first)) {
+		if at, err := lines[i].time(); err == nil && lines[i].Op == opPut && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
+	}
+	if first.IsZero() { // nothing could be brought back
+		return nil
 	}
 	cursor := ""
 	for range maxTrash {
