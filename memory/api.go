@@ -105,8 +105,9 @@ type SearchRequest struct {
 	Ranking Ranking
 	// MaxTokens bounds the tokens of the keys, descriptions, and values or
 	// passages of the hits that EachHit yields, in order: it ends before the
-	// first that does not fit, but cuts the first of all to what fits. At least
-	// MinTokens; 0: no bound.
+	// first that does not fit, but cuts the first of all to what fits. One of a
+	// store at level search ends the hits of that store alone. At least MinTokens;
+	// 0: no bound.
 	MaxTokens int
 	// Passages shows long values by passages of their text: see Hit.
 	Passages bool

@@ -44,18 +44,24 @@ type budget struct {
 // admit reports whether a hit is shown, and counts it. The first always is: if it
 // is too long it is cut to its best passage, and that to what fits.
 func (b *budget) admit(h *Hit) bool {
+	tokens, fits := b.measure(h)
+	if fits {
+		b.add(tokens)
+	}
+	return fits
+}
+
+// measure is admit without counting the hit: it returns the tokens that add counts if
+// it is shown.
+func (b *budget) measure(h *Hit) (tokens int, fits bool) {
 	if b.most == 0 {
-		return true
+		return 0, true
 	}
-	tokens, fits := b.count(b.most-b.used, h.shown())
-	if !fits {
-		if b.some {
-			return false
-		}
-		tokens = b.shrink(h)
+	tokens, fits = b.count(b.most-b.used, h.shown())
+	if !fits && !b.some {
+		return b.shrink(h), true
 	}
-	b.add(tokens)
-	return true
+	return tokens, fits
 }
 
 // take is admit for a hit that has so many tokens, without its text; below 0: more

@@ -47,12 +47,13 @@ type Meter interface {
 // Sale is what one search buys.
 type Sale interface {
 	// Take reports whether a candidate may be shown, and reserves its price. It is
-	// called once for each hit, in the order of the answer. After it refused a
-	// store's entry, it refuses every further one of the store.
+	// called once for each hit that the answer has room for, in the order of the
+	// answer. After it refused a store's entry, it refuses every further one of the
+	// store.
 	Take(id uuid.UUID) bool
 	// Close charges for the hits of the answer, best first, and marks them as bought.
-	// Those of the stores of Open were taken; what was taken and did not fit the
-	// answer costs nothing. Hits of other stores are only kept with the claim.
+	// Those of the stores of Open were taken. Hits of other stores are only kept with
+	// the claim.
 	Close(ctx context.Context, hits []ShownHit) (Bill, error)
 }
 

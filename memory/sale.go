@@ -208,10 +208,15 @@ func (s *Service) decide(ctx context.Context, tx Tx, q *searchQuery, possible []
 	return made, q.request.Purchase.Keep(ctx, tx, &kept)
 }
 
-// choose chooses the hits, in the order of the answer.
+// choose chooses the hits, in the order of the answer. The first of a store at level
+// search that may not be shown, or that does not fit, ends the hits of that store.
+//
+// SECURITY: it ends nothing else. What is not bought takes neither room nor money from
+// hits of other stores: they would tell of it.
 func (d *decision) choose(s *Service, q *searchQuery, possible []potential, offered map[uuid.UUID]*Hit, sale Sale) {
 	left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
 	full := false
+	ended := make(map[string]bool)
 	for _, p := range possible {
 		if len(d.hits)+d.over == q.request.Limit {
 			return
@@ -223,14 +228,17 @@ func (d *decision) choose(s *Service, q *searchQuery, possible []potential, offe
 				continue
 			}
 			d.hits = append(d.hits, newHit(q, p.candidate, *p.entry))
-		case full || hit == nil || !sale.Take(p.entry.ID):
+		case full || hit == nil || ended[p.entry.Store]:
 			continue
 		default:
 			hit.present()
-			if full = !left.admit(hit); full {
+			tokens, fits := left.measure(hit)
+			if !fits || !sale.Take(p.entry.ID) {
+				ended[p.entry.Store] = true
 				continue
 			}
-			hit.sold, hit.tokens, hit.codes = true, left.last, nil
+			left.add(tokens)
+			hit.sold, hit.tokens, hit.codes = true, tokens, nil
 			d.hits = append(d.hits, *hit)
 		}
 		d.shown = append(d.shown, p.candidate)

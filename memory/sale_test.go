@@ -350,6 +350,33 @@ func TestWhatIsSoldFitsTheBudget(t *testing.T) {
 	})
 }
 
+// An entry for which max_tokens has no room is as if it were absent: it ends the hits of
+// its own store, and takes nothing from those of others, nor is it taken from the sale.
+func TestWhatDoesNotFitEndsItsStoreAlone(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		m := openMarket(t, b)
+		long := "a granite quarry" + strings.Repeat(" and nothing more of note", 15) // 98 tokens
+		write := func(store, key, value string) { m.put(agent(store, acl.Internal), store, key, value, 201) }
+		write("seller", "best", "granite quarry river")
+		write("seller", "long", long)
+		write("vendor", "short", "a granite wall, and much else that nobody asked for")
+		write("reader", "own", "granite is found in the hills behind the house")
+		r := memory.SearchRequest{Query: "granite quarry river", Limit: 10}
+		if keys, _ := m.shown(r); !slices.Equal(keys[:2], []string{"best", "long"}) || len(keys) != 4 {
+			t.Fatalf("showed %q in this order", keys)
+		}
+		r.MaxTokens = 60
+		keys, _ := m.shown(r)
+		slices.Sort(keys)
+		if want := []string{"[own]", "best", "short"}; !slices.Equal(keys, want) {
+			t.Errorf("showed %q, want %q", keys, want)
+		}
+		if len(m.taken) != 2 {
+			t.Errorf("took %d entries from the sale, and sold %q", len(m.taken), m.soldKeys())
+		}
+	})
+}
+
 // Pages after one that sold hold the other hits, each once.
 func TestPagesAfterASaleHoldTheRest(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
