@@ -10,6 +10,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 import { asAgent } from "./access.mjs";
+import { askStates } from "./ask.mjs";
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
 import { memories } from "./memories.mjs";
@@ -41,6 +42,7 @@ await put("diet/ben", { value: "Ben is allergic to peanuts and carries an adrena
 await put("diet/ben", { value: "Ben is allergic to peanuts and cashews, and carries an adrenaline pen.", tags: ["food"], type: "user" });
 await put("train/seat", { value: "Anna likes to sit by the window, facing forward.", type: "user" });
 await put("hostile", { value: hostile });
+await call(token, "PUT", "/v1/stores/self/memories/tickets?namespace=travel&wait=indexed", { value: "Two tickets for the night train.", type: "project" });
 
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
@@ -115,6 +117,8 @@ await page.getByRole("button", { name: "Version 1" }).click();
 await sees("the difference", page.locator(".diff .gone"));
 await look("entry");
 await page.keyboard.press("Escape");
+
+await askStates({ page, context, look, sees, fail, url });
 
 await page.getByRole("link", { name: "Memories" }).click();
 await sees("the list", page.locator("li", { hasText: "train/seat" }));

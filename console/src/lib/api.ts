@@ -27,7 +27,8 @@ export class Failure extends Error {
     readonly detail: string,
     readonly status: number, // 0: there was no answer
     readonly request: string, // id; "": none
-    readonly field = "",
+    readonly field = "", // its place in the request
+    readonly wait = 0, // seconds until it can be asked again
   ) {
     super(title);
   }
@@ -50,7 +51,7 @@ export async function done<T>(call: Promise<{ data?: T; error?: unknown; respons
   const { data, error, response } = result;
   if (error !== undefined || !response.ok) {
     const problem = (typeof error === "object" && error !== null ? error : {}) as Partial<Problem>;
-    throw new Failure(problem.title ?? `Status ${response.status}`, problem.detail ?? "", response.status, problem.instance ?? "", problem.field ?? "");
+    throw new Failure(problem.title ?? `Status ${response.status}`, problem.detail ?? "", response.status, problem.instance ?? "", problem.field ?? "", Number(response.headers.get("Retry-After")) || 0);
   }
   return { data: data as T, response };
 }

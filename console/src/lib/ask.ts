@@ -1,8 +1,9 @@
 import { api, done, type Answer, type Hit, type Question } from "./api";
 import { timings } from "./format";
+import { placeOf } from "./json";
 
-// Options are those of a question but its text.
-export type Options = Partial<Omit<Question, "query" | "queries" | "cursor" | "explain">>;
+// Options are those of a question but its text. Of queries, the first is the question.
+export type Options = Partial<Omit<Question, "query" | "cursor" | "explain">>;
 
 export interface Asked {
   answer: Answer;
@@ -12,7 +13,31 @@ export interface Asked {
 
 // requestOf is the body that a question is asked with.
 export function requestOf(query: string, options: Options): Partial<Question> {
-  return { query, passages: true, limit: 10, ...options };
+  const { queries, ...rest } = options;
+  return { ...(queries ? { queries: [query, ...queries.slice(1)] } : { query }), passages: true, limit: 10, ...rest };
+}
+
+// readRequest reads a whole request that was written as JSON: its question and its
+// options, without those that every request here has.
+export function readRequest(text: string): { query: string; options: Options } {
+  const place = placeOf(text);
+  if (place) throw new SyntaxError(`Line ${place.line}, column ${place.column}: expected ${place.expected}.`);
+  const read: unknown = JSON.parse(text);
+  if (read === null || typeof read !== "object" || Array.isArray(read)) throw new SyntaxError("A request is a JSON object.");
+  const { query, explain, cursor, ...rest } = read as Record<string, unknown>;
+  if (cursor !== undefined) throw new SyntaxError("cursor: only first pages are asked here.");
+  if (explain !== undefined && explain !== true) throw new SyntaxError('explain: every question here has it; for one entry, open "Why not this one?".');
+  if (query !== undefined && rest.queries !== undefined) throw new SyntaxError("queries: takes the place of query.");
+  const [first] = Array.isArray(rest.queries) ? (rest.queries as unknown[]) : [query];
+  if (typeof first !== "string") throw new SyntaxError("query: must be a text.");
+  if (rest.passages === true) delete rest.passages;
+  if (rest.limit === 10) delete rest.limit;
+  return { query: first, options: rest as Options };
+}
+
+// optionOf is the option that a refusal's place is in: "where" for where.updated_at.gte.
+export function optionOf(field: string) {
+  return /^[^.[]*/.exec(field)![0];
 }
 
 // ask asks. With a path, the answer also tells what became of the entry there.
