@@ -119,10 +119,13 @@ func (m *memoryCall) parse(path string) (resolvedPath, error) {
 	return parsePath(path, m.caller.Agent, m.store)
 }
 
-// file parses the parameter path, which must name a key.
+// file parses the parameter path, which must name a key: that of an entry to create.
 func (m *memoryCall) file() (resolvedPath, error) {
 	p, err := m.resolve()
-	if err == nil && p.folder {
+	switch {
+	case err == nil && p.top():
+		err = refuse("Error: File %s already exists", p.path)
+	case err == nil && p.folder:
 		err = refuse("Error: The path %s is a directory; name a memory in it", p.path)
 	}
 	return p, err
@@ -234,6 +237,10 @@ func (m *memoryCall) delete(ctx context.Context) (Result, error) {
 	return Result{Text: "Successfully deleted " + p.path}, nil
 }
 
+// destinationExists is the Anthropic memory tool's error for a rename to a path that
+// exists.
+const destinationExists = "Error: The destination %s already exists"
+
 // rename moves an entry, or a folder and everything below it, from old_path or
 // path to new_path or new_str.
 func (m *memoryCall) rename(ctx context.Context) (Result, error) {
@@ -245,10 +252,11 @@ func (m *memoryCall) rename(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	for _, p := range []resolvedPath{from, to} {
-		if p.top() {
-			return Result{}, refuse("Cannot rename the %s directory itself", p.path)
-		}
+	switch {
+	case from.top():
+		return Result{}, refuse("Cannot rename the %s directory itself", from.path)
+	case to.top():
+		return Result{}, refuse(destinationExists, to.path)
 	}
 	err = memory.ErrNotFound
 	if !from.folder {
@@ -259,6 +267,9 @@ func (m *memoryCall) rename(ctx context.Context) (Result, error) {
 	}
 	switch {
 	case errors.Is(err, memory.ErrNotFound):
+		if there, err := m.exists(ctx, to); err == nil && there {
+			return Result{}, refuse(destinationExists, to.path)
+		}
 		return Result{}, because(err, "Error: The path %s does not exist", from.path)
 	case err != nil:
 		return Result{}, m.renameError(ctx, to, err)
@@ -280,7 +291,7 @@ func (m *memoryCall) renameEntry(ctx context.Context, from, to resolvedPath) err
 	case err != nil:
 		return err
 	case there:
-		return because(memory.ErrConflict, "Error: The destination %s already exists", to.path)
+		return because(memory.ErrConflict, destinationExists, to.path)
 	}
 	_, err = m.service.Rename(ctx, m.caller, memory.RenameRequest{Path: from.at(), To: to.key, ToStore: to.store})
 	return err
@@ -306,15 +317,18 @@ func (m *memoryCall) renameError(ctx context.Context, to resolvedPath, conflict 
 	if !errors.Is(conflict, memory.ErrConflict) || errors.As(conflict, &r) {
 		return conflict
 	}
-	_, err := m.get(ctx, to)
-	if errors.Is(err, memory.ErrNotFound) {
-		var there bool
-		if there, err = m.isFolder(ctx, to); err == nil && !there {
-			return conflict
-		}
-	}
-	if err != nil {
+	if there, err := m.exists(ctx, to); err != nil || !there {
 		return conflict
 	}
-	return because(conflict, "Error: The destination %s already exists", to.path)
+	return because(conflict, destinationExists, to.path)
+}
+
+// exists reports whether the caller sees an entry or a folder at a path.
+func (m *memoryCall) exists(ctx context.Context, p resolvedPath) (bool, error) {
+	if !p.folder {
+		if _, err := m.get(ctx, p); !errors.Is(err, memory.ErrNotFound) {
+			return err == nil, err
+		}
+	}
+	return m.isFolder(ctx, p)
 }

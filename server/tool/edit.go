@@ -9,14 +9,17 @@ import (
 	"mneme/memory"
 )
 
-// snippetLines is the number of lines that an edit shows before and after its
-// change.
+// snippetLines is the number of lines that an edit shows before and after the first
+// line that it changed.
 const snippetLines = 2
+
+// editedNote begins the answer to an edit.
+const editedNote = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
 
 // replace replaces old_str with new_str. str_replace requires that old_str
 // occurs once; edit replaces the first occurrence.
 func (m *memoryCall) replace(ctx context.Context) (Result, error) {
-	p, err := m.file()
+	p, err := m.resolve()
 	if err != nil {
 		return Result{}, err
 	}
@@ -41,8 +44,7 @@ func (m *memoryCall) replace(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	first := 1 + strings.Count(text[:at], "\n")
-	last := first + strings.Count(m.newStr, "\n")
-	return Result{Text: m.cut("The memory file has been edited." + numbered(linesOf(text), first-snippetLines, last+snippetLines))}, nil
+	return Result{Text: m.cut(editedNote + numbered(strings.Split(text, "\n"), first-snippetLines, first+snippetLines))}, nil
 }
 
 // occurrences returns the numbers of the lines in which part begins, each once.
@@ -65,7 +67,7 @@ func occurrences(text, part string) []string {
 
 // insert inserts text after a line; line 0 is the top.
 func (m *memoryCall) insert(ctx context.Context) (Result, error) {
-	p, err := m.file()
+	p, err := m.resolve()
 	if err != nil {
 		return Result{}, err
 	}
@@ -97,7 +99,7 @@ func insertAfter(text string, n int, inserted string) string {
 		}
 		at += end + 1
 	}
-	if text != "" && !strings.HasSuffix(inserted, "\n") {
+	if !strings.HasSuffix(inserted, "\n") {
 		inserted += "\n"
 	}
 	return text[:at] + inserted + text[at:]
@@ -107,9 +109,12 @@ func insertAfter(text string, n int, inserted string) string {
 // writes only if it is unchanged, so that no concurrent edit is lost.
 func (m *memoryCall) rewrite(ctx context.Context, p resolvedPath, change func(string) (string, error)) (string, error) {
 	for range maxWriters {
-		found, err := m.get(ctx, p)
+		found, err := memory.Found{}, memory.ErrNotFound
+		if !p.folder {
+			found, err = m.get(ctx, p)
+		}
 		if errors.Is(err, memory.ErrNotFound) {
-			return "", missing(p)
+			return "", m.noFile(ctx, p)
 		}
 		if err != nil {
 			return "", err
@@ -130,6 +135,21 @@ func (m *memoryCall) rewrite(ctx context.Context, p resolvedPath, change func(st
 		}
 	}
 	return "", because(memory.ErrPrecondition, "Error: %s is being changed by others; view it and try again", p.path)
+}
+
+// noFile is the error for a path that names no entry: another one for a folder.
+func (m *memoryCall) noFile(ctx context.Context, p resolvedPath) error {
+	there, err := p.top(), error(nil)
+	if !there {
+		there, err = m.isFolder(ctx, p)
+	}
+	switch {
+	case err != nil:
+		return err
+	case there:
+		return refuse("The path %s is not a file.", p.path)
+	}
+	return missing(p)
 }
 
 // put replaces the found entry's value with a text.

@@ -59,17 +59,12 @@ func parsePath(path, self, store string) (resolvedPath, error) {
 	if len(path) > maxPath {
 		return resolvedPath{}, refuse("Error: path: must have at most %d bytes", maxPath)
 	}
-	if rest != "" && rest[0] != '/' || escapes(path) {
+	segments, inside := cleaned(rest)
+	if rest != "" && rest[0] != '/' || !inside || escapes(root+"/"+strings.Join(segments, "/")) {
 		return resolvedPath{}, refuse("Path %s would escape /memories directory", shownPath(path))
 	}
-	var segments []string
-	for segment := range strings.SplitSeq(norm.NFC.String(rest), "/") {
-		if segment != "" && segment != "." {
-			segments = append(segments, segment)
-		}
-	}
 	p := resolvedPath{
-		store: self, folder: strings.HasSuffix(rest, "/"),
+		store: self, folder: strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, "/.."),
 		path: strings.Join(append([]string{root}, segments...), "/"),
 	}
 	named := len(segments) > 0 && segments[0] == shared
@@ -100,6 +95,25 @@ func parsePath(path, self, store string) (resolvedPath, error) {
 		return resolvedPath{}, err
 	}
 	return p, nil
+}
+
+// cleaned returns the segments of a path below the root, normalised, and with empty ones,
+// "." and ".." resolved. inside is false if ".." leads out of the root, if only for a
+// moment.
+func cleaned(rest string) (segments []string, inside bool) {
+	for segment := range strings.SplitSeq(norm.NFC.String(rest), "/") {
+		switch segment {
+		case "", ".":
+		case "..":
+			if len(segments) == 0 {
+				return nil, false
+			}
+			segments = segments[:len(segments)-1]
+		default:
+			segments = append(segments, segment)
+		}
+	}
+	return segments, true
 }
 
 // escapes reports whether a path, as written, decoded or normalised, contains

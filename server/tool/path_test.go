@@ -15,14 +15,14 @@ func TestEveryEscapeIsRefused(t *testing.T) {
 	h.put(alice, "alice", "a", `"text"`)
 	for _, path := range []string{
 		"", "/", "memories/a", "/memoriesx", "/Memories/a", "//memories/a", " /memories/a", "/etc/passwd", "file:///memories/a",
-		"/memories/..", "/memories/../memories/a", "/memories/a/../../etc", "/memories/a/..", "/memories/./../x", "/memories/a/ .. /b",
+		"/memories/..", "/memories/../memories/a", "/memories/a/../../etc", "/memories/a/../../memories/a", "/memories/./../x", "/memories/a/ .. /b",
 		"/memories%2e%2e", "/memories%2f", "/memories/%2e%2e/x", "/memories/%2E%2E%2Fx", "/memories/.%2e/x", "/memories/%2e./x", "/memories%2f..%2fx", "/memories/a%2fb",
 		"/memories/%252e%252e%252fx", "/memories/%25252e%25252e/x", "/memories/%2525252e%2525252e/x", "/memories/100%/%2e%2e/x",
-		"/memories/%c0%ae%c0%ae/x", "/memories/%u002e%u002e/..", "/memories/a%00b", "/memories/a\x00b", "/memories/a%0ab", "/memories/a\nb",
+		"/memories/%c0%ae%c0%ae/x", "/memories/a/../%2e%2e/x", "/memories/a%00b", "/memories/a\x00b", "/memories/a%0ab", "/memories/a\nb",
 		`/memories\..\x`, `/memories/..\x`, `/memories/a\b`, "/memories/%5c..%5cx", "/memories/%255c..", `\memories\a`,
 		"/memories/．．/x", "/memories/‥/x", "/memories/a\u2028b", "/memories/a\u202eb", "/memories/a\u200bb", "/memories/\ufeffa",
-		"/memories/shared/../bob/secret", "/memories/shared/%2e%2e/secret", "/memories/shared/../../etc", "/memories/shared/bob%2fsecret",
-		"/memories/shared/./../alice", "/memories/shared/self/a", "/memories/shared/shared/a", "/memories/shared/b ob/secret", "/memories/shared/bob;x/secret",
+		"/memories/shared/bob/../../../etc", "/memories/shared/%2e%2e/secret", "/memories/shared/../../etc", "/memories/shared/bob%2fsecret",
+		"/memories/shared/bob/../self/a", "/memories/shared/self/a", "/memories/shared/shared/a", "/memories/shared/b ob/secret", "/memories/shared/bob;x/secret",
 		"/memories/" + strings.Repeat("x", 513), "/memories/" + strings.Repeat("x/", 2000), "/memories/" + strings.Repeat("é", 300),
 		"/memories/" + strings.Repeat("%25", 600) + "2e", "/memories/shared/" + strings.Repeat("x", 129) + "/a",
 	} {
@@ -60,6 +60,10 @@ func TestHarmlessPathsAreCanonicalised(t *testing.T) {
 	for path, c := range map[string]struct{ store, key, shown string }{
 		"/memories/a":                           {"alice", "a", "/memories/a"},
 		"/memories//c/./d":                      {"alice", "c/d", "/memories/c/d"},
+		"/memories/b/../f":                      {"alice", "f", "/memories/f"},
+		"/memories/b/c/../../g/e":               {"alice", "g/e", "/memories/g/e"},
+		"/memories/shared/../bob/b":             {"alice", "bob/b", "/memories/bob/b"},
+		"/memories/x/../shared/alice/../bob/c":  {"bob", "c", "/memories/shared/bob/c"},
 		"/memories/100%":                        {"alice", "100%", "/memories/100%"},
 		"/memories/50%25":                       {"alice", "50%25", "/memories/50%25"},
 		"/memories/..a/b..":                     {"alice", "..a/b..", "/memories/..a/b.."},

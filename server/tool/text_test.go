@@ -23,12 +23,12 @@ func TestMemoryToolAnswersLikeTheAnthropicMemoryTool(t *testing.T) {
 		"view a file": {
 			before: []args{create("/memories/notes.txt", "Hello\nWorld\n")},
 			call:   args{"command", "view", "path", "/memories/notes.txt"},
-			text:   "Here's the content of /memories/notes.txt with line numbers:\n     1\tHello\n     2\tWorld",
+			text:   "Here's the content of /memories/notes.txt with line numbers:\n     1\tHello\n     2\tWorld\n     3\t",
 		},
 		"view an empty file": {
 			before: []args{create("/memories/empty", "")},
 			call:   args{"command", "view", "path", "/memories/empty"},
-			text:   "Here's the content of /memories/empty with line numbers:",
+			text:   "Here's the content of /memories/empty with line numbers:\n     1\t",
 		},
 		"view keeps tabs, carriage returns and blank lines": {
 			before: []args{create("/memories/x", "a\tb\r\n\n c")},
@@ -113,12 +113,12 @@ func TestMemoryToolAnswersLikeTheAnthropicMemoryTool(t *testing.T) {
 		"str_replace": {
 			before: []args{poem},
 			call:   args{"command", "str_replace", "path", "/memories/poem.txt", "old_str", "four", "new_str", "4"},
-			text:   "The memory file has been edited.\n     2\ttwo\n     3\tthree\n     4\t4\n     5\tfive\n     6\tsix",
+			text:   "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     2\ttwo\n     3\tthree\n     4\t4\n     5\tfive\n     6\tsix",
 		},
 		"str_replace with several lines": {
 			before: []args{poem},
 			call:   args{"command", "str_replace", "path", "/memories/poem.txt", "old_str", "one\ntwo", "new_str", "1\n2\n2a"},
-			text:   "The memory file has been edited.\n     1\t1\n     2\t2\n     3\t2a\n     4\tthree\n     5\tfour",
+			text:   "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\t1\n     2\t2\n     3\t2a",
 		},
 		"str_replace of what is not there": {
 			before: []args{poem},
@@ -137,7 +137,7 @@ func TestMemoryToolAnswersLikeTheAnthropicMemoryTool(t *testing.T) {
 		"edit replaces the first occurrence": {
 			before: []args{create("/memories/a", "x\nx")},
 			call:   args{"action", "edit", "path", "/memories/a", "old_str", "x", "new_str", "y"},
-			text:   "The memory file has been edited.\n     1\ty\n     2\tx",
+			text:   "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\ty\n     2\tx",
 		},
 		"edit refuses values that are no strings": {
 			before: []args{{"command", "create", "path", "/memories/a", "content", []int{1}}},
@@ -262,7 +262,7 @@ func TestMemoryToolAnswersLikeTheAnthropicMemoryTool(t *testing.T) {
 func TestViewRefusesMoreThan999999Lines(t *testing.T) {
 	h := openWith(t, memory.Limits{Value: 3 << 20}, tool.Options{})
 	for lines, refused := range map[int]bool{999_999: false, 1_000_000: true} {
-		h.put(alice, "alice", "long", `"`+strings.Repeat(`\n`, lines)+`"`)
+		h.put(alice, "alice", "long", `"`+strings.Repeat(`\n`, lines-1)+`"`) // and the last, empty one
 		got := h.try(alice, "memory", "command", "view", "path", "/memories/long")
 		if got.IsError != refused {
 			t.Errorf("%d lines: is_error %v", lines, got.IsError)
@@ -285,7 +285,7 @@ func TestInsertAddsWholeLinesAfterALine(t *testing.T) {
 		{"a\nb\n", "x\n", "a\nb\nx\n", 2},
 		{"a\nb\n", "x\ny\n", "a\nx\ny\nb\n", 1},
 		{"a\r\nb", "x", "a\r\nx\nb", 1},
-		{"", "x", "x", 0},
+		{"", "x", "x\n", 0},
 		{"a", "", "\na", 0},
 	} {
 		h := open(t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -45,8 +46,10 @@ func (m *memoryCall) view(ctx context.Context) (Result, error) {
 	return m.viewDirectory(ctx, p)
 }
 
+// viewFile shows the numbered lines of a text. As in the SDKs' own tools a line feed at
+// the end begins a last, empty line, and a range may hold no line.
 func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
-	lines := linesOf(text)
+	lines := strings.Split(text, "\n")
 	if len(lines) > maxLines {
 		return Result{}, refuse("File %s exceeds maximum line limit of 999,999 lines.", p.path)
 	}
@@ -56,12 +59,11 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 			return Result{}, refuse("Error: Invalid `view_range` parameter: it must be two line numbers, [first, last]")
 		}
 		first = max(first, m.viewRange[0])
-		if m.viewRange[1] != -1 {
-			last = min(last, m.viewRange[1])
-		}
-		if m.viewRange[1] != -1 && m.viewRange[1] < m.viewRange[0] || first > max(1, len(lines)) {
-			return Result{}, refuse("Error: Invalid `view_range` parameter: [%d, %d]. It should be within the range of lines of the file: [1, %d]",
-				m.viewRange[0], m.viewRange[1], len(lines))
+		switch to := m.viewRange[1]; {
+		case to < -1: // lines are left out at the end
+			last += to
+		case to != -1:
+			last = min(last, to)
 		}
 	}
 	part, start, err := m.part.of(text, m.given)
@@ -69,9 +71,16 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 		return Result{}, err
 	}
 	end := start + len(part)
+	shown := text[:end]
+	if end < len(text) {
+		shown = strings.TrimSuffix(shown, "\n") // the line after it is not part of it
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Here's the content of %s with line numbers:", p.path)
-	next := numberedFrom(&b, m.maxAnswer-len(stoppedNote)-numberRoom, text[:end], start, first, last)
+	if first > last {
+		b.WriteByte('\n')
+	}
+	next := numberedFrom(&b, m.maxAnswer-len(stoppedNote)-numberRoom, shown, start, first, last)
 	if next == 0 && end < endOf(lines, last) {
 		next = end
 	}
@@ -83,7 +92,7 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 
 // endOf returns where line last ends in the text of the lines, in bytes.
 func endOf(lines []string, last int) (end int) {
-	for i, line := range lines[:min(last, len(lines))] {
+	for i, line := range lines[:max(0, min(last, len(lines)))] {
 		if end += len(line); i > 0 {
 			end++
 		}
@@ -102,7 +111,7 @@ const stoppedNote = "\n(truncated: true, next_offset: %d)"
 // where it stopped; 0 if it came to the end.
 func numberedFrom(b *strings.Builder, limit int, text string, from, first, last int) (next int) {
 	start := 0 // of line n
-	for i, line := range linesOf(text) {
+	for i, line := range strings.Split(text, "\n") {
 		n, end := i+1, start+len(line)
 		if n >= first && n <= last && from <= end {
 			at := start
@@ -326,7 +335,8 @@ func hiddenName(segment string) bool {
 	return strings.HasPrefix(segment, ".") || segment == "node_modules"
 }
 
-// sizeOf formats a size in units of 1024 with at most one decimal: 0B, 1.5K.
+// sizeOf formats a size in units of 1024, with one decimal unless it is whole: 0B, 1K,
+// 1.5K, and 1.0K for 1,025 bytes.
 func sizeOf(bytes int) string {
 	units := []string{"B", "K", "M", "G"}
 	size := float64(bytes)
@@ -335,5 +345,8 @@ func sizeOf(bytes int) string {
 		size /= 1024
 		unit++
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", size), ".0") + units[unit]
+	if size == float64(int(size)) {
+		return strconv.Itoa(int(size)) + units[unit]
+	}
+	return fmt.Sprintf("%.1f", size) + units[unit]
 }
