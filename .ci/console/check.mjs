@@ -139,7 +139,7 @@ await page.getByRole("button", { name: "Trash" }).click();
 await sees("the trash", page.locator("li", { hasText: "train/seat" }));
 await page.getByRole("button", { name: "Restore" }).first().click();
 await sees("the empty trash", page.getByRole("heading", { name: "The trash is empty" }));
-await memories({ page, look, sees, fail });
+await memories({ page, look, sees, fail, url });
 
 await page.getByRole("link", { name: "Access" }).click();
 await sees("that nobody else has access", page.getByText("Nobody else may see your store"));

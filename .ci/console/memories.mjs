@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 
-// Import by dropping a file, its refusals, and export. The list has more rows than it draws.
-export async function memories({ page, look, sees, fail }) {
+// The list of memories: import by dropping a file, its refusals, export, filters,
+// namespaces, selection, and what is done with it.
+export async function memories({ page, look, sees, fail, url }) {
   await page.getByRole("button", { name: "Trash", pressed: true }).click();
   const lines = (all) => all.join("\n") + "\n";
   const drop = async (name, text) => {
@@ -22,28 +23,112 @@ export async function memories({ page, look, sees, fail }) {
 
   const many = Array.from({ length: 600 }, (_, i) => JSON.stringify({ key: `dropped/${i}`, value: `Number ${i}.` }));
   many[449] = `{"key": "dropped/449"}`;
+  many.push(JSON.stringify({ key: "line", namespace: "trips", value: "x".repeat(90_000) }));
+  many.push(JSON.stringify({ key: "seat/anna", namespace: "trips", value: "Anna sits \u202Eyb eht wodniw\u202C.", tags: ["seat"], type: "user", ttl: 864000 }));
   await drop("some.ndjson", lines(many));
   const sums = page.getByRole("region", { name: "Import" }).getByRole("status");
   await sums.filter({ hasText: "Done" }).waitFor({ timeout: 60_000 });
-  await sees("the sums of the import", sums.filter({ hasText: "600 lines read · 599 written · 0 unchanged · 1 refused" }));
+  await sees("the sums of the import", sums.filter({ hasText: "602 lines read · 601 written · 0 unchanged · 1 refused" }));
   await sees("the number of the refused line", page.getByRole("region", { name: "Refused lines" }).getByRole("cell", { name: "450", exact: true }));
   await look("import");
   await page.getByRole("region", { name: "Import" }).getByRole("button", { name: "Close" }).click();
 
-  const saves = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export", exact: true }).click();
-  const exported = (await readFile(await (await saves).path(), "utf8")).trimEnd().split("\n");
-  if (exported.filter((l) => JSON.parse(l).key.startsWith("dropped/")).length !== 599) fail(`the export has ${exported.length} lines`);
+  const exported = async (button) => {
+    const saves = page.waitForEvent("download");
+    await button.click();
+    return (await readFile(await (await saves).path(), "utf8")).trimEnd().split("\n").map((l) => JSON.parse(l));
+  };
+  const whole = await exported(page.getByRole("button", { name: "Export", exact: true }));
+  if (whole.filter((e) => e.key.startsWith("dropped/")).length !== 599) fail(`the export has ${whole.length} lines`);
 
   await page.getByLabel("Key begins").fill("dropped/");
   await page.keyboard.press("Enter");
+  await sees("the filter as a chip", page.getByRole("button", { name: "Leave out prefix" }));
   await sees("the filtered list", page.locator("li", { hasText: "dropped/" }));
   const list = page.getByRole("region", { name: "List" });
-  for (let i = 0; i < 40 && !(await page.getByText("599 memories", { exact: true }).isVisible()); i++) {
-    await list.evaluate((e) => e.scrollTo(0, e.scrollHeight));
-    await page.waitForTimeout(50);
-  }
+  await list.locator(".open").first().focus();
+  await page.keyboard.press("End");
   await sees("that all are loaded", page.getByText("599 memories", { exact: true }));
+  await sees("the last row", list.getByText("dropped/99", { exact: true }));
   const drawn = await list.locator("li").count();
   if (drawn > 60) fail(`${drawn} rows of 599 are drawn`);
+  const fitting = await exported(page.getByRole("button", { name: "Export what fits" }));
+  if (fitting.length !== 599) fail(`the export of what fits has ${fitting.length} lines`);
+
+  // Namespaces, and what the address keeps.
+  const tree = page.getByRole("navigation", { name: "Namespaces" });
+  await page.getByRole("button", { name: "Clear all" }).click();
+  await tree.getByRole("button", { name: "trips" }).click();
+  await sees("a folder of the namespace", tree.getByRole("button", { name: "seat/" }));
+  await sees("the code point of an override", list.getByText("U+202E"));
+  await page.getByRole("button", { name: "Filters", exact: true }).click();
+  await page.getByRole("combobox", { name: "Tags" }).fill("seat");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "+ condition" }).click();
+  await page.getByRole("combobox", { name: "field of condition 1" }).fill("updated_at");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("operator of condition 1").selectOption("gte");
+  await page.getByRole("combobox", { name: "value of condition 1" }).fill("now-1d");
+  await page.keyboard.press("Enter");
+  await sees("one that fits", page.getByText("1 memory", { exact: true }));
+  for (const part of ["namespace=trips", "tags=seat", "where="]) if (!page.url().includes(part)) fail(`the address does not hold ${part}`);
+  const one = await exported(page.getByRole("button", { name: "Export what fits" }));
+  if (one.length !== 1 || one[0].key !== "seat/anna") fail("the export does not honour the filters shown");
+  await look("filters");
+  await page.getByRole("combobox", { name: "value of condition 1" }).fill("some day");
+  await page.keyboard.press("Enter");
+  await sees("the refusal of a condition", page.getByRole("alert"));
+  await look("filters-refused");
+  await page.getByRole("button", { name: "Clear all" }).click();
+  await page.getByRole("button", { name: "Filters", exact: true }).click();
+
+  // A long line neither widens the page nor takes long to draw.
+  await tree.getByRole("button", { name: "trips" }).click();
+  await page.locator("li", { hasText: "xxxx" }).locator(".open").click();
+  await sees("the long line", page.getByRole("complementary").getByRole("button", { name: "Edit" }));
+  await look("long-line");
+  await page.keyboard.press("Escape");
+
+  // Selection: a range by the keyboard, what is done, and undone.
+  await page.goto(`${url}/console/#/memories?prefix=dropped/`);
+  await list.locator("li[data-row='0'] .open").focus();
+  await page.keyboard.press("x");
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Shift+ArrowDown");
+  await sees("three by the keyboard", page.getByText("3 selected"));
+  await list.locator("li[data-row='5'] input").click({ modifiers: ["Shift"] });
+  await sees("a range by the pointer", page.getByText("6 selected"));
+  if (!(await list.locator("li[data-row='5'] input").isChecked())) fail("the last of a range does not show that it is selected");
+  const selection = page.getByRole("region", { name: "Selection" });
+  await selection.getByRole("button", { name: "Tag …", exact: true }).click();
+  await selection.getByLabel("Tags").fill("many");
+  await look("selection");
+  await selection.getByRole("button", { name: "Tag 6 memories" }).click();
+  await sees("how many were tagged", selection.getByText("Tagged many: 6 memories."));
+  await look("outcome");
+  await selection.getByRole("button", { name: "Undo" }).click();
+  await sees("that it was taken back", selection.getByText("Taken back: 6 memories."));
+
+  await list.locator("li[data-row='0'] input").click();
+  await list.locator("li[data-row='1'] input").click();
+  const selected = await exported(selection.getByRole("button", { name: "Export selected" }));
+  if (selected.length !== 2 || selected.some((e) => e.tags.length > 0)) fail("the export of the selection is not what was selected");
+  await selection.getByRole("button", { name: "Move …" }).click();
+  await selection.getByLabel("begin then with").fill("moved/");
+  await selection.getByRole("button", { name: "Move 2 memories" }).click();
+  await sees("how many were moved", selection.getByText("Moved: 2 memories."));
+  await selection.getByRole("button", { name: "Undo" }).click();
+  await sees("that they are back", list.getByText("dropped/0", { exact: true }));
+
+  await list.locator("li[data-row='0'] input").click();
+  await selection.getByRole("button", { name: "Expiry …" }).click();
+  await selection.getByRole("button", { name: "Set the expiry of 1 memory" }).click();
+  await sees("the expiry in its row", list.locator("li[data-row='0']").getByText("ends"));
+  await page.getByRole("button", { name: "Select these" }).click();
+  await selection.getByRole("button", { name: "Delete …" }).click();
+  await selection.getByRole("button", { name: "Delete 100 memories" }).click();
+  await sees("how many were deleted", selection.getByText("Deleted: 100 memories."));
+  await selection.getByRole("button", { name: "Undo" }).click();
+  await sees("that they were restored", selection.getByText("Restored: 100 memories."));
+  await page.goto(`${url}/console/#/memories`);
 }

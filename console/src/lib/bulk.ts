@@ -1,0 +1,164 @@
+// Changes of many memories at once, each with its own outcome, and how they are undone.
+
+import { api, done, failureOf, type Entry, type Schemas } from "./api";
+import { pathOf, type Row } from "./listing";
+
+type Item = Schemas["BatchItem"];
+
+export interface Refused {
+  row: Row;
+  why: string;
+}
+
+// Change is what one did: undo takes back what was done, and is there where it can be.
+export interface Change {
+  title: string; // such as "Deleted"
+  done: Row[];
+  unchanged: number;
+  refused: Refused[];
+  undo?: (progress: (n: number) => void) => Promise<Change>;
+}
+
+const partItems = 50; // of 100 kB each at most: half of what a batch takes
+const atOnce = 4;
+
+const params = (row: Row) => ({ path: { store: row.store, key: row.key }, query: row.namespace ? { namespace: row.namespace } : {} });
+const why = (problem: Schemas["BatchProblem"] | undefined) => (problem ? `${problem.title}${problem.detail ? `: ${problem.detail}` : ""}` : "refused");
+
+function begin(title: string): Change {
+  return { title, done: [], unchanged: 0, refused: [] };
+}
+
+async function batch(store: string, items: Item[]) {
+  return (await done(api.POST("/v1/stores/{store}/memories:batch", { params: { path: { store } }, body: { items } }))).data.outcomes;
+}
+
+function partsOf<T>(all: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+}
+
+// each calls one thing of each row, a few at once. A call that fails refuses its row.
+async function each(rows: Row[], change: Change, progress: (n: number) => void, call: (row: Row) => Promise<void>) {
+  for (const part of partsOf(rows, atOnce)) {
+    await Promise.all(
+      part.map(async (row) => {
+        try {
+          await call(row);
+          change.done.push(row);
+        } catch (thrown) {
+          const f = failureOf(thrown);
+          change.refused.push({ row, why: `${f.title}${f.detail ? `: ${f.detail}` : ""}` });
+        }
+      }),
+    );
+    progress(change.done.length + change.unchanged + change.refused.length);
+  }
+}
+
+// inParts sends batches. A batch that fails refuses its rows.
+async function inParts(store: string, rows: Row[], change: Change, progress: (n: number) => void, send: (part: Row[]) => Promise<void>) {
+  for (const part of partsOf(rows, partItems)) {
+    try {
+      await send(part);
+    } catch (thrown) {
+      const f = failureOf(thrown);
+      const told = new Set([...change.done, ...change.refused.map((r) => r.row)].map(pathOf));
+      for (const row of part) if (!told.has(pathOf(row))) change.refused.push({ row, why: f.title });
+    }
+    progress(change.done.length + change.unchanged + change.refused.length);
+  }
+}
+
+const item = (row: Row) => ({ key: row.key, ...(row.namespace ? { namespace: row.namespace } : {}) });
+
+export async function remove(store: string, rows: Row[], progress: (n: number) => void): Promise<Change> {
+  const change = begin("Deleted");
+  await inParts(store, rows, change, progress, async (part) => {
+    const outcomes = await batch(store, part.map((row) => ({ op: "delete" as const, ...item(row) })));
+    outcomes.forEach((o, i) => (o.status < 300 ? change.done.push(part[i]!) : change.refused.push({ row: part[i]!, why: why(o.problem) })));
+  });
+  if (change.done.length > 0) change.undo = (p) => restore(change.done, p);
+  return change;
+}
+
+export async function restore(rows: Row[], progress: (n: number) => void): Promise<Change> {
+  const change = begin("Restored");
+  await each(rows, change, progress, async (row) => {
+    await done(api.POST("/v1/stores/{store}/memories/{key}/restore", { params: params(row), body: {} }));
+  });
+  return change;
+}
+
+// rewrite writes each entry with what differs. Who wrote meanwhile is not overwritten.
+async function rewrite(store: string, rows: Row[], title: string, differs: (e: Entry) => Partial<Item> | null, progress: (n: number) => void): Promise<Change> {
+  const change = begin(title);
+  const before = new Map<string, Entry>();
+  await inParts(store, rows, change, progress, async (part) => {
+    const got = await batch(store, part.map((row) => ({ op: "get" as const, ...item(row) })));
+    const puts: { row: Row; put: Item }[] = [];
+    got.forEach((o, i) => {
+      const row = part[i]!;
+      if (!o.entry) return void change.refused.push({ row, why: why(o.problem) });
+      const other = differs(o.entry);
+      if (!other) return void change.unchanged++;
+      before.set(pathOf(row), o.entry);
+      puts.push({ row, put: { op: "put", ...item(row), value: o.entry.value, ...(o.etag ? { if_match: o.etag } : {}), ...other } as Item });
+    });
+    if (puts.length === 0) return;
+    const outcomes = await batch(store, puts.map((p) => p.put));
+    outcomes.forEach((o, i) => (o.status < 300 ? change.done.push(puts[i]!.row) : change.refused.push({ row: puts[i]!.row, why: why(o.problem) })));
+  });
+  if (change.done.length > 0) {
+    change.undo = (p) =>
+      rewrite(store, change.done, "Taken back", (now) => {
+        const was = before.get(pathOf({ namespace: now.namespace, key: now.key } as Row))!;
+        return { tags: was.tags, ttl: was.expires_at ? secondsTo(was.expires_at) : 0 };
+      }, p);
+  }
+  return change;
+}
+
+// secondsTo is the ttl that ends at a time; one second at least.
+export function secondsTo(time: string) {
+  return Math.max(1, Math.ceil((Date.parse(time) - Date.now()) / 1000));
+}
+
+export function tag(store: string, rows: Row[], tags: string[], progress: (n: number) => void) {
+  return rewrite(store, rows, `Tagged ${tags.join(", ")}`, (e) => (tags.every((t) => e.tags.includes(t)) ? null : { tags: [...new Set([...e.tags, ...tags])] }), progress);
+}
+
+export function untag(store: string, rows: Row[], tags: string[], progress: (n: number) => void) {
+  return rewrite(store, rows, `Untagged ${tags.join(", ")}`, (e) => (tags.some((t) => e.tags.includes(t)) ? { tags: e.tags.filter((t) => !tags.includes(t)) } : null), progress);
+}
+
+// expire sets when entries end: in so many seconds; 0: never.
+export function expire(store: string, rows: Row[], seconds: number, progress: (n: number) => void) {
+  return rewrite(store, rows, seconds ? "Expiry set" : "Expiry removed", (e) => (!seconds && !e.expires_at ? null : { ttl: seconds }), progress);
+}
+
+// move gives keys that begin with one text another beginning.
+export async function move(rows: Row[], from: string, to: string, progress: (n: number) => void): Promise<Change> {
+  const change = begin("Moved");
+  const fits = rows.filter((r) => r.key.startsWith(from));
+  change.unchanged = rows.length - fits.length;
+  await each(fits, change, progress, async (row) => {
+    await done(api.POST("/v1/stores/{store}/memories/{key}/rename", { params: params(row), body: { to: to + row.key.slice(from.length) } }));
+  });
+  if (change.done.length > 0) change.undo = (p) => move(change.done.map((r) => ({ ...r, key: to + r.key.slice(from.length) })), to, from, p);
+  return change;
+}
+
+// lines reads whole entries, as an export has them. Those that are gone are refused.
+export async function lines(store: string, rows: Row[], progress: (n: number) => void): Promise<Change & { blob: Blob }> {
+  const change = begin("Exported");
+  const kept: string[] = [];
+  await inParts(store, rows, change, progress, async (part) => {
+    const outcomes = await batch(store, part.map((row) => ({ op: "get" as const, ...item(row) })));
+    outcomes.forEach((o, i) => {
+      if (!o.entry) return change.refused.push({ row: part[i]!, why: why(o.problem) });
+      kept.push(`${JSON.stringify(o.entry)}\n`);
+      return change.done.push(part[i]!);
+    });
+  });
+  return { ...change, blob: new Blob(kept, { type: "application/x-ndjson" }) };
+}

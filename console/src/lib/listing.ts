@@ -1,0 +1,120 @@
+// The filters of the list of memories: as they stand in the address, as parameters of a
+// listing, and as one condition of an export.
+
+import type { Entry, Label } from "./api";
+import { textOf } from "./format";
+
+export const types = ["user", "feedback", "project", "reference"] as const;
+export const labels: Label[] = ["PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED"];
+
+export interface Filters {
+  namespace?: string; // "": the one without a name
+  prefix?: string;
+  tags?: string[];
+  type?: (typeof types)[number];
+  label?: Label;
+  where?: string; // JSON
+  match?: string; // JSON
+}
+
+// readFilters reads the filters of an address.
+export function readFilters(query: URLSearchParams): Filters {
+  const filters: Filters = {};
+  const namespace = query.get("unnamed") === "1" ? "" : query.get("namespace");
+  if (namespace !== null) filters.namespace = namespace;
+  const prefix = query.get("prefix");
+  if (prefix) filters.prefix = prefix;
+  const tags = listOf(query.get("tags") ?? "");
+  if (tags.length > 0) filters.tags = tags;
+  const type = types.find((t) => t === query.get("type"));
+  if (type) filters.type = type;
+  const label = labels.find((l) => l === query.get("label"));
+  if (label) filters.label = label;
+  const where = query.get("where");
+  if (where) filters.where = where;
+  const match = query.get("match");
+  if (match) filters.match = match;
+  return filters;
+}
+
+// addressOfFilters are the filters as parameters of an address.
+export function addressOfFilters({ namespace, tags, ...rest }: Filters): Record<string, string | undefined> {
+  return { ...rest, namespace: namespace || undefined, unnamed: namespace === "" ? "1" : undefined, tags: tags?.join(",") };
+}
+
+export const listOf = (text: string) => text.split(",").map((s) => s.trim()).filter(Boolean);
+
+// listing is the filters as parameters of a listing, which has none for the label.
+export function listing({ namespace, prefix, tags, type, label, where, match }: Filters) {
+  const condition = all([...(label ? [{ label: { eq: label } }] : []), ...parsed(where)]);
+  return {
+    ...(namespace !== undefined ? { namespace } : {}),
+    ...(prefix ? { prefix } : {}),
+    ...(tags?.length ? { tag: tags } : {}),
+    ...(type ? { type } : {}),
+    ...(condition ? { where: condition } : {}),
+    ...(match ? { match } : {}),
+  };
+}
+
+// exporting is the same filters as an export takes them.
+export function exporting({ namespace, prefix, tags, type, label, where, match }: Filters) {
+  const condition = all([
+    ...(namespace !== undefined ? [{ namespace: { eq: namespace } }] : []),
+    ...(prefix ? [{ key: { prefix } }] : []),
+    ...(tags ?? []).map((tag) => ({ tags: { contains: tag } })),
+    ...(type ? [{ type: { eq: type } }] : []),
+    ...(label ? [{ label: { eq: label } }] : []),
+    ...parsed(where),
+  ]);
+  return { ...(condition ? { where: condition } : {}), ...(match ? { match } : {}) };
+}
+
+function all(conditions: unknown[]): string | undefined {
+  if (conditions.length === 0) return undefined;
+  return JSON.stringify(conditions.length === 1 ? conditions[0] : { and: conditions });
+}
+
+// What is no JSON goes to the service as it is, which refuses it.
+function parsed(where: string | undefined): unknown[] {
+  if (!where) return [];
+  try {
+    return [JSON.parse(where)];
+  } catch {
+    return [where];
+  }
+}
+
+// Row is what the list keeps of an entry: of a hundred thousand, whole values would be
+// too much.
+export interface Row {
+  id: string;
+  store: string;
+  namespace: string;
+  key: string;
+  label: Label;
+  text: string; // its beginning
+  tags: string[];
+  updated: string;
+  expires?: string;
+  version: number;
+}
+
+export const pathOf = (row: Row) => JSON.stringify([row.namespace, row.key]);
+
+const beginning = 200;
+
+export function rowOf(e: Entry): Row {
+  return {
+    id: e.id,
+    store: e.store_id,
+    namespace: e.namespace,
+    key: e.key,
+    label: e.label,
+    text: e.encrypted ? "encrypted" : textOf(e.value).slice(0, beginning),
+    tags: e.tags,
+    updated: e.updated_at,
+    ...(e.expires_at ? { expires: e.expires_at } : {}),
+    version: e.version,
+  };
+}
