@@ -89,6 +89,25 @@ export async function memories({ page, look, sees, fail, url }) {
   await look("long-line");
   await page.keyboard.press("Escape");
 
+  // What the pane tells, and what is searched of a text.
+  await page.locator("li", { hasText: "seat/anna" }).locator(".open").click();
+  const pane = page.getByRole("complementary");
+  await sees("the code point in the pane", pane.getByText("U+202E"));
+  await pane.getByText("Who may see this").click();
+  await sees("why it may be seen", pane.getByRole("cell", { name: "its own store, and yours" }));
+  await look("who");
+  await pane.getByRole("button", { name: "Edit" }).click();
+  await sees("what is searched", pane.getByRole("region", { name: "What is searched" }).getByText("seat/anna · seat"));
+  await look("edit");
+  await pane.getByLabel("Ends, in your time").fill("");
+  await pane.getByRole("button", { name: "Save as a new version" }).click();
+  await sees("the version without an end", pane.getByText("2, just now"));
+  if (await pane.getByText("expires", { exact: true }).isVisible()) fail("an expiry that was cleared is still there");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await look("memories-dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.keyboard.press("Escape");
+
   // Selection: a range by the keyboard, what is done, and undone.
   await page.goto(`${url}/console/#/memories?prefix=dropped/`);
   await list.locator("li[data-row='0'] .open").focus();
