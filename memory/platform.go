@@ -148,12 +148,9 @@ func selfOrPlatform(c Caller, agent string) error {
 // be at least the retention ago: row, history, lexical terms, vectors and
 // idempotency records. It takes a platform token.
 func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idempotency) (PurgeResult, error) {
-	if !c.Platform {
-		return PurgeResult{}, acl.ErrDenied
-	}
 	now := s.instant()
-	if before.After(now.Add(-*s.limits.Retention)) {
-		return PurgeResult{}, rule("before", "must be at least the retention of %s ago", *s.limits.Retention)
+	if err := s.checkPurge(c, before, now); err != nil {
+		return PurgeResult{}, err
 	}
 	var result PurgeResult
 	again := false
@@ -178,6 +175,29 @@ func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idem
 	return result, s.storage.Update(ctx, func(tx Tx) error {
 		return s.record(ctx, tx, c, i, IdempotencyRecord{Numbers: numbers})
 	})
+}
+
+// CountPurge counts the entries that Purge would erase, under the same rules, and
+// erases nothing.
+func (s *Service) CountPurge(ctx context.Context, c Caller, before time.Time) (n int64, err error) {
+	if err := s.checkPurge(c, before, s.instant()); err != nil {
+		return 0, err
+	}
+	err = s.storage.Update(ctx, func(tx Tx) error {
+		n, err = tx.CountErasable(ctx, before.UTC())
+		return err
+	})
+	return n, err
+}
+
+func (s *Service) checkPurge(c Caller, before, now time.Time) error {
+	if !c.Platform {
+		return acl.ErrDenied
+	}
+	if before.After(now.Add(-*s.limits.Retention)) {
+		return rule("before", "must be at least the retention of %s ago", *s.limits.Retention)
+	}
+	return nil
 }
 
 // purge erases in batches, each in a transaction of its own. It removes the

@@ -209,6 +209,12 @@ type Purger interface {
 	Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error)
 }
 
+// PurgeCounter counts what a purge would erase.
+type PurgeCounter interface {
+	// CountErasable counts the entries that Purge with this cutoff would erase in all.
+	CountErasable(ctx context.Context, cutoff time.Time) (int64, error)
+}
+
 // LexicalLeg ranks entries by the words of a query.
 type LexicalLeg interface {
 	// ManyTerms reports whether the searchable entries of some store of the scope

@@ -69,6 +69,7 @@ type Tx interface {
 	Sweeper
 	FeedTrimmer
 	Purger
+	PurgeCounter
 	FactWriter
 	NameWriter
 	MetaWriter

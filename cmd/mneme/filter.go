@@ -177,8 +177,16 @@ func (n *nullable) Set(text string) error {
 
 func (n *nullable) Type() string { return "string" }
 
-// completeWith lets the shell complete a flag's value with one of values.
+// completeWith says which values a flag takes: they are checked, and the shell
+// completes them.
 func completeWith(cmd *cobra.Command, flag string, values ...string) {
+	flags := cmd.Flags()
+	if flags.Lookup(flag) == nil {
+		flags = cmd.PersistentFlags()
+	}
+	if err := flags.SetAnnotation(flag, valuesOf, values); err != nil {
+		panic(err) // the flag exists
+	}
 	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err) // the flag exists, and is registered once

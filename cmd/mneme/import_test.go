@@ -207,7 +207,7 @@ func TestDumpRestoresTheSameDatabase(t *testing.T) {
 func TestPurgeKeepsLiveEntries(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "import", "--no-wait", sampleMemories)
-	if out := must(t, dir, "", "purge"); out != "erased 0 entries\n" {
+	if out := must(t, dir, "", "purge", "--yes"); out != "erased 0 entries\n" {
 		t.Errorf("got %q", out)
 	}
 	if exported := must(t, dir, "", "export", "--agent", "iris"); strings.Count(exported, "\n") != 24 {

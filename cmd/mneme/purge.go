@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
 	"mneme/backend"
+	"mneme/configs"
 	"mneme/memory"
 )
 
@@ -16,54 +21,140 @@ import (
 const operator = "operator"
 
 func newPurge(p *program) *cobra.Command {
-	var before string
+	g := purging{program: p}
 	cmd := &cobra.Command{
-		Use:   "purge [--before TIME]",
+		Use:   "purge [--before TIME] [--dry-run | --yes]",
 		Short: "Permanently erase entries that were deleted or expired long ago",
 		Long: `Erases the entries that were deleted or expired before a time, with their rows,
 history, lexical terms, vectors and idempotency records. The time must be at
 least limits.retention ago, which is the default. Prints the number of entries
-or, with --json, their IDs too.`,
+or, with --json, their IDs too.
+
+On a terminal it first says how many entries that are, and asks. Elsewhere, such as
+in a timer, it needs --yes. --dry-run counts them and erases nothing.`,
 		Args: cobra.NoArgs,
-		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
 			if err != nil {
 				return err
 			}
-			cutoff := time.Now().Add(-config.Limits.Retention)
-			if before != "" {
-				if cutoff, err = time.Parse(time.RFC3339, before); err != nil {
-					return usageError{errors.New("--before must be a time such as 2026-01-31T00:00:00Z")}
-				}
-			}
-			ctx := cmd.Context()
-			// Vectors in a local index are purged with their rows; a remote index
-			// must be opened to delete them.
-			openFor := backend.OpenRows
-			if config.Vector != "flat" {
-				openFor = backend.Open
-			}
-			service, err := openFor(ctx, config, p.logger(config.Log))
-			if err != nil {
-				return err
-			}
-			defer closeJoin(service, &err)
-			caller := memory.Caller{Principal: acl.Principal{Agent: operator, Taint: acl.Public, Platform: true}}
-			result, err := service.Purge(ctx, caller, cutoff, nil)
-			if err != nil {
-				return err
-			}
-			if p.json {
-				ids := make([]string, len(result.IDs))
-				for i, id := range result.IDs {
-					ids[i] = id.String()
-				}
-				return p.printJSON(map[string]any{"entries": len(ids), "ids": ids})
-			}
-			_, err = fmt.Fprintf(p.out, "erased %d entries\n", len(result.IDs))
-			return err
+			return g.run(cmd.Context(), config)
 		}),
 	}
-	cmd.Flags().StringVar(&before, "before", "", "erase entries deleted or expired before this `time`, such as 2026-01-31T00:00:00Z")
+	flags := cmd.Flags()
+	flags.StringVar(&g.before, "before", "", "erase entries deleted or expired before this `time`, such as 2026-01-31T00:00:00Z")
+	flags.BoolVar(&g.dryRun, "dry-run", false, "count the entries, and erase nothing")
+	flags.BoolVarP(&g.yes, "yes", "y", false, "erase without asking")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
 	return cmd
+}
+
+// purging is one run of the purge command.
+type purging struct {
+	*program
+	before      string
+	dryRun, yes bool
+}
+
+func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
+	cutoff := time.Now().Add(-config.Limits.Retention)
+	if g.before != "" {
+		if cutoff, err = time.Parse(time.RFC3339, g.before); err != nil {
+			return usageError{errors.New("--before must be a time such as 2026-01-31T00:00:00Z")}
+		}
+	}
+	if !g.dryRun && !g.yes && !onTerminal(g.in) {
+		return usageError{errors.New("purge erases for good: --yes confirms it, --dry-run counts what it would erase")}
+	}
+	// Vectors in a local index are purged with their rows; a remote index must be
+	// opened to delete them.
+	openFor := backend.OpenRows
+	if config.Vector != "flat" && !g.dryRun {
+		openFor = backend.Open
+	}
+	service, err := openFor(ctx, config, g.logger(config.Log))
+	if err != nil {
+		return err
+	}
+	defer closeJoin(service, &err)
+	caller := memory.Caller{Principal: acl.Principal{Agent: operator, Taint: acl.Public, Platform: true}}
+	if !g.yes {
+		n, err := service.CountPurge(ctx, caller, cutoff)
+		switch {
+		case err != nil:
+			return err
+		case g.dryRun:
+			return g.reportCount(n)
+		case n == 0:
+			return g.report(nil)
+		}
+		ok, err := g.confirm(ctx, fmt.Sprintf("Erase %s for good?", entries(int(n))))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return errors.New("nothing was erased")
+		}
+	}
+	result, err := service.Purge(ctx, caller, cutoff, nil)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(result.IDs))
+	for i, id := range result.IDs {
+		ids[i] = id.String()
+	}
+	return g.report(ids)
+}
+
+// reportCount prints what a purge would erase.
+func (g *purging) reportCount(n int64) error {
+	if g.json {
+		return g.printJSON(map[string]any{"entries": n, "dry_run": true})
+	}
+	_, err := fmt.Fprintf(g.out, "would erase %s\n", entries(int(n)))
+	return err
+}
+
+func (g *purging) report(ids []string) error {
+	if g.json {
+		return g.printJSON(map[string]any{"entries": len(ids), "ids": append([]string{}, ids...)})
+	}
+	_, err := fmt.Fprintf(g.out, "erased %s\n", entries(len(ids)))
+	return err
+}
+
+// entries returns a number of entries, such as "1 entry".
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// confirm asks a question on the terminal. Everything but y and yes is a no.
+func (p *program) confirm(ctx context.Context, question string) (bool, error) {
+	if _, err := fmt.Fprintf(p.err, "%s [y/N] ", question); err != nil {
+		return false, err
+	}
+	type answered struct {
+		text string
+		err  error
+	}
+	answers := make(chan answered, 1)
+	go func() { // an interrupt must not wait for the answer
+		text, err := bufio.NewReader(p.in).ReadString('\n')
+		answers <- answered{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(p.err)
+		return false, ctx.Err()
+	case a := <-answers:
+		if a.err != nil && !errors.Is(a.err, io.EOF) {
+			return false, a.err
+		}
+		text := strings.ToLower(strings.TrimSpace(a.text))
+		return text == "y" || text == "yes", nil
+	}
 }

@@ -51,12 +51,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	p := &program{in: in, out: out, err: errOut}
 	root := newRoot(p)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case err == nil:
 		return exitDone
 	case !p.started || isUsageError(err):
-		fmt.Fprintf(errOut, "mneme: %v\nRun 'mneme --help' for usage.\n", err)
+		fmt.Fprintf(errOut, "mneme: %v\nRun '%s --help' for usage.\n", err, cmd.CommandPath())
 		return exitUsage
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		fmt.Fprintln(errOut, "mneme: interrupted")
@@ -74,12 +74,18 @@ func newRoot(p *program) *cobra.Command {
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var showVersion bool
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !showVersion {
+			return cmd.Help()
+		}
+		p.started = true
+		return p.printVersion()
 	}
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	defaults := configs.Default()
 	flags := root.PersistentFlags()
 	flags.StringVar(&p.file, "config", "", "YAML configuration `file` (environment variable MNEME_CONFIG)")
@@ -88,6 +94,7 @@ func newRoot(p *program) *cobra.Command {
 	flags.String("vector", defaults.Vector, "vector index: flat or milvus")
 	flags.String("embedder", defaults.Embedder, "embedder: e5 or openai")
 	flags.BoolVar(&p.json, "json", false, "print JSON")
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version of this build")
 	completeWith(root, "storage", "sqlite", "postgres")
 	completeWith(root, "vector", "flat", "milvus")
 	completeWith(root, "embedder", "e5", "openai")
@@ -97,6 +104,9 @@ func newRoot(p *program) *cobra.Command {
 		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p),
 		newOffer(p), newAccount(p), newUsage(p), newSales(p), newRefund(p), newTopUp(p), newPayOut(p), newReceipt(p), newLedger(p),
 	)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	explainMistakes(root)
 	return root
 }
 

@@ -140,7 +140,7 @@ func TestFailuresExitWith1AndSayWhy(t *testing.T) {
 		"token --revoke none":                                   "no API key",
 		"search --agent a --url http://127.0.0.1:1 q":           "127.0.0.1:1",
 		"decrypt --key-file " + file + "x --store a --key k":    "key file",
-		"purge --before 2999-01-01T00:00:00Z":                   "retention",
+		"purge --yes --before 2999-01-01T00:00:00Z":             "retention",
 		"bench relevance --data " + filepath.Join(file, "none"): "not a directory",
 		"serve --addr 192.0.2.1:7077":                           "192.0.2.1",
 		"import --full " + file:                                 "not a mneme dump",

@@ -56,20 +56,23 @@ func newVersion(p *program) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of this build",
 		Args:  cobra.NoArgs,
-		RunE: p.do(func(*cobra.Command, []string) error {
-			b := thisBuild()
-			if p.json {
-				return p.printJSON(b)
-			}
-			text := "mneme " + b.Version
-			if b.Revision != "" {
-				text += " " + b.Revision
-			}
-			if b.Modified {
-				text += " (modified)"
-			}
-			_, err := fmt.Fprintf(p.out, "%s %s %s\n", text, b.Go, b.Platform)
-			return err
-		}),
+		RunE:  p.do(func(*cobra.Command, []string) error { return p.printVersion() }),
 	}
+}
+
+// printVersion prints how this program was built.
+func (p *program) printVersion() error {
+	b := thisBuild()
+	if p.json {
+		return p.printJSON(b)
+	}
+	text := "mneme " + b.Version
+	if b.Revision != "" {
+		text += " " + b.Revision
+	}
+	if b.Modified {
+		text += " (modified)"
+	}
+	_, err := fmt.Fprintf(p.out, "%s %s %s\n", text, b.Go, b.Platform)
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"mneme/memory"
 )
@@ -104,6 +105,15 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 		purged = append(purged, ids...)
 	}
 	return purged, nil
+}
+
+const countErasable = `SELECT count(*) FROM entry WHERE deleted_at < $1 OR expires_at < $1`
+
+// CountErasable implements memory.PurgeCounter.
+func (w *writer) CountErasable(ctx context.Context, cutoff time.Time) (n int64, err error) {
+	w.setRLSAll()
+	err = w.each(ctx, func(rows pgx.Rows) error { return rows.Scan(&n) }, countErasable, cutoff)
+	return n, err
 }
 
 // erase deletes one row and everything that refers to it, including the

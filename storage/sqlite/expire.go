@@ -109,6 +109,20 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 	return purged, nil
 }
 
+// countErasable counts an entry once that is both deleted and expired.
+const countErasable = `SELECT
+	(SELECT count(*) FROM entry INDEXED BY entry_deleted WHERE deleted_at IS NOT NULL AND deleted_at < ?1) +
+	(SELECT count(*) FROM entry INDEXED BY entry_swept
+		WHERE state = 2 AND expires_at < ?1 AND (deleted_at IS NULL OR deleted_at >= ?1)) +
+	(SELECT count(*) FROM entry INDEXED BY entry_due
+		WHERE state < 2 AND expires_at < ?1 AND (deleted_at IS NULL OR deleted_at >= ?1))`
+
+// CountErasable implements memory.PurgeCounter.
+func (w *writer) CountErasable(ctx context.Context, cutoff time.Time) (n int64, err error) {
+	err = w.each(ctx, func(rows *sql.Rows) error { return rows.Scan(&n) }, countErasable, micros(cutoff))
+	return n, err
+}
+
 // erase deletes one row and everything that refers to it, including the
 // idempotency records that name it.
 func (w *writer) erase(ctx context.Context, id uuid.UUID) error {

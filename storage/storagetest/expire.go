@@ -148,7 +148,9 @@ var purges = []clause{
 		f.delete(deletedAfter, start)
 		f.delete(both, after(-1000))
 		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept), after(-1000)) })
+		f.equal(f.countErasable(start), int64(4))
 		f.equal(sorted(f.purge(start, 100)), sorted(idsOf(deletedBefore, expired, swept, both)))
+		f.equal(f.countErasable(start), int64(0))
 		f.equal(len(f.purge(start, 100)), 0)
 		f.equal(len(f.get(idsOf(deletedBefore, deletedAfter, expired, swept, later, alive, both)...)), 3)
 	}},
@@ -250,6 +252,16 @@ var purges = []clause{
 			return err
 		})
 	}},
+}
+
+// countErasable counts what a purge would erase.
+func (f *fixture) countErasable(cutoff time.Time) (n int64) {
+	f.Helper()
+	f.update(func(tx memory.Tx) (err error) {
+		n, err = tx.CountErasable(f.ctx, cutoff)
+		return err
+	})
+	return n
 }
 
 func (f *fixture) purge(cutoff time.Time, limit int) (ids []uuid.UUID) {

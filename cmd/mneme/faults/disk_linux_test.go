@@ -115,8 +115,8 @@ func TestReadOnlyDiskIsRefusedWithAdvice(t *testing.T) {
 		}
 	}
 	remount(syscall.MS_RDONLY)
-	for _, command := range []string{"serve", "purge", "reconcile"} {
-		said, ok := r.fails(command)
+	for _, command := range [][]string{{"serve"}, {"purge", "--yes"}, {"reconcile"}} {
+		said, ok := r.fails(command[0], command[1:]...)
 		if !ok || !strings.Contains(said, "mneme must be able to write to the data folder") {
 			t.Errorf("mneme %s on a read-only disk: %s", command, said)
 		}

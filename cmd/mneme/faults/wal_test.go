@@ -68,9 +68,10 @@ func (r *trial) sound() bool {
 }
 
 // fails runs a command that must fail with status 1, and returns what it says.
-func (r *trial) fails(command string) (said string, ok bool) {
+func (r *trial) fails(command string, flags ...string) (said string, ok bool) {
 	var stderr bytes.Buffer
 	cmd := r.command("mneme-command", command)
+	cmd.Args = append(cmd.Args, flags...)
 	if command == "serve" {
 		cmd.Args = append(cmd.Args, "--addr", "127.0.0.1:0")
 	}

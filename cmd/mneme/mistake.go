@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// explainMistakes makes the errors in command lines of a command and those below it
+// say what is wrong and what is right. They never repeat an argument, which may be
+// the text of a memory.
+func explainMistakes(root *cobra.Command) {
+	root.SetFlagErrorFunc(flagMistake)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) }
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if check := cmd.Args; check != nil {
+			cmd.Args = func(cmd *cobra.Command, args []string) error { return argumentMistake(cmd, args, check) }
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+}
+
+// usageOf returns the line that shows how a command is used.
+func usageOf(cmd *cobra.Command) string {
+	return "usage: " + strings.TrimSuffix(cmd.UseLine(), " [flags]")
+}
+
+// unknownCommand reports a command that does not exist.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	return fmt.Errorf("unknown command %q for %q%s", name, cmd.CommandPath(), didYouMean(suggestCommand(cmd, name)))
+}
+
+// argumentMistake returns the error of the arguments of a command that check judges.
+func argumentMistake(cmd *cobra.Command, args []string, check cobra.PositionalArgs) error {
+	if check(cmd, args) == nil {
+		return nil
+	}
+	if cmd.HasSubCommands() {
+		return unknownCommand(cmd, args[0])
+	}
+	for n := range args {
+		if check(cmd, args[:n]) == nil {
+			allowed := n
+			for allowed+1 < len(args) && check(cmd, args[:allowed+1]) == nil {
+				allowed++
+			}
+			return fmt.Errorf("%s too many; %s", counted(len(args)-allowed, "argument"), usageOf(cmd))
+		}
+	}
+	return fmt.Errorf("an argument is missing; %s", usageOf(cmd))
+}
+
+// counted returns a number of things, such as "2 arguments".
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// flagMistake returns the error of a flag that could not be parsed.
+func flagMistake(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var lacking *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		// The flags of a mistyped command are those of no command.
+		if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
+			return unknownCommand(cmd, args[0])
+		}
+		if unknown.GetSpecifiedShortnames() != "" {
+			return fmt.Errorf("unknown flag -%s for %q", unknown.GetSpecifiedName(), cmd.CommandPath())
+		}
+		name := unknown.GetSpecifiedName()
+		hint := didYouMean(suggestFlag(cmd, name))
+		if hint == "" && cmd.HasSubCommands() {
+			hint = "; flags of a command follow its name"
+		}
+		return fmt.Errorf("unknown flag --%s for %q%s", name, cmd.CommandPath(), hint)
+	case errors.As(err, &lacking):
+		return fmt.Errorf("--%s needs a value", lacking.GetSpecifiedName())
+	case errors.As(err, &invalid):
+		flag := invalid.GetFlag()
+		return fmt.Errorf("--%s %s", flag.Name, flagRule(flag, invalid.Unwrap()))
+	}
+	return err
+}
+
+// flagRule says what the value of a flag must be.
+func flagRule(flag *pflag.Flag, err error) string {
+	switch flag.Value.Type() {
+	case "int", "int64", "uint", "uint64":
+		return "must be a whole number"
+	case "float64":
+		return "must be a number"
+	case "bool":
+		return "must be true or false"
+	case "duration":
+		return "must be a duration with a unit, such as 90s, 15m or 24h"
+	}
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		return "must be a number"
+	}
+	return err.Error()
+}
+
+// valuesOf is the annotation of a flag that takes one of a few values.
+const valuesOf = "mneme_values"
+
+// checkFlags reports the first flag that is missing, clashes with another, or has a
+// value that is not among its few.
+func checkFlags(cmd *cobra.Command) error {
+	var missing []string
+	var wrong error
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		required := flag.Annotations[cobra.BashCompOneRequiredFlag]
+		if !flag.Changed && len(required) == 1 && required[0] == "true" {
+			missing = append(missing, "--"+flag.Name)
+		}
+		values, text := flag.Annotations[valuesOf], flag.Value.String()
+		if wrong == nil && flag.Changed && len(values) > 0 && text != "" && !slices.Contains(values, text) {
+			wrong = fmt.Errorf("--%s must be %s%s", flag.Name, alternatives(values), didYouMean(nearest(text, values)))
+		}
+	})
+	switch {
+	case wrong != nil:
+		return wrong
+	case len(missing) == 1:
+		return fmt.Errorf("%s is missing; %s", missing[0], usageOf(cmd))
+	case len(missing) > 1:
+		return fmt.Errorf("%s are missing; %s", strings.Join(missing, ", "), usageOf(cmd))
+	}
+	if err := cmd.ValidateFlagGroups(); err != nil {
+		return groupMistake(err)
+	}
+	return nil
+}
+
+// alternatives returns "a, b or c".
+func alternatives(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// groupMistake returns the error of flags that exclude or need each other.
+func groupMistake(err error) error {
+	text := err.Error()
+	_, rest, _ := strings.Cut(text, "[")
+	group, tail, _ := strings.Cut(rest, "]")
+	names := func(list string) []string {
+		words := strings.Fields(list)
+		for i := range words {
+			words[i] = "--" + words[i]
+		}
+		return words
+	}
+	switch {
+	case strings.HasPrefix(text, "at least one of"):
+		return fmt.Errorf("%s is required", alternatives(names(group)))
+	case strings.Contains(text, "none of the others can be"):
+		if _, set, ok := strings.Cut(tail, "["); ok {
+			set, _, _ = strings.Cut(set, "]")
+			return fmt.Errorf("%s exclude each other", strings.Join(names(set), " and "))
+		}
+	}
+	return err
+}

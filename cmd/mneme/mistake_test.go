@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestMistypedCommandLinesSayWhatWasMeant(t *testing.T) {
+	for line, want := range map[string]string{
+		"gte --agent a":                      `unknown command "gte" for "mneme"; did you mean get?`,
+		"rm --agent a k":                     "did you mean delete?",
+		"offer crate":                        "did you mean create?",
+		"get --agnt a k":                     "unknown flag --agnt for \"mneme get\"; did you mean --agent?",
+		"get -q k":                           "unknown flag -q",
+		"get --agent a k --url":              "--url needs a value",
+		"get --agent a":                      "an argument is missing; usage: mneme get --agent A KEY",
+		"get --agent a k secret":             "1 argument too many; usage: mneme get",
+		"put --agent a k secret and more":    "2 arguments too many",
+		"get k":                              "--agent is missing; usage: mneme get --agent A KEY",
+		"list --agent a --taint CONFIDENTL":  "--taint must be PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED; did you mean CONFIDENTIAL?",
+		"search --agent a --mode lexcal q":   "did you mean lexical?",
+		"share --agent a --level write b":    "--level must be search, read or readwrite",
+		"list --agent a --limit ten":         "--limit must be a whole number",
+		"put --agent a --ttl 5 k v":          "--ttl must be a duration with a unit, such as 90s",
+		"token":                              "--revoke or --agent is required",
+		"purge --yes --dry-run":              "--dry-run and --yes exclude each other",
+		"search --agent a --storage sqlit q": "--storage must be sqlite or postgres; did you mean sqlite?",
+	} {
+		r := mneme(t, "", "", strings.Fields(line)...)
+		if r.status != exitUsage || !strings.Contains(r.err, want) {
+			t.Errorf("mneme %s: status %d\n%s", line, r.status, r.err)
+		}
+		if strings.Contains(r.err, "secret") {
+			t.Errorf("mneme %s: the error repeats an argument", line)
+		}
+	}
+}
+
+func TestUsageErrorsNameTheHelpOfTheirCommand(t *testing.T) {
+	for line, help := range map[string]string{"get": "mneme get --help", "gte": "mneme --help", "offer crate": "mneme offer --help"} {
+		if r := mneme(t, "", "", strings.Fields(line)...); !strings.Contains(r.err, "Run '"+help+"' for usage.") {
+			t.Errorf("mneme %s: %s", line, r.err)
+		}
+	}
+}
+
+func TestWordsAreNearIfFewLettersDiffer(t *testing.T) {
+	known := []string{"get", "list", "search", "serve", "stores"}
+	for word, want := range map[string]string{
+		"gte": "get", "GET": "get", "lsit": "list", "serch": "search", "sto": "stores", "xyz": "", "s": "",
+	} {
+		if got := strings.Join(nearest(word, known), " "); got != want {
+			t.Errorf("%s: got %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestTheVersionFlagPrintsWhatTheCommandDoes(t *testing.T) {
+	if got, want := must(t, "", "", "--version"), must(t, "", "", "version"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAPurgeElsewhereThanOnATerminalMustBeConfirmed(t *testing.T) {
+	r := mneme(t, folderWithDatabase(t), "y\n", "purge")
+	if r.status != exitUsage || !strings.Contains(r.err, "--yes") || !strings.Contains(r.err, "--dry-run") {
+		t.Errorf("status %d\n%s", r.status, r.err)
+	}
+}
+
+func TestADryRunOfAPurgeCountsAndErasesNothing(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("MNEME_LIMITS_RETENTION", "0s")
+	must(t, dir, "", "put", "--agent", "a", "k", "v")
+	must(t, dir, "", "delete", "--agent", "a", "k")
+	for range 2 {
+		if out := must(t, dir, "", "purge", "--dry-run"); out != "would erase 1 entry\n" {
+			t.Errorf("got %q", out)
+		}
+	}
+	if out := must(t, dir, "", "purge", "--dry-run", "--json"); out != `{"dry_run":true,"entries":1}`+"\n" {
+		t.Errorf("got %q", out)
+	}
+	if out := must(t, dir, "", "purge", "--yes"); out != "erased 1 entry\n" {
+		t.Errorf("got %q", out)
+	}
+	if out := must(t, dir, "", "purge", "--dry-run"); out != "would erase 0 entries\n" {
+		t.Errorf("got %q", out)
+	}
+}
+
+func TestAQuestionIsAnsweredByYesAlone(t *testing.T) {
+	for text, want := range map[string]bool{"y\n": true, "YES\n": true, "yes": true, "\n": false, "": false, "n\n": false, "yep\n": false} {
+		var asked strings.Builder
+		p := &program{in: strings.NewReader(text), err: &asked}
+		if got, err := p.confirm(t.Context(), "Erase?"); err != nil || got != want || asked.String() != "Erase? [y/N] " {
+			t.Errorf("%q: %v, %v, %q", text, got, err, asked.String())
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r, w := io.Pipe()
+	defer w.Close()
+	p := &program{in: r, err: new(strings.Builder)}
+	if _, err := p.confirm(ctx, "Erase?"); err == nil {
+		t.Error("an interrupt waits for the answer")
+	}
+}
