@@ -101,7 +101,7 @@ func newRoot(p *program) *cobra.Command {
 	root.AddCommand(
 		newServe(p), newToken(p), newImport(p), newExport(p), newSearch(p), newEmbed(p), newBench(p),
 		newGet(p), newPut(p), newList(p), newDelete(p), newHistory(p), newStores(p), newShare(p), newUnshare(p),
-		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p),
+		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p), newConfig(p), newDoctor(p),
 		newOffer(p), newAccount(p), newUsage(p), newSales(p), newRefund(p), newTopUp(p), newPayOut(p), newReceipt(p), newLedger(p),
 	)
 	root.InitDefaultHelpCmd()
@@ -124,11 +124,7 @@ var clientVariables = []string{"MNEME_CONFIG", "MNEME_TOKEN", "MNEME_SHARED"}
 
 // configure loads the configuration.
 func (p *program) configure(cmd *cobra.Command) (configs.Config, error) {
-	file := p.file
-	if file == "" {
-		file = os.Getenv("MNEME_CONFIG")
-	}
-	config, err := configs.Load(file, cmd.Flags())
+	config, err := configs.Load(p.configFile(), cmd.Flags())
 	if err != nil {
 		return configs.Config{}, usageError{err}
 	}

@@ -84,10 +84,17 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is already in use, perhaps by another mneme: stop it, or choose another address with --addr", addr)
+		return nil, &inUseError{addr}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
 	return listener, nil
+}
+
+// inUseError reports that something listens on an address.
+type inUseError struct{ addr string }
+
+func (e *inUseError) Error() string {
+	return e.addr + " is already in use, perhaps by another mneme: stop it, or choose another address with --addr"
 }

@@ -23,8 +23,8 @@ const (
 	localName = "mneme"
 	// localAlgorithm is the only algorithm of the local key.
 	localAlgorithm = "HS256"
-	// localKeyFile is the file of the local key in the data directory.
-	localKeyFile = "signing.key"
+	// LocalKeyFile is the file of the local key in the data directory.
+	LocalKeyFile = "signing.key"
 	// localKeySize is the size of the key in bytes: the hash's, as RFC 7518
 	// §3.2 requires.
 	localKeySize = 32
@@ -39,7 +39,7 @@ func OpenLocalKey(dir string) (*LocalKey, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open signing key: %w", err)
 	}
-	path := filepath.Join(dir, localKeyFile)
+	path := filepath.Join(dir, LocalKeyFile)
 	text, err := readSecret(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = makeLocalKey(path); err == nil {

@@ -72,6 +72,14 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	return &Storage{pool: pool}, nil
 }
 
+// Clock returns the time of the database server.
+func (s *Storage) Clock(ctx context.Context) (at time.Time, err error) {
+	if err := s.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&at); err != nil {
+		return at, fmt.Errorf("read the clock of the database: %w", interpret(ctx, "clock", err))
+	}
+	return at, nil
+}
+
 // warnIfRLSBypassed logs a warning if row-level security does not bind the role
 // of the DSN. log may be nil.
 func warnIfRLSBypassed(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {

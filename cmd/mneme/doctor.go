@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"mneme/backend"
+	"mneme/configs"
+)
+
+// state is the outcome of one check of doctor.
+type state string
+
+const (
+	fine    state = "ok"
+	warning state = "warning" // mneme works, but not as it could
+	problem state = "problem" // mneme does not work
+)
+
+// finding is what one check of doctor found.
+type finding struct {
+	Check string `json:"check"`
+	State state  `json:"state"`
+	Says  string `json:"says"`
+	Do    string `json:"do,omitempty"` // what to do about it
+}
+
+// diagnosis is one run of the doctor command.
+type diagnosis struct {
+	*program
+	config   configs.Config
+	findings []finding
+}
+
+func newDoctor(p *program) *cobra.Command {
+	d := diagnosis{program: p}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check folder, database, index, model, address and clock",
+		Long: `Checks whether mneme can work as it is configured: the data folder, the signing key,
+the database, the vector index, the embedder, the address to listen on, and the
+clock. Says what is wrong and what to do about it, and exits with status 1 if there
+is a problem. Works beside a running server. Makes no folder and no database; an
+existing one is opened as by any other command, and checked for damage.`,
+		Args: cobra.NoArgs,
+		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
+			d.config, err = p.configure(cmd)
+			if err != nil {
+				d.add("configuration", problem, err.Error(), "mneme config show prints it once it is valid; configs/example.yaml has every key")
+				return d.report()
+			}
+			d.run(cmd.Context())
+			return d.report()
+		}),
+	}
+	cmd.Flags().String("addr", configs.Default().Addr, "`address` to listen on, as serve takes it")
+	return cmd
+}
+
+func (d *diagnosis) run(ctx context.Context) {
+	d.checkVariables()
+	d.checkFolder()
+	d.checkKey()
+	d.checkData(ctx)
+	d.checkModel(ctx)
+	d.checkAddress(ctx)
+	d.checkClock()
+}
+
+func (d *diagnosis) add(check string, s state, says, do string) {
+	d.findings = append(d.findings, finding{check, s, says, do})
+}
+
+// report prints the findings, and fails if one is a problem.
+func (d *diagnosis) report() error {
+	problems := 0
+	for _, f := range d.findings {
+		if f.State == problem {
+			problems++
+		}
+		if d.json {
+			continue
+		}
+		if _, err := fmt.Fprintf(d.out, "%-8s %s: %s\n", f.State, f.Check, plain(f.Says)); err != nil {
+			return err
+		}
+		if f.Do != "" {
+			if _, err := fmt.Fprintf(d.out, "%-8s → %s\n", "", plain(f.Do)); err != nil {
+				return err
+			}
+		}
+	}
+	if d.json {
+		if err := d.printJSON(map[string]any{"ok": problems == 0, "findings": d.findings}); err != nil {
+			return err
+		}
+	}
+	if problems > 0 {
+		return fmt.Errorf("%s found", counted(problems, "problem"))
+	}
+	return nil
+}
+
+func (d *diagnosis) checkVariables() {
+	from := "defaults"
+	if file := d.configFile(); file != "" {
+		from = file
+	}
+	if unknown := configs.UnknownVariables(clientVariables...); len(unknown) > 0 {
+		d.add("configuration", warning, fmt.Sprintf("unknown variables are set: %v", unknown), "unset them, or correct their names; mneme config show lists the keys")
+		return
+	}
+	d.add("configuration", fine, fmt.Sprintf("%s; storage %s, vector index %s, embedder %s", from, d.config.Storage, d.config.Vector, d.config.Embedder), "")
+}
+
+// checkData checks the database, and over it the index and the queue.
+func (d *diagnosis) checkData(ctx context.Context) {
+	if !backend.HasData(d.config) {
+		d.add("database", fine, "nothing is stored yet", "")
+		return
+	}
+	service, err := backend.OpenRows(ctx, d.config, slog.New(slog.DiscardHandler))
+	if err != nil {
+		do := "docs/operating.md, Troubleshooting, has the errors of databases"
+		if d.config.Storage == "postgres" {
+			do = "check MNEME_POSTGRES_DSN, and that the server runs and the role may connect"
+		}
+		d.add("database", problem, err.Error(), do)
+		return
+	}
+	d.checkRows(ctx, service)
+	if err := service.Close(); err != nil {
+		d.add("database", problem, err.Error(), "")
+		return
+	}
+	d.checkIndex(ctx)
+}
+
+// checkRows checks the database for damage and its clock.
+func (d *diagnosis) checkRows(ctx context.Context, service *backend.Instance) {
+	says := "opens"
+	if checker, ok := service.Storage.(interface{ Check(context.Context) error }); ok {
+		says = "opens, no damage found"
+		if err := checker.Check(ctx); err != nil {
+			d.add("database", problem, err.Error(), "restore a backup: docs/operating.md, Backup and restore")
+			return
+		}
+	}
+	if versioned, ok := service.Storage.(interface{ SchemaVersion() int64 }); ok {
+		says = fmt.Sprintf("%s; schema %d", says, versioned.SchemaVersion())
+	}
+	d.add("database", fine, says, "")
+	if clock, ok := service.Storage.(clock); ok {
+		d.checkDatabaseClock(ctx, clock)
+	}
+}
+
+// checkIndex checks the vector index and what waits for it.
+func (d *diagnosis) checkIndex(ctx context.Context) {
+	const check = "vector index"
+	service, err := backend.Open(ctx, d.config, slog.New(slog.DiscardHandler))
+	if err != nil {
+		do := ""
+		if d.config.Vector == "milvus" {
+			do = "check milvus.addr, and that Milvus runs"
+		}
+		d.add(check, problem, err.Error(), do)
+		return
+	}
+	status := service.Status(ctx)
+	switch {
+	case status.Serving == "":
+		d.add(check, warning, "no configured embedder made the vectors: searches find words alone", "configure the embedder that made them, or run mneme reindex")
+	case !status.Vector:
+		d.add(check, warning, "does not answer: searches find words alone", "check milvus.addr, and that Milvus runs")
+	case status.Serving != status.Configured:
+		d.add(check, warning, "serves vectors of another embedder than the configured one", "run mneme reindex")
+	case status.Queue > 0:
+		d.add(check, fine, entries(int(status.Queue))+" waiting for vectors, which a running server makes", "")
+	default:
+		d.add(check, fine, "up to date", "")
+	}
+	if err := service.Close(); err != nil && !errors.Is(err, context.Canceled) {
+		d.add(check, problem, err.Error(), "")
+	}
+}

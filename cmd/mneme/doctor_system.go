@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mneme/backend"
+	"mneme/server/token"
+)
+
+// Free bytes of the data folder's disk below which doctor warns, and below which it
+// reports a problem.
+const (
+	lowDisk  = 1 << 30
+	fullDisk = 64 << 20
+)
+
+// checkFolder checks the data folder without making it.
+func (d *diagnosis) checkFolder() {
+	const check = "data folder"
+	dir := d.config.DataDir
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.add(check, fine, dir+" does not exist yet; the first write makes it", "")
+		return
+	case err != nil:
+		d.add(check, problem, err.Error(), "--data-dir or MNEME_DATA_DIR names another folder")
+		return
+	case !info.IsDir():
+		d.add(check, problem, dir+" is not a folder", "--data-dir or MNEME_DATA_DIR names another one")
+		return
+	case unix.Access(dir, unix.W_OK|unix.X_OK) != nil:
+		d.add(check, problem, dir+" is not writable", "run mneme as its owner, or make it writable")
+		return
+	case info.Mode().Perm()&0o077 != 0:
+		d.add(check, warning, fmt.Sprintf("%s is open to others (mode %o)", dir, info.Mode().Perm()), "chmod 700 "+quote(dir))
+		return
+	}
+	var disk unix.Statfs_t
+	if err := unix.Statfs(dir, &disk); err != nil {
+		d.add(check, problem, err.Error(), "")
+		return
+	}
+	free := disk.Bavail * uint64(disk.Bsize)
+	says := fmt.Sprintf("%s, %d MB free", dir, free/1_000_000)
+	switch {
+	case free < fullDisk:
+		d.add(check, problem, says, "make room: writes will fail")
+	case free < lowDisk:
+		d.add(check, warning, says, "make room soon")
+	default:
+		d.add(check, fine, says, "")
+	}
+}
+
+// checkKey checks the local signing key without making it.
+func (d *diagnosis) checkKey() {
+	const check = "signing key"
+	if !backend.UsesLocalKey(d.config) {
+		d.add(check, fine, "not used: tokens come from the configured issuers", "")
+		return
+	}
+	if _, err := os.Stat(filepath.Join(d.config.DataDir, token.LocalKeyFile)); errors.Is(err, fs.ErrNotExist) {
+		d.add(check, fine, "none yet; mneme serve or mneme token makes it", "")
+		return
+	}
+	_, err := token.OpenLocalKey(d.config.DataDir)
+	switch {
+	case errors.Is(err, token.ErrReadable):
+		d.add(check, problem, err.Error(), "chmod 600 the file; if others may have read it, delete it: all its tokens end")
+	case err != nil:
+		d.add(check, problem, err.Error(), "restore the file, or delete it: all its tokens end")
+	default:
+		d.add(check, fine, "present, and readable to its owner alone", "")
+	}
+}
+
+// modelTimeout bounds the one call of the embedder.
+const modelTimeout = 30 * time.Second
+
+// checkModel embeds one query.
+func (d *diagnosis) checkModel(ctx context.Context) {
+	const check = "embedder"
+	do := ""
+	if d.config.Embedder == "openai" {
+		do = "check openai.base_url, openai.model and openai.api_key"
+	}
+	model, err := backend.OpenEmbedder(d.config)
+	if err != nil {
+		d.add(check, problem, err.Error(), do)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
+	defer cancel()
+	started := time.Now()
+	if _, err := model.Query(ctx, "doctor"); err != nil {
+		d.add(check, problem, err.Error(), do)
+		return
+	}
+	d.add(check, fine, fmt.Sprintf("%s embeds a query in %d ms, %d dimensions", d.config.Embedder, time.Since(started).Milliseconds(), model.Dim()), "")
+}
+
+// addressTimeout bounds the question to whoever listens on the address.
+const addressTimeout = 3 * time.Second
+
+// checkAddress checks whether a server could listen on the address, or does.
+func (d *diagnosis) checkAddress(ctx context.Context) {
+	const check = "address"
+	listener, err := listen(ctx, d.config.Addr)
+	if err == nil {
+		d.add(check, fine, d.config.Addr+" is free; no server runs there", "")
+		if err := listener.Close(); err != nil {
+			d.add(check, problem, err.Error(), "")
+		}
+		return
+	}
+	address, failed := urlOf(d.config.Addr)
+	var inUse *inUseError
+	if failed != nil || !errors.As(err, &inUse) {
+		d.add(check, problem, err.Error(), "--addr or MNEME_ADDR names another address")
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
+	defer cancel()
+	quiet := *d.program
+	quiet.json, quiet.out = false, io.Discard
+	if err := quiet.askReady(ctx, address, false); err != nil {
+		d.add(check, problem, err.Error(), "if another program uses the address, --addr or MNEME_ADDR names another one")
+		return
+	}
+	d.add(check, fine, "a server is ready on "+d.config.Addr, "")
+}
+
+// clock is a storage that tells the time.
+type clock interface {
+	Clock(ctx context.Context) (time.Time, error)
+}
+
+// maxSkew is how far clocks may differ: tokens are judged with this skew.
+const maxSkew = 30 * time.Second
+
+func (d *diagnosis) checkDatabaseClock(ctx context.Context, c clock) {
+	const check = "clock of the database"
+	before := time.Now()
+	at, err := c.Clock(ctx)
+	if err != nil {
+		d.add(check, problem, err.Error(), "")
+		return
+	}
+	// The answer was made at some time between the question and now.
+	skew := max(before.Sub(at), time.Until(at), 0)
+	if skew > maxSkew {
+		d.add(check, problem, fmt.Sprintf("differs by %s from this machine's", skew.Round(time.Second)), "synchronise both by NTP")
+		return
+	}
+	d.add(check, fine, "agrees with this machine's", "")
+}
+
+// checkClock checks that the clock is not before this program was built.
+func (d *diagnosis) checkClock() {
+	const check = "clock"
+	now := time.Now()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, setting := range info.Settings {
+			built, err := time.Parse(time.RFC3339, setting.Value)
+			if setting.Key == "vcs.time" && err == nil && now.Add(maxSkew).Before(built) {
+				d.add(check, problem, "is before this program was written", "set it; tokens and expiries depend on it")
+				return
+			}
+		}
+	}
+	d.add(check, fine, now.UTC().Format(time.RFC3339), "")
+}

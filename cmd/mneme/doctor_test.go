@@ -1,0 +1,122 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// diagnose runs doctor and returns its findings by check.
+func diagnose(t *testing.T, dir string, args ...string) (findings map[string]finding, status int) {
+	t.Helper()
+	if !slices.Contains(args, "--addr") {
+		args = append(args, "--addr", "127.0.0.1:0")
+	}
+	r := mneme(t, dir, "", append([]string{"doctor", "--json"}, args...)...)
+	found := decode[struct {
+		OK       bool
+		Findings []finding
+	}](t, r.out)
+	if found.OK != (r.status == exitDone) {
+		t.Errorf("ok is %v, the status %d", found.OK, r.status)
+	}
+	findings = make(map[string]finding)
+	for _, f := range found.Findings {
+		findings[f.Check] = f
+	}
+	return findings, r.status
+}
+
+func TestDoctorFindsNothingWrongAndMakesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "none")
+	findings, status := diagnose(t, dir)
+	if status != exitDone || len(findings) != 7 {
+		t.Errorf("status %d: %+v", status, findings)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("doctor makes the data folder")
+	}
+	dir = t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder
+		t.Fatal(err)
+	}
+	must(t, dir, "", "put", "--agent", "a", "k", "v")
+	must(t, dir, "", "token", "--agent", "a")
+	findings, status = diagnose(t, dir)
+	if status != exitDone {
+		t.Errorf("status %d: %+v", status, findings)
+	}
+	for check, want := range map[string]string{"database": "no damage found", "vector index": "1 entry waiting", "signing key": "present"} {
+		if f := findings[check]; f.State != fine || !strings.Contains(f.Says, want) {
+			t.Errorf("%s: %+v", check, f)
+		}
+	}
+}
+
+func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // the fault that is to be found
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "signing.key"), []byte("x"), 0o644); err != nil { //nolint:gosec // the same
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mneme.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() { // another program than mneme
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			c.Close()
+		}
+	}()
+	t.Setenv("MNEME_STORRAGE", "sqlite")
+	findings, status := diagnose(t, dir, "--addr", listener.Addr().String())
+	if status != exitFailed {
+		t.Errorf("status %d", status)
+	}
+	for check, want := range map[string]state{
+		"configuration": warning, "data folder": warning, "signing key": problem, "database": problem, "address": problem,
+		"embedder": fine, "clock": fine,
+	} {
+		if f := findings[check]; f.State != want || (want == fine) != (f.Do == "") {
+			t.Errorf("%s: %+v", check, f)
+		}
+	}
+}
+
+func TestDoctorReportsAConfigurationThatIsInvalid(t *testing.T) {
+	t.Setenv("MNEME_LIMITS_KEYS", "0")
+	findings, status := diagnose(t, t.TempDir())
+	if f := findings["configuration"]; status != exitFailed || f.State != problem || !strings.Contains(f.Says, "limits.keys") {
+		t.Errorf("status %d: %+v", status, findings)
+	}
+}
+
+func TestConfigShowTellsWhereValuesComeFrom(t *testing.T) {
+	t.Setenv("MNEME_POSTGRES_DSN", "postgres://u:hush@h/d")
+	out := must(t, t.TempDir(), "", "config", "show", "--changed", "--addr", "127.0.0.1:1")
+	for _, want := range []string{"flag --data-dir", "127.0.0.1:1", "flag --addr", "[hidden]", "variable MNEME_POSTGRES_DSN"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "hush") || strings.Count(out, "\n") != 3 {
+		t.Errorf("got\n%s", out)
+	}
+	all := decode[map[string]struct{ Source string }](t, must(t, "", "", "config", "show", "--json"))
+	if all["limits.keys"].Source != "default" || len(all) < 80 {
+		t.Errorf("got %d keys", len(all))
+	}
+}
