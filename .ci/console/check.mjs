@@ -9,7 +9,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { asAgent } from "./access.mjs";
+import { asAgent, cells, large } from "./access.mjs";
 import { askStates } from "./ask.mjs";
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
@@ -56,13 +56,16 @@ async function look(name) {
   await page.waitForTimeout(200); // transitions
   // The page's policy allows no script but its own; evaluate is the browser's.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(require("node:fs").readFileSync(axe, "utf8"));
-  const found = await page.evaluate(() => window.axe.run());
-  for (const v of found.violations) fail(`${name}: ${v.id}: ${v.help}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
+  for (const colorScheme of ["dark", "light"]) {
+    await page.emulateMedia({ colorScheme });
+    const found = await page.evaluate(() => window.axe.run());
+    for (const v of found.violations) fail(`${name}, ${colorScheme}: ${v.id}: ${v.help}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
+  }
   if ((await page.title()).includes("broken out")) fail(`${name}: the text of a memory ran`);
-  for (const [size, width] of [["narrow", 320], ["wide", 2560]]) {
+  for (const width of [320, 480, 801, 1024, 2560]) {
     await page.setViewportSize({ width, height: 800 });
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (over > 0) fail(`${name}: ${over} px too wide on a ${size} screen`);
+    if (over > 0) fail(`${name}: ${over} px too wide on a screen of ${width} px`);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
   if (folder) await page.screenshot({ path: path.join(folder, `${name}.png`) });
@@ -155,6 +158,8 @@ await look("access");
 await page.getByRole("button", { name: "End this grant" }).click();
 await page.getByRole("button", { name: "End it now?" }).click();
 await sees("that the grant has ended", page.getByText("Nobody else may see your store"));
+await cells({ page, look, sees, fail });
+await large({ page, sees, fail });
 
 await page.getByRole("link", { name: "Sell" }).click();
 await sees("that nothing is offered", page.getByText("Others can search your store for money"));
