@@ -165,6 +165,8 @@ await page.getByRole("link", { name: "Sell" }).click();
 await sees("that nothing is offered", page.getByText("Others can search your store for money"));
 await page.getByRole("button", { name: "New offer" }).click();
 await page.getByLabel("Title").fill("What Ben eats");
+await page.getByLabel("A search, USD").fill("0.002");
+await sees("what a search will cost", page.getByText("A search that finds 5 new memories costs .007 USD"));
 await page.getByRole("button", { name: "Offer", exact: true }).click();
 await sees("the offer", page.getByRole("heading", { name: "What Ben eats" }));
 const me = await call(token, "GET", "/v1/account");
@@ -185,6 +187,12 @@ await sees("that the receipt is valid", page.getByText("This service signed it."
 await page.getByLabel("Receipt").fill(receipt.replace(/\.[A-Za-z0-9_-]{4}/, ".eyJh"));
 await page.getByRole("button", { name: "Check", exact: true }).click();
 await sees("that a changed receipt is not", page.getByText("Not valid."));
+const elsewhere = (change) => Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(receipt.split(".")[0], "base64url")), ...change })).toString("base64url") + receipt.slice(receipt.indexOf("."));
+for (const [wrong, why] of [[elsewhere({ kid: "of-another-service" }), "The service has no key of this name"], [elsewhere({ typ: "JWT" }), "This is no receipt of a search."], ["not.a.receipt", "This is no receipt."], [`${receipt}.more`, "This is no receipt."]]) {
+  await page.getByLabel("Receipt").fill(wrong);
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await sees(`why a receipt is not valid: ${why}`, page.getByText(why));
+}
 await page.getByRole("button", { name: "Withdraw" }).click();
 await page.getByRole("button", { name: /^Withdraw it/ }).click();
 await sees("the withdrawn offer", page.getByText(/^withdrawn, made/));
