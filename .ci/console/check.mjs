@@ -41,7 +41,7 @@ const put = (key, value) => call(token, "PUT", `/v1/stores/self/memories/${encod
 await put("diet/ben", { value: "Ben is allergic to peanuts and carries an adrenaline pen.", tags: ["food"], type: "user" });
 await put("diet/ben", { value: "Ben is allergic to peanuts and cashews, and carries an adrenaline pen.", tags: ["food"], type: "user" });
 await put("train/seat", { value: "Anna likes to sit by the window, facing forward.", type: "user" });
-await put("hostile", { value: hostile });
+await put("hostile", { value: hostile, tags: ["<script>alert(1)</script>"], description: "<img src=x onerror=\"document.title='broken out'\">" });
 await call(token, "PUT", "/v1/stores/self/memories/tickets?namespace=travel&wait=indexed", { value: "Two tickets for the night train.", type: "project" });
 
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
@@ -121,6 +121,10 @@ await sees("the difference", page.locator(".diff .gone"));
 await look("entry");
 await page.keyboard.press("Escape");
 
+await page.getByRole("search").getByRole("textbox").fill("what is long, long and egnissap onerror?");
+await page.keyboard.press("Enter");
+await sees("the hostile hit", page.locator("li.hit", { hasText: "onerror" }));
+await look("ask-hostile");
 await askStates({ page, context, look, sees, fail, url });
 
 await page.getByRole("link", { name: "Memories" }).click();
