@@ -143,7 +143,7 @@ export async function memories({ page, look, sees, fail, url }) {
   await selection.getByRole("button", { name: "Expiry …" }).click();
   await selection.getByRole("button", { name: "Set the expiry of 1 memory" }).click();
   await sees("the expiry in its row", list.locator("li[data-row='0']").getByText("ends"));
-  await page.getByRole("button", { name: "Select these" }).click();
+  await page.getByRole("button", { name: "Select these 100" }).click();
   await selection.getByRole("button", { name: "Delete …" }).click();
   await selection.getByRole("button", { name: "Delete 100 memories" }).click();
   await sees("how many were deleted", selection.getByText("Deleted: 100 memories."));
