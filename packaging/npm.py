@@ -41,7 +41,7 @@ def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, 
     os_name, cpu = NAMES[system]
     manifest = {
         "name": f"mneme-mcp-{os_name}-{cpu}", "version": version, "description": f"{summary} ({os_name}, {cpu})",
-        "license": "SEE LICENSE IN LICENSE", "os": [os_name], "cpu": [cpu],
+        "license": "Apache-2.0", "os": [os_name], "cpu": [cpu],
     }
     return pack(manifest, {"bin/mneme": (binary.read_bytes(), 0o755)}, folder)
 
@@ -49,7 +49,7 @@ def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, 
 def build_launcher(version: str, summary: str, folder: pathlib.Path) -> pathlib.Path:
     """Writes the package mneme-mcp, which depends on those of the platforms."""
     manifest = {
-        "name": "mneme-mcp", "version": version, "description": summary, "license": "SEE LICENSE IN LICENSE",
+        "name": "mneme-mcp", "version": version, "description": summary, "license": "Apache-2.0",
         "engines": {"node": ">=18"}, "bin": {"mneme-mcp": "bin/mneme-mcp.js"},
         "optionalDependencies": {f"mneme-mcp-{os_name}-{cpu}": version for os_name, cpu in NAMES.values()},
     }

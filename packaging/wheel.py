@@ -39,7 +39,7 @@ def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: 
         ("mneme_mcp/bin/mneme", binary.read_bytes(), 0o755),
         (f"{info}/METADATA", (
             f"Metadata-Version: 2.4\nName: mneme-mcp\nVersion: {version}\nSummary: {summary}\n"
-            "License-File: LICENSE\nRequires-Python: >=3.8\n"
+            "License-Expression: Apache-2.0\nLicense-File: LICENSE\nLicense-File: THIRD_PARTY_NOTICES.txt\nRequires-Python: >=3.8\n"
         ).encode(), 0o644),
         (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: mneme\nRoot-Is-Purelib: false\n{tags}".encode(), 0o644),
         (f"{info}/entry_points.txt", b"[console_scripts]\nmneme-mcp = mneme_mcp:main\n", 0o644),

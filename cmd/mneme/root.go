@@ -155,6 +155,12 @@ func onTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
+// styled reports whether a stream is a terminal on which text may be bold: not a dumb
+// one, and unless NO_COLOR is set (https://no-color.org).
+func styled(stream any) bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && onTerminal(stream)
+}
+
 // only reports whether all agent, taint, store and URL flags that were given are
 // in names. It is for flags that exclude the others.
 func only(cmd *cobra.Command, names ...string) bool {

@@ -165,6 +165,6 @@ func (s *searching) run(ctx context.Context, config configs.Config) error {
 		if s.json {
 			return s.printJSON(shown)
 		}
-		return printAnswer(s.out, onTerminal(s.out), shown)
+		return printAnswer(s.out, styled(s.out), shown)
 	})
 }
