@@ -38,7 +38,11 @@ var wordMatches = []clause{
 			}
 			f.put(entries[i])
 		}
-		for range 400 {
+		matches := 400
+		if testing.Short() {
+			matches = 100
+		}
+		for range matches {
 			m := randomMatch(r)
 			if m == nil {
 				continue
