@@ -63,10 +63,9 @@ func TestTheVersionFlagPrintsWhatTheCommandDoes(t *testing.T) {
 	}
 }
 
-func TestAPurgeElsewhereThanOnATerminalMustBeConfirmed(t *testing.T) {
-	r := mneme(t, folderWithDatabase(t), "y\n", "purge")
-	if r.status != exitUsage || !strings.Contains(r.err, "--yes") || !strings.Contains(r.err, "--dry-run") {
-		t.Errorf("status %d\n%s", r.status, r.err)
+func TestAPurgeElsewhereThanOnATerminalDoesNotAsk(t *testing.T) {
+	if r := mneme(t, folderWithDatabase(t), "n\n", "purge"); r.status != 0 || r.out != "erased 0 entries\n" || r.err != "" {
+		t.Errorf("status %d\n%s%s", r.status, r.out, r.err)
 	}
 }
 

@@ -30,8 +30,8 @@ history, lexical terms, vectors and idempotency records. The time must be at
 least limits.retention ago, which is the default. Prints the number of entries
 or, with --json, their IDs too.
 
-On a terminal it first says how many entries that are, and asks. Elsewhere, such as
-in a timer, it needs --yes. --dry-run counts them and erases nothing.`,
+On a terminal it first says how many entries that are, and asks, unless --yes is given.
+Elsewhere, such as in a timer, it does not ask. --dry-run counts them and erases nothing.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -63,9 +63,6 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 			return usageError{errors.New("--before must be a time such as 2026-01-31T00:00:00Z")}
 		}
 	}
-	if !g.dryRun && !g.yes && !onTerminal(g.in) {
-		return usageError{errors.New("purge erases for good: --yes confirms it, --dry-run counts what it would erase")}
-	}
 	// Vectors in a local index are purged with their rows; a remote index must be
 	// opened to delete them.
 	openFor := backend.OpenRows
@@ -78,7 +75,7 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 	}
 	defer closeJoin(service, &err)
 	caller := memory.Caller{Principal: acl.Principal{Agent: operator, Taint: acl.Public, Platform: true}}
-	if !g.yes {
+	if g.dryRun || !g.yes && onTerminal(g.in) {
 		n, err := service.CountPurge(ctx, caller, cutoff)
 		switch {
 		case err != nil:
