@@ -1,0 +1,90 @@
+"""What a call raises when the server refuses it or cannot serve it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+
+class MnemeError(Exception):
+    """A response that reports a problem. Its text has the host, the status and the
+    server's problem document, never the request."""
+
+    def __init__(self, host: str, status: int, problem: dict[str, Any], retry_after: float | None) -> None:
+        self.host = host
+        self.status = status
+        self.problem = problem
+        self.type: str = problem.get("type", "")
+        self.title: str = problem.get("title", "")
+        self.detail: str = problem.get("detail", "")
+        self.field: str = problem.get("field", "")
+        self.request_id: str = problem.get("instance", "")
+        self.retry_after = retry_after  # seconds; None if the server did not say
+        text = f"server {host}: status {status}"
+        if self.title:
+            text += f", {self.title}"
+        if self.detail:
+            text += f": {self.detail}"
+        if self.request_id:
+            text += f" (request {self.request_id})"
+        super().__init__(text)
+
+
+class Unauthorized(MnemeError):
+    """401: the token is missing or not valid."""
+
+
+class PaymentRequired(MnemeError):
+    """402: the call costs more than the caller may spend."""
+
+
+class Forbidden(MnemeError):
+    """403."""
+
+
+class NotFound(MnemeError):
+    """404."""
+
+
+class Conflict(MnemeError):
+    """409."""
+
+
+class Gone(MnemeError):
+    """410: read the store again, and follow it from a new cursor."""
+
+
+class PreconditionFailed(MnemeError):
+    """412: the entry does not fulfil the conditions of the write."""
+
+
+class Invalid(MnemeError):
+    """422: field names what breaks a rule."""
+
+
+class TooManyRequests(MnemeError):
+    """429: retry_after says when to try again."""
+
+
+class Unavailable(MnemeError):
+    """503."""
+
+
+_BY_STATUS: dict[int, type[MnemeError]] = {
+    401: Unauthorized, 402: PaymentRequired, 403: Forbidden, 404: NotFound, 409: Conflict, 410: Gone,
+    412: PreconditionFailed, 422: Invalid, 429: TooManyRequests, 503: Unavailable,
+}
+
+
+def error_of(response: httpx.Response, host: str) -> MnemeError:
+    """Returns the error that a response reports."""
+    problem: Any = None
+    if response.headers.get("content-type", "").split(";")[0].strip() == "application/problem+json":
+        try:
+            problem = response.json()
+        except ValueError:
+            pass
+    seconds = response.headers.get("retry-after", "")
+    kind = _BY_STATUS.get(response.status_code, MnemeError)
+    return kind(host, response.status_code, problem if isinstance(problem, dict) else {}, float(seconds) if seconds.isdigit() else None)

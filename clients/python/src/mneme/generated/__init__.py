@@ -1,0 +1,1 @@
+"""Generated from the server's OpenAPI document. Do not edit."""

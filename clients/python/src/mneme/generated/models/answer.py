@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..models.answer_degraded_item import AnswerDegradedItem
+from ..models.answer_degraded_item import check_answer_degraded_item
+from ..models.label import check_label
+from ..models.label import Label
+from ..types import UNSET, Unset
+from typing import cast
+
+if TYPE_CHECKING:
+  from ..models.charge import Charge
+  from ..models.explanation import Explanation
+  from ..models.hit import Hit
+  from ..models.skipped import Skipped
+
+
+
+
+
+T = TypeVar("T", bound="Answer")
+
+
+
+@_attrs_define
+class Answer:
+    """ 
+        Example:
+            {'hits': [{'id': '01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01', 'store_id': 'agent-7', 'owner_id': 'agent-7',
+                'namespace': '', 'key': 'seat', 'label': 'PUBLIC', 'value': 'Anna prefers the window seat on trains.', 'type':
+                '', 'description': '', 'tags': ['travel'], 'updated_at': '2026-01-05T09:00:00Z', 'updated_by': 'agent-7',
+                'score': 6.2174, 'relevance': 0.8731}], 'label': 'PUBLIC', 'degraded': [], 'incomplete': False}
+
+        Attributes:
+            hits (list[Hit]):
+            degraded (list[AnswerDegradedItem]): What the answer lacks: the legs of the search that failed or timed out, so
+                that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for
+                more than 5 seconds, and only the lexical leg finds their current text.
+            incomplete (bool): The answer may lack hits.
+            label (Label | Unset): A classification, lowest first.
+            tokens (int | Unset): How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose
+                key alone has more exceeds it.
+            next_cursor (str | Unset): There are more hits: `cursor` of the next page. At most 12,900 characters. Omitted on
+                the last page, and where `stores` names one that the caller may search but not read.
+            explain (Explanation | Unset): With `explain`, what no hit shows. Omitted if the question has none of
+                `namespace`, `tags`, `type`, `where` and `match`, and names no entry. It depends on nothing that the caller may
+                not read.
+            charges (list[Charge] | Unset): What the search cost in each store with an offer. Omitted if it was of none.
+            receipt (str | Unset): A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first
+                answered, and
+                its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
+            balance (int | Unset): Of the caller's account after the charges, in micros.
+            skipped (list[Skipped] | Unset): The stores with an accepted offer that were not searched, and why.
+     """
+
+    hits: list[Hit]
+    degraded: list[AnswerDegradedItem]
+    incomplete: bool
+    label: Label | Unset = UNSET
+    tokens: int | Unset = UNSET
+    next_cursor: str | Unset = UNSET
+    explain: Explanation | Unset = UNSET
+    charges: list[Charge] | Unset = UNSET
+    receipt: str | Unset = UNSET
+    balance: int | Unset = UNSET
+    skipped: list[Skipped] | Unset = UNSET
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.charge import Charge # noqa: PLC0415
+        from ..models.explanation import Explanation # noqa: PLC0415
+        from ..models.hit import Hit # noqa: PLC0415
+        from ..models.skipped import Skipped # noqa: PLC0415
+        hits = []
+        for hits_item_data in self.hits:
+            hits_item = hits_item_data.to_dict()
+            hits.append(hits_item)
+
+
+
+        degraded = []
+        for degraded_item_data in self.degraded:
+            degraded_item: str = degraded_item_data
+            degraded.append(degraded_item)
+
+
+
+        incomplete = self.incomplete
+
+        label: str | Unset = UNSET
+        if not isinstance(self.label, Unset):
+            label = self.label
+
+
+        tokens = self.tokens
+
+        next_cursor = self.next_cursor
+
+        explain: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.explain, Unset):
+            explain = self.explain.to_dict()
+
+        charges: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.charges, Unset):
+            charges = []
+            for charges_item_data in self.charges:
+                charges_item = charges_item_data.to_dict()
+                charges.append(charges_item)
+
+
+
+        receipt = self.receipt
+
+        balance = self.balance
+
+        skipped: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.skipped, Unset):
+            skipped = []
+            for skipped_item_data in self.skipped:
+                skipped_item = skipped_item_data.to_dict()
+                skipped.append(skipped_item)
+
+
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "hits": hits,
+            "degraded": degraded,
+            "incomplete": incomplete,
+        })
+        if label is not UNSET:
+            field_dict["label"] = label
+        if tokens is not UNSET:
+            field_dict["tokens"] = tokens
+        if next_cursor is not UNSET:
+            field_dict["next_cursor"] = next_cursor
+        if explain is not UNSET:
+            field_dict["explain"] = explain
+        if charges is not UNSET:
+            field_dict["charges"] = charges
+        if receipt is not UNSET:
+            field_dict["receipt"] = receipt
+        if balance is not UNSET:
+            field_dict["balance"] = balance
+        if skipped is not UNSET:
+            field_dict["skipped"] = skipped
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.charge import Charge # noqa: PLC0415
+        from ..models.explanation import Explanation # noqa: PLC0415
+        from ..models.hit import Hit # noqa: PLC0415
+        from ..models.skipped import Skipped # noqa: PLC0415
+        d = dict(src_dict)
+        hits = []
+        _hits = d.pop("hits")
+        for hits_item_data in (_hits):
+            hits_item = Hit.from_dict(hits_item_data)
+
+
+
+            hits.append(hits_item)
+
+
+        degraded = []
+        _degraded = d.pop("degraded")
+        for degraded_item_data in (_degraded):
+            degraded_item = check_answer_degraded_item(degraded_item_data)
+
+
+
+            degraded.append(degraded_item)
+
+
+        incomplete = d.pop("incomplete")
+
+        _label = d.pop("label", UNSET)
+        label: Label | Unset
+        if isinstance(_label,  Unset):
+            label = UNSET
+        else:
+            label = check_label(_label)
+
+
+
+
+        tokens = d.pop("tokens", UNSET)
+
+        next_cursor = d.pop("next_cursor", UNSET)
+
+        _explain = d.pop("explain", UNSET)
+        explain: Explanation | Unset
+        if isinstance(_explain,  Unset):
+            explain = UNSET
+        else:
+            explain = Explanation.from_dict(_explain)
+
+
+
+
+        _charges = d.pop("charges", UNSET)
+        charges: list[Charge] | Unset = UNSET
+        if _charges is not UNSET:
+            charges = []
+            for charges_item_data in _charges:
+                charges_item = Charge.from_dict(charges_item_data)
+
+
+
+                charges.append(charges_item)
+
+
+        receipt = d.pop("receipt", UNSET)
+
+        balance = d.pop("balance", UNSET)
+
+        _skipped = d.pop("skipped", UNSET)
+        skipped: list[Skipped] | Unset = UNSET
+        if _skipped is not UNSET:
+            skipped = []
+            for skipped_item_data in _skipped:
+                skipped_item = Skipped.from_dict(skipped_item_data)
+
+
+
+                skipped.append(skipped_item)
+
+
+        answer = cls(
+            hits=hits,
+            degraded=degraded,
+            incomplete=incomplete,
+            label=label,
+            tokens=tokens,
+            next_cursor=next_cursor,
+            explain=explain,
+            charges=charges,
+            receipt=receipt,
+            balance=balance,
+            skipped=skipped,
+        )
+
+        return answer
+

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..types import UNSET, Unset
+
+
+
+
+
+
+T = TypeVar("T", bound="BatchProblem")
+
+
+
+@_attrs_define
+class BatchProblem:
+    """ Why an item was refused.
+
+        Attributes:
+            type_ (str): A problem's type.
+            title (str):
+            status (int):
+            detail (str | Unset):
+            field (str | Unset):
+            limit (str | Unset):
+            retry_after (int | Unset): As the header Retry-After, in seconds.
+     """
+
+    type_: str
+    title: str
+    status: int
+    detail: str | Unset = UNSET
+    field: str | Unset = UNSET
+    limit: str | Unset = UNSET
+    retry_after: int | Unset = UNSET
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        type_ = self.type_
+
+        title = self.title
+
+        status = self.status
+
+        detail = self.detail
+
+        field = self.field
+
+        limit = self.limit
+
+        retry_after = self.retry_after
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "type": type_,
+            "title": title,
+            "status": status,
+        })
+        if detail is not UNSET:
+            field_dict["detail"] = detail
+        if field is not UNSET:
+            field_dict["field"] = field
+        if limit is not UNSET:
+            field_dict["limit"] = limit
+        if retry_after is not UNSET:
+            field_dict["retry_after"] = retry_after
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        type_ = d.pop("type")
+
+        title = d.pop("title")
+
+        status = d.pop("status")
+
+        detail = d.pop("detail", UNSET)
+
+        field = d.pop("field", UNSET)
+
+        limit = d.pop("limit", UNSET)
+
+        retry_after = d.pop("retry_after", UNSET)
+
+        batch_problem = cls(
+            type_=type_,
+            title=title,
+            status=status,
+            detail=detail,
+            field=field,
+            limit=limit,
+            retry_after=retry_after,
+        )
+
+        return batch_problem
+

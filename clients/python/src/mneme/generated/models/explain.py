@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..models.explain_via import check_explain_via
+from ..models.explain_via import ExplainVia
+from ..models.label import check_label
+from ..models.label import Label
+from ..types import UNSET, Unset
+from typing import cast
+
+if TYPE_CHECKING:
+  from ..models.leg_rank import LegRank
+  from ..models.summand import Summand
+
+
+
+
+
+T = TypeVar("T", bound="Explain")
+
+
+
+@_attrs_define
+class Explain:
+    """ 
+        Attributes:
+            summands (list[Summand]): The numbers whose sum is the score with ranking `relevance`. A part that is not known
+                counts as its usual value.
+            wording (int): Which of `queries` the ranks, parts and summands are for, from 0, the one to which the hit is
+                most relevant.
+            via (ExplainVia): Why the caller may see the hit.
+            label (Label): A classification, lowest first.
+            lexical (LegRank | Unset): The hit's rank in one leg of the search. Omitted if that leg did not find it.
+            vector (LegRank | Unset): The hit's rank in one leg of the search. Omitted if that leg did not find it.
+            fused (float | Unset): The sum of 1 / (60 + rank) over both legs, and over all wordings. On a page after the
+                first it is omitted, as lexical and vector are: its candidates come from the cursor.
+            cosine (float | Unset): The cosine of the query's vector and the entry's nearest chunk's. Omitted if it is not
+                known, as when the vector leg failed or the entry waits for its vectors.
+            maxsim (float | Unset): The mean, weighted by rarity, of the largest cosine of each of the query's tokens with a
+                token of the nearest chunk. Omitted if it is not known, as when the embedder makes no vectors of tokens.
+            coverage (float | Unset): The entry's BM25 score over the sum of the weights of the query's terms. Omitted if it
+                is not known, as when the lexical leg failed.
+            recency (float | Unset): With `recency`, the factor by which the relevance counts.
+            similarity (float | Unset): With `diversity`, the greatest similarity to a hit before this one. Omitted if it
+                was not compared, as beyond the first hundred candidates.
+     """
+
+    summands: list[Summand]
+    wording: int
+    via: ExplainVia
+    label: Label
+    lexical: LegRank | Unset = UNSET
+    vector: LegRank | Unset = UNSET
+    fused: float | Unset = UNSET
+    cosine: float | Unset = UNSET
+    maxsim: float | Unset = UNSET
+    coverage: float | Unset = UNSET
+    recency: float | Unset = UNSET
+    similarity: float | Unset = UNSET
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.leg_rank import LegRank # noqa: PLC0415
+        from ..models.summand import Summand # noqa: PLC0415
+        summands = []
+        for summands_item_data in self.summands:
+            summands_item = summands_item_data.to_dict()
+            summands.append(summands_item)
+
+
+
+        wording = self.wording
+
+        via: str = self.via
+
+        label: str = self.label
+
+        lexical: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.lexical, Unset):
+            lexical = self.lexical.to_dict()
+
+        vector: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.vector, Unset):
+            vector = self.vector.to_dict()
+
+        fused = self.fused
+
+        cosine = self.cosine
+
+        maxsim = self.maxsim
+
+        coverage = self.coverage
+
+        recency = self.recency
+
+        similarity = self.similarity
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "summands": summands,
+            "wording": wording,
+            "via": via,
+            "label": label,
+        })
+        if lexical is not UNSET:
+            field_dict["lexical"] = lexical
+        if vector is not UNSET:
+            field_dict["vector"] = vector
+        if fused is not UNSET:
+            field_dict["fused"] = fused
+        if cosine is not UNSET:
+            field_dict["cosine"] = cosine
+        if maxsim is not UNSET:
+            field_dict["maxsim"] = maxsim
+        if coverage is not UNSET:
+            field_dict["coverage"] = coverage
+        if recency is not UNSET:
+            field_dict["recency"] = recency
+        if similarity is not UNSET:
+            field_dict["similarity"] = similarity
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.leg_rank import LegRank # noqa: PLC0415
+        from ..models.summand import Summand # noqa: PLC0415
+        d = dict(src_dict)
+        summands = []
+        _summands = d.pop("summands")
+        for summands_item_data in (_summands):
+            summands_item = Summand.from_dict(summands_item_data)
+
+
+
+            summands.append(summands_item)
+
+
+        wording = d.pop("wording")
+
+        via = check_explain_via(d.pop("via"))
+
+
+
+
+        label = check_label(d.pop("label"))
+
+
+
+
+        _lexical = d.pop("lexical", UNSET)
+        lexical: LegRank | Unset
+        if isinstance(_lexical,  Unset):
+            lexical = UNSET
+        else:
+            lexical = LegRank.from_dict(_lexical)
+
+
+
+
+        _vector = d.pop("vector", UNSET)
+        vector: LegRank | Unset
+        if isinstance(_vector,  Unset):
+            vector = UNSET
+        else:
+            vector = LegRank.from_dict(_vector)
+
+
+
+
+        fused = d.pop("fused", UNSET)
+
+        cosine = d.pop("cosine", UNSET)
+
+        maxsim = d.pop("maxsim", UNSET)
+
+        coverage = d.pop("coverage", UNSET)
+
+        recency = d.pop("recency", UNSET)
+
+        similarity = d.pop("similarity", UNSET)
+
+        explain = cls(
+            summands=summands,
+            wording=wording,
+            via=via,
+            label=label,
+            lexical=lexical,
+            vector=vector,
+            fused=fused,
+            cosine=cosine,
+            maxsim=maxsim,
+            coverage=coverage,
+            recency=recency,
+            similarity=similarity,
+        )
+
+        return explain
+

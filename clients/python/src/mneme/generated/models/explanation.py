@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..types import UNSET, Unset
+from typing import cast
+
+if TYPE_CHECKING:
+  from ..models.entry_explanation import EntryExplanation
+  from ..models.filter_explanation import FilterExplanation
+
+
+
+
+
+T = TypeVar("T", bound="Explanation")
+
+
+
+@_attrs_define
+class Explanation:
+    """ With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and
+    `match`, and names no entry. It depends on nothing that the caller may not read.
+
+        Attributes:
+            filter_ (FilterExplanation | Unset): What the options that restrict the search cost. If at most a thousand
+                entries pass them, both legs look among these alone, and `passing` says how many there are. Otherwise the legs
+                look among all, and what they find is judged: `dropped` says how many entries each option leaves out. The time
+                is `filter` of `Server-Timing`.
+            entry (EntryExplanation | Unset): What became of the entry that the path in `explain` resolves to. An entry that
+                the caller may not read is `not_found`, like one that does not exist. Example: {'outcome': 'beyond_limit', 'id':
+                '01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01', 'label': 'PUBLIC', 'rank': 14, 'score': 2.1034, 'relevance': 0.3127}.
+     """
+
+    filter_: FilterExplanation | Unset = UNSET
+    entry: EntryExplanation | Unset = UNSET
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.entry_explanation import EntryExplanation # noqa: PLC0415
+        from ..models.filter_explanation import FilterExplanation # noqa: PLC0415
+        filter_: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.filter_, Unset):
+            filter_ = self.filter_.to_dict()
+
+        entry: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.entry, Unset):
+            entry = self.entry.to_dict()
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+        })
+        if filter_ is not UNSET:
+            field_dict["filter"] = filter_
+        if entry is not UNSET:
+            field_dict["entry"] = entry
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.entry_explanation import EntryExplanation # noqa: PLC0415
+        from ..models.filter_explanation import FilterExplanation # noqa: PLC0415
+        d = dict(src_dict)
+        _filter_ = d.pop("filter", UNSET)
+        filter_: FilterExplanation | Unset
+        if isinstance(_filter_,  Unset):
+            filter_ = UNSET
+        else:
+            filter_ = FilterExplanation.from_dict(_filter_)
+
+
+
+
+        _entry = d.pop("entry", UNSET)
+        entry: EntryExplanation | Unset
+        if isinstance(_entry,  Unset):
+            entry = UNSET
+        else:
+            entry = EntryExplanation.from_dict(_entry)
+
+
+
+
+        explanation = cls(
+            filter_=filter_,
+            entry=entry,
+        )
+
+        return explanation
+

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..types import UNSET, Unset
+from typing import cast
+
+if TYPE_CHECKING:
+  from ..models.new_terms import NewTerms
+  from ..models.offer_caps import OfferCaps
+
+
+
+
+
+T = TypeVar("T", bound="NewOffer")
+
+
+
+@_attrs_define
+class NewOffer:
+    """ 
+        Attributes:
+            title (str): One line, not blank, without control characters and marks that change the direction of text.
+            description (str): What the store holds, for buyers. Line breaks are its only control characters.
+            terms (NewTerms):
+            caps (OfferCaps | Unset): Caps on all buyers of the offer together, against one buyer under many names. An
+                omitted one is none. Example: {'entries_per_day': 1000}.
+     """
+
+    title: str
+    description: str
+    terms: NewTerms
+    caps: OfferCaps | Unset = UNSET
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.new_terms import NewTerms # noqa: PLC0415
+        from ..models.offer_caps import OfferCaps # noqa: PLC0415
+        title = self.title
+
+        description = self.description
+
+        terms = self.terms.to_dict()
+
+        caps: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.caps, Unset):
+            caps = self.caps.to_dict()
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "title": title,
+            "description": description,
+            "terms": terms,
+        })
+        if caps is not UNSET:
+            field_dict["caps"] = caps
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.new_terms import NewTerms # noqa: PLC0415
+        from ..models.offer_caps import OfferCaps # noqa: PLC0415
+        d = dict(src_dict)
+        title = d.pop("title")
+
+        description = d.pop("description")
+
+        terms = NewTerms.from_dict(d.pop("terms"))
+
+
+
+
+        _caps = d.pop("caps", UNSET)
+        caps: OfferCaps | Unset
+        if isinstance(_caps,  Unset):
+            caps = UNSET
+        else:
+            caps = OfferCaps.from_dict(_caps)
+
+
+
+
+        new_offer = cls(
+            title=title,
+            description=description,
+            terms=terms,
+            caps=caps,
+        )
+
+        return new_offer
+

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..types import UNSET, Unset
+from typing import cast
+
+if TYPE_CHECKING:
+  from ..models.offer_caps import OfferCaps
+  from ..models.terms_change import TermsChange
+
+
+
+
+
+T = TypeVar("T", bound="OfferChange")
+
+
+
+@_attrs_define
+class OfferChange:
+    """ 
+        Attributes:
+            title (str | Unset): One line, not blank, without control characters and marks that change the direction of
+                text.
+            description (str | Unset): What the store holds, for buyers. Line breaks are its only control characters.
+            terms (TermsChange | Unset): Omitted fields keep their values.
+            caps (OfferCaps | Unset): Caps on all buyers of the offer together, against one buyer under many names. An
+                omitted one is none. Example: {'entries_per_day': 1000}.
+     """
+
+    title: str | Unset = UNSET
+    description: str | Unset = UNSET
+    terms: TermsChange | Unset = UNSET
+    caps: OfferCaps | Unset = UNSET
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.offer_caps import OfferCaps # noqa: PLC0415
+        from ..models.terms_change import TermsChange # noqa: PLC0415
+        title = self.title
+
+        description = self.description
+
+        terms: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.terms, Unset):
+            terms = self.terms.to_dict()
+
+        caps: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.caps, Unset):
+            caps = self.caps.to_dict()
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+        })
+        if title is not UNSET:
+            field_dict["title"] = title
+        if description is not UNSET:
+            field_dict["description"] = description
+        if terms is not UNSET:
+            field_dict["terms"] = terms
+        if caps is not UNSET:
+            field_dict["caps"] = caps
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.offer_caps import OfferCaps # noqa: PLC0415
+        from ..models.terms_change import TermsChange # noqa: PLC0415
+        d = dict(src_dict)
+        title = d.pop("title", UNSET)
+
+        description = d.pop("description", UNSET)
+
+        _terms = d.pop("terms", UNSET)
+        terms: TermsChange | Unset
+        if isinstance(_terms,  Unset):
+            terms = UNSET
+        else:
+            terms = TermsChange.from_dict(_terms)
+
+
+
+
+        _caps = d.pop("caps", UNSET)
+        caps: OfferCaps | Unset
+        if isinstance(_caps,  Unset):
+            caps = UNSET
+        else:
+            caps = OfferCaps.from_dict(_caps)
+
+
+
+
+        offer_change = cls(
+            title=title,
+            description=description,
+            terms=terms,
+            caps=caps,
+        )
+
+        return offer_change
+

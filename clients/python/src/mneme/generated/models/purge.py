@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from typing import cast
+import datetime
+
+
+
+
+
+
+T = TypeVar("T", bound="Purge")
+
+
+
+@_attrs_define
+class Purge:
+    """ 
+        Example:
+            {'before': '2026-01-01T00:00:00Z'}
+
+        Attributes:
+            before (datetime.datetime): Erase entries that were deleted or had expired before this.
+     """
+
+    before: datetime.datetime
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        before = self.before.isoformat()
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "before": before,
+        })
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        before = datetime.datetime.fromisoformat(d.pop("before"))
+
+
+
+
+        purge = cls(
+            before=before,
+        )
+
+        return purge
+

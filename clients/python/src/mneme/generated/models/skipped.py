@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..models.skipped_reason import check_skipped_reason
+from ..models.skipped_reason import SkippedReason
+from typing import cast
+
+
+
+
+
+
+T = TypeVar("T", bound="Skipped")
+
+
+
+@_attrs_define
+class Skipped:
+    """ 
+        Attributes:
+            store_id (str): An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`. Example: agent-7.
+            offer (str): The offer under which the caller searches the store.
+            reason (SkippedReason): - `not_named`: `stores` does not name it.
+                - `max_charge`: it is missing, or what is left of it is less than the price of a search.
+                - `cap`: a cap is spent.
+                - `balance`: the balance is less than the price of a search.
+                - `spend`: the caller's token may not spend through this tool.
+     """
+
+    store_id: str
+    offer: str
+    reason: SkippedReason
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        store_id = self.store_id
+
+        offer = self.offer
+
+        reason: str = self.reason
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "store_id": store_id,
+            "offer": offer,
+            "reason": reason,
+        })
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        store_id = d.pop("store_id")
+
+        offer = d.pop("offer")
+
+        reason = check_skipped_reason(d.pop("reason"))
+
+
+
+
+        skipped = cls(
+            store_id=store_id,
+            offer=offer,
+            reason=reason,
+        )
+
+        return skipped
+

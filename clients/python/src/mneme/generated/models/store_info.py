@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..models.level import check_level
+from ..models.level import Level
+from ..models.store_info_kind import check_store_info_kind
+from ..models.store_info_kind import StoreInfoKind
+from ..types import UNSET, Unset
+from typing import cast
+import datetime
+
+
+
+
+
+
+T = TypeVar("T", bound="StoreInfo")
+
+
+
+@_attrs_define
+class StoreInfo:
+    """ 
+        Example:
+            {'store_id': 'agent-7', 'kind': 'self', 'level': 'readwrite'}
+
+        Attributes:
+            store_id (str): An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`. Example: agent-7.
+            kind (StoreInfoKind):
+            level (Level): What an agent may do with a store. Each level includes the one before it.
+            expires_at (datetime.datetime | Unset): Omitted if the access does not expire.
+     """
+
+    store_id: str
+    kind: StoreInfoKind
+    level: Level
+    expires_at: datetime.datetime | Unset = UNSET
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        store_id = self.store_id
+
+        kind: str = self.kind
+
+        level: str = self.level
+
+        expires_at: str | Unset = UNSET
+        if not isinstance(self.expires_at, Unset):
+            expires_at = self.expires_at.isoformat()
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "store_id": store_id,
+            "kind": kind,
+            "level": level,
+        })
+        if expires_at is not UNSET:
+            field_dict["expires_at"] = expires_at
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        store_id = d.pop("store_id")
+
+        kind = check_store_info_kind(d.pop("kind"))
+
+
+
+
+        level = check_level(d.pop("level"))
+
+
+
+
+        _expires_at = d.pop("expires_at", UNSET)
+        expires_at: datetime.datetime | Unset
+        if isinstance(_expires_at,  Unset):
+            expires_at = UNSET
+        else:
+            expires_at = datetime.datetime.fromisoformat(_expires_at)
+
+
+
+
+        store_info = cls(
+            store_id=store_id,
+            kind=kind,
+            level=level,
+            expires_at=expires_at,
+        )
+
+        return store_info
+
