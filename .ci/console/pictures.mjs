@@ -26,7 +26,7 @@ const views = [
     await page.locator("li", { hasText: "diet/ben" }).getByRole("button").first().click();
     await page.getByRole("complementary").getByRole("button", { name: "Edit" }).waitFor();
   }],
-  ["access", "#/access", (page) => page.getByText("travel-desk").first().waitFor()],
+  ["access", "#/access", (page) => page.getByRole("table").getByText("travel-desk").filter({ visible: true }).first().waitFor()],
   ["health", "#/health", (page) => page.getByText("Everything answers").first().waitFor()],
 ];
 for (const colorScheme of ["light", "dark"]) {
