@@ -66,7 +66,7 @@ func run(binary, python, node, webagents string) error {
 	}
 	defer stop()
 	var failures error
-	for n, client := range []string{"httpx_buy.py", "requests_buy.py", "fetch_buy.mjs"} {
+	for n, client := range []string{"httpx_buy.py", "requests_buy.py", "fetch_buy.mjs", "mneme_buy.py"} {
 		program, script := python, filepath.Join(".ci", "payments", client)
 		if strings.HasSuffix(client, ".mjs") {
 			// Node looks for packages beside the script.

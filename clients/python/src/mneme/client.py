@@ -1,47 +1,53 @@
-"""The synchronous client."""
+"""The synchronous client. Made of aio.py by generate.py."""
 
 from __future__ import annotations
 
-import random
+import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from types import TracebackType
-from typing import Any
-from urllib.parse import quote
+from typing import Any, List, Protocol
 
 import httpx
 
-from .error import error_of
-from .generated.models import Answer, BatchResult, ChangePage, Entry, Page, Trashed, TrashPage, Written
+from . import call
+from .generated.models import (
+    Account, Answer, BatchResult, Change, Charge, Entry, Grant, ImportResult, Offer, OfferPage, Page, StoreInfo, Trashed, TrashPage,
+    Usage, UsedCharge, Written,
+)
 
-_RETRIED = frozenset({429, 503})
-_MAX_WAIT = 30.0  # seconds, of one pause
 
+class Payer(Protocol):
+    """Pays for a search: x402.http.x402_http_client.x402HTTPClientSync does."""
 
-def _segment(name: str) -> str:
-    if name in ("", ".", ".."):
-        raise ValueError("a store or key must be neither empty nor a dot segment")
-    return quote(name, safe="")
+    def handle_402_response(self, headers: dict[str, str], body: bytes | None, request_url: str) -> tuple[dict[str, str], Any]:
+        """Returns the headers of a payment for what an answer of status 402 asks for."""
 
 
 class Mneme:
     """Calls one server. Close it, or use it as a context manager.
 
-    Reads, and calls that an Idempotency-Key or a precondition makes safe, are tried
-    again, at most retries times, if the server is overloaded or the connection fails.
+    url is the server's address and token says whose calls these are. A call is tried
+    again, at most retries times, if the server was overloaded (429), and, if repeating
+    it cannot do its work twice, when the server was unavailable (503) or the connection
+    failed. payer, unless None, pays for searches of offers that ask for it.
+
+    Calls raise MnemeError, or one of its subclasses by status, and TransportFailed if
+    the server cannot be reached. Their texts never have what was asked or written.
     """
 
     def __init__(
-        self, url: str, token: str, *, timeout: float = 30, retries: int = 3,
+        self, url: str, token: str, *, timeout: float = 60, retries: int = 3, payer: Payer | None = None,
         transport: httpx.BaseTransport | None = None, pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._http = httpx.Client(
-            base_url=url, timeout=timeout, transport=transport,
-            headers={"Authorization": f"Bearer {token}", "User-Agent": "mneme-python/0.1.0"},
+            base_url=call.check_url(url), timeout=timeout, transport=transport,
+            headers={"Authorization": f"Bearer {token}", "User-Agent": call.user_agent()},
         )
         self._host = self._http.base_url.netloc.decode()
-        self._retries, self._pause = retries, pause
+        self._retries, self._pause, self._payer = retries, pause, payer
 
     def __enter__(self) -> Mneme:
         return self
@@ -53,92 +59,239 @@ class Mneme:
         """Closes the connections."""
         self._http.close()
 
+    # Entries
+
     def put(
-        self, key: str, value: Any, *, store: str = "self", namespace: str = "", wait: bool = False,
-        if_match: str | None = None, if_none_match: str | None = None, **fields: Any,
+        self, key: str, value: Any, *, store: str = "self", namespace: str = "", type: str | None = None, description: str | None = None,
+        tags: List[str] | None = None, in_context: bool | None = None, encrypted: bool | None = None, ttl: int | None = None,
+        occurred_at: str | None = None, wait: bool = False, if_match: str | None = None, if_none_match: str | None = None,
     ) -> Written:
-        """Writes an entry. With wait, returns when searches by meaning can find it, or after 10 s."""
-        params = {"namespace": namespace, **({"wait": "indexed"} if wait else {})}
-        headers = _conditions(if_match, if_none_match)
-        response = self._call("PUT", self._path(store, key), safe=False, params=params, headers=headers, json={"value": value, **fields})
-        return Written.from_dict(response.json())
+        """Writes an entry; ttl is in seconds. With wait, returns when searches by meaning find
+        it, or after the server's time, with indexed False. if_none_match="*" only creates."""
+        body = call.given(type=type, description=description, tags=tags, in_context=in_context, encrypted=encrypted, ttl=ttl, occurred_at=occurred_at)
+        params = call.given(namespace=namespace, wait="indexed" if wait else None)
+        conditions = call.headers(match=if_match, none_match=if_none_match)
+        return Written.from_dict(self._json(
+            "PUT", call.memories(store, call.segment(key)), safe=False, params=params, headers=conditions, json={"value": value, **body}))
 
     def get(self, key: str, *, store: str = "self", namespace: str = "") -> tuple[Entry, str]:
-        """Reads an entry and its ETag."""
-        response = self._call("GET", self._path(store, key), params={"namespace": namespace})
-        return Entry.from_dict(response.json()), response.headers.get("etag", "")
+        """Reads an entry and its ETag, for if_match."""
+        response = self._call("GET", call.memories(store, call.segment(key)), params={"namespace": namespace})
+        return Entry.from_dict(call.decoded(response, self._host)), response.headers.get("etag", "")
+
+    def changed(self, key: str, etag: str, *, store: str = "self", namespace: str = "") -> tuple[Entry, str] | None:
+        """Reads an entry and its ETag unless it still has this one: then it returns None."""
+        response = self._call("GET", call.memories(store, call.segment(key)), params={"namespace": namespace}, headers=call.headers(none_match=etag))
+        if response.status_code == 304:
+            return None
+        return Entry.from_dict(call.decoded(response, self._host)), response.headers.get("etag", "")
 
     def delete(self, key: str, *, store: str = "self", namespace: str = "", if_match: str | None = None) -> None:
         """Moves an entry to the trash."""
-        self._call("DELETE", self._path(store, key), safe=False, params={"namespace": namespace}, headers=_conditions(if_match, None))
+        self._call("DELETE", call.memories(store, call.segment(key)), safe=False, params={"namespace": namespace}, headers=call.headers(match=if_match))
 
-    def search(self, query: str, **options: Any) -> Answer:
-        """Asks a question. options are the other members of the request."""
-        headers = {"Idempotency-Key": str(uuid.uuid4())} if "max_charge" in options else {}
-        return Answer.from_dict(self._call("POST", "/v1/search", headers=headers, json={"query": query, **options}).json())
+    def restore(self, key: str, *, store: str = "self", namespace: str = "", version: int | None = None) -> Entry:
+        """Restores a version, or without one the entry that was deleted last."""
+        return Entry.from_dict(self._json(
+            "POST", call.memories(store, call.segment(key), "restore"), params={"namespace": namespace},
+            headers=call.headers(key=str(uuid.uuid4())), json=call.given(version=version)))
 
-    def batch(self, items: list[dict[str, Any]], *, store: str = "self", atomic: bool = False) -> BatchResult:
-        """Does up to 1,000 puts, gets and deletes, in order, in one transaction."""
-        response = self._call(
-            "POST", f"/v1/stores/{_segment(store)}/memories:batch",
-            headers={"Idempotency-Key": str(uuid.uuid4())}, json={"items": items, "atomic": atomic},
-        )
-        return BatchResult.from_dict(response.json())
+    def rename(self, key: str, to: str, *, store: str = "self", namespace: str = "", to_store: str | None = None) -> Entry:
+        """Moves an entry to another key, or another store."""
+        return Entry.from_dict(self._json(
+            "POST", call.memories(store, call.segment(key), "rename"), params={"namespace": namespace},
+            headers=call.headers(key=str(uuid.uuid4())), json=call.given(to=to, to_store=to_store)))
 
-    def list(self, *, store: str = "self", **filters: Any) -> Iterator[Entry]:
-        """Yields a store's entries, by namespace and key."""
-        for page in self._pages(f"/v1/stores/{_segment(store)}/memories", filters):
-            yield from Page.from_dict(page).items
+    def batch(self, items: List[dict[str, Any]], *, store: str = "self", atomic: bool = False, idempotency_key: str | None = None) -> BatchResult:
+        """Does up to 1,000 puts, gets and deletes, in order, in one transaction. A repetition with
+        the same idempotency_key does nothing twice; without one, each call has its own."""
+        return BatchResult.from_dict(self._json(
+            "POST", call.memories(store) + ":batch", headers=call.headers(key=idempotency_key or str(uuid.uuid4())), json={"items": items, "atomic": atomic}))
+
+    # Lists
+
+    def list(
+        self, *, store: str = "self", namespace: str | None = None, prefix: str | None = None, type: str | None = None, tag: str | None = None,
+        where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None,
+    ) -> Iterator[Entry]:
+        """Yields a store's entries, by namespace and key, page after page."""
+        for page in self._pages(call.memories(store), call.filters(where, match, namespace=namespace, prefix=prefix, type=type, tag=tag)):
+            for entry in Page.from_dict(page).items:
+                yield entry
+
+    def versions(self, key: str, *, store: str = "self", namespace: str = "") -> Iterator[Entry]:
+        """Yields an entry's versions, newest first."""
+        for page in self._pages(call.memories(store, call.segment(key), "versions"), {"namespace": namespace}):
+            for entry in Page.from_dict(page).items:
+                yield entry
 
     def trash(self, *, store: str = "self") -> Iterator[Trashed]:
         """Yields the deleted entries, the last deleted first."""
-        for page in self._pages(f"/v1/stores/{_segment(store)}/trash", {}):
-            yield from TrashPage.from_dict(page).items
+        for page in self._pages(f"/v1/stores/{call.segment(store)}/trash", {}):
+            for entry in TrashPage.from_dict(page).items:
+                yield entry
 
-    def changes(self, *, store: str = "self", since: str | None = None, wait: int = 0) -> ChangePage:
-        """Reads what changed since a cursor, waiting up to wait seconds for a change."""
-        params = {"wait": wait, "limit": 1000, **({"since": since} if since else {})}
-        response = self._call("GET", f"/v1/stores/{_segment(store)}/changes", params=params)
-        return ChangePage.from_dict(response.json())
+    def changes(self, *, store: str = "self", since: str | None = None, wait: int = 0) -> tuple[List[Change], str]:
+        """Reads what changed since a cursor, and the cursor after it. Without since: nothing, and
+        the cursor of now. It waits up to wait seconds, at most 30, for a change."""
+        page = self._json("GET", f"/v1/stores/{call.segment(store)}/changes", params=call.given(since=since, wait=wait))
+        return [Change.from_dict(change) for change in page["changes"]], page["next_cursor"]
 
-    def _path(self, store: str, key: str) -> str:
-        return f"/v1/stores/{_segment(store)}/memories/{_segment(key)}"
-
-    def _pages(self, path: str, filters: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        params: dict[str, Any] = {**filters, "limit": 100}
+    def follow(self, *, store: str = "self", since: str | None = None) -> Iterator[tuple[Change, str]]:
+        """Yields changes as they happen, each with the cursor to go on from after it. It raises
+        Gone if that cursor is too old: read the store again."""
+        if since is None:
+            _, since = self.changes(store=store)
         while True:
-            page: dict[str, Any] = self._call("GET", path, params=params).json()
+            changes, after = self.changes(store=store, since=since, wait=25)
+            for i, change in enumerate(changes):
+                yield change, after if i == len(changes) - 1 else since
+            since = after
+
+    def export(self, *, store: str = "self", where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+        """Yields all entries that the caller can list, or those that fit, as import_entries takes
+        them. It raises TransportFailed if the server ends the export before its end."""
+        request = self._http.build_request("GET", f"/v1/stores/{call.segment(store)}/export", params=call.filters(where, match))
+        try:
+            response = self._http.send(request, stream=True)
+            with ExitStack() as stack:
+                stack.callback(response.close)
+                if not response.is_success:
+                    response.read()
+                    raise call.refused(response, self._host)
+                for line in response.iter_lines():
+                    if line:
+                        yield call.decoded_line(line, self._host)
+        except httpx.TransportError:
+            raise call.failed(self._host) from None
+
+    def import_entries(self, entries: Iterable[Mapping[str, Any]], *, store: str = "self") -> ImportResult:
+        """Writes many entries, each like a put, and returns the outcomes. What is refused is listed
+        in the result, and the rest is written. It can be repeated."""
+        body = b"".join(json.dumps(entry).encode() + b"\n" for entry in entries)
+        return ImportResult.from_dict(self._json(
+            "POST", f"/v1/stores/{call.segment(store)}/import", content=body, headers={"Content-Type": call.LINES, **call.headers(key=str(uuid.uuid4()))}))
+
+    def index(self, *, store: str = "self") -> str:
+        """Reads MEMORY.md: what a store has, a line an entry."""
+        return (self._call("GET", f"/v1/stores/{call.segment(store)}/MEMORY.md")).text
+
+    # Search
+
+    def search(
+        self, query: str | None = None, *, queries: List[str] | None = None, stores: List[str] | None = None, namespace: str | None = None,
+        tags: List[str] | None = None, type: str | None = None, where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None,
+        limit: int | None = None, mode: str | None = None, ranking: str | None = None, min_relevance: float | None = None,
+        recency: Mapping[str, Any] | None = None, diversity: float | None = None, max_tokens: int | None = None, passages: bool | None = None,
+        max_charge: int | None = None, explain: bool | Mapping[str, Any] | None = None, cursor: str | None = None, idempotency_key: str | None = None,
+    ) -> Answer:
+        """Asks a question, or several at once. With max_charge, in micros, stores that are named
+        may be paid for: a repetition with the same idempotency_key is not charged again."""
+        question = call.given(
+            query=query, queries=queries, stores=stores, namespace=namespace, tags=tags, type=type, where=where, match=match, limit=limit, mode=mode,
+            ranking=ranking, min_relevance=min_relevance, recency=recency, diversity=diversity, max_tokens=max_tokens, passages=passages,
+            max_charge=max_charge, explain=explain, cursor=cursor)
+        if max_charge is not None and idempotency_key is None:
+            idempotency_key = str(uuid.uuid4())
+        return Answer.from_dict(self._json("POST", "/v1/search", headers=call.headers(key=idempotency_key), json=question))
+
+    def search_offer(
+        self, offer: str, query: str, *, limit: int | None = None, min_relevance: float | None = None, max_tokens: int | None = None,
+        passages: bool | None = None, max_charge: int | None = None, idempotency_key: str | None = None,
+    ) -> Answer:
+        """Buys a search of an offer: from the account, or by the payer if there is one."""
+        question = call.given(query=query, limit=limit, min_relevance=min_relevance, max_tokens=max_tokens, passages=passages, max_charge=max_charge)
+        return Answer.from_dict(self._json(
+            "POST", f"/v1/offers/{call.segment(offer)}/search", headers=call.headers(key=idempotency_key or str(uuid.uuid4())), json=question, paid=True))
+
+    # Sharing and selling
+
+    def stores(self) -> List[StoreInfo]:
+        """Lists the stores that the caller reaches, with its level on each."""
+        return [StoreInfo.from_dict(each) for each in (self._json("GET", "/v1/stores"))["stores"]]
+
+    def grants(self, *, store: str = "self") -> List[Grant]:
+        """Lists whom a store is shared with."""
+        return [Grant.from_dict(each) for each in (self._json("GET", f"/v1/stores/{call.segment(store)}/grants"))["grants"]]
+
+    def share(self, agent: str, level: str, *, store: str = "self", max_label: str | None = None) -> None:
+        """Shares a store with an agent: level is search, read or readwrite."""
+        self._call("PUT", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}", json=call.given(level=level, max_label=max_label))
+
+    def unshare(self, agent: str, *, store: str = "self") -> None:
+        """Ends what a store was shared with an agent for."""
+        self._call("DELETE", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}")
+
+    def create_offer(
+        self, title: str, description: str, terms: Mapping[str, Any], *, caps: Mapping[str, Any] | None = None, idempotency_key: str | None = None,
+    ) -> Offer:
+        """Offers searches of the caller's own store; prices in terms are in micros."""
+        return Offer.from_dict(self._json(
+            "POST", "/v1/stores/self/offers", headers=call.headers(key=idempotency_key or str(uuid.uuid4())),
+            json=call.given(title=title, description=description, terms=terms, caps=caps)))
+
+    def offers(self) -> Iterator[Offer]:
+        """Yields the offers of searches that the caller may accept."""
+        for page in self._pages("/v1/offers", {}):
+            for offer in OfferPage.from_dict(page).offers:
+                yield offer
+
+    def accept(self, offer: str, *, if_match: str | None = None) -> Grant:
+        """Accepts an offer, whose searches are then paid from the account. if_match is the
+        version of the offer whose terms are meant."""
+        return Grant.from_dict(self._json(
+            "POST", f"/v1/offers/{call.segment(offer)}/accept", headers=call.headers(match=if_match, key=str(uuid.uuid4()))))
+
+    def account(self) -> Account:
+        """Reads the caller's account; balance is in micros."""
+        return Account.from_dict(self._json("GET", "/v1/account"))
+
+    def usage(self) -> Iterator[UsedCharge]:
+        """Yields what the caller was charged for, newest first."""
+        for page in self._pages("/v1/usage", {}):
+            for charge in Usage.from_dict(page).items:
+                yield charge
+
+    def refund(self, charge: str) -> Charge:
+        """Gives back what a buyer of the caller's was charged."""
+        return Charge.from_dict(self._json("POST", f"/v1/charges/{call.segment(charge)}/refund", headers=call.headers(key=str(uuid.uuid4()))))
+
+    # Calls
+
+    def _pages(self, path: str, params: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        params = {**params, "limit": call.PAGE}
+        while True:
+            page = self._json("GET", path, params=params)
             yield page
             if not page.get("next_cursor"):
                 return
             params["cursor"] = page["next_cursor"]
 
-    def _call(self, method: str, path: str, *, safe: bool = True, **request: Any) -> httpx.Response:
-        """Sends a request. One that is not safe is repeated only if the server refused it."""
-        for attempt in range(self._retries + 1):
-            last = attempt == self._retries
+    def _json(self, method: str, path: str, **request: Any) -> Any:
+        return call.decoded(self._call(method, path, **request), self._host)
+
+    def _call(self, method: str, path: str, *, safe: bool = True, paid: bool = False, **request: Any) -> httpx.Response:
+        """Sends a request. safe says that repeating it does nothing twice; paid, that the payer
+        may pay for it, once."""
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 response = self._http.request(method, path, **request)
             except httpx.TransportError:
-                if last or not safe:
-                    raise
-                self._pause(_backoff(attempt))
+                if attempt > self._retries or not safe:
+                    raise call.failed(self._host) from None
+                self._pause(call.backoff(attempt))
                 continue
-            if response.is_success:
+            if response.is_success or response.status_code == 304:
                 return response
-            error = error_of(response, self._host)
-            retried = response.status_code == 429 or safe and response.status_code in _RETRIED
-            wait = error.retry_after if error.retry_after is not None else _backoff(attempt)
-            if last or not retried or wait > _MAX_WAIT:
+            if response.status_code == 402 and paid and self._payer is not None:
+                payment, _ = self._payer.handle_402_response(dict(response.headers), response.content, str(response.url))
+                request["headers"] = {**request.get("headers", {}), **payment}
+                paid = False
+                continue
+            error = call.refused(response, self._host)
+            wait = call.pause_before(error, attempt, safe)
+            if wait is None or attempt > self._retries:
                 raise error
             self._pause(wait)
-        raise AssertionError("unreachable")
-
-
-def _conditions(match: str | None, none_match: str | None) -> dict[str, str]:
-    headers = {"If-Match": match, "If-None-Match": none_match}
-    return {name: tag for name, tag in headers.items() if tag is not None}
-
-
-def _backoff(attempt: int) -> float:
-    return random.uniform(0.5, 1) * min(0.25 * 2.0**attempt, _MAX_WAIT)

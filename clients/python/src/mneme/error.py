@@ -31,6 +31,23 @@ class MnemeError(Exception):
         super().__init__(text)
 
 
+class TransportFailed(Exception):
+    """The server could not be reached, or the connection failed before the answer's end:
+    what was asked may have been done."""
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        super().__init__(f"server {host}: the connection failed")
+
+
+class UnreadableAnswer(Exception):
+    """The server answered, and not with what its document says."""
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        super().__init__(f"server {host}: the answer cannot be read")
+
+
 class Unauthorized(MnemeError):
     """401: the token is missing or not valid."""
 

@@ -1,1 +1,1 @@
-"""Generated from the server's OpenAPI document. Do not edit."""
+"""Made of openapi.yaml by generate.py."""

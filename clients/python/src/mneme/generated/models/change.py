@@ -82,7 +82,7 @@ class Change:
 
         deleted = d.pop("deleted")
 
-        at = datetime.datetime.fromisoformat(d.pop("at"))
+        at = datetime.datetime.fromisoformat(d.pop("at").replace("Z", "+00:00"))
 
 
 

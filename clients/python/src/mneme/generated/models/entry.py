@@ -216,12 +216,12 @@ class Entry:
 
         version = d.pop("version")
 
-        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at").replace("Z", "+00:00"))
 
 
 
 
-        updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
+        updated_at = datetime.datetime.fromisoformat(d.pop("updated_at").replace("Z", "+00:00"))
 
 
 
@@ -235,7 +235,7 @@ class Entry:
         if isinstance(_expires_at,  Unset):
             expires_at = UNSET
         else:
-            expires_at = datetime.datetime.fromisoformat(_expires_at)
+            expires_at = datetime.datetime.fromisoformat(_expires_at.replace("Z", "+00:00"))
 
 
 

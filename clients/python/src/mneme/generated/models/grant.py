@@ -144,7 +144,7 @@ class Grant:
 
         by_platform = d.pop("by_platform")
 
-        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at").replace("Z", "+00:00"))
 
 
 
@@ -154,7 +154,7 @@ class Grant:
         if isinstance(_expires_at,  Unset):
             expires_at = UNSET
         else:
-            expires_at = datetime.datetime.fromisoformat(_expires_at)
+            expires_at = datetime.datetime.fromisoformat(_expires_at.replace("Z", "+00:00"))
 
 
 

@@ -168,12 +168,12 @@ class Health:
         from ..models.health_versions import HealthVersions # noqa: PLC0415
         from ..models.slow_searches import SlowSearches # noqa: PLC0415
         d = dict(src_dict)
-        now = datetime.datetime.fromisoformat(d.pop("now"))
+        now = datetime.datetime.fromisoformat(d.pop("now").replace("Z", "+00:00"))
 
 
 
 
-        started = datetime.datetime.fromisoformat(d.pop("started"))
+        started = datetime.datetime.fromisoformat(d.pop("started").replace("Z", "+00:00"))
 
 
 

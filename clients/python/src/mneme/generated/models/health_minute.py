@@ -122,7 +122,7 @@ class HealthMinute:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.health_step import HealthStep # noqa: PLC0415
         d = dict(src_dict)
-        start = datetime.datetime.fromisoformat(d.pop("start"))
+        start = datetime.datetime.fromisoformat(d.pop("start").replace("Z", "+00:00"))
 
 
 

@@ -62,7 +62,7 @@ class HealthVectorReconciled:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        at = datetime.datetime.fromisoformat(d.pop("at"))
+        at = datetime.datetime.fromisoformat(d.pop("at").replace("Z", "+00:00"))
 
 
 

@@ -287,7 +287,7 @@ class Hit:
         if isinstance(_updated_at,  Unset):
             updated_at = UNSET
         else:
-            updated_at = datetime.datetime.fromisoformat(_updated_at)
+            updated_at = datetime.datetime.fromisoformat(_updated_at.replace("Z", "+00:00"))
 
 
 

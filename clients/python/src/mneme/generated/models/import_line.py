@@ -243,7 +243,7 @@ class ImportLine:
         if isinstance(_expires_at,  Unset):
             expires_at = UNSET
         else:
-            expires_at = datetime.datetime.fromisoformat(_expires_at)
+            expires_at = datetime.datetime.fromisoformat(_expires_at.replace("Z", "+00:00"))
 
 
 

@@ -147,7 +147,7 @@ class Offer:
 
 
 
-        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at").replace("Z", "+00:00"))
 
 
 

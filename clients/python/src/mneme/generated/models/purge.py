@@ -53,7 +53,7 @@ class Purge:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        before = datetime.datetime.fromisoformat(d.pop("before"))
+        before = datetime.datetime.fromisoformat(d.pop("before").replace("Z", "+00:00"))
 
 
 

@@ -102,7 +102,7 @@ class RefundedCharge:
 
         amount = d.pop("amount")
 
-        at = datetime.datetime.fromisoformat(d.pop("at"))
+        at = datetime.datetime.fromisoformat(d.pop("at").replace("Z", "+00:00"))
 
 
 

@@ -113,7 +113,7 @@ class SalesRow:
         if isinstance(_day,  Unset):
             day = UNSET
         else:
-            day = datetime.date.fromisoformat(_day)
+            day = datetime.date.fromisoformat(_day.replace("Z", "+00:00"))
 
 
 

@@ -111,7 +111,7 @@ class SlowSearches:
 
         searches = d.pop("searches")
 
-        last = datetime.datetime.fromisoformat(d.pop("last"))
+        last = datetime.datetime.fromisoformat(d.pop("last").replace("Z", "+00:00"))
 
 
 

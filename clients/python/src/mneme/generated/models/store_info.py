@@ -93,7 +93,7 @@ class StoreInfo:
         if isinstance(_expires_at,  Unset):
             expires_at = UNSET
         else:
-            expires_at = datetime.datetime.fromisoformat(_expires_at)
+            expires_at = datetime.datetime.fromisoformat(_expires_at.replace("Z", "+00:00"))
 
 
 

@@ -220,19 +220,19 @@ class Trashed:
 
         version = d.pop("version")
 
-        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at").replace("Z", "+00:00"))
 
 
 
 
-        updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
+        updated_at = datetime.datetime.fromisoformat(d.pop("updated_at").replace("Z", "+00:00"))
 
 
 
 
         updated_by = d.pop("updated_by")
 
-        deleted_at = datetime.datetime.fromisoformat(d.pop("deleted_at"))
+        deleted_at = datetime.datetime.fromisoformat(d.pop("deleted_at").replace("Z", "+00:00"))
 
 
 
@@ -246,7 +246,7 @@ class Trashed:
         if isinstance(_expires_at,  Unset):
             expires_at = UNSET
         else:
-            expires_at = datetime.datetime.fromisoformat(_expires_at)
+            expires_at = datetime.datetime.fromisoformat(_expires_at.replace("Z", "+00:00"))
 
 
 

@@ -159,7 +159,7 @@ class UsedCharge:
 
         receipt = d.pop("receipt")
 
-        at = datetime.datetime.fromisoformat(d.pop("at"))
+        at = datetime.datetime.fromisoformat(d.pop("at").replace("Z", "+00:00"))
 
 
 

@@ -1,0 +1,297 @@
+"""The asynchronous client. client.py is made of this file by generate.py."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Any, List, Protocol
+
+import httpx
+
+from . import call
+from .generated.models import (
+    Account, Answer, BatchResult, Change, Charge, Entry, Grant, ImportResult, Offer, OfferPage, Page, StoreInfo, Trashed, TrashPage,
+    Usage, UsedCharge, Written,
+)
+
+
+class AsyncPayer(Protocol):
+    """Pays for a search: x402.http.x402_http_client.x402HTTPClient does."""
+
+    async def handle_402_response(self, headers: dict[str, str], body: bytes | None, request_url: str) -> tuple[dict[str, str], Any]:
+        """Returns the headers of a payment for what an answer of status 402 asks for."""
+
+
+class AsyncMneme:
+    """Calls one server. Close it, or use it as a context manager.
+
+    url is the server's address and token says whose calls these are. A call is tried
+    again, at most retries times, if the server was overloaded (429), and, if repeating
+    it cannot do its work twice, when the server was unavailable (503) or the connection
+    failed. payer, unless None, pays for searches of offers that ask for it.
+
+    Calls raise MnemeError, or one of its subclasses by status, and TransportFailed if
+    the server cannot be reached. Their texts never have what was asked or written.
+    """
+
+    def __init__(
+        self, url: str, token: str, *, timeout: float = 60, retries: int = 3, payer: AsyncPayer | None = None,
+        transport: httpx.AsyncBaseTransport | None = None, pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._http = httpx.AsyncClient(
+            base_url=call.check_url(url), timeout=timeout, transport=transport,
+            headers={"Authorization": f"Bearer {token}", "User-Agent": call.user_agent()},
+        )
+        self._host = self._http.base_url.netloc.decode()
+        self._retries, self._pause, self._payer = retries, pause, payer
+
+    async def __aenter__(self) -> AsyncMneme:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._http.aclose()
+
+    # Entries
+
+    async def put(
+        self, key: str, value: Any, *, store: str = "self", namespace: str = "", type: str | None = None, description: str | None = None,
+        tags: List[str] | None = None, in_context: bool | None = None, encrypted: bool | None = None, ttl: int | None = None,
+        occurred_at: str | None = None, wait: bool = False, if_match: str | None = None, if_none_match: str | None = None,
+    ) -> Written:
+        """Writes an entry; ttl is in seconds. With wait, returns when searches by meaning find
+        it, or after the server's time, with indexed False. if_none_match="*" only creates."""
+        body = call.given(type=type, description=description, tags=tags, in_context=in_context, encrypted=encrypted, ttl=ttl, occurred_at=occurred_at)
+        params = call.given(namespace=namespace, wait="indexed" if wait else None)
+        conditions = call.headers(match=if_match, none_match=if_none_match)
+        return Written.from_dict(await self._json(
+            "PUT", call.memories(store, call.segment(key)), safe=False, params=params, headers=conditions, json={"value": value, **body}))
+
+    async def get(self, key: str, *, store: str = "self", namespace: str = "") -> tuple[Entry, str]:
+        """Reads an entry and its ETag, for if_match."""
+        response = await self._call("GET", call.memories(store, call.segment(key)), params={"namespace": namespace})
+        return Entry.from_dict(call.decoded(response, self._host)), response.headers.get("etag", "")
+
+    async def changed(self, key: str, etag: str, *, store: str = "self", namespace: str = "") -> tuple[Entry, str] | None:
+        """Reads an entry and its ETag unless it still has this one: then it returns None."""
+        response = await self._call("GET", call.memories(store, call.segment(key)), params={"namespace": namespace}, headers=call.headers(none_match=etag))
+        if response.status_code == 304:
+            return None
+        return Entry.from_dict(call.decoded(response, self._host)), response.headers.get("etag", "")
+
+    async def delete(self, key: str, *, store: str = "self", namespace: str = "", if_match: str | None = None) -> None:
+        """Moves an entry to the trash."""
+        await self._call("DELETE", call.memories(store, call.segment(key)), safe=False, params={"namespace": namespace}, headers=call.headers(match=if_match))
+
+    async def restore(self, key: str, *, store: str = "self", namespace: str = "", version: int | None = None) -> Entry:
+        """Restores a version, or without one the entry that was deleted last."""
+        return Entry.from_dict(await self._json(
+            "POST", call.memories(store, call.segment(key), "restore"), params={"namespace": namespace},
+            headers=call.headers(key=str(uuid.uuid4())), json=call.given(version=version)))
+
+    async def rename(self, key: str, to: str, *, store: str = "self", namespace: str = "", to_store: str | None = None) -> Entry:
+        """Moves an entry to another key, or another store."""
+        return Entry.from_dict(await self._json(
+            "POST", call.memories(store, call.segment(key), "rename"), params={"namespace": namespace},
+            headers=call.headers(key=str(uuid.uuid4())), json=call.given(to=to, to_store=to_store)))
+
+    async def batch(self, items: List[dict[str, Any]], *, store: str = "self", atomic: bool = False, idempotency_key: str | None = None) -> BatchResult:
+        """Does up to 1,000 puts, gets and deletes, in order, in one transaction. A repetition with
+        the same idempotency_key does nothing twice; without one, each call has its own."""
+        return BatchResult.from_dict(await self._json(
+            "POST", call.memories(store) + ":batch", headers=call.headers(key=idempotency_key or str(uuid.uuid4())), json={"items": items, "atomic": atomic}))
+
+    # Lists
+
+    async def list(
+        self, *, store: str = "self", namespace: str | None = None, prefix: str | None = None, type: str | None = None, tag: str | None = None,
+        where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None,
+    ) -> AsyncIterator[Entry]:
+        """Yields a store's entries, by namespace and key, page after page."""
+        async for page in self._pages(call.memories(store), call.filters(where, match, namespace=namespace, prefix=prefix, type=type, tag=tag)):
+            for entry in Page.from_dict(page).items:
+                yield entry
+
+    async def versions(self, key: str, *, store: str = "self", namespace: str = "") -> AsyncIterator[Entry]:
+        """Yields an entry's versions, newest first."""
+        async for page in self._pages(call.memories(store, call.segment(key), "versions"), {"namespace": namespace}):
+            for entry in Page.from_dict(page).items:
+                yield entry
+
+    async def trash(self, *, store: str = "self") -> AsyncIterator[Trashed]:
+        """Yields the deleted entries, the last deleted first."""
+        async for page in self._pages(f"/v1/stores/{call.segment(store)}/trash", {}):
+            for entry in TrashPage.from_dict(page).items:
+                yield entry
+
+    async def changes(self, *, store: str = "self", since: str | None = None, wait: int = 0) -> tuple[List[Change], str]:
+        """Reads what changed since a cursor, and the cursor after it. Without since: nothing, and
+        the cursor of now. It waits up to wait seconds, at most 30, for a change."""
+        page = await self._json("GET", f"/v1/stores/{call.segment(store)}/changes", params=call.given(since=since, wait=wait))
+        return [Change.from_dict(change) for change in page["changes"]], page["next_cursor"]
+
+    async def follow(self, *, store: str = "self", since: str | None = None) -> AsyncIterator[tuple[Change, str]]:
+        """Yields changes as they happen, each with the cursor to go on from after it. It raises
+        Gone if that cursor is too old: read the store again."""
+        if since is None:
+            _, since = await self.changes(store=store)
+        while True:
+            changes, after = await self.changes(store=store, since=since, wait=25)
+            for i, change in enumerate(changes):
+                yield change, after if i == len(changes) - 1 else since
+            since = after
+
+    async def export(self, *, store: str = "self", where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None) -> AsyncIterator[dict[str, Any]]:
+        """Yields all entries that the caller can list, or those that fit, as import_entries takes
+        them. It raises TransportFailed if the server ends the export before its end."""
+        request = self._http.build_request("GET", f"/v1/stores/{call.segment(store)}/export", params=call.filters(where, match))
+        try:
+            response = await self._http.send(request, stream=True)
+            async with AsyncExitStack() as stack:
+                stack.push_async_callback(response.aclose)
+                if not response.is_success:
+                    await response.aread()
+                    raise call.refused(response, self._host)
+                async for line in response.aiter_lines():
+                    if line:
+                        yield call.decoded_line(line, self._host)
+        except httpx.TransportError:
+            raise call.failed(self._host) from None
+
+    async def import_entries(self, entries: Iterable[Mapping[str, Any]], *, store: str = "self") -> ImportResult:
+        """Writes many entries, each like a put, and returns the outcomes. What is refused is listed
+        in the result, and the rest is written. It can be repeated."""
+        body = b"".join(json.dumps(entry).encode() + b"\n" for entry in entries)
+        return ImportResult.from_dict(await self._json(
+            "POST", f"/v1/stores/{call.segment(store)}/import", content=body, headers={"Content-Type": call.LINES, **call.headers(key=str(uuid.uuid4()))}))
+
+    async def index(self, *, store: str = "self") -> str:
+        """Reads MEMORY.md: what a store has, a line an entry."""
+        return (await self._call("GET", f"/v1/stores/{call.segment(store)}/MEMORY.md")).text
+
+    # Search
+
+    async def search(
+        self, query: str | None = None, *, queries: List[str] | None = None, stores: List[str] | None = None, namespace: str | None = None,
+        tags: List[str] | None = None, type: str | None = None, where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None,
+        limit: int | None = None, mode: str | None = None, ranking: str | None = None, min_relevance: float | None = None,
+        recency: Mapping[str, Any] | None = None, diversity: float | None = None, max_tokens: int | None = None, passages: bool | None = None,
+        max_charge: int | None = None, explain: bool | Mapping[str, Any] | None = None, cursor: str | None = None, idempotency_key: str | None = None,
+    ) -> Answer:
+        """Asks a question, or several at once. With max_charge, in micros, stores that are named
+        may be paid for: a repetition with the same idempotency_key is not charged again."""
+        question = call.given(
+            query=query, queries=queries, stores=stores, namespace=namespace, tags=tags, type=type, where=where, match=match, limit=limit, mode=mode,
+            ranking=ranking, min_relevance=min_relevance, recency=recency, diversity=diversity, max_tokens=max_tokens, passages=passages,
+            max_charge=max_charge, explain=explain, cursor=cursor)
+        if max_charge is not None and idempotency_key is None:
+            idempotency_key = str(uuid.uuid4())
+        return Answer.from_dict(await self._json("POST", "/v1/search", headers=call.headers(key=idempotency_key), json=question))
+
+    async def search_offer(
+        self, offer: str, query: str, *, limit: int | None = None, min_relevance: float | None = None, max_tokens: int | None = None,
+        passages: bool | None = None, max_charge: int | None = None, idempotency_key: str | None = None,
+    ) -> Answer:
+        """Buys a search of an offer: from the account, or by the payer if there is one."""
+        question = call.given(query=query, limit=limit, min_relevance=min_relevance, max_tokens=max_tokens, passages=passages, max_charge=max_charge)
+        return Answer.from_dict(await self._json(
+            "POST", f"/v1/offers/{call.segment(offer)}/search", headers=call.headers(key=idempotency_key or str(uuid.uuid4())), json=question, paid=True))
+
+    # Sharing and selling
+
+    async def stores(self) -> List[StoreInfo]:
+        """Lists the stores that the caller reaches, with its level on each."""
+        return [StoreInfo.from_dict(each) for each in (await self._json("GET", "/v1/stores"))["stores"]]
+
+    async def grants(self, *, store: str = "self") -> List[Grant]:
+        """Lists whom a store is shared with."""
+        return [Grant.from_dict(each) for each in (await self._json("GET", f"/v1/stores/{call.segment(store)}/grants"))["grants"]]
+
+    async def share(self, agent: str, level: str, *, store: str = "self", max_label: str | None = None) -> None:
+        """Shares a store with an agent: level is search, read or readwrite."""
+        await self._call("PUT", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}", json=call.given(level=level, max_label=max_label))
+
+    async def unshare(self, agent: str, *, store: str = "self") -> None:
+        """Ends what a store was shared with an agent for."""
+        await self._call("DELETE", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}")
+
+    async def create_offer(
+        self, title: str, description: str, terms: Mapping[str, Any], *, caps: Mapping[str, Any] | None = None, idempotency_key: str | None = None,
+    ) -> Offer:
+        """Offers searches of the caller's own store; prices in terms are in micros."""
+        return Offer.from_dict(await self._json(
+            "POST", "/v1/stores/self/offers", headers=call.headers(key=idempotency_key or str(uuid.uuid4())),
+            json=call.given(title=title, description=description, terms=terms, caps=caps)))
+
+    async def offers(self) -> AsyncIterator[Offer]:
+        """Yields the offers of searches that the caller may accept."""
+        async for page in self._pages("/v1/offers", {}):
+            for offer in OfferPage.from_dict(page).offers:
+                yield offer
+
+    async def accept(self, offer: str, *, if_match: str | None = None) -> Grant:
+        """Accepts an offer, whose searches are then paid from the account. if_match is the
+        version of the offer whose terms are meant."""
+        return Grant.from_dict(await self._json(
+            "POST", f"/v1/offers/{call.segment(offer)}/accept", headers=call.headers(match=if_match, key=str(uuid.uuid4()))))
+
+    async def account(self) -> Account:
+        """Reads the caller's account; balance is in micros."""
+        return Account.from_dict(await self._json("GET", "/v1/account"))
+
+    async def usage(self) -> AsyncIterator[UsedCharge]:
+        """Yields what the caller was charged for, newest first."""
+        async for page in self._pages("/v1/usage", {}):
+            for charge in Usage.from_dict(page).items:
+                yield charge
+
+    async def refund(self, charge: str) -> Charge:
+        """Gives back what a buyer of the caller's was charged."""
+        return Charge.from_dict(await self._json("POST", f"/v1/charges/{call.segment(charge)}/refund", headers=call.headers(key=str(uuid.uuid4()))))
+
+    # Calls
+
+    async def _pages(self, path: str, params: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+        params = {**params, "limit": call.PAGE}
+        while True:
+            page = await self._json("GET", path, params=params)
+            yield page
+            if not page.get("next_cursor"):
+                return
+            params["cursor"] = page["next_cursor"]
+
+    async def _json(self, method: str, path: str, **request: Any) -> Any:
+        return call.decoded(await self._call(method, path, **request), self._host)
+
+    async def _call(self, method: str, path: str, *, safe: bool = True, paid: bool = False, **request: Any) -> httpx.Response:
+        """Sends a request. safe says that repeating it does nothing twice; paid, that the payer
+        may pay for it, once."""
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                response = await self._http.request(method, path, **request)
+            except httpx.TransportError:
+                if attempt > self._retries or not safe:
+                    raise call.failed(self._host) from None
+                await self._pause(call.backoff(attempt))
+                continue
+            if response.is_success or response.status_code == 304:
+                return response
+            if response.status_code == 402 and paid and self._payer is not None:
+                payment, _ = await self._payer.handle_402_response(dict(response.headers), response.content, str(response.url))
+                request["headers"] = {**request.get("headers", {}), **payment}
+                paid = False
+                continue
+            error = call.refused(response, self._host)
+            wait = call.pause_before(error, attempt, safe)
+            if wait is None or attempt > self._retries:
+                raise error
+            await self._pause(wait)
