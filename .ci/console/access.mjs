@@ -65,9 +65,9 @@ export async function asAgent({ page, signIn, token, platform, look, sees, call 
   await page.getByRole("link", { name: "Access" }).click();
   await signIn(token);
   await sees("who is told what others reach", page.getByText("is told to tokens with the scope platform"));
-  await call(token, "PUT", "/v1/stores/self/grants/reader", { level: "search" });
+  await call(token, "PUT", "/v1/stores/self/grants/onlooker", { level: "search" });
   await signIn(platform);
-  await page.getByLabel("agent", { exact: true }).fill("reader");
+  await page.getByLabel("agent", { exact: true }).fill("onlooker");
   await page.getByLabel("at taint").selectOption("INTERNAL");
   await page.getByRole("button", { name: "See" }).click();
   await sees("what the agent reaches", page.getByText("reaches 2 stores."));
