@@ -97,6 +97,7 @@ from .refunded_charge import RefundedCharge
 from .refusal import Refusal
 from .rename import Rename
 from .restore import Restore
+from .root_response_200 import RootResponse200
 from .sales import Sales
 from .sales_row import SalesRow
 from .settings import Settings
@@ -231,6 +232,7 @@ __all__ = (
     "Refusal",
     "Rename",
     "Restore",
+    "RootResponse200",
     "Sales",
     "SalesRow",
     "Settings",
