@@ -1,4 +1,4 @@
-"""Runs the shell blocks of README and of the guides, each document in a clone of its own.
+"""Runs the shell blocks of README, docs/index.md and the guides, each document in a clone of its own.
 
 run.py REPOSITORY WORK [DOCUMENT…] runs all blocks that are marked as sh, in their order and in one
 shell, which ends at the first command that fails; an HTTP error is a failure, too. What
@@ -100,7 +100,7 @@ def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bo
 
 def main() -> None:
     repository, work = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    documents = sys.argv[3:] or ["README.md", *sorted(str(p.relative_to(repository)) for p in (repository / "docs" / "guides").glob("*.md"))]
+    documents = sys.argv[3:] or ["README.md", "docs/index.md", *sorted(str(p.relative_to(repository)) for p in (repository / "docs" / "guides").glob("*.md"))]
     total, failed, all_left = 0, [], 0
     for document in documents:
         begun = time.monotonic()
