@@ -285,6 +285,9 @@ func TestHitsUnderLevelSearchAreOnTheFirstPageAlone(t *testing.T) {
 }
 
 func TestACursorIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine does much: the full run has it")
+	}
 	h, a := open(t, backendtest.Embedded(), memory.Limits{}), agent("a", acl.Public)
 	var requests []memory.PutRequest
 	for i := range 450 {

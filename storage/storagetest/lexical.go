@@ -155,6 +155,7 @@ var lexicals = []clause{
 	}},
 
 	{"long posting lists stay correct after insertions, edits and deletions in the middle", func(f *fixture) {
+		f.large()
 		const n = 1500
 		var entries []memory.Entry
 		for i := range n {
@@ -195,6 +196,7 @@ var lexicals = []clause{
 	}},
 
 	{"a scope of a thousand stores is searched completely", func(f *fixture) {
+		f.large()
 		var entries []memory.Entry
 		var scope []reach
 		for i := range 1000 {

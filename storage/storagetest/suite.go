@@ -92,6 +92,15 @@ type fixture struct {
 	ctx     context.Context
 }
 
+// large leaves a test of one goroutine on many entries to the full run: with -short,
+// as under the race detector, it would look for nothing that smaller ones do not.
+func (f *fixture) large() {
+	f.Helper()
+	if testing.Short() {
+		f.Skip("many entries and one goroutine: the full run has it")
+	}
+}
+
 func newFixture(t *testing.T, open func(t testing.TB) storage.Storage) *fixture {
 	s := open(t)
 	t.Cleanup(func() {

@@ -141,6 +141,7 @@ var wordMatches = []clause{
 	}},
 
 	{"a scope of a thousand stores is matched completely", func(f *fixture) {
+		f.large()
 		var entries []memory.Entry
 		var scope []reach
 		for i := range 1000 {
