@@ -125,6 +125,7 @@ func (m *Metrics) Search(answer memory.Answer) {
 // ToolCall counts a tool call. The labels are from small sets: the surface, the
 // name of an existing tool, and the outcome.
 func (m *Metrics) ToolCall(surface, tool, outcome string, took time.Duration) {
+	m.series.ToolCall(outcome)
 	m.toolCalls.WithLabelValues(surface, tool, outcome).Inc()
 	m.toolTimes.WithLabelValues(surface, tool).Observe(took.Seconds())
 }

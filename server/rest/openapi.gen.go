@@ -1207,7 +1207,7 @@ type HealthMinute struct {
 	// Degraded Of them without one of their legs or behind.
 	Degraded int64 `json:"degraded"`
 
-	// Failed Of them those that failed (5xx).
+	// Failed Failed: requests with 5xx, and calls of tools.
 	Failed int64 `json:"failed"`
 
 	// Incomplete Of them those that may lack hits.
@@ -1219,7 +1219,7 @@ type HealthMinute struct {
 	// Indexed Entries whose vectors were brought up to date.
 	Indexed int64 `json:"indexed"`
 
-	// Limited Of them those refused by a limit (429).
+	// Limited Refused by a limit: requests with 429, and calls of tools.
 	Limited int64 `json:"limited"`
 
 	// OldestWaitS The largest sample; absent if there is none.

@@ -53,8 +53,8 @@ type Times [phases]time.Duration
 type Counts struct {
 	Searches, Degraded, Incomplete int64
 	Requests                       int64 // answered, of any kind
-	Limited                        int64 // refused by a limit: 429, and searches too many
-	Failed                         int64 // answered with 5xx
+	Limited                        int64 // refused by a limit: 429, and tools that say so
+	Failed                         int64 // answered with 5xx, and tools that failed
 	Written, Indexed, IndexFailed  int64 // entries
 }
 
@@ -135,6 +135,21 @@ func (r *Recorder) Request(status int) {
 	case status == 429:
 		c.Limited++
 	case status >= 500:
+		c.Failed++
+	}
+}
+
+// ToolCall records what the answer to a request does not say: a tool that was refused by
+// a limit, or that failed, is answered with 200. outcome is that of tool.Meter.
+func (r *Recorder) ToolCall(outcome string) {
+	now := r.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := &r.current(now).counts
+	switch outcome {
+	case "limited":
+		c.Limited++
+	case "failed":
 		c.Failed++
 	}
 }

@@ -75,6 +75,17 @@ func TestAMinuteHoldsWhatHappenedInIt(t *testing.T) {
 	}
 }
 
+func TestARefusalInAToolIsOne(t *testing.T) {
+	r, _ := open(time.Hour)
+	for _, outcome := range []string{"ok", "refused", "limited", "failed", "failed", "canceled"} {
+		r.Request(200)
+		r.ToolCall(outcome)
+	}
+	if got, want := r.Read().Minutes[0].Counts, (series.Counts{Requests: 6, Limited: 1, Failed: 2}); got != want {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestAnHourIsKeptAndNoMore(t *testing.T) {
 	r, c := open(time.Millisecond)
 	for range 150 {

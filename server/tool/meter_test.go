@@ -34,7 +34,7 @@ func TestMetricsCountCallsByToolAndOutcomeOnly(t *testing.T) {
 		}
 	}
 	want := []string{
-		`{outcome="failed",surface="http",tool="memory_get"} 1`,
+		`{outcome="canceled",surface="http",tool="memory_get"} 1`,
 		`{outcome="ok",surface="http",tool="memory_save"} 2`,
 		`{outcome="ok",surface="http",tool="memory_search"} 1`,
 		`{outcome="refused",surface="http",tool="memory"} 3`,

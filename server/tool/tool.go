@@ -58,7 +58,8 @@ type Options struct {
 
 // Meter counts calls and searches; see server.Metrics.
 type Meter interface {
-	// ToolCall counts a call of an existing tool.
+	// ToolCall counts a call of an existing tool. outcome is ok, refused, limited (by
+	// a limit or a spent cap), failed, or canceled.
 	ToolCall(surface, tool, outcome string, took time.Duration)
 	// Search counts an answered search.
 	Search(memory.Answer)
@@ -274,8 +275,10 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 // Outcomes of a call, for the meter.
 const (
 	succeeded = "ok"
-	refused   = "refused" // by a schema, a rule or an access check
-	failed    = "failed"  // internal error, or the client disconnected
+	refused   = "refused"  // by a schema, a rule or an access check
+	limited   = "limited"  // by a limit or a spent cap
+	failed    = "failed"   // internal error
+	canceled  = "canceled" // by the client, which disconnected
 )
 
 func outcomeOf(err error) string {
@@ -283,7 +286,13 @@ func outcomeOf(err error) string {
 	switch {
 	case err == nil:
 		return succeeded
-	case errors.As(err, &r), problem.From(err).Status < problem.StatusClientClosedRequest:
+	case errors.Is(err, context.Canceled):
+		return canceled
+	}
+	switch status := problem.From(err).Status; {
+	case status == http.StatusTooManyRequests:
+		return limited
+	case errors.As(err, &r), status < problem.StatusClientClosedRequest:
 		return refused
 	}
 	return failed

@@ -2611,12 +2611,12 @@ export interface components {
             requests: number;
             /**
              * Format: int64
-             * @description Of them those refused by a limit (429).
+             * @description Refused by a limit: requests with 429, and calls of tools.
              */
             limited: number;
             /**
              * Format: int64
-             * @description Of them those that failed (5xx).
+             * @description Failed: requests with 5xx, and calls of tools.
              */
             failed: number;
             /**
