@@ -13,8 +13,10 @@ import { asAgent, cells, large } from "./access.mjs";
 import { askStates } from "./ask.mjs";
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
+import { keyboard } from "./keyboard.mjs";
 import { memories } from "./memories.mjs";
 import { runs } from "./runs.mjs";
+import { selling } from "./sell.mjs";
 
 const [url, token, buyer, platform, chromiumPath, folder] = process.argv.slice(2);
 const require = createRequire(path.join(process.cwd(), "node_modules/"));
@@ -48,7 +50,7 @@ const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
 const page = await context.newPage();
 page.on("pageerror", (e) => fail(`an error of the page: ${e.message}`));
-page.on("console", (m) => m.type() === "error" && !/status of 4|ERR_INTERNET_DISCONNECTED/.test(m.text()) && fail(`on the browser's console: ${m.text()}`));
+page.on("console", (m) => m.type() === "error" && !/status of (4|503)|ERR_INTERNET_DISCONNECTED/.test(m.text()) && fail(`on the browser's console: ${m.text()}`));
 page.on("request", (r) => !r.url().startsWith(url) && !r.url().startsWith("data:") && !r.url().startsWith("blob:") && fail(`a request to another host: ${r.url()}`));
 await page.addInitScript(() => addEventListener("securitypolicyviolation", (e) => console.error(`refused by the policy: ${e.violatedDirective} ${e.blockedURI}`)));
 
@@ -99,7 +101,11 @@ if (!page.url().includes("q=what")) fail("the address does not hold the question
 if (page.url().includes(token)) fail("the address holds the token");
 await page.keyboard.press("r");
 await sees("the judgement", page.getByText("1 judged"));
+await sees("the steps of the search", page.getByRole("rowheader", { name: "embed" }));
+await page.getByRole("button", { name: "1 judged" }).click();
+await sees("what was judged", page.getByRole("region", { name: "What was judged" }).getByText("diet/ben"));
 await look("ask");
+await page.getByRole("button", { name: "1 judged" }).click();
 
 await page.getByText("Why not this one?").first().click();
 await page.getByLabel("Key", { exact: true }).fill("train/none");
@@ -147,6 +153,10 @@ await sees("the trash", page.locator("li", { hasText: "train/seat" }));
 await page.getByRole("button", { name: "Restore" }).first().click();
 await sees("the empty trash", page.getByRole("heading", { name: "The trash is empty" }));
 await memories({ page, look, sees, fail, url });
+await page.goto(`${url}/console/#/memories?store=nobody-shares-this`);
+await sees("which right is missing", page.getByRole("alert").getByText("It needs the level read on the store nobody-shares-this."));
+await sees("who gives it", page.getByRole("alert").getByText("mneme share --agent nobody-shares-this"));
+await look("refused");
 
 await page.getByRole("link", { name: "Access" }).click();
 await sees("that nobody else has access", page.getByText("Nobody else may see your store"));
@@ -192,11 +202,12 @@ await page.getByLabel("Receipt").fill(receipt.replace(/\.[A-Za-z0-9_-]{4}/, ".ey
 await page.getByRole("button", { name: "Check", exact: true }).click();
 await sees("that a changed receipt is not", page.getByText("Not valid."));
 const elsewhere = (change) => Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(receipt.split(".")[0], "base64url")), ...change })).toString("base64url") + receipt.slice(receipt.indexOf("."));
-for (const [wrong, why] of [[elsewhere({ kid: "of-another-service" }), "The service has no key of this name"], [elsewhere({ typ: "JWT" }), "This is no receipt of a search."], ["not.a.receipt", "This is no receipt."], [`${receipt}.more`, "This is no receipt."]]) {
+for (const [wrong, why] of [[elsewhere({ kid: "of-another-service" }), "This service has no key of this name"], [elsewhere({ typ: "JWT" }), "This is no receipt of a search."], ["not.a.receipt", "This is no receipt."], [`${receipt}.more`, "This is no receipt."]]) {
   await page.getByLabel("Receipt").fill(wrong);
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await sees(`why a receipt is not valid: ${why}`, page.getByText(why));
 }
+await selling({ page, look, sees, fail, receipt, offer: offers[0].id, call, token });
 await page.getByRole("button", { name: "Withdraw" }).click();
 await page.getByRole("button", { name: /^Withdraw it/ }).click();
 await sees("the withdrawn offer", page.getByText(/^withdrawn, made/));
@@ -209,7 +220,8 @@ const signIn = async (as) => {
   await page.getByLabel("Token or API key").fill(as);
   await page.keyboard.press("Enter");
 };
-await checkHealth({ page, context, signIn, token, platform, look, sees });
+await checkHealth({ page, context, signIn, token, platform, look, sees, fail, url });
+await keyboard({ page, url, sees, fail });
 await asAgent({ page, signIn, token, platform, look, sees, call });
 
 await page.keyboard.press("?");

@@ -9,6 +9,7 @@ import (
 	"mneme/backend"
 	"mneme/configs"
 	files "mneme/console"
+	"mneme/docs"
 	"mneme/server/console"
 )
 
@@ -26,10 +27,10 @@ func (p *program) openConsole(config configs.Config, listener net.Addr, agent st
 	address, err := netip.ParseAddrPort(listener.String())
 	local := err == nil && address.Addr().IsLoopback()
 	if files.Files() == nil || p.json || !onTerminal(p.out) || !local || !backend.UsesLocalKey(config) {
-		surface, err := console.NewSurface(files.Files(), nil)
+		surface, err := console.NewSurface(files.Files(), docs.Operating, nil)
 		return surface, "", err
 	}
 	session, code := console.NewSession(func() (string, error) { return mint(config, principal, consoleTTL) }, time.Now)
-	surface, err := console.NewSurface(files.Files(), session)
+	surface, err := console.NewSurface(files.Files(), docs.Operating, session)
 	return surface, "http://" + address.String() + "/console/#code=" + code, err
 }

@@ -44,7 +44,7 @@ func serve(t *testing.T, files console.Files) *served {
 	s := &served{now: time.Now()}
 	var session *console.Session
 	session, s.code = console.NewSession(func() (string, error) { s.minted.Add(1); return "a token", nil }, s.clock)
-	surface, err := console.NewSurface(files, session)
+	surface, err := console.NewSurface(files, []byte("# Operating\n"), session)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,10 @@ type Files = fs.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
 
-const indexFile = "index.html"
+const (
+	indexFile     = "index.html"
+	operatingFile = "operating.md"
+)
 
 // site serves files from memory.
 type site struct{ files map[string]*file }
@@ -37,7 +40,7 @@ type file struct {
 	lasting     bool   // its name changes with its content
 }
 
-func newSite(files fs.FS) (*site, error) {
+func newSite(files fs.FS, operating []byte) (*site, error) {
 	s := &site{files: make(map[string]*file)}
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -50,10 +53,19 @@ func newSite(files fs.FS) (*site, error) {
 		s.files[name], err = newFile(name, content)
 		return err
 	})
-	if err == nil && s.files[indexFile] == nil {
-		err = fmt.Errorf("the console has no %s", indexFile)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	if s.files[indexFile] == nil {
+		return nil, fmt.Errorf("the console has no %s", indexFile)
+	}
+	page, err := newFile(operatingFile, operating)
+	if err != nil {
+		return nil, err
+	}
+	page.contentType = "text/plain; charset=utf-8" // browsers show it, and download Markdown
+	s.files[operatingFile] = page
+	return s, nil
 }
 
 func newFile(name string, content []byte) (*file, error) {

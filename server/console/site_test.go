@@ -126,3 +126,10 @@ func TestTheRootTellsBrowsersAndProgramsWhereToGo(t *testing.T) {
 		}
 	}
 }
+
+func TestTheOperatorsPageIsShownAsText(t *testing.T) {
+	a := serve(t, built).get(t, "/console/operating.md")
+	if a.StatusCode != http.StatusOK || a.body != "# Operating\n" || a.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+		t.Errorf("%d, %s: %q", a.StatusCode, a.Header.Get("Content-Type"), a.body)
+	}
+}

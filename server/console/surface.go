@@ -17,14 +17,15 @@ type Surface struct {
 	session *Session // nil: there is no code to exchange
 }
 
-// NewSurface returns a surface of the built files, or of none.
-func NewSurface(files Files, session *Session) (*Surface, error) {
+// NewSurface returns a surface of the built files, or of none. operating is the operator's
+// page in Markdown, which the console shows where something is not well.
+func NewSurface(files Files, operating []byte, session *Session) (*Surface, error) {
 	s := &Surface{session: session}
 	if files == nil {
 		return s, nil
 	}
 	var err error
-	s.site, err = newSite(files)
+	s.site, err = newSite(files, operating)
 	return s, err
 }
 

@@ -86,7 +86,7 @@ func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits, methods *
 	}
 	surface.TakePayments(checkout.Desk{Methods: methods, PublicURL: "https://memory.example"})
 	tools := tool.NewSurface(tool.New(f.Service, tool.Options{ValueLimit: limits.Value}))
-	page, err := console.NewSurface(nil, nil)
+	page, err := console.NewSurface(nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 import createClient from "openapi-fetch";
 
 import type { components, paths } from "../api/schema";
+import { rightOf, type Right } from "./rights";
 import { session } from "./session.svelte";
 
 export type Schemas = components["schemas"];
@@ -18,7 +19,13 @@ api.use({
     if (session.token && !request.headers.has("Authorization")) request.headers.set("Authorization", `Bearer ${session.token}`);
     return request;
   },
+  onResponse({ request, response }) {
+    if (response.status === 403) refused.set(response, rightOf(request.method, new URL(request.url).pathname, session.claims?.agent ?? ""));
+  },
 });
+
+// refused are the rights that refused calls need, by their answers.
+const refused = new WeakMap<Response, Right | null>();
 
 // Failure is a call that was refused or did not come through.
 export class Failure extends Error {
@@ -29,6 +36,7 @@ export class Failure extends Error {
     readonly request: string, // id; "": none
     readonly field = "", // its place in the request
     readonly wait = 0, // seconds until it can be asked again
+    readonly right: Right | null = null, // that is missing
   ) {
     super(title);
   }
@@ -51,7 +59,7 @@ export async function done<T>(call: Promise<{ data?: T; error?: unknown; respons
   const { data, error, response } = result;
   if (error !== undefined || !response.ok) {
     const problem = (typeof error === "object" && error !== null ? error : {}) as Partial<Problem>;
-    throw new Failure(problem.title ?? `Status ${response.status}`, problem.detail ?? "", response.status, problem.instance ?? "", problem.field ?? "", Number(response.headers.get("Retry-After")) || 0);
+    throw new Failure(problem.title ?? `Status ${response.status}`, problem.detail ?? "", response.status, problem.instance ?? "", problem.field ?? "", Number(response.headers.get("Retry-After")) || 0, refused.get(response) ?? null);
   }
   return { data: data as T, response };
 }

@@ -1,5 +1,8 @@
 import type { Hit } from "./api";
 
+// verdicts are the grades in words.
+export const verdicts = ["not relevant", "partly", "relevant"];
+
 // Judgements of hits: 2 relevant, 1 partly, 0 not. They live as long as the page, and
 // leave it as the queries and qrels that `mneme bench relevance` takes.
 class Judgements {
@@ -8,8 +11,21 @@ class Judgements {
   judge(query: string, hit: Hit, grade: number) {
     const of = (this.all[query] ??= {});
     const name = nameOf(hit);
-    if (of[name] === grade) delete of[name];
+    if (of[name] === grade) this.drop(query, name);
     else of[name] = grade;
+  }
+
+  // drop takes a judgement back.
+  drop(query: string, name: string) {
+    const of = this.all[query];
+    if (!of) return;
+    delete of[name];
+    if (Object.keys(of).length === 0) delete this.all[query];
+  }
+
+  // questions are those with judgements, in the order in which they were judged first.
+  get questions() {
+    return Object.entries(this.all).map(([query, of]) => ({ query, judged: Object.entries(of).map(([name, grade]) => ({ name, grade })) }));
   }
 
   of(query: string, hit: Hit): number | undefined {

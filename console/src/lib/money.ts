@@ -44,8 +44,19 @@ export interface CheckedReceipt {
 
 const bytes = (text: string) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
 
-// checkReceipt verifies the signature of a receipt by the keys of the service.
-export async function checkReceipt(text: string, keys: Schemas["ReceiptKey"][]): Promise<CheckedReceipt> {
+// keysOf reads a JSON Web Key Set; null: it is none.
+export function keysOf(text: string): Schemas["ReceiptKey"][] | null {
+  try {
+    const { keys } = JSON.parse(text) as { keys?: unknown };
+    return Array.isArray(keys) && keys.length > 0 ? (keys as Schemas["ReceiptKey"][]) : null;
+  } catch {
+    return null;
+  }
+}
+
+// checkReceipt verifies the signature of a receipt by the keys of a service. signer says
+// whose they are, such as "This service".
+export async function checkReceipt(text: string, keys: Schemas["ReceiptKey"][], signer: string): Promise<CheckedReceipt> {
   const [header, payload, signature, more] = text.trim().split(".");
   const bad = (why: string, claims = {}) => ({ valid: false, why, claims });
   if (!header || !payload || !signature || more !== undefined) return bad("This is no receipt.");
@@ -54,12 +65,12 @@ export async function checkReceipt(text: string, keys: Schemas["ReceiptKey"][]):
     const named = read(header);
     const claims = read(payload);
     if (named.alg !== "EdDSA" || named.typ !== "mneme-receipt") return bad("This is no receipt of a search.", claims);
-    const key = keys.find((k) => k.kid === named.kid);
-    if (!key) return bad("The service has no key of this name: it is of another service, or its key was lost.", claims);
+    const key = keys.find((k) => k?.kid === named.kid);
+    if (!key) return bad(`${signer} has no key of this name: the receipt is of another service, or its key was lost.`, claims);
     const imported = await crypto.subtle.importKey("jwk", { kty: key.kty, crv: key.crv, x: key.x }, { name: "Ed25519" }, false, ["verify"]);
     const signed = new TextEncoder().encode(`${header}.${payload}`);
     const valid = await crypto.subtle.verify({ name: "Ed25519" }, imported, bytes(signature), signed);
-    return valid ? { valid, why: "This service signed it.", claims } : bad("The signature is wrong: something in it was changed.", claims);
+    return valid ? { valid, why: `${signer} signed it.`, claims } : bad("The signature is wrong: something in it was changed.", claims);
   } catch (thrown) {
     if (thrown instanceof DOMException && thrown.name === "NotSupportedError") return bad("This browser cannot check signatures by Ed25519: use mneme receipt verify.");
     return bad("This is no receipt.");

@@ -1,0 +1,67 @@
+// Which right a refused call needs, and who can give it. The service says neither: it
+// answers the same for a store that is not shared and one that does not exist.
+
+export interface Right {
+  needs: string;
+  from: string;
+  command: string; // that gives it; "": none does
+}
+
+const quoted = (id: string) => (/^[A-Za-z0-9._:@-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`);
+
+function level(name: "search" | "read" | "readwrite", store: string, agent: string): Right {
+  const of = store === "self" ? agent || "the agent" : store;
+  return {
+    needs: `It needs the level ${name} on ${store === "self" ? "your own store, which the settings of the agent may have switched off" : `the store ${store}`}.`,
+    from: store === "self" ? "A platform token, or the agent itself, sets these." : "If it was shared, the grant may have ended. Its own agent, or anyone with readwrite on it, shares it with:",
+    command: store === "self" ? "" : `mneme share --agent ${quoted(of)} ${quoted(agent || "AGENT")} --level ${name}`,
+  };
+}
+
+function platform(agent: string): Right {
+  return {
+    needs: "It needs the scope platform.",
+    from: "Whoever runs the service makes tokens with it:",
+    command: `mneme token --agent ${quoted(agent || "AGENT")} --scope platform`,
+  };
+}
+
+// rightOf returns the right that a call to /v1 needs; null: this page does not know.
+export function rightOf(method: string, path: string, agent: string): Right | null {
+  const parts = path.replace(/^\/v1\//, "").split("/").map(decodeURIComponent);
+  const [first = "", store = "", what = ""] = parts;
+  switch (first) {
+    case "admin":
+    case "chats":
+    case "users":
+      return platform(agent);
+    case "agents":
+      return { ...platform(agent), needs: `It needs to be ${store}, or the scope platform.` };
+    case "search":
+      return { needs: "It needs the level search on each store that it names, and the level read where it filters, sorts or explains.", from: "The agent of a store, or anyone with readwrite on it, shares it with:", command: `mneme share --agent STORE ${quoted(agent || "AGENT")} --level search` };
+    case "offers":
+      return { needs: method === "GET" ? "It needs a taint that reaches the offer." : "It needs to be the agent that made the offer, in a session that reaches its label.", from: "", command: "" };
+    case "stores":
+      break;
+    default:
+      return null;
+  }
+  switch (what) {
+    case "offers":
+    case "sales":
+      return { needs: `It needs to be the agent of the store, ${store === "self" ? agent : store}.`, from: "", command: "" };
+    case "grants":
+      return method === "GET" ? level("readwrite", store, agent) : { ...level("readwrite", store, agent), needs: `It needs the level readwrite on the store ${store}, and a grant that you made; its own agent changes those of others too. Nobody gives more than it has, and while an offer stands its own agent alone shares.` };
+    case "trash":
+    case "import":
+    case "memories:batch":
+      return level("readwrite", store, agent);
+    case "memories": {
+      const reads = method === "GET";
+      const right = level(reads ? "read" : "readwrite", store, agent);
+      return method === "DELETE" ? { ...right, needs: `It needs the level readwrite on the store ${store}, and a memory that you wrote first: others are deleted by their owner, or by the store's own agent.` } : right;
+    }
+    default:
+      return level("read", store, agent);
+  }
+}
