@@ -72,6 +72,6 @@ async function down({ page, signIn, token, look, sees, fail, url }) {
   await sees("why the list is not there", page.getByRole("alert").getByText("The storage is away. Nothing was changed."));
   await look("memories-storage-down");
   for (const path of ["**/v1/account", "**/v1/stores/**", "**/v1/health"]) await page.unroute(path);
-  await page.getByRole("link", { name: "Health" }).click();
+  await page.getByRole("link", { name: "Health says more." }).click();
   await sees("that all is well again", page.getByText("Everything answers."));
 }

@@ -17,7 +17,7 @@ export async function memories({ page, look, sees, fail, url }) {
   };
 
   await drop("notes.md", "# Notes\n\nBen eats no peanuts.\n");
-  await sees("that Markdown needs the command", page.getByText("mneme import 'notes.md'"));
+  await sees("that Markdown needs the command", page.getByText(/^mneme import --store \S+ 'notes.md'$/));
   await look("import-other");
   await page.getByRole("alert").getByRole("button", { name: "Close" }).click();
 

@@ -15,6 +15,7 @@ const call = (method, target, body) =>
   fetch(url + target, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: JSON.stringify(body) });
 await call("PUT", "/v1/stores/self/grants/jonas", { level: "read" });
 await call("PUT", "/v1/stores/self/grants/travel-desk", { level: "search" });
+for (const query of ["what does Yusuf read?", "who meets on Thursdays?"]) await call("POST", "/v1/search", { query }); // the first one loads the model
 
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
 const views = [
