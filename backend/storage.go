@@ -28,6 +28,22 @@ func HasData(config configs.Config) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
+// ReadSchema reads the version of the schema of the configured storage, which must have
+// data, and the newest that this program knows. It migrates nothing.
+func ReadSchema(ctx context.Context, config configs.Config) (version, newest int64, err error) {
+	if config.Storage == "postgres" {
+		if config.Postgres.DSN == "" {
+			return 0, 0, errNoDSN()
+		}
+		return postgres.ReadSchema(ctx, string(config.Postgres.DSN))
+	}
+	return sqlite.ReadSchema(ctx, filepath.Join(config.DataDir, databaseFile))
+}
+
+func errNoDSN() error {
+	return &ConfigError{errors.New("storage postgres needs postgres.dsn (MNEME_POSTGRES_DSN)")}
+}
+
 // openStorage opens the configured storage.
 func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (storage.Storage, error) {
 	switch config.Storage {
@@ -42,7 +58,7 @@ func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (
 		return rows, nil
 	case "postgres":
 		if config.Postgres.DSN == "" {
-			return nil, &ConfigError{errors.New("storage postgres needs postgres.dsn (MNEME_POSTGRES_DSN)")}
+			return nil, errNoDSN()
 		}
 		rows, err := postgres.Open(ctx, string(config.Postgres.DSN), postgres.Options{Log: log})
 		if err != nil {

@@ -44,8 +44,8 @@ func newDoctor(p *program) *cobra.Command {
 		Long: `Checks whether mneme can work as it is configured: the data folder, the signing key,
 the database, the vector index, the embedder, the address to listen on, and the
 clock. Says what is wrong and what to do about it, and exits with status 1 if there
-is a problem. Works beside a running server. Makes no folder and no database; an
-existing one is opened as by any other command, and checked for damage.`,
+is a problem. Works beside a running server. Makes no folder and no database, and
+updates none of an older version; one of this version is checked for damage.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			d.config, err = p.configure(cmd)
@@ -123,13 +123,23 @@ func (d *diagnosis) checkData(ctx context.Context) {
 		d.add("database", fine, "nothing is stored yet", "")
 		return
 	}
+	// Opened as by another command, a database of an older version would be updated.
+	version, newest, err := backend.ReadSchema(ctx, d.config)
+	switch {
+	case err != nil:
+		d.addUnopened(err)
+		return
+	case version == 0:
+		d.add("database", fine, "nothing is stored yet", "")
+		return
+	case version < newest:
+		d.add("database", warning, fmt.Sprintf("is of an older version of mneme: schema %d, this program's is %d; neither it nor the vector index was checked", version, newest),
+			"back it up; the next command that opens it updates it, and older programs can then not open it: docs/operating.md, Upgrades")
+		return
+	}
 	service, err := backend.OpenRows(ctx, d.config, slog.New(slog.DiscardHandler))
 	if err != nil {
-		do := "docs/operating.md, Troubleshooting, has the errors of databases"
-		if d.config.Storage == "postgres" {
-			do = "check MNEME_POSTGRES_DSN, and that the server runs and the role may connect"
-		}
-		d.add("database", problem, err.Error(), do)
+		d.addUnopened(err)
 		return
 	}
 	d.checkRows(ctx, service)
@@ -138,6 +148,15 @@ func (d *diagnosis) checkData(ctx context.Context) {
 		return
 	}
 	d.checkIndex(ctx)
+}
+
+// addUnopened adds the error of a database that could not be opened.
+func (d *diagnosis) addUnopened(err error) {
+	do := "docs/operating.md, Troubleshooting, has the errors of databases"
+	if d.config.Storage == "postgres" {
+		do = "check MNEME_POSTGRES_DSN, and that the server runs and the role may connect"
+	}
+	d.add("database", problem, err.Error(), do)
 }
 
 // checkRows checks the database for damage and its clock.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -93,6 +96,42 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		if f := findings[check]; f.State != want || (want == fine) != (f.Do == "") {
 			t.Errorf("%s: %+v", check, f)
 		}
+	}
+}
+
+func TestDoctorDoesNotUpdateADatabaseOfAnOlderVersion(t *testing.T) {
+	packed, err := os.Open("../../backend/testdata/first.db.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mneme.db")
+	if err := os.WriteFile(path, before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	findings, _ := diagnose(t, dir)
+	if f := findings["database"]; f.State != warning || !strings.Contains(f.Says, "older version of mneme: schema 1,") || f.Do == "" {
+		t.Errorf("%+v", f)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, after) {
+		t.Error("doctor changes the database")
+	}
+	must(t, dir, "", "list", "--agent", "a") // updates it
+	if findings, _ = diagnose(t, dir); findings["database"].State != fine {
+		t.Errorf("%+v", findings["database"])
 	}
 }
 

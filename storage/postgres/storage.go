@@ -90,6 +90,9 @@ func warnIfRLSBypassed(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger
 	return err
 }
 
+// connectTimeout is the longest time that a connection may take to be made.
+const connectTimeout = 5 * time.Second
+
 // apply sets options and defaults. Parameters of the DSN take precedence over
 // the timeouts.
 func (o Options) apply(config *pgxpool.Config) {
@@ -106,8 +109,8 @@ func (o Options) apply(config *pgxpool.Config) {
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.MaxConnLifetime = time.Hour
 	config.MaxConnLifetimeJitter = 10 * time.Minute
-	if config.ConnConfig.ConnectTimeout == 0 || config.ConnConfig.ConnectTimeout > 5*time.Second {
-		config.ConnConfig.ConnectTimeout = 5 * time.Second
+	if config.ConnConfig.ConnectTimeout == 0 || config.ConnConfig.ConnectTimeout > connectTimeout {
+		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	set := func(name, value string) {
 		if _, ok := config.ConnConfig.RuntimeParams[name]; !ok {

@@ -1,0 +1,39 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ReadSchema reads the schema's version of a database, which it does not migrate. The
+// version is 0 if the database has no schema; newest is the one that this program knows. Errors never include the DSN.
+func ReadSchema(ctx context.Context, dsn string) (version, newest int64, err error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		// The parser's error quotes the DSN.
+		return 0, 0, errors.New("open the database: the DSN is neither a postgres:// URL nor a list of keyword=value")
+	}
+	if config.ConnectTimeout == 0 || config.ConnectTimeout > connectTimeout {
+		config.ConnectTimeout = connectTimeout
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return 0, 0, fmt.Errorf("open the database: %w", interpret(ctx, "connect", err))
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	newest = newestVersion()
+	var exists bool
+	if err := conn.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&exists); err != nil {
+		return 0, 0, fmt.Errorf("open the database: %w", interpret(ctx, "read the schema's version", err))
+	}
+	if !exists {
+		return 0, newest, nil
+	}
+	if err := conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
+		return 0, 0, fmt.Errorf("open the database: %w", interpret(ctx, "read the schema's version", err))
+	}
+	return version, newest, nil
+}

@@ -1,0 +1,36 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// ReadSchema reads the schema's version of the file at path, which it opens for
+// reading alone and does not migrate. The version is 0 if the file has
+// no schema; newest is the one that this program knows.
+func ReadSchema(ctx context.Context, path string) (version, newest int64, err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	db, err := sql.Open("sqlite", dsn(path, reading)+"&mode=ro")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	newest = newestVersion()
+	var tables int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'").Scan(&tables); err != nil {
+		return 0, 0, fmt.Errorf("open the database: %w", advise(ctx, path, err))
+	}
+	if tables == 0 {
+		return 0, newest, nil
+	}
+	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
+		return 0, 0, fmt.Errorf("open the database: %w", advise(ctx, path, err))
+	}
+	return version, newest, nil
+}
