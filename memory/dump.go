@@ -111,6 +111,12 @@ func (s *Service) Dump(ctx context.Context, w io.Writer) error {
 // must be empty: a record that it has already is an error. A dump is loaded
 // completely or not at all; one whose ledger does not verify is not.
 func (s *Service) LoadDump(ctx context.Context, r io.Reader) (int, error) {
+	return s.LoadDumpWithProgress(ctx, r, func(int, int) {})
+}
+
+// LoadDumpWithProgress is LoadDump, and calls progress after each record, with the
+// number of all. A transaction that is retried starts over.
+func (s *Service) LoadDumpWithProgress(ctx context.Context, r io.Reader, progress func(done, total int)) (int, error) {
 	records, err := readDump(r)
 	if err != nil {
 		return 0, fmt.Errorf("load dump: %w", err)
@@ -128,6 +134,7 @@ func (s *Service) LoadDump(ctx context.Context, r io.Reader) (int, error) {
 			if err := tx.Load(ctx, record, doc); err != nil {
 				return fmt.Errorf("record %d: %w", i+1, err)
 			}
+			progress(i+1, len(records))
 		}
 		return s.meter.VerifyLoaded(ctx, tx)
 	})

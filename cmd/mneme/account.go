@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -172,10 +170,11 @@ while a server uses it, or with --url asks a server.`,
 }
 
 func (p *program) printUsage(charges func(func(client.UsedCharge, error) bool), limit int) (shown int, more bool, err error) {
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	table := p.newTable(column{heading: "AT", style: always(faint)}, column{heading: "CHARGE"}, column{heading: "STORE", style: always(bold)},
+		column{heading: "CREDITS", right: true}, column{heading: "HITS", right: true}, column{heading: "BOUGHT", right: true}, column{heading: "STATE"})
 	for c, err := range charges {
 		if err != nil {
-			return shown, false, errors.Join(err, table.Flush())
+			return shown, false, errors.Join(err, table.flush())
 		}
 		if limit > 0 && shown == limit {
 			more = true
@@ -185,18 +184,12 @@ func (p *program) printUsage(charges func(func(client.UsedCharge, error) bool), 
 		if p.json {
 			err = p.printJSON(c)
 		} else {
-			err = printCharge(table, c)
+			table.add(c.At.UTC().Format(time.DateTime), c.ID.String(), plain(c.StoreID), credits(c.Amount),
+				table.with(c.Hits, "hits"), table.with(len(c.Entries), "bought"), string(c.State))
 		}
 		if err != nil {
 			return shown, false, err
 		}
 	}
-	return shown, more, table.Flush()
-}
-
-// printCharge prints one line of a table of charges.
-func printCharge(table io.Writer, c client.UsedCharge) error {
-	_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d hits\t%d bought\t%s\n", c.At.UTC().Format(time.DateTime), c.ID,
-		plain(c.StoreID), credits(c.Amount), c.Hits, len(c.Entries), c.State)
-	return err
+	return shown, more, table.flush()
 }

@@ -23,7 +23,11 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 		text.WriteString("nothing found\n")
 	}
 	for i, h := range a.Hits {
-		fmt.Fprintf(&text, "%2d. %.2f  %s  %s  %s", i+1, h.Relevance, plain(h.StoreID), plain(h.Key), h.Label)
+		key, label := plain(h.Key), string(h.Label)
+		if terminal {
+			key, label = inStyle(bold, key), inStyle(labelStyle(label), label)
+		}
+		fmt.Fprintf(&text, "%2d. %.2f  %s  %s  %s", i+1, h.Relevance, plain(h.StoreID), key, label)
 		if h.UpdatedBy != nil && *h.UpdatedBy != h.StoreID {
 			fmt.Fprintf(&text, "  by %s", plain(*h.UpdatedBy))
 		}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +55,7 @@ func (p *program) configFile() string {
 
 // printSettings prints settings, or only those that are not defaults.
 func (p *program) printSettings(settings []configs.Setting, changed bool) error {
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	table := p.newTable(column{heading: "KEY", style: always(bold)}, column{heading: "VALUE"}, column{heading: "FROM", style: always(faint)})
 	type shown struct {
 		Value  any    `json:"value"`
 		Source string `json:"source"`
@@ -72,12 +70,10 @@ func (p *program) printSettings(settings []configs.Setting, changed bool) error 
 		if value == "" {
 			value = `""`
 		}
-		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\n", s.Key, value, plain(s.Source)); err != nil {
-			return err
-		}
+		table.add(s.Key, value, plain(s.Source))
 	}
 	if p.json {
 		return p.printJSON(object)
 	}
-	return table.Flush()
+	return table.flush()
 }

@@ -21,6 +21,17 @@ const (
 	problem state = "problem" // mneme does not work
 )
 
+// style returns the style of an outcome on a terminal.
+func (s state) style() string {
+	switch s {
+	case problem:
+		return red
+	case warning:
+		return yellow
+	}
+	return green
+}
+
 // finding is what one check of doctor found.
 type finding struct {
 	Check string `json:"check"`
@@ -77,7 +88,7 @@ func (d *diagnosis) add(check string, s state, says, do string) {
 
 // report prints the findings, and fails if one is a problem.
 func (d *diagnosis) report() error {
-	problems := 0
+	problems, colours := 0, styled(d.out)
 	for _, f := range d.findings {
 		if f.State == problem {
 			problems++
@@ -85,7 +96,11 @@ func (d *diagnosis) report() error {
 		if d.json {
 			continue
 		}
-		if _, err := fmt.Fprintf(d.out, "%-8s %s: %s\n", f.State, f.Check, plain(f.Says)); err != nil {
+		state, check := fmt.Sprintf("%-8s", f.State), f.Check
+		if colours {
+			state, check = inStyle(f.State.style(), state), inStyle(bold, check)
+		}
+		if _, err := fmt.Fprintf(d.out, "%s %s: %s\n", state, check, plain(f.Says)); err != nil {
 			return err
 		}
 		if f.Do != "" {

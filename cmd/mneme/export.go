@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -101,5 +103,23 @@ func (p *program) dump(ctx context.Context, config configs.Config) (err error) {
 		return err
 	}
 	defer closeJoin(service, &err)
-	return service.Dump(ctx, p.out)
+	if onTerminal(p.out) { // the records themselves show the progress
+		return service.Dump(ctx, p.out)
+	}
+	bar := p.newBar(-1, "dumping")
+	bar.unit = "records"
+	defer bar.Exit()
+	return service.Dump(ctx, &countedLines{out: p.out, bar: bar})
+}
+
+// countedLines counts the lines that are written, as steps of a bar.
+type countedLines struct {
+	out io.Writer
+	bar *bar
+}
+
+func (c *countedLines) Write(text []byte) (int, error) {
+	n, err := c.out.Write(text)
+	_ = c.bar.Add(bytes.Count(text[:n], []byte{'\n'}))
+	return n, err
 }

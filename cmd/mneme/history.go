@@ -3,8 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"text/tabwriter"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,10 +26,11 @@ number, when and by whom it was written, and the beginning of its value. With
 				return usageError{errors.New("--limit must not be negative")}
 			}
 			return e.call(cmd, func(ctx context.Context, as *client.Client) error {
-				table, shown := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0), 0
+				table, shown := p.newTable(column{heading: "VERSION", right: true}, column{heading: "WRITTEN", style: always(faint)},
+					column{heading: "BY"}, column{heading: "VALUE"}), 0
 				for v, err := range as.Versions(ctx, e.path(args[0])) {
 					if err != nil {
-						return errors.Join(err, table.Flush())
+						return errors.Join(err, table.flush())
 					}
 					if shown++; limit > 0 && shown > limit {
 						break
@@ -42,13 +42,13 @@ number, when and by whom it was written, and the beginning of its value. With
 						if !v.Encrypted {
 							text = clip(plain(valueText(v.Value)))
 						}
-						_, err = fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", v.Version, v.UpdatedAt.UTC().Format(time.DateTime), v.UpdatedBy, text)
+						table.add(strconv.Itoa(v.Version), v.UpdatedAt.UTC().Format(time.DateTime), plain(v.UpdatedBy), text)
 					}
 					if err != nil {
 						return err
 					}
 				}
-				return table.Flush()
+				return table.flush()
 			})
 		}),
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"time"
@@ -238,6 +239,22 @@ func fileName(name string) string {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
+// load loads a dump, with a progress bar from its first record on.
+func (p *program) load(ctx context.Context, service *backend.Instance, in io.Reader) (int, error) {
+	bar := p.newBar(0, "restoring")
+	bar.unit = "records"
+	defer bar.Exit()
+	return service.LoadDumpWithProgress(ctx, in, func(done, total int) {
+		bar.setTotal(int64(total))
+		if done%loadedEach == 0 || done == total {
+			_ = bar.Set64(int64(done))
+		}
+	})
+}
+
+// loadedEach is the number of records after which the progress is drawn.
+const loadedEach = 50
+
 // loadDump restores an operator's dump.
 func (p *program) loadDump(ctx context.Context, config configs.Config, file string) (err error) {
 	in := p.in
@@ -254,7 +271,7 @@ func (p *program) loadDump(ctx context.Context, config configs.Config, file stri
 		return err
 	}
 	defer closeJoin(service, &err)
-	records, err := service.LoadDump(ctx, in)
+	records, err := p.load(ctx, service, in)
 	if err != nil {
 		return err
 	}

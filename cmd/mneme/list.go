@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,9 +21,10 @@ func newList(p *program) *cobra.Command {
 		Short: "List the entries of a store",
 		Long: `Prints the entries that the agent can list in a store (its own, unless --store
 names another), ordered by namespace and key, one per line: its key, label, time of
-the last change, and description or the beginning of its value. With --json, one
-JSON object per line, as export prints them. Reads the local database, also while a
-server uses it, or with --url asks a server.`,
+the last change, and description or the beginning of its value. On a terminal there
+are headings, and lines are cut to its width. With --json, one JSON object per line,
+as export prints them. Reads the local database, also while a server uses it, or with
+--url asks a server.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -82,10 +81,11 @@ func (l *listing) run(ctx context.Context, config configs.Config) error {
 
 // print prints entries up to the limit, and reports whether there are more.
 func (l *listing) print(entries func(func(client.Entry, error) bool)) (shown int, more bool, err error) {
-	table := tabwriter.NewWriter(l.out, 0, 0, 2, ' ', 0)
+	table := l.newTable(column{heading: "KEY", style: always(bold)}, column{heading: "LABEL", style: labelStyle},
+		column{heading: "CHANGED", style: always(faint)}, column{heading: "DESCRIPTION OR VALUE"})
 	for e, err := range entries {
 		if err != nil {
-			return shown, false, errors.Join(err, table.Flush())
+			return shown, false, errors.Join(err, table.flush())
 		}
 		if l.limit > 0 && shown == l.limit {
 			more = true
@@ -95,17 +95,17 @@ func (l *listing) print(entries func(func(client.Entry, error) bool)) (shown int
 		if l.json {
 			err = l.printJSON(e)
 		} else {
-			err = printEntry(table, e)
+			table.add(entryCells(e)...)
 		}
 		if err != nil {
 			return shown, false, err
 		}
 	}
-	return shown, more, table.Flush()
+	return shown, more, table.flush()
 }
 
-// printEntry prints one line of a table of entries.
-func printEntry(table io.Writer, e client.Entry) error {
+// entryCells returns the row of an entry.
+func entryCells(e client.Entry) []string {
 	path := plain(e.Key)
 	if e.Namespace != "" {
 		path = plain(e.Namespace) + ": " + path
@@ -118,6 +118,5 @@ func printEntry(table io.Writer, e client.Entry) error {
 	default:
 		text = valueText(e.Value)
 	}
-	_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", path, e.Label, e.UpdatedAt.UTC().Format(time.DateTime), clip(plain(text)))
-	return err
+	return []string{path, string(e.Label), e.UpdatedAt.UTC().Format(time.DateTime), clip(plain(text))}
 }

@@ -22,6 +22,10 @@ func explainMistakes(root *cobra.Command) {
 		if check := cmd.Args; check != nil {
 			cmd.Args = func(cmd *cobra.Command, args []string) error { return argumentMistake(cmd, args, check) }
 		}
+		if !cmd.Runnable() { // cobra would print its help, whatever its arguments are
+			cmd.Args = func(cmd *cobra.Command, args []string) error { return argumentMistake(cmd, args, cobra.NoArgs) }
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
 		for _, sub := range cmd.Commands() {
 			walk(sub)
 		}
@@ -72,7 +76,10 @@ func flagMistake(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var lacking *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
 	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("an argument begins with -- but names no flag; flags are --NAME or --NAME=VALUE, and after -- all is text; %s", usageOf(cmd))
 	case errors.As(err, &unknown):
 		// The flags of a mistyped command are those of no command.
 		if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
@@ -91,9 +98,16 @@ func flagMistake(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("--%s needs a value", lacking.GetSpecifiedName())
 	case errors.As(err, &invalid):
 		flag := invalid.GetFlag()
-		return fmt.Errorf("--%s %s", flag.Name, flagRule(flag, invalid.Unwrap()))
+		return fmt.Errorf("--%s %s", flag.Name, withoutName(flagRule(flag, invalid.Unwrap()), flag.Name))
 	}
 	return err
+}
+
+// withoutName returns the text of a rule without the name of what breaks it, such as
+// "where: must be JSON" of the flag where. What is below it stays named.
+func withoutName(rule, name string) string {
+	rule = strings.TrimPrefix(rule, name+": ")
+	return strings.TrimPrefix(rule, name+".")
 }
 
 // flagRule says what the value of a flag must be.
@@ -107,6 +121,9 @@ func flagRule(flag *pflag.Flag, err error) string {
 		return "must be true or false"
 	case "duration":
 		return "must be a duration with a unit, such as 90s, 15m or 24h"
+	}
+	if flag.Value.Type() == "intSlice" {
+		return "must be whole numbers with commas between them"
 	}
 	var number *strconv.NumError
 	if errors.As(err, &number) {

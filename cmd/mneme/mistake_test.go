@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func TestMistypedCommandLinesSayWhatWasMeant(t *testing.T) {
@@ -24,6 +28,11 @@ func TestMistypedCommandLinesSayWhatWasMeant(t *testing.T) {
 		"share --agent a --level write b":    "--level must be search, read or readwrite",
 		"list --agent a --limit ten":         "--limit must be a whole number",
 		"put --agent a --ttl 5 k v":          "--ttl must be a duration with a unit, such as 90s",
+		"search --agent a --where x q":       "mneme: --where must be JSON",
+		"search --agent a --match x q":       "mneme: --match must be a JSON object",
+		"bench speed --entries x":            "--entries must be whole numbers with commas between them",
+		"completion foo":                     `unknown command "foo" for "mneme completion"`,
+		"put --agent a k ---secret":          "an argument begins with -- but names no flag",
 		"token":                              "--revoke or --agent is required",
 		"purge --yes --dry-run":              "--dry-run and --yes exclude each other",
 		"search --agent a --storage sqlit q": "--storage must be sqlite or postgres; did you mean sqlite?",
@@ -105,5 +114,72 @@ func TestAQuestionIsAnsweredByYesAlone(t *testing.T) {
 	p := &program{in: r, err: new(strings.Builder)}
 	if _, err := p.confirm(ctx, "Erase?"); err == nil {
 		t.Error("an interrupt waits for the answer")
+	}
+}
+
+func TestHelpOfAMistypedCommandSaysWhatWasMeant(t *testing.T) {
+	for line, want := range map[string]string{
+		"help serch":       `unknown command "serch" for "mneme"; did you mean search?`,
+		"help offer crate": `unknown command "crate" for "mneme offer"; did you mean create?`,
+		"help get it":      `unknown command "it" for "mneme get"`,
+		"completion bahs":  "did you mean bash?",
+	} {
+		r := mneme(t, "", "", strings.Fields(line)...)
+		if r.status != exitUsage || !strings.Contains(r.err, want) || r.out != "" {
+			t.Errorf("mneme %s: status %d\n%s%s", line, r.status, r.err, r.out)
+		}
+	}
+	for line, same := range map[string]string{"help": "--help", "help search": "search --help", "help offer create": "offer create --help"} {
+		if got, want := must(t, "", "", strings.Fields(line)...), must(t, "", "", strings.Fields(same)...); got != want {
+			t.Errorf("mneme %s: got\n%s\nwant\n%s", line, got, want)
+		}
+	}
+}
+
+// Every command and every flag of it, so that no message of a library gets through,
+// which would repeat the argument.
+func TestNoMistakeInACommandLineIsAnsweredInTheWordsOfALibrary(t *testing.T) {
+	const secret = "hush-7"
+	libraries := []string{"strconv", "invalid argument", "bad flag", "shorthand", "flag needs", "accepts ", "requires ", "required flag", "parsing", secret}
+	count := 0
+	check := func(args ...string) {
+		t.Helper()
+		count++
+		var out, said strings.Builder
+		if status := run(t.Context(), args, strings.NewReader(""), &out, &said); status != exitUsage || !strings.HasPrefix(said.String(), "mneme: ") {
+			t.Errorf("mneme %q: status %d\n%s%s", args, status, said.String(), out.String())
+		}
+		for _, words := range libraries {
+			if strings.Contains(said.String(), words) {
+				t.Errorf("mneme %q: %s", args, said.String())
+			}
+		}
+	}
+	var walk func(cmd *cobra.Command, path []string)
+	walk = func(cmd *cobra.Command, path []string) {
+		with := func(args ...string) []string { return append(slices.Clone(path), args...) }
+		for _, arg := range []string{"---" + secret, "--=" + secret, "--nonesuch=" + secret, "-~"} {
+			check(with(arg)...)
+		}
+		cmd.InheritedFlags() // merges them
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			if flag.NoOptDefVal == "" {
+				check(with("--" + flag.Name)...)
+			}
+			switch flag.Value.Type() {
+			case "string", "stringArray", "stringSlice":
+			default:
+				check(with("--" + flag.Name + "=" + secret)...)
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			if sub.Name() != "__complete" {
+				walk(sub, with(sub.Name()))
+			}
+		}
+	}
+	walk(newRoot(&program{}), nil)
+	if count < 500 {
+		t.Errorf("only %d command lines were tried", count)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -225,18 +224,19 @@ credits, state and title. With --json, one JSON object per line.`,
 }
 
 func (p *program) printOffers(offers func(func(client.Offer, error) bool)) error {
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	table := p.newTable(column{heading: "OFFER"}, column{heading: "STORE", style: always(bold)}, column{heading: "A SEARCH", right: true},
+		column{heading: "AN ENTRY", right: true}, column{heading: "STATE", style: always(faint)}, column{heading: "TITLE"})
 	shown := 0
 	for o, err := range offers {
 		if err != nil {
-			return errors.Join(err, table.Flush())
+			return errors.Join(err, table.flush())
 		}
 		shown++
 		if p.json {
 			err = p.printJSON(o)
 		} else {
-			_, err = fmt.Fprintf(table, "%s\t%s\t%s a search\t%s an entry\t%s\t%s\n", o.ID, plain(o.StoreID),
-				credits(o.Terms.PriceSearch), credits(o.Terms.PriceEntry), o.State, plain(o.Title))
+			table.add(o.ID.String(), plain(o.StoreID), table.with(credits(o.Terms.PriceSearch), "a search"),
+				table.with(credits(o.Terms.PriceEntry), "an entry"), string(o.State), plain(o.Title))
 		}
 		if err != nil {
 			return err
@@ -246,7 +246,7 @@ func (p *program) printOffers(offers func(func(client.Offer, error) bool)) error
 		_, err := fmt.Fprintln(p.out, "no offers")
 		return err
 	}
-	return table.Flush()
+	return table.flush()
 }
 
 // printOffer prints an offer with all its terms.
@@ -257,9 +257,9 @@ func (p *program) printOffer(o client.StoredOffer) error {
 			Version string `json:"version"`
 		}{o.Offer, o.ETag})
 	}
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	table := p.newTable(column{style: always(bold)}, column{})
 	line := func(name string, format string, values ...any) {
-		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, values...))
+		table.add(name, fmt.Sprintf(format, values...))
 	}
 	t := o.Terms
 	line("offer", "%s", o.ID)
@@ -280,7 +280,7 @@ func (p *program) printOffer(o client.StoredOffer) error {
 	if o.Caps != nil {
 		line("caps of all buyers", "%s", capsText(*o.Caps))
 	}
-	return table.Flush()
+	return table.flush()
 }
 
 func capsText(c client.OfferCaps) string {

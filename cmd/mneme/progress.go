@@ -15,7 +15,8 @@ import (
 type bar struct {
 	*progressbar.ProgressBar
 	task     string
-	total    int64 // negative: unknown
+	unit     string // of what is counted: entries, unless set
+	total    int64  // negative: unknown
 	done     int64
 	estimate estimate
 }
@@ -23,7 +24,7 @@ type bar struct {
 // newBar returns a progress bar on stderr. It is hidden unless stderr is a
 // terminal. A negative total is unknown.
 func (p *program) newBar(total int64, task string) *bar {
-	b := &bar{task: task, total: total, estimate: estimate{now: time.Now}}
+	b := &bar{task: task, unit: "entries", total: total, estimate: estimate{now: time.Now}}
 	b.estimate.set(0)
 	if !onTerminal(p.err) {
 		b.ProgressBar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetVisibility(false))
@@ -69,7 +70,7 @@ func (b *bar) text() string {
 	if perSecond == 0 || b.done == b.total {
 		return b.task
 	}
-	text := b.task + ", " + formatRate(perSecond)
+	text := b.task + ", " + formatRate(perSecond, b.unit)
 	if b.total > b.done {
 		text += ", " + formatLeft(time.Duration(float64(b.total-b.done)/perSecond*float64(time.Second))) + " left"
 	}
@@ -122,16 +123,16 @@ func (e *estimate) rate() float64 {
 	return float64(last.done-first.done) / took.Seconds()
 }
 
-// formatRate formats entries per second in the unit that gives at least two digits,
-// if there is one.
-func formatRate(perSecond float64) string {
+// formatRate formats a speed per the time that gives at least two digits, if there is
+// one.
+func formatRate(perSecond float64, unit string) string {
 	switch {
 	case perSecond >= 10:
-		return fmt.Sprintf("%.0f entries/s", perSecond)
+		return fmt.Sprintf("%.0f %s/s", perSecond, unit)
 	case perSecond*60 >= 10:
-		return fmt.Sprintf("%.0f entries/min", perSecond*60)
+		return fmt.Sprintf("%.0f %s/min", perSecond*60, unit)
 	default:
-		return fmt.Sprintf("%.0f entries/h", perSecond*3600)
+		return fmt.Sprintf("%.0f %s/h", perSecond*3600, unit)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestProgressThatGrowsStartsItsEstimateAnew(t *testing.T) {
 
 func TestProgressNamesSensibleUnits(t *testing.T) {
 	for perSecond, want := range map[float64]string{215.4: "215 entries/s", 10: "10 entries/s", 9.5: "570 entries/min", 0.01: "36 entries/h"} {
-		if got := formatRate(perSecond); got != want {
+		if got := formatRate(perSecond, "entries"); got != want {
 			t.Errorf("%g/s: %q, want %q", perSecond, got, want)
 		}
 	}

@@ -56,6 +56,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	case err == nil:
 		return exitDone
 	case !p.started || isUsageError(err):
+		if cmd.Name() == "help" {
+			cmd = root
+		}
 		fmt.Fprintf(errOut, "mneme: %v\nRun '%s --help' for usage.\n", err, cmd.CommandPath())
 		return exitUsage
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -104,7 +107,8 @@ func newRoot(p *program) *cobra.Command {
 		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p), newConfig(p), newDoctor(p),
 		newOffer(p), newAccount(p), newUsage(p), newSales(p), newRefund(p), newTopUp(p), newPayOut(p), newReceipt(p), newLedger(p),
 	)
-	root.InitDefaultHelpCmd()
+	root.SetHelpCommand(newHelp(p))
+	root.InitDefaultHelpCmd() // adds it
 	root.InitDefaultCompletionCmd()
 	explainMistakes(root)
 	return root

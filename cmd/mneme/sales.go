@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,20 +90,21 @@ func (p *program) printSales(rows []client.SalesRow) error {
 		_, err := fmt.Fprintln(p.out, "no sales")
 		return err
 	}
-	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	table := p.newTable(column{heading: "SALES OF", style: always(bold)}, column{heading: "SEARCHES", right: true}, column{heading: "HITS", right: true},
+		column{heading: "BOUGHT", right: true}, column{heading: "SHOWN", right: true}, column{heading: "CREDITS", right: true})
 	for _, row := range rows {
 		var err error
 		if p.json {
 			err = p.printJSON(row)
 		} else {
-			_, err = fmt.Fprintf(table, "%s\t%d searches\t%d hits\t%d bought\t%.1f%% of the store\t%s credits\n",
-				groupOf(row), row.Searches, row.Hits, row.Entries, 100*row.Share, credits(row.Income))
+			table.add(groupOf(row), table.with(row.Searches, "searches"), table.with(row.Hits, "hits"), table.with(row.Entries, "bought"),
+				table.with(fmt.Sprintf("%.1f%%", 100*row.Share), "of the store"), table.with(credits(row.Income), "credits"))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return table.Flush()
+	return table.flush()
 }
 
 // groupOf returns the day, buyer or offer of a row.

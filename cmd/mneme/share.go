@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,13 +28,11 @@ or user), the level, and when the access ends. With --json, the answer of the AP
 				case p.json:
 					return p.printJSON(found)
 				}
-				table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+				table := p.newTable(column{heading: "STORE", style: always(bold)}, column{heading: "WHY"}, column{heading: "LEVEL"}, column{heading: "ENDS", style: always(faint)})
 				for _, s := range found.Stores {
-					if _, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.StoreID, s.Kind, s.Level, ends(s.ExpiresAt)); err != nil {
-						return err
-					}
+					table.add(plain(s.StoreID), string(s.Kind), string(s.Level), ends(s.ExpiresAt))
 				}
-				return table.Flush()
+				return table.flush()
 			})
 		}),
 	}
