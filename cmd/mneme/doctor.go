@@ -24,12 +24,14 @@ const (
 // style returns the style of an outcome on a terminal.
 func (s state) style() string {
 	switch s {
-	case problem:
-		return red
+	case fine:
+		return green
 	case warning:
 		return yellow
+	case problem:
+		return red
 	}
-	return green
+	return ""
 }
 
 // finding is what one check of doctor found.
