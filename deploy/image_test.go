@@ -48,15 +48,21 @@ func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 	}
 	// The Dockerfile copies these by name.
 	files = append(files, "go.mod", "go.sum", "LICENSE", "embed/e5/LICENSE-e5-small-v2")
+	by := make(map[string]string) // files to the last pattern that matches; ! is an exception
 	for pattern := range strings.Lines(string(read(t, "../.dockerignore"))) {
 		pattern = strings.TrimSpace(pattern)
 		if pattern == "" || strings.HasPrefix(pattern, "#") {
 			continue
 		}
 		for _, file := range files {
-			if ignored(pattern, file) {
-				t.Errorf("%s is ignored by %s", file, pattern)
+			if ignored(strings.TrimPrefix(pattern, "!"), file) {
+				by[file] = pattern
 			}
+		}
+	}
+	for file, pattern := range by {
+		if !strings.HasPrefix(pattern, "!") {
+			t.Errorf("%s is ignored by %s", file, pattern)
 		}
 	}
 }

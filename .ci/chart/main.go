@@ -1,0 +1,200 @@
+// Chart renders deploy/chart with several values and checks what comes out: every
+// object is one of Kubernetes, without unknown fields, the labels find each other, and
+// mneme reads the configuration. Values that cannot work are refused by name.
+//
+//	go run . HELM MNEME CHART
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+const issuers = `config: {auth: {issuers: [{issuer: "https://a.example", audience: mneme, jwks: "https://a.example/keys", algorithm: RS256, subjects: ["*"], max_taint: INTERNAL}]}}`
+
+// Values that render, and how many objects they make.
+var rendered = []struct {
+	values  string
+	objects int
+}{
+	{`{postgres: {existingSecret: db}, milvus: {addr: "milvus:19530"}}`, 6},
+	{`{postgres: {existingSecret: db}, vector: flat, networkPolicy: {enabled: false}}`, 5},
+	{`{postgres: {existingSecret: db}, milvus: {addr: "m:19530", user: u, existingSecret: m}, persistence: {enabled: false}, replicas: 3, ` + issuers +
+		`, ingress: {enabled: true, host: memory.example.com, tlsSecret: cert, className: nginx, annotations: {a: b}}, serviceMonitor: {enabled: true, labels: {release: p}}` +
+		`, env: [{name: MNEME_LOG_LEVEL, value: warn}], resources: {limits: {memory: 850M}}, pullSecrets: [registry], nodeSelector: {a: b}` +
+		`, tolerations: [{key: a, operator: Exists}], podAnnotations: {a: b}, podLabels: {c: d}, networkPolicy: {fromPods: {e: f}}}`, 8},
+}
+
+// Values that are refused, and the words that say why.
+var refused = map[string]string{
+	`{vector: flat}`:                   "postgres.existingSecret",
+	`{postgres: {existingSecret: db}}`: "milvus.addr",
+	`{postgres: {existingSecret: db}, vector: flat, replicas: 2}`:                          "config.auth.issuers",
+	`{postgres: {existingSecret: db}, vector: flat, replicas: 2, ` + issuers + `}`:         "ReadWriteOnce",
+	`{postgres: {existingSecret: db}, vector: flat, ingress: {enabled: true}}`:             "ingress.host",
+	`{postgres: {existingSecret: db}, vector: flat, resources: {limits: {memory: "1Pi"}}}`: "resources.limits.memory",
+	`{postgres: {existingSecret: db}, vector: faiss}`:                                      "vector",
+	`{postgres: {existingSecret: db}, vector: flat, replica: 2}`:                           "replica",
+	`{postgres: {existingSecret: db, dsn: "postgres://u:p@h/d"}, vector: flat}`:            "dsn",
+}
+
+func main() {
+	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+		fmt.Fprintln(os.Stderr, "chart:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("%d renderings decode strictly, %d are refused\n", len(rendered), len(refused))
+}
+
+func run(helm, mneme, chart string) error {
+	for _, c := range rendered {
+		out, err := render(helm, chart, c.values)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.values, err)
+		}
+		if err := check(out, mneme, c.objects); err != nil {
+			return fmt.Errorf("%s: %w", c.values, err)
+		}
+	}
+	for values, reason := range refused {
+		if _, err := render(helm, chart, values); err == nil || !strings.Contains(err.Error(), reason) {
+			return fmt.Errorf("%s: not refused with %s: %w", values, reason, err)
+		}
+	}
+	return nil
+}
+
+// render returns what helm template makes of the values.
+func render(helm, chart, values string) ([]byte, error) {
+	c := exec.Command(helm, "template", "mneme", chart, "--values", "-")
+	var out, errs bytes.Buffer
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(values), &out, &errs
+	if err := c.Run(); err != nil {
+		return nil, errors.New(errs.String())
+	}
+	return out.Bytes(), nil
+}
+
+// check decodes the objects and looks at what they say of each other.
+func check(rendering []byte, mneme string, objects int) error {
+	kinds := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, policyv1.AddToScheme, networkingv1.AddToScheme} {
+		if err := add(kinds); err != nil {
+			return err
+		}
+	}
+	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, kinds, kinds, json.SerializerOptions{Yaml: true, Strict: true})
+	var pods map[string]string
+	var selectors []map[string]string
+	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(rendering)))
+	for n := 0; ; n++ {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			if n != objects {
+				return fmt.Errorf("%d objects, not %d", n, objects)
+			}
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(document, []byte("kind: ServiceMonitor")) {
+			continue // the Prometheus operator's, not Kubernetes' own
+		}
+		object, _, err := strict.Decode(document, nil, nil)
+		if err != nil {
+			return fmt.Errorf("object %d: %w", n+1, err)
+		}
+		switch o := object.(type) {
+		case *appsv1.Deployment:
+			pods = o.Spec.Template.Labels
+			selectors = append(selectors, o.Spec.Selector.MatchLabels)
+			if err := checkPod(o.Spec.Template.Spec); err != nil {
+				return err
+			}
+		case *corev1.Service:
+			selectors = append(selectors, o.Spec.Selector)
+		case *policyv1.PodDisruptionBudget:
+			selectors = append(selectors, o.Spec.Selector.MatchLabels)
+		case *networkingv1.NetworkPolicy:
+			selectors = append(selectors, o.Spec.PodSelector.MatchLabels)
+		case *corev1.ConfigMap:
+			if err := checkConfig(mneme, o.Data["mneme.yaml"]); err != nil {
+				return err
+			}
+		case *corev1.Secret:
+			return errors.New("the chart makes a Secret")
+		}
+	}
+	for _, s := range selectors {
+		for label, value := range s {
+			if pods[label] != value {
+				return fmt.Errorf("nothing is selected by %s=%s", label, value)
+			}
+		}
+	}
+	return nil
+}
+
+// checkPod checks that the container is as restricted as the image allows, and that
+// what it mounts exists.
+func checkPod(pod corev1.PodSpec) error {
+	c := pod.Containers[0]
+	s := c.SecurityContext
+	if !*pod.SecurityContext.RunAsNonRoot || !*s.ReadOnlyRootFilesystem || *s.AllowPrivilegeEscalation || *pod.AutomountServiceAccountToken {
+		return errors.New("the pod may do more than it needs")
+	}
+	volumes := make(map[string]bool)
+	for _, v := range pod.Volumes {
+		volumes[v.Name] = true
+	}
+	for _, m := range c.VolumeMounts {
+		if !volumes[m.Name] {
+			return fmt.Errorf("no volume %s", m.Name)
+		}
+	}
+	for _, e := range c.Env {
+		if e.Name != "GOMEMLIMIT" {
+			continue
+		}
+		if limit := c.Resources.Limits.Memory().Value(); e.Value != fmt.Sprint(limit*85/100) {
+			return fmt.Errorf("GOMEMLIMIT is %s for a limit of %d", e.Value, limit)
+		}
+		return nil
+	}
+	return errors.New("GOMEMLIMIT is not set")
+}
+
+// checkConfig has mneme read the file.
+func checkConfig(mneme, config string) error {
+	dir, err := os.MkdirTemp("", "chart")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "mneme.yaml")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		return err
+	}
+	c := exec.Command(mneme, "config", "show", "--config", path)
+	c.Env = append(os.Environ(), "MNEME_POSTGRES_DSN=postgres://u@h/d")
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("mneme does not read the configuration: %s", out)
+	}
+	return nil
+}
