@@ -32,8 +32,8 @@ class HealthMinute:
             degraded (int): Of them without one of their legs or behind.
             incomplete (int): Of them those that may lack hits.
             requests (int): Answered requests of any kind.
-            limited (int): Of them those refused by a limit (429).
-            failed (int): Of them those that failed (5xx).
+            limited (int): Refused by a limit: requests with 429, and calls of tools.
+            failed (int): Failed: requests with 5xx, and calls of tools.
             written (int): Entries written, renamed, deleted or restored.
             indexed (int): Entries whose vectors were brought up to date.
             index_failed (int): Entries that were returned to the queue.
