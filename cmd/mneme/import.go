@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 
@@ -14,14 +15,15 @@ import (
 
 	"mneme/acl"
 	"mneme/backend"
+	"mneme/cmd/mneme/importer/origin"
 	"mneme/configs"
 )
 
 func newImport(p *program) *cobra.Command {
 	i := importing{program: p}
 	cmd := &cobra.Command{
-		Use:   "import [--store S] [--agent A] FILE… | --markdown DIR",
-		Short: "Import entries from NDJSON, BEIR corpus.jsonl or Markdown files",
+		Use:   "import [--store S] [--agent A] [--from SYSTEM] FILE… | --markdown DIR",
+		Short: "Import entries from files, or from exports of other systems",
 		Long: `Imports files into the local database or, with --url, into a server. A file is
 mneme's own NDJSON, a BEIR corpus.jsonl (_id becomes the key, title and text the
 value) or Markdown with frontmatter (one entry: name, type, description, tags,
@@ -35,7 +37,13 @@ With --markdown, imports a folder written by export --markdown or by MAESTRO.
 Each .md file is a whole entry: fields it omits become empty. Files under trash/
 are deleted entries, and MEMORY.md is checked against the files. Problems are
 reported as FILE:LINE: REASON, and the other files are imported. A missing file
-deletes nothing. --dry-run reports what would happen and writes nothing.`,
+deletes nothing. --dry-run reports what would happen and writes nothing.
+
+With --from, imports what another system exported, or a ZIP archive or a folder of
+it: mem0 (what get_all answers, OpenMemory's backup), letta (agent files), zep and
+graphiti (edges, nodes and episodes as JSON), basic-memory (a folder of notes),
+chatgpt and claude (data exports). The entries are in the namespace named after the
+system, or --namespace, and keep their keys when a newer export is imported.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if i.markdown != "" {
 				return cobra.NoArgs(cmd, args)
@@ -45,6 +53,9 @@ deletes nothing. --dry-run reports what would happen and writes nothing.`,
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			config, err := p.configure(cmd)
 			if err != nil {
+				return err
+			}
+			if err := i.checkFrom(cmd.Flags()); err != nil {
 				return err
 			}
 			if i.full {
@@ -66,6 +77,9 @@ deletes nothing. --dry-run reports what would happen and writes nothing.`,
 	flags.BoolVar(&i.noWait, "no-wait", false, "do not make vectors: leave that to a server or the next import")
 	flags.StringVar(&i.markdown, "markdown", "", "read the Markdown files of this `folder`")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "with --markdown: report what would happen, and write nothing")
+	flags.StringVar(&i.from, "from", "", "read exports of this `system`: "+strings.Join(origin.Names(), ", "))
+	completeWith(cmd, "from", origin.Names()...)
+	flags.StringVar(&i.namespace, "namespace", "", "with --from: namespace of the entries (default: the system's name)")
 	flags.BoolVar(&i.full, "full", false, "restore a dump written by export --full into an empty database")
 	return cmd
 }
@@ -76,6 +90,8 @@ type importing struct {
 	as           callerFlags
 	store, url   string
 	markdown     string
+	from         string // the system whose exports are read; "" for none
+	namespace    string // of their entries
 	noWait, full bool
 	dryRun       bool
 	counts       importCounts
@@ -120,9 +136,12 @@ func (i *importing) run(ctx context.Context, config configs.Config, files []stri
 		return err
 	}
 	defer closeJoin(to, &err)
-	if i.markdown != "" {
+	switch {
+	case i.markdown != "":
 		err = i.writeFolder(ctx, to)
-	} else {
+	case i.from != "":
+		err = i.writeFrom(ctx, to, files)
+	default:
 		err = i.write(ctx, to, files)
 	}
 	if err == nil && to.local() && !i.dryRun {
@@ -134,10 +153,10 @@ func (i *importing) run(ctx context.Context, config configs.Config, files []stri
 	return i.report()
 }
 
-// checkNames validates the agent and the store. A folder is imported by one agent
-// into one store, and each is the other's default.
+// checkNames validates the agent and the store. A folder, and exports of another
+// system, are imported by one agent into one store, and each is the other's default.
 func (i *importing) checkNames() error {
-	if i.markdown != "" {
+	if i.markdown != "" || i.from != "" {
 		if i.as.agent == "" {
 			i.as.agent = i.store
 		}
@@ -145,7 +164,11 @@ func (i *importing) checkNames() error {
 			i.store = i.as.agent
 		}
 		if i.store == "" {
-			return usageError{errors.New("--markdown requires --agent or --store")}
+			flag := "--markdown"
+			if i.from != "" {
+				flag = "--from"
+			}
+			return usageError{fmt.Errorf("%s requires --agent or --store", flag)}
 		}
 		if err := acl.CheckID(i.store); err != nil {
 			return usageError{err}

@@ -20,9 +20,19 @@ const requestLines = 1000
 type record struct {
 	file string
 	line int
-	put  memory.PutRequest
+	// place is the entry's path in a JSON document; "" if the line says it.
+	place string
+	put   memory.PutRequest
 
 	fields map[string]int // of a Markdown file: the line of each field
+}
+
+// at returns a reason with the record's place.
+func (r *record) at(reason string) string {
+	if r.place == "" {
+		return reason
+	}
+	return r.place + ": " + reason
 }
 
 // lineOf returns the line that a refusal is about: the line of the field that
@@ -106,7 +116,7 @@ func (i *importing) sendTo(ctx context.Context, as *client.Client, store string,
 	i.counts.Unchanged += int64(result.Unchanged)
 	for _, refusal := range result.Refusals {
 		r, reason := records[refusal.Line-1], reasonOf(refusal)
-		i.refuse(r.file, r.lineOf(reason), reason)
+		i.refuse(r.file, r.lineOf(reason), r.at(reason))
 	}
 	return nil
 }
@@ -124,7 +134,7 @@ func reasonOf(r client.Refusal) string {
 
 func (i *importing) refuseAll(records []record, reason string) {
 	for _, r := range records {
-		i.refuse(r.file, r.line, reason)
+		i.refuse(r.file, r.line, r.at(reason))
 	}
 }
 

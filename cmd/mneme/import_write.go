@@ -15,43 +15,63 @@ import (
 func (i *importing) write(ctx context.Context, to *connection, files []string) error {
 	started := time.Now()
 	defer func() { i.counts.WriteS = time.Since(started).Seconds() }()
-	bar := i.newBar(countLines(files), "writing")
-	defer bar.Exit()
-	var waiting []record
-	flush := func() error {
-		err := i.send(ctx, to, waiting)
-		waiting = waiting[:0]
-		// Failing to draw the bar is no reason to stop.
-		_ = bar.Set64(i.counts.lines())
-		return err
-	}
+	b := batch{importing: i, to: to, bar: i.newBar(countLines(files), "writing")}
+	defer b.bar.Exit()
 	for _, file := range files {
-		err := i.read(file, func(line importer.Line) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if line.Put.Path.Store = line.Store; line.Store == "" {
-				line.Put.Path.Store = i.store
-			}
-			reason := line.Err
-			if reason == nil && line.Put.Path.Store == "" {
-				reason = errors.New("names no store, and --store is not given")
-			}
-			if reason != nil {
-				i.refuse(file, line.Number, reason.Error())
-				return nil
-			}
-			waiting = append(waiting, record{file: file, line: line.Number, put: line.Put, fields: line.Fields})
-			if len(waiting) < requestLines {
-				return nil
-			}
-			return flush()
-		})
-		if err != nil {
+		if err := i.read(file, func(line importer.Line) error { return b.add(ctx, file, line) }); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	return flush()
+	return b.flush(ctx)
+}
+
+// batch holds the lines that are sent with the next request.
+type batch struct {
+	*importing
+	to      *connection
+	bar     *bar
+	waiting []record
+	size    int // of the values that wait, in bytes
+}
+
+// requestBytes is the size of values after which a request is sent.
+const requestBytes = 8 << 20
+
+// add adds a line, and sends the request if it is full.
+func (b *batch) add(ctx context.Context, file string, line importer.Line) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := record{file: file, line: line.Number, place: line.Place, put: line.Put, fields: line.Fields}
+	if r.put.Path.Store = line.Store; line.Store == "" {
+		r.put.Path.Store = b.store
+	}
+	switch {
+	case line.Skipped:
+		b.counts.Notes = append(b.counts.Notes, refusal{File: file, Line: line.Number, Reason: r.at(line.Err.Error())})
+		return nil
+	case line.Err != nil:
+		b.refuse(file, line.Number, r.at(line.Err.Error()))
+		return nil
+	case r.put.Path.Store == "":
+		b.refuse(file, line.Number, "names no store, and --store is not given")
+		return nil
+	}
+	b.waiting = append(b.waiting, r)
+	b.size += len(r.put.Value)
+	if len(b.waiting) < requestLines && b.size < requestBytes {
+		return nil
+	}
+	return b.flush(ctx)
+}
+
+// flush sends the lines that wait.
+func (b *batch) flush(ctx context.Context) error {
+	err := b.send(ctx, b.to, b.waiting)
+	b.waiting, b.size = b.waiting[:0], 0
+	// Failing to draw the bar is no reason to stop.
+	_ = b.bar.Set64(b.counts.lines())
+	return err
 }
 
 // read reads one file, or standard input.

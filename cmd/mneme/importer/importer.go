@@ -25,7 +25,11 @@ type Line struct {
 	// Fields maps the fields of a Markdown file to their line numbers. The value
 	// is called body.
 	Fields map[string]int
-	Err    error // never includes the line's text
+	// Place is the path of the entry in a JSON document, as jq has it; "" if the line
+	// number says it.
+	Place   string
+	Err     error // never includes the line's text
+	Skipped bool  // Err says why the entry was left out on purpose
 }
 
 // maxLine is the maximum size of a line of NDJSON, and of a whole Markdown file,

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const sampleExports = "../../samples/exports"
+
+// exports are the sample of each system, the number of its entries, and a question
+// with the key that answers it.
+var exports = []struct {
+	system, name  string
+	entries       int64
+	question, key string
+}{
+	{"mem0", "mem0.json", 3, "how does the user like to travel?", "0f5c1a52-6a1e-4e55-9d51-3c1b0a9f7e02"},
+	{"letta", "letta.af", 3, "what kind of soil is there?", "Sample gardener/human"},
+	{"zep", "zep.json", 5, "which database holds the orders?", "fact/5b0e7d6a-1f0e-4c53-8a1f-7f8f6a2d1001"},
+	{"basic-memory", "basic-memory", 2, "how do I look after the cast-iron pot?", "kitchen/Cast-iron pot"},
+	{"chatgpt", "chatgpt", 1, "when is a bicycle chain worn?", "conversation/69a41f20-0000-8000-8000-0000000000a1/001"},
+	{"claude", "claude", 5, "which moon has an atmosphere?", "conversation/3d9f2c10-0000-4000-8000-0000000000c1/001"},
+}
+
+func TestExportsOfOtherSystemsAreFound(t *testing.T) {
+	dir := t.TempDir()
+	for _, e := range exports {
+		counts := decode[importCounts](t, must(t, dir, "", "import", "--json", "--agent", "iris", "--from", e.system, filepath.Join(sampleExports, e.name)))
+		if counts.Created != e.entries || len(counts.Refused)+len(counts.Notes) > 0 {
+			t.Errorf("%s: got %+v", e.system, counts)
+		}
+	}
+	for _, e := range exports {
+		found := decode[answer](t, must(t, dir, "", "search", "--json", "--agent", "iris", "--namespace", e.system, e.question))
+		if len(found.Hits) == 0 || found.Hits[0].Key != e.key {
+			t.Errorf("%s: got %v", e.system, keys(found))
+		}
+	}
+}
+
+func TestRepeatedImportOfAnotherSystemsExportChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	load := func() (all importCounts) {
+		for _, e := range exports {
+			counts := decode[importCounts](t, must(t, dir, "", "import", "--json", "--no-wait", "--agent", "iris", "--from", e.system, filepath.Join(sampleExports, e.name)))
+			all.Created += counts.Created
+			all.Updated += counts.Updated
+			all.Unchanged += counts.Unchanged
+		}
+		return all
+	}
+	first := load()
+	before := must(t, dir, "", "export", "--agent", "iris")
+	if again := load(); again.Unchanged != first.Created || again.written() != 0 {
+		t.Errorf("first %+v, again %+v", first, again)
+	}
+	if after := must(t, dir, "", "export", "--agent", "iris"); after != before {
+		t.Error("the entries changed")
+	}
+}
+
+func TestNewerExportUpdatesItsEntries(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, `[{"id": "a", "memory": "one", "categories": ["x"]}, {"id": "b", "memory": "two"}]`, "import", "--no-wait", "--agent", "iris", "--from", "mem0", "-")
+	counts := decode[importCounts](t, must(t, dir, `[{"id": "a", "memory": "one"}, {"id": "b", "memory": "two"}]`, "import", "--json", "--no-wait", "--agent", "iris", "--from", "mem0", "-"))
+	if counts.Updated != 1 || counts.Unchanged != 1 {
+		t.Errorf("got %+v", counts)
+	}
+	if out := must(t, dir, "", "export", "--agent", "iris"); strings.Contains(out, `"x"`) {
+		t.Errorf("the tag is still there: %s", out)
+	}
+}
+
+func TestRefusedItemsOfAnExportAreListedWithTheirPlace(t *testing.T) {
+	dir := t.TempDir()
+	r := mneme(t, dir, `{"results": [
+		{"id": "a", "memory": "fine"},
+		{"id": "/xyzzy", "memory": "xyzzy"},
+		{"memory": "xyzzy"},
+		{"id": "b", "memory": "xyzzy", "expiration_date": "2020-01-01"}]}`, "import", "--no-wait", "--agent", "iris", "--from", "mem0", "-")
+	if r.status != exitFailed || !strings.Contains(r.out, "created 1, updated 0, unchanged 0, refused 2") {
+		t.Errorf("got %+v", r)
+	}
+	for _, line := range []string{"-:3: .results[1]: key: ", "-:4: .results[2]: id: is missing\n", "-:5: note: .results[3]: has expired there\n"} {
+		if !strings.Contains(r.err, line) {
+			t.Errorf("%q is not in\n%s", line, r.err)
+		}
+	}
+	if strings.Contains(r.out+r.err, "xyzzy") {
+		t.Errorf("memory text shows in\n%s", r.err)
+	}
+}
+
+func TestFileThatIsNoSuchExportIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(t.TempDir(), "data.zip")
+	if err := os.WriteFile(bad, []byte("not an archive"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, reason := range map[string]string{
+		sampleMemories:                  "has none of the fields of such an export",
+		bad:                             "not a valid zip file",
+		sampleExports + "/basic-memory": "has no file that belongs to such an export",
+	} {
+		r := mneme(t, dir, "", "import", "--no-wait", "--agent", "iris", "--from", "claude", file)
+		if r.status != exitFailed || !strings.Contains(r.err, reason) {
+			t.Errorf("%s: got %+v", file, r)
+		}
+	}
+}
+
+func TestNamespaceOfAnImportFromAnotherSystem(t *testing.T) {
+	for namespace, want := range map[string]string{"": `"namespace":""`, "old notes": `"namespace":"old notes"`} {
+		dir := t.TempDir()
+		must(t, dir, `[{"id": "a", "memory": "one"}]`, "import", "--no-wait", "--store", "iris", "--from", "mem0", "--namespace", namespace, "-")
+		if out := must(t, dir, "", "export", "--agent", "iris"); !strings.Contains(out, want) {
+			t.Errorf("%q: got %s", namespace, out)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package origin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/text/unicode/norm"
+
+	"mneme/markdown"
+	"mneme/memory"
+)
+
+// basicMemory reads the Markdown notes of Basic Memory: a note is an entry.
+// Observations and relations stay in its text.
+//
+// Sources: the README of basicmachines-co/basic-memory (frontmatter with title, type,
+// permalink and tags), and its importers, which write created and modified.
+type basicMemory struct{}
+
+func (basicMemory) member(file string) bool { return strings.EqualFold(path.Ext(file), ".md") }
+
+func (basicMemory) read(file string, in io.Reader, out output) error {
+	whole := item{line: 1}
+	text, err := io.ReadAll(io.LimitReader(in, maxItem+1))
+	switch {
+	case err != nil:
+		return err
+	case len(text) > maxItem:
+		return out(whole.refuse(fmt.Errorf("has more than %d bytes", maxItem)))
+	case !utf8.Valid(text):
+		return out(whole.refuse(errors.New("is not valid UTF-8")))
+	}
+	head, body, err := frontmatter(text)
+	if err != nil {
+		return out(whole.refuse(err))
+	}
+	d := draft{
+		key: head.texts["permalink"], text: strings.TrimSpace(string(body)), description: head.texts["title"], tags: head.tags,
+	}
+	if d.key == "" && file != "-" {
+		d.key = norm.NFC.String(strings.TrimSuffix(file, path.Ext(file)))
+	}
+	if d.key == "" {
+		return out(whole.refuse(errors.New("permalink: is missing")))
+	}
+	for _, field := range []string{"created", "modified"} {
+		at, err := parseTime(head.texts[field])
+		if err != nil {
+			return out(whole.refuse(fmt.Errorf("%s: is not a time", field)))
+		}
+		d.occurred = d.occurred.or(at)
+	}
+	switch kind := head.texts["type"]; {
+	case slices.Contains(memory.Types, kind):
+		d.kind = kind
+	case kind != "" && kind != "note": // every note's
+		d.tags = append(d.tags, "type:"+kind)
+	}
+	if d.text == "" {
+		return out(whole.refuse(skipped("is empty")))
+	}
+	return out(d.line(whole))
+}
+
+// noteHead is the frontmatter of a note.
+type noteHead struct {
+	texts map[string]string
+	tags  []string
+}
+
+// maxHead bounds the frontmatter, in bytes.
+const maxHead = 64 << 10
+
+// frontmatter splits a note. A note without frontmatter is all body.
+func frontmatter(text []byte) (head noteHead, body []byte, err error) {
+	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
+	if !markdown.HasFrontmatter(text) {
+		return head, text, nil
+	}
+	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	length := 0
+	for line := range bytes.Lines(rest) {
+		if string(bytes.TrimRight(line, " \t\n")) == "---" {
+			head, err = parseHead(rest[:length])
+			return head, rest[length+len(line):], err
+		}
+		if length += len(line); length > maxHead {
+			break
+		}
+	}
+	return head, nil, errors.New("the frontmatter is not closed, or too long")
+}
+
+// parseHead parses the fields of the frontmatter that are imported. Others may have
+// any form.
+func parseHead(text []byte) (head noteHead, err error) {
+	var document yaml.Node
+	if yaml.Unmarshal(text, &document) != nil {
+		return head, errors.New("the frontmatter is not valid YAML")
+	}
+	if len(document.Content) == 0 {
+		return head, nil
+	}
+	fields := document.Content[0]
+	if fields.Kind != yaml.MappingNode {
+		return head, errors.New("the frontmatter has no fields")
+	}
+	head.texts = make(map[string]string)
+	for n := 0; n+1 < len(fields.Content); n += 2 {
+		name, value := fields.Content[n].Value, fields.Content[n+1]
+		switch name {
+		case "title", "type", "permalink", "created", "modified":
+			if value.Kind != yaml.ScalarNode {
+				return head, fmt.Errorf("%s: must be text", name)
+			}
+			if value.ShortTag() != "!!null" {
+				head.texts[name] = value.Value
+			}
+		case "tags":
+			if head.tags, err = noteTags(value); err != nil {
+				return head, err
+			}
+		}
+	}
+	return head, nil
+}
+
+// noteTags returns a note's tags: a list, or a text with commas, with or without #.
+func noteTags(value *yaml.Node) ([]string, error) {
+	var texts []string
+	switch {
+	case value.Kind == yaml.ScalarNode && value.ShortTag() == "!!null":
+	case value.Kind == yaml.ScalarNode:
+		texts = strings.Split(value.Value, ",")
+	case value.Kind == yaml.SequenceNode:
+		for _, tag := range value.Content {
+			if tag.Kind != yaml.ScalarNode {
+				return nil, errors.New("tags: must be a list of texts")
+			}
+			texts = append(texts, tag.Value)
+		}
+	default:
+		return nil, errors.New("tags: must be a list of texts")
+	}
+	for n, tag := range texts {
+		texts[n] = strings.TrimPrefix(strings.TrimSpace(tag), "#")
+	}
+	return texts, nil
+}

@@ -1,0 +1,57 @@
+package origin
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"mneme/cmd/mneme/importer"
+)
+
+func FuzzBasicMemory(f *testing.F) { fuzz(f, "basic-memory", "basic-memory") }
+func FuzzChatGPT(f *testing.F)     { fuzz(f, "chatgpt", "chatgpt") }
+func FuzzClaude(f *testing.F)      { fuzz(f, "claude", "claude") }
+func FuzzLetta(f *testing.F)       { fuzz(f, "letta", "letta.af") }
+func FuzzMem0(f *testing.F)        { fuzz(f, "mem0", "mem0.json") }
+func FuzzZep(f *testing.F)         { fuzz(f, "zep", "zep.json") }
+
+// fuzz checks that no contents of a file make its reader fail, that every entry is a
+// valid write, and that the file is read alike each time.
+func fuzz(f *testing.F, system, sample string) {
+	err := filepath.WalkDir(filepath.Join(samples, sample), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		f.Add(string(text))
+		return err
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		read := func() (results []result) {
+			err := reader(t, system).Read("-", strings.NewReader(text), func(_ string, l importer.Line) error {
+				results = append(results, resultOf("", l))
+				if l.Err == nil && (!json.Valid(l.Put.Value) || l.Put.Path.Key == "" || l.Skipped) {
+					t.Errorf("not a write: %+v", l)
+				}
+				if l.Number < 1 || l.Number > 1+strings.Count(text, "\n") {
+					t.Errorf("line %d", l.Number)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			return results
+		}
+		if first := read(); !reflect.DeepEqual(read(), first) {
+			t.Error("read differently the second time")
+		}
+	})
+}

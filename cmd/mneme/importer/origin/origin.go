@@ -1,0 +1,208 @@
+// Package origin reads the exports of other memory systems and assistants, for
+// mneme import --from.
+//
+// Each format is in a file of its own, which says where its facts are from. An
+// entry's key is made of the identifiers that the export has, so that a later
+// import of the same export, or of a newer one, finds the entries again. Files are
+// read item by item: what is held at a time is one item, of at most 64 MiB, and a
+// digest of each entry.
+package origin
+
+import (
+	"archive/zip"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mneme/cmd/mneme/importer"
+)
+
+// format reads the files of one system.
+type format interface {
+	// member reports whether a file of a folder or an archive is one to read. Its
+	// path has slashes.
+	member(file string) bool
+	// read passes the entries of a file to out and returns out's first error, or
+	// that of the input. What is wrong with the contents is a Line with Err.
+	read(file string, in io.Reader, out output) error
+}
+
+type output func(importer.Line) error
+
+// formats are the systems that are known, by name.
+var formats = map[string]func(now time.Time) format{
+	"basic-memory": func(time.Time) format { return basicMemory{} },
+	"chatgpt":      func(time.Time) format { return chatGPT{} },
+	"claude":       func(time.Time) format { return claude{} },
+	"graphiti":     func(time.Time) format { return zep{} },
+	"letta":        func(time.Time) format { return letta{} },
+	"mem0":         func(now time.Time) format { return mem0{now: now} },
+	"zep":          func(time.Time) format { return zep{} },
+}
+
+// Names returns the names of the systems that are known, in order.
+func Names() []string {
+	var names []string
+	for name := range formats {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Reader reads exports of one system.
+type Reader struct {
+	format    format
+	namespace string
+	seen      map[digest]digest // contents of the entries that were read, by key
+}
+
+type digest [sha256.Size / 2]byte
+
+func digestOf(text []byte) digest {
+	sum := sha256.Sum256(text)
+	return digest(sum[:len(digest{})])
+}
+
+// New returns a Reader of a system's exports. Its entries are in the namespace.
+func New(name, namespace string, now time.Time) (*Reader, error) {
+	newFormat, ok := formats[name]
+	if !ok {
+		return nil, fmt.Errorf("%q is not a known system: %s", name, strings.Join(Names(), ", "))
+	}
+	return &Reader{format: newFormat(now), namespace: namespace, seen: map[digest]digest{}}, nil
+}
+
+// Read calls yield for every entry of a file, with the path of the file that has
+// it. The file may be a ZIP archive or a folder, of which the files of the export
+// are read; "-" is in. Read stops at the first error of yield and returns it.
+func (r *Reader) Read(name string, in io.Reader, yield func(file string, line importer.Line) error) error {
+	if name == "-" {
+		return r.read(name, name, in, yield)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case info.IsDir():
+		root, err := os.OpenRoot(name)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		return r.readAll(name, root.FS(), yield)
+	case strings.EqualFold(filepath.Ext(name), ".zip"):
+		archive, err := zip.OpenReader(name)
+		if err != nil {
+			return err
+		}
+		defer archive.Close()
+		return r.readAll(name, archive, yield)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return r.read(name, filepath.Base(name), f, yield)
+}
+
+// readAll reads the files of a folder or an archive that belong to the export.
+func (r *Reader) readAll(name string, files fs.FS, yield func(string, importer.Line) error) error {
+	found := false
+	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
+		base := path.Base(file)
+		switch {
+		case err != nil:
+			return err
+		case file != "." && (strings.HasPrefix(base, ".") || base == "__MACOSX"):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir() || !r.format.member(file):
+			return nil
+		}
+		found = true
+		shown := filepath.Join(name, filepath.FromSlash(file))
+		if !entry.Type().IsRegular() {
+			return yield(shown, importer.Line{Number: 1, Err: errors.New("is a link or another special file, which is not followed")})
+		}
+		in, err := files.Open(file)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		return r.read(shown, file, in, yield)
+	})
+	if err == nil && !found {
+		return errors.New("has no file that belongs to such an export")
+	}
+	return err
+}
+
+// read reads one file. file is its path in the export.
+func (r *Reader) read(shown, file string, in io.Reader, yield func(string, importer.Line) error) error {
+	if strings.EqualFold(path.Ext(file), ".gz") {
+		unpacked, err := gzip.NewReader(in)
+		if err != nil {
+			return err
+		}
+		defer unpacked.Close()
+		in = unpacked
+	}
+	return r.format.read(file, in, func(line importer.Line) error {
+		line.Put.Path.Namespace = r.namespace
+		if line.Err == nil {
+			if r.repeated(&line) {
+				return nil
+			}
+		}
+		return yield(shown, line)
+	})
+}
+
+// repeated reports whether an equal entry was read before. If another one has the
+// key, that is the line's error: an import of both would change the entry each time.
+func (r *Reader) repeated(line *importer.Line) bool {
+	put := &line.Put
+	key := digestOf([]byte(put.Path.Key))
+	text, err := json.Marshal([]any{put.Value, put.Type, put.Description, put.Tags, put.OccurredAt, put.ExpiresAt})
+	if err != nil {
+		line.Err = errors.New("value: is not valid JSON")
+		return false
+	}
+	contents := digestOf(text)
+	before, ok := r.seen[key]
+	switch {
+	case !ok:
+		r.seen[key] = contents
+	case before == contents:
+		return true
+	default:
+		line.Err = errors.New("key: another entry of this import has the same one")
+	}
+	return false
+}
+
+// numbered reports whether a path's base is name.json or, as in exports that are
+// cut into several files, name-000.json.
+func numbered(file, name string) bool {
+	rest, ok := strings.CutPrefix(path.Base(file), name)
+	if !ok {
+		return false
+	}
+	rest, ok = strings.CutSuffix(rest, ".json")
+	return ok && (rest == "" || strings.HasPrefix(rest, "-") && strings.Trim(rest[1:], "0123456789") == "")
+}
