@@ -243,7 +243,11 @@ func (i *importing) report() error {
 			_, err = fmt.Fprintf(i.out, ", vectors in %.1f s (%s)\n", c.VectorsS, rate(c.written(), seconds(c.VectorsS)))
 		}
 	}
-	if err == nil && len(c.Refused) > 0 {
+	switch {
+	case err != nil || len(c.Refused) == 0:
+	case len(c.Refused) == 1:
+		err = errors.New("one line was refused")
+	default:
 		err = fmt.Errorf("%d lines were refused", len(c.Refused))
 	}
 	return err
