@@ -161,7 +161,7 @@ func (s *Server) route(c echo.Context) string {
 		return name
 	}
 	if s.routes[c.Path()] {
-		return c.Path()
+		return strings.ReplaceAll(c.Path(), `\:`, ":") // the router escapes a colon that begins no parameter
 	}
 	return "unmatched"
 }

@@ -74,6 +74,7 @@ func (names) Verify(_ context.Context, credential string) (acl.Principal, error)
 type surface struct{ running, release chan struct{} }
 
 func (s surface) Mount(e *echo.Echo) []string {
+	e.GET(`/who\:all`, func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
 	e.GET("/who/:path", func(c echo.Context) error {
 		return c.String(http.StatusOK, server.Principal(c.Request().Context()).Agent)
 	})
@@ -220,6 +221,10 @@ func TestALogLineNamesTheRouteAndNothingOfTheRequest(t *testing.T) {
 	var line map[string]any
 	if err := json.Unmarshal([]byte(strings.SplitN(log.String(), "\n", 2)[0]), &line); err != nil {
 		t.Fatal(err)
+	}
+	ask(s, "GET", "/who:all", "Authorization", "Bearer secret-agent")
+	if !strings.Contains(log.String(), `"route":"/who:all"`) {
+		t.Errorf("the log lacks the route of a custom method: %s", log)
 	}
 	if line["method"] != "GET" || line["route"] != "/who/:path" || line["status"] != 200.0 || line["duration_ms"] == nil || line["request_id"] == nil {
 		t.Errorf("got %v", line)

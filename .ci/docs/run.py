@@ -78,7 +78,8 @@ def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bo
     script = "\n".join(blocks)
     script = PRELUDE + ("" if "go run" in script or BUILD in script else BUILD) + script
     home = work / re.sub(r"\W", "-", document)
-    clone = home / "mneme"
+    home.mkdir()
+    clone = work / "mneme"  # the same path for all, so that what one builds is there for the next
     subprocess.run(["git", "clone", "--quiet", repository, clone], check=True)
     keep = {k: v for k, v in os.environ.items() if not k.startswith(("MNEME_", "XDG_")) and k != "CI"}
     go = {k: subprocess.run(["go", "env", k], capture_output=True, text=True, check=True).stdout.strip() for k in ("GOCACHE", "GOMODCACHE")}
@@ -92,6 +93,7 @@ def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bo
         with contextlib.suppress(ProcessLookupError):  # the servers that it started are left
             os.killpg(shell.pid, signal.SIGTERM)
         shell.wait()
+        clone.rename(home / "mneme")
         said.seek(0)
         if status != 0:
             print(f"{document}: status {status}\n{said.read()}")
