@@ -21,12 +21,7 @@ RUN --mount=type=cache,target=/cache \
     go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /image/mneme ./cmd/mneme
 
 # Files in /image belong to root, those in /owned to the service.
-RUN install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt && \
-    install -D -m 644 -t /image/usr/share/licenses/mneme LICENSE THIRD_PARTY_NOTICES.txt embed/e5/LICENSE-e5-small-v2 && \
-    printf 'mneme:x:65532:65532::/var/lib/mneme:/mneme\n' >/image/etc/passwd && \
-    printf 'mneme:x:65532:\n' >/image/etc/group && \
-    install -d -m 700 /owned/var/lib/mneme && \
-    install -d -m 1777 /owned/tmp
+RUN packaging/image/tree.sh /image /owned
 
 FROM scratch
 ARG VERSION

@@ -28,6 +28,15 @@ func TestTheDockerfileMatchesGoModAndCompose(t *testing.T) {
 	}
 }
 
+// The image of a release is configured as the one that is built from a clone.
+func TestBothImagesAreConfiguredAlike(t *testing.T) {
+	_, built, _ := strings.Cut(string(read(t, "../Dockerfile")), "\nUSER ")
+	_, released, _ := strings.Cut(string(read(t, "../packaging/image/Dockerfile")), "\nUSER ")
+	if built == "" || built != released {
+		t.Errorf("the Dockerfile ends with:\n%s\nthat of a release with:\n%s", built, released)
+	}
+}
+
 // .dockerignore must not exclude any file that the program is built from.
 func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
@@ -46,8 +55,8 @@ func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 	if len(files) < 100 {
 		t.Fatalf("the program is built from %d files", len(files))
 	}
-	// The Dockerfile copies these by name.
-	files = append(files, "go.mod", "go.sum", "LICENSE", "embed/e5/LICENSE-e5-small-v2")
+	// The Dockerfile and its script name these.
+	files = append(files, "go.mod", "go.sum", "LICENSE", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-e5-small-v2", "packaging/image/tree.sh")
 	by := make(map[string]string) // files to the last pattern that matches; ! is an exception
 	for pattern := range strings.Lines(string(read(t, "../.dockerignore"))) {
 		pattern = strings.TrimSpace(pattern)

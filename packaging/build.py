@@ -35,12 +35,33 @@ def server(namespace: str, version: str) -> dict:
     folder = {"name": "MNEME_DATA_DIR", "description": "Folder of the database; empty: the user's data folder", "isRequired": False}
     packages = [
         {
-            "registryType": registry, "identifier": "mneme-mcp", "version": version, "transport": {"type": "stdio"},
+            "registryType": registry, "identifier": "mneme-mcp", "version": published, "transport": {"type": "stdio"},
             "packageArguments": [agent], "environmentVariables": [folder],
         }
-        for registry in ("pypi", "npm")
+        for registry, published in (("pypi", wheel.pep440(version)), ("npm", version))
     ]
     return {"$schema": SCHEMA, "name": f"{namespace}/mneme", "title": "mneme", "description": SUMMARY, "version": version, "packages": packages}
+
+
+def build(version: str, out: pathlib.Path, everywhere: bool = False, binary: pathlib.Path | None = None, namespace: str = "com.example") -> None:
+    """Builds the packages of every platform, or of this machine's, into a folder.
+
+    binary is a built mneme for this machine.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    here = (go("env", "GOOS").strip(), go("env", "GOARCH").strip())
+    for system in wheel.TAGS if everywhere else [here]:
+        built = binary if system == here else None
+        if built is None:
+            built = out.resolve() / f"mneme-{'-'.join(system)}"
+            go("build", "-trimpath", "-ldflags", f"-s -w -X main.version={version}", "-o", str(built), "./cmd/mneme",
+               GOOS=system[0], GOARCH=system[1], CGO_ENABLED="0")
+        wheel.build(built, system, version, SUMMARY, out)
+        npm.build_platform(built, system, version, SUMMARY, out)
+        if built != binary:
+            built.unlink()
+    npm.build_launcher(version, SUMMARY, out)
+    (out / "server.json").write_text(json.dumps(server(namespace, version), indent=2) + "\n")
 
 
 def main() -> None:
@@ -52,22 +73,9 @@ def main() -> None:
     flags.add_argument("--binary", type=pathlib.Path, help="a built mneme for this machine")
     flags.add_argument("--namespace", default="com.example", help="namespace in the MCP registry (reverse DNS)")
     given = flags.parse_args()
-    given.out.mkdir(parents=True, exist_ok=True)
-    here = (go("env", "GOOS").strip(), go("env", "GOARCH").strip())
-    for system in wheel.TAGS if given.all else [here]:
-        binary = given.binary if system == here else None
-        if binary is None:
-            binary = given.out.resolve() / f"mneme-{'-'.join(system)}"
-            go("build", "-trimpath", "-ldflags", f"-s -w -X main.version={given.version}", "-o", str(binary), "./cmd/mneme",
-               GOOS=system[0], GOARCH=system[1], CGO_ENABLED="0")
-        print(wheel.build(binary, system, given.version, SUMMARY, given.out))
-        print(npm.build_platform(binary, system, given.version, SUMMARY, given.out))
-        if binary != given.binary:
-            binary.unlink()
-    print(npm.build_launcher(given.version, SUMMARY, given.out))
-    path = given.out / "server.json"
-    path.write_text(json.dumps(server(given.namespace, given.version), indent=2) + "\n")
-    print(path)
+    build(given.version, given.out, given.all, given.binary, given.namespace)
+    for path in sorted(given.out.iterdir()):
+        print(path)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import zipfile
 
 import build
 import npm
+import release
 import wheel
 
 
@@ -37,6 +38,24 @@ class PackagesTest(unittest.TestCase):
                     self.assertEqual((digest, size), ("sha256=" + wheel.digest(content), str(len(content))))
             mode = archive.getinfo("mneme_mcp/bin/mneme").external_attr >> 16
             self.assertTrue(mode & stat.S_IXUSR)
+
+    def test_versions_of_wheels_are_pythons(self):
+        versions = {
+            "1.2.3": "1.2.3", "10.0.0-alpha": "10.0.0a0", "1.2.3-alpha.2": "1.2.3a2", "1.2.3-beta.12": "1.2.3b12",
+            "1.2.3-rc1": "1.2.3rc1", "0.0.1-dev": "0.0.1.dev0",
+        }
+        self.assertEqual({version: wheel.pep440(version) for version in versions}, versions)
+        for bad in ("v1.2.3", "1.2", "1.2.3-next.1", "1.2.3+build", "1.2.3-rc.1.2", ""):
+            with self.assertRaises(ValueError):
+                wheel.pep440(bad)
+
+    def test_notes_are_what_the_changelog_says_of_the_version(self):
+        changelog = "# Changelog\n\n## Unreleased\n\n- b\n\n## 1.2.3 - 2026-01-02\n\n### Added\n\n- a\n\n## 1.2.2 - 2026-01-01\n"
+        self.assertEqual(release.notes("1.2.3", changelog), "### Added\n\n- a\n")
+        self.assertEqual(release.notes("1.2.4-dev", changelog), "- b\n")
+        for silent in ("1.2.2", "1.2.4", "1.2.3-rc.1", "1.2"):
+            with self.assertRaises(ValueError):
+                release.notes(silent, changelog)
 
     def test_the_launcher_depends_on_each_platform_at_its_own_version(self):
         made = {self.manifest(npm.build_platform(self.binary, system, "1.2.3", build.SUMMARY, self.folder))["name"] for system in npm.NAMES}

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import pathlib
+import re
 import zipfile
 
 # The tags of each platform that Go builds for. The binary is static.
@@ -27,9 +28,25 @@ def main():
 '''
 
 
+def pep440(version: str) -> str:
+    """Returns a semantic version as Python packages write it: 1.2.3-rc.1 is 1.2.3rc1.
+
+    Python knows alpha, beta, rc and dev of the pre-releases (PEP 440). ValueError
+    names a version that has another one.
+    """
+    found = re.fullmatch(r"(\d+\.\d+\.\d+)(?:-(alpha|beta|rc|dev)(?:\.?(\d+))?)?", version)
+    if found is None:
+        raise ValueError(f"{version!r} is not such as 1.2.3, 1.2.3-beta.1 or 1.2.3-rc.1")
+    release, stage, number = found.groups()
+    if stage is None:
+        return release
+    return release + {"alpha": "a", "beta": "b", "rc": "rc", "dev": ".dev"}[stage] + (number or "0")
+
+
 def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, folder: pathlib.Path) -> pathlib.Path:
     """Writes the wheel of a binary into a folder and returns its path."""
     platforms = TAGS[system]
+    version = pep440(version)
     path = folder / f"mneme_mcp-{version}-py3-none-{'.'.join(platforms)}.whl"
     info = f"mneme_mcp-{version}.dist-info"
     tags = "".join(f"Tag: py3-none-{p}\n" for p in platforms)
