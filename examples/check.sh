@@ -16,7 +16,7 @@ fi
 export MNEME_URL=${1%/} MNEME_TOKEN=$2 PYTHONDONTWRITEBYTECODE=1
 shift 2
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(robutler-python robutler-skill robutler-typescript anthropic-python anthropic-typescript langgraph mcp-python claude-desktop)
+[ ${#names[@]} -gt 0 ] || names=(client-python client-typescript robutler-python robutler-skill robutler-typescript anthropic-python anthropic-typescript langgraph mcp-python claude-desktop)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -28,6 +28,7 @@ environment() {
 	for name in "${names[@]}"; do
 		[ ! -f "$name/requirements.txt" ] || all+=(-r "$name/requirements.txt")
 		[ ! -f "$name/requirements-alone.txt" ] || alone+=(-r "$name/requirements-alone.txt")
+		[ "$name" != client-python ] || all+=(../clients/python)
 	done
 	"${PYTHON:-python3}" -m venv "$work/python" || return 1
 	local pip=("$work/python/bin/pip" install --quiet --disable-pip-version-check)
@@ -37,10 +38,16 @@ environment() {
 
 python() { wait_for_environment && "$work/python/bin/python" "$1/check.py"; }
 
-# A TypeScript example is compiled in a copy.
+# A TypeScript example is compiled in a copy, and so is the client that one of them uses.
 typescript() {
+	local packed=()
+	if [ "$1" = client-typescript ]; then
+		cp -R ../clients/typescript "$work/client" && rm -rf "$work/client/node_modules" "$work/client/dist" &&
+			(cd "$work/client" && npm ci --silent --no-audit --no-fund && npm pack --silent) || return 1
+		packed=("$work"/client/*.tgz)
+	fi
 	cp -R "$1" "$work/$1" && rm -rf "$work/$1/node_modules" "$work/$1/dist" && cd "$work/$1" &&
-		npm install --silent --no-audit --no-fund --no-package-lock && npm run --silent check
+		npm install --silent --no-audit --no-fund --no-package-lock "${packed[@]}" && npm run --silent check
 }
 
 # The packages are installed in parallel, and each example runs as soon as it has

@@ -3,10 +3,11 @@
 //
 //	payments BINARY PYTHON NODE WEBAGENTS
 //
-// BINARY is mneme, PYTHON has PyPI's x402[evm,httpx,requests], and the folder NODE has
-// npm's @x402/fetch, @x402/evm and viem. Each client buys twice, by scheme exact and
-// upto; what it got and what was settled must be right. WEBAGENTS is a Python that has
-// PyPI's webagents, whose buyer pays by MPP with a card.
+// BINARY is mneme, PYTHON has PyPI's x402[evm,httpx,requests] and the Python client, and
+// the folder NODE has npm's @x402/fetch, @x402/evm and viem and the TypeScript client.
+// Each client buys twice, by scheme exact and upto; what it got and what was settled must
+// be right. WEBAGENTS is a Python that has PyPI's webagents, whose buyer pays by MPP with
+// a card.
 package main
 
 import (
@@ -66,7 +67,7 @@ func run(binary, python, node, webagents string) error {
 	}
 	defer stop()
 	var failures error
-	for n, client := range []string{"httpx_buy.py", "requests_buy.py", "fetch_buy.mjs", "mneme_buy.py"} {
+	for n, client := range []string{"httpx_buy.py", "requests_buy.py", "fetch_buy.mjs", "mneme_buy.py", "mneme_buy.mjs"} {
 		program, script := python, filepath.Join(".ci", "payments", client)
 		if strings.HasSuffix(client, ".mjs") {
 			// Node looks for packages beside the script.

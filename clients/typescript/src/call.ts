@@ -1,0 +1,109 @@
+/** How a request is sent: its time limit, its repetitions, and what ends it. */
+
+import { errorOf, type MnemeError, TransportFailed } from "./error.js";
+
+/** Seconds of one pause, at most. */
+export const maxWait = 30;
+
+export type Fetch = (request: Request) => Promise<Response>;
+
+export interface Sending {
+  host: string;
+  fetch: Fetch;
+  /** Ends the call when the caller has enough. */
+  signal: AbortSignal | undefined;
+  /** Milliseconds of each attempt. */
+  timeout: number;
+  /** How often a call is sent again, at most. */
+  retries: number;
+  pause: (seconds: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** Repeating the call does nothing twice. */
+  safe: boolean;
+}
+
+/** Sends a request, again if need be, and returns the answer if it is none of an error. */
+export async function send(request: Request, by: Sending): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    by.signal?.throwIfAborted();
+    const limit = AbortSignal.timeout(by.timeout);
+    let response;
+    try {
+      response = await by.fetch(new Request(request.clone(), { signal: by.signal ? AbortSignal.any([by.signal, limit]) : limit }));
+    } catch {
+      // The error of fetch may name what was asked.
+      by.signal?.throwIfAborted();
+      if (attempt > by.retries || !by.safe) throw new TransportFailed(by.host);
+      await by.pause(backoff(attempt), by.signal);
+      continue;
+    }
+    if (response.ok || response.status === 304) return response;
+    const error = await errorOf(response, by.host);
+    const wait = pauseBefore(error, attempt, by.safe);
+    if (wait === undefined || attempt > by.retries) throw error;
+    await by.pause(wait, by.signal);
+  }
+}
+
+/** Returns how many seconds to wait after an attempt that failed. */
+export function backoff(attempt: number): number {
+  return (0.5 + Math.random() / 2) * Math.min(0.25 * 2 ** attempt, maxWait);
+}
+
+/**
+ * Returns how long to wait before a refused call is sent again; undefined if it is not. One
+ * that is not safe to repeat was not done at 429 alone.
+ */
+function pauseBefore(error: MnemeError, attempt: number, safe: boolean): number | undefined {
+  if (error.status !== 429 && !(safe && error.status === 503)) return undefined;
+  const wait = error.retryAfter ?? backoff(attempt);
+  return wait <= maxWait ? wait : undefined;
+}
+
+/** Waits, unless the caller has enough before. */
+export function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, seconds * 1000);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Returns a server's address, or throws an Error that does not show it. */
+export function checkedURL(url: string): URL {
+  const parsed = parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password || parsed.search || parsed.hash) {
+    throw new Error("the server's address must be http:// or https:// and a host, without user, query or fragment");
+  }
+  return parsed;
+}
+
+function parse(url: string): URL | null {
+  try {
+    return new URL(url);
+  } catch {
+    return null;
+  }
+}
+
+/** Yields the lines of an answer as JSON. */
+export async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const parts = (rest + (value ?? "")).split("\n");
+      rest = done ? "" : (parts.pop() ?? "");
+      for (const part of parts) if (part !== "") yield JSON.parse(part) as unknown;
+      if (done) return;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,417 @@
+import createClient from "openapi-fetch";
+import type { Client } from "openapi-fetch";
+
+import { checkedURL, type Fetch, lines, pause, send } from "./call.js";
+import { MnemeError, TransportFailed, UnreadableAnswer } from "./error.js";
+import type { components, paths } from "./schema.js";
+
+type Schemas = components["schemas"];
+
+/** How a client reaches its server. */
+export interface Connection {
+  /** Milliseconds of one attempt; 60,000 unless given. */
+  timeout?: number;
+  /** How often a call is sent again, at most; 3 unless given. */
+  retries?: number;
+  /** Sends requests; the runtime's own unless given. */
+  fetch?: typeof fetch;
+  /** Sends searches of offers, and pays for them: `wrapFetchWithPayment(fetch, wallet)` of `@x402/fetch`. */
+  payingFetch?: typeof fetch;
+  /** Waits before a call is sent again. */
+  pause?: (seconds: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call, which then throws the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** A store, the caller's own unless given. */
+export interface StoreOptions extends CallOptions {
+  store?: string;
+}
+
+/** Where a key is. */
+export interface KeyOptions extends StoreOptions {
+  namespace?: string;
+}
+
+/** What an entry has beside its value, and on which conditions it is written. */
+export interface PutOptions extends KeyOptions, Omit<Schemas["Write"], "value"> {
+  /** Return when searches by meaning find the entry, or after the server's time, with `indexed` false. */
+  wait?: boolean;
+  /** The ETag that the entry must have. */
+  ifMatch?: string;
+  /** `*` only creates. */
+  ifNoneMatch?: string;
+}
+
+/** An entry, and its ETag for `ifMatch`. */
+export interface Read {
+  entry: Schemas["Entry"];
+  etag: string;
+}
+
+/** Which entries are meant. */
+export interface Filters extends StoreOptions {
+  where?: Schemas["Condition"];
+  match?: Schemas["Words"];
+}
+
+const pageSize = 100;
+
+/**
+ * Calls one server. url is its address, and token says whose calls these are.
+ *
+ * A call is sent again if the server was overloaded (429), and, if repeating it cannot do its
+ * work twice, when the server was unavailable (503) or the connection failed. Calls throw
+ * MnemeError, or one of its subclasses by status, TransportFailed if the server cannot be
+ * reached, and UnreadableAnswer. Their messages never have what was asked or written.
+ */
+export class Mneme {
+  readonly #api: Client<paths>;
+  readonly #host: string;
+  readonly #connection: Connection;
+
+  constructor(url: string, token: string, connection: Connection = {}) {
+    const address = checkedURL(url);
+    this.#host = address.host;
+    this.#connection = connection;
+    this.#api = createClient<paths>({ baseUrl: address.href.replace(/\/+$/, ""), headers: { Authorization: `Bearer ${token}` } });
+  }
+
+  // Entries
+
+  /** Writes an entry; ttl is in seconds. */
+  put(key: string, value: unknown, options: PutOptions = {}): Promise<Schemas["Written"]> {
+    const { store, namespace, signal, wait, ifMatch, ifNoneMatch, ...entry } = options;
+    return this.#json(this.#api.PUT("/v1/stores/{store}/memories/{key}", {
+      ...this.#call(signal, false),
+      params: {
+        path: { store: name(store), key: name(key) },
+        query: given({ namespace, wait: wait ? ("indexed" as const) : undefined }),
+        header: given({ "If-Match": ifMatch, "If-None-Match": ifNoneMatch }),
+      },
+      body: { ...entry, value: value as Schemas["Value"] },
+    }));
+  }
+
+  /** Reads an entry and its ETag. */
+  async get(key: string, options: KeyOptions = {}): Promise<Read> {
+    const { store, namespace, signal } = options;
+    return this.#read(await this.#answer(this.#api.GET("/v1/stores/{store}/memories/{key}", {
+      ...this.#call(signal), params: { path: { store: name(store), key: name(key) }, query: given({ namespace }) },
+    })));
+  }
+
+  /** Reads an entry unless it still has this ETag: then it returns undefined. */
+  async changed(key: string, etag: string, options: KeyOptions = {}): Promise<Read | undefined> {
+    const { store, namespace, signal } = options;
+    const answer = await this.#answer(this.#api.GET("/v1/stores/{store}/memories/{key}", {
+      ...this.#call(signal),
+      params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: { "If-None-Match": etag } },
+    }));
+    return answer.response.status === 304 ? undefined : this.#read(answer);
+  }
+
+  /** Moves an entry to the trash. */
+  async delete(key: string, options: KeyOptions & { ifMatch?: string } = {}): Promise<void> {
+    const { store, namespace, signal, ifMatch } = options;
+    await this.#answer(this.#api.DELETE("/v1/stores/{store}/memories/{key}", {
+      ...this.#call(signal, false),
+      params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: given({ "If-Match": ifMatch }) },
+    }));
+  }
+
+  /** Restores a version, or without one the entry that was deleted last. */
+  restore(key: string, options: KeyOptions & { version?: number } = {}): Promise<Schemas["Entry"]> {
+    const { store, namespace, signal, version } = options;
+    return this.#json(this.#api.POST("/v1/stores/{store}/memories/{key}/restore", {
+      ...this.#call(signal),
+      params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: once() },
+      body: given({ version }),
+    }));
+  }
+
+  /** Moves an entry to another key, or another store. */
+  rename(key: string, to: string, options: KeyOptions & { toStore?: string } = {}): Promise<Schemas["Entry"]> {
+    const { store, namespace, signal, toStore } = options;
+    return this.#json(this.#api.POST("/v1/stores/{store}/memories/{key}/rename", {
+      ...this.#call(signal),
+      params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: once() },
+      body: { to, ...given({ to_store: toStore }) },
+    }));
+  }
+
+  /**
+   * Does up to 1,000 puts, gets and deletes, in order, in one transaction. A repetition with
+   * the same idempotencyKey does nothing twice; without one, each call has its own.
+   */
+  batch(items: Schemas["BatchItem"][], options: StoreOptions & { atomic?: boolean; idempotencyKey?: string } = {}): Promise<Schemas["BatchResult"]> {
+    const { store, signal, atomic, idempotencyKey } = options;
+    return this.#json(this.#api.POST("/v1/stores/{store}/memories:batch", {
+      ...this.#call(signal), params: { path: { store: name(store) }, header: once(idempotencyKey) }, body: { items, atomic: atomic ?? false },
+    }));
+  }
+
+  // Lists
+
+  /** Yields a store's entries, by namespace and key, page after page. */
+  list(options: Filters & { namespace?: string; prefix?: string; type?: Schemas["Type"]; tag?: string[] } = {}): AsyncGenerator<Schemas["Entry"]> {
+    const { store, signal, where, match, ...plain } = options;
+    const query = { ...given(plain), ...given(filters(where, match)), limit: pageSize };
+    return pages((cursor) => this.#json(this.#api.GET("/v1/stores/{store}/memories", {
+      ...this.#call(signal), params: { path: { store: name(store) }, query: { ...query, ...given({ cursor }) } },
+    })), (page) => page.items);
+  }
+
+  /** Yields an entry's versions, newest first. */
+  versions(key: string, options: KeyOptions = {}): AsyncGenerator<Schemas["Entry"]> {
+    const { store, namespace, signal } = options;
+    return pages((cursor) => this.#json(this.#api.GET("/v1/stores/{store}/memories/{key}/versions", {
+      ...this.#call(signal), params: { path: { store: name(store), key: name(key) }, query: { ...given({ namespace, cursor }), limit: pageSize } },
+    })), (page) => page.items);
+  }
+
+  /** Yields the deleted entries, the last deleted first. */
+  trash(options: StoreOptions = {}): AsyncGenerator<Schemas["Trashed"]> {
+    const { store, signal } = options;
+    return pages((cursor) => this.#json(this.#api.GET("/v1/stores/{store}/trash", {
+      ...this.#call(signal), params: { path: { store: name(store) }, query: { ...given({ cursor }), limit: pageSize } },
+    })), (page) => page.items);
+  }
+
+  /**
+   * Reads what changed since a cursor, and the cursor after it. Without since: nothing, and the
+   * cursor of now. It waits up to wait seconds, at most 30, for a change.
+   */
+  changes(options: StoreOptions & { since?: string; wait?: number } = {}): Promise<Schemas["ChangePage"]> {
+    const { store, signal, since, wait } = options;
+    return this.#json(this.#api.GET("/v1/stores/{store}/changes", {
+      ...this.#call(signal), params: { path: { store: name(store) }, query: given({ since, wait }) },
+    }));
+  }
+
+  /**
+   * Yields changes as they happen, each with the cursor to go on from after it. It throws Gone
+   * if that cursor is too old: read the store again.
+   */
+  async *follow(options: StoreOptions & { since?: string } = {}): AsyncGenerator<{ change: Schemas["Change"]; cursor: string }> {
+    let since = options.since ?? (await this.changes(options)).next_cursor;
+    for (;;) {
+      const page = await this.changes({ ...options, since, wait: 25 });
+      for (const [i, change] of page.changes.entries()) yield { change, cursor: i === page.changes.length - 1 ? page.next_cursor : since };
+      since = page.next_cursor;
+    }
+  }
+
+  /**
+   * Yields all entries that the caller can list, or those that fit, as importEntries takes them.
+   * It throws TransportFailed if the server ends the export before its end.
+   */
+  async *export(options: Filters = {}): AsyncGenerator<Schemas["ImportLine"]> {
+    const { store, signal, where, match } = options;
+    const { response } = await this.#answer(this.#api.GET("/v1/stores/{store}/export", {
+      ...this.#call(signal), params: { path: { store: name(store) }, query: given(filters(where, match)) }, parseAs: "stream",
+    }));
+    if (!response.body) throw new UnreadableAnswer(this.#host);
+    try {
+      for await (const line of lines(response.body)) yield line as Schemas["ImportLine"];
+    } catch (error) {
+      throw this.#failure(error, signal);
+    }
+  }
+
+  /**
+   * Writes many entries, each like a put, and returns the outcomes. What is refused is listed
+   * in the result, and the rest is written. It can be repeated.
+   */
+  importEntries(entries: Iterable<Schemas["ImportLine"]>, options: StoreOptions = {}): Promise<Schemas["ImportResult"]> {
+    const { store, signal } = options;
+    let body = "";
+    for (const entry of entries) body += `${JSON.stringify(entry)}\n`;
+    return this.#json(this.#api.POST("/v1/stores/{store}/import", {
+      ...this.#call(signal), params: { path: { store: name(store) }, header: once() },
+      // The schema has one line of the body.
+      body: {} as Schemas["ImportLine"], bodySerializer: () => body, headers: { "Content-Type": "application/x-ndjson" },
+    }));
+  }
+
+  /** Reads MEMORY.md: what a store has, a line an entry. */
+  async index(options: StoreOptions = {}): Promise<string> {
+    const { store, signal } = options;
+    const { data } = await this.#answer(this.#api.GET("/v1/stores/{store}/MEMORY.md", {
+      ...this.#call(signal), params: { path: { store: name(store) } }, parseAs: "text",
+    }));
+    return data ?? ""; // of an empty store
+  }
+
+  // Search
+
+  /**
+   * Asks a question; an object has every option of the service, or several `queries`. With
+   * max_charge, in micros, stores that are named may be paid for: a repetition with the same
+   * idempotencyKey is not charged again.
+   */
+  search(question: string | Schemas["Question"], options: CallOptions & { idempotencyKey?: string } = {}): Promise<Schemas["Answer"]> {
+    const body: Schemas["Question"] = typeof question === "string" ? { query: question } : question;
+    const paid = body.max_charge !== undefined || options.idempotencyKey !== undefined;
+    return this.#json(this.#api.POST("/v1/search", {
+      ...this.#call(options.signal), params: { header: paid ? once(options.idempotencyKey) : {} }, body,
+    }));
+  }
+
+  /** Buys a search of an offer: from the account, or by payingFetch if there is one. */
+  searchOffer(offer: string, question: string | Schemas["OfferQuestion"], options: CallOptions & { idempotencyKey?: string } = {}): Promise<Schemas["Answer"]> {
+    return this.#json(this.#api.POST("/v1/offers/{offer}/search", {
+      ...this.#call(options.signal, true, this.#connection.payingFetch),
+      params: { path: { offer: name(offer) }, header: once(options.idempotencyKey) },
+      body: typeof question === "string" ? { query: question } : question,
+    }));
+  }
+
+  // Sharing and selling
+
+  /** Lists the stores that the caller reaches, with its level on each. */
+  async stores(options: CallOptions = {}): Promise<Schemas["StoreInfo"][]> {
+    return (await this.#json(this.#api.GET("/v1/stores", this.#call(options.signal)))).stores;
+  }
+
+  /** Lists whom a store is shared with. */
+  async grants(options: StoreOptions = {}): Promise<Schemas["Grant"][]> {
+    const { store, signal } = options;
+    return (await this.#json(this.#api.GET("/v1/stores/{store}/grants", { ...this.#call(signal), params: { path: { store: name(store) } } }))).grants;
+  }
+
+  /** Shares a store with an agent. */
+  async share(agent: string, level: Schemas["Level"], options: StoreOptions & Omit<Schemas["Share"], "level"> = {}): Promise<void> {
+    const { store, signal, ...rest } = options;
+    await this.#answer(this.#api.PUT("/v1/stores/{store}/grants/{agent}", {
+      ...this.#call(signal), params: { path: { store: name(store), agent: name(agent) } }, body: { ...rest, level },
+    }));
+  }
+
+  /** Ends what a store was shared with an agent for. */
+  async unshare(agent: string, options: StoreOptions = {}): Promise<void> {
+    const { store, signal } = options;
+    await this.#answer(this.#api.DELETE("/v1/stores/{store}/grants/{agent}", {
+      ...this.#call(signal), params: { path: { store: name(store), agent: name(agent) } },
+    }));
+  }
+
+  /** Offers searches of the caller's own store; prices in terms are in micros. */
+  createOffer(offer: Schemas["NewOffer"], options: CallOptions & { idempotencyKey?: string } = {}): Promise<Schemas["Offer"]> {
+    return this.#json(this.#api.POST("/v1/stores/{store}/offers", {
+      ...this.#call(options.signal), params: { path: { store: "self" }, header: once(options.idempotencyKey) }, body: offer,
+    }));
+  }
+
+  /** Yields the offers of searches that the caller may accept. */
+  offers(options: CallOptions = {}): AsyncGenerator<Schemas["Offer"]> {
+    return pages((cursor) => this.#json(this.#api.GET("/v1/offers", {
+      ...this.#call(options.signal), params: { query: { ...given({ cursor }), limit: pageSize } },
+    })), (page) => page.offers);
+  }
+
+  /**
+   * Accepts an offer, whose searches are then paid from the account. ifMatch is the version of
+   * the offer whose terms are meant.
+   */
+  accept(offer: string, options: CallOptions & { ifMatch?: string } = {}): Promise<Schemas["Grant"]> {
+    return this.#json(this.#api.POST("/v1/offers/{offer}/accept", {
+      ...this.#call(options.signal), params: { path: { offer: name(offer) }, header: { ...once(), ...given({ "If-Match": options.ifMatch }) } },
+    }));
+  }
+
+  /** Reads the caller's account; balance is in micros. */
+  account(options: CallOptions = {}): Promise<Schemas["Account"]> {
+    return this.#json(this.#api.GET("/v1/account", this.#call(options.signal)));
+  }
+
+  /** Yields what the caller was charged for, newest first. */
+  usage(options: CallOptions = {}): AsyncGenerator<Schemas["UsedCharge"]> {
+    return pages((cursor) => this.#json(this.#api.GET("/v1/usage", {
+      ...this.#call(options.signal), params: { query: { ...given({ cursor }), limit: pageSize } },
+    })), (page) => page.items);
+  }
+
+  /** Gives back what a buyer of the caller's was charged. */
+  refund(charge: string, options: CallOptions = {}): Promise<Schemas["RefundedCharge"]> {
+    return this.#json(this.#api.POST("/v1/charges/{charge}/refund", {
+      ...this.#call(options.signal), params: { path: { charge: name(charge) }, header: once() },
+    }));
+  }
+
+  // Calls
+
+  /** Returns how a call is sent. safe says that repeating it does nothing twice. */
+  #call(signal: AbortSignal | undefined, safe = true, by = this.#connection.fetch) {
+    const { timeout = 60_000, retries = 3 } = this.#connection;
+    const fetch: Fetch = (request) => (by ?? globalThis.fetch)(request);
+    return {
+      ...given({ signal }),
+      fetch: (request: Request) => send(request, { host: this.#host, fetch, signal, timeout, retries, pause: this.#connection.pause ?? pause, safe }),
+    };
+  }
+
+  async #json<T>(call: Promise<{ data?: T; response: Response }>): Promise<NonNullable<T>> {
+    const { data } = await this.#answer(call);
+    if (data === undefined || data === null) throw new UnreadableAnswer(this.#host);
+    return data;
+  }
+
+  async #answer<T>(call: Promise<{ data?: T; response: Response }>): Promise<{ data?: T; response: Response }> {
+    try {
+      return await call;
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  #read({ data, response }: { data?: Schemas["Entry"]; response: Response }): Read {
+    if (!data) throw new UnreadableAnswer(this.#host);
+    return { entry: data, etag: response.headers.get("etag") ?? "" };
+  }
+
+  /** Returns what a call throws instead of an error that may name what was asked or written. */
+  #failure(error: unknown, signal?: AbortSignal): unknown {
+    if (signal?.aborted) return signal.reason;
+    if (error instanceof MnemeError || error instanceof TransportFailed || error instanceof UnreadableAnswer) return error;
+    if (error instanceof SyntaxError) return new UnreadableAnswer(this.#host);
+    return error instanceof DOMException || !(error instanceof TypeError) ? error : new TransportFailed(this.#host);
+  }
+}
+
+/** Returns a store, key or id of a path. */
+function name(text: string | undefined): string {
+  if (text === undefined) return "self";
+  if (text === "" || text === "." || text === "..") throw new Error("a store or key must be neither empty nor a dot segment");
+  return text;
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Returns the members that are not undefined. */
+function given<T extends object>(members: T): Given<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+/** Returns the header of a call that a repetition does not do twice. */
+function once(key: string = crypto.randomUUID()) {
+  return { "Idempotency-Key": key };
+}
+
+function filters(where: Schemas["Condition"] | undefined, match: Schemas["Words"] | undefined) {
+  return { where: where && JSON.stringify(where), match: match && JSON.stringify(match) };
+}
+
+/** Yields the items of all pages. */
+async function* pages<P extends { next_cursor?: string }, T>(read: (cursor: string | undefined) => Promise<P>, items: (page: P) => T[]): AsyncGenerator<T> {
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    yield* items(page);
+    cursor = page.next_cursor;
+  } while (cursor);
+}

@@ -1,0 +1,130 @@
+/** What a call throws when the server refuses it or cannot serve it. */
+
+import type { components } from "./schema.js";
+
+export type Problem = components["schemas"]["Problem"];
+
+/**
+ * A response that reports a problem. Its message has the host, the status and the server's
+ * problem document, never the request.
+ */
+export class MnemeError extends Error {
+  override name = "MnemeError";
+  /** The server's host and port. */
+  readonly host: string;
+  readonly status: number;
+  /** The problem document (RFC 9457); empty if the response has none. */
+  readonly problem: Partial<Problem>;
+  /** The place in the request that breaks a rule, such as `where.and[1].updated_at.gte`; "" if none is named. */
+  readonly field: string;
+  /** Seconds until the server can be asked again; undefined if it did not say. */
+  readonly retryAfter: number | undefined;
+
+  constructor(host: string, status: number, problem: Partial<Problem>, retryAfter?: number) {
+    const title = problem.title ? `, ${problem.title}` : "";
+    const detail = problem.detail ? `: ${problem.detail}` : "";
+    const request = problem.instance ? ` (request ${problem.instance})` : "";
+    super(`server ${host}: status ${status}${title}${detail}${request}`);
+    this.host = host;
+    this.status = status;
+    this.problem = problem;
+    this.field = problem.field ?? "";
+    this.retryAfter = retryAfter;
+  }
+}
+
+/**
+ * The server could not be reached, or the connection failed before the answer's end: what was
+ * asked may have been done.
+ */
+export class TransportFailed extends Error {
+  override name = "TransportFailed";
+  readonly host: string;
+
+  constructor(host: string) {
+    super(`server ${host}: the connection failed`);
+    this.host = host;
+  }
+}
+
+/** The server answered, and not with what its document says. */
+export class UnreadableAnswer extends Error {
+  override name = "UnreadableAnswer";
+  readonly host: string;
+
+  constructor(host: string) {
+    super(`server ${host}: the answer cannot be read`);
+    this.host = host;
+  }
+}
+
+/** 401: the token is missing or not valid. */
+export class Unauthorized extends MnemeError {
+  override name = "Unauthorized";
+}
+
+/** 402: the call costs more than the caller may spend. */
+export class PaymentRequired extends MnemeError {
+  override name = "PaymentRequired";
+}
+
+/** 403 */
+export class Forbidden extends MnemeError {
+  override name = "Forbidden";
+}
+
+/** 404 */
+export class NotFound extends MnemeError {
+  override name = "NotFound";
+}
+
+/** 409 */
+export class Conflict extends MnemeError {
+  override name = "Conflict";
+}
+
+/** 410: read the store again, and follow it from a new cursor. */
+export class Gone extends MnemeError {
+  override name = "Gone";
+}
+
+/** 412: the entry does not fulfil the conditions of the write. */
+export class PreconditionFailed extends MnemeError {
+  override name = "PreconditionFailed";
+}
+
+/** 422: field names what breaks a rule. */
+export class Invalid extends MnemeError {
+  override name = "Invalid";
+}
+
+/** 429: retryAfter says when to try again. */
+export class TooManyRequests extends MnemeError {
+  override name = "TooManyRequests";
+}
+
+/** 503 */
+export class Unavailable extends MnemeError {
+  override name = "Unavailable";
+}
+
+const byStatus: Record<number, typeof MnemeError> = {
+  401: Unauthorized, 402: PaymentRequired, 403: Forbidden, 404: NotFound, 409: Conflict, 410: Gone,
+  412: PreconditionFailed, 422: Invalid, 429: TooManyRequests, 503: Unavailable,
+};
+
+/** Returns the error that a response reports. */
+export async function errorOf(response: Response, host: string): Promise<MnemeError> {
+  let problem: unknown;
+  if (response.headers.get("content-type")?.split(";")[0]?.trim() === "application/problem+json") {
+    problem = await response.json().catch(() => undefined);
+  } else {
+    await response.body?.cancel().catch(() => undefined);
+  }
+  const seconds = response.headers.get("retry-after") ?? "";
+  const kind = byStatus[response.status] ?? MnemeError;
+  return new kind(
+    host, response.status, typeof problem === "object" && problem !== null ? problem : {},
+    /^\d+$/.test(seconds) ? Number(seconds) : undefined,
+  );
+}

@@ -1,0 +1,250 @@
+// Against a real server: MNEME_URL and MNEME_TOKEN name it. MNEME_BUYER is the token of
+// another agent, with money in its account.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+
+import {
+  type Connection, Forbidden, Invalid, Mneme, MnemeError, NotFound, PaymentRequired, PreconditionFailed, TransportFailed, Unauthorized, Unavailable,
+  UnreadableAnswer,
+} from "mneme-client";
+
+const { MNEME_URL = "", MNEME_TOKEN = "", MNEME_BUYER = "", CI } = process.env;
+const missing = MNEME_URL === "" && "MNEME_URL is not set";
+if (missing && CI) throw new Error(missing);
+
+const client = () => new Mneme(MNEME_URL, MNEME_TOKEN);
+
+/** Tests a rule against the server, in a namespace of its own. */
+function rule(title: string, check: (client: Mneme, namespace: string) => Promise<void>): void {
+  test(title, { skip: missing }, () => check(client(), randomUUID()));
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+/** A client whose requests are answered by a function, what it sent, and how long it paused. */
+function mocked(answer: (n: number, request: Request) => Response | Error, options: Connection = {}) {
+  const sent: Request[] = [];
+  const pauses: number[] = [];
+  const fetch = async (input: RequestInfo | URL) => {
+    const request = input as Request;
+    sent.push(request);
+    const result = answer(sent.length, request);
+    if (result instanceof Error) throw result;
+    return result;
+  };
+  const pause = async (seconds: number) => void pauses.push(seconds);
+  return { client: new Mneme("http://server", "secret-token", { fetch, pause, ...options }), sent, pauses };
+}
+
+function problem(status: number, headers: Record<string, string> = {}): Response {
+  const body = { type: "about:blank", title: "a title", status, detail: "a detail" };
+  return new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/problem+json", ...headers } });
+}
+
+rule("what is put is read, found and deleted", async (client, namespace) => {
+  const written = await client.put("diet/anna", "Anna eats no nuts.", { namespace, wait: true, tags: ["food"], description: "What Anna eats" });
+  assert.equal(written.indexed, true);
+  assert.deepEqual(written.tags, ["food"]);
+  const { entry, etag } = await client.get("diet/anna", { namespace });
+  assert.equal(entry.value, "Anna eats no nuts.");
+  const { hits } = await client.search({ query: "What does Anna not eat?", namespace, passages: true, max_tokens: 200 });
+  assert.equal(hits[0]?.key, "diet/anna");
+  assert.ok(hits[0].relevance > 0 && hits[0].relevance <= 1);
+  await client.delete("diet/anna", { namespace, ifMatch: etag });
+  await assert.rejects(client.get("diet/anna", { namespace }), (error) =>
+    error instanceof NotFound && error.status === 404 && Boolean(error.problem.instance) && !error.message.includes("anna"));
+});
+
+rule("conditions of writes and reads", async (client, namespace) => {
+  await client.put("a", 1, { namespace, ifNoneMatch: "*" });
+  const { etag } = await client.get("a", { namespace });
+  await assert.rejects(client.put("a", 2, { namespace, ifNoneMatch: "*" }), PreconditionFailed);
+  assert.equal(await client.changed("a", etag, { namespace }), undefined);
+  await client.put("a", 3, { namespace, ifMatch: etag });
+  const later = await client.changed("a", etag, { namespace });
+  assert.equal(later?.entry.value, 3);
+  assert.notEqual(later.etag, etag);
+  await assert.rejects(client.delete("a", { namespace, ifMatch: etag }), PreconditionFailed);
+});
+
+rule("versions, trash, restore and rename", async (client, namespace) => {
+  await client.put("a", "one", { namespace });
+  await client.put("a", "two", { namespace });
+  assert.deepEqual((await all(client.versions("a", { namespace }))).map((entry) => entry.value), ["two", "one"]);
+  assert.equal((await client.restore("a", { namespace, version: 1 })).value, "one");
+  assert.equal((await client.rename("a", "b", { namespace })).key, "b");
+  await client.delete("b", { namespace });
+  assert.ok((await all(client.trash())).some((entry) => entry.namespace === namespace));
+  assert.equal((await client.restore("b", { namespace })).value, "one");
+});
+
+rule("a list has the entries of all pages", async (client, namespace) => {
+  await client.batch(Array.from({ length: 150 }, (_, n) => ({ op: "put" as const, key: `k${String(n).padStart(3, "0")}`, namespace, value: { n } })));
+  assert.deepEqual((await all(client.list({ namespace }))).map((entry) => (entry.value as { n: number }).n), [...Array(150).keys()]);
+  assert.deepEqual((await all(client.list({ namespace, where: { "value.n": { gte: 148 } } }))).map((entry) => entry.key), ["k148", "k149"]);
+});
+
+rule("a batch that is repeated does nothing twice", async (client, namespace) => {
+  const idempotencyKey = randomUUID();
+  for (const _ of [1, 2]) {
+    const { outcomes } = await client.batch([{ op: "put", key: "a", namespace, value: 1 }], { idempotencyKey });
+    assert.ok([200, 201].includes(outcomes[0]?.status ?? 0));
+  }
+  assert.deepEqual((await all(client.versions("a", { namespace }))).map((entry) => entry.version), [1]);
+});
+
+rule("changes are followed, until the caller has enough", async (client, namespace) => {
+  const since = (await client.changes()).next_cursor;
+  await client.put("a", 1, { namespace });
+  await client.delete("a", { namespace });
+  let last = "";
+  const enough = new AbortController();
+  await assert.rejects(async () => {
+    for await (const { change, cursor } of client.follow({ since, signal: enough.signal })) {
+      last = cursor;
+      if (change.namespace === namespace && change.deleted) enough.abort(new Error("enough"));
+    }
+  }, /enough/);
+  assert.ok((await client.changes({ since: last })).next_cursor);
+});
+
+rule("an export is an import", async (client, namespace) => {
+  await client.put("a", "ünï", { namespace, tags: ["x"] });
+  await client.put("b", { n: 1 }, { namespace });
+  const lines = await all(client.export({ where: { namespace: { eq: namespace } } }));
+  assert.deepEqual(lines.map((line) => line.key), ["a", "b"]);
+  for (const line of lines) await client.delete(line.key, { namespace });
+  const result = await client.importEntries([...lines, { key: "", value: 1 }]);
+  assert.deepEqual([result.created, result.refused, result.refusals?.length], [2, 1, 1]);
+  assert.deepEqual((await all(client.list({ namespace }))).map((entry) => entry.value), ["ünï", { n: 1 }]);
+});
+
+rule("stores are shared", async (client) => {
+  await client.put("preferred-seat", "The window seat.", { type: "user", description: "Where to sit" });
+  assert.ok((await client.stores()).some((store) => store.kind === "self"));
+  await client.share("jonas", "search", { max_label: "PUBLIC" });
+  assert.deepEqual((await client.grants()).filter((grant) => grant.grantee === "jonas").map((grant) => grant.level), ["search"]);
+  await client.unshare("jonas");
+  assert.ok(!(await client.grants()).some((grant) => grant.grantee === "jonas"));
+  assert.match(await client.index(), /preferred-seat/);
+});
+
+rule("searches of an offer are bought", async (client, namespace) => {
+  const buyer = new Mneme(MNEME_URL, MNEME_BUYER);
+  await client.put("trail", "The hut above the pass has water until September.", { namespace, wait: true });
+  const { agent } = await client.account();
+  const offered = async () => (await all(buyer.offers())).find((each) => each.seller === agent);
+  if (!(await offered())) { // else an earlier run has made it
+    const { id } = await client.createOffer({ title: "Trails", description: "Day hikes.", terms: { price_search: 1000, price_entry: 100 } });
+    await buyer.accept(id);
+  }
+  const offer = (await offered())!;
+  const before = (await buyer.account()).balance;
+  const { hits, charges } = await buyer.searchOffer(offer.id, { query: "Which hut has water?", max_charge: 10_000 });
+  const amount = charges?.[0]?.amount ?? 0;
+  assert.ok(hits[0]?.value && amount > 0);
+  assert.equal((await buyer.account()).balance, before - amount);
+  assert.equal((await all(buyer.usage()))[0]?.amount, amount);
+  assert.equal((await client.refund(charges?.[0]?.id ?? "")).state, "refunded");
+  assert.equal((await buyer.account()).balance, before);
+});
+
+rule("what breaks a rule is named", async (client) => {
+  await assert.rejects(client.search({ query: "secret words", where: { updated_at: { gte: "yesterday-ish" } } }), (error) =>
+    error instanceof Invalid && error.field === "where.updated_at.gte" && !error.message.includes("secret"));
+  for (const name of ["", ".", ".."]) await assert.rejects(async () => client.get(name), /neither empty/);
+});
+
+rule("a token that is not valid", async () => {
+  await assert.rejects(new Mneme(MNEME_URL, "secret-token").account(), (error) => error instanceof Unauthorized && !error.message.includes("secret-token"));
+});
+
+test("only what is safe is repeated when the connection fails", async () => {
+  const { client, sent } = mocked(() => new TypeError("secret"));
+  await assert.rejects(client.put("a", 1), (error) => error instanceof TransportFailed && error.cause === undefined && !error.message.includes("secret"));
+  assert.equal(sent.length, 1);
+  await assert.rejects(client.search("a"), TransportFailed);
+  assert.equal(sent.length, 5);
+});
+
+test("refusals are tried again after the time that the server names", async () => {
+  const put = (c: Mneme) => c.put("a", 1);
+  const search = (c: Mneme) => c.search("a");
+  for (const [status, call, times] of [[429, put, 4], [503, put, 1], [503, search, 4], [429, search, 4], [403, search, 1], [500, search, 1]] as const) {
+    const { client, sent, pauses } = mocked(() => problem(status, { "Retry-After": "7" }));
+    await assert.rejects(call(client), (error) => error instanceof MnemeError && error.status === status && error.retryAfter === 7);
+    assert.deepEqual([sent.length, pauses], [times, Array(times - 1).fill(7)]);
+  }
+  const { client, sent, pauses } = mocked(() => problem(503, { "Retry-After": "3600" }));
+  await assert.rejects(client.search("a"), Unavailable);
+  assert.deepEqual([sent.length, pauses], [1, []]);
+});
+
+test("repetitions of a paid search have one key", async () => {
+  const { client, sent, pauses } = mocked((n) => (n < 3 ? problem(503) : Response.json({ hits: [], degraded: [], incomplete: false })));
+  await client.search({ query: "a", stores: ["shop"], max_charge: 100 });
+  assert.deepEqual([new Set(sent.map((request) => request.headers.get("Idempotency-Key"))).size, sent.length, pauses.length], [1, 3, 2]);
+  await client.search("a");
+  assert.equal(sent.at(-1)?.headers.has("Idempotency-Key"), false);
+});
+
+test("searches of offers alone are sent by the fetch that pays", async () => {
+  const paid: Request[] = [];
+  const payingFetch = async (input: RequestInfo | URL) => {
+    paid.push(input as Request);
+    return problem(402);
+  };
+  const { client, sent } = mocked(() => Response.json({ hits: [], degraded: [], incomplete: false }), { payingFetch });
+  await assert.rejects(client.searchOffer("an-offer", "a"), PaymentRequired);
+  await client.search("a");
+  assert.deepEqual([paid.length, sent.length], [1, 1]);
+  assert.deepEqual(await paid[0]?.json(), { query: "a" });
+});
+
+test("a call ends when its time is over, or the caller has enough", async () => {
+  const hanging: typeof fetch = (input) => new Promise((_, reject) => {
+    const { signal } = input as Request;
+    const alive = setInterval(() => undefined, 1000); // as a connection keeps the process
+    signal.addEventListener("abort", () => {
+      clearInterval(alive);
+      reject(signal.reason as Error);
+    });
+  });
+  const slow = new Mneme("http://server", "t", { fetch: hanging, timeout: 1, retries: 1, pause: async () => undefined });
+  await assert.rejects(slow.search("a"), TransportFailed);
+  const enough = new AbortController();
+  const waiting = new Mneme("http://server", "t", { fetch: hanging }).search("a", { signal: enough.signal });
+  enough.abort(new Error("enough"));
+  await assert.rejects(waiting, /enough/);
+});
+
+test("an answer that cannot be read", async () => {
+  const { client } = mocked(() => new Response("<html>secret"));
+  await assert.rejects(client.account(), (error) => error instanceof UnreadableAnswer && !error.message.includes("secret"));
+});
+
+test("an export that breaks off is not taken for a whole one", async () => {
+  const { client } = mocked(() => new Response(new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"key":"a","value":1}\n{"key":"b"'));
+      controller.error(new TypeError("secret"));
+    },
+  })));
+  await assert.rejects(all(client.export()), (error) => error instanceof TransportFailed && !error.message.includes("secret"));
+});
+
+test("an address is checked and not shown", () => {
+  for (const url of ["server", "ftp://server", "http://user:secret@server", "http://server?token=secret", "http://"]) {
+    assert.throws(() => new Mneme(url, "t"), (error) => error instanceof Error && !error.message.includes("secret"));
+  }
+});
+
+test("every class of errors has the name that it is caught by", () => {
+  assert.equal(new Forbidden("host", 403, {}).name, "Forbidden");
+});
