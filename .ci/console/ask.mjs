@@ -9,6 +9,24 @@ export async function askStates({ page, context, look, sees, fail, url }) {
   };
   await ask("what must I not cook for Ben?");
   await sees("the hit", page.locator("li.hit", { hasText: "adrenaline pen" }));
+
+  // The number of hits stands beside the question, and is the option of the same name.
+  const most = page.getByRole("spinbutton", { name: "Hits at most" });
+  if ((await most.inputValue()) !== "10") fail("the number of hits is not 10 by default");
+  await most.fill("1");
+  await page.keyboard.press("Enter");
+  const set = page.getByRole("list", { name: "Options that are set" });
+  await sees("the number of hits as a chip", set.getByText("limit 1"));
+  await page.locator("li.hit").nth(1).waitFor({ state: "detached" });
+  await most.fill("101");
+  await page.keyboard.press("Enter");
+  if (!(await set.getByText("limit 1", { exact: true }).isVisible())) fail("more hits than a search gives are asked for");
+  await page.setViewportSize({ width: 320, height: 800 });
+  if (!(await most.isVisible())) fail("a narrow screen does not show the number of hits");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole("button", { name: "Leave out limit" }).click();
+  await page.locator("li.hit").nth(1).waitFor({ state: "attached", timeout: 10_000 }).catch(() => fail("one hit remains when the limit is left out"));
+  if ((await most.inputValue()) !== "10") fail("a limit that is left out stays beside the question");
   await page.getByRole("button", { name: "Options" }).click();
 
   // Tags of the visitor's own store complete, the second after a comma too.

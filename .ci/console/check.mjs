@@ -15,6 +15,7 @@ import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
 import { keyboard } from "./keyboard.mjs";
 import { memories } from "./memories.mjs";
+import { refusals } from "./refused.mjs";
 import { runs } from "./runs.mjs";
 import { selling } from "./sell.mjs";
 
@@ -35,7 +36,7 @@ async function call(as, method, path, body) {
     body: body && JSON.stringify(body),
   });
   if (!a.ok) throw new Error(`${method} ${path}: status ${a.status}`);
-  return a.json();
+  return a.status === 204 ? null : a.json();
 }
 
 const put = (key, value) => call(token, "PUT", `/v1/stores/self/memories/${encodeURIComponent(key)}?wait=indexed`, value);
@@ -222,6 +223,7 @@ const signIn = async (as) => {
 };
 await checkHealth({ page, context, signIn, token, platform, look, sees, fail, url });
 await keyboard({ page, url, sees, fail });
+await refusals({ page, url, signIn, token, buyer, platform, look, sees, fail, call });
 await asAgent({ page, signIn, token, platform, look, sees, call });
 
 await page.keyboard.press("?");

@@ -46,6 +46,22 @@ export async function memories({ page, look, sees, fail, url }) {
   await sees("the filter as a chip", page.getByRole("button", { name: "Leave out prefix" }));
   await sees("the filtered list", page.locator("li", { hasText: "dropped/" }));
   const list = page.getByRole("region", { name: "List" });
+
+  // Reading on to the end says how far it is, and can be stopped.
+  let goOn;
+  const held = new Promise((resolve) => (goOn = resolve));
+  const later = "**/v1/stores/self/memories?*cursor=*";
+  await page.route(later, (route) => held.then(() => route.continue()));
+  await list.locator(".open").first().focus();
+  await page.keyboard.press("End");
+  await sees("how many were read so far", page.getByText("100 memories read, reading on …"));
+  await look("reading-on");
+  await list.locator(".open").first().focus();
+  await page.keyboard.press("Escape");
+  await sees("that it has stopped", page.getByRole("button", { name: "Read all" }));
+  goOn();
+  await sees("the page that was on its way", page.getByText("200 and more memories"));
+  await page.unroute(later);
   await list.locator(".open").first().focus();
   await page.keyboard.press("End");
   await sees("that all are loaded", page.getByText("599 memories", { exact: true }));

@@ -15,7 +15,8 @@ const call = (method, target, body) =>
   fetch(url + target, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: JSON.stringify(body) });
 await call("PUT", "/v1/stores/self/grants/jonas", { level: "read" });
 await call("PUT", "/v1/stores/self/grants/travel-desk", { level: "search" });
-for (const query of ["what does Yusuf read?", "who meets on Thursdays?"]) await call("POST", "/v1/search", { query }); // the first one loads the model
+const questions = ["what does Yusuf read?", "who meets on Thursdays?", "where are the winter tyres?", "which language with Lena?"];
+for (const query of [...questions, ...questions, ...questions]) await call("POST", "/v1/search", { query }); // the first one loads the model
 
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
 const views = [
@@ -40,6 +41,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.keyboard.press("Escape"); // closes what the view before opened
     await page.evaluate((to) => (location.hash = to), address);
     await ready(page);
+    await page.setViewportSize({ width: 1200, height: name === "health" ? 1000 : 720 }); // to the steps of a search
     await page.waitForTimeout(500); // the last answers
     await page.screenshot({ path: path.join(folder, `console-${name}-${colorScheme}.png`) });
   }

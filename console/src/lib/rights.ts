@@ -10,11 +10,20 @@ export interface Right {
 const quoted = (id: string) => (/^[A-Za-z0-9._:@-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`);
 
 function level(name: "search" | "read" | "readwrite", store: string, agent: string): Right {
-  const of = store === "self" ? agent || "the agent" : store;
+  if (store === "self") return own(name, agent);
   return {
-    needs: `It needs the level ${name} on ${store === "self" ? "your own store, which the settings of the agent may have switched off" : `the store ${store}`}.`,
-    from: store === "self" ? "A platform token, or the agent itself, sets these." : "If it was shared, the grant may have ended. Its own agent, or anyone with readwrite on it, shares it with:",
-    command: store === "self" ? "" : `mneme share --agent ${quoted(of)} ${quoted(agent || "AGENT")} --level ${name}`,
+    needs: `It needs the level ${name} on the store ${store}.`,
+    from: "If it was shared, the grant may have ended. Its own agent, or anyone with readwrite on it, shares it with:",
+    command: `mneme share --agent ${quoted(store)} ${quoted(agent || "AGENT")} --level ${name}`,
+  };
+}
+
+// own is the right on one's own store, which an agent has unless its settings say otherwise.
+function own(level: string, agent: string): Right {
+  return {
+    needs: `It needs the level ${level} on your own store, which the settings of the agent may have switched off.`,
+    from: "The agent itself, or a platform token, changes them; this switches all its stores on:",
+    command: `curl -X PUT '${location.origin}/v1/agents/${encodeURIComponent(agent || "AGENT")}/settings' -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' -d '{"enabled": true, "self": true, "chat": true, "user": true}'`,
   };
 }
 
@@ -49,9 +58,9 @@ export function rightOf(method: string, path: string, agent: string): Right | nu
   switch (what) {
     case "offers":
     case "sales":
-      return { needs: `It needs to be the agent of the store, ${store === "self" ? agent : store}.`, from: "", command: "" };
+      return store === "self" ? own("readwrite", agent) : { needs: `It needs to be the agent of the store, ${store}.`, from: "", command: "" };
     case "grants":
-      return method === "GET" ? level("readwrite", store, agent) : { ...level("readwrite", store, agent), needs: `It needs the level readwrite on the store ${store}, and a grant that you made; its own agent changes those of others too. Nobody gives more than it has, and while an offer stands its own agent alone shares.` };
+      return method === "GET" || store === "self" ? level("readwrite", store, agent) : { ...level("readwrite", store, agent), needs: `It needs the level readwrite on the store ${store}, and a grant that you made; its own agent changes those of others too. Nobody gives more than it has, and while an offer stands its own agent alone shares.` };
     case "trash":
     case "import":
     case "memories:batch":
@@ -59,7 +68,7 @@ export function rightOf(method: string, path: string, agent: string): Right | nu
     case "memories": {
       const reads = method === "GET";
       const right = level(reads ? "read" : "readwrite", store, agent);
-      return method === "DELETE" ? { ...right, needs: `It needs the level readwrite on the store ${store}, and a memory that you wrote first: others are deleted by their owner, or by the store's own agent.` } : right;
+      return method === "DELETE" && store !== "self" ? { ...right, needs: `It needs the level readwrite on the store ${store}, and a memory that you wrote first: others are deleted by their owner, or by the store's own agent.` } : right;
     }
     default:
       return level("read", store, agent);
