@@ -26,7 +26,7 @@ def go(*arguments: str, **environment: str) -> str:
     return subprocess.run(["go", *arguments], cwd=root, env={**os.environ, **environment}, check=True, capture_output=True, text=True).stdout
 
 
-def server(namespace: str, version: str) -> dict:
+def server(name: str, version: str) -> dict:
     """Returns server.json: how MCP clients find and start the packages."""
     agent = {
         "type": "named", "name": "--agent", "description": "The agent whose memories are used",
@@ -40,7 +40,7 @@ def server(namespace: str, version: str) -> dict:
         }
         for registry, published in (("pypi", wheel.pep440(version)), ("npm", version))
     ]
-    return {"$schema": SCHEMA, "name": f"{namespace}/mneme", "title": "mneme", "description": SUMMARY, "version": version, "packages": packages}
+    return {"$schema": SCHEMA, "name": name, "title": "mneme", "description": SUMMARY, "version": version, "packages": packages}
 
 
 def build(version: str, out: pathlib.Path, everywhere: bool = False, binary: pathlib.Path | None = None, namespace: str = "com.example") -> None:
@@ -48,6 +48,7 @@ def build(version: str, out: pathlib.Path, everywhere: bool = False, binary: pat
 
     binary is a built mneme for this machine.
     """
+    name = f"{namespace}/mneme"
     out.mkdir(parents=True, exist_ok=True)
     here = (go("env", "GOOS").strip(), go("env", "GOARCH").strip())
     for system in wheel.TAGS if everywhere else [here]:
@@ -56,12 +57,12 @@ def build(version: str, out: pathlib.Path, everywhere: bool = False, binary: pat
             built = out.resolve() / f"mneme-{'-'.join(system)}"
             go("build", "-trimpath", "-ldflags", f"-s -w -X main.version={version}", "-o", str(built), "./cmd/mneme",
                GOOS=system[0], GOARCH=system[1], CGO_ENABLED="0")
-        wheel.build(built, system, version, SUMMARY, out)
+        wheel.build(built, system, version, SUMMARY, name, out)
         npm.build_platform(built, system, version, SUMMARY, out)
         if built != binary:
             built.unlink()
-    npm.build_launcher(version, SUMMARY, out)
-    (out / "server.json").write_text(json.dumps(server(namespace, version), indent=2) + "\n")
+    npm.build_launcher(version, SUMMARY, name, out)
+    (out / "server.json").write_text(json.dumps(server(name, version), indent=2) + "\n")
 
 
 def main() -> None:

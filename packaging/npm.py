@@ -46,10 +46,13 @@ def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, 
     return pack(manifest, {"bin/mneme": (binary.read_bytes(), 0o755)}, folder)
 
 
-def build_launcher(version: str, summary: str, folder: pathlib.Path) -> pathlib.Path:
-    """Writes the package mneme-mcp, which depends on those of the platforms."""
+def build_launcher(version: str, summary: str, server: str, folder: pathlib.Path) -> pathlib.Path:
+    """Writes the package mneme-mcp, which depends on those of the platforms.
+
+    By mcpName the MCP registry sees that the package belongs to the server of that name.
+    """
     manifest = {
-        "name": "mneme-mcp", "version": version, "description": summary, "license": "Apache-2.0",
+        "name": "mneme-mcp", "version": version, "description": summary, "license": "Apache-2.0", "mcpName": server,
         "engines": {"node": ">=18"}, "bin": {"mneme-mcp": "bin/mneme-mcp.js"},
         "optionalDependencies": {f"mneme-mcp-{os_name}-{cpu}": version for os_name, cpu in NAMES.values()},
     }

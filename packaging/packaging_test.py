@@ -28,7 +28,7 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(set(wheel.TAGS), set(npm.NAMES))
 
     def test_the_record_of_a_wheel_names_every_file_with_its_digest(self):
-        path = wheel.build(self.binary, ("linux", "amd64"), "1.2.3", build.SUMMARY, self.folder)
+        path = wheel.build(self.binary, ("linux", "amd64"), "1.2.3", build.SUMMARY, "com.example/mneme", self.folder)
         with zipfile.ZipFile(path) as archive:
             rows = {name: (digest, size) for name, digest, size in csv.reader(archive.read("mneme_mcp-1.2.3.dist-info/RECORD").decode().splitlines())}
             self.assertEqual(set(rows), set(archive.namelist()))
@@ -59,15 +59,22 @@ class PackagesTest(unittest.TestCase):
 
     def test_the_launcher_depends_on_each_platform_at_its_own_version(self):
         made = {self.manifest(npm.build_platform(self.binary, system, "1.2.3", build.SUMMARY, self.folder))["name"] for system in npm.NAMES}
-        launcher = self.manifest(npm.build_launcher("1.2.3", build.SUMMARY, self.folder))
+        launcher = self.manifest(npm.build_launcher("1.2.3", build.SUMMARY, "com.example/mneme", self.folder))
         self.assertEqual(launcher["optionalDependencies"], dict.fromkeys(made, "1.2.3"))
+
+    def test_packages_name_the_server_that_they_belong_to(self):
+        launcher = self.manifest(npm.build_launcher("1.2.3", build.SUMMARY, "com.example/mneme", self.folder))
+        self.assertEqual(launcher["mcpName"], "com.example/mneme")
+        path = wheel.build(self.binary, ("linux", "arm64"), "1.2.3", build.SUMMARY, "com.example/mneme", self.folder)
+        with zipfile.ZipFile(path) as archive:
+            self.assertIn("mcp-name: com.example/mneme ", archive.read("mneme_mcp-1.2.3.dist-info/METADATA").decode())
 
     def manifest(self, path):
         with tarfile.open(path) as archive:
             return json.load(archive.extractfile("package/package.json"))
 
     def test_server_json_has_what_the_registry_requires(self):
-        server = build.server("com.example", "1.2.3")
+        server = build.server("com.example/mneme", "1.2.3")
         self.assertRegex(server["name"], r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$")
         self.assertTrue(0 < len(server["description"]) <= 100)
         self.assertTrue(re.match(r"https://static\.modelcontextprotocol\.io/schemas/[\d-]+/server\.schema\.json$", server["$schema"]))

@@ -2,7 +2,7 @@
 packages for MCP clients, the clients for Python and TypeScript, the chart, and the files
 of the image.
 
-    python3 packaging/release.py --version 1.2.3 --out DIR
+    python3 packaging/release.py --version 1.2.3 --out DIR [--namespace NAME]
 
 DIR/packages gets what is published, DIR/image what packaging/image/Dockerfile copies, and
 DIR/notes.md what CHANGELOG.md says of the version.
@@ -70,12 +70,13 @@ def main() -> None:
     flags = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     flags.add_argument("--version", required=True, help="such as 1.2.3")
     flags.add_argument("--out", required=True, type=pathlib.Path, help="folder, which is emptied first")
+    flags.add_argument("--namespace", default="com.example", help="namespace in the MCP registry (reverse DNS)")
     given = flags.parse_args()
     out = given.out.resolve()
     said = notes(given.version, (ROOT / "CHANGELOG.md").read_text())
     shutil.rmtree(out, ignore_errors=True)
     packages = out / "packages"
-    build.build(given.version, packages, everywhere=True)
+    build.build(given.version, packages, everywhere=True, namespace=given.namespace)
     clients(given.version, packages)
     run("helm", "package", "deploy/chart", "--version", given.version, "--app-version", given.version, "--destination", packages)
     run("packaging/image/tree.sh", out / "image" / "root", out / "image" / "owned")

@@ -43,8 +43,12 @@ def pep440(version: str) -> str:
     return release + {"alpha": "a", "beta": "b", "rc": "rc", "dev": ".dev"}[stage] + (number or "0")
 
 
-def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, folder: pathlib.Path) -> pathlib.Path:
-    """Writes the wheel of a binary into a folder and returns its path."""
+def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, server: str, folder: pathlib.Path) -> pathlib.Path:
+    """Writes the wheel of a binary into a folder and returns its path.
+
+    By mcp-name in its description the MCP registry sees that the package belongs to the
+    server of that name.
+    """
     platforms = TAGS[system]
     version = pep440(version)
     path = folder / f"mneme_mcp-{version}-py3-none-{'.'.join(platforms)}.whl"
@@ -57,6 +61,7 @@ def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: 
         (f"{info}/METADATA", (
             f"Metadata-Version: 2.4\nName: mneme-mcp\nVersion: {version}\nSummary: {summary}\n"
             "License-Expression: Apache-2.0\nLicense-File: LICENSE\nLicense-File: THIRD_PARTY_NOTICES.txt\nRequires-Python: >=3.8\n"
+            f"Description-Content-Type: text/markdown\n\n{summary}. `mneme-mcp` runs `mneme mcp`.\n\n<!-- mcp-name: {server} -->\n"
         ).encode(), 0o644),
         (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: mneme\nRoot-Is-Purelib: false\n{tags}".encode(), 0o644),
         (f"{info}/entry_points.txt", b"[console_scripts]\nmneme-mcp = mneme_mcp:main\n", 0o644),
