@@ -19,16 +19,17 @@ export interface Sending {
   pause: (seconds: number, signal: AbortSignal | undefined) => Promise<void>;
   /** Repeating the call does nothing twice. */
   safe: boolean;
+  /** The answer is read by the caller, as it comes; else it is read whole, within the time limit. */
+  stream: boolean;
 }
 
 /** Sends a request, again if need be, and returns the answer if it is none of an error. */
 export async function send(request: Request, by: Sending): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     by.signal?.throwIfAborted();
-    const limit = AbortSignal.timeout(by.timeout);
     let response;
     try {
-      response = await by.fetch(new Request(request.clone(), { signal: by.signal ? AbortSignal.any([by.signal, limit]) : limit }));
+      response = await attempted(request, by);
     } catch {
       // The error of fetch may name what was asked.
       by.signal?.throwIfAborted();
@@ -41,6 +42,21 @@ export async function send(request: Request, by: Sending): Promise<Response> {
     const wait = pauseBefore(error, attempt, by.safe);
     if (wait === undefined || attempt > by.retries) throw error;
     await by.pause(wait, by.signal);
+  }
+}
+
+async function attempted(request: Request, by: Sending): Promise<Response> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), by.timeout);
+  try {
+    const signal = by.signal ? AbortSignal.any([by.signal, limit.signal]) : limit.signal;
+    const response = await by.fetch(new Request(request.clone(), { signal }));
+    if (by.stream && response.ok) return response;
+    const { status, statusText, headers } = response;
+    const body = await response.arrayBuffer();
+    return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -2,64 +2,12 @@ import createClient from "openapi-fetch";
 import type { Client } from "openapi-fetch";
 
 import { checkedURL, type Fetch, lines, pause, send } from "./call.js";
-import { MnemeError, TransportFailed, UnreadableAnswer } from "./error.js";
+import { TransportFailed, UnreadableAnswer } from "./error.js";
+import type { CallOptions, Connection, Filters, KeyOptions, PutOptions, Read, StoreOptions } from "./options.js";
+import { filters, given, name, once, pages, pageSize } from "./request.js";
 import type { components, paths } from "./schema.js";
 
 type Schemas = components["schemas"];
-
-/** How a client reaches its server. */
-export interface Connection {
-  /** Milliseconds of one attempt; 60,000 unless given. */
-  timeout?: number;
-  /** How often a call is sent again, at most; 3 unless given. */
-  retries?: number;
-  /** Sends requests; the runtime's own unless given. */
-  fetch?: typeof fetch;
-  /** Sends searches of offers, and pays for them: `wrapFetchWithPayment(fetch, wallet)` of `@x402/fetch`. */
-  payingFetch?: typeof fetch;
-  /** Waits before a call is sent again. */
-  pause?: (seconds: number, signal: AbortSignal | undefined) => Promise<void>;
-}
-
-/** What every call takes. */
-export interface CallOptions {
-  /** Ends the call, which then throws the signal's reason. */
-  signal?: AbortSignal;
-}
-
-/** A store, the caller's own unless given. */
-export interface StoreOptions extends CallOptions {
-  store?: string;
-}
-
-/** Where a key is. */
-export interface KeyOptions extends StoreOptions {
-  namespace?: string;
-}
-
-/** What an entry has beside its value, and on which conditions it is written. */
-export interface PutOptions extends KeyOptions, Omit<Schemas["Write"], "value"> {
-  /** Return when searches by meaning find the entry, or after the server's time, with `indexed` false. */
-  wait?: boolean;
-  /** The ETag that the entry must have. */
-  ifMatch?: string;
-  /** `*` only creates. */
-  ifNoneMatch?: string;
-}
-
-/** An entry, and its ETag for `ifMatch`. */
-export interface Read {
-  entry: Schemas["Entry"];
-  etag: string;
-}
-
-/** Which entries are meant. */
-export interface Filters extends StoreOptions {
-  where?: Schemas["Condition"];
-  match?: Schemas["Words"];
-}
-
-const pageSize = 100;
 
 /**
  * Calls one server. url is its address, and token says whose calls these are.
@@ -87,7 +35,7 @@ export class Mneme {
   put(key: string, value: unknown, options: PutOptions = {}): Promise<Schemas["Written"]> {
     const { store, namespace, signal, wait, ifMatch, ifNoneMatch, ...entry } = options;
     return this.#json(this.#api.PUT("/v1/stores/{store}/memories/{key}", {
-      ...this.#call(signal, false),
+      ...this.#call(signal, { safe: false }),
       params: {
         path: { store: name(store), key: name(key) },
         query: given({ namespace, wait: wait ? ("indexed" as const) : undefined }),
@@ -119,7 +67,7 @@ export class Mneme {
   async delete(key: string, options: KeyOptions & { ifMatch?: string } = {}): Promise<void> {
     const { store, namespace, signal, ifMatch } = options;
     await this.#answer(this.#api.DELETE("/v1/stores/{store}/memories/{key}", {
-      ...this.#call(signal, false),
+      ...this.#call(signal, { safe: false }),
       params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: given({ "If-Match": ifMatch }) },
     }));
   }
@@ -213,13 +161,14 @@ export class Mneme {
   async *export(options: Filters = {}): AsyncGenerator<Schemas["ImportLine"]> {
     const { store, signal, where, match } = options;
     const { response } = await this.#answer(this.#api.GET("/v1/stores/{store}/export", {
-      ...this.#call(signal), params: { path: { store: name(store) }, query: given(filters(where, match)) }, parseAs: "stream",
+      ...this.#call(signal, { stream: true }), params: { path: { store: name(store) }, query: given(filters(where, match)) }, parseAs: "stream",
     }));
     if (!response.body) throw new UnreadableAnswer(this.#host);
     try {
       for await (const line of lines(response.body)) yield line as Schemas["ImportLine"];
     } catch (error) {
-      throw this.#failure(error, signal);
+      signal?.throwIfAborted();
+      throw error instanceof TypeError ? new TransportFailed(this.#host) : this.#failure(error);
     }
   }
 
@@ -265,7 +214,7 @@ export class Mneme {
   /** Buys a search of an offer: from the account, or by payingFetch if there is one. */
   searchOffer(offer: string, question: string | Schemas["OfferQuestion"], options: CallOptions & { idempotencyKey?: string } = {}): Promise<Schemas["Answer"]> {
     return this.#json(this.#api.POST("/v1/offers/{offer}/search", {
-      ...this.#call(options.signal, true, this.#connection.payingFetch),
+      ...this.#call(options.signal, given({ by: this.#connection.payingFetch })),
       params: { path: { offer: name(offer) }, header: once(options.idempotencyKey) },
       body: typeof question === "string" ? { query: question } : question,
     }));
@@ -346,12 +295,12 @@ export class Mneme {
   // Calls
 
   /** Returns how a call is sent. safe says that repeating it does nothing twice. */
-  #call(signal: AbortSignal | undefined, safe = true, by = this.#connection.fetch) {
+  #call(signal: AbortSignal | undefined, { safe = true, stream = false, by = this.#connection.fetch } = {}) {
     const { timeout = 60_000, retries = 3 } = this.#connection;
     const fetch: Fetch = (request) => (by ?? globalThis.fetch)(request);
     return {
       ...given({ signal }),
-      fetch: (request: Request) => send(request, { host: this.#host, fetch, signal, timeout, retries, pause: this.#connection.pause ?? pause, safe }),
+      fetch: (request: Request) => send(request, { host: this.#host, fetch, signal, timeout, retries, pause: this.#connection.pause ?? pause, safe, stream }),
     };
   }
 
@@ -375,43 +324,7 @@ export class Mneme {
   }
 
   /** Returns what a call throws instead of an error that may name what was asked or written. */
-  #failure(error: unknown, signal?: AbortSignal): unknown {
-    if (signal?.aborted) return signal.reason;
-    if (error instanceof MnemeError || error instanceof TransportFailed || error instanceof UnreadableAnswer) return error;
-    if (error instanceof SyntaxError) return new UnreadableAnswer(this.#host);
-    return error instanceof DOMException || !(error instanceof TypeError) ? error : new TransportFailed(this.#host);
+  #failure(error: unknown): unknown {
+    return error instanceof SyntaxError ? new UnreadableAnswer(this.#host) : error;
   }
-}
-
-/** Returns a store, key or id of a path. */
-function name(text: string | undefined): string {
-  if (text === undefined) return "self";
-  if (text === "" || text === "." || text === "..") throw new Error("a store or key must be neither empty nor a dot segment");
-  return text;
-}
-
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Returns the members that are not undefined. */
-function given<T extends object>(members: T): Given<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
-}
-
-/** Returns the header of a call that a repetition does not do twice. */
-function once(key: string = crypto.randomUUID()) {
-  return { "Idempotency-Key": key };
-}
-
-function filters(where: Schemas["Condition"] | undefined, match: Schemas["Words"] | undefined) {
-  return { where: where && JSON.stringify(where), match: match && JSON.stringify(match) };
-}
-
-/** Yields the items of all pages. */
-async function* pages<P extends { next_cursor?: string }, T>(read: (cursor: string | undefined) => Promise<P>, items: (page: P) => T[]): AsyncGenerator<T> {
-  let cursor: string | undefined;
-  do {
-    const page = await read(cursor);
-    yield* items(page);
-    cursor = page.next_cursor;
-  } while (cursor);
 }

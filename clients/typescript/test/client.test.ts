@@ -224,6 +224,31 @@ test("a call ends when its time is over, or the caller has enough", async () => 
   await assert.rejects(waiting, /enough/);
 });
 
+test("a connection that fails within an answer is a failed one", async () => {
+  const broken = () => new Response(new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"hits":'));
+      controller.error(new TypeError("secret"));
+    },
+  }));
+  const { client, sent } = mocked((n) => (n === 1 ? broken() : Response.json({ hits: [], degraded: [], incomplete: false })));
+  assert.deepEqual((await client.search("a")).hits, []);
+  assert.equal(sent.length, 2);
+});
+
+test("an export may last longer than the time limit", async () => {
+  const { client } = mocked(() => new Response(new ReadableStream({
+    async start(controller) {
+      for (const key of ["a", "b"]) {
+        controller.enqueue(new TextEncoder().encode(`{"key":"${key}","value":1}\n`));
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+      controller.close();
+    },
+  })), { timeout: 50 });
+  assert.deepEqual((await all(client.export())).map((line) => line.key), ["a", "b"]);
+});
+
 test("an answer that cannot be read", async () => {
   const { client } = mocked(() => new Response("<html>secret"));
   await assert.rejects(client.account(), (error) => error instanceof UnreadableAnswer && !error.message.includes("secret"));

@@ -1,0 +1,42 @@
+/** The parts of requests: names in paths, parameters, headers, pages. */
+
+import type { components } from "./schema.js";
+
+type Schemas = components["schemas"];
+
+/** Entries of a page. */
+export const pageSize = 100;
+
+/** Returns a store, key or id of a path. */
+export function name(text: string | undefined): string {
+  if (text === undefined) return "self";
+  if (text === "" || text === "." || text === "..") throw new Error("a store or key must be neither empty nor a dot segment");
+  return text;
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Returns the members that are not undefined. */
+export function given<T extends object>(members: T): Given<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+/** Returns the header of a call that a repetition does not do twice. */
+export function once(key: string = crypto.randomUUID()) {
+  return { "Idempotency-Key": key };
+}
+
+/** Returns the parameters of a list or an export. */
+export function filters(where: Schemas["Condition"] | undefined, match: Schemas["Words"] | undefined) {
+  return { where: where && JSON.stringify(where), match: match && JSON.stringify(match) };
+}
+
+/** Yields the items of all pages. */
+export async function* pages<P extends { next_cursor?: string }, T>(read: (cursor: string | undefined) => Promise<P>, items: (page: P) => T[]): AsyncGenerator<T> {
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    yield* items(page);
+    cursor = page.next_cursor;
+  } while (cursor);
+}
