@@ -28,10 +28,10 @@ func newImport(p *program) *cobra.Command {
 mneme's own NDJSON, a BEIR corpus.jsonl (_id becomes the key, title and text the
 value) or Markdown with frontmatter (one entry: name, type, description, tags,
 and the body as its value). The format is detected; - reads standard input. A
-store named by a line takes precedence over --store. Without --agent, each store
-is written by its own agent. Entries that are already there unchanged are
-skipped, so an import that was interrupted or had lines refused can be repeated.
-A local import ends when all vectors are made.
+store named by a line takes precedence over --store, whose default is the store
+of --agent. Without --agent, each store is written by its own agent. Entries that
+are already there unchanged are skipped, so an import that was interrupted or had
+lines refused can be repeated. A local import ends when all vectors are made.
 
 With --markdown, imports a folder written by export --markdown or by MAESTRO.
 Each .md file is a whole entry: fields it omits become empty. Files under trash/

@@ -147,6 +147,14 @@ func TestRefusedLinesAreListedWithoutTheirText(t *testing.T) {
 	}
 }
 
+func TestALineWithoutAStoreIsImportedIntoTheAgentsOwn(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, `{"key":"k","value":"green tea"}`, "import", "--agent", "ada", "-")
+	if out := must(t, dir, "", "get", "--agent", "ada", "k"); !strings.Contains(out, "green tea") {
+		t.Errorf("got %q", out)
+	}
+}
+
 func TestInterruptedImportSaysHowToResume(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())

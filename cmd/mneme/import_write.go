@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,9 +44,7 @@ func (b *batch) add(ctx context.Context, file string, line importer.Line) error 
 		return err
 	}
 	r := record{file: file, line: line.Number, place: line.Place, put: line.Put, fields: line.Fields}
-	if r.put.Path.Store = line.Store; line.Store == "" {
-		r.put.Path.Store = b.store
-	}
+	r.put.Path.Store = cmp.Or(line.Store, b.store, b.as.agent)
 	switch {
 	case line.Skipped:
 		b.counts.Notes = append(b.counts.Notes, refusal{File: file, Line: line.Number, Reason: r.at(line.Err.Error())})
@@ -54,7 +53,7 @@ func (b *batch) add(ctx context.Context, file string, line importer.Line) error 
 		b.refuse(file, line.Number, r.at(line.Err.Error()))
 		return nil
 	case r.put.Path.Store == "":
-		b.refuse(file, line.Number, "names no store, and --store is not given")
+		b.refuse(file, line.Number, "names no store, and neither --store nor --agent is given")
 		return nil
 	}
 	b.waiting = append(b.waiting, r)

@@ -18,13 +18,14 @@ type bar struct {
 	unit     string // of what is counted: entries, unless set
 	total    int64  // negative: unknown
 	done     int64
+	drawn    bool // something was to be done
 	estimate estimate
 }
 
 // newBar returns a progress bar on stderr. It is hidden unless stderr is a
-// terminal. A negative total is unknown.
+// terminal, and as long as the total is 0. A negative total is unknown.
 func (p *program) newBar(total int64, task string) *bar {
-	b := &bar{task: task, unit: "entries", total: total, estimate: estimate{now: time.Now}}
+	b := &bar{task: task, unit: "entries", total: total, drawn: total != 0, estimate: estimate{now: time.Now}}
 	b.estimate.set(0)
 	if !onTerminal(p.err) {
 		b.ProgressBar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetVisibility(false))
@@ -38,9 +39,13 @@ func (p *program) newBar(total int64, task string) *bar {
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),
-		progressbar.OptionSetRenderBlankState(true),
+		progressbar.OptionSetRenderBlankState(total != 0),
 		// Completion is signaled twice: at the last entry and by Exit.
-		progressbar.OptionOnCompletion(sync.OnceFunc(func() { fmt.Fprintln(p.err) })),
+		progressbar.OptionOnCompletion(sync.OnceFunc(func() {
+			if b.drawn {
+				fmt.Fprintln(p.err)
+			}
+		})),
 	)
 	return b
 }
@@ -49,6 +54,10 @@ func (p *program) newBar(total int64, task string) *bar {
 func (b *bar) Set64(done int64) error {
 	b.done = done
 	b.estimate.set(done)
+	if b.total == 0 {
+		return nil
+	}
+	b.drawn = true
 	b.Describe(b.text())
 	return b.ProgressBar.Set64(done)
 }

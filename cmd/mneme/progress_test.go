@@ -51,6 +51,17 @@ func TestProgressOfAnUnknownTotalShowsTheSpeed(t *testing.T) {
 	}
 }
 
+func TestProgressOfNothingDrawsNothing(t *testing.T) {
+	b, _ := clockedBar(0)
+	if err := b.Set64(0); err != nil || b.drawn {
+		t.Errorf("drawn %v, error %v", b.drawn, err)
+	}
+	b.setTotal(2)
+	if err := b.Set64(1); err != nil || !b.drawn {
+		t.Errorf("of two: drawn %v, error %v", b.drawn, err)
+	}
+}
+
 func TestProgressThatGrowsStartsItsEstimateAnew(t *testing.T) {
 	b, now := clockedBar(100)
 	*now = now.Add(time.Second)
