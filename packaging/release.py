@@ -79,7 +79,7 @@ def main() -> None:
     build.build(given.version, packages, everywhere=True, namespace=given.namespace)
     clients(given.version, packages)
     run("helm", "package", "deploy/chart", "--version", given.version, "--app-version", given.version, "--destination", packages)
-    run("packaging/image/tree.sh", out / "image" / "root", out / "image" / "owned")
+    run("packaging/image/tree.sh", out / "image" / "system", out / "image" / "owned")
     (out / "notes.md").write_text(said)
     for path in sorted(packages.iterdir()):
         print(path)

@@ -75,7 +75,7 @@ func (i item) refuse(err error) importer.Line {
 	return importer.Line{Number: i.line, Place: i.place, Err: err, Skipped: errors.As(err, &left)}
 }
 
-// decode decodes an item. Its error names the field, and nothing of its contents.
+// decode decodes an item. Its error names the field and never quotes the contents.
 func (i item) decode(into any) error {
 	err := json.Unmarshal(i.raw, into)
 	var wrong *json.UnmarshalTypeError
