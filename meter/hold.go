@@ -14,8 +14,8 @@ import (
 )
 
 // defaultHold is how long a request holds a claim. A repetition takes an open claim
-// over at once, since nothing was charged; one that is being settled it takes over
-// when the hold has lapsed, so that no two settle at a time.
+// over sooner, after patienceFirst and more, since nothing was charged; one that is
+// being settled it takes over when the hold has lapsed, so that no two settle at a time.
 const defaultHold = time.Minute
 
 // identity returns the digest by which a payment is known.
@@ -38,8 +38,8 @@ func lockKey(k memory.IdempotencyKey) string {
 
 // hold makes the claim of a search, or takes over the one that it has. held says that
 // this request holds it: it is open, or has to be settled. A claim that is done needs
-// no holder.
-func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest) (claim Claim, held bool, err error) {
+// no holder. lapsed is the holder from which an open claim is taken over.
+func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest, lapsed memory.ClaimRef) (claim Claim, held bool, err error) {
 	err = m.storage.Update(ctx, func(tx Tx) error {
 		now := m.service.Instant()
 		key, payment := keyOf(c, r.Call), r.Payment.identity()
@@ -58,16 +58,23 @@ func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest) (cl
 			return err
 		}
 		if found == nil {
-			claim, err = m.newClaim(key, payment, r, now)
 			held = true
-		} else if claim = *found; claim.State == ClaimDone {
+			if claim, err = m.newClaim(key, payment, r, now); err != nil {
+				return err
+			}
+			return tx.PutClaim(ctx, claim)
+		}
+		claim = *found
+		switch claim.State {
+		case ClaimDone:
 			held = false
-			return nil
-		} else {
+		case ClaimOpen:
+			held = lapsed == claim.holder() && claim.take(key, payment, now, m.options.Hold)
+		default:
 			held = claim.take(key, payment, now, m.options.Hold)
 		}
-		if err != nil || !held {
-			return err
+		if !held {
+			return nil
 		}
 		return tx.PutClaim(ctx, claim)
 	})
@@ -146,6 +153,9 @@ func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r SearchReq
 		HeldUntil: now.Add(m.options.Hold), ExpiresAt: expires,
 	}, nil
 }
+
+// holder is the request that holds a claim.
+func (c *Claim) holder() memory.ClaimRef { return memory.ClaimRef{ID: c.ID, Fence: c.Fence} }
 
 // take takes a claim over, unless another request settles it. One that is open takes
 // the key and the payment of the request that takes it over: an earlier payment of it

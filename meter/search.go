@@ -27,8 +27,9 @@ func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (
 	if r.Call.Key == "" && r.Payment != nil && r.Payment.Identifier != "" {
 		r.Call.Key = identifierKey + m.service.Digest("payment-identifier", r.Payment.Identifier)
 	}
+	var seen watch
 	for wait := pollFirst; ; wait = min(2*wait, pollMost) {
-		claim, held, err := m.hold(ctx, c, r)
+		claim, held, err := m.hold(ctx, c, r, seen.lapsed())
 		if err != nil {
 			return SearchResult{}, err
 		}
@@ -37,6 +38,7 @@ func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (
 		case claim.State == ClaimDone:
 			return m.repeat(ctx, c, r, claim)
 		case !held:
+			seen.see(claim, m.options.Hold)
 			if err := sleep(ctx, wait); err != nil {
 				return SearchResult{}, err
 			}
@@ -64,6 +66,37 @@ const (
 	pollMost  = 500 * time.Millisecond
 )
 
+// watch is how long a request has seen the same holder of an open claim.
+type watch struct {
+	holder memory.ClaimRef
+	until  time.Time // the holder's patience
+}
+
+// patienceFirst is how long a repetition leaves an open claim to its first holder. Each
+// holder after that has twice as long as the one before, up to Options.Hold: so one of
+// any number of repetitions has the time that its search takes.
+const patienceFirst = 250 * time.Millisecond
+
+func (w *watch) see(claim Claim, most time.Duration) {
+	if claim.holder() == w.holder {
+		return
+	}
+	patience := patienceFirst
+	for range min(claim.Fence, 64) - 1 {
+		patience = min(2*patience, most)
+	}
+	*w = watch{claim.holder(), time.Now().Add(patience)}
+}
+
+// lapsed returns the holder from which the request may take an open claim over; zero if
+// there is none.
+func (w *watch) lapsed() memory.ClaimRef {
+	if w.holder.ID == uuid.Nil || time.Now().Before(w.until) {
+		return memory.ClaimRef{}
+	}
+	return w.holder
+}
+
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -83,7 +116,7 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r SearchReques
 		return SearchResult{}, m.release(ctx, claim, err)
 	}
 	search := r.SearchRequest
-	search.Purchase.Claim = &memory.ClaimRef{ID: claim.ID, Fence: claim.Fence}
+	search.Purchase.Claim = new(claim.holder())
 	if accepted != nil {
 		search.Purchase.Payment = &accepted.Covers
 	}

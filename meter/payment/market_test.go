@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -546,11 +547,12 @@ func TestClaimsThatExpireAreRemoved(t *testing.T) {
 	})
 }
 
+// Requests that took the claim over from each other at once would never end.
 func TestRepetitionsAtOneTimeChargeOnce(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		r := d.request("key", payment.SchemeExact, 1)
 		var group sync.WaitGroup
-		receipts := make([]string, 8)
+		receipts := make([]string, 32)
 		for i := range receipts {
 			group.Go(func() {
 				found, err := d.market.Search(context.Background(), agent(buyer), r)
@@ -569,6 +571,49 @@ func TestRepetitionsAtOneTimeChargeOnce(t *testing.T) {
 		}
 		if n := len(d.fake.Settled()); n != 1 || d.fake.Calls("/settle") != 1 {
 			t.Errorf("%d settlements, in %d calls", n, d.fake.Calls("/settle"))
+		}
+		d.check(fullPrice-cost, cost, 0)
+	})
+}
+
+// held is a transport whose first call to verify waits until it may go on.
+type held struct {
+	called atomic.Bool
+	begun  chan struct{}
+	goOn   chan struct{}
+}
+
+func (h *held) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/verify") && !h.called.Swap(true) {
+		close(h.begun)
+		<-h.goOn
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func TestARepetitionTakesOverFromARequestThatHangs(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		hung := &held{begun: make(chan struct{}), goOn: make(chan struct{})}
+		d.client = &http.Client{Transport: hung}
+		d.open()
+		r := d.request("key", payment.SchemeExact, 1)
+		var first meter.SearchResult
+		var group sync.WaitGroup
+		group.Go(func() {
+			var err error
+			if first, err = d.market.Search(context.Background(), agent(buyer), r); err != nil {
+				t.Error(err)
+			}
+		})
+		<-hung.begun
+		second, _ := d.mustSearch(r)
+		close(hung.goOn)
+		group.Wait()
+		if len(first.Bill.Charges) != 1 || first.Bill.Charges[0].Receipt != second.Bill.Charges[0].Receipt {
+			t.Errorf("charged %+v, then %+v", second.Bill.Charges, first.Bill.Charges)
+		}
+		if verified, settled := d.fake.Calls("/verify"), d.fake.Calls("/settle"); verified != 2 || settled != 1 {
+			t.Errorf("%d calls of verify, %d of settle", verified, settled)
 		}
 		d.check(fullPrice-cost, cost, 0)
 	})
