@@ -22,7 +22,7 @@ export function given<T extends object>(members: T): Given<T> {
 }
 
 /** Returns the header of a call that a repetition does not do twice. */
-export function once(key: string = crypto.randomUUID()) {
+export function once(key: string = unguessed()) {
   return { "Idempotency-Key": key };
 }
 
@@ -39,4 +39,9 @@ export async function* pages<P extends { next_cursor?: string }, T>(read: (curso
     yield* items(page);
     cursor = page.next_cursor;
   } while (cursor);
+}
+
+/** Returns a new key. Pages of plain HTTP have no crypto.randomUUID. */
+function unguessed(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

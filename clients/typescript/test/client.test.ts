@@ -194,6 +194,18 @@ test("repetitions of a paid search have one key", async () => {
   assert.equal(sent.at(-1)?.headers.has("Idempotency-Key"), false);
 });
 
+test("keys are made without crypto.randomUUID, which pages of plain HTTP lack", async (t) => {
+  t.mock.method(globalThis.crypto, "randomUUID", () => {
+    throw new Error("there is none");
+  });
+  const { client, sent } = mocked(() => Response.json({ hits: [], degraded: [], incomplete: false }));
+  for (let i = 0; i < 2; i++) {
+    await client.search({ query: "a", stores: ["shop"], max_charge: 100 });
+  }
+  const keys = sent.map((request) => request.headers.get("Idempotency-Key") ?? "");
+  assert.ok(keys[0] !== keys[1] && keys.every((key) => /^[0-9a-f]{32}$/.test(key)), keys.join());
+});
+
 test("searches of offers alone are sent by the fetch that pays", async () => {
   const paid: Request[] = [];
   const payingFetch = async (input: RequestInfo | URL) => {
