@@ -177,9 +177,10 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 			Running: config.Search.Running, RunningEach: config.Search.RunningPerAgent,
 			Waiting: config.Search.Waiting, WaitingEach: config.Search.WaitingPerAgent,
 		},
-		QueryCache: config.Search.QueryCacheBytes,
-		FitTokens:  e5.FitTokens,
-		Log:        log,
+		QueryCache:     config.Search.QueryCacheBytes,
+		CandidateCache: config.Search.CandidateCacheBytes,
+		FitTokens:      e5.FitTokens,
+		Log:            log,
 	}
 }
 

@@ -46,6 +46,7 @@ func limitsOf(c configs.Config) []server.Limit {
 		{Name: "search.waiting_per_agent", Value: int64(c.Search.WaitingPerAgent)},
 		{Name: "search.vector_budget", Value: c.Search.VectorBudget.Milliseconds(), Unit: "ms"},
 		{Name: "search.query_cache_bytes", Value: int64(c.Search.QueryCacheBytes), Unit: bytes},
+		{Name: "search.candidate_cache_bytes", Value: int64(c.Search.CandidateCacheBytes), Unit: bytes},
 		{Name: "rate.requests", Value: int64(c.Rate.Requests), Unit: rate},
 		{Name: "rate.burst", Value: int64(c.Rate.Burst)},
 		{Name: "rate.refusals", Value: int64(c.Rate.Refusals), Unit: rate},

@@ -189,6 +189,8 @@ type Search struct {
 	VectorBudget time.Duration `mapstructure:"vector_budget"`
 	// QueryCacheBytes bounds the cache of queries with their vectors.
 	QueryCacheBytes int `mapstructure:"query_cache_bytes"`
+	// CandidateCacheBytes bounds the cache of rows that searches have read.
+	CandidateCacheBytes int `mapstructure:"candidate_cache_bytes"`
 	// Running and Waiting bound the searches that run and wait for their turn
 	// at a time. Agents take turns. A search above the bounds is refused.
 	Running         int `mapstructure:"running"`
@@ -320,7 +322,7 @@ func Default() Config {
 			HeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, StallTimeout: 30 * time.Second, BytesPerSecond: 1000,
 		},
 		Rate:   Rate{Requests: 500, Burst: 1000, Refusals: 20},
-		Search: Search{VectorBudget: 3 * time.Second, QueryCacheBytes: 8 << 20, Running: 64, RunningPerAgent: 8, Waiting: 1024, WaitingPerAgent: 64},
+		Search: Search{VectorBudget: 3 * time.Second, QueryCacheBytes: 8 << 20, CandidateCacheBytes: 64 << 20, Running: 64, RunningPerAgent: 8, Waiting: 1024, WaitingPerAgent: 64},
 		Meter: Meter{
 			Currency: "USD", ReceiptKey: 90 * 24 * time.Hour, Hold: time.Minute,
 			X402: MeterX402{Schemes: []string{"upto", "exact"}, Name: "USDC", Version: "2", Decimals: 6, PerCredit: "1", MaxTimeout: 5 * time.Minute},
@@ -401,6 +403,7 @@ func (c *Config) validate() error {
 	need(c.Search.Waiting >= 0, "search.waiting must not be negative")
 	need(c.Search.WaitingPerAgent >= 0, "search.waiting_per_agent must not be negative")
 	need(c.Search.QueryCacheBytes > 0, "search.query_cache_bytes must be positive")
+	need(c.Search.CandidateCacheBytes > 0, "search.candidate_cache_bytes must be positive")
 	need(len(c.Meter.Currency) == 3 && strings.ToUpper(c.Meter.Currency) == c.Meter.Currency, "meter.currency must be a code such as USD")
 	need(c.Meter.ReceiptKey >= time.Hour, "meter.receipt_key must be at least 1h")
 	need(c.Meter.Hold >= time.Second, "meter.hold must be at least 1s")

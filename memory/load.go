@@ -64,7 +64,7 @@ func (c *candidate) ask(q *searchQuery, number int) {
 // those that the caller sees. Mostly all are visible, so that the rows of as
 // many as the fusion takes are read first, and the rest only if one of these
 // is not.
-func (s *Service) loadVisible(ctx context.Context, tx CandidateReader, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
+func (s *Service) loadVisible(ctx context.Context, tx candidateTx, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
 	visible := make(map[uuid.UUID]*candidate)
 	head, rest := found.entries()
 	if err := s.addVisible(ctx, tx, scope, q, head, visible); err != nil {
@@ -80,8 +80,8 @@ func (s *Service) loadVisible(ctx context.Context, tx CandidateReader, scope acl
 // addVisible adds those of ids to visible that the caller sees: within the
 // scope, live, not encrypted, passing the filter, and what their path
 // resolves to.
-func (s *Service) addVisible(ctx context.Context, tx CandidateReader, scope acl.Scope, q *searchQuery, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
-	rows, err := tx.Siblings(ctx, scope, ids)
+func (s *Service) addVisible(ctx context.Context, tx candidateTx, scope acl.Scope, q *searchQuery, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
+	rows, err := s.candidates.Siblings(ctx, tx, viewerOf(q.caller), scope, ids)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,9 @@ type Options struct {
 	// QueryCache bounds the bytes of the cache of queries and their vectors.
 	// Default 8 MiB.
 	QueryCache int
+	// CandidateCache bounds the bytes of the cache of rows that searches have read.
+	// Default 64 MiB.
+	CandidateCache int
 	// Searches bound how many searches run and wait, of each agent and in all.
 	// Its zero value stands for 8 and 64 running, 64 and 1,024 waiting.
 	Searches fairqueue.Limits
@@ -121,6 +124,7 @@ type Service struct {
 	callers *callerCache
 	waits   *feedWaits
 
+	candidates   *candidateCache
 	fitTokens    FitTokens
 	written      atomic.Int64 // entries
 	searches     *fairqueue.Queue
@@ -147,6 +151,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		queries: newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
 		callers: newCallerCache(),
 
+		candidates:   newCandidateCache(cmp.Or(options.CandidateCache, candidateCacheBytes)),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),
 		indexer:      options.Indexer,
 		meter:        options.Meter,
