@@ -36,16 +36,27 @@ func (w *writer) flushIndex(ctx context.Context) error {
 		w.queueStatement(addTotals, stores, labels, documents, lengths)
 	}
 	w.flushUsage()
-	return w.postings.Flush(ctx, blocks{w})
+	return w.flushPostings(ctx)
+}
+
+// flushPostings writes the collected postings alone.
+func (w *writer) flushPostings(ctx context.Context) error {
+	if err := w.postings.Flush(ctx, blocks{w}); err != nil {
+		return err
+	}
+	for _, row := range w.stores {
+		row.freshDoc = row.nextDoc
+	}
+	return nil
 }
 
 const (
 	blockKeys    = `unnest($1::bigint[], $2::smallint[], $3::integer[], $4::bytea[])`
 	selectBlocks = `SELECT k.i, p.data FROM ` + blockKeys + ` WITH ORDINALITY k (store, label, block, term, i)
 	JOIN posting p ON p.store = k.store AND p.term = k.term AND p.label = k.label AND p.block = k.block`
-	writeBlocks = `INSERT INTO posting (store, label, block, term, data)
-	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::integer[], $4::bytea[], $5::bytea[])
-	ON CONFLICT (store, term, label, block) DO UPDATE SET data = `
+	insertBlocks = `INSERT INTO posting (store, label, block, term, data)
+	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::integer[], $4::bytea[], $5::bytea[])`
+	writeBlocks   = insertBlocks + ` ON CONFLICT (store, term, label, block) DO UPDATE SET data = `
 	appendBlocks  = writeBlocks + `posting.data || excluded.data`
 	replaceBlocks = writeBlocks + `excluded.data`
 	deleteBlocks  = `DELETE FROM posting p USING ` + blockKeys + ` k (store, label, block, term)
@@ -57,9 +68,32 @@ type blocks struct{ *writer }
 
 var _ posting.AlignedBlocks = blocks{}
 
-// Append implements posting.AlignedBlocks.
+// Append implements posting.AlignedBlocks. A block of which no docID was ever
+// assigned before is inserted without looking for it, which takes half the time.
+// Should there be a row nevertheless, the insertion fails, and Update runs again.
 func (b blocks) Append(ctx context.Context, list []posting.Block) error {
-	return b.write(ctx, appendBlocks, append(keyColumns(list), dataColumn(list)))
+	fresh := make(map[int64]int64, len(b.stores)) // docIDs without blocks, from here on
+	for _, row := range b.stores {
+		fresh[row.number] = row.freshDoc
+	}
+	var inserted, appended []posting.Block
+	for _, block := range list {
+		if first, known := fresh[block.Store]; known && block.Start >= first && !b.careful {
+			inserted = append(inserted, block)
+		} else {
+			appended = append(appended, block)
+		}
+	}
+	if len(inserted) > 0 {
+		b.unchecked = true
+		if err := b.write(ctx, insertBlocks, append(keyColumns(inserted), dataColumn(inserted))); err != nil {
+			return err
+		}
+	}
+	if len(appended) == 0 {
+		return nil
+	}
+	return b.write(ctx, appendBlocks, append(keyColumns(appended), dataColumn(appended)))
 }
 
 // Read implements posting.AlignedBlocks.

@@ -53,7 +53,9 @@ func (w *writer) Prefetch(ctx context.Context, store string, paths []memory.Path
 	err := w.queryBatch(ctx, []batchQuery{
 		{selectStore, []any{store}, func(rows pgx.Rows) error {
 			row = &storeRow{}
-			return rows.Scan(&row.number, &row.nextDoc)
+			err := rows.Scan(&row.number, &row.nextDoc)
+			row.freshDoc = row.nextDoc
+			return err
 		}},
 		{selectPaths, []any{store, namespaces, keys, int16(min(label, acl.Restricted))}, func(rows pgx.Rows) error {
 			e, err := scanEntry(rows)

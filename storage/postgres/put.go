@@ -33,8 +33,8 @@ type writer struct {
 	settings   map[string]acl.Settings // read so far
 	prefetched prefetched
 	written    *atomic.Int64 // entries put by this process, rolled back ones too
-	careful    bool          // looks for the rows of new entries
-	unchecked  bool          // a new entry was put without that
+	careful    bool          // looks for the rows of new entries and blocks
+	unchecked  bool          // a new row was inserted without that
 }
 
 var _ memory.Tx = (*writer)(nil)
@@ -47,9 +47,10 @@ func newWriter(tx pgx.Tx) *writer {
 
 // storeRow is a row of table store.
 type storeRow struct {
-	number  int64
-	nextDoc int64 // the docID of the next entry
-	dirty   bool  // nextDoc has changed
+	number   int64
+	nextDoc  int64 // the docID of the next entry
+	freshDoc int64 // no block has postings of this docID or a later one
+	dirty    bool  // nextDoc has changed
 }
 
 const selectStore = "SELECT number, next_place FROM store WHERE id = $1"
@@ -68,6 +69,7 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 	if err != nil {
 		return nil, err
 	}
+	row.freshDoc = row.nextDoc
 	w.stores[id] = row
 	return row, nil
 }

@@ -208,7 +208,7 @@ func (s *Storage) tryUpdate(ctx context.Context, careful bool, fn func(*writer) 
 			err = w.commit(ctx)
 		}
 		switch {
-		case w.unchecked && errors.Is(w.failed, memory.ErrExists): // a new entry's row exists
+		case w.unchecked && errors.Is(w.failed, memory.ErrExists): // a row exists that was not looked for
 			return errConflict
 		case err != nil:
 			return err
