@@ -5,11 +5,11 @@
 // that the caller may not see.
 //
 // A scan of a large store first bounds the scores of its rows by a copy of them in
-// eight bits an element, and then scores those rows that may be among the results
+// four bits an element, and then scores those rows that may be among the results
 // (see quantized). The results are those of a scan without it.
 //
 // The index is a cache of the vectors stored with the rows. It takes about
-// 2·dim + 74 bytes of memory per entry of one chunk, and dim + 8 more in stores of
+// 2·dim + 74 bytes of memory per entry of one chunk, and dim/2 + 12 more in stores of
 // 4,096 chunks and more at one label.
 package flat
 

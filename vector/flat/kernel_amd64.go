@@ -22,25 +22,3 @@ func dotAVX2(scores, query []float32, rows []uint16) {
 //
 //go:noescape
 func dotRowsAVX2(scores, query *float32, rows *uint16, stride, count int)
-
-// chooseIntKernel returns the kernel for quantized rows; nil if there is none that
-// makes a scan faster.
-func chooseIntKernel() intKernel {
-	if cpu.X86.HasAVX2 && cpu.X86.HasF16C {
-		return multiplyAVX2
-	}
-	return nil
-}
-
-func multiplyAVX2(dots []int32, query []int16, rows []int8) {
-	if len(dots) == 0 {
-		return
-	}
-	_ = rows[len(query)*len(dots)-1] // the assembly does not check bounds
-	multiplyRowsAVX2(&dots[0], &query[0], &rows[0], len(query), len(dots))
-}
-
-// multiplyRowsAVX2 is an intKernel for count > 0 rows of stride elements each.
-//
-//go:noescape
-func multiplyRowsAVX2(dots *int32, query *int16, rows *int8, stride, count int)

@@ -39,19 +39,23 @@ func TestContractWithQuantizedSegments(t *testing.T) {
 func TestEveryIntKernelComputesTheSameSums(t *testing.T) {
 	fast := kernelOrPortable()
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{8, 16, 24, 40, 384, 1536} {
-		levels := min(math.MaxInt16, math.MaxInt32/(maxValue*n))
+	for _, n := range []int{8, 64, 72, 384, 512, 576, 1536, 8192} {
+		bytes := packedBytes(n)
 		for count := range 11 {
-			query, rows := make([]int16, n), make([]int8, n*count)
+			query, rows := make([]int8, 4*bytes), make([]byte, bytes*count)
 			for i := range query {
-				query[i] = int16(r.IntN(2*levels+1) - levels)
+				query[i] = int8(r.IntN(127) - 63)
 			}
 			for i := range rows {
-				rows[i] = int8(r.IntN(2*maxValue+1) - maxValue)
+				rows[i] = byte(r.IntN(256))
 			}
-			if count > 0 && r.IntN(2) == 0 { // the greatest sum
-				for i := range n {
-					query[i], rows[i] = int16(-levels), -maxValue
+			if count > 0 && r.IntN(2) == 0 { // the greatest sums
+				sign := int8(1 - 2*r.IntN(2))
+				for i := range query {
+					query[i] = 63 * sign
+				}
+				for i := range rows {
+					rows[i] = 0xff
 				}
 			}
 			want, got := make([]int32, count), make([]int32, count)
@@ -130,7 +134,7 @@ func TestNoScoreIsAboveItsBound(t *testing.T) {
 					far = max(far, float64(bounds[i])-float64(scores[i]))
 				}
 			}
-			if far > .05 {
+			if far > .2 {
 				t.Errorf("%s, %d elements: a bound is %v above its score", encoder.name, dim, far)
 			}
 		}
@@ -243,7 +247,7 @@ func TestStatsCountQuantizedCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, least := x.Stats().Bytes-before, quantizedRows*benchDim; got < least || got > least+least/10 {
+	if got, least := x.Stats().Bytes-before, quantizedRows*benchDim/2; got < least || got > least+least/10 {
 		t.Errorf("%d bytes more, want about %d", got, least)
 	}
 }
@@ -251,12 +255,12 @@ func TestStatsCountQuantizedCopies(t *testing.T) {
 func BenchmarkIntKernel(b *testing.B) {
 	const dim, count = 384, 256 // one segment, in the second-level cache
 	r := rand.New(rand.NewPCG(5, 6))
-	query, rows, dots := make([]int16, dim), make([]int8, dim*count), make([]int32, count)
+	query, rows, dots := make([]int8, 4*packedBytes(dim)), make([]byte, packedBytes(dim)*count), make([]int32, count)
 	for i := range query {
-		query[i] = int16(r.IntN(60_000) - 30_000)
+		query[i] = int8(r.IntN(127) - 63)
 	}
 	for i := range rows {
-		rows[i] = int8(r.IntN(2*maxValue+1) - maxValue)
+		rows[i] = byte(r.IntN(256))
 	}
 	for _, k := range []struct {
 		name     string
@@ -291,10 +295,16 @@ func BenchmarkQuantizedSearch(b *testing.B) {
 		for _, multiply := range []intKernel{nil, kernelOrPortable()} {
 			b.Run(fmt.Sprintf("%d/quantized=%v", rows, multiply != nil), func(b *testing.B) {
 				x.multiply = multiply
-				for b.Loop() {
+				search := func() {
 					if _, err := x.Search(context.Background(), scope, vector.Query{Vector: corpus.vector(r), Limit: 256}); err != nil {
 						b.Fatal(err)
 					}
+				}
+				for range quantizedScans { // make the copies
+					search()
+				}
+				for b.Loop() {
+					search()
 				}
 			})
 		}

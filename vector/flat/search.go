@@ -2,9 +2,6 @@ package flat
 
 import (
 	"context"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -20,12 +17,14 @@ type span struct {
 	chunks []uint32
 	// full is the segment if it is full and belongs to a slab that is quantized;
 	// otherwise nil.
-	full *segment
+	full  *segment
+	copy  *quantized // the copy that a scan uses, if there is one; set by the scan
+	first int        // the number of rows of the spans before this one
 }
 
 const (
 	// quantizedRows is how many rows of a store at one label justify quantized copies,
-	// which take half as much memory again: about where rows leave a core's caches.
+	// which take a quarter as much memory again: about where rows leave a core's caches.
 	quantizedRows = 4096
 	// quantizedScans is how many scans of a segment take about as long as quantizing
 	// it, so that segments which change all the time are not quantized each time.
@@ -48,7 +47,13 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 	spans, rows := x.visible(scope, query.Only)
 	padded := make([]float32, x.stride)
 	copy(padded, query.Vector)
-	best, err := x.scan(ctx, spans, rows, padded, query.Limit)
+	seeds := query.Limit
+	if query.Only != nil {
+		seeds = 0 // the rows are few, and there twice if their entry is
+	}
+	s := newScan(x, spans, rows, padded, query.Limit, seeds)
+	defer s.release()
+	best, err := s.run(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +85,13 @@ func (x *Index) visible(scope acl.Scope, only []uuid.UUID) (spans []span, rows i
 			quantizes := x.multiply != nil && n >= x.quantizeAt
 			for _, segment := range s.segments {
 				segment.freeze()
-				found := span{halves: segment.halves, ids: segment.ids, chunks: segment.chunks}
+				found := span{halves: segment.halves, ids: segment.ids, chunks: segment.chunks, first: rows}
 				if quantizes && len(segment.ids) == x.perSegment {
 					found.full = segment
 				}
 				spans = append(spans, found)
+				rows += len(segment.ids)
 			}
-			rows += n
 		}
 	}
 	return spans, rows
@@ -111,42 +116,11 @@ func (x *Index) visibleOf(scope acl.Scope, only []uuid.UUID) []span {
 		for row := list.head; row != noRow; {
 			segment, i := list.slab.at(row, x.perSegment)
 			segment.freeze()
-			spans = append(spans, span{halves: segment.halves[i*x.stride : (i+1)*x.stride], ids: segment.ids[i : i+1], chunks: segment.chunks[i : i+1]})
+			spans = append(spans, span{
+				halves: segment.halves[i*x.stride : (i+1)*x.stride], ids: segment.ids[i : i+1], chunks: segment.chunks[i : i+1], first: len(spans),
+			})
 			row = segment.next[i]
 		}
 	}
 	return spans
-}
-
-// scan ranks the rows of the spans, on several cores if there are many rows.
-func (x *Index) scan(ctx context.Context, spans []span, rows int, query []float32, limit int) (*topK, error) {
-	workers := max(1, min(runtime.GOMAXPROCS(0), rows/x.perWorker, len(spans)))
-	scanners := make([]*scanner, workers)
-	var next atomic.Int64
-	shared := newThreshold()
-	work := func(w int) {
-		s := newScanner(x, query, limit, shared)
-		scanners[w] = s
-		for ctx.Err() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= len(spans) {
-				return
-			}
-			s.scan(spans[i])
-		}
-	}
-	var wait sync.WaitGroup
-	for w := 1; w < workers; w++ {
-		wait.Go(func() { work(w) })
-	}
-	work(0)
-	wait.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	best := scanners[0].best
-	for _, s := range scanners[1:] {
-		best.merge(s.best)
-	}
-	return best, nil
 }

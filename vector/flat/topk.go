@@ -45,18 +45,19 @@ func newTopK(k int) *topK {
 // proportional to the rows.
 func (t *topK) capacity(kept int) int { return 2*max(kept, min(t.k, 1<<20)) + 512 }
 
-// add adds rows with their scores.
-func (t *topK) add(scores []float32, ids []uuid.UUID, chunks []uint32) {
-	for i, score := range scores {
-		if score >= t.threshold {
-			// Rounding may push a cosine outside [-1, 1].
-			t.rows = append(t.rows, scoredRow{ids[i], max(-1, min(1, score)), chunks[i]})
-			if len(t.rows) >= t.pruneAt {
-				t.prune()
-			}
-		}
+// add adds a row with its score.
+func (t *topK) add(score float32, id uuid.UUID, chunk uint32) {
+	if score < t.threshold {
+		return
+	}
+	t.rows = append(t.rows, scoredRow{id, clamp(score), chunk})
+	if len(t.rows) >= t.pruneAt {
+		t.prune()
 	}
 }
+
+// clamp returns the cosine of a score, which rounding may have pushed outside [-1, 1].
+func clamp(score float32) float32 { return max(-1, min(1, score)) }
 
 // raise raises the threshold: rows below it were found not to be among the results.
 func (t *topK) raise(threshold float32) { t.threshold = max(t.threshold, threshold) }

@@ -1,0 +1,199 @@
+package flat
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// A scan finds the entries nearest to a query, in two passes over its rows.
+//
+// The first pass computes an upper bound of each row's score: from the quantized copy
+// of its segment or, where there is none, the score itself. Meanwhile it keeps the
+// greatest bounds of different entries, as many as the query asks for (see seeds), and
+// then scores their rows. No row below the last of these scores can be among the results.
+// The second pass scores and ranks the rows whose bound reaches it. These are few more
+// than the results: no row is scored only because better ones had not been read yet.
+type scan struct {
+	*Index
+	spans     []span
+	query     []float32       // padded to the stride
+	quantized *quantizedQuery // nil if no span may have a quantized copy
+	limit     int
+	scores    []float32 // an upper bound of the score of each row of the spans
+	workers   []worker
+	threshold threshold
+}
+
+// A worker is one goroutine's part of a scan.
+type worker struct {
+	*scan
+	dots        []int32  // of the rows of a segment
+	batch       []uint16 // batchRows rows
+	batchScores []float32
+	seeds       seeds
+	best        *topK
+}
+
+// scorePool keeps the memory of scan.scores, 4 bytes a row, from one search to another.
+var scorePool = sync.Pool{New: func() any { return new([]float32) }}
+
+// newScan returns a scan of spans with a number of rows, for limit entries. It uses up
+// to seeds seeds: limit of them, or none if the spans may hold a row twice. The caller
+// releases it.
+func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int) *scan {
+	s := &scan{Index: x, spans: spans, query: query, limit: limit, scores: *scorePool.Get().(*[]float32)}
+	if cap(s.scores) < rows {
+		s.scores = make([]float32, rows)
+	}
+	s.scores = s.scores[:rows]
+	for i := range spans {
+		if spans[i].full != nil {
+			s.quantized = quantizeQuery(query)
+			break
+		}
+	}
+	s.threshold.reset()
+	s.workers = make([]worker, max(1, min(runtime.GOMAXPROCS(0), rows/x.perWorker, len(spans))))
+	if rows <= limit {
+		seeds = 0 // each row may be a result
+	}
+	for i := range s.workers {
+		s.workers[i] = worker{scan: s, seeds: newSeeds(seeds), best: newTopK(limit)}
+	}
+	return s
+}
+
+// release ends the use of the scan.
+func (s *scan) release() { scorePool.Put(&s.scores) }
+
+// run returns the results. It returns the error of ctx.
+func (s *scan) run(ctx context.Context) (*topK, error) {
+	s.each(ctx, (*worker).bound, (*worker).scoreSeeds)
+	all := newSeeds(s.limit)
+	for i := range s.workers {
+		for _, seed := range s.workers[i].seeds.heap {
+			all.add(seed)
+		}
+	}
+	// Not to -1: scores that rounding pushed below it tie with it.
+	if least := all.least(); least > -1 {
+		s.threshold.raise(least)
+	}
+	s.each(ctx, (*worker).rank, nil)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	best := s.workers[0].best
+	for _, w := range s.workers[1:] {
+		best.merge(w.best)
+	}
+	return best, nil
+}
+
+// each passes each span to a worker, on several cores if there are several workers,
+// and then calls end, if not nil, for each worker. It stops when ctx ends.
+func (s *scan) each(ctx context.Context, pass func(*worker, *span), end func(*worker)) {
+	var next atomic.Int64
+	work := func(w *worker) {
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(s.spans) {
+				if end != nil {
+					end(w)
+				}
+				return
+			}
+			pass(w, &s.spans[i])
+		}
+	}
+	var wait sync.WaitGroup
+	for i := range s.workers[1:] {
+		wait.Go(func() { work(&s.workers[1+i]) })
+	}
+	work(&s.workers[0])
+	wait.Wait()
+}
+
+// bound computes the bounds of a span's rows.
+func (w *worker) bound(rows *span) {
+	bounds := w.scores[rows.first:][:len(rows.ids)]
+	if rows.full != nil {
+		rows.copy = rows.full.scanned(rows.halves, w.stride, w.quantizeAfter)
+	}
+	if rows.copy == nil {
+		w.dot(bounds, w.query, rows.halves)
+	} else {
+		if w.dots == nil {
+			w.dots = make([]int32, w.perSegment)
+		}
+		w.quantized.bounds(bounds, w.dots, rows.copy, w.dot, w.multiply)
+	}
+	w.seeds.choose(bounds, rows)
+}
+
+// scoreSeeds replaces the bounds of the worker's seeds by their scores.
+func (w *worker) scoreSeeds() {
+	for seeds := w.seeds.heap; len(seeds) > 0; {
+		n := min(len(seeds), batchRows)
+		for i, seed := range seeds[:n] {
+			w.gather(i, seed.span, seed.row)
+		}
+		for i, score := range w.scoreBatch(n) {
+			seeds[i].score = clamp(score)
+		}
+		seeds = seeds[n:]
+	}
+}
+
+// batchRows is how many rows that are not contiguous are scored together. Copying one
+// does not wait for another, so the processor fetches several from memory at a time, and
+// the kernel finds them in its first-level cache.
+const batchRows = 16
+
+// gather copies a row of a span to a row of the batch.
+func (w *worker) gather(to int, rows *span, row int) {
+	if w.batch == nil {
+		w.batch, w.batchScores = make([]uint16, batchRows*w.stride), make([]float32, batchRows)
+	}
+	copy(w.batch[to*w.stride:][:w.stride], rows.halves[row*w.stride:])
+}
+
+// scoreBatch returns the scores of the first n rows of the batch.
+func (w *worker) scoreBatch(n int) []float32 {
+	w.dot(w.batchScores[:n], w.query, w.batch)
+	return w.batchScores[:n]
+}
+
+// rank scores and ranks those rows of a span whose bound reaches the threshold.
+func (w *worker) rank(rows *span) {
+	w.best.raise(w.threshold.load())
+	var picked [batchRows]int
+	n := 0
+	for i, score := range w.scores[rows.first:][:len(rows.ids)] {
+		switch {
+		case score < w.best.threshold:
+		case rows.copy == nil:
+			w.best.add(score, rows.ids[i], rows.chunks[i])
+		default:
+			w.gather(n, rows, i)
+			picked[n] = i
+			if n++; n == batchRows {
+				w.rankBatch(rows, picked[:n])
+				n = 0
+			}
+		}
+	}
+	if n > 0 {
+		w.rankBatch(rows, picked[:n])
+	}
+	w.threshold.raise(w.best.threshold)
+}
+
+// rankBatch scores and ranks the rows of a span that are in the batch.
+func (w *worker) rankBatch(rows *span, picked []int) {
+	for i, score := range w.scoreBatch(len(picked)) {
+		w.best.add(score, rows.ids[picked[i]], rows.chunks[picked[i]])
+	}
+}

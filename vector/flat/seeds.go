@@ -1,0 +1,77 @@
+package flat
+
+import "math"
+
+// seeds are the rows with the greatest bounds among the first chunks of entries, up to a
+// number of them: a heap whose root is the least. Rows that are first chunks are those
+// of different entries, so the least score of limit seeds is a threshold of a scan.
+// Which rows are chosen, and how ties between them fall, changes no result.
+type seeds struct {
+	heap  []seed
+	limit int
+}
+
+// A seed is a row of a span.
+type seed struct {
+	score float32 // or a bound of it
+	row   int
+	span  *span
+}
+
+func newSeeds(limit int) seeds { return seeds{limit: limit} }
+
+// least returns the least score of limit seeds; -Inf if there are fewer.
+func (s *seeds) least() float32 {
+	if len(s.heap) < s.limit || s.limit == 0 {
+		return float32(math.Inf(-1))
+	}
+	return s.heap[0].score
+}
+
+// choose adds the first chunks of a span that are among the greatest.
+func (s *seeds) choose(bounds []float32, rows *span) {
+	if s.limit == 0 {
+		return
+	}
+	least := s.least()
+	for i, bound := range bounds {
+		if bound > least && rows.chunks[i] == 0 {
+			s.add(seed{bound, i, rows})
+			least = s.least()
+		}
+	}
+}
+
+// add adds a seed, in place of the least one if there are limit already.
+func (s *seeds) add(added seed) {
+	if len(s.heap) < s.limit {
+		s.heap = append(s.heap, added)
+		for i := len(s.heap) - 1; i > 0; {
+			parent := (i - 1) / 2
+			if s.heap[parent].score <= s.heap[i].score {
+				return
+			}
+			s.heap[parent], s.heap[i] = s.heap[i], s.heap[parent]
+			i = parent
+		}
+		return
+	}
+	if added.score <= s.heap[0].score {
+		return
+	}
+	i := 0
+	for {
+		child := 2*i + 1
+		if child >= len(s.heap) {
+			break
+		}
+		if child+1 < len(s.heap) && s.heap[child+1].score < s.heap[child].score {
+			child++
+		}
+		if added.score <= s.heap[child].score {
+			break
+		}
+		s.heap[i], i = s.heap[child], child
+	}
+	s.heap[i] = added
+}
