@@ -63,14 +63,14 @@ func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) (
 // selectSiblings goes from the rows of the IDs to the rows at their paths, by an
 // index at each step. OFFSET 0 prevents another join order, which the planner
 // may choose if the table was just filled and its statistics are stale.
-const selectSiblings = scopeTable + `SELECT ` + candidateColumns + ` FROM unnest($3::uuid[]) AS named (id)
-	CROSS JOIN LATERAL (SELECT f.store, f.label, f.namespace, f.key FROM entry f WHERE f.id = named.id AND f.state < 2 OFFSET 0) p
-	JOIN scope ON scope.store = p.store AND p.label <= scope.ceiling
+const selectSiblings = `SELECT ` + candidateColumns + ` FROM unnest($3::uuid[]) AS named (id)
+	CROSS JOIN LATERAL (SELECT f.store, f.namespace, f.key, ` + ceilingInScope + ` AS ceiling FROM entry f
+		WHERE f.id = named.id AND f.state < 2 AND ` + withinScope + ` OFFSET 0) p
 	CROSS JOIN ` + labels + `
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = p.store AND f.label = l.label
 		AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 AND f.in_context OFFSET 0) e
 	JOIN store s ON s.number = e.store
-	WHERE l.label <= scope.ceiling`
+	WHERE l.label <= p.ceiling`
 
 // Siblings implements memory.CandidateReader.
 func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {

@@ -1,7 +1,9 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -159,12 +161,24 @@ func storable(texts ...string) bool {
 //
 // SECURITY: every query of a search joins it with both conditions,
 // store = scope.store and label <= scope.ceiling, so that rows outside the
-// scope are not read at all.
+// scope are not read at all. Queries of single rows have withinScope instead.
 const scopeTable = `WITH scope AS MATERIALIZED
 	(SELECT * FROM unnest($1::bigint[], $2::smallint[]) s (store, ceiling)) `
 
-// scopeLists returns the numbers of stores and their ceilings.
+const (
+	// ceilingInScope is the ceiling of row f's store in a scope, which is given by the
+	// first two parameters (scopeLists): null if it is not in it. It is a binary search;
+	// a join would read the whole scope for each row.
+	ceilingInScope = `CASE WHEN ($1::bigint[])[width_bucket(f.store, $1::bigint[])] = f.store
+			THEN ($2::smallint[])[width_bucket(f.store, $1::bigint[])] END`
+	// withinScope is the condition that row f is within the scope.
+	withinScope = `f.label <= ` + ceilingInScope
+)
+
+// scopeLists returns the numbers of stores, in ascending order, and their ceilings.
 func scopeLists(stores []acl.Access) (numbers []int64, ceilings []int16) {
+	stores = slices.Clone(stores)
+	slices.SortFunc(stores, func(a, b acl.Access) int { return cmp.Compare(a.Number, b.Number) })
 	for _, a := range stores {
 		numbers, ceilings = append(numbers, a.Number), append(ceilings, int16(a.Ceiling))
 	}

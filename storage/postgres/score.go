@@ -14,22 +14,20 @@ import (
 
 var _ memory.ScoreReader = (*reader)(nil)
 
-// The statements go from the candidates to their rows by primary key, and join the
-// scope (see scopeTable). LATERAL and OFFSET 0 force the planner to one probe per
-// candidate, whatever its statistics say.
+// The statements go from the candidates to their rows by primary key. LATERAL and
+// OFFSET 0 force the planner to one probe per candidate, whatever its statistics say.
 const (
-	withinScope = `JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling `
 	// $3 are the candidates. Length, terms and codes come with the first chunk alone.
-	selectEvidence = scopeTable + `SELECT c.id,
+	selectEvidence = `SELECT c.id,
 		CASE WHEN coalesce(v.chunk, 0) = 0 THEN e.length END, CASE WHEN coalesce(v.chunk, 0) = 0 THEN e.terms END,
 		coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 THEN v.codes END
 	FROM unnest($3::uuid[]) c (id)
-	CROSS JOIN LATERAL (SELECT f.store, f.label, f.length, f.terms FROM entry f
-		WHERE f.id = c.id AND f.state = 0 OFFSET 0) e ` + withinScope + `
+	CROSS JOIN LATERAL (SELECT f.length, f.terms FROM entry f
+		WHERE f.id = c.id AND f.state = 0 AND ` + withinScope + ` OFFSET 0) e
 	LEFT JOIN LATERAL (SELECT x.chunk, x.half, x.codes FROM vector x
 		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $4) AND x.entry = c.id OFFSET 0) v ON true`
-	selectChunkCodes = scopeTable + `SELECT c.i, v.codes FROM unnest($3::uuid[], $4::integer[]) WITH ORDINALITY c (id, chunk, i)
-	CROSS JOIN LATERAL (SELECT f.store, f.label FROM entry f WHERE f.id = c.id AND f.state = 0 OFFSET 0) e ` + withinScope + `
+	selectChunkCodes = `SELECT c.i, v.codes FROM unnest($3::uuid[], $4::integer[]) WITH ORDINALITY c (id, chunk, i)
+	CROSS JOIN LATERAL (SELECT FROM entry f WHERE f.id = c.id AND f.state = 0 AND ` + withinScope + ` OFFSET 0) e
 	CROSS JOIN LATERAL (SELECT x.codes FROM vector x
 		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $5) AND x.entry = c.id AND x.chunk = c.chunk OFFSET 0) v`
 )

@@ -35,7 +35,7 @@ import (
 //	go test ./storage/postgres -run '^$' -bench Where -benchtime 5x -entries 100000 -stores 1
 var (
 	entries = flag.Int("entries", 2000, "how many entries the benchmarks measure with")
-	stores  = flag.Int("stores", 0, "among how many stores BenchmarkWhere spreads them; 0: 200 entries a store")
+	stores  = flag.Int("stores", 0, "among how many stores BenchmarkWhere and BenchmarkScore spread them; 0: 200 entries a store, and one")
 	forms   = flag.Bool("forms", true, "whether BenchmarkStorage imports the forms by which exact words are found")
 )
 
@@ -181,7 +181,7 @@ func times(n int, run func(i int)) string {
 	return fmt.Sprintf("p50 %.2f ms, p99 %.2f ms", ms(took[n/2]), ms(took[n*99/100]))
 }
 
-func must(b *testing.B, err error) {
+func must(b testing.TB, err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -190,7 +190,7 @@ func must(b *testing.B, err error) {
 
 func BenchmarkScore(b *testing.B) {
 	s := openAt(b, postgrestest.Database(b))
-	storagetest.BenchmarkScore(b, s, *entries)
+	storagetest.BenchmarkScore(b, s, *entries, cmp.Or(*stores, 1))
 	var size int64
 	must(b, s.pool.QueryRow(b.Context(), "SELECT pg_total_relation_size('vector')").Scan(&size))
 	b.Logf("table vector: %d bytes per entry", size/int64(*entries))
