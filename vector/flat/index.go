@@ -4,13 +4,13 @@
 // stored contiguously by store and label, so a search never touches vectors
 // that the caller may not see.
 //
-// A scan of a large store first bounds the scores of its rows by a copy of them in
+// A scan of many rows first bounds the scores of its rows by a copy of them in
 // four bits an element, and then scores those rows that may be among the results
 // (see quantized). The results are those of a scan without it.
 //
 // The index is a cache of the vectors stored with the rows. It takes about
-// 2·dim + 74 bytes of memory per entry of one chunk, and dim/2 + 12 more in stores of
-// 4,096 chunks and more at one label.
+// 2·dim + 74 bytes of memory per entry of one chunk, and dim/2 + 12 more in stores that
+// are often searched together with others, 4,096 chunks and more at a time.
 package flat
 
 import (
@@ -46,7 +46,8 @@ type Index struct {
 	perWorker     int // rows that justify another goroutine
 	dot           kernel
 	multiply      intKernel // nil: rows are not quantized
-	quantizeAt    int       // rows of a slab from which on its full segments are quantized
+	quantizeAt    int       // rows of a scan from which on it uses quantized copies
+	quantizeLeast int       // rows of a segment that may have one
 	quantizeAfter int32     // scans before a segment is quantized
 
 	mu      sync.RWMutex
@@ -71,6 +72,7 @@ func New(dim int) *Index {
 		dot:           chooseKernel(),
 		multiply:      chooseIntKernel(),
 		quantizeAt:    quantizedRows,
+		quantizeLeast: quantizedLeast,
 		quantizeAfter: quantizedScans,
 		stores:        make(map[int64]*storePartition),
 		entries:       make(map[uuid.UUID]rowList),

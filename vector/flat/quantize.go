@@ -6,7 +6,7 @@ import (
 	"mneme/vector"
 )
 
-// quantized is a copy of a full segment's rows in 4 bits an element. It takes a quarter
+// quantized is a copy of a segment's rows in 4 bits an element. It takes a quarter
 // of the memory bandwidth of the rows themselves, on which a scan of a large store
 // spends its time, and bounds their scores: a row whose bound is below the threshold of
 // a scan cannot be a result. The others are scored exactly, so results are the same

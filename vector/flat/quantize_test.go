@@ -25,10 +25,10 @@ func kernelOrPortable() intKernel {
 	return multiplyPortable
 }
 
-// quantizing makes an index quantize every full segment at once, however small.
+// quantizing makes an index quantize every segment at once, however small.
 func quantizing(x *Index, perSegment int) *Index {
 	x.perSegment, x.perWorker, x.multiply = perSegment, 2, kernelOrPortable()
-	x.quantizeAt, x.quantizeAfter = 0, 1
+	x.quantizeAt, x.quantizeLeast, x.quantizeAfter = 0, 1, 1
 	return x
 }
 
@@ -220,19 +220,66 @@ func quantizedIn(x *Index) (n int) {
 	return n
 }
 
-func TestSmallStoresAreNotQuantized(t *testing.T) {
-	x := filled(t, 2, quantizedRows/2)
-	x.multiply = kernelOrPortable()
-	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}, acltest.Reach{Number: 2, Ceiling: acl.Public})
-	query := vector.Query{Vector: unitVector(rand.New(rand.NewPCG(1, 1)), benchDim), Limit: 5}
-	before := x.Stats()
-	for range 2 * quantizedScans {
-		if _, err := x.Search(context.Background(), scope, query); err != nil {
-			t.Fatal(err)
-		}
+// Only scans of many rows quantize, whatever their stores, and only segments of some rows.
+func TestWhatIsQuantized(t *testing.T) {
+	const least, fewer = quantizedRows / quantizedLeast, quantizedRows/quantizedLeast - 1
+	for name, c := range map[string]struct {
+		stores, rows, scanned int
+		want                  int
+	}{
+		"one small store":           {1, quantizedRows - 1, 1, 0},
+		"a small one of several":    {2, quantizedRows / 2, 1, 0},
+		"two small ones":            {2, quantizedRows / 2, 2, 2 * quantizedRows / 2 / 256},
+		"a large store":             {1, quantizedRows, 1, quantizedRows / 256},
+		"an incomplete segment too": {1, quantizedRows + quantizedLeast, 1, quantizedRows/256 + 1},
+		"a short segment":           {1, quantizedRows + 1, 1, quantizedRows / 256},
+		"many small stores":         {least, quantizedLeast, least, least},
+		"fewer":                     {least, quantizedLeast, fewer, 0},
+		"many tiny stores":          {2 * least, quantizedLeast - 1, 2 * least, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := filled(t, c.stores, c.rows)
+			x.multiply = kernelOrPortable()
+			var reach []acltest.Reach
+			for n := range c.scanned {
+				reach = append(reach, acltest.Reach{Number: int64(n) + 1, Ceiling: acl.Public})
+			}
+			scope := acltest.Scope(t, reach...)
+			query := vector.Query{Vector: unitVector(rand.New(rand.NewPCG(1, 1)), benchDim), Limit: 5}
+			for n := range 2 * quantizedScans {
+				if got := quantizedIn(x); n < quantizedScans && got > 0 {
+					t.Fatalf("%d segments were quantized after %d scans", got, n)
+				}
+				if _, err := x.Search(context.Background(), scope, query); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := quantizedIn(x); got != c.want {
+				t.Errorf("%d segments were quantized, want %d", got, c.want)
+			}
+		})
 	}
-	if n, after := quantizedIn(x), x.Stats(); n > 0 || after != before {
-		t.Errorf("%d segments were quantized, %+v", n, after)
+}
+
+// A copy serves scans of as many rows and of fewer; of more it is made anew.
+func TestQuantizedCopiesOfGrowingSegments(t *testing.T) {
+	const dim, after = 64, 3
+	r := rand.New(rand.NewPCG(1, 2))
+	s := newSegment(8, dim)
+	for range 8 {
+		s.halves = append(s.halves, vector.ToHalf(unitVector(r, dim))...)
+	}
+	scan := func(rows int) *quantized { return s.scanned(s.halves[:rows*dim], dim, after) }
+	for _, c := range []struct{ rows, want int }{
+		{5, 0}, {5, 0}, {5, 5}, {5, 5}, {4, 5}, {6, 0}, {5, 5}, {6, 0}, {8, 8}, {6, 8}, {8, 8},
+	} {
+		got := 0
+		if z := scan(c.rows); z != nil {
+			got = len(z.weights)
+		}
+		if got != c.want {
+			t.Errorf("a scan of %d rows got a copy of %d, want %d", c.rows, got, c.want)
+		}
 	}
 }
 

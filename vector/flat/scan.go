@@ -49,7 +49,7 @@ func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int
 	}
 	s.scores = s.scores[:rows]
 	for i := range spans {
-		if spans[i].full != nil {
+		if spans[i].source != nil {
 			s.quantized = quantizeQuery(query)
 			break
 		}
@@ -119,8 +119,8 @@ func (s *scan) each(ctx context.Context, pass func(*worker, *span), end func(*wo
 // bound computes the bounds of a span's rows.
 func (w *worker) bound(rows *span) {
 	bounds := w.scores[rows.first:][:len(rows.ids)]
-	if rows.full != nil {
-		rows.copy = rows.full.scanned(rows.halves, w.stride, w.quantizeAfter)
+	if rows.source != nil {
+		rows.copy = rows.source.scanned(rows.halves, w.stride, w.quantizeAfter)
 	}
 	if rows.copy == nil {
 		w.dot(bounds, w.query, rows.halves)

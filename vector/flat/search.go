@@ -15,17 +15,18 @@ type span struct {
 	halves []uint16
 	ids    []uuid.UUID
 	chunks []uint32
-	// full is the segment if it is full and belongs to a slab that is quantized;
-	// otherwise nil.
-	full  *segment
-	copy  *quantized // the copy that a scan uses, if there is one; set by the scan
-	first int        // the number of rows of the spans before this one
+	source *segment   // whose quantized copy the scan may use; nil: none
+	copy   *quantized // the copy that a scan uses, if there is one; set by the scan
+	first  int        // the number of rows of the spans before this one
 }
 
 const (
-	// quantizedRows is how many rows of a store at one label justify quantized copies,
-	// which take a quarter as much memory again: about where rows leave a core's caches.
+	// quantizedRows is how many rows of a scan justify quantized copies of them, which
+	// take a quarter as much memory again: about where rows leave a core's caches.
 	quantizedRows = 4096
+	// quantizedLeast is how many rows a segment must have for a copy: the copy holds
+	// their mean, which takes as much memory as four copied rows.
+	quantizedLeast = 64
 	// quantizedScans is how many scans of a segment take about as long as quantizing
 	// it, so that segments which change all the time are not quantized each time.
 	quantizedScans = 40
@@ -81,17 +82,20 @@ func (x *Index) visible(scope acl.Scope, only []uuid.UUID) (spans []span, rows i
 			if s == nil || !access.Sees(acl.Label(label)) {
 				continue
 			}
-			n := s.rows(x.perSegment)
-			quantizes := x.multiply != nil && n >= x.quantizeAt
 			for _, segment := range s.segments {
 				segment.freeze()
 				found := span{halves: segment.halves, ids: segment.ids, chunks: segment.chunks, first: rows}
-				if quantizes && len(segment.ids) == x.perSegment {
-					found.full = segment
+				if x.multiply != nil && len(segment.ids) >= x.quantizeLeast {
+					found.source = segment
 				}
 				spans = append(spans, found)
 				rows += len(segment.ids)
 			}
+		}
+	}
+	if rows < x.quantizeAt {
+		for i := range spans {
+			spans[i].source = nil
 		}
 	}
 	return spans, rows

@@ -29,20 +29,25 @@ type segment struct {
 	next   []uint32     // the next row of the same entry, for each row; read by writers only
 	frozen atomic.Int32 // rows before this index are frozen
 
-	// quantized is a copy of the rows of a full segment, made from frozen rows, so
-	// that it does not change either; nil before Index.quantizeAfter scans.
+	// quantized is a copy of the first rows, made from frozen ones, so that it does not
+	// change either; nil before Index.quantizeAfter scans.
 	quantized atomic.Pointer[quantized]
-	scans     atomic.Int32
+	scans     atomic.Int32 // that had no copy of all their rows
 }
 
-// scanned counts a scan of a full frozen segment and returns the quantized copy of its
-// rows; nil if there is none yet. The scan of this number makes it.
+// scanned returns the quantized copy of the first, frozen rows, and perhaps of further
+// ones; nil if there is none. Else it counts the scan: the one of number quantizeAfter
+// makes the copy, in place of one that has fewer rows.
 func (s *segment) scanned(halves []uint16, stride int, quantizeAfter int32) *quantized {
-	if z := s.quantized.Load(); z != nil || s.scans.Add(1) != quantizeAfter {
+	if z := s.quantized.Load(); z != nil && len(z.weights) >= len(halves)/stride {
 		return z
+	}
+	if s.scans.Add(1) != quantizeAfter {
+		return nil
 	}
 	z := newQuantized(halves, stride)
 	s.quantized.Store(z)
+	s.scans.Store(0)
 	return z
 }
 
