@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"runtime"
+	"strconv"
 	"sync"
 
 	_ "modernc.org/sqlite" // the driver
@@ -18,6 +20,15 @@ const (
 	writing
 )
 
+// mapping lets connections read up to 2 GiB of the file, SQLite's limit, as memory,
+// without a system call and a copy for each page. An error of the disk then ends the
+// process, where it would otherwise fail a query.
+const mapping = "mmap_size(2147418112)"
+
+// mapped is whether reading connections map the file: where this was tried, and where
+// there are addresses enough.
+const mapped = runtime.GOOS == "linux" && strconv.IntSize == 64
+
 // dsn returns the data source name of a file, with the settings of its
 // connections.
 func dsn(path string, m mode) string {
@@ -29,6 +40,9 @@ func dsn(path string, m mode) string {
 		"cache_size(-16384)",
 		"temp_store(memory)",
 		"foreign_keys(on)",
+	}
+	if m == reading && mapped {
+		pragmas = append(pragmas, mapping)
 	}
 	if m == writing {
 		pragmas = append(pragmas,

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -169,22 +170,16 @@ func textList(texts []string) (string, error) {
 	return string(b), err
 }
 
-// scopeList returns a JSON array of stores with their ceilings:
-// [[number, label], …]. scopeTable reads it.
+// scopeList returns a JSON array of stores with their ceilings, each as one number:
+// 8·store + ceiling. scopeTable reads it. They are in ascending order, that of rows in
+// indexes.
 func scopeList(stores []acl.Access) string {
-	b := make([]byte, 0, 12*len(stores)+2)
-	b = append(b, '[')
+	numbers := make([]int64, len(stores))
 	for i, a := range stores {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '[')
-		b = strconv.AppendInt(b, a.Number, 10)
-		b = append(b, ',')
-		b = strconv.AppendInt(b, int64(a.Ceiling), 10)
-		b = append(b, ']')
+		numbers[i] = a.Number<<3 | int64(a.Ceiling)
 	}
-	return string(append(b, ']'))
+	slices.Sort(numbers)
+	return numberList(numbers)
 }
 
 // scopeTable begins a query whose first parameter is a scopeList.
@@ -193,4 +188,4 @@ func scopeList(stores []acl.Access) string {
 // store = scope.store and label <= scope.ceiling, so that rows outside the
 // scope are not read at all.
 const scopeTable = `WITH scope (store, ceiling) AS MATERIALIZED
-	(SELECT value ->> 0, value ->> 1 FROM json_each(?1)) `
+	(SELECT value >> 3, value & 7 FROM json_each(?1)) `

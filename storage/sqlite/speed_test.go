@@ -37,7 +37,7 @@ import (
 //	go test ./storage/sqlite -run '^$' -bench Where -benchtime 5x -entries 100000 -stores 1
 var (
 	entries = flag.Int("entries", 2000, "how many entries the benchmarks measure with")
-	stores  = flag.Int("stores", 0, "among how many stores BenchmarkWhere spreads them; 0: 200 entries a store")
+	stores  = flag.Int("stores", 0, "among how many stores BenchmarkWhere and BenchmarkScore spread them; 0: 200 entries a store, and one")
 	forms   = flag.Bool("forms", true, "whether BenchmarkStorage imports the forms by which exact words are found")
 )
 
@@ -253,7 +253,7 @@ func (s *Storage) logTableSizes(t *testing.B) {
 func BenchmarkScore(b *testing.B) {
 	s := openAt(b, filepath.Join(b.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
-	storagetest.BenchmarkScore(b, s, *entries)
+	storagetest.BenchmarkScore(b, s, *entries, cmp.Or(*stores, 1))
 	s.logTableSizes(b)
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/acl/acltest"
 	"mneme/benchmarks/workload"
 	"mneme/condition"
 	"mneme/indexer"
@@ -22,11 +21,11 @@ import (
 	"mneme/vector"
 )
 
-// BenchmarkScore measures the reads of a search's score step over entries of 20
-// to 40 words, each with one vector of 384 dimensions and codes of as many tokens:
-// the lexical leg, and what is read of its first 100 hits. Then it measures reading
-// all vectors, which does not read codes.
-func BenchmarkScore(b *testing.B, s storage.Storage, entries int) {
+// BenchmarkScore measures the reads of a search in all of some stores, over entries of
+// 20 to 40 words, each with one vector of 384 dimensions and codes of as many tokens:
+// working out the scope, the lexical leg for several queries in turns, and what is read of
+// the first 100 hits of one. Then it measures reading all vectors, which does not read codes.
+func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 	ctx := b.Context()
 	z, model := workload.NewZipf(1), "model"
 	check := func(err error) {
@@ -36,8 +35,8 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries int) {
 		}
 	}
 	var all []memory.Entry
-	for range entries {
-		all = append(all, entry("a", fmt.Sprint(len(all)), says(z.Text(20+z.Random.IntN(20)))))
+	for i := range entries {
+		all = append(all, entry(fmt.Sprint("store-", i*stores/entries), fmt.Sprint(i), says(z.Text(20+z.Random.IntN(20)))))
 	}
 	for batch := range slices.Chunk(all, 100) {
 		check(s.Update(ctx, func(tx memory.Tx) error { return put(ctx, tx, batch...) }))
@@ -50,7 +49,20 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries int) {
 			return nil
 		}))
 	}
-	scope := acltest.Scope(b, acltest.Reach{Number: 1, Ceiling: acl.Restricted})
+	reaches := make([]reach, stores)
+	for i := range reaches {
+		reaches[i] = reach{fmt.Sprint("store-", i), acl.Restricted}
+	}
+	check(s.Update(ctx, func(tx memory.Tx) error {
+		for _, r := range reaches {
+			grant := acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Read, MaxLabel: acl.Restricted, ByPlatform: true, CreatedAt: start}
+			if err := tx.PutGrant(ctx, grant); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	scope := scopeOf(b, s, reaches...)
 	view := func(name string, fn func(tx memory.ReadTx) error) {
 		b.Run(name, func(b *testing.B) {
 			best := time.Duration(math.MaxInt64)
@@ -62,7 +74,11 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries int) {
 			b.ReportMetric(float64(best.Microseconds()), "best-µs") // without what else the machine does
 		})
 	}
-	query := memory.LexicalQuery{Terms: lexical.ParseQuery(workload.NewZipf(2).Text(10)), Limit: 256, Now: start}
+	var queries []memory.LexicalQuery
+	for words := workload.NewZipf(2); len(queries) < 20; {
+		queries = append(queries, memory.LexicalQuery{Terms: lexical.ParseQuery(words.Text(10)), Limit: 256, Now: start})
+	}
+	query, asked := queries[0], 0
 	var ids []uuid.UUID
 	var chunks []vector.ChunkID
 	check(s.View(ctx, func(tx memory.ReadTx) error {
@@ -72,7 +88,15 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries int) {
 		}
 		return err
 	}))
-	view("lexical", func(tx memory.ReadTx) error { _, _, err := tx.Lexical(ctx, scope, query); return err })
+	view("scope", func(tx memory.ReadTx) error {
+		_, err := acl.NewScope(ctx, tx, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{}, start)
+		return err
+	})
+	view("lexical", func(tx memory.ReadTx) error {
+		asked++
+		_, _, err := tx.Lexical(ctx, scope, queries[asked%len(queries)])
+		return err
+	})
 	view(fmt.Sprint("siblings of ", len(ids)), func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, ids); return err })
 	view(fmt.Sprint("evidence of ", len(ids)), func(tx memory.ReadTx) error {
 		query := memory.EvidenceQuery{Terms: query.Terms, Fingerprint: model, Entries: ids}
