@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"mneme/acl"
@@ -28,20 +30,19 @@ func TestRowsWithinScope(t *testing.T) {
 		rows, err := s.pool.Query(t.Context(), `SELECT f.store, f.label, `+ceilingInScope+`, coalesce(`+withinScope+`, false)
 			FROM (SELECT n::bigint AS store, l::smallint AS label FROM generate_series(0, 102) n, generate_series(1, 4) l) f`, numbers, limits)
 		must(t, err)
-		read := 0
-		for ; rows.Next(); read++ {
-			var store int64
-			var label int16
-			var ceiling pgtype.Int2
-			var within bool
-			must(t, rows.Scan(&store, &label, &ceiling, &within))
+		var store int64
+		var label int16
+		var ceiling pgtype.Int2
+		var within bool
+		read, err := pgx.ForEachRow(rows, []any{&store, &label, &ceiling, &within}, func() error {
 			want, known := ceilings[store]
 			if ceiling.Valid != known || acl.Label(ceiling.Int16) != want || within != (acl.Label(label) <= want) {
-				t.Fatalf("store %d, label %d: ceiling %v, within: %v; want %v", store, label, ceiling, within, want)
+				return fmt.Errorf("store %d, label %d: ceiling %v, within: %v; want %v", store, label, ceiling, within, want)
 			}
-		}
-		if must(t, rows.Err()); read != 4*103 {
-			t.Fatalf("%d rows", read)
+			return nil
+		})
+		if must(t, err); read.RowsAffected() != 4*103 {
+			t.Fatalf("%d rows", read.RowsAffected())
 		}
 	}
 }
