@@ -203,7 +203,7 @@ def measure(options):
         return {
             "date": time.strftime("%Y-%m-%d"), "processor": processor(), "cpus": os.cpu_count(), "system": platform.system(),
             "python": platform.python_version(), "load": [began, os.getloadavg()[0]], "depth": options.depth, "rounds": options.rounds,
-            "budget_seconds": options.budget, "seed": options.seed, "cases": cases,
+            "budget_seconds": options.budget, "seed": options.seed, "left_out": options.without, "cases": cases,
         }
 
 

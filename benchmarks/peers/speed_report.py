@@ -36,6 +36,8 @@ def page(report):
         lines += table(case)
         versions |= {name: result for name, result in case["systems"].items()}
     lines += [f"- {name}: {result['version']}. {result['search']}." for name, result in versions.items()]
+    if report["left_out"]:
+        lines.append(f"- left out: {', '.join(report['left_out'])}.")
     return "\n".join(lines) + FOOTER.format(rounds=report["rounds"], budget=report["budget_seconds"])
 
 
