@@ -18,8 +18,8 @@ const maxStores = 500
 
 // filters returns filter expressions that together select exactly what the
 // scope allows: one, unless the scope has very many stores. Each lists its
-// stores once, from which Milvus selects partitions, and then the stores of
-// each highest label.
+// stores once, from which Milvus selects partitions, and then, if they differ in
+// their highest label, the stores of each.
 //
 // SECURITY: every search is filtered here. Expressions are text and are not
 // escaped, so they contain numbers and UUIDs only.
@@ -42,8 +42,13 @@ func filter(accesses []acl.Access, only []uuid.UUID) string {
 	}
 	var groups []string
 	for label, stores := range byLabel {
-		if len(stores) > 0 {
-			groups = append(groups, "("+inStores(stores)+" and "+fieldLabel+" <= "+strconv.Itoa(label)+")")
+		within := fieldLabel + " <= " + strconv.Itoa(label)
+		switch len(stores) {
+		case 0:
+		case len(all):
+			groups = append(groups, within)
+		default:
+			groups = append(groups, "("+inStores(stores)+" and "+within+")")
 		}
 	}
 	expression := inStores(all) + " and (" + strings.Join(groups, " or ") + ")"

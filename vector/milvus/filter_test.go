@@ -26,7 +26,7 @@ func TestFiltersSelectExactlyTheScope(t *testing.T) {
 		},
 		"one store": {
 			scope: acltest.Scope(t, acltest.Reach{Number: 7, Ceiling: acl.Internal}),
-			want:  `store_id in [7] and ((store_id in [7] and label <= 2))`,
+			want:  `store_id in [7] and (label <= 2)`,
 		},
 		"two labels": {
 			scope: acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Restricted}, acltest.Reach{Number: 2, Ceiling: acl.Public}, acltest.Reach{Number: 3, Ceiling: acl.Public}),
@@ -35,7 +35,7 @@ func TestFiltersSelectExactlyTheScope(t *testing.T) {
 		"named entries": {
 			scope: acltest.Scope(t, acltest.Reach{Number: 7, Ceiling: acl.Public}),
 			only:  []uuid.UUID{a, b},
-			want:  `store_id in [7] and ((store_id in [7] and label <= 1)) and entry in ["` + a.String() + `","` + b.String() + `"]`,
+			want:  `store_id in [7] and (label <= 1) and entry in ["` + a.String() + `","` + b.String() + `"]`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
