@@ -261,7 +261,7 @@ func TestWhatIsQuantized(t *testing.T) {
 	}
 }
 
-// A copy serves scans of as many rows and of fewer; of more it is made anew.
+// A copy serves scans of as many rows and of fewer; of more it is made again.
 func TestQuantizedCopiesOfGrowingSegments(t *testing.T) {
 	const dim, after = 64, 3
 	r := rand.New(rand.NewPCG(1, 2))
