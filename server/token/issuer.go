@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -125,10 +126,10 @@ type trusted struct {
 }
 
 // trust loads an issuer's keys, from its set or its URL; see fetchKeys.
-func trust(ctx context.Context, i Issuer, now func() time.Time, log *slog.Logger) (*trusted, error) {
+func trust(ctx context.Context, i Issuer, now func() time.Time, transport http.RoundTripper, log *slog.Logger) (*trusted, error) {
 	t := &trusted{Issuer: i, parser: parser(i.Algorithm, i.Issuer, i.Audience, now)}
 	if i.JWKS != "" {
-		t.key = fetchKeys(ctx, i, log).find
+		t.key = fetchKeys(ctx, i, transport, log).find
 		return t, nil
 	}
 	set, err := parseKeySet(i.JWKSet, i.Algorithm)

@@ -76,7 +76,7 @@ func (r *remoteKeys) now() keyState {
 
 // fetchKeys fetches an issuer's keys now and until ctx is done. It returns after
 // the first fetch, which may have failed.
-func fetchKeys(ctx context.Context, issuer Issuer, log *slog.Logger) *remoteKeys {
+func fetchKeys(ctx context.Context, issuer Issuer, transport http.RoundTripper, log *slog.Logger) *remoteKeys {
 	if issuer.RefreshEvery == 0 {
 		issuer.RefreshEvery = refreshEvery
 	}
@@ -85,7 +85,7 @@ func fetchKeys(ctx context.Context, issuer Issuer, log *slog.Logger) *remoteKeys
 	}
 	r := &remoteKeys{
 		issuer:  issuer,
-		client:  &http.Client{Timeout: fetchTimeout, CheckRedirect: sameOrigin},
+		client:  &http.Client{Transport: transport, Timeout: fetchTimeout, CheckRedirect: sameOrigin},
 		limiter: rate.NewLimiter(rate.Every(issuer.RefreshUnknown), refreshBurst),
 		log:     log,
 		wake:    make(chan struct{}, 1),

@@ -8,12 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -22,23 +23,78 @@ import (
 	"mneme/server/token"
 )
 
-// keyServer is an issuer's server. What it answers can be changed at any time.
-type keyServer struct {
-	*httptest.Server
-	answer  atomic.Pointer[http.HandlerFunc]
-	fetches atomic.Int64
+// network connects a verifier with the servers of its issuers. It is made of pipes:
+// within a synctest bubble, time passes while they are idle, and only then.
+type network struct {
+	http.Transport
+	mu      sync.Mutex
+	servers map[string]*keyServer // by host and port
 }
 
-func newKeyServer(t *testing.T) *keyServer {
+// simulated runs a test in a bubble with a clock and a network of its own.
+func simulated(t *testing.T, test func(t *testing.T, n *network)) {
 	t.Helper()
-	s := new(keyServer)
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &network{servers: make(map[string]*keyServer)}
+		n.DialContext = n.dial
+		t.Cleanup(n.CloseIdleConnections)
+		test(t, n)
+	})
+}
+
+func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	n.mu.Lock()
+	s := n.servers[address]
+	n.mu.Unlock()
+	if s == nil {
+		return nil, errors.New("nothing listens at " + address)
+	}
+	client, server := net.Pipe()
+	select {
+	case s.connections <- server:
+		return client, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// keyServer is an issuer's server. What it answers can be changed at any time. It is
+// the listener of its HTTP server.
+type keyServer struct {
+	URL         string
+	answer      atomic.Pointer[http.HandlerFunc]
+	fetches     atomic.Int64
+	connections chan net.Conn
+	closed      chan struct{}
+}
+
+// newKeyServer starts a server at a loopback address without a port.
+func (n *network) newKeyServer(t *testing.T, host string) *keyServer {
+	t.Helper()
+	s := &keyServer{URL: "http://" + host, connections: make(chan net.Conn), closed: make(chan struct{})}
+	n.mu.Lock()
+	n.servers[host+":80"] = s
+	n.mu.Unlock()
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.fetches.Add(1)
 		(*s.answer.Load())(w, r)
-	}))
-	t.Cleanup(s.Close)
+	})}
+	go func() { _ = server.Serve(s) }()
+	t.Cleanup(func() { _ = server.Close() })
 	return s
 }
+
+func (s *keyServer) Accept() (net.Conn, error) {
+	select {
+	case c := <-s.connections:
+		return c, nil
+	case <-s.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (s *keyServer) Close() error   { close(s.closed); return nil }
+func (s *keyServer) Addr() net.Addr { return new(net.TCPAddr) }
 
 func (s *keyServer) respond(answer http.HandlerFunc) { s.answer.Store(&answer) }
 
@@ -75,7 +131,7 @@ func (s signer) sign(t *testing.T, issuer string) string {
 
 const idTest = "https://id.test"
 
-// issuerAt returns an issuer with its keys at a URL, and times that suit a test.
+// issuerAt returns an issuer with its keys at a URL.
 func issuerAt(url string) token.Issuer {
 	return token.Issuer{
 		Issuer: idTest, Audience: "memory", Algorithm: "EdDSA", JWKS: url, Subjects: []string{"*"},
@@ -83,9 +139,9 @@ func issuerAt(url string) token.Issuer {
 	}
 }
 
-func verifierOf(t *testing.T, log *slog.Logger, issuers ...token.Issuer) *token.Verifier {
+func (n *network) verifierOf(t *testing.T, log *slog.Logger, issuers ...token.Issuer) *token.Verifier {
 	t.Helper()
-	v, err := token.NewVerifier(t.Context(), token.Options{Issuers: issuers, Now: at(noon), Log: log})
+	v, err := token.NewVerifier(t.Context(), token.Options{Issuers: issuers, Transport: n, Now: at(noon), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,15 +168,14 @@ func flood(t *testing.T, v *token.Verifier, issuer string) (stop func()) {
 	for caller := range 8 {
 		wait.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				ctx := ctx
+				ctx, leave := ctx, func() {}
 				if caller%2 == 0 {
-					var leave context.CancelFunc
 					ctx, leave = context.WithTimeout(ctx, time.Millisecond)
-					defer leave()
 				}
 				if _, err := v.Verify(ctx, newSigner(fmt.Sprintf("forged-%d-%d", caller, n)).sign(t, issuer)); err == nil {
 					t.Error("a forged token was accepted")
 				}
+				leave()
 			}
 		})
 	}
@@ -131,148 +186,154 @@ func flood(t *testing.T, v *token.Verifier, issuer string) (stop func()) {
 }
 
 func TestForgedKeyIDsPostponeNoRotation(t *testing.T) {
-	server, former, latter := newKeyServer(t), newSigner("former"), newSigner("latter")
-	server.serve(former)
-	v := verifierOf(t, nil, issuerAt(server.URL))
-	admits(t, v, former.sign(t, idTest))
-	stop := flood(t, v, idTest)
-	defer stop()
-	for rotation := range 5 {
-		for range 20 {
-			admits(t, v, former.sign(t, idTest)) // known keys never wait
+	simulated(t, func(t *testing.T, n *network) {
+		server, former, latter := n.newKeyServer(t, "127.0.0.1"), newSigner("former"), newSigner("latter")
+		server.serve(former)
+		v := n.verifierOf(t, nil, issuerAt(server.URL))
+		admits(t, v, former.sign(t, idTest))
+		stop := flood(t, v, idTest)
+		defer stop()
+		for rotation := range 5 {
+			for range 20 {
+				admits(t, v, former.sign(t, idTest)) // known keys never wait
+			}
+			latter = newSigner(fmt.Sprintf("latter-%d", rotation))
+			server.serve(former, latter)
+			admits(t, v, latter.sign(t, idTest)) // waits for the next fetch
 		}
-		latter = newSigner(fmt.Sprintf("latter-%d", rotation))
-		server.serve(former, latter)
-		admits(t, v, latter.sign(t, idTest)) // waits for the next fetch
-	}
-	server.serve(latter)
-	newest := newSigner("newest")
-	server.serve(latter, newest)
-	admits(t, v, newest.sign(t, idTest))
-	refuses(t, v, former.sign(t, idTest)) // it was removed
+		server.serve(latter)
+		newest := newSigner("newest")
+		server.serve(latter, newest)
+		admits(t, v, newest.sign(t, idTest))
+		refuses(t, v, former.sign(t, idTest)) // it was removed
+	})
 }
 
 func TestFetchesThatUnknownKeysCauseAreRare(t *testing.T) {
-	server, known := newKeyServer(t), newSigner("known")
-	server.serve(known)
-	issuer := issuerAt(server.URL)
-	issuer.RefreshUnknown = time.Hour
-	v := verifierOf(t, nil, issuer)
-	for n := range 3 { // the burst
-		refuses(t, v, newSigner(fmt.Sprint("forged-", n)).sign(t, idTest))
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := v.Verify(ctx, newSigner("forged").sign(t, idTest)); !errors.Is(err, token.ErrUndecided) {
-		t.Errorf("got %v", err)
-	}
-	if n := server.fetches.Load(); n != 1+3 {
-		t.Errorf("%d fetches, want one at the start and three", n)
-	}
-	admits(t, v, known.sign(t, idTest))
+	simulated(t, func(t *testing.T, n *network) {
+		server, known := n.newKeyServer(t, "127.0.0.1"), newSigner("known")
+		server.serve(known)
+		issuer := issuerAt(server.URL)
+		issuer.RefreshUnknown = time.Hour
+		v := n.verifierOf(t, nil, issuer)
+		for n := range 3 { // the burst
+			refuses(t, v, newSigner(fmt.Sprint("forged-", n)).sign(t, idTest))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := v.Verify(ctx, newSigner("forged").sign(t, idTest)); !errors.Is(err, token.ErrUndecided) {
+			t.Errorf("got %v", err)
+		}
+		if n := server.fetches.Load(); n != 1+3 {
+			t.Errorf("%d fetches, want one at the start and three", n)
+		}
+		admits(t, v, known.sign(t, idTest))
+	})
 }
 
 func TestCallersWithUnknownKeysShareAFetch(t *testing.T) {
-	server, known, unknown := newKeyServer(t), newSigner("known"), newSigner("unknown")
-	server.serve(known)
-	v := verifierOf(t, nil, issuerAt(server.URL))
-	release := make(chan struct{})
-	server.respond(func(w http.ResponseWriter, _ *http.Request) {
-		<-release
-		w.Write(keySetOf(known, unknown))
+	simulated(t, func(t *testing.T, n *network) {
+		server, known, unknown := n.newKeyServer(t, "127.0.0.1"), newSigner("known"), newSigner("unknown")
+		server.serve(known)
+		v := n.verifierOf(t, nil, issuerAt(server.URL))
+		release := make(chan struct{})
+		server.respond(func(w http.ResponseWriter, _ *http.Request) {
+			<-release
+			w.Write(keySetOf(known, unknown))
+		})
+		var wait sync.WaitGroup
+		for range 100 {
+			wait.Go(func() { admits(t, v, unknown.sign(t, idTest)) })
+		}
+		synctest.Wait()                     // until all wait for the fetch
+		admits(t, v, known.sign(t, idTest)) // during the fetch
+		close(release)
+		wait.Wait()
+		if n := server.fetches.Load(); n > 1+2 { // a caller may have come after it began
+			t.Errorf("%d fetches", n)
+		}
 	})
-	var wait sync.WaitGroup
-	for range 100 {
-		wait.Go(func() { admits(t, v, unknown.sign(t, idTest)) })
-	}
-	for server.fetches.Load() < 2 {
-		time.Sleep(time.Millisecond)
-	}
-	admits(t, v, known.sign(t, idTest)) // during the fetch
-	close(release)
-	wait.Wait()
-	if n := server.fetches.Load(); n > 1+2 { // a caller may have come after it began
-		t.Errorf("%d fetches", n)
-	}
 }
 
 func TestOnlySoManyTokensWaitForKeys(t *testing.T) {
-	server, known := newKeyServer(t), newSigner("known")
-	server.serve(known)
-	v := verifierOf(t, nil, issuerAt(server.URL))
-	release := make(chan struct{})
-	server.respond(func(w http.ResponseWriter, _ *http.Request) { <-release })
-	var wait sync.WaitGroup
-	defer wait.Wait()
-	defer close(release)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	forged := newSigner("forged").sign(t, idTest)
-	var undecided atomic.Int64
-	for range 1000 {
-		wait.Go(func() {
-			if _, err := v.Verify(ctx, forged); errors.Is(err, token.ErrUndecided) {
-				undecided.Add(1)
-			}
-		})
-	}
-	for undecided.Load() < 1000-256 {
-		time.Sleep(time.Millisecond)
-	}
-	admits(t, v, known.sign(t, idTest))
+	simulated(t, func(t *testing.T, n *network) {
+		server, known := n.newKeyServer(t, "127.0.0.1"), newSigner("known")
+		server.serve(known)
+		v := n.verifierOf(t, nil, issuerAt(server.URL))
+		release := make(chan struct{})
+		server.respond(func(w http.ResponseWriter, _ *http.Request) { <-release })
+		var wait sync.WaitGroup
+		defer wait.Wait()
+		defer close(release)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		forged := newSigner("forged").sign(t, idTest)
+		var undecided atomic.Int64
+		for range 1000 {
+			wait.Go(func() {
+				if _, err := v.Verify(ctx, forged); errors.Is(err, token.ErrUndecided) {
+					undecided.Add(1)
+				}
+			})
+		}
+		synctest.Wait()
+		if n := undecided.Load(); n != 1000-256 {
+			t.Errorf("%d of 1000 tokens do not wait, want all but 256", n)
+		}
+		admits(t, v, known.sign(t, idTest))
+	})
 }
 
 func TestATokenThatMayNotWaitStillCausesAFetch(t *testing.T) {
-	server, former, latter := newKeyServer(t), newSigner("former"), newSigner("latter")
-	server.serve(former)
-	v := verifierOf(t, nil, issuerAt(server.URL))
-	release := make(chan struct{})
-	server.respond(func(w http.ResponseWriter, _ *http.Request) {
-		<-release
-		w.Write(keySetOf(former, latter))
+	simulated(t, func(t *testing.T, n *network) {
+		server, former, latter := n.newKeyServer(t, "127.0.0.1"), newSigner("former"), newSigner("latter")
+		server.serve(former)
+		v := n.verifierOf(t, nil, issuerAt(server.URL))
+		release := make(chan struct{})
+		server.respond(func(w http.ResponseWriter, _ *http.Request) {
+			<-release
+			w.Write(keySetOf(former, latter))
+		})
+		text := latter.sign(t, idTest)
+		if _, err := v.VerifyAtOnce(t.Context(), text); !errors.Is(err, token.ErrUndecided) {
+			t.Errorf("got %v", err)
+		}
+		p, err := v.VerifyAtOnce(t.Context(), former.sign(t, idTest))
+		check(t, p, err, &acl.Principal{Agent: "a", Taint: acl.Public})
+		close(release)
+		synctest.Wait()
+		if _, err := v.VerifyAtOnce(t.Context(), text); err != nil {
+			t.Errorf("after %d fetches: %v", server.fetches.Load(), err)
+		}
 	})
-	text := latter.sign(t, idTest)
-	if _, err := v.VerifyAtOnce(t.Context(), text); !errors.Is(err, token.ErrUndecided) {
-		t.Errorf("got %v", err)
-	}
-	p, err := v.VerifyAtOnce(t.Context(), former.sign(t, idTest))
-	check(t, p, err, &acl.Principal{Agent: "a", Taint: acl.Public})
-	close(release)
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		if _, err := v.VerifyAtOnce(t.Context(), text); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the key was not fetched")
-		}
-		time.Sleep(time.Millisecond)
-	}
 }
 
 func TestIssuersDoNotShareTheirFetches(t *testing.T) {
-	attacked, other := newKeyServer(t), newKeyServer(t)
-	former, latter := newSigner("former"), newSigner("latter")
-	attacked.serve(former)
-	other.serve(former)
-	first, second := issuerAt(attacked.URL), issuerAt(other.URL)
-	first.RefreshUnknown, second.RefreshUnknown = time.Hour, time.Hour
-	second.Issuer = "https://other.test"
-	v := verifierOf(t, nil, first, second)
-	stop := flood(t, v, idTest)
-	defer stop()
-	for attacked.fetches.Load() < 1+3 { // its burst is used up
-		time.Sleep(time.Millisecond)
-	}
-	other.serve(latter)
-	admits(t, v, latter.sign(t, second.Issuer))
-	refuses(t, v, former.sign(t, second.Issuer))
-	admits(t, v, former.sign(t, idTest))
+	simulated(t, func(t *testing.T, n *network) {
+		attacked, other := n.newKeyServer(t, "127.0.0.1"), n.newKeyServer(t, "127.0.0.2")
+		former, latter := newSigner("former"), newSigner("latter")
+		attacked.serve(former)
+		other.serve(former)
+		first, second := issuerAt(attacked.URL), issuerAt(other.URL)
+		first.RefreshUnknown, second.RefreshUnknown = time.Hour, time.Hour
+		second.Issuer = "https://other.test"
+		v := n.verifierOf(t, nil, first, second)
+		stop := flood(t, v, idTest)
+		defer stop()
+		time.Sleep(100 * time.Millisecond) // its burst is used up
+		if n := attacked.fetches.Load(); n != 1+3 {
+			t.Fatalf("%d fetches of the attacked issuer, want one at the start and three", n)
+		}
+		other.serve(latter)
+		admits(t, v, latter.sign(t, second.Issuer))
+		refuses(t, v, former.sign(t, second.Issuer))
+		admits(t, v, former.sign(t, idTest))
+	})
 }
 
 func TestTheLastGoodKeysServeWhateverTheIssuerAnswers(t *testing.T) {
-	elsewhere, known, stranger := newKeyServer(t), newSigner("known"), newSigner("stranger")
-	elsewhere.serve(stranger)
+	const elsewhere = "127.0.0.2" // the host of another server
+	known, stranger := newSigner("known"), newSigner("stranger")
 	text := func(body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }
 	}
@@ -300,85 +361,90 @@ func TestTheLastGoodKeysServeWhateverTheIssuerAnswers(t *testing.T) {
 		"a kid twice":          text(string(keySetOf(stranger, stranger))),
 		"too many keys":        text(string(keySetOf(many...))),
 		"a huge answer":        text(strings.TrimSuffix(strangers, "}") + strings.Repeat(" ", 1<<20) + "}"),
-		"a redirect elsewhere": http.RedirectHandler(elsewhere.URL, http.StatusFound).ServeHTTP,
+		"a redirect elsewhere": http.RedirectHandler("http://"+elsewhere, http.StatusFound).ServeHTTP,
 		"a redirect to itself": http.RedirectHandler("/again", http.StatusFound).ServeHTTP,
 		"a broken connection":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := newKeyServer(t)
-			server.serve(known)
-			var log bytes.Buffer
-			v := verifierOf(t, slog.New(slog.NewTextHandler(&log, nil)), issuerAt(server.URL))
-			server.respond(answer)
-			p, err := v.Verify(t.Context(), stranger.sign(t, idTest))
-			if !errors.Is(err, token.ErrUndecided) {
-				t.Errorf("got %+v, %v", p, err)
-			}
-			admits(t, v, known.sign(t, idTest))
-			server.serve(known, stranger)
-			admits(t, v, stranger.sign(t, idTest)) // it has recovered
-			if !strings.Contains(log.String(), "could not be fetched") || strings.Contains(log.String(), "Sorry") {
-				t.Errorf("log: %s", &log)
-			}
+			simulated(t, func(t *testing.T, n *network) {
+				server, other := n.newKeyServer(t, "127.0.0.1"), n.newKeyServer(t, elsewhere)
+				other.serve(stranger)
+				server.serve(known)
+				var log bytes.Buffer
+				v := n.verifierOf(t, slog.New(slog.NewTextHandler(&log, nil)), issuerAt(server.URL))
+				server.respond(answer)
+				p, err := v.Verify(t.Context(), stranger.sign(t, idTest))
+				if !errors.Is(err, token.ErrUndecided) {
+					t.Errorf("got %+v, %v", p, err)
+				}
+				admits(t, v, known.sign(t, idTest))
+				server.serve(known, stranger)
+				admits(t, v, stranger.sign(t, idTest)) // it has recovered
+				if !strings.Contains(log.String(), "could not be fetched") || strings.Contains(log.String(), "Sorry") {
+					t.Errorf("log: %s", &log)
+				}
+				if other.fetches.Load() != 0 {
+					t.Error("a redirect to another server was followed")
+				}
+			})
 		})
-	}
-	if elsewhere.fetches.Load() != 0 {
-		t.Error("a redirect to another server was followed")
 	}
 }
 
 func TestARedirectWithinTheIssuersServerIsFollowed(t *testing.T) {
-	server, known := newKeyServer(t), newSigner("known")
-	server.respond(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/keys" {
-			http.Redirect(w, r, "/keys", http.StatusFound)
-			return
-		}
-		w.Write(keySetOf(known))
+	simulated(t, func(t *testing.T, n *network) {
+		server, known := n.newKeyServer(t, "127.0.0.1"), newSigner("known")
+		server.respond(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/keys" {
+				http.Redirect(w, r, "/keys", http.StatusFound)
+				return
+			}
+			w.Write(keySetOf(known))
+		})
+		admits(t, n.verifierOf(t, nil, issuerAt(server.URL)), known.sign(t, idTest))
 	})
-	admits(t, verifierOf(t, nil, issuerAt(server.URL)), known.sign(t, idTest))
 }
 
 func TestAnIssuerThatIsAwayAtTheStartIsAskedAgain(t *testing.T) {
-	server, known := newKeyServer(t), newSigner("known")
-	server.respond(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	v := verifierOf(t, nil, issuerAt(server.URL))
-	if _, err := v.Verify(t.Context(), known.sign(t, idTest)); !errors.Is(err, token.ErrUndecided) {
-		t.Errorf("got %v", err)
-	}
-	server.serve(known)
-	admits(t, v, known.sign(t, idTest))
+	simulated(t, func(t *testing.T, n *network) {
+		server, known := n.newKeyServer(t, "127.0.0.1"), newSigner("known")
+		server.respond(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		v := n.verifierOf(t, nil, issuerAt(server.URL))
+		if _, err := v.Verify(t.Context(), known.sign(t, idTest)); !errors.Is(err, token.ErrUndecided) {
+			t.Errorf("got %v", err)
+		}
+		server.serve(known)
+		admits(t, v, known.sign(t, idTest))
+	})
 }
 
 func TestKeysThatTheIssuerRemovedEndWithTheNextFetch(t *testing.T) {
-	server, former, latter := newKeyServer(t), newSigner("former"), newSigner("latter")
-	server.serve(former, latter)
-	issuer := issuerAt(server.URL)
-	issuer.RefreshEvery = 10 * time.Millisecond
-	v := verifierOf(t, nil, issuer)
-	admits(t, v, former.sign(t, idTest))
-	server.serve(latter)
-	deadline := time.Now().Add(10 * time.Second)
-	for { // nothing but time causes this fetch
-		_, err := v.Verify(t.Context(), former.sign(t, idTest))
-		var refusal *token.Refusal
-		if errors.As(err, &refusal) {
-			break
+	simulated(t, func(t *testing.T, n *network) {
+		server, former, latter := n.newKeyServer(t, "127.0.0.1"), newSigner("former"), newSigner("latter")
+		server.serve(former, latter)
+		issuer := issuerAt(server.URL)
+		v := n.verifierOf(t, nil, issuer)
+		server.serve(latter)
+		time.Sleep(issuer.RefreshEvery - time.Second)
+		admits(t, v, former.sign(t, idTest))
+		time.Sleep(2 * time.Second) // nothing but time causes this fetch
+		synctest.Wait()
+		if n := server.fetches.Load(); n != 2 {
+			t.Errorf("%d fetches, want two", n)
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("a removed key is still accepted")
-		}
-		time.Sleep(time.Millisecond)
-	}
-	admits(t, v, latter.sign(t, idTest))
+		refuses(t, v, former.sign(t, idTest))
+		admits(t, v, latter.sign(t, idTest))
+	})
 }
 
 func TestTokensWithoutAKeyIDAreCheckedAgainstAllKeys(t *testing.T) {
-	server, first, second := newKeyServer(t), newSigner("first"), newSigner("second")
-	server.serve(first, second)
-	v := verifierOf(t, nil, issuerAt(server.URL))
-	admits(t, v, signer{"", second.key}.sign(t, idTest))
-	refuses(t, v, signer{"", newSigner("stranger").key}.sign(t, idTest))
+	simulated(t, func(t *testing.T, n *network) {
+		server, first, second := n.newKeyServer(t, "127.0.0.1"), newSigner("first"), newSigner("second")
+		server.serve(first, second)
+		v := n.verifierOf(t, nil, issuerAt(server.URL))
+		admits(t, v, signer{"", second.key}.sign(t, idTest))
+		refuses(t, v, signer{"", newSigner("stranger").key}.sign(t, idTest))
+	})
 }
 
 // Whatever set an issuer sends, a token that it did not sign is refused.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"time"
 
@@ -36,8 +37,10 @@ type Options struct {
 	Local   *LocalKey // nil: tokens of the local key are refused
 	APIKeys *APIKeys  // nil: API keys are refused
 	Issuers []Issuer
-	Now     func() time.Time // default time.Now
-	Log     *slog.Logger     // default: discard
+	// Transport sends the requests for the issuers' keys; nil: http.DefaultTransport.
+	Transport http.RoundTripper
+	Now       func() time.Time // default time.Now
+	Log       *slog.Logger     // default: discard
 }
 
 // Verifier verifies tokens. It is safe for concurrent use.
@@ -71,7 +74,7 @@ func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	var group errgroup.Group // an issuer that does not answer holds up no other
 	for n, issuer := range o.Issuers {
 		group.Go(func() (err error) {
-			if v.issuers[n], err = trust(ctx, issuer, v.now, o.Log); err != nil {
+			if v.issuers[n], err = trust(ctx, issuer, v.now, o.Transport, o.Log); err != nil {
 				err = fmt.Errorf("token issuer %q: %w", issuer.Issuer, err)
 			}
 			return err
