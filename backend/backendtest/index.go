@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/backend/backendtest/wait"
 	"mneme/indexer"
 	"mneme/vector"
 )
@@ -16,14 +17,8 @@ import (
 // AwaitConsistent waits until CheckIndex finds no difference.
 func AwaitConsistent(t testing.TB, storage indexer.Storage, fingerprint string, index vector.Index) {
 	t.Helper()
-	var err error
-	Eventually(t, "the index holds the vectors of the rows", func() bool {
-		next := CheckIndex(t, storage, fingerprint, index)
-		if next != nil && (err == nil || next.Error() != err.Error()) {
-			t.Log(next)
-		}
-		err = next
-		return err == nil
+	wait.Until(t, "the index holds the vectors of the rows", func() error {
+		return CheckIndex(t, storage, fingerprint, index)
 	})
 }
 

@@ -2,8 +2,11 @@ package backendtest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
-	"time"
+
+	"mneme/backend/backendtest/wait"
 )
 
 // Each runs a test on each backend, as parallel subtests: they spend most of
@@ -18,14 +21,16 @@ func Each(t *testing.T, backends []Backend, test func(t *testing.T, b Backend)) 
 	}
 }
 
-// Eventually polls until a condition holds, for at most a minute.
+// Eventually polls until a condition holds; see wait.Until, which also tells what was
+// seen instead.
 func Eventually(t testing.TB, condition string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within a minute: %s", condition)
+	wait.Until(t, condition, func() error {
+		if !holds() {
+			return errors.New("it does not hold")
 		}
-	}
+		return nil
+	})
 }
 
 // Start runs the background work of the service and its indexer until the
@@ -45,8 +50,10 @@ func (f *Fixture) Start() {
 // AwaitEmptyQueue waits until no entry is queued for indexing.
 func (f *Fixture) AwaitEmptyQueue() {
 	f.t.Helper()
-	Eventually(f.t, "the queue is empty", func() bool {
-		s := f.Status(context.Background())
-		return s.Storage && s.Queue == 0
+	wait.Until(f.t, "the queue is empty", func() error {
+		if s := f.Status(context.Background()); !s.Storage || s.Queue > 0 {
+			return fmt.Errorf("the status is %+v", s)
+		}
+		return nil
 	})
 }
