@@ -15,7 +15,7 @@ from langgraph.store.base import (
     GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp,
 )
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "langgraph"))
+sys.path.insert(0, str(Path(__file__).parent))
 from mneme_store import MnemeStore  # noqa: E402
 
 
