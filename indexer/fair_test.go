@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mneme/acl"
 	"mneme/backend/backendtest"
+	"mneme/backend/backendtest/wait"
 	"mneme/embed"
 	"mneme/memory"
 )
@@ -70,13 +70,7 @@ func (h *heldEmbedder) Split(_, text string) (chunks []string) {
 // next returns the next call.
 func (h *heldEmbedder) next(t *testing.T) heldCall {
 	t.Helper()
-	select {
-	case call := <-h.calls:
-		return call
-	case <-time.After(time.Minute):
-		t.Fatal("no worker embeds anything")
-		return heldCall{}
-	}
+	return wait.For(t, "a worker embeds something", h.calls)
 }
 
 // of reports whether a call embeds a text that begins with a word.

@@ -3,6 +3,7 @@ package indexer_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -16,6 +17,7 @@ import (
 
 	"mneme/acl"
 	"mneme/backend/backendtest"
+	"mneme/backend/backendtest/wait"
 	"mneme/embed"
 	"mneme/embed/openai"
 	"mneme/indexer"
@@ -250,17 +252,17 @@ func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
 			t.Errorf("%d entries are queued, want 40", queue())
 		}
 		down.Store(false)
-		deadline := time.Now().Add(time.Minute)
-		for queue() > 0 && time.Now().Before(deadline) {
+		wait.Until(t, "the queue is empty after the embedder is back", func() error {
+			n := queue()
+			if n == 0 {
+				return nil
+			}
 			c.Advance(time.Minute) // ends the backoff
-			time.Sleep(10 * time.Millisecond)
-		}
+			return fmt.Errorf("%d entries are queued", n)
+		})
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)
-		}
-		if queue() != 0 {
-			t.Errorf("%d entries are still queued after the embedder is back", queue())
 		}
 		if answer := h.search(a, memory.SearchRequest{Query: "note"}); len(answer.Degraded) != 0 {
 			t.Errorf("degraded %v after the embedder is back", answer.Degraded)
@@ -276,24 +278,27 @@ func TestPutCanWaitUntilItIsIndexed(t *testing.T) {
 		defer stop()
 		go h.Run(ctx) //nolint:errcheck // ends with the test
 		a := agent("a", acl.Public)
-		wait := func(r *memory.PutRequest) { r.Wait = true }
-		if r := h.put(a, "a", "k", "a stork", wait); !r.Indexed {
+		if r := h.put(a, "a", "k", "a stork", func(r *memory.PutRequest) { r.Wait = true }); !r.Indexed {
 			t.Error("not indexed after waiting for it")
 		}
 		down.Store(true)
-		// Cancel the wait once the entry is stored.
 		waiting, cancel := context.WithCancel(background)
+		defer cancel()
+		answered := make(chan error, 1)
 		go func() {
-			defer cancel()
-			for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-				if _, err := h.Get(background, a, path("a", "late")); err == nil {
-					return
-				}
+			r, err := h.Put(waiting, a, memory.PutRequest{Path: path("a", "late"), Value: text("x"), Wait: true})
+			if err == nil && r.Indexed {
+				err = errors.New("indexed while the embedder is down")
 			}
+			answered <- err
 		}()
-		r, err := h.Put(waiting, a, memory.PutRequest{Path: path("a", "late"), Value: text("x"), Wait: true})
-		if err != nil || r.Indexed {
-			t.Errorf("indexed %v (%v) while the embedder is down", r.Indexed, err)
+		wait.Until(t, "the entry is stored", func() error {
+			_, err := h.Get(background, a, path("a", "late"))
+			return err
+		})
+		cancel()
+		if err := wait.For(t, "a wait that was cancelled ends", answered); err != nil {
+			t.Error(err)
 		}
 	})
 }

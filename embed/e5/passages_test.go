@@ -3,23 +3,15 @@ package e5
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
-)
 
-// eventually polls until ok holds.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never happened: %s", what)
-		}
-	}
-}
+	"mneme/backend/backendtest/wait"
+)
 
 func (g *gate) waiting() int {
 	g.mu.Lock()
@@ -95,7 +87,12 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 			_, err := e.Passages(ctx, []string{"text"})
 			done <- err
 		}()
-		eventually(t, "a batch waits at the gate", func() bool { return e.gate.waiting() > 0 })
+		wait.Until(t, "a batch waits at the gate", func() error {
+			if e.gate.waiting() == 0 {
+				return errors.New("none waits")
+			}
+			return nil
+		})
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
@@ -153,7 +150,7 @@ func TestCallsOfPassagesTakeTurns(t *testing.T) {
 // awaitSender waits until n calls wait for a worker.
 func awaitSender(t *testing.T, n int) {
 	t.Helper()
-	eventually(t, "the calls wait for a worker", func() bool {
+	wait.Until(t, "the calls wait for a worker", func() error {
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
 		waiting := 0
@@ -162,7 +159,10 @@ func awaitSender(t *testing.T, n int) {
 				waiting++
 			}
 		}
-		return waiting == n
+		if waiting != n {
+			return fmt.Errorf("%d wait, want %d", waiting, n)
+		}
+		return nil
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -42,8 +43,17 @@ type handler func(w http.ResponseWriter, r *http.Request, c call, number int)
 
 func newServer(t *testing.T, handle handler) *server {
 	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newServerOn(t, listener, handle)
+}
+
+func newServerOn(t *testing.T, listener net.Listener, handle handler) *server {
+	t.Helper()
 	s := &server{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := call{path: r.URL.Path, authorization: r.Header.Get("Authorization")}
 		if err := json.NewDecoder(r.Body).Decode(&c); err != nil {
 			t.Errorf("the request is not JSON: %v", err)
@@ -53,7 +63,8 @@ func newServer(t *testing.T, handle handler) *server {
 		number := len(s.calls)
 		s.mu.Unlock()
 		handle(w, r, c, number)
-	}))
+	})}}
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }

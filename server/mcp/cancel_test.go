@@ -10,9 +10,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest/wait"
 	"mneme/meter"
 	"mneme/server"
 	"mneme/server/mcp"
@@ -58,16 +60,6 @@ func cancel(id any) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"no longer needed"}}`, text)
 }
 
-// within waits for a signal.
-func within(t testing.TB, what string, signal <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-signal:
-	case <-time.After(30 * time.Second):
-		t.Fatalf("%s: not in time", what)
-	}
-}
-
 func TestACancelledCallOverStdioIsStoppedAndNotAnswered(t *testing.T) {
 	for _, id := range []any{7, "seven"} {
 		h := open(t, mcp.Options{})
@@ -84,10 +76,10 @@ func TestACancelledCallOverStdioIsStoppedAndNotAnswered(t *testing.T) {
 		s.hear()
 		s.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		s.say(call1(id, "memory_list"))
-		within(t, "the call starts", slow.started)
+		wait.For(t, "the call starts", slow.started)
 		s.say(cancel("another"))
 		s.say(cancel(id))
-		within(t, "the call stops", slow.stopped)
+		wait.For(t, "the call stops", slow.stopped)
 		// What comes next is the answer of the next call, whose ID may be the same.
 		s.say(call1("next", "memory_get"))
 		if got := s.hear(); !strings.Contains(got, `"id":"next"`) || !strings.Contains(got, `"found":false`) {
@@ -106,20 +98,22 @@ func TestACancelledCallOverStdioIsStoppedAndNotAnswered(t *testing.T) {
 
 // The end of the input does not wait for a call that was cancelled.
 func TestTheEndOfAStreamWaitsForNoCancelledCall(t *testing.T) {
-	h := open(t, mcp.Options{})
-	slow := &slowTools{Tools: h.tools, started: make(chan struct{}, 16), stopped: make(chan struct{}, 16)}
-	var out strings.Builder
-	in := strings.Join([]string{hello, call1(1, "memory_list"), cancel(1), call1(2, "memory_get"), ""}, "\n")
-	started := time.Now()
-	if err := mcp.ServeStream(t.Context(), mcp.NewServer(slow, alice, "1"), slow.MaxInput(), strings.NewReader(in), &out); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(started); took > 9*time.Second { // the drain would wait for 10
-		t.Errorf("it took %v", took)
-	}
-	if strings.Contains(out.String(), `"id":1`) || !strings.Contains(out.String(), `"id":2`) || !strings.Contains(out.String(), `"id":0`) {
-		t.Error(out.String())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		// Neither of the calls reaches a service, whose database would keep the clock from moving.
+		slow := &slowTools{Tools: tool.New(nil, tool.Options{}), started: make(chan struct{}, 16), stopped: make(chan struct{}, 16)}
+		var out strings.Builder
+		in := strings.Join([]string{hello, call1(1, "memory_list"), cancel(1), `{"jsonrpc":"2.0","id":2,"method":"ping"}`, ""}, "\n")
+		started := time.Now()
+		if err := mcp.ServeStream(t.Context(), mcp.NewServer(slow, alice, "1"), slow.MaxInput(), strings.NewReader(in), &out); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(started); took > 0 {
+			t.Errorf("it waited for %v", took)
+		}
+		if strings.Contains(out.String(), `"id":1`) || !strings.Contains(out.String(), `"id":2`) || !strings.Contains(out.String(), `"id":0`) {
+			t.Error(out.String())
+		}
+	})
 }
 
 // answering posts a message in the background.
@@ -133,7 +127,7 @@ func TestACancelledCallOverHTTPIsStoppedAndNotAnswered(t *testing.T) {
 	h, slow := openSlow(t)
 	token, other := []string{"Authorization", "Bearer " + h.Token(alice)}, []string{"Authorization", "Bearer " + h.Token(bob)}
 	pending := h.answering(call1(7, "memory_list"), token...)
-	within(t, "the call starts", slow.started)
+	wait.For(t, "the call starts", slow.started)
 	for name, header := range map[string][]string{"another agent": other, "another session": append([]string{"Mcp-Session-Id", "x"}, token...)} {
 		if r := h.post(http.MethodPost, "/mcp", cancel(7), header...); r.status != http.StatusAccepted {
 			t.Errorf("%s: %d %s", name, r.status, r.body)
@@ -151,7 +145,7 @@ func TestACancelledCallOverHTTPIsStoppedAndNotAnswered(t *testing.T) {
 	if r := h.post(http.MethodPost, "/mcp", cancel(7), token...); r.status != http.StatusAccepted || r.body != "" {
 		t.Errorf("the cancellation: %d %s", r.status, r.body)
 	}
-	within(t, "the call stops", slow.stopped)
+	wait.For(t, "the call stops", slow.stopped)
 	if r := <-pending; r.status != http.StatusAccepted || r.body != "" {
 		t.Errorf("the cancelled call: %d %s", r.status, r.body)
 	}
@@ -167,7 +161,7 @@ func TestAnAmbiguousCancellationIsIgnored(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	for range 2 {
 		go h.abandon(ctx, call1(7, "memory_list"), token...)
-		within(t, "the call starts", slow.started)
+		wait.For(t, "the call starts", slow.started)
 	}
 	h.post(http.MethodPost, "/mcp", cancel(7), token...)
 	if r := h.post(http.MethodPost, "/mcp", call1(8, "memory_get"), token...); r.status != http.StatusOK {
@@ -179,8 +173,8 @@ func TestAnAmbiguousCancellationIsIgnored(t *testing.T) {
 	default:
 	}
 	stop()
-	within(t, "the first call stops", slow.stopped)
-	within(t, "the second call stops", slow.stopped)
+	wait.For(t, "the first call stops", slow.stopped)
+	wait.For(t, "the second call stops", slow.stopped)
 }
 
 // abandon posts a message and disconnects when ctx ends.
@@ -211,9 +205,9 @@ func TestAClosedConnectionStopsItsCalls(t *testing.T) {
 			}
 			ctx, hangUp := context.WithCancel(t.Context())
 			go h.abandon(ctx, body, header...)
-			within(t, name+" starts", slow.started)
+			wait.For(t, name+" starts", slow.started)
 			hangUp()
-			within(t, name+" stops", slow.stopped)
+			wait.For(t, name+" stops", slow.stopped)
 		}
 	}
 }

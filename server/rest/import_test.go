@@ -9,8 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
+	"mneme/backend/backendtest/wait"
 	"mneme/memory"
 )
 
@@ -170,13 +170,12 @@ func TestAnImportWritesWhileItIsSent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	deadline := time.Now().Add(20 * time.Second)
-	for h.call(alice, "GET", "/v1/stores/self/memories/k0", "").status != 200 {
-		if time.Now().After(deadline) {
-			t.Fatal("nothing is written before the end")
+	wait.Until(t, "a line is written before the end", func() error {
+		if a := h.call(alice, "GET", "/v1/stores/self/memories/k0", ""); a.status != 200 {
+			return fmt.Errorf("status %d", a.status)
 		}
-		time.Sleep(5 * time.Millisecond)
-	}
+		return nil
+	})
 	if err := writer.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"mneme/acl"
+	"mneme/backend/backendtest/pipe"
 	"mneme/server/token"
 )
 
@@ -28,73 +29,52 @@ import (
 type network struct {
 	http.Transport
 	mu      sync.Mutex
-	servers map[string]*keyServer // by host and port
+	servers map[string]*pipe.Listener // by host and port
 }
 
 // simulated runs a test in a bubble with a clock and a network of its own.
 func simulated(t *testing.T, test func(t *testing.T, n *network)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		n := &network{servers: make(map[string]*keyServer)}
+		n := &network{servers: make(map[string]*pipe.Listener)}
 		n.DialContext = n.dial
 		t.Cleanup(n.CloseIdleConnections)
 		test(t, n)
 	})
 }
 
-func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error) {
+func (n *network) dial(ctx context.Context, protocol, address string) (net.Conn, error) {
 	n.mu.Lock()
-	s := n.servers[address]
+	listener := n.servers[address]
 	n.mu.Unlock()
-	if s == nil {
+	if listener == nil {
 		return nil, errors.New("nothing listens at " + address)
 	}
-	client, server := net.Pipe()
-	select {
-	case s.connections <- server:
-		return client, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return listener.DialContext(ctx, protocol, address)
 }
 
-// keyServer is an issuer's server. What it answers can be changed at any time. It is
-// the listener of its HTTP server.
+// keyServer is an issuer's server. What it answers can be changed at any time.
 type keyServer struct {
-	URL         string
-	answer      atomic.Pointer[http.HandlerFunc]
-	fetches     atomic.Int64
-	connections chan net.Conn
-	closed      chan struct{}
+	URL     string
+	answer  atomic.Pointer[http.HandlerFunc]
+	fetches atomic.Int64
 }
 
 // newKeyServer starts a server at a loopback address without a port.
 func (n *network) newKeyServer(t *testing.T, host string) *keyServer {
 	t.Helper()
-	s := &keyServer{URL: "http://" + host, connections: make(chan net.Conn), closed: make(chan struct{})}
+	s, listener := &keyServer{URL: "http://" + host}, pipe.Listen()
 	n.mu.Lock()
-	n.servers[host+":80"] = s
+	n.servers[host+":80"] = listener
 	n.mu.Unlock()
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.fetches.Add(1)
 		(*s.answer.Load())(w, r)
 	})}
-	go func() { _ = server.Serve(s) }()
+	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
 	return s
 }
-
-func (s *keyServer) Accept() (net.Conn, error) {
-	select {
-	case c := <-s.connections:
-		return c, nil
-	case <-s.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (s *keyServer) Close() error   { close(s.closed); return nil }
-func (s *keyServer) Addr() net.Addr { return new(net.TCPAddr) }
 
 func (s *keyServer) respond(answer http.HandlerFunc) { s.answer.Store(&answer) }
 

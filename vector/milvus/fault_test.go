@@ -18,6 +18,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/backend/backendtest/wait"
 	"mneme/benchmarks/workload"
 	"mneme/faulttest"
 	"mneme/vector"
@@ -43,18 +44,9 @@ func store(t testing.TB, n int64) acl.Scope {
 	return acltest.Scope(t, acltest.Reach{Number: n, Ceiling: acl.Public})
 }
 
-// freeAddr returns a loopback address on which nothing listens.
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	addr, err := faulttest.FreeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return addr
-}
-
 func TestOpenFailsIfNothingListens(t *testing.T) {
-	_, err := Open(context.Background(), testConfig(freeAddr(t), testDim), quiet)
+	const address = "127.0.0.1:1" // a privileged port: nothing listens there
+	_, err := Open(context.Background(), testConfig(address, testDim), quiet)
 	if !errors.Is(err, ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
@@ -260,7 +252,7 @@ func TestAReleasedCollectionIsLoadedAgain(t *testing.T) {
 	if err := x.client.ReleaseCollection(ctx, x.name); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() error {
+	wait.Until(t, "the collection is loaded", func() error {
 		hits, err := x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
 		if err == nil && len(hits) != 1 {
 			return errors.New("no hits")
@@ -270,22 +262,6 @@ func TestAReleasedCollectionIsLoadedAgain(t *testing.T) {
 		}
 		return err
 	})
-}
-
-// eventually polls check until it returns no error.
-func eventually(t testing.TB, check func() error) {
-	t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
-	for {
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("timed out: %v", err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
 }
 
 // The proxy forwards nothing, so only the time limit ends the search.
@@ -333,7 +309,7 @@ func TestACallReconnectsAfterALostConnection(t *testing.T) {
 	x := opened(t, testConfig(proxy.Addr(), testDim))
 	for range 3 {
 		proxy.DropConnections()
-		eventually(t, func() error {
+		wait.Until(t, "the index is connected again", func() error {
 			_, err := x.Search(context.Background(), store(t, 1), vector.Query{Vector: axis(0), Limit: 1})
 			return err
 		})

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"mneme/backend/backendtest/wait"
 	"mneme/vector"
 	"mneme/vector/milvus/milvustest"
 )
@@ -94,7 +95,7 @@ func TestAServerWithUsersAndTLSThatIsKilled(t *testing.T) {
 	config.User, config.Password = "root", "Milvus" // the defaults of a new server
 	config.TLS = TLS{Enabled: true, CAFile: cert}
 	var x *Index
-	eventually(t, func() (err error) {
+	wait.Until(t, "the server is up", func() (err error) {
 		x, err = Open(ctx, config, quiet)
 		return err
 	})
@@ -131,9 +132,9 @@ func TestAServerWithUsersAndTLSThatIsKilled(t *testing.T) {
 		t.Errorf("upsert while the server is down: error %v", err)
 	}
 	start(t, p)
-	eventually(t, func() error { return x.Upsert(ctx, []vector.Record{one(2, 1, axis(1))}) })
-	eventually(t, func() error { return x.Settle(ctx) })
-	eventually(t, func() error {
+	wait.Until(t, "the server is up again", func() error { return x.Upsert(ctx, []vector.Record{one(2, 1, axis(1))}) })
+	wait.Until(t, "the index is settled", func() error { return x.Settle(ctx) })
+	wait.Until(t, "both entries are found", func() error {
 		hits, err := x.Search(ctx, store(t, 1), vector.Query{Vector: axis(0), Limit: 9})
 		if err == nil && len(hits) != 2 {
 			err = errors.New("an entry is missing")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mneme/backend/backendtest/wait"
 	"mneme/vector"
 	"mneme/vector/milvus/milvustest"
 )
@@ -16,7 +17,7 @@ func testConfig(addr string, dim int) Config {
 	return Config{
 		Addr: addr, Dim: dim, Fingerprint: "test", Partitions: 2,
 		Prefix:   milvustest.NewPrefix(),
-		Timeouts: Timeouts{Open: time.Minute, Search: 30 * time.Second},
+		Timeouts: Timeouts{Open: 2 * time.Minute, Search: 2 * time.Minute},
 	}
 }
 
@@ -24,7 +25,7 @@ func testConfig(addr string, dim int) Config {
 func opened(t testing.TB, config Config) *Index {
 	t.Helper()
 	var x *Index
-	eventually(t, func() (err error) { // the server may just have started
+	wait.Until(t, "the server serves the index", func() (err error) { // it may just have started
 		x, err = Open(context.Background(), config, quiet)
 		if err != nil && !errors.Is(err, ErrUnavailable) {
 			t.Fatalf("open: %v", err)
