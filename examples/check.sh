@@ -3,14 +3,15 @@
 #
 # TOKEN is a token from `mneme token`; the examples write to its agent's store and
 # clean up. NAME is a folder here; without one all run. PYTHON (default python3)
-# and npm install packages into a temporary folder. MNEME is the program that MCP
-# clients start; without it claude-desktop is skipped.
+# and npm install packages into a temporary folder, unless EXAMPLES_PYTHON is a Python
+# that has all of them and EXAMPLES_NODE_MODULES a folder of npm's. MNEME is the program
+# that MCP clients start; without it claude-desktop is skipped.
 # The exit status is 0 if none failed.
 set -uo pipefail
 cd "$(dirname "$0")"
 
 if [ $# -lt 2 ]; then
-	sed -n '2,8p' "$0" | sed 's/^# \{0,1\}//' >&2
+	sed -n '2,10p' "$0" | sed 's/^# \{0,1\}//' >&2
 	exit 2
 fi
 export MNEME_URL=${1%/} MNEME_TOKEN=$2 PYTHONDONTWRITEBYTECODE=1
@@ -24,6 +25,7 @@ trap 'rm -rf "$work"' EXIT
 # The Python examples share one environment. Packages in requirements-alone.txt
 # are installed without their dependencies.
 environment() {
+	[ -z "${EXAMPLES_PYTHON:-}" ] || return 0
 	local all=() alone=() name
 	for name in "${names[@]}"; do
 		[ ! -f "$name/requirements.txt" ] || all+=(-r "$name/requirements.txt")
@@ -36,18 +38,22 @@ environment() {
 	[ ${#alone[@]} = 0 ] || "${pip[@]}" --no-deps "${alone[@]}"
 }
 
-python() { wait_for_environment && "$work/python/bin/python" "$1/check.py"; }
+python() { wait_for_environment && "${EXAMPLES_PYTHON:-$work/python/bin/python}" "$1/check.py"; }
 
 # A TypeScript example is compiled in a copy, and so is the client that one of them uses.
 typescript() {
 	local packed=()
+	cp -R "$1" "$work/$1" && rm -rf "$work/$1/node_modules" "$work/$1/dist" || return 1
+	if [ -n "${EXAMPLES_NODE_MODULES:-}" ]; then
+		ln -s "$EXAMPLES_NODE_MODULES" "$work/$1/node_modules" && cd "$work/$1" && npm run --silent check
+		return
+	fi
 	if [ "$1" = client-typescript ]; then
 		cp -R ../clients/typescript "$work/client" && rm -rf "$work/client/node_modules" "$work/client/dist" &&
 			(cd "$work/client" && npm ci --silent --no-audit --no-fund && npm pack --silent) || return 1
 		packed=("$work"/client/*.tgz)
 	fi
-	cp -R "$1" "$work/$1" && rm -rf "$work/$1/node_modules" "$work/$1/dist" && cd "$work/$1" &&
-		npm install --silent --no-audit --no-fund --no-package-lock "${packed[@]}" && npm run --silent check
+	cd "$work/$1" && npm install --silent --no-audit --no-fund --no-package-lock "${packed[@]}" && npm run --silent check
 }
 
 # The packages are installed in parallel, and each example runs as soon as it has

@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# The service's clients: the examples, our own clients, and those of others.
+
+check_examples() {
+	link_packages "$work"
+	serve examples
+	MNEME=$mneme EXAMPLES_PYTHON=$tools/clients/bin/python PYTHONPATH=$tools/packages/site EXAMPLES_NODE_MODULES=$work/node_modules \
+		examples/check.sh "$served" "$(token_of examples example)"
+}
+
+# What is generated of the Python client is what openapi.yaml and aio.py give; the client
+# passes a strict type check, and the installed wheel its tests, with nothing but what it
+# says that it requires.
+check_python_client() {
+	copy "$work" clients/python server/rest/openapi.yaml
+	quietly "$tools/python/bin/python" "$work/clients/python/generate.py"
+	diff -r -x __pycache__ clients/python/src "$work/clients/python/src"
+	"$tools/clients/bin/python" -S -c 'import sys; sys.path.insert(0, sys.argv[1]); import mneme' "$tools/packages/required"
+	export PYTHONPATH=$tools/packages/required
+	(
+		cd "$work/clients/python/src/mneme"
+		"$tools/clients/bin/mypy" --cache-dir "$work/mypy" --strict --python-version 3.10 --follow-imports silent aio.py call.py client.py error.py
+	)
+	serve client
+	"$mneme" topup --data-dir "$work/client" reader 10 --reference clients
+	MNEME_URL=$served MNEME_TOKEN=$(token_of client client) MNEME_BUYER=$(token_of client reader) \
+		"$tools/clients/bin/python" -m pytest -q -p no:cacheprovider "$work/clients/python/tests"
+}
+
+# What is generated of the TypeScript client is what openapi.yaml gives; the installed
+# package is used by programs and a browser.
+check_typescript_client() {
+	local tree=$work/clients/typescript fresh=$work/fresh
+	copy "$work" clients/typescript server/rest/openapi.yaml
+	ln -s "$tools/packages/node_modules" "$tree"
+	(
+		cd "$tree"
+		quietly npm run --silent types
+		npm run --silent build # the tests import the package by its name
+		npm run --silent check
+	)
+	diff clients/typescript/src/schema.ts "$tree/src/schema.ts"
+	mkdir "$fresh"
+	echo '{"type": "module"}' >"$fresh/package.json"
+	ln -s "$tools/packages/node/node_modules" "$fresh"
+	"$tree/test/consumer/check.sh" "$fresh" "$tree/node_modules/.bin/tsc"
+	cp "$tree/test/client.test.ts" "$fresh"
+	serve client
+	"$mneme" topup --data-dir "$work/client" bidder 10 --reference clients
+	(
+		cd "$fresh"
+		MNEME_URL=$served MNEME_TOKEN=$(token_of client typist) MNEME_BUYER=$(token_of client bidder) \
+			node --test --test-reporter=dot client.test.ts
+	)
+	in_console clients/typescript/test/browser.mjs "$served" "$(token_of client typist)" "$(command -v chromium)" "$fresh"
+}
+
+# Real clients of x402 and MPP buy searches, against services that move nothing.
+check_payments() {
+	link_packages "$work"
+	PYTHONPATH=$tools/packages/site go run ./.ci/payments "$mneme" "$tools/clients/bin/python" "$work" "$tools/webagents/bin/python"
+}
+
+# The memory skills of webagents against the Robutler API.
+check_portal() {
+	serve portal
+	"$tools/webagents/bin/python" examples/robutler-skill/webagents_memory.py "$served" "$(token_of portal webagent)" webagent "$(token_of portal other)"
+}
+
+# The texts of the tool memory beside those of Anthropic's own file system tools.
+check_memory_tool() {
+	serve tool
+	"$tools/clients/bin/python" examples/anthropic-python/compare/compare.py "$served" "$(token_of tool compared)" "$tools/node"
+}
+
+# The example's LangGraph store by what LangGraph's own tests ask.
+check_langgraph() {
+	serve langgraph
+	MNEME_URL=$served MNEME_TOKEN=$(token_of langgraph graph) \
+		"$tools/clients/bin/python" -m pytest -q -p no:cacheprovider examples/langgraph/store_test.py
+}
+
+# MCP with third-party clients: the inspector over stdio and HTTP, which also
+# validates the tools' schemas, and the protocol's conformance suite.
+check_mcp() {
+	serve mcp
+	local remember=(--method tools/call --tool-name memory_save --tool-arg key=tea --tool-arg 'content=Ada likes her tea green.')
+	local recall=(--method tools/call --tool-name memory_search --tool-arg 'query=which tea for Ada?')
+	local stdio=("$mneme" mcp --data-dir "$work/mcp" --agent inspector)
+	# shellcheck disable=SC2034 # used by its name
+	local http=("$served/mcp" --transport http --header "Authorization: Bearer $(token_of mcp inspector)")
+	local server
+	quietly inspect "${stdio[@]}" "${remember[@]}"
+	for server in stdio http; do
+		local -n target=$server
+		quietly inspect "${target[@]}" --method tools/list --strict
+		says 'her tea green' inspect "${target[@]}" "${recall[@]}"
+		says text/markdown inspect "${target[@]}" --method resources/read --uri mneme://self/MEMORY.md
+		echo "the inspector lists, calls and reads over $server"
+	done
+	MNEME_TOKEN=$(token_of mcp conformance) go run ./.ci/conformance "$tools/node/node_modules/.bin/conformance" "$served"
+}
+
+# The packages for MCP clients, installed as uvx and npx install them.
+check_packages() {
+	local command
+	python3 -m unittest discover -s packaging -p '*_test.py'
+	python3 packaging/build.py --version 0.0.1 --out "$work/packages" --binary "$mneme"
+	python3 -m venv "$work/uvx"
+	"$work/uvx/bin/pip" install --no-index "$work/packages"/*.whl
+	npm install --prefix "$work/npx" --silent --no-audit --no-fund --omit=optional "$work/packages"/*.tgz
+	for command in "$work/uvx/bin/mneme-mcp" "$work/npx/node_modules/.bin/mneme-mcp"; do
+		says saved inspect "$command" --data-dir "$work/packaged" --agent inspector \
+			--method tools/call --tool-name memory_save --tool-arg key=tea --tool-arg 'content=Ada likes her tea green.'
+	done
+}
+
+inspect() { HOME=$work mcp-inspector --cli "$@"; } # it keeps a catalog there
+
+# says TEXT COMMAND…: fails unless the command succeeds and prints the text.
+says() {
+	quietly "${@:2}"
+	grep -q "$1" "$work/said" || {
+		cat "$work/said"
+		return 1
+	}
+}

