@@ -3,8 +3,10 @@
 package sqlitetest
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"mneme/storage/sqlite"
@@ -15,7 +17,15 @@ import (
 // databases, and only the storage's own tests are about the disk.
 func Open(t testing.TB) *sqlite.Storage {
 	t.Helper()
-	storage, err := sqlite.Open(t.Context(), filepath.Join(folder(t), "mneme.db"))
+	empty, err := migrated()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder(t), "mneme.db")
+	if err := os.WriteFile(path, empty, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	storage, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,6 +36,25 @@ func Open(t testing.TB) *sqlite.Storage {
 	})
 	return storage
 }
+
+// migrated returns the file of an empty database. Its copies save each test the
+// migrations, which take longer than many a test.
+var migrated = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "mneme-test-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // a leftover fails no test
+	path := filepath.Join(dir, "mneme.db")
+	storage, err := sqlite.Open(context.Background(), path)
+	if err != nil {
+		return nil, err
+	}
+	if err := storage.Close(); err != nil { // moves the write-ahead log into the file
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 func folder(t testing.TB) string {
 	t.Helper()
