@@ -2,11 +2,10 @@ package postgres
 
 import (
 	"context"
-	"errors"
-	"sync"
+	"fmt"
 	"testing"
-	"time"
 
+	"mneme/backend/backendtest/wait"
 	"mneme/meter"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/storage/storagetest"
@@ -35,29 +34,24 @@ func TestAppendsWithoutTheLockRunAgain(t *testing.T) {
 		}
 		return tx.AppendLine(t.Context(), line)
 	}
-	appended := make(chan struct{})
-	var group sync.WaitGroup
-	group.Go(func() {
-		err := first.ForMeter().Update(t.Context(), func(tx meter.Tx) error {
-			defer close(appended)
-			if err := topUp(tx, "first"); err != nil {
-				return err
-			}
-			appended <- struct{}{}
-			return awaitBlocked(t.Context(), first) // the second waits for the row
-		})
-		if err != nil {
-			t.Error(err)
+	runs, ended := 0, make(chan error, 1)
+	err := first.ForMeter().Update(t.Context(), func(tx meter.Tx) error {
+		if err := topUp(tx, "first"); err != nil {
+			return err
 		}
+		go func() {
+			ended <- second.ForMeter().Update(t.Context(), func(tx meter.Tx) error {
+				runs++
+				return topUp(tx, "second")
+			})
+		}()
+		wait.Until(t, "the second waits for the row", func() error { return blocked(t.Context(), first) })
+		return nil
 	})
-	<-appended
-	runs := 0
-	err := second.ForMeter().Update(t.Context(), func(tx meter.Tx) error {
-		runs++
-		return topUp(tx, "second")
-	})
-	group.Wait()
-	if err != nil || runs != 2 {
+	if err != nil {
+		t.Error(err)
+	}
+	if err := wait.For(t, "the second transaction ends", ended); err != nil || runs != 2 {
 		t.Fatalf("%d runs: %v", runs, err)
 	}
 	err = first.ForMeter().View(t.Context(), func(tx meter.ReadTx) error {
@@ -72,14 +66,13 @@ func TestAppendsWithoutTheLockRunAgain(t *testing.T) {
 	}
 }
 
-// awaitBlocked polls until a connection to the database waits for another.
-func awaitBlocked(ctx context.Context, s *Storage) error {
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
-		var waiting int
-		err := s.pool.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
-		if err != nil || waiting > 0 {
-			return err
-		}
+// blocked returns an error unless a connection to the database waits for another.
+func blocked(ctx context.Context, s *Storage) error {
+	waiting, states := 0, ""
+	err := s.pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE wait_event_type = 'Lock'), coalesce(string_agg(state, ', '), 'none')
+		FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&waiting, &states)
+	if err == nil && waiting == 0 {
+		err = fmt.Errorf("none waits for a lock; the other connections are: %s", states)
 	}
-	return errors.New("nobody waited")
+	return err
 }

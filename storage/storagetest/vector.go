@@ -267,10 +267,10 @@ var vectors = []clause{
 		}
 		last := f.lastChange()
 		// TrimChanges goes by the storage's own clock: no change is a day old,
-		// and all precede the next second.
+		// and all precede the next day.
 		f.updateIndex(func(tx indexer.Tx) error { return tx.TrimChanges(f.ctx, time.Now().Add(-24*time.Hour)) })
 		f.equal(reset(0), false)
-		f.updateIndex(func(tx indexer.Tx) error { return tx.TrimChanges(f.ctx, time.Now().Add(time.Second)) })
+		f.updateIndex(func(tx indexer.Tx) error { return tx.TrimChanges(f.ctx, time.Now().Add(24*time.Hour)) })
 		f.equal(f.lastChange(), last)
 		f.equal([]bool{reset(0), reset(last - 1), reset(last), reset(last + 1)}, []bool{true, true, false, true})
 		f.save(e, "model", 1)

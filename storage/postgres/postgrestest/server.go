@@ -180,9 +180,9 @@ func (s *Server) Kill() error {
 			return err
 		}
 	}
-	for _, pid := range children {
-		for running(pid) {
-			time.Sleep(time.Millisecond)
+	for deadline := time.Now().Add(2 * time.Minute); slices.ContainsFunc(children, running); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("processes of postgres outlive a kill: %v", slices.DeleteFunc(children, func(pid int) bool { return !running(pid) }))
 		}
 	}
 	if err := s.process.Process.Kill(); err != nil {
