@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,11 +42,46 @@ func (r recorder) Close() error {
 	return r.Storage.Close()
 }
 
+// emptyFile returns the file of an empty database.
+func emptyFile(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "data", "mneme.db") // the folder is made, too
+	if err := openAt(t, path).Close(); err != nil {        // which moves the write-ahead log into the file
+		t.Fatal(err)
+	}
+	empty, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return empty
+}
+
+// memoryFolder returns a folder in a memory-backed file system, if there is one: the
+// suite makes hundreds of databases, and is not about the disk.
+func memoryFolder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "mneme-test-*")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 func TestStorage(t *testing.T) {
 	var mu sync.Mutex
 	statements := make(map[string]bool)
+	empty := emptyFile(t)
 	storagetest.Run(t, func(t testing.TB) storage.Storage {
-		return recorder{openAt(t, filepath.Join(t.TempDir(), "data", "mneme.db")), func(statement string) {
+		path := filepath.Join(memoryFolder(t), "mneme.db")
+		if err := os.WriteFile(path, empty, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return recorder{openAt(t, path), func(statement string) {
 			mu.Lock()
 			defer mu.Unlock()
 			statements[statement] = true
