@@ -180,6 +180,7 @@ func TestAccessMatrixHoldsForBatchesOverREST(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
 	}
+	t.Parallel()
 	accesstest.Run(t, &overBatches{overHTTP{open(t)}})
 }
 

@@ -35,6 +35,7 @@ func TestSchemasAcceptTheCharactersThatTheServerAccepts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine does much: the full run has it")
 	}
+	t.Parallel()
 	rules := map[string]func(string) error{
 		"Key":         memory.CheckKey,
 		"Namespace":   memory.CheckNamespace,

@@ -20,12 +20,14 @@ import (
 // Operations that no tool has, such as chat membership, go to the service.
 func TestAccessMatrixHoldsForTheMemoryTool(t *testing.T) {
 	full(t)
+	t.Parallel()
 	accesstest.Run(t, &throughMemory{direct{open(t)}})
 }
 
 // The Triggerfish tools reach only the caller's own store, except by searching.
 func TestAccessMatrixHoldsForTheTriggerfishTools(t *testing.T) {
 	full(t)
+	t.Parallel()
 	accesstest.Run(t, &throughTriggerfish{direct{open(t)}})
 }
 

@@ -135,6 +135,7 @@ func anyText() *rapid.Generator[string] {
 
 // Reading with the offsets that a tool gives returns exactly the whole text.
 func TestSuccessiveOffsetsGiveTheWholeText(t *testing.T) {
+	t.Parallel()
 	h := openWith(t, memory.Limits{Value: 1 << 20}, tool.Options{MaxAnswer: least})
 	for name, read := range readers {
 		t.Run(name, func(t *testing.T) {
@@ -202,6 +203,7 @@ func TestNoAnswerIsAboveTheLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for many answers")
 	}
+	t.Parallel()
 	for _, limit := range []int{least, tool.DefaultAnswer} {
 		h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: limit})
 		long := strings.Repeat("granite \"quoted\" \\ and a line\n", 2500)

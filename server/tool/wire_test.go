@@ -22,8 +22,15 @@ import (
 // Over MCP, only the token identifies the caller.
 func TestAccessMatrixHoldsOverMCP(t *testing.T) {
 	full(t)
-	accesstest.Run(t, &throughMemory{direct{openMCP(t)}})
-	accesstest.Run(t, &throughTriggerfish{direct{openMCP(t)}})
+	for name, through := range map[string]func(*harness) accesstest.Surface{
+		"memory":      func(h *harness) accesstest.Surface { return &throughMemory{direct{h}} },
+		"triggerfish": func(h *harness) accesstest.Surface { return &throughTriggerfish{direct{h}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			accesstest.Run(t, through(openMCP(t)))
+		})
+	}
 }
 
 // openMCP opens tools that try calls over MCP.

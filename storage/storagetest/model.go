@@ -3,8 +3,10 @@ package storagetest
 import (
 	"cmp"
 	"context"
+	"flag"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,9 +30,20 @@ type model struct {
 	fixture *fixture
 }
 
+// modelRuns is how many random histories testModel goes through, unless the flag
+// -rapid.checks gives another number: after a change to a storage, let it be some
+// thousands.
+const modelRuns = 40
+
 // testModel applies random changes to a storage and a model, and compares their
 // answers.
 func testModel(t *testing.T, open func(t testing.TB) storage.Storage) {
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		if err := checks.Value.Set(strconv.Itoa(modelRuns)); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = checks.Value.Set(checks.DefValue) }() // it was valid before
+	}
 	rapid.Check(t, func(r *rapid.T) {
 		storage := open(t)
 		defer func() { _ = storage.Close() }()
