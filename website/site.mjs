@@ -26,10 +26,12 @@ const server = createServer(async (request, response) => {
 await new Promise((done) => server.listen(0, '127.0.0.1', done))
 const site = `http://127.0.0.1:${server.address().port}`
 
+const patience = 180_000 // milliseconds, on a busy machine
 const failures = []
-const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
+const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'], timeout: patience })
 
 async function open(context, path) {
+  context.setDefaultTimeout(patience)
   const page = await context.newPage()
   page.on('request', (request) => {
     if (!request.url().startsWith(site) && !/^(data|blob):/.test(request.url())) failures.push(`${path}: requests ${request.url()}`)
@@ -73,7 +75,7 @@ for (const [words, title] of [['atomic batch', 'Put, get and delete many entries
   await page.locator('.md-search__input').fill(words)
   const found = page.locator('.md-search-result__list')
   try {
-    await found.getByText(title).first().waitFor({ state: 'visible', timeout: 10_000 })
+    await found.getByText(title).first().waitFor({ state: 'visible' })
   } catch {
     failures.push(`the search for ${words} does not find ${title}: ${(await found.innerText()).slice(0, 200)}`)
   }

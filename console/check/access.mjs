@@ -1,6 +1,6 @@
 // Where the visitor's own level comes from, the filters, and a grant that is made and
 // changed in its cell.
-export async function cells({ page, look, sees, fail }) {
+export async function cells({ page, look, sees, holds }) {
   await page.getByRole("button", { name: "Share", exact: true }).click();
   await page.getByLabel("with agent").fill("guest");
   await page.locator("form").getByRole("button", { name: "Share" }).first().click();
@@ -18,7 +18,7 @@ export async function cells({ page, look, sees, fail }) {
   await look("access-cell");
   await page.keyboard.press("Escape");
   await grant.waitFor({ state: "detached" });
-  if (!(await page.evaluate(() => document.activeElement?.matches("[data-cell]")))) fail("the closed cell does not have the focus");
+  await holds(() => page.evaluate(() => document.activeElement?.matches("[data-cell]")), "the closed cell does not have the focus");
   await page.keyboard.press("Enter");
   await grant.getByLabel("change to").selectOption("readwrite");
   await grant.getByRole("button", { name: "Change this grant" }).click();
@@ -27,7 +27,7 @@ export async function cells({ page, look, sees, fail }) {
   await page.keyboard.press("Enter");
   await page.getByRole("combobox", { name: "filter by agent" }).blur();
   await sees("that the filter leaves nobody", page.getByText("No agent has “nobody” in its name."));
-  if (!page.url().includes("agent=nobody")) fail("the address does not hold the filter");
+  await holds(() => page.url().includes("agent=nobody"), "the address does not hold the filter");
   await page.getByRole("button", { name: "Show all" }).click();
   await page.locator('[data-cell="0:1"]').click();
   await page.getByRole("button", { name: "End this grant" }).click();

@@ -18,6 +18,7 @@ import { memories } from "./memories.mjs";
 import { refusals } from "./refused.mjs";
 import { runs } from "./runs.mjs";
 import { selling } from "./sell.mjs";
+import { patience, settler } from "./settled.mjs";
 
 const [url, token, buyer, platform, chromiumPath, folder] = process.argv.slice(2);
 const require = createRequire(path.join(process.cwd(), "node_modules/"));
@@ -47,16 +48,18 @@ await put("train/seat", { value: "Anna likes to sit by the window, facing forwar
 await put("hostile", { value: hostile, tags: ["<script>alert(1)</script>"], description: "<img src=x onerror=\"document.title='broken out'\">" });
 await call(token, "PUT", "/v1/stores/self/memories/tickets?namespace=travel&wait=indexed", { value: "Two tickets for the night train.", type: "project" });
 
-const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"], timeout: patience });
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
+context.setDefaultTimeout(patience);
 const page = await context.newPage();
+const settled = settler(page);
 page.on("pageerror", (e) => fail(`an error of the page: ${e.message}`));
 page.on("console", (m) => m.type() === "error" && !/status of (4|503)|ERR_INTERNET_DISCONNECTED/.test(m.text()) && fail(`on the browser's console: ${m.text()}`));
 page.on("request", (r) => !r.url().startsWith(url) && !r.url().startsWith("data:") && !r.url().startsWith("blob:") && fail(`a request to another host: ${r.url()}`));
 await page.addInitScript(() => addEventListener("securitypolicyviolation", (e) => console.error(`refused by the policy: ${e.violatedDirective} ${e.blockedURI}`)));
 
 async function look(name) {
-  await page.waitForTimeout(200); // transitions
+  await settled({ answers: false });
   // The page's policy allows no script but its own; evaluate is the browser's.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(require("node:fs").readFileSync(axe, "utf8"));
   for (const colorScheme of ["dark", "light"]) {
@@ -74,11 +77,22 @@ async function look(name) {
   if (folder) await page.screenshot({ path: path.join(folder, `${name}.png`) });
 }
 
+// After a failure, which says enough, the next ones are waited for less long.
+const limit = () => (failures.length === 0 ? patience : 10_000);
+
 const sees = async (what, locator) => {
   try {
-    await locator.first().waitFor({ timeout: 10_000 });
+    await locator.first().waitFor({ timeout: limit() });
   } catch {
     fail(`${what} is not there`);
+  }
+};
+
+// Waits until test() holds, for what follows a key or a click at once, but not in its event.
+const holds = async (test, otherwise) => {
+  for (const until = Date.now() + limit(); !(await test()); ) {
+    if (Date.now() > until) return fail(otherwise);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
   }
 };
 
@@ -98,7 +112,7 @@ await page.keyboard.type("what must I not cook for Ben?");
 await page.keyboard.press("Enter");
 await sees("the hit", page.locator("li.hit", { hasText: "adrenaline pen" }));
 await sees("a marked word", page.locator("mark", { hasText: "Ben" }));
-if (!page.url().includes("q=what")) fail("the address does not hold the question");
+await holds(() => page.url().includes("q=what"), "the address does not hold the question");
 if (page.url().includes(token)) fail("the address holds the token");
 await page.keyboard.press("r");
 await sees("the judgement", page.getByText("1 judged"));
@@ -132,7 +146,7 @@ await page.getByRole("search").getByRole("textbox").fill("what is long, long and
 await page.keyboard.press("Enter");
 await sees("the hostile hit", page.locator("li.hit", { hasText: "onerror" }));
 await look("ask-hostile");
-await askStates({ page, context, look, sees, fail, url });
+await askStates({ page, context, look, sees, holds, fail, url });
 
 await page.getByRole("link", { name: "Memories" }).click();
 await sees("the list", page.locator("li", { hasText: "train/seat" }));
@@ -153,7 +167,7 @@ await page.getByRole("button", { name: "Trash" }).click();
 await sees("the trash", page.locator("li", { hasText: "train/seat" }));
 await page.getByRole("button", { name: "Restore" }).first().click();
 await sees("the empty trash", page.getByRole("heading", { name: "The trash is empty" }));
-await memories({ page, look, sees, fail, url });
+await memories({ page, look, sees, holds, fail, url });
 await page.goto(`${url}/console/#/memories?store=nobody-shares-this`);
 await sees("which right is missing", page.getByRole("alert").getByText("It needs the level read on the store nobody-shares-this."));
 await sees("who gives it", page.getByRole("alert").getByText("mneme share --agent nobody-shares-this"));
@@ -173,7 +187,7 @@ await look("access");
 await page.getByRole("button", { name: "End this grant" }).click();
 await page.getByRole("button", { name: "End it now?" }).click();
 await sees("that the grant has ended", page.getByText("Nobody else may see your store"));
-await cells({ page, look, sees, fail });
+await cells({ page, look, sees, holds });
 await large({ page, sees, fail });
 
 await page.getByRole("link", { name: "Sell" }).click();
@@ -222,7 +236,7 @@ const signIn = async (as) => {
   await page.keyboard.press("Enter");
 };
 await checkHealth({ page, context, signIn, token, platform, look, sees, fail, url });
-await keyboard({ page, url, sees, fail });
+await keyboard({ page, url, settled, sees, holds, fail });
 await refusals({ page, url, signIn, token, buyer, platform, look, sees, fail, call });
 await asAgent({ page, signIn, token, platform, look, sees, call });
 

@@ -50,13 +50,13 @@ async function walk(page, name, fail) {
   return wanted;
 }
 
-export async function keyboard({ page, url, sees, fail }) {
+export async function keyboard({ page, url, settled, sees, holds, fail }) {
   const sums = [];
   const at = async (name, hash, ready, prepare) => {
     await page.goto(`${url}/console/#/${hash}`);
     await sees(`${name} for the keyboard`, ready);
     await prepare?.();
-    await page.waitForTimeout(300); // answers that are under way
+    await settled();
     sums.push(`${name} ${await walk(page, name, fail)}`);
   };
   const pressed = (name, on) => page.getByRole("button", { name, exact: true, ...(on !== undefined ? { pressed: on } : {}) });
@@ -77,12 +77,12 @@ export async function keyboard({ page, url, sees, fail }) {
   await page.keyboard.press("Tab");
   if (await page.evaluate(() => document.activeElement !== document.body && !document.activeElement.closest("dialog"))) fail("Tab leaves an open dialog");
   await page.keyboard.press("Escape");
-  if (!(await page.evaluate(() => document.activeElement?.matches("button[aria-label=Keys]")))) fail("a closed dialog does not give the focus back");
+  await holds(() => page.evaluate(() => document.activeElement?.matches("button[aria-label=Keys]")), "a closed dialog does not give the focus back");
 
   // The slash asks from anywhere, and is a letter where one writes.
   await page.keyboard.press("/");
   await sees("the question", page.locator(".question:focus"));
   await page.keyboard.type("a/b?");
-  if ((await page.locator(".question").inputValue()) !== "a/b?") fail("a slash cannot be written into a question");
+  await holds(async () => (await page.locator(".question").inputValue()) === "a/b?", "a slash cannot be written into a question");
   console.log(`controls that Tab reaches: ${sums.join(", ")}`);
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 // The list of memories: import by dropping a file, its refusals, export, filters,
 // namespaces, selection, and what is done with it.
-export async function memories({ page, look, sees, fail, url }) {
+export async function memories({ page, look, sees, holds, fail, url }) {
   await page.getByRole("button", { name: "Trash", pressed: true }).click();
   const lines = (all) => all.join("\n") + "\n";
   const drop = async (name, text) => {
@@ -27,7 +27,7 @@ export async function memories({ page, look, sees, fail, url }) {
   many.push(JSON.stringify({ key: "seat/anna", namespace: "trips", value: "Anna sits \u202Eyb eht wodniw\u202C.", tags: ["seat"], type: "user", ttl: 864000 }));
   await drop("some.ndjson", lines(many));
   const sums = page.getByRole("region", { name: "Import" }).getByRole("status");
-  await sums.filter({ hasText: "Done" }).waitFor({ timeout: 60_000 });
+  await sums.filter({ hasText: "Done" }).waitFor();
   await sees("the sums of the import", sums.filter({ hasText: "602 lines read · 601 written · 0 unchanged · 1 refused" }));
   await sees("the number of the refused line", page.getByRole("region", { name: "Refused lines" }).getByRole("cell", { name: "450", exact: true }));
   await look("import");
@@ -133,7 +133,7 @@ export async function memories({ page, look, sees, fail, url }) {
   await sees("three by the keyboard", page.getByText("3 selected"));
   await list.locator("li[data-row='5'] input").click({ modifiers: ["Shift"] });
   await sees("a range by the pointer", page.getByText("6 selected"));
-  if (!(await list.locator("li[data-row='5'] input").isChecked())) fail("the last of a range does not show that it is selected");
+  await holds(() => list.locator("li[data-row='5'] input").isChecked(), "the last of a range does not show that it is selected");
   const selection = page.getByRole("region", { name: "Selection" });
   await selection.getByRole("button", { name: "Tag …", exact: true }).click();
   await selection.getByLabel("Tags").fill("many");

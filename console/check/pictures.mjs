@@ -7,6 +7,8 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { patience, settler } from "./settled.mjs";
+
 const [url, token, chromiumPath, folder] = process.argv.slice(2);
 const require = createRequire(path.join(process.cwd(), "node_modules/"));
 const { chromium } = require("playwright-core");
@@ -18,7 +20,7 @@ await call("PUT", "/v1/stores/self/grants/travel-desk", { level: "search" });
 const questions = ["what does Yusuf read?", "who meets on Thursdays?", "where are the winter tyres?", "which language with Lena?"];
 for (const query of [...questions, ...questions, ...questions]) await call("POST", "/v1/search", { query }); // the first one loads the model
 
-const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"], timeout: patience });
 const views = [
   ["ask", "#/ask?q=what%20must%20I%20not%20cook%20for%20Ben%3F", async (page) => {
     await page.locator("li.hit").first().waitFor();
@@ -32,7 +34,9 @@ const views = [
 ];
 for (const colorScheme of ["light", "dark"]) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 720 }, colorScheme, reducedMotion: "reduce" });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
+  const settled = settler(page);
   await page.goto(`${url}/console/`);
   await page.getByLabel("Token or API key").fill(token);
   await page.keyboard.press("Enter");
@@ -42,7 +46,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.evaluate((to) => (location.hash = to), address);
     await ready(page);
     await page.setViewportSize({ width: 1200, height: name === "health" ? 1000 : 720 }); // to the steps of a search
-    await page.waitForTimeout(500); // the last answers
+    await settled();
     await page.screenshot({ path: path.join(folder, `console-${name}-${colorScheme}.png`) });
   }
   await context.close();

@@ -5,10 +5,13 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { patience } from "./settled.mjs";
+
 const [url, token, chromiumPath] = process.argv.slice(2);
 const { chromium } = createRequire(path.join(process.cwd(), "node_modules/"))("playwright-core");
-const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"], timeout: patience });
 const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+page.setDefaultTimeout(patience);
 await page.goto(`${url}/console/#/memories`);
 await page.getByLabel("Token or API key").fill(token);
 await page.keyboard.press("Enter");

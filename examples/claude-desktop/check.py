@@ -62,5 +62,5 @@ try:
     print(f"{checks} checks hold")
 finally:
     process.stdin.close()
-    process.wait(timeout=30)
+    process.wait(timeout=180)
     folder.cleanup()

@@ -45,7 +45,7 @@ class MnemeStore(BaseStore):
     def __init__(self, url: str | None = None, token: str | None = None, store: str = "self") -> None:
         self._http = httpx.Client(
             base_url=url or os.environ.get("MNEME_URL", "http://127.0.0.1:7077"),
-            headers={"Authorization": f"Bearer {token or os.environ['MNEME_TOKEN']}"}, timeout=30)
+            headers={"Authorization": f"Bearer {token or os.environ['MNEME_TOKEN']}"}, timeout=60)
         if store == "self":
             stores = self._call("GET", "/v1/stores")["stores"]
             store = next(each["store_id"] for each in stores if each["kind"] == "self")

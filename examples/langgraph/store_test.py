@@ -44,7 +44,7 @@ def namespaces(store, *prefix, **more):
 
 def eventually(ask, holds):
     """The vector leg finds a text about a second after it was written."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 180
     while not holds(found := ask()) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert holds(found)

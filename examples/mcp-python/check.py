@@ -53,7 +53,7 @@ async def remember(client: Client) -> None:
 async def main() -> None:
     url, token = os.environ["MNEME_URL"], os.environ["MNEME_TOKEN"]
     for mode in ("auto", "legacy"):  # the protocol's newest revision, and the handshake before it
-        async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=30) as http:
+        async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http:
             await remember(Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode))
     if "MNEME" in os.environ:
         with tempfile.TemporaryDirectory() as folder:

@@ -29,7 +29,7 @@ class MemorySkill:
         self.agent_id, self.chat_id, self.user_id, self.default_ttl = agent_id, chat_id, user_id, default_ttl
         self.http = httpx.Client(
             base_url=portal_url.rstrip("/") + "/api/storage/memory",
-            headers={"X-API-Key": api_key, "Content-Type": "application/json"}, timeout=15)
+            headers={"X-API-Key": api_key, "Content-Type": "application/json"}, timeout=60)
 
     def view(self, path: str = ROOT) -> Any:
         store, key = self._place(path)

@@ -61,7 +61,7 @@ def expect(what: str, holds: bool) -> None:
 
 
 async def main() -> None:
-    known = httpx.get(url + "/api/storage/memory", params={"action": "stores"}, headers={"X-API-Key": token}).json()
+    known = httpx.get(url + "/api/storage/memory", params={"action": "stores"}, headers={"X-API-Key": token}, timeout=60).json()
     me = next(store["storeId"] for store in known["stores"] if store["kind"] == "self")
     skill = module.MemorySkill(agent_id=me, chat_id="no-such-chat", user_id="no-such-user")
     skill.initialize(types.SimpleNamespace(id=me, api_key=token))
@@ -72,7 +72,7 @@ async def main() -> None:
     expect("and read", (await memory(action="get", key=key))["value"] == "Ada drinks green tea at four.")
     expect("with a time to live, too", await memory(action="set", key=f"{run}/short", value={"n": [1, 2]}, ttl=3600) == "OK")
     expect("keys are listed", (await memory(action="list", prefix=run))["keys"] == [f"{run}/short", key])
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 180
     while True:  # the vector leg finds a text about a second after it was written
         found = (await memory(action="search", query="which hot beverage does Ada have in the afternoon?"))["results"]
         if key in [hit["key"] for hit in found] or time.monotonic() > deadline:

@@ -42,7 +42,7 @@ expect("a renamed entry is at its new place", String(await skill.view(coffee)).s
 expect("and not at its old one", (await status(skill.view(tea))) === 404);
 
 let found: Hit | undefined;
-for (let tries = 0; !found && tries < 200; tries++) { // the vector leg finds a text about a second after it was written
+for (let tries = 0; !found && tries < 1800; tries++) { // the vector leg finds a text about a second after it was written
   if (tries > 0) await setTimeout(100);
   found = (await skill.search("which hot beverage does Ben have in the afternoon?")).find((hit) => hit.key === `${run}/coffee`);
 }

@@ -31,9 +31,10 @@ async function use(token) {
   return said;
 }
 
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"], timeout: 180_000 });
 try {
   const tab = await browser.newPage();
+  tab.setDefaultTimeout(180_000);
   const errors = [];
   tab.on("pageerror", (error) => errors.push(error.message));
   await tab.route(`**${at}**`, async (route) => {

@@ -253,11 +253,11 @@ test("an export may last longer than the time limit", async () => {
     async start(controller) {
       for (const key of ["a", "b"]) {
         controller.enqueue(new TextEncoder().encode(`{"key":"${key}","value":1}\n`));
-        await new Promise((resolve) => setTimeout(resolve, 60));
+        await new Promise((resolve) => setTimeout(resolve, 600));
       }
       controller.close();
     },
-  })), { timeout: 50 });
+  })), { timeout: 500 });
   assert.deepEqual((await all(client.export())).map((line) => line.key), ["a", "b"]);
 });
 

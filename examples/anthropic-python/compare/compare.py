@@ -127,7 +127,7 @@ if __name__ == "__main__":
     cases = json.loads((here / "cases.json").read_text())
     for case in cases:
         case["commands"] = [command_of(c) for c in case["commands"]]
-    with tempfile.TemporaryDirectory() as work, httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=30) as http:
+    with tempfile.TemporaryDirectory() as work, httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60) as http:
         full = Path(work, "cases.json")
         full.write_text(json.dumps(cases))
         said = subprocess.run(["node", here / "sdk.mjs", full, work], cwd=sdk, check=True, stdout=subprocess.PIPE, text=True).stdout
