@@ -5,17 +5,37 @@ package faulttest
 
 import (
 	"context"
+	"errors"
+	"math/rand/v2"
 	"net"
+	"strconv"
+	"sync"
 )
 
-// FreeAddr returns a loopback address, host:port, on which nothing listens.
+// The ports of FreeAddr. They are below those that systems give to connections and to
+// listeners that leave the choice to them: from 32768 on Linux, 49152 on macOS.
+const firstPort, ports = 20_000, 12_000
+
+var errNoPort = errors.New("faulttest: no port is free")
+
+// FreeAddr returns a loopback address, host:port, on which nothing listens. It stays
+// free for the caller until this process ends: other callers, of any process, are not
+// given it, and the system does not choose it.
 func FreeAddr() (string, error) {
-	var config net.ListenConfig
-	l, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	address, release, err := reserve()
 	if err != nil {
 		return "", err
 	}
-	return l.Addr().String(), l.Close()
+	held.Lock()
+	defer held.Unlock()
+	held.releases = append(held.releases, release)
+	return address, nil
+}
+
+// held keeps the reservations of FreeAddr: a socket that nothing refers to is closed.
+var held struct {
+	sync.Mutex
+	releases []func()
 }
 
 // FreePort returns the port of a FreeAddr.
@@ -26,4 +46,28 @@ func FreePort() (string, error) {
 	}
 	_, port, err := net.SplitHostPort(address)
 	return port, err
+}
+
+// reserve is FreeAddr until release. The UDP port of the same number is the lock: two
+// processes cannot both have it, and it ends with its process.
+func reserve() (address string, release func(), err error) {
+	var config net.ListenConfig
+	ctx := context.Background()
+	for _, n := range rand.Perm(ports) { //nolint:gosec // which one does not matter
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(firstPort+n))
+		lock, err := config.ListenPacket(ctx, "udp", address)
+		if err != nil {
+			continue
+		}
+		l, err := config.Listen(ctx, "tcp", address)
+		if err != nil {
+			_ = lock.Close() // it holds nothing
+			continue
+		}
+		if err := l.Close(); err != nil {
+			return "", nil, err
+		}
+		return address, func() { _ = lock.Close() }, nil
+	}
+	return "", nil, errNoPort
 }

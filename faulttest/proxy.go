@@ -25,8 +25,12 @@ type FaultProxy struct {
 // ends.
 func NewFaultProxy(t testing.TB, target string) *FaultProxy {
 	t.Helper()
+	address, release, err := reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
 	p := &FaultProxy{
-		target: target, address: "127.0.0.1:0", stalled: make(chan struct{}, 1),
+		target: target, address: address, stalled: make(chan struct{}, 1),
 		links: make(map[*link]bool), gate: make(chan struct{}),
 	}
 	close(p.gate)
@@ -34,6 +38,7 @@ func NewFaultProxy(t testing.TB, target string) *FaultProxy {
 	t.Cleanup(func() {
 		p.Disable()
 		p.running.Wait()
+		release()
 	})
 	return p
 }
@@ -84,7 +89,8 @@ func (p *FaultProxy) Disable() {
 	p.DropConnections()
 }
 
-// Enable accepts connections again after Disable, at the same address.
+// Enable accepts connections again after Disable, at the same address, which nobody
+// else is given meanwhile: see FreeAddr.
 func (p *FaultProxy) Enable(t testing.TB) {
 	t.Helper()
 	var config net.ListenConfig
@@ -94,7 +100,7 @@ func (p *FaultProxy) Enable(t testing.TB) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.listener, p.address = listener, listener.Addr().String()
+	p.listener = listener
 	p.running.Go(func() {
 		for {
 			conn, err := listener.Accept()

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -28,15 +27,6 @@ func ClearEnvironment(keep ...string) {
 			os.Unsetenv(name)
 		}
 	}
-}
-
-// Build builds the program into a folder and returns its path.
-func Build(dir string) (string, error) {
-	binary := filepath.Join(dir, "mneme")
-	if out, err := exec.Command("go", "build", "-o", binary, "mneme/cmd/mneme").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w: %s", err, out)
-	}
-	return binary, nil
 }
 
 // Process is a running `mneme serve`.

@@ -12,15 +12,9 @@ import (
 // not answer from its cache after one has changed. It knows the files that a test
 // opens, and not what a binary is built from that a test runs.
 var watchSources = sync.OnceValue(func() error {
-	root, err := os.Getwd()
+	root, err := moduleRoot()
 	if err != nil {
 		return err
-	}
-	for !exists(filepath.Join(root, "go.mod")) {
-		if root == filepath.Dir(root) {
-			return fs.ErrNotExist
-		}
-		root = filepath.Dir(root)
 	}
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -36,6 +30,21 @@ var watchSources = sync.OnceValue(func() error {
 		return err
 	})
 })
+
+// moduleRoot returns the folder of go.mod.
+func moduleRoot() (string, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for !exists(filepath.Join(root, "go.mod")) {
+		if root == filepath.Dir(root) {
+			return "", fs.ErrNotExist
+		}
+		root = filepath.Dir(root)
+	}
+	return root, nil
+}
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
