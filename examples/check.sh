@@ -8,7 +8,7 @@
 # that MCP clients start; without it claude-desktop is skipped.
 # The exit status is 0 if none failed.
 set -uo pipefail
-cd "$(dirname "$0")"
+cd "$(dirname "$0")" || exit
 
 if [ $# -lt 2 ]; then
 	sed -n '2,10p' "$0" | sed 's/^# \{0,1\}//' >&2

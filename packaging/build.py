@@ -29,14 +29,21 @@ def go(*arguments: str, **environment: str) -> str:
 def server(name: str, version: str) -> dict:
     """Returns server.json: how MCP clients find and start the packages."""
     agent = {
-        "type": "named", "name": "--agent", "description": "The agent whose memories are used",
-        "isRequired": True, "default": "me",
+        "type": "named",
+        "name": "--agent",
+        "description": "The agent whose memories are used",
+        "isRequired": True,
+        "default": "me",
     }
     folder = {"name": "MNEME_DATA_DIR", "description": "Folder of the database; empty: the user's data folder", "isRequired": False}
     packages = [
         {
-            "registryType": registry, "identifier": "mneme-mcp", "version": published, "transport": {"type": "stdio"},
-            "packageArguments": [agent], "environmentVariables": [folder],
+            "registryType": registry,
+            "identifier": "mneme-mcp",
+            "version": published,
+            "transport": {"type": "stdio"},
+            "packageArguments": [agent],
+            "environmentVariables": [folder],
         }
         for registry, published in (("pypi", wheel.pep440(version)), ("npm", version))
     ]
@@ -55,8 +62,18 @@ def build(version: str, out: pathlib.Path, everywhere: bool = False, binary: pat
         built = binary if system == here else None
         if built is None:
             built = out.resolve() / f"mneme-{'-'.join(system)}"
-            go("build", "-trimpath", "-ldflags", f"-s -w -X main.version={version}", "-o", str(built), "./cmd/mneme",
-               GOOS=system[0], GOARCH=system[1], CGO_ENABLED="0")
+            go(
+                "build",
+                "-trimpath",
+                "-ldflags",
+                f"-s -w -X main.version={version}",
+                "-o",
+                str(built),
+                "./cmd/mneme",
+                GOOS=system[0],
+                GOARCH=system[1],
+                CGO_ENABLED="0",
+            )
         wheel.build(built, system, version, SUMMARY, name, out)
         npm.build_platform(built, system, version, SUMMARY, out)
         if built != binary:

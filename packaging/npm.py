@@ -40,8 +40,12 @@ def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, 
     """Writes the package with the binary of one platform and returns its path."""
     os_name, cpu = NAMES[system]
     manifest = {
-        "name": f"mneme-mcp-{os_name}-{cpu}", "version": version, "description": f"{summary} ({os_name}, {cpu})",
-        "license": "Apache-2.0", "os": [os_name], "cpu": [cpu],
+        "name": f"mneme-mcp-{os_name}-{cpu}",
+        "version": version,
+        "description": f"{summary} ({os_name}, {cpu})",
+        "license": "Apache-2.0",
+        "os": [os_name],
+        "cpu": [cpu],
     }
     return pack(manifest, {"bin/mneme": (binary.read_bytes(), 0o755)}, folder)
 
@@ -52,8 +56,13 @@ def build_launcher(version: str, summary: str, server: str, folder: pathlib.Path
     By mcpName the MCP registry sees that the package belongs to the server of that name.
     """
     manifest = {
-        "name": "mneme-mcp", "version": version, "description": summary, "license": "Apache-2.0", "mcpName": server,
-        "engines": {"node": ">=18"}, "bin": {"mneme-mcp": "bin/mneme-mcp.js"},
+        "name": "mneme-mcp",
+        "version": version,
+        "description": summary,
+        "license": "Apache-2.0",
+        "mcpName": server,
+        "engines": {"node": ">=18"},
+        "bin": {"mneme-mcp": "bin/mneme-mcp.js"},
         "optionalDependencies": {f"mneme-mcp-{os_name}-{cpu}": version for os_name, cpu in NAMES.values()},
     }
     return pack(manifest, {"bin/mneme-mcp.js": (LAUNCHER.encode(), 0o755)}, folder)

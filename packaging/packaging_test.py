@@ -41,8 +41,12 @@ class PackagesTest(unittest.TestCase):
 
     def test_versions_of_wheels_are_pythons(self):
         versions = {
-            "1.2.3": "1.2.3", "10.0.0-alpha": "10.0.0a0", "1.2.3-alpha.2": "1.2.3a2", "1.2.3-beta.12": "1.2.3b12",
-            "1.2.3-rc1": "1.2.3rc1", "0.0.1-dev": "0.0.1.dev0",
+            "1.2.3": "1.2.3",
+            "10.0.0-alpha": "10.0.0a0",
+            "1.2.3-alpha.2": "1.2.3a2",
+            "1.2.3-beta.12": "1.2.3b12",
+            "1.2.3-rc1": "1.2.3rc1",
+            "0.0.1-dev": "0.0.1.dev0",
         }
         self.assertEqual({version: wheel.pep440(version) for version in versions}, versions)
         for bad in ("v1.2.3", "1.2", "1.2.3-next.1", "1.2.3+build", "1.2.3-rc.1.2", ""):

@@ -61,7 +61,7 @@ def notes(version: str, changelog: str) -> str:
     heading = "Unreleased" if version.endswith("-dev") else rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d"
     found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
     if found is None or not found[1].strip():
-        raise ValueError(f"CHANGELOG.md has nothing under \"## {version} - DATE\"")
+        raise ValueError(f'CHANGELOG.md has nothing under "## {version} - DATE"')
     return found[1].strip() + "\n"
 
 

@@ -58,11 +58,15 @@ def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: 
     files = [
         ("mneme_mcp/__init__.py", MODULE.encode(), 0o644),
         ("mneme_mcp/bin/mneme", binary.read_bytes(), 0o755),
-        (f"{info}/METADATA", (
-            f"Metadata-Version: 2.4\nName: mneme-mcp\nVersion: {version}\nSummary: {summary}\n"
-            "License-Expression: Apache-2.0\nLicense-File: LICENSE\nLicense-File: THIRD_PARTY_NOTICES.txt\nRequires-Python: >=3.8\n"
-            f"Description-Content-Type: text/markdown\n\n{summary}. `mneme-mcp` runs `mneme mcp`.\n\n<!-- mcp-name: {server} -->\n"
-        ).encode(), 0o644),
+        (
+            f"{info}/METADATA",
+            (
+                f"Metadata-Version: 2.4\nName: mneme-mcp\nVersion: {version}\nSummary: {summary}\n"
+                "License-Expression: Apache-2.0\nLicense-File: LICENSE\nLicense-File: THIRD_PARTY_NOTICES.txt\nRequires-Python: >=3.8\n"
+                f"Description-Content-Type: text/markdown\n\n{summary}. `mneme-mcp` runs `mneme mcp`.\n\n<!-- mcp-name: {server} -->\n"
+            ).encode(),
+            0o644,
+        ),
         (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: mneme\nRoot-Is-Purelib: false\n{tags}".encode(), 0o644),
         (f"{info}/entry_points.txt", b"[console_scripts]\nmneme-mcp = mneme_mcp:main\n", 0o644),
         (f"{info}/licenses/LICENSE", (root / "LICENSE").read_bytes(), 0o644),

@@ -10,8 +10,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path.insert(0, str(HERE))
 
-import links  # noqa: E402
-import reference  # noqa: E402
+import links
+import reference
 
 CONFIGURATION = """# Configuration
 

@@ -44,16 +44,31 @@ class Reference:
         return made
 
     def index(self, tags: dict[str, str], operations: dict[str, list]) -> str:
-        lines = ["# HTTP API", "", self.document["info"]["description"], "", "The specification itself: [openapi.yaml](openapi.yaml); a server serves it at `/openapi.json`.", ""]
+        lines = [
+            "# HTTP API",
+            "",
+            self.document["info"]["description"],
+            "",
+            "The specification itself: [openapi.yaml](openapi.yaml); a server serves it at `/openapi.json`.",
+            "",
+        ]
         for name in tags:
             lines += [f"## [{name.capitalize()}]({name}.md) {{#{name}}}", "", "| call | does |", "|---|---|"]
-            lines += [f"| `{method.upper()} {path}` | [{operation['summary']}]({name}.md#{operation['operationId']}) |" for method, path, operation, _ in operations[name]]
+            lines += [
+                f"| `{method.upper()} {path}` | [{operation['summary']}]({name}.md#{operation['operationId']}) |"
+                for method, path, operation, _ in operations[name]
+            ]
             lines.append("")
         return "\n".join(lines)
 
     def operation(self, method: str, path: str, operation: dict, shared: list) -> str:
         lines = ["", f"## {operation['summary']} {{#{operation['operationId']}}}", ""]
-        lines += [f'<p class="call" markdown><span class="method {method}">{method.upper()}</span> `{path}`</p>', "", operation.get("description", ""), ""]
+        lines += [
+            f'<p class="call" markdown><span class="method {method}">{method.upper()}</span> `{path}`</p>',
+            "",
+            operation.get("description", ""),
+            "",
+        ]
         if operation.get("security") == []:
             lines += ["Needs no token.", ""]
         parameters = [self.found(p) for p in [*shared, *operation.get("parameters", [])]]
@@ -86,7 +101,9 @@ class Reference:
             response = self.found(response)
             contents = response.get("content", {})
             kinds = [self.type(c["schema"]) if "json" in kind and "schema" in c else f"`{kind}`" for kind, c in contents.items()]
-            lines.append(f"| {'other' if status == 'default' else status} | {' or '.join(dict.fromkeys(kinds))} | {cell(response.get('description'))} |")
+            lines.append(
+                f"| {'other' if status == 'default' else status} | {' or '.join(dict.fromkeys(kinds))} | {cell(response.get('description'))} |"
+            )
         return [*lines, ""]
 
     def schema_page(self) -> str:

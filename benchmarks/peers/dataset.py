@@ -127,13 +127,14 @@ def embed(program, texts, passage):
     command = [program, "embed"] + (["--passage"] if passage else [])
 
     def run(part):
-        done = subprocess.run(command, input="".join(line + "\n" for line in part), capture_output=True,
-                              text=True, encoding="utf-8", env=clean_environment())
+        done = subprocess.run(
+            command, input="".join(line + "\n" for line in part), capture_output=True, text=True, encoding="utf-8", env=clean_environment()
+        )
         if done.returncode != 0:
             raise Missing(f"{' '.join(command)} failed: {done.stderr.strip()}")
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    parts = [lines[i:i + size] for i in range(0, len(lines), size)]
+    parts = [lines[i : i + size] for i in range(0, len(lines), size)]
     with concurrent.futures.ThreadPoolExecutor(len(parts)) as pool:
         vectors = [vector for part in pool.map(run, parts) for vector in part]
     if len(vectors) != len(texts):

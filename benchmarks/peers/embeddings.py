@@ -22,8 +22,9 @@ class Embeddings:
                 # A text that is not known (a probe) gets some vector.
                 known = [vectors.get(text, collection.vectors[0]) for text in asked["input"]]
                 data = [{"object": "embedding", "index": n, "embedding": v.tolist()} for n, v in enumerate(known)]
-                answer = json.dumps({"object": "list", "model": asked["model"], "data": data,
-                                     "usage": {"prompt_tokens": 0, "total_tokens": 0}}).encode()
+                answer = json.dumps(
+                    {"object": "list", "model": asked["model"], "data": data, "usage": {"prompt_tokens": 0, "total_tokens": 0}}
+                ).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(answer)))

@@ -59,11 +59,11 @@ class Process:
             self.connection.close()
             return False
 
-    def call(self, method, path, body=None, headers={}):
+    def call(self, method, path, body=None, headers=None):
         data = None if body is None else json.dumps(body).encode()
         for again in (True, False):
             try:
-                self.connection.request(method, path, data, {"Content-Type": "application/json"} | headers)
+                self.connection.request(method, path, data, {"Content-Type": "application/json"} | (headers or {}))
                 answer = self.connection.getresponse()
                 return answer.status, answer.read()
             except ConnectionError:  # closed while the others were built
@@ -111,9 +111,15 @@ class Mneme(Index):
         collection, program = self.collection, self.options.mneme
         self.embeddings = Embeddings(collection)
         environment = clean_environment(
-            MNEME_EMBEDDER="openai", MNEME_OPENAI_BASE_URL=self.embeddings.url, MNEME_OPENAI_MODEL="given",
-            MNEME_OPENAI_DIM=str(collection.vectors.shape[1]), MNEME_RATE_REQUESTS="0", MNEME_SEARCH_VECTOR_BUDGET="60s",
-            MNEME_CONNECTIONS_IDLE_TIMEOUT="24h", MNEME_SEARCH_QUERY_CACHE_BYTES=str(1 << 28))
+            MNEME_EMBEDDER="openai",
+            MNEME_OPENAI_BASE_URL=self.embeddings.url,
+            MNEME_OPENAI_MODEL="given",
+            MNEME_OPENAI_DIM=str(collection.vectors.shape[1]),
+            MNEME_RATE_REQUESTS="0",
+            MNEME_SEARCH_VECTOR_BUDGET="60s",
+            MNEME_CONNECTIONS_IDLE_TIMEOUT="24h",
+            MNEME_SEARCH_QUERY_CACHE_BYTES=str(1 << 28),
+        )
         data = os.path.join(folder, "data")
 
         def run(*arguments):
@@ -132,11 +138,11 @@ class Mneme(Index):
         self.import_seconds = time.monotonic() - began
         os.remove(memories)
         port = free_port()
-        self.server = Process([program, "serve", "--data-dir", data, "--addr", f"127.0.0.1:{port}"], environment,
-                              os.path.join(folder, "serve.log"), port, "/readyz")
+        self.server = Process(
+            [program, "serve", "--data-dir", data, "--addr", f"127.0.0.1:{port}"], environment, os.path.join(folder, "serve.log"), port, "/readyz"
+        )
         self.pid = self.server.process.pid
-        self.tokens = {store: run("token", "--agent", store, "--ttl", "24h").strip()
-                       for store in sorted(set(collection.query_stores))}
+        self.tokens = {store: run("token", "--agent", store, "--ttl", "24h").strip() for store in sorted(set(collection.query_stores))}
 
     def ask(self, i, **question):
         store = self.collection.query_stores[i]
@@ -172,8 +178,7 @@ class LanceDB(Index):
         self.program, collection = version("lancedb"), self.collection
         width = collection.vectors.shape[1]
         vectors = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(collection.vectors.ravel()), width)
-        data = pyarrow.table({"id": list(range(len(collection.texts))), "store": collection.stores,
-                              "text": collection.texts, "vector": vectors})
+        data = pyarrow.table({"id": list(range(len(collection.texts))), "store": collection.stores, "text": collection.texts, "vector": vectors})
         self.table = lancedb.connect(os.path.join(folder, "lance")).create_table("document", data=data)
         self.table.create_fts_index("text")
         self.table.create_scalar_index("store", index_type="BITMAP")
@@ -206,27 +211,59 @@ class Weaviate(Index):
             raise Missing("no --weaviate")
         port = free_port(6)  # in a row: it derives some of them from others
         environment = clean_environment(
-            PERSISTENCE_DATA_PATH=os.path.join(folder, "data"), AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED="true",
+            PERSISTENCE_DATA_PATH=os.path.join(folder, "data"),
+            AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED="true",
             # Its newer index of words misses most texts as long as they are in memory, seen in 1.35.2.
-            USE_INVERTED_SEARCHABLE="false", DEFAULT_VECTORIZER_MODULE="none", DISABLE_TELEMETRY="true", GO_PROFILING_DISABLE="true", LOG_LEVEL="warning",
-            CLUSTER_HOSTNAME="node1", CLUSTER_IN_LOCALHOST="true", CLUSTER_ADVERTISE_ADDR="127.0.0.1", CLUSTER_BIND_ADDR="127.0.0.1",
-            CLUSTER_GOSSIP_BIND_PORT=str(port + 1), CLUSTER_DATA_BIND_PORT=str(port + 2), RAFT_PORT=str(port + 3),
-            RAFT_INTERNAL_RPC_PORT=str(port + 4), RAFT_JOIN=f"node1:{port + 3}", RAFT_BOOTSTRAP_EXPECT="1", GRPC_PORT=str(port + 5))
-        self.server = Process([program, "--host", "127.0.0.1", "--port", str(port), "--scheme", "http"], environment,
-                              os.path.join(folder, "serve.log"), port, "/v1/.well-known/ready")
+            USE_INVERTED_SEARCHABLE="false",
+            DEFAULT_VECTORIZER_MODULE="none",
+            DISABLE_TELEMETRY="true",
+            GO_PROFILING_DISABLE="true",
+            LOG_LEVEL="warning",
+            CLUSTER_HOSTNAME="node1",
+            CLUSTER_IN_LOCALHOST="true",
+            CLUSTER_ADVERTISE_ADDR="127.0.0.1",
+            CLUSTER_BIND_ADDR="127.0.0.1",
+            CLUSTER_GOSSIP_BIND_PORT=str(port + 1),
+            CLUSTER_DATA_BIND_PORT=str(port + 2),
+            RAFT_PORT=str(port + 3),
+            RAFT_INTERNAL_RPC_PORT=str(port + 4),
+            RAFT_JOIN=f"node1:{port + 3}",
+            RAFT_BOOTSTRAP_EXPECT="1",
+            GRPC_PORT=str(port + 5),
+        )
+        self.server = Process(
+            [program, "--host", "127.0.0.1", "--port", str(port), "--scheme", "http"],
+            environment,
+            os.path.join(folder, "serve.log"),
+            port,
+            "/v1/.well-known/ready",
+        )
         self.pid = self.server.process.pid
         self.program = "Weaviate " + self.send("GET", "/v1/meta")["version"]
-        self.send("POST", "/v1/schema", {
-            "class": "Document", "vectorizer": "none", "vectorIndexConfig": {"distance": "cosine"},
-            "properties": [
-                {"name": "number", "dataType": ["int"], "indexFilterable": False},
-                {"name": "store", "dataType": ["text"], "tokenization": "field", "indexSearchable": False},
-                {"name": "text", "dataType": ["text"], "tokenization": "word", "indexFilterable": False}]})
+        self.send(
+            "POST",
+            "/v1/schema",
+            {
+                "class": "Document",
+                "vectorizer": "none",
+                "vectorIndexConfig": {"distance": "cosine"},
+                "properties": [
+                    {"name": "number", "dataType": ["int"], "indexFilterable": False},
+                    {"name": "store", "dataType": ["text"], "tokenization": "field", "indexSearchable": False},
+                    {"name": "text", "dataType": ["text"], "tokenization": "word", "indexFilterable": False},
+                ],
+            },
+        )
         collection = self.collection
         for start in range(0, len(collection.texts), 500):
-            objects = [{"class": "Document", "vector": collection.vectors[n].tolist(),
-                        "properties": {"number": n, "store": collection.stores[n], "text": collection.texts[n]}}
-                       for n in range(start, min(start + 500, len(collection.texts)))]
+            objects = [
+                {
+                    "class": "Document",
+                    "vector": collection.vectors[n].tolist(),
+                    "properties": {"number": n, "store": collection.stores[n], "text": collection.texts[n]},
+                }
+                for n in range(start, min(start + 500, len(collection.texts)))
+            ]
             for result in self.send("POST", "/v1/batch/objects", {"objects": objects}):
                 if result["result"].get("errors"):
                     raise Missing("Weaviate refused an object")
@@ -281,28 +318,35 @@ class SQLite(Index):
         run("PRAGMA synchronous = NORMAL")
         # The store is a word of its own column, so that FTS5 filters while it reads its index.
         run("CREATE VIRTUAL TABLE document USING fts5 (store, text, tokenize = 'porter unicode61')")
-        run(f"CREATE VIRTUAL TABLE vector USING vec0 (store TEXT partition key, "
-            f"embedding float[{collection.vectors.shape[1]}] distance_metric=cosine)")
+        run(
+            f"CREATE VIRTUAL TABLE vector USING vec0 (store TEXT partition key, "
+            f"embedding float[{collection.vectors.shape[1]}] distance_metric=cosine)"
+        )
         for start in range(0, len(collection.texts), 1000):
             rows = range(start, min(start + 1000, len(collection.texts)))
             with self.database:
-                self.database.executemany("INSERT INTO document(rowid, store, text) VALUES (?, ?, ?)",
-                                          ((n + 1, collection.stores[n], collection.texts[n]) for n in rows))
-                self.database.executemany("INSERT INTO vector(rowid, store, embedding) VALUES (?, ?, ?)",
-                                          ((n + 1, collection.stores[n], collection.vectors[n].tobytes()) for n in rows))
+                self.database.executemany(
+                    "INSERT INTO document(rowid, store, text) VALUES (?, ?, ?)", ((n + 1, collection.stores[n], collection.texts[n]) for n in rows)
+                )
+                self.database.executemany(
+                    "INSERT INTO vector(rowid, store, embedding) VALUES (?, ?, ?)",
+                    ((n + 1, collection.stores[n], collection.vectors[n].tobytes()) for n in rows),
+                )
 
     def lexical(self, i, limit):
         words = " OR ".join(f'"{word}"' for word in self.collection.queries[i].split())
         rows = self.database.execute(
             "SELECT rowid FROM document WHERE document MATCH ? ORDER BY bm25(document, 0.0, 1.0), rowid LIMIT ?",
-            (f'store : "{self.collection.query_stores[i]}" AND text : ({words})', limit))
-        return [number - 1 for number, in rows]
+            (f'store : "{self.collection.query_stores[i]}" AND text : ({words})', limit),
+        )
+        return [number - 1 for (number,) in rows]
 
     def nearest(self, i, limit):
         rows = self.database.execute(
             "SELECT rowid FROM vector WHERE store = ? AND embedding MATCH ? AND k = ? ORDER BY distance",
-            (self.collection.query_stores[i], self.collection.query_vectors[i].tobytes(), limit))
-        return [number - 1 for number, in rows]
+            (self.collection.query_stores[i], self.collection.query_vectors[i].tobytes(), limit),
+        )
+        return [number - 1 for (number,) in rows]
 
     def hybrid(self, i):
         return fuse([self.lexical(i, self.depth), self.nearest(i, self.depth)], HITS)
@@ -328,7 +372,8 @@ class Qdrant(Index):
         self.client.create_collection(
             "document",
             vectors_config={"dense": models.VectorParams(size=collection.vectors.shape[1], distance=models.Distance.COSINE)},
-            sparse_vectors_config={"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)})
+            sparse_vectors_config={"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)},
+        )
         number = lambda word: int(word[1:-1])  # of w17x
         mean = sum(len(text.split()) for text in collection.texts) / len(collection.texts)
         for start in range(0, len(collection.texts), 500):
@@ -337,9 +382,16 @@ class Qdrant(Index):
                 words = collection.texts[n].split()
                 norm = self.bm25.k1 * (1 - self.bm25.b + self.bm25.b * len(words) / mean)
                 counts = {word: words.count(word) for word in words}
-                points.append(models.PointStruct(id=n, payload={"store": collection.stores[n]}, vector={
-                    "dense": collection.vectors[n].tolist(),
-                    "sparse": models.SparseVector(indices=[number(w) for w in counts], values=[c / (c + norm) for c in counts.values()])}))
+                points.append(
+                    models.PointStruct(
+                        id=n,
+                        payload={"store": collection.stores[n]},
+                        vector={
+                            "dense": collection.vectors[n].tolist(),
+                            "sparse": models.SparseVector(indices=[number(w) for w in counts], values=[c / (c + norm) for c in counts.values()]),
+                        },
+                    )
+                )
             self.client.upsert("document", points)
         self.sparse = []
         for query in collection.queries:
@@ -357,9 +409,14 @@ class Qdrant(Index):
 
     def hybrid(self, i):
         models, within = self.models, self.within(i)
-        return self.ask(i, query=models.FusionQuery(fusion=models.Fusion.RRF), prefetch=[
-            models.Prefetch(query=self.collection.query_vectors[i], using="dense", limit=self.depth, filter=within),
-            models.Prefetch(query=self.sparse[i], using="sparse", limit=self.depth, filter=within)])
+        return self.ask(
+            i,
+            query=models.FusionQuery(fusion=models.Fusion.RRF),
+            prefetch=[
+                models.Prefetch(query=self.collection.query_vectors[i], using="dense", limit=self.depth, filter=within),
+                models.Prefetch(query=self.sparse[i], using="sparse", limit=self.depth, filter=within),
+            ],
+        )
 
     def words(self, i):
         return self.ask(i, query=self.sparse[i], using="sparse", query_filter=self.within(i))

@@ -29,8 +29,9 @@ class Server:
         self.folder = self.imported(options)
         try:
             self.start()
-            self.tokens = {store: self.run("token", "--agent", store or DEFAULT_STORE, "--ttl", "24h").strip()
-                           for store in sorted(set(dataset.query_stores))}
+            self.tokens = {
+                store: self.run("token", "--agent", store or DEFAULT_STORE, "--ttl", "24h").strip() for store in sorted(set(dataset.query_stores))
+            }
         except BaseException:
             self.close()
             raise
@@ -72,7 +73,10 @@ class Server:
         with open(log, "w") as file:
             self.process = subprocess.Popen(
                 [self.program, "serve", "--data-dir", self.folder, "--addr", f"127.0.0.1:{port}"],
-                env=clean_environment(**SETTINGS), stdout=file, stderr=subprocess.STDOUT)
+                env=clean_environment(**SETTINGS),
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
         end = time.monotonic() + START_SECONDS
         while not self.ready():

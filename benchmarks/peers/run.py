@@ -27,8 +27,11 @@ def arguments():
     parser.add_argument("--data", action="append", default=[], metavar="DIR", help="folder of a BEIR dataset; repeatable")
     parser.add_argument("--mneme", metavar="PROGRAM", help="the mneme program; without it, neither mneme nor vectors")
     parser.add_argument("--cache", metavar="DIR", help="keep vectors and mneme's data folders here for the next run")
-    parser.add_argument("--dsn", default=os.environ.get("MNEME_POSTGRES_DSN"),
-                        help="a PostgreSQL database; the script uses a schema of its own and drops it (default: MNEME_POSTGRES_DSN)")
+    parser.add_argument(
+        "--dsn",
+        default=os.environ.get("MNEME_POSTGRES_DSN"),
+        help="a PostgreSQL database; the script uses a schema of its own and drops it (default: MNEME_POSTGRES_DSN)",
+    )
     parser.add_argument("--depth", type=int, default=100, help="candidates of each leg of the hybrid peers (default: %(default)s)")
     parser.add_argument("--timed", type=int, default=100, help="queries of a timed round (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="timed rounds, in which the systems take turns; 0: none (default: %(default)s)")
@@ -75,8 +78,12 @@ def compare(folder, options):
         if system.name == "mneme":  # the time that includes the making of the query's vector
             result["first_p50_ms"], result["first_p95_ms"] = (percentile(first["mneme"], share) for share in (0.5, 0.95))
     return {
-        "dataset": dataset.name, "documents": len(dataset.ids), "queries": len(dataset.queries),
-        "stores": len(set(dataset.stores)) if dataset.has_stores else 0, "systems": results, "absent": absent,
+        "dataset": dataset.name,
+        "documents": len(dataset.ids),
+        "queries": len(dataset.queries),
+        "stores": len(set(dataset.stores)) if dataset.has_stores else 0,
+        "systems": results,
+        "absent": absent,
     }
 
 
@@ -151,9 +158,13 @@ def main():
             options.data = [selftest.write(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))]
             options.rounds, options.timed = 2, 3
         report = {
-            "date": time.strftime("%Y-%m-%d"), "processor": f"{processor()}, {os.cpu_count()} logical",
-            "system": platform.system(), "python": platform.python_version(),
-            "depth": options.depth, "rounds": options.rounds, "timed_queries": options.timed,
+            "date": time.strftime("%Y-%m-%d"),
+            "processor": f"{processor()}, {os.cpu_count()} logical",
+            "system": platform.system(),
+            "python": platform.python_version(),
+            "depth": options.depth,
+            "rounds": options.rounds,
+            "timed_queries": options.timed,
             "sets": [compare(folder, options) for folder in options.data],
         }
     text = markdown(report)

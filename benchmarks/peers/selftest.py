@@ -24,8 +24,15 @@ def write(folder):
     os.mkdir(folder)
     with open(SAMPLES, encoding="utf-8") as file:
         memories = [json.loads(line) for line in file]
-    corpus = [{"_id": f"{m['store']}:{m['key']}", "title": m.get("description", ""), "store": m["store"],
-               "text": m["value"] if isinstance(m["value"], str) else json.dumps(m["value"])} for m in memories]
+    corpus = [
+        {
+            "_id": f"{m['store']}:{m['key']}",
+            "title": m.get("description", ""),
+            "store": m["store"],
+            "text": m["value"] if isinstance(m["value"], str) else json.dumps(m["value"]),
+        }
+        for m in memories
+    ]
     # An entry of another store that says the same words must never be found.
     corpus += [{"_id": f"decoy:{n}", "title": "", "text": question, "store": "decoy"} for n, (_, question, _) in enumerate(QUESTIONS)]
     queries = [{"_id": f"q{n}", "text": question, "store": store} for n, (store, question, _) in enumerate(QUESTIONS)]
@@ -41,7 +48,7 @@ def write(folder):
 def check(report, text):
     """Fails if the report of the written folder is not as it must be."""
     check_measures()
-    results, = report["sets"]
+    (results,) = report["sets"]
     for name, result in results["systems"].items():
         # A decoy, found first, would cost each query a rank.
         expect(name not in ALWAYS or result["ndcg@10"] == 1, f"{name}: nDCG@10 {result['ndcg@10']}, want 1")

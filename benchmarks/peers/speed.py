@@ -23,13 +23,23 @@ from speed_report import page
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--entries", type=int, default=20_000, help="generated texts (default: %(default)s)")
-    parser.add_argument("--stores", type=int, nargs="+", default=[1, 200],
-                        help="among how many stores they are spread, each number a case of its own (default: 1 200)")
+    parser.add_argument(
+        "--stores",
+        type=int,
+        nargs="+",
+        default=[1, 200],
+        help="among how many stores they are spread, each number a case of its own (default: 1 200)",
+    )
     parser.add_argument("--queries", type=int, default=200, help="queries, each within one store (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds, in which the systems take turns (default: %(default)s)")
     parser.add_argument("--depth", type=int, default=100, help="candidates of each leg of the peers (default: %(default)s)")
-    parser.add_argument("--budget", type=float, default=60, metavar="SECONDS",
-                        help="search time after which a system is asked no more; its row says how often it was (default: %(default)s)")
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=60,
+        metavar="SECONDS",
+        help="search time after which a system is asked no more; its row says how often it was (default: %(default)s)",
+    )
     parser.add_argument("--mneme", metavar="PROGRAM", help="the mneme program")
     parser.add_argument("--weaviate", metavar="PROGRAM", help="the program weaviate-server")
     parser.add_argument("--without", nargs="+", default=[], metavar="NAME", help="leave these systems out")
@@ -146,13 +156,22 @@ def compare(options, stores, folder):
                 log(f"{system.name} is absent: {missing}")
                 continue
             systems.append(system)
-            results[system.name] = {"version": system.program, "search": index.search, "import_seconds": seconds,
-                                    "entries_per_s": options.entries / seconds, "disk_bytes": disk_bytes(system.folder)}
+            results[system.name] = {
+                "version": system.program,
+                "search": index.search,
+                "import_seconds": seconds,
+                "entries_per_s": options.entries / seconds,
+                "disk_bytes": disk_bytes(system.folder),
+            }
         times = rounds(systems, options)
         for system in systems:
             took = times[system.name]
-            results[system.name] |= {"resident_bytes": system.memory(), "searches": len(took),
-                                     "p50_ms": percentile(took, 0.5) * 1000, "p99_ms": percentile(took, 0.99) * 1000}
+            results[system.name] |= {
+                "resident_bytes": system.memory(),
+                "searches": len(took),
+                "p50_ms": percentile(took, 0.5) * 1000,
+                "p99_ms": percentile(took, 0.99) * 1000,
+            }
         for system in systems:
             log(f"{system.name}: legs")
             results[system.name] |= legs(system, collection, options)
@@ -192,8 +211,9 @@ def legs(system, collection, options):
             found[leg].append(recall(scores, rows))
             took[leg].append(seconds)
     mean = lambda values: sum(values) / len(values)
-    return {f"{leg}_{what}": value for leg in found for what, value in (
-        ("recall@10", mean(found[leg])), ("p50_ms", percentile(took[leg], 0.5) * 1000))} | {"leg_queries": len(found["words"])}
+    return {
+        f"{leg}_{what}": value for leg in found for what, value in (("recall@10", mean(found[leg])), ("p50_ms", percentile(took[leg], 0.5) * 1000))
+    } | {"leg_queries": len(found["words"])}
 
 
 def measure(options):
@@ -201,9 +221,18 @@ def measure(options):
         began = os.getloadavg()[0]
         cases = [compare(options, stores, folder) for stores in options.stores]
         return {
-            "date": time.strftime("%Y-%m-%d"), "processor": processor(), "cpus": os.cpu_count(), "system": platform.system(),
-            "python": platform.python_version(), "load": [began, os.getloadavg()[0]], "depth": options.depth, "rounds": options.rounds,
-            "budget_seconds": options.budget, "seed": options.seed, "left_out": options.without, "cases": cases,
+            "date": time.strftime("%Y-%m-%d"),
+            "processor": processor(),
+            "cpus": os.cpu_count(),
+            "system": platform.system(),
+            "python": platform.python_version(),
+            "load": [began, os.getloadavg()[0]],
+            "depth": options.depth,
+            "rounds": options.rounds,
+            "budget_seconds": options.budget,
+            "seed": options.seed,
+            "left_out": options.without,
+            "cases": cases,
         }
 
 

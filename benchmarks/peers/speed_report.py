@@ -50,10 +50,21 @@ def table(case):
     most = max((r["searches"] for r in case["systems"].values()), default=0)
     for name, r in case["systems"].items():
         asked = "" if r["searches"] == most else f" ({r['searches']} searches)"
-        lines.append(row([
-            name + asked, f"{r['entries_per_s']:,.0f}", f"{r['disk_bytes'] / 1e6:,.0f}", f"{r['resident_bytes'] / 1e6:,.0f}",
-            number(r["p50_ms"]), number(r["p99_ms"]), number(r["p50_ms"] / base["p50_ms"]) if base else "",
-            f"{r['words_recall@10']:.3f}", f"{r['vectors_recall@10']:.3f}"]))
+        lines.append(
+            row(
+                [
+                    name + asked,
+                    f"{r['entries_per_s']:,.0f}",
+                    f"{r['disk_bytes'] / 1e6:,.0f}",
+                    f"{r['resident_bytes'] / 1e6:,.0f}",
+                    number(r["p50_ms"]),
+                    number(r["p99_ms"]),
+                    number(r["p50_ms"] / base["p50_ms"]) if base else "",
+                    f"{r['words_recall@10']:.3f}",
+                    f"{r['vectors_recall@10']:.3f}",
+                ]
+            )
+        )
     for name, why in case["absent"].items():
         lines.append(row([name, f"absent: {why}"] + [""] * (len(columns) - 2)))
     return lines + [""]

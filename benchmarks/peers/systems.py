@@ -20,8 +20,7 @@ HITS = 10
 
 # Lucene's English stop words.
 STOP_WORDS = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
-    "to was will with".split()
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with".split()
 )
 
 
@@ -125,8 +124,7 @@ class BM25S(System):
         if not self.queries[i]:
             return []
         mask = self.masks[self.dataset.query_stores[i]] if self.dataset.has_stores else None
-        documents, scores = self.index.retrieve(
-            [self.queries[i]], k=min(HITS, len(self.dataset.ids)), show_progress=False, weight_mask=mask)
+        documents, scores = self.index.retrieve([self.queries[i]], k=min(HITS, len(self.dataset.ids)), show_progress=False, weight_mask=mask)
         return [self.dataset.ids[d] for d, score in zip(documents[0], scores[0]) if score > 0]
 
 
@@ -141,8 +139,7 @@ class SQLiteFTS5(System):
         dataset = self.dataset
         self.database = sqlite3.connect(os.path.join(folder, "fts5.db"))
         try:
-            self.database.execute("CREATE VIRTUAL TABLE document USING fts5 "
-                                  "(id UNINDEXED, store UNINDEXED, text, tokenize = 'porter unicode61')")
+            self.database.execute("CREATE VIRTUAL TABLE document USING fts5 (id UNINDEXED, store UNINDEXED, text, tokenize = 'porter unicode61')")
         except sqlite3.OperationalError as error:
             raise Missing(f"Python's SQLite has no FTS5 ({error})") from None
         self.database.executemany("INSERT INTO document VALUES (?, ?, ?)", zip(dataset.ids, dataset.stores, dataset.texts))
@@ -155,8 +152,9 @@ class SQLiteFTS5(System):
             return []
         rows = self.database.execute(
             "SELECT id FROM document WHERE document MATCH ? AND store = ? ORDER BY bm25(document), rowid LIMIT ?",
-            (self.queries[i], self.dataset.query_stores[i], HITS))
-        return [id for id, in rows]
+            (self.queries[i], self.dataset.query_stores[i], HITS),
+        )
+        return [id for (id,) in rows]
 
     def close(self):
         self.database.close()
@@ -184,11 +182,15 @@ class Postgres(System):
         run = self.connection.execute
         run(f"CREATE SCHEMA {self.schema}")
         run(f"SET search_path = {self.schema}")
-        run("CREATE TABLE document (number int PRIMARY KEY, store text NOT NULL, body text NOT NULL, "
-            "terms tsvector GENERATED ALWAYS AS (to_tsvector('english', body)) STORED)")
+        run(
+            "CREATE TABLE document (number int PRIMARY KEY, store text NOT NULL, body text NOT NULL, "
+            "terms tsvector GENERATED ALWAYS AS (to_tsvector('english', body)) STORED)"
+        )
         with self.connection.cursor() as cursor:
-            cursor.executemany("INSERT INTO document VALUES (%s, %s, %s)",
-                               [(n, s, t.replace("\0", " ")) for n, (s, t) in enumerate(zip(dataset.stores, dataset.texts))])
+            cursor.executemany(
+                "INSERT INTO document VALUES (%s, %s, %s)",
+                [(n, s, t.replace("\0", " ")) for n, (s, t) in enumerate(zip(dataset.stores, dataset.texts))],
+            )
         run("CREATE INDEX ON document USING gin (terms)")
         run("CREATE INDEX ON document (store)")
         run("VACUUM ANALYZE document")
@@ -198,8 +200,9 @@ class Postgres(System):
             "SELECT number FROM document, "
             "CAST(replace(plainto_tsquery('english', %s)::text, '&', '|') AS tsquery) AS query "
             "WHERE terms @@ query AND store = %s ORDER BY ts_rank_cd(terms, query) DESC, number LIMIT %s",
-            (self.dataset.queries[i], self.dataset.query_stores[i], HITS))
-        return [self.dataset.ids[number] for number, in rows]
+            (self.dataset.queries[i], self.dataset.query_stores[i], HITS),
+        )
+        return [self.dataset.ids[number] for (number,) in rows]
 
     def close(self):
         if hasattr(self, "schema"):
@@ -278,7 +281,8 @@ class Qdrant(System):
         self.client.create_collection(
             "document",
             vectors_config={"dense": models.VectorParams(size=dataset.passage_vectors.shape[1], distance=models.Distance.COSINE)},
-            sparse_vectors_config={"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)})
+            sparse_vectors_config={"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)},
+        )
         bm25 = BM25(dataset, self.options)
         bm25.build(folder)
         numbers = {word: number for number, word in enumerate(bm25.postings)}
@@ -288,12 +292,17 @@ class Qdrant(System):
                 indices[document].append(numbers[word])
                 values[document].append(weight)
         for start in range(0, len(dataset.ids), 256):
-            self.client.upsert("document", [
-                models.PointStruct(
-                    id=n, payload={"store": dataset.stores[n]},
-                    vector={"dense": dataset.passage_vectors[n].tolist(),
-                            "sparse": models.SparseVector(indices=indices[n], values=values[n])})
-                for n in range(start, min(start + 256, len(dataset.ids)))])
+            self.client.upsert(
+                "document",
+                [
+                    models.PointStruct(
+                        id=n,
+                        payload={"store": dataset.stores[n]},
+                        vector={"dense": dataset.passage_vectors[n].tolist(), "sparse": models.SparseVector(indices=indices[n], values=values[n])},
+                    )
+                    for n in range(start, min(start + 256, len(dataset.ids)))
+                ],
+            )
         self.queries = []
         for query in bm25.queries:
             known = sorted({numbers[w] for w in query if w in numbers})
@@ -307,8 +316,9 @@ class Qdrant(System):
         legs = [models.Prefetch(query=self.dataset.query_vectors[i], using="dense", limit=self.depth, filter=within)]
         if self.queries[i].indices:
             legs.append(models.Prefetch(query=self.queries[i], using="sparse", limit=self.depth, filter=within))
-        found = self.client.query_points("document", prefetch=legs, query=models.FusionQuery(fusion=models.Fusion.RRF),
-                                         limit=HITS, with_payload=False)
+        found = self.client.query_points(
+            "document", prefetch=legs, query=models.FusionQuery(fusion=models.Fusion.RRF), limit=HITS, with_payload=False
+        )
         return [self.dataset.ids[point.id] for point in found.points]
 
     def close(self):

@@ -18,10 +18,19 @@ SYNCHRONOUS = [
     (r'"""The asynchronous client\. .*"""', '"""The synchronous client. Made of aio.py by generate.py."""'),
     (r"import asyncio\nimport json\n", "import json\nimport time\n"),
     (r"AsyncIterator, Awaitable, Callable, Iterable, Mapping", "Callable, Iterable, Iterator, Mapping"),
-    (r"Awaitable\[None\]", "None"), (r"AsyncIterator", "Iterator"), (r"AsyncExitStack", "ExitStack"), (r"push_async_callback", "callback"),
-    (r"AsyncMneme", "Mneme"), (r"AsyncPayer", "Payer"), (r"x402HTTPClient", "x402HTTPClientSync"),
-    (r"httpx\.Async(\w+)", r"httpx.\1"), (r"asyncio\.sleep", "time.sleep"),
-    (r"\ba(close|read|iter_lines)\b", r"\1"), (r"__a(enter|exit)__", r"__\1__"), (r"\basync (def|with|for)", r"\1"), (r"\bawait ", ""),
+    (r"Awaitable\[None\]", "None"),
+    (r"AsyncIterator", "Iterator"),
+    (r"AsyncExitStack", "ExitStack"),
+    (r"push_async_callback", "callback"),
+    (r"AsyncMneme", "Mneme"),
+    (r"AsyncPayer", "Payer"),
+    (r"x402HTTPClient", "x402HTTPClientSync"),
+    (r"httpx\.Async(\w+)", r"httpx.\1"),
+    (r"asyncio\.sleep", "time.sleep"),
+    (r"\ba(close|read|iter_lines)\b", r"\1"),
+    (r"__a(enter|exit)__", r"__\1__"),
+    (r"\basync (def|with|for)", r"\1"),
+    (r"\bawait ", ""),
 ]
 
 
@@ -38,8 +47,21 @@ def make_models() -> None:
     with tempfile.TemporaryDirectory() as work:
         made = Path(work, "made")
         subprocess.run(
-            [Path(sys.executable).with_name("openapi-python-client"), "generate", "--path", here.parents[1] / "server" / "rest" / "openapi.yaml",
-             "--config", here / "generate.yaml", "--output-path", made, "--meta", "none"], check=True, stdout=subprocess.DEVNULL)
+            [
+                Path(sys.executable).with_name("openapi-python-client"),
+                "generate",
+                "--path",
+                here.parents[1] / "server" / "rest" / "openapi.yaml",
+                "--config",
+                here / "generate.yaml",
+                "--output-path",
+                made,
+                "--meta",
+                "none",
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         shutil.rmtree(package / "generated", ignore_errors=True)
         (package / "generated").mkdir()
         for name in ("models", "types.py"):

@@ -3,7 +3,6 @@
 import uuid
 
 from anthropic.tools import ToolError
-
 from memory_tool import MnemeMemoryTool
 
 tool = MnemeMemoryTool()

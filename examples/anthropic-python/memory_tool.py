@@ -27,7 +27,9 @@ class MnemeMemoryTool(BetaAbstractMemoryTool):
         super().__init__()
         self._http = httpx.Client(
             base_url=url or os.environ.get("MNEME_URL", "http://127.0.0.1:7077"),
-            headers={"Authorization": f"Bearer {token or os.environ['MNEME_TOKEN']}"}, timeout=60)
+            headers={"Authorization": f"Bearer {token or os.environ['MNEME_TOKEN']}"},
+            timeout=60,
+        )
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         return self._hand_on(command)

@@ -14,8 +14,13 @@ server = json.loads((here / "claude_desktop_config.json").read_text())["mcpServe
 folder = tempfile.TemporaryDirectory()
 environment = {name: value for name, value in os.environ.items() if not name.startswith("MNEME_")}
 process = subprocess.Popen(
-    [os.environ["MNEME"], *server["args"]], env={**environment, "MNEME_DATA_DIR": folder.name},
-    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    [os.environ["MNEME"], *server["args"]],
+    env={**environment, "MNEME_DATA_DIR": folder.name},
+    stdin=subprocess.PIPE,
+    stdout=subprocess.PIPE,
+    text=True,
+    encoding="utf-8",
+)
 calls = checks = 0
 
 

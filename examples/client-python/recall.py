@@ -33,5 +33,5 @@ def forget(memory: Mneme, namespace: str) -> int:
     """Moves everything of a namespace to the trash, and returns how much that was."""
     items = [{"op": "delete", "key": entry.key, "namespace": namespace} for entry in memory.list(namespace=namespace)]
     for start in range(0, len(items), 1000):
-        memory.batch(items[start:start + 1000])
+        memory.batch(items[start : start + 1000])
     return len(items)

@@ -6,7 +6,6 @@ import uuid
 
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.store.base import BaseStore
-
 from mneme_store import MnemeStore
 
 store = MnemeStore()

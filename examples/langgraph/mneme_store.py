@@ -21,7 +21,16 @@ from uuid import UUID
 
 import httpx
 from langgraph.store.base import (
-    BaseStore, GetOp, InvalidNamespaceError, Item, ListNamespacesOp, MatchCondition, Op, PutOp, Result, SearchItem,
+    BaseStore,
+    GetOp,
+    InvalidNamespaceError,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
     SearchOp,
 )
 
@@ -45,7 +54,9 @@ class MnemeStore(BaseStore):
     def __init__(self, url: str | None = None, token: str | None = None, store: str = "self") -> None:
         self._http = httpx.Client(
             base_url=url or os.environ.get("MNEME_URL", "http://127.0.0.1:7077"),
-            headers={"Authorization": f"Bearer {token or os.environ['MNEME_TOKEN']}"}, timeout=60)
+            headers={"Authorization": f"Bearer {token or os.environ['MNEME_TOKEN']}"},
+            timeout=60,
+        )
         if store == "self":
             stores = self._call("GET", "/v1/stores")["stores"]
             store = next(each["store_id"] for each in stores if each["kind"] == "self")
@@ -81,7 +92,7 @@ class MnemeStore(BaseStore):
         while len(outcomes) < len(items):
             part: list[dict[str, Any]] = []
             room = ROOM
-            for item in items[len(outcomes):len(outcomes) + BATCH]:
+            for item in items[len(outcomes) : len(outcomes) + BATCH]:
                 room -= len(json.dumps(item))
                 if part and room < 0:
                     break
@@ -104,8 +115,7 @@ class MnemeStore(BaseStore):
 
     def _asked(self, query: str, where: list[Condition]) -> Iterator[SearchItem]:
         """The hits of a query, best first."""
-        question = {"query": query, "stores": [self._store], "limit": MOST,
-                    "where": {"and": [*where, {"not": {"tags": {"contains": UNSEARCHED}}}]}}
+        question = {"query": query, "stores": [self._store], "limit": MOST, "where": {"and": [*where, {"not": {"tags": {"contains": UNSEARCHED}}}]}}
         while True:
             page = self._call("POST", "/v1/search", json=question)
             for hit in page["hits"]:
@@ -122,14 +132,13 @@ class MnemeStore(BaseStore):
             yield SearchItem(**parts(entry))
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
-        where = [condition for each in op.match_conditions or () if each.match_type == "prefix"
-                 for condition in below(until_wildcard(each.path))]
+        where = [condition for each in op.match_conditions or () if each.match_type == "prefix" for condition in below(until_wildcard(each.path))]
         seen = set()
         for entry in self._pages(where):
             namespace = split(entry["namespace"])
             if all(matches(namespace, condition) for condition in op.match_conditions or ()):
-                seen.add(namespace[:op.max_depth])
-        return sorted(seen)[op.offset:op.offset + op.limit]
+                seen.add(namespace[: op.max_depth])
+        return sorted(seen)[op.offset : op.offset + op.limit]
 
     def _pages(self, where: list[Condition]) -> Iterator[dict[str, Any]]:
         params: dict[str, Any] = {"limit": MOST}
@@ -205,8 +214,13 @@ def escaped(label: str) -> str:
 def parts(entry: dict[str, Any]) -> dict[str, Any]:
     """Converts an entry to a LangGraph item, whose value is always an object."""
     value = entry["value"] if isinstance(entry["value"], dict) else {"value": entry["value"]}
-    return {"value": value, "key": entry["key"], "namespace": split(entry["namespace"]),
-            "created_at": entry["created_at"], "updated_at": entry["updated_at"]}
+    return {
+        "value": value,
+        "key": entry["key"],
+        "namespace": split(entry["namespace"]),
+        "created_at": entry["created_at"],
+        "updated_at": entry["updated_at"],
+    }
 
 
 def below(prefix: Namespace) -> list[Condition]:
@@ -218,19 +232,22 @@ def below(prefix: Namespace) -> list[Condition]:
 
 
 def until_wildcard(path: Namespace) -> Namespace:
-    return path[:path.index("*")] if "*" in path else path
+    return path[: path.index("*")] if "*" in path else path
 
 
 def matches(namespace: Namespace, condition: MatchCondition) -> bool:
     size = len(condition.path)
-    part = namespace[:size] if condition.match_type == "prefix" else namespace[len(namespace) - size:]
+    part = namespace[:size] if condition.match_type == "prefix" else namespace[len(namespace) - size :]
     return len(namespace) >= size and all(want in ("*", label) for want, label in zip(condition.path, part))
 
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "$eq": lambda a, b: a == b, "$ne": lambda a, b: a != b,
-    "$gt": lambda a, b: float(a) > float(b), "$gte": lambda a, b: float(a) >= float(b),
-    "$lt": lambda a, b: float(a) < float(b), "$lte": lambda a, b: float(a) <= float(b),
+    "$eq": lambda a, b: a == b,
+    "$ne": lambda a, b: a != b,
+    "$gt": lambda a, b: float(a) > float(b),
+    "$gte": lambda a, b: float(a) >= float(b),
+    "$lt": lambda a, b: float(a) < float(b),
+    "$lte": lambda a, b: float(a) <= float(b),
 }
 
 

@@ -12,11 +12,16 @@ from pathlib import Path
 
 import pytest
 from langgraph.store.base import (
-    GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp,
+    GetOp,
+    InvalidNamespaceError,
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+    SearchOp,
 )
 
 sys.path.insert(0, str(Path(__file__).parent))
-from mneme_store import MnemeStore  # noqa: E402
+from mneme_store import MnemeStore
 
 
 @pytest.fixture(scope="session")
@@ -108,14 +113,17 @@ def test_a_large_batch_is_divided(store):
 
 def test_reads_of_a_batch_see_what_was_there_before(store):
     store.put(("a",), "k", {"v": 1})
-    got, _, found, _, listed = store.batch([
-        GetOp(("a",), "k"), PutOp(("a",), "k", {"v": 2}), SearchOp(("a",)), PutOp(("b",), "k", {"v": 3}), ListNamespacesOp()])
+    got, _, found, _, listed = store.batch(
+        [GetOp(("a",), "k"), PutOp(("a",), "k", {"v": 2}), SearchOp(("a",)), PutOp(("b",), "k", {"v": 3}), ListNamespacesOp()]
+    )
     assert got.value == {"v": 1} and found[0].value == {"v": 1} and listed == [("a",)]
     assert store.get(("a",), "k").value == {"v": 2} and store.get(("b",), "k").value == {"v": 3}
 
 
 def test_of_several_puts_of_one_key_the_last_counts(store):
-    store.batch([PutOp(("a",), "k", {"v": 1}), PutOp(("a",), "k", None), PutOp(("a",), "k", {"v": 3}), PutOp(("a",), "gone", {}), PutOp(("a",), "gone", None)])
+    store.batch(
+        [PutOp(("a",), "k", {"v": 1}), PutOp(("a",), "k", None), PutOp(("a",), "k", {"v": 3}), PutOp(("a",), "gone", {}), PutOp(("a",), "gone", None)]
+    )
     assert store.get(("a",), "k").value == {"v": 3} and store.get(("a",), "gone") is None
 
 
@@ -128,8 +136,14 @@ def test_results_are_in_the_order_of_the_operations(store):
 
 def test_an_invalid_label_refuses_the_whole_batch(store):
     for namespace in [("foo.bar",), ("foo", ""), ("foo", 1), ("foo\0",)]:
-        for op in [GetOp(namespace, "k"), PutOp(namespace, "k", {}), PutOp(namespace, "k", None), SearchOp(namespace),
-                   ListNamespacesOp((MatchCondition("prefix", namespace),)), ListNamespacesOp((MatchCondition("suffix", namespace),))]:
+        for op in [
+            GetOp(namespace, "k"),
+            PutOp(namespace, "k", {}),
+            PutOp(namespace, "k", None),
+            SearchOp(namespace),
+            ListNamespacesOp((MatchCondition("prefix", namespace),)),
+            ListNamespacesOp((MatchCondition("suffix", namespace),)),
+        ]:
             with pytest.raises(InvalidNamespaceError):
                 store.batch([PutOp(("valid",), "k", {}), op])
     assert store.get(("valid",), "k") is None
@@ -159,8 +173,19 @@ def test_a_namespace_of_several_uuids(store):
 
 
 def test_labels_are_literal_and_case_counts(store):
-    pairs = [("user_1", "userX1"), ("a%b", "axxb"), ("star*", "starX"), ("q?m", "qXm"), ("br[ack]et", "brXacXket"), ("plus+", "plusX"),
-             ("Foo", "foo"), ("100%41", "100A"), ("alice\n", "alice"), ("e\u0301", "\u00e9"), ("a b/c\\d'e\"f", "a b")]
+    pairs = [
+        ("user_1", "userX1"),
+        ("a%b", "axxb"),
+        ("star*", "starX"),
+        ("q?m", "qXm"),
+        ("br[ack]et", "brXacXket"),
+        ("plus+", "plusX"),
+        ("Foo", "foo"),
+        ("100%41", "100A"),
+        ("alice\n", "alice"),
+        ("e\u0301", "\u00e9"),
+        ("a b/c\\d'e\"f", "a b"),
+    ]
     for label, decoy in pairs:
         for namespace in [(label,), (label, "child"), (decoy,)]:
             store.put(namespace, "k", {"v": 1})
@@ -179,10 +204,19 @@ def test_a_prefix_ends_at_a_label(store):
 
 
 def test_namespaces_are_listed_by_prefix_suffix_wildcards_and_depth(store):
-    every = [("a", "b", "c"), ("a", "b", "d", "e"), ("a", "b", "d", "i"), ("a", "b", "f"), ("a", "c", "f"), ("b", "a", "f"), ("users", "123"), ("users", "456", "settings")]
+    every = [
+        ("a", "b", "c"),
+        ("a", "b", "d", "e"),
+        ("a", "b", "d", "i"),
+        ("a", "b", "f"),
+        ("a", "c", "f"),
+        ("b", "a", "f"),
+        ("users", "123"),
+        ("users", "456", "settings"),
+    ]
     for namespace in every:
         store.put(namespace, "k", {"v": 1})
-    listed = lambda **conditions: store.list_namespaces(**conditions)  # noqa: E731
+    listed = lambda **conditions: store.list_namespaces(**conditions)
     assert listed() == sorted(every)
     assert listed(prefix=("a", "b")) == sorted(n for n in every if n[:2] == ("a", "b"))
     assert listed(suffix=("f",)) == [("a", "b", "f"), ("a", "c", "f"), ("b", "a", "f")]
@@ -211,14 +245,32 @@ def test_an_empty_store(store):
 
 def test_filters_compare(store):
     for i in range(6):
-        store.put(("a",), f"k{i}", {"n": i, "half": i / 2, "even": i % 2 == 0, "name": f"o'name {i}", "in": {"n": i, "x-y": i}, "list": [i, {"n": i}]})
+        store.put(
+            ("a",), f"k{i}", {"n": i, "half": i / 2, "even": i % 2 == 0, "name": f"o'name {i}", "in": {"n": i, "x-y": i}, "list": [i, {"n": i}]}
+        )
     store.put(("a",), "other", {"n": None})
     for filter, want in [
-        ({"n": 3}, "3"), ({"n": {"$gt": 3}}, "45"), ({"n": {"$gte": 3, "$lt": 5}}, "34"), ({"n": {"$lte": 1}, "even": True}, "0"),
-        ({"n": {"$ne": 2}, "even": {"$eq": True}}, "04"), ({"half": 1.5}, "3"), ({"half": {"$gt": 1.9}}, "45"), ({"name": "o'name 2"}, "2"),
-        ({"name": "x' OR '1'='1"}, ""), ({"name": "o'name 2\0"}, ""), ({"in": {"n": 4}}, "4"), ({"in": {"n": {"$gt": 3}}}, "45"), ({"in.n": 4}, "4"),
-        ({"in.x-y": {"$gte": 5}}, "5"), ({"list": [1, {"n": 1}]}, "1"), ({"n": {"$lt": float("inf")}}, "012345"), ({"n": {"$gt": float("-inf")}}, "012345"),
-        ({"n": {"$eq": float("nan")}}, ""), ({"n": {"$lt": 10**100}}, "012345"), ({"missing": 1}, ""), ({"n": {"$gt": 1}, "name": {"$ne": "o'name 3"}}, "245"),
+        ({"n": 3}, "3"),
+        ({"n": {"$gt": 3}}, "45"),
+        ({"n": {"$gte": 3, "$lt": 5}}, "34"),
+        ({"n": {"$lte": 1}, "even": True}, "0"),
+        ({"n": {"$ne": 2}, "even": {"$eq": True}}, "04"),
+        ({"half": 1.5}, "3"),
+        ({"half": {"$gt": 1.9}}, "45"),
+        ({"name": "o'name 2"}, "2"),
+        ({"name": "x' OR '1'='1"}, ""),
+        ({"name": "o'name 2\0"}, ""),
+        ({"in": {"n": 4}}, "4"),
+        ({"in": {"n": {"$gt": 3}}}, "45"),
+        ({"in.n": 4}, "4"),
+        ({"in.x-y": {"$gte": 5}}, "5"),
+        ({"list": [1, {"n": 1}]}, "1"),
+        ({"n": {"$lt": float("inf")}}, "012345"),
+        ({"n": {"$gt": float("-inf")}}, "012345"),
+        ({"n": {"$eq": float("nan")}}, ""),
+        ({"n": {"$lt": 10**100}}, "012345"),
+        ({"missing": 1}, ""),
+        ({"n": {"$gt": 1}, "name": {"$ne": "o'name 3"}}, "245"),
     ]:
         found = keys(store.search(("a",), filter=filter))
         assert found == [f"k{i}" for i in want], filter
@@ -240,7 +292,9 @@ def test_a_query_finds_by_words_and_meaning_best_first(store):
     store.put(("a", "ada"), "pet", {"text": "Ada has a cat named Turing."})
     store.put(("a", "ben"), "drink", {"text": "Ben takes his coffee black."})
     store.put(("other",), "tea", {"text": "Tea of another namespace."})
-    found = eventually(lambda: store.search(("a",), query="which hot beverage does Ada like?", limit=3), lambda found: found and found[0].key == "drink")
+    found = eventually(
+        lambda: store.search(("a",), query="which hot beverage does Ada like?", limit=3), lambda found: found and found[0].key == "drink"
+    )
     assert found[0].namespace == ("a", "ada") and found[0].score >= found[-1].score > 0
     assert namespaces(store, "a", query="tea") <= {("a", "ada"), ("a", "ben")}
     assert keys(store.search(("a", "ben"), query="what does he drink?")) == ["drink"]

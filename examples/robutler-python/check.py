@@ -3,10 +3,9 @@
 import os
 import time
 import uuid
-from typing import Callable
+from collections.abc import Callable
 
 import httpx
-
 from memory_skill import MemorySkill, Refused
 
 url, token = os.environ["MNEME_URL"], os.environ["MNEME_TOKEN"]

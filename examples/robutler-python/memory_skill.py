@@ -24,12 +24,13 @@ class Refused(Exception):
 class MemorySkill:
     """The memory tool's nine commands, and what other skills call: get_internal and set_internal."""
 
-    def __init__(self, portal_url: str, api_key: str, agent_id: str, *, chat_id: str | None = None,
-                 user_id: str | None = None, default_ttl: int = 0) -> None:
+    def __init__(
+        self, portal_url: str, api_key: str, agent_id: str, *, chat_id: str | None = None, user_id: str | None = None, default_ttl: int = 0
+    ) -> None:
         self.agent_id, self.chat_id, self.user_id, self.default_ttl = agent_id, chat_id, user_id, default_ttl
         self.http = httpx.Client(
-            base_url=portal_url.rstrip("/") + "/api/storage/memory",
-            headers={"X-API-Key": api_key, "Content-Type": "application/json"}, timeout=60)
+            base_url=portal_url.rstrip("/") + "/api/storage/memory", headers={"X-API-Key": api_key, "Content-Type": "application/json"}, timeout=60
+        )
 
     def view(self, path: str = ROOT) -> Any:
         store, key = self._place(path)
@@ -72,13 +73,15 @@ class MemorySkill:
         return self._call("GET", key, params={"agentId": self.agent_id, "store": store})["value"]
 
     def set_internal(self, store: str, key: str, value: Any, *, encrypted: bool = False, ttl: int = 0) -> None:
-        self._call("PUT", key, json={"value": value, "agentId": self.agent_id, "store": store,
-                                     "inContext": False, "encrypted": encrypted, "ttl": ttl})
+        self._call(
+            "PUT", key, json={"value": value, "agentId": self.agent_id, "store": store, "inContext": False, "encrypted": encrypted, "ttl": ttl}
+        )
 
     def _put(self, path: str, value: Any, **more: Any) -> None:
         store, key = self._place(path)
-        self._call("PUT", key, json={"value": value, "agentId": self.agent_id, "store": store,
-                                     "chatId": self.chat_id, "userId": self.user_id, **more})
+        self._call(
+            "PUT", key, json={"value": value, "agentId": self.agent_id, "store": store, "chatId": self.chat_id, "userId": self.user_id, **more}
+        )
 
     def _about(self, store: str | None, **more: str | None) -> dict[str, str]:
         said = {"agentId": self.agent_id, "store": store, "chatId": self.chat_id, "userId": self.user_id, **more}

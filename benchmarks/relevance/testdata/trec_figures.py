@@ -5,6 +5,7 @@ usage: trec_figures.py QRELS.tsv RUN.trec
 Prints one JSON object: the means over the questions with a relevant document,
 where one that the run lacks counts 0.
 """
+
 import json
 import sys
 

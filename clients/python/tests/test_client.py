@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import pytest
-
 import mneme
+import pytest
 
 
 class Blocking:
@@ -107,8 +106,11 @@ def mocked(kind: str, answer: Any, **options: Any) -> tuple[Any, list[httpx.Requ
 
 
 def problem(status: int, **headers: str) -> httpx.Response:
-    return httpx.Response(status, headers={"Content-Type": "application/problem+json", **headers},
-                          json={"type": "about:blank", "title": "a title", "status": status, "detail": "a detail"})
+    return httpx.Response(
+        status,
+        headers={"Content-Type": "application/problem+json", **headers},
+        json={"type": "about:blank", "title": "a title", "status": status, "detail": "a detail"},
+    )
 
 
 def test_what_is_put_is_read_found_and_deleted(client: Any, space: str) -> None:
@@ -167,11 +169,11 @@ def test_changes_are_followed(client: Any, space: str) -> None:
     client.put("a", 1, namespace=space)
     client.delete("a", namespace=space)
     seen = []
-    for change, since in client.follow(since=since):
+    for change, after in client.follow(since=since):
         seen.append((change.key, change.deleted))
         if seen[-1] == ("a", True) and change.namespace == space:
             break
-    assert client.changes(since=since)[1]
+    assert client.changes(since=after)[1]
 
 
 def test_an_export_is_an_import(client: Any, space: str) -> None:
@@ -237,10 +239,14 @@ def test_only_what_is_safe_is_repeated_when_the_connection_fails(kind: str) -> N
 
 def test_refusals_are_tried_again_after_the_time_that_the_server_names(kind: str) -> None:
     for status, call, times in [
-        (429, lambda c: c.put("a", 1), 4), (503, lambda c: c.put("a", 1), 1), (503, lambda c: c.search("a"), 4),
-        (429, lambda c: c.search("a"), 4), (403, lambda c: c.search("a"), 1), (500, lambda c: c.search("a"), 1),
+        (429, lambda c: c.put("a", 1), 4),
+        (503, lambda c: c.put("a", 1), 1),
+        (503, lambda c: c.search("a"), 4),
+        (429, lambda c: c.search("a"), 4),
+        (403, lambda c: c.search("a"), 1),
+        (500, lambda c: c.search("a"), 1),
     ]:
-        client, sent, pauses = mocked(kind, lambda _: problem(status, **{"Retry-After": "7"}))
+        client, sent, pauses = mocked(kind, lambda _, status=status: problem(status, **{"Retry-After": "7"}))
         with pytest.raises(mneme.MnemeError) as refused:
             call(client)
         assert refused.value.status == status and len(sent) == times and pauses == [7.0] * (times - 1)
@@ -251,7 +257,9 @@ def test_refusals_are_tried_again_after_the_time_that_the_server_names(kind: str
 
 
 def test_repetitions_of_a_paid_search_have_one_key(kind: str) -> None:
-    client, sent, pauses = mocked(kind, lambda n: problem(503) if n < 3 else httpx.Response(200, json={"hits": [], "degraded": [], "incomplete": False}))
+    client, sent, pauses = mocked(
+        kind, lambda n: problem(503) if n < 3 else httpx.Response(200, json={"hits": [], "degraded": [], "incomplete": False})
+    )
     client.search("a", stores=["shop"], max_charge=100)
     assert len({request.headers["Idempotency-Key"] for request in sent}) == 1 and len(sent) == 3 and len(pauses) == 2
     client.search("a")

@@ -1,6 +1,7 @@
 """Runs an ONNX encoder for ortbench: one JSON request a line on stdin, one JSON
 answer a line on stdout. A request is {"ids": [...], "times": n}; the answer
 {"ms": [...], "vector": [...]}, the vector pooled and normalised by the mean."""
+
 import json
 import sys
 import time

@@ -69,7 +69,7 @@ def without_folder_sizes(answer: dict) -> dict:
     head, *lines = answer["content"].split("\n")
     if not head.startswith("Here're the files"):
         return answer
-    lines = ["?" + line[line.index("\t"):] if i == 0 or line.endswith("/") else line for i, line in enumerate(lines)]
+    lines = ["?" + line[line.index("\t") :] if i == 0 or line.endswith("/") else line for i, line in enumerate(lines)]
     return {**answer, "content": "\n".join([head, *lines])}
 
 
@@ -82,24 +82,37 @@ def canonical(command: dict, answer: dict) -> dict:
 
 # What the service answers otherwise than both SDKs, and why.
 DIFFERENCES = {
-    "errors begin with Error: where Anthropic's description of the tool has it":
-        lambda c, ours, sdks: any(ours == {**s, "content": "Error: " + canonical(c, s)["content"]} for s in sdks),
-    "the size of a folder is that of the memories in it":
-        lambda c, ours, sdks: any(without_folder_sizes(ours) == without_folder_sizes(s) for s in sdks),
-    "paths are answered in their canonical form":
-        lambda c, ours, sdks: any(without_folder_sizes(ours) == without_folder_sizes(canonical(c, s)) for s in sdks),
-    "an insert_line out of range: the words of one SDK, the count of lines of the other":
-        lambda c, ours, sdks: c["command"] == "insert" and all("Invalid `insert_line`" in a["content"] for a in (ours, *sdks)),
-    "each line is named once where old_str is not unique":
-        lambda c, ours, sdks: "Multiple occurrences" in ours["content"] and "lines: 1." in ours["content"] and "lines: 1, 1." in sdks[0]["content"],
-    "a folder does not move into itself, in words":
-        lambda c, ours, sdks: c["command"] == "rename" and "inside the folder that moves" in ours["content"] and sdks[0]["content"] == "(OSError)",
-    "/memoriesx is not below /memories":
-        lambda c, ours, sdks: c["path"].startswith("/memoriesx") and ours["content"].startswith("Path must start with /memories"),
-    "what would leave the root if it were decoded, or leaves it for a moment, is refused":
-        lambda c, ours, sdks: (re.search(r"%2|\.\./memories", c["path"]) or "\\" in c["path"]) and ours["is_error"] and "would escape" in ours["content"],
-    "a memory and a folder may have one name":
-        lambda c, ours, sdks: c["path"] == "/memories/a/b" and not ours["is_error"] and sdks[0]["is_error"] or c["path"] == "/memories" and "/memories/a\n" in ours["content"],
+    "errors begin with Error: where Anthropic's description of the tool has it": lambda c, ours, sdks: any(
+        ours == {**s, "content": "Error: " + canonical(c, s)["content"]} for s in sdks
+    ),
+    "the size of a folder is that of the memories in it": lambda c, ours, sdks: any(
+        without_folder_sizes(ours) == without_folder_sizes(s) for s in sdks
+    ),
+    "paths are answered in their canonical form": lambda c, ours, sdks: any(
+        without_folder_sizes(ours) == without_folder_sizes(canonical(c, s)) for s in sdks
+    ),
+    "an insert_line out of range: the words of one SDK, the count of lines of the other": lambda c, ours, sdks: (
+        c["command"] == "insert" and all("Invalid `insert_line`" in a["content"] for a in (ours, *sdks))
+    ),
+    "each line is named once where old_str is not unique": lambda c, ours, sdks: (
+        "Multiple occurrences" in ours["content"] and "lines: 1." in ours["content"] and "lines: 1, 1." in sdks[0]["content"]
+    ),
+    "a folder does not move into itself, in words": lambda c, ours, sdks: (
+        c["command"] == "rename" and "inside the folder that moves" in ours["content"] and sdks[0]["content"] == "(OSError)"
+    ),
+    "/memoriesx is not below /memories": lambda c, ours, sdks: (
+        c["path"].startswith("/memoriesx") and ours["content"].startswith("Path must start with /memories")
+    ),
+    "what would leave the root if it were decoded, or leaves it for a moment, is refused": lambda c, ours, sdks: (
+        (re.search(r"%2|\.\./memories", c["path"]) or "\\" in c["path"]) and ours["is_error"] and "would escape" in ours["content"]
+    ),
+    "a memory and a folder may have one name": lambda c, ours, sdks: (
+        c["path"] == "/memories/a/b"
+        and not ours["is_error"]
+        and sdks[0]["is_error"]
+        or c["path"] == "/memories"
+        and "/memories/a\n" in ours["content"]
+    ),
 }
 
 

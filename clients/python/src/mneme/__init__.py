@@ -3,12 +3,37 @@
 from .aio import AsyncMneme
 from .client import Mneme
 from .error import (
-    Conflict, Forbidden, Gone, Invalid, MnemeError, NotFound, PaymentRequired, PreconditionFailed, TooManyRequests,
-    TransportFailed, Unauthorized, Unavailable, UnreadableAnswer,
+    Conflict,
+    Forbidden,
+    Gone,
+    Invalid,
+    MnemeError,
+    NotFound,
+    PaymentRequired,
+    PreconditionFailed,
+    TooManyRequests,
+    TransportFailed,
+    Unauthorized,
+    Unavailable,
+    UnreadableAnswer,
 )
 from .generated.types import UNSET
 
 __all__ = [
-    "UNSET", "AsyncMneme", "Conflict", "Forbidden", "Gone", "Invalid", "Mneme", "MnemeError", "NotFound", "PaymentRequired",
-    "PreconditionFailed", "TooManyRequests", "TransportFailed", "Unauthorized", "Unavailable", "UnreadableAnswer",
+    "UNSET",
+    "AsyncMneme",
+    "Conflict",
+    "Forbidden",
+    "Gone",
+    "Invalid",
+    "Mneme",
+    "MnemeError",
+    "NotFound",
+    "PaymentRequired",
+    "PreconditionFailed",
+    "TooManyRequests",
+    "TransportFailed",
+    "Unauthorized",
+    "Unavailable",
+    "UnreadableAnswer",
 ]

@@ -14,8 +14,23 @@ import httpx
 
 from . import call
 from .generated.models import (
-    Account, Answer, BatchResult, Change, Charge, Entry, Grant, ImportResult, Offer, OfferPage, Page, StoreInfo, Trashed, TrashPage,
-    Usage, UsedCharge, Written,
+    Account,
+    Answer,
+    BatchResult,
+    Change,
+    Charge,
+    Entry,
+    Grant,
+    ImportResult,
+    Offer,
+    OfferPage,
+    Page,
+    StoreInfo,
+    Trashed,
+    TrashPage,
+    Usage,
+    UsedCharge,
+    Written,
 )
 
 
@@ -39,11 +54,20 @@ class AsyncMneme:
     """
 
     def __init__(
-        self, url: str, token: str, *, timeout: float = 60, retries: int = 3, payer: AsyncPayer | None = None,
-        transport: httpx.AsyncBaseTransport | None = None, pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        self,
+        url: str,
+        token: str,
+        *,
+        timeout: float = 60,
+        retries: int = 3,
+        payer: AsyncPayer | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._http = httpx.AsyncClient(
-            base_url=call.check_url(url), timeout=timeout, transport=transport,
+            base_url=call.check_url(url),
+            timeout=timeout,
+            transport=transport,
             headers={"Authorization": f"Bearer {token}", "User-Agent": call.user_agent()},
         )
         self._host = self._http.base_url.netloc.decode()
@@ -62,17 +86,33 @@ class AsyncMneme:
     # Entries
 
     async def put(
-        self, key: str, value: Any, *, store: str = "self", namespace: str = "", type: str | None = None, description: str | None = None,
-        tags: List[str] | None = None, in_context: bool | None = None, encrypted: bool | None = None, ttl: int | None = None,
-        occurred_at: str | None = None, wait: bool = False, if_match: str | None = None, if_none_match: str | None = None,
+        self,
+        key: str,
+        value: Any,
+        *,
+        store: str = "self",
+        namespace: str = "",
+        type: str | None = None,
+        description: str | None = None,
+        tags: List[str] | None = None,
+        in_context: bool | None = None,
+        encrypted: bool | None = None,
+        ttl: int | None = None,
+        occurred_at: str | None = None,
+        wait: bool = False,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
     ) -> Written:
         """Writes an entry; ttl is in seconds. With wait, returns when searches by meaning find
         it, or after the server's time, with indexed False. if_none_match="*" only creates."""
         body = call.given(type=type, description=description, tags=tags, in_context=in_context, encrypted=encrypted, ttl=ttl, occurred_at=occurred_at)
         params = call.given(namespace=namespace, wait="indexed" if wait else None)
         conditions = call.headers(match=if_match, none_match=if_none_match)
-        return Written.from_dict(await self._json(
-            "PUT", call.memories(store, call.segment(key)), safe=False, params=params, headers=conditions, json={"value": value, **body}))
+        return Written.from_dict(
+            await self._json(
+                "PUT", call.memories(store, call.segment(key)), safe=False, params=params, headers=conditions, json={"value": value, **body}
+            )
+        )
 
     async def get(self, key: str, *, store: str = "self", namespace: str = "") -> tuple[Entry, str]:
         """Reads an entry and its ETag, for if_match."""
@@ -81,38 +121,69 @@ class AsyncMneme:
 
     async def changed(self, key: str, etag: str, *, store: str = "self", namespace: str = "") -> tuple[Entry, str] | None:
         """Reads an entry and its ETag unless it still has this one: then it returns None."""
-        response = await self._call("GET", call.memories(store, call.segment(key)), params={"namespace": namespace}, headers=call.headers(none_match=etag))
+        response = await self._call(
+            "GET", call.memories(store, call.segment(key)), params={"namespace": namespace}, headers=call.headers(none_match=etag)
+        )
         if response.status_code == 304:
             return None
         return Entry.from_dict(call.decoded(response, self._host)), response.headers.get("etag", "")
 
     async def delete(self, key: str, *, store: str = "self", namespace: str = "", if_match: str | None = None) -> None:
         """Moves an entry to the trash."""
-        await self._call("DELETE", call.memories(store, call.segment(key)), safe=False, params={"namespace": namespace}, headers=call.headers(match=if_match))
+        await self._call(
+            "DELETE", call.memories(store, call.segment(key)), safe=False, params={"namespace": namespace}, headers=call.headers(match=if_match)
+        )
 
     async def restore(self, key: str, *, store: str = "self", namespace: str = "", version: int | None = None) -> Entry:
         """Restores a version, or without one the entry that was deleted last."""
-        return Entry.from_dict(await self._json(
-            "POST", call.memories(store, call.segment(key), "restore"), params={"namespace": namespace},
-            headers=call.headers(key=str(uuid.uuid4())), json=call.given(version=version)))
+        return Entry.from_dict(
+            await self._json(
+                "POST",
+                call.memories(store, call.segment(key), "restore"),
+                params={"namespace": namespace},
+                headers=call.headers(key=str(uuid.uuid4())),
+                json=call.given(version=version),
+            )
+        )
 
     async def rename(self, key: str, to: str, *, store: str = "self", namespace: str = "", to_store: str | None = None) -> Entry:
         """Moves an entry to another key, or another store."""
-        return Entry.from_dict(await self._json(
-            "POST", call.memories(store, call.segment(key), "rename"), params={"namespace": namespace},
-            headers=call.headers(key=str(uuid.uuid4())), json=call.given(to=to, to_store=to_store)))
+        return Entry.from_dict(
+            await self._json(
+                "POST",
+                call.memories(store, call.segment(key), "rename"),
+                params={"namespace": namespace},
+                headers=call.headers(key=str(uuid.uuid4())),
+                json=call.given(to=to, to_store=to_store),
+            )
+        )
 
-    async def batch(self, items: List[dict[str, Any]], *, store: str = "self", atomic: bool = False, idempotency_key: str | None = None) -> BatchResult:
+    async def batch(
+        self, items: List[dict[str, Any]], *, store: str = "self", atomic: bool = False, idempotency_key: str | None = None
+    ) -> BatchResult:
         """Does up to 1,000 puts, gets and deletes, in order, in one transaction. A repetition with
         the same idempotency_key does nothing twice; without one, each call has its own."""
-        return BatchResult.from_dict(await self._json(
-            "POST", call.memories(store) + ":batch", headers=call.headers(key=idempotency_key or str(uuid.uuid4())), json={"items": items, "atomic": atomic}))
+        return BatchResult.from_dict(
+            await self._json(
+                "POST",
+                call.memories(store) + ":batch",
+                headers=call.headers(key=idempotency_key or str(uuid.uuid4())),
+                json={"items": items, "atomic": atomic},
+            )
+        )
 
     # Lists
 
     async def list(
-        self, *, store: str = "self", namespace: str | None = None, prefix: str | None = None, type: str | None = None, tag: str | None = None,
-        where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None,
+        self,
+        *,
+        store: str = "self",
+        namespace: str | None = None,
+        prefix: str | None = None,
+        type: str | None = None,
+        tag: str | None = None,
+        where: Mapping[str, Any] | None = None,
+        match: Mapping[str, Any] | None = None,
     ) -> AsyncIterator[Entry]:
         """Yields a store's entries, by namespace and key, page after page."""
         async for page in self._pages(call.memories(store), call.filters(where, match, namespace=namespace, prefix=prefix, type=type, tag=tag)):
@@ -148,7 +219,9 @@ class AsyncMneme:
                 yield change, after if i == len(changes) - 1 else since
             since = after
 
-    async def export(self, *, store: str = "self", where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None) -> AsyncIterator[dict[str, Any]]:
+    async def export(
+        self, *, store: str = "self", where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
         """Yields all entries that the caller can list, or those that fit, as import_entries takes
         them. It raises TransportFailed if the server ends the export before its end."""
         request = self._http.build_request("GET", f"/v1/stores/{call.segment(store)}/export", params=call.filters(where, match))
@@ -169,8 +242,14 @@ class AsyncMneme:
         """Writes many entries, each like a put, and returns the outcomes. What is refused is listed
         in the result, and the rest is written. It can be repeated."""
         body = b"".join(json.dumps(entry).encode() + b"\n" for entry in entries)
-        return ImportResult.from_dict(await self._json(
-            "POST", f"/v1/stores/{call.segment(store)}/import", content=body, headers={"Content-Type": call.LINES, **call.headers(key=str(uuid.uuid4()))}))
+        return ImportResult.from_dict(
+            await self._json(
+                "POST",
+                f"/v1/stores/{call.segment(store)}/import",
+                content=body,
+                headers={"Content-Type": call.LINES, **call.headers(key=str(uuid.uuid4()))},
+            )
+        )
 
     async def index(self, *, store: str = "self") -> str:
         """Reads MEMORY.md: what a store has, a line an entry."""
@@ -179,30 +258,79 @@ class AsyncMneme:
     # Search
 
     async def search(
-        self, query: str | None = None, *, queries: List[str] | None = None, stores: List[str] | None = None, namespace: str | None = None,
-        tags: List[str] | None = None, type: str | None = None, where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None,
-        limit: int | None = None, mode: str | None = None, ranking: str | None = None, min_relevance: float | None = None,
-        recency: Mapping[str, Any] | None = None, diversity: float | None = None, max_tokens: int | None = None, passages: bool | None = None,
-        max_charge: int | None = None, explain: bool | Mapping[str, Any] | None = None, cursor: str | None = None, idempotency_key: str | None = None,
+        self,
+        query: str | None = None,
+        *,
+        queries: List[str] | None = None,
+        stores: List[str] | None = None,
+        namespace: str | None = None,
+        tags: List[str] | None = None,
+        type: str | None = None,
+        where: Mapping[str, Any] | None = None,
+        match: Mapping[str, Any] | None = None,
+        limit: int | None = None,
+        mode: str | None = None,
+        ranking: str | None = None,
+        min_relevance: float | None = None,
+        recency: Mapping[str, Any] | None = None,
+        diversity: float | None = None,
+        max_tokens: int | None = None,
+        passages: bool | None = None,
+        max_charge: int | None = None,
+        explain: bool | Mapping[str, Any] | None = None,
+        cursor: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer:
         """Asks a question, or several at once. With max_charge, in micros, stores that are named
         may be paid for: a repetition with the same idempotency_key is not charged again."""
         question = call.given(
-            query=query, queries=queries, stores=stores, namespace=namespace, tags=tags, type=type, where=where, match=match, limit=limit, mode=mode,
-            ranking=ranking, min_relevance=min_relevance, recency=recency, diversity=diversity, max_tokens=max_tokens, passages=passages,
-            max_charge=max_charge, explain=explain, cursor=cursor)
+            query=query,
+            queries=queries,
+            stores=stores,
+            namespace=namespace,
+            tags=tags,
+            type=type,
+            where=where,
+            match=match,
+            limit=limit,
+            mode=mode,
+            ranking=ranking,
+            min_relevance=min_relevance,
+            recency=recency,
+            diversity=diversity,
+            max_tokens=max_tokens,
+            passages=passages,
+            max_charge=max_charge,
+            explain=explain,
+            cursor=cursor,
+        )
         if max_charge is not None and idempotency_key is None:
             idempotency_key = str(uuid.uuid4())
         return Answer.from_dict(await self._json("POST", "/v1/search", headers=call.headers(key=idempotency_key), json=question))
 
     async def search_offer(
-        self, offer: str, query: str, *, limit: int | None = None, min_relevance: float | None = None, max_tokens: int | None = None,
-        passages: bool | None = None, max_charge: int | None = None, idempotency_key: str | None = None,
+        self,
+        offer: str,
+        query: str,
+        *,
+        limit: int | None = None,
+        min_relevance: float | None = None,
+        max_tokens: int | None = None,
+        passages: bool | None = None,
+        max_charge: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer:
         """Buys a search of an offer: from the account, or by the payer if there is one."""
         question = call.given(query=query, limit=limit, min_relevance=min_relevance, max_tokens=max_tokens, passages=passages, max_charge=max_charge)
-        return Answer.from_dict(await self._json(
-            "POST", f"/v1/offers/{call.segment(offer)}/search", headers=call.headers(key=idempotency_key or str(uuid.uuid4())), json=question, paid=True))
+        return Answer.from_dict(
+            await self._json(
+                "POST",
+                f"/v1/offers/{call.segment(offer)}/search",
+                headers=call.headers(key=idempotency_key or str(uuid.uuid4())),
+                json=question,
+                paid=True,
+            )
+        )
 
     # Sharing and selling
 
@@ -223,12 +351,23 @@ class AsyncMneme:
         await self._call("DELETE", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}")
 
     async def create_offer(
-        self, title: str, description: str, terms: Mapping[str, Any], *, caps: Mapping[str, Any] | None = None, idempotency_key: str | None = None,
+        self,
+        title: str,
+        description: str,
+        terms: Mapping[str, Any],
+        *,
+        caps: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
     ) -> Offer:
         """Offers searches of the caller's own store; prices in terms are in micros."""
-        return Offer.from_dict(await self._json(
-            "POST", "/v1/stores/self/offers", headers=call.headers(key=idempotency_key or str(uuid.uuid4())),
-            json=call.given(title=title, description=description, terms=terms, caps=caps)))
+        return Offer.from_dict(
+            await self._json(
+                "POST",
+                "/v1/stores/self/offers",
+                headers=call.headers(key=idempotency_key or str(uuid.uuid4())),
+                json=call.given(title=title, description=description, terms=terms, caps=caps),
+            )
+        )
 
     async def offers(self) -> AsyncIterator[Offer]:
         """Yields the offers of searches that the caller may accept."""
@@ -239,8 +378,9 @@ class AsyncMneme:
     async def accept(self, offer: str, *, if_match: str | None = None) -> Grant:
         """Accepts an offer, whose searches are then paid from the account. if_match is the
         version of the offer whose terms are meant."""
-        return Grant.from_dict(await self._json(
-            "POST", f"/v1/offers/{call.segment(offer)}/accept", headers=call.headers(match=if_match, key=str(uuid.uuid4()))))
+        return Grant.from_dict(
+            await self._json("POST", f"/v1/offers/{call.segment(offer)}/accept", headers=call.headers(match=if_match, key=str(uuid.uuid4())))
+        )
 
     async def account(self) -> Account:
         """Reads the caller's account; balance is in micros."""

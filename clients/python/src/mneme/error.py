@@ -89,8 +89,16 @@ class Unavailable(MnemeError):
 
 
 _BY_STATUS: dict[int, type[MnemeError]] = {
-    401: Unauthorized, 402: PaymentRequired, 403: Forbidden, 404: NotFound, 409: Conflict, 410: Gone,
-    412: PreconditionFailed, 422: Invalid, 429: TooManyRequests, 503: Unavailable,
+    401: Unauthorized,
+    402: PaymentRequired,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    410: Gone,
+    412: PreconditionFailed,
+    422: Invalid,
+    429: TooManyRequests,
+    503: Unavailable,
 }
 
 

@@ -5,6 +5,7 @@ set -euo pipefail
 here=$(dirname "$0")
 cp "$here/use.ts" "$1/use.ts"
 for module in "nodenext nodenext" "esnext bundler"; do
+	# shellcheck disable=SC2086 # two words
 	set -- "$1" "$2" $module
 	"$2" --noEmit --strict --target es2022 --lib es2022,dom --module "$3" --moduleResolution "$4" "$1/use.ts"
 done

@@ -30,8 +30,16 @@ SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 def train():
     with tempfile.TemporaryDirectory() as folder:
         sentencepiece.SentencePieceTrainer.train(
-            input="corpus.txt", model_prefix=folder + "/m", vocab_size=900, model_type="unigram", num_threads=1,
-            character_coverage=0.98, normalization_rule_name="nmt_nfkc", hard_vocab_limit=False, minloglevel=2)
+            input="corpus.txt",
+            model_prefix=folder + "/m",
+            vocab_size=900,
+            model_type="unigram",
+            num_threads=1,
+            character_coverage=0.98,
+            normalization_rule_name="nmt_nfkc",
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
         model = sentencepiece_model_pb2.ModelProto()
         with open(folder + "/m.model", "rb") as f:
             model.ParseFromString(f.read())
@@ -55,8 +63,7 @@ def build(model, form):
             steps.append(normalizers.Replace(Regex(" {2,}"), "▁" if form == "trim" else " "))
         t.normalizer = normalizers.Sequence(steps)
         t.pre_tokenizer = metaspace
-    t.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    t.post_processor = processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
     t.add_special_tokens([AddedToken(s, special=True, normalized=False) for s in SPECIAL])
     t.encode_special_tokens = True  # in text they are ordinary text
     return t
@@ -70,19 +77,47 @@ def texts():
     r = random.Random(7)
     for _ in range(60):
         at = r.randrange(len(corpus))
-        out.append(corpus[at:at + r.choice([3, 20, 80])])
-    pools = [corpus, "\t\n\r\x0b \u00a0\u2000\u2028\u3000\u200b\u200d\ufeff\u00ad▁ab", "".join(map(chr, range(0x300))),
-             "".join(map(chr, range(0x300, 0x370))) + "aeiouｅª´¨", "".join(map(chr, range(0x1f300, 0x1f700))) + "\u200d\ufe0f\U0001f3fd🇨🇭",
-             "".join(map(chr, range(0x600, 0x700))), "".join(map(chr, range(0x900, 0x980))), "".join(map(chr, range(0xe00, 0xe80))),
-             "".join(map(chr, range(0x1100, 0x1200))), "".join(map(chr, range(0xfb00, 0xfdff))), "".join(map(chr, range(0xff00, 0xffee))),
-             "".join(map(chr, range(0x3000, 0x3400)))]
+        out.append(corpus[at : at + r.choice([3, 20, 80])])
+    pools = [
+        corpus,
+        "\t\n\r\x0b \u00a0\u2000\u2028\u3000\u200b\u200d\ufeff\u00ad▁ab",
+        "".join(map(chr, range(0x300))),
+        "".join(map(chr, range(0x300, 0x370))) + "aeiouｅª´¨",
+        "".join(map(chr, range(0x1F300, 0x1F700))) + "\u200d\ufe0f\U0001f3fd🇨🇭",
+        "".join(map(chr, range(0x600, 0x700))),
+        "".join(map(chr, range(0x900, 0x980))),
+        "".join(map(chr, range(0xE00, 0xE80))),
+        "".join(map(chr, range(0x1100, 0x1200))),
+        "".join(map(chr, range(0xFB00, 0xFDFF))),
+        "".join(map(chr, range(0xFF00, 0xFFEE))),
+        "".join(map(chr, range(0x3000, 0x3400))),
+    ]
     for _ in range(120):
         a, b = r.choice(pools), r.choice(pools)
         out.append("".join(r.choice(a if r.random() < 0.7 else b) for _ in range(r.choice([2, 5, 12, 40]))))
     for _ in range(20):
         out.append("".join(chr(c) for c in (r.randrange(0x110000) for _ in range(8)) if not 0xD800 <= c < 0xE000))
-    out += ["", " ", "\n", "▁", "▁▁a▁ ▁b▁", "ﷺaﷺ", "a\u0323\u0302", "x \u0301y", "\r\n\u0301", "e" + "\u0301" * 40, "㍿㌔", "㍿" * 20,
-            "\u3000\u0301a", " a  b ", "Ⅷ½℃", "\x00\x01", "ＡＢＣ", "ﬁne", "한글"]
+    out += [
+        "",
+        " ",
+        "\n",
+        "▁",
+        "▁▁a▁ ▁b▁",
+        "ﷺaﷺ",
+        "a\u0323\u0302",
+        "x \u0301y",
+        "\r\n\u0301",
+        "e" + "\u0301" * 40,
+        "㍿㌔",
+        "㍿" * 20,
+        "\u3000\u0301a",
+        " a  b ",
+        "Ⅷ½℃",
+        "\x00\x01",
+        "ＡＢＣ",
+        "ﬁne",
+        "한글",
+    ]
     return out
 
 
@@ -91,7 +126,7 @@ def digest(t):
     h = hashlib.sha256()
     chars = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]
     for i in range(0, len(chars), 10000):
-        for e in t.encode_batch(["x" + c + "Yo" for c in chars[i:i + 10000]], add_special_tokens=False):
+        for e in t.encode_batch(["x" + c + "Yo" for c in chars[i : i + 10000]], add_special_tokens=False):
             h.update(b"".join(struct.pack("<I", n) for n in e.ids) + b"\n")
     return h.hexdigest()
 
@@ -146,6 +181,7 @@ def parameters(rows, layers=2, width=384, inner=1536):
 
 def embed(p, ids, layers=2, heads=12):
     """The encoder of BERT with mean pooling (Devlin et al., 2018)."""
+
     def norm(x, name):
         d = x - x.mean(-1, keepdims=True)
         return d / np.sqrt((d * d).mean(-1, keepdims=True) + 1e-12) * p[name + ".weight"] + p[name + ".bias"]
@@ -192,8 +228,16 @@ def main():
     p = parameters(split.get_vocab_size() + 7)
     rows = []
     long = "花园每周需要浇两次水。" * 100
-    for text in ["", "Who repaired the heating last winter?", "مي تيقن", "من أصلح التدفئة في الشتاء الماضي؟", "庭には週に二回水が必要です。",
-                 "สวนต้องการน้ำสัปดาห์ละสองครั้ง", "e\u0301\t😀  x", long]:
+    for text in [
+        "",
+        "Who repaired the heating last winter?",
+        "مي تيقن",
+        "من أصلح التدفئة في الشتاء الماضي؟",
+        "庭には週に二回水が必要です。",
+        "สวนต้องการน้ำสัปดาห์ละสองครั้ง",
+        "e\u0301\t😀  x",
+        long,
+    ]:
         for prefix in ["query: ", "passage: "]:
             ids = split.encode(prefix + text).ids
             ids = ids[:511] + ids[-1:] if len(ids) > 512 else ids

@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+
+# The programs that are not Go: their style, and what is likely to be wrong in them. Two of
+# oxlint's rules are left out: the console looks for control characters on purpose, and a
+# caret is as plain as startsWith.
+check_scripts() {
+	local python shell node
+	mapfile -t python < <(git ls-files -co --exclude-standard '*.py')
+	mapfile -t shell < <({
+		git ls-files -co --exclude-standard '*.sh'
+		git grep -lE '^#!/(usr/bin/env |bin/)(ba)?sh'
+	} | sort -u)
+	mapfile -t node < <(git ls-files -co --exclude-standard '*.mjs' '*.ts' '*.svelte')
+	ruff check --quiet --no-cache --force-exclude --config .ci/ruff.toml "${python[@]}"
+	ruff format --check --quiet --no-cache --force-exclude --config .ci/ruff.toml "${python[@]}"
+	shellcheck -x "${shell[@]}"
+	shfmt -d "${shell[@]}"
+	oxlint --deny-warnings -A no-control-regex -A prefer-string-starts-ends-with "${node[@]}"
+	echo "${#python[@]} programs in Python, ${#shell[@]} in shell, ${#node[@]} in JavaScript and TypeScript"
+}
