@@ -10,7 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"mneme/backend/backendtest/wait"
 )
 
 // byWords starts a server whose embedder is away, so that searches answer by
@@ -38,6 +39,7 @@ var mcpHeaders = []string{"Accept", "application/json, text/event-stream"}
 
 // One request of 40 searches for all that an agent has took 8 GB.
 func TestABatchOfSearchesTakesTheMemoryOfOne(t *testing.T) {
+	t.Parallel()
 	s := start(t, byWords())
 	alice := s.as("alice")
 	alice.hoard(t)
@@ -85,6 +87,7 @@ func TestABatchOfSearchesTakesTheMemoryOfOne(t *testing.T) {
 
 // A tool's search returned 3.6 MB to the model.
 func TestAToolAnswersNoMoreThanAModelCanRead(t *testing.T) {
+	t.Parallel()
 	s := start(t, byWords())
 	alice := s.as("alice")
 	alice.hoard(t)
@@ -150,7 +153,7 @@ func TestSlowReadersHoldNoAnswers(t *testing.T) {
 			{http.MethodGet, "/v1/stores/self/memories?limit=100", ""},
 		}
 		for _, r := range requests { // fills caches and buffers
-			if got := ask(r[0], r[1], r[2]).response(time.Minute); got.status != http.StatusOK || len(got.body) < 9_000_000 {
+			if got := ask(r[0], r[1], r[2]).response(); got.status != http.StatusOK || len(got.body) < 9_000_000 {
 				t.Fatalf("%s answers %d with %d bytes", r[1], got.status, len(got.body))
 			}
 		}
@@ -174,7 +177,7 @@ func TestSlowReadersHoldNoAnswers(t *testing.T) {
 		var readers sync.WaitGroup
 		for i, c := range slow {
 			readers.Go(func() {
-				if got := c.response(2 * time.Minute); got.err != nil || got.status != http.StatusOK || !json.Valid(got.body) {
+				if got := c.response(); got.err != nil || got.status != http.StatusOK || !json.Valid(got.body) {
 					t.Errorf("reader %d: status %d, %d bytes, %v", i, got.status, len(got.body), got.err)
 				}
 			})
@@ -222,28 +225,14 @@ func (e *stuck) option() option {
 // gives it up.
 func (e *stuck) question(t testing.TB) <-chan struct{} {
 	t.Helper()
-	select {
-	case conn := <-e.asked:
-		gone := make(chan struct{})
-		go func() {
-			defer close(gone)
-			_, _ = io.Copy(io.Discard, conn)
-			conn.Close()
-		}()
-		return gone
-	case <-time.After(time.Minute):
-		t.Fatal("the embedder was not asked")
-		return nil
-	}
-}
-
-func wantClosed(t testing.TB, what string, gone <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-gone:
-	case <-time.After(time.Minute):
-		t.Fatalf("%s: the work goes on", what)
-	}
+	conn := wait.For(t, "the embedder is asked", e.asked)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = io.Copy(io.Discard, conn)
+		conn.Close()
+	}()
+	return gone
 }
 
 // mcpCancel cancels a call.
@@ -255,6 +244,7 @@ func mcpCancel(id int) string {
 // nobody is sent its answer. The embedder sees the end of a call before the server
 // has forgotten it, so that each call has an ID of its own, as the protocol requires.
 func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
+	t.Parallel()
 	t.Run("http", func(t *testing.T) {
 		embedder := startStuck(t)
 		s := start(t, embedder.option())
@@ -267,7 +257,7 @@ func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 			go func() { answer <- alice.call(http.MethodPost, "/mcp", body, mcpHeaders...) }()
 			gone := embedder.question(t)
 			alice.call(http.MethodPost, "/mcp", mcpCancel(id), mcpHeaders...).want(t, http.StatusAccepted)
-			wantClosed(t, name, gone)
+			wait.For(t, "the work of "+name+" ends", gone)
 			if r := (<-answer).want(t, http.StatusAccepted); len(r.body) > 0 {
 				t.Errorf("%s: %v", name, r)
 			}
@@ -281,7 +271,7 @@ func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 			}
 			gone = embedder.question(t)
 			c.Close()
-			wantClosed(t, name+" of a closed connection", gone)
+			wait.For(t, "the work of "+name+" of a closed connection ends", gone)
 		}
 		ping := `{"jsonrpc":"2.0","id":100,"method":"ping"}`
 		if r := alice.call(http.MethodPost, "/mcp", ping, mcpHeaders...).want(t, http.StatusOK); !strings.Contains(string(r.body), `"id":100`) {
@@ -319,7 +309,7 @@ func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 			say(mcpSearch(id))
 			gone := embedder.question(t)
 			say(mcpCancel(id))
-			wantClosed(t, "a call", gone)
+			wait.For(t, "the work of a call ends", gone)
 			// The next line answers the next call.
 			say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, 100+id))
 			if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, fmt.Sprintf(`"id":%d`, 100+id)) {

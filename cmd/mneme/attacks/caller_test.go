@@ -2,7 +2,6 @@ package attacks
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -41,9 +40,11 @@ type reply struct {
 	err    error
 }
 
-// client has no limit on connections, and a timeout that is longer than any
-// response may take.
-var client = &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+// patience ends what would never end. It is far above what a busy machine takes.
+const patience = 4 * time.Minute
+
+// client has no limit on connections.
+var client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
 // call makes one request. body is nil, a string or []byte that is sent as it is,
 // or a value that is sent as JSON. headers alternates names and values.
@@ -140,22 +141,4 @@ func decode[T any](t testing.TB, r reply) (value T) {
 		t.Fatalf("%v in %v", err, r)
 	}
 	return value
-}
-
-// eventually polls check until it returns nil, for at most two minutes.
-func eventually(t testing.TB, check func() error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	for {
-		err := check()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("condition not met in time: %v", err)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
 }

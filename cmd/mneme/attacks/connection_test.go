@@ -37,9 +37,9 @@ func (c *connection) send(text string) error {
 	return err
 }
 
-// response reads a response with its body, which must arrive within a time.
-func (c *connection) response(within time.Duration) reply {
-	if err := c.SetReadDeadline(time.Now().Add(within)); err != nil {
+// response reads a response with its body.
+func (c *connection) response() reply {
+	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return reply{err: err}
 	}
 	response, err := http.ReadResponse(c.reader, nil)
@@ -51,10 +51,10 @@ func (c *connection) response(within time.Duration) reply {
 	return reply{status: response.StatusCode, header: response.Header, body: body, err: err}
 }
 
-// closedWithin reports whether the server ends the connection within a time.
-// What it sends before is discarded.
-func (c *connection) closedWithin(d time.Duration) bool {
-	if err := c.SetReadDeadline(time.Now().Add(d)); err != nil {
+// isClosed reports whether the server ends the connection. What it sends before is
+// discarded.
+func (c *connection) isClosed() bool {
+	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		c.t.Fatal(err)
 	}
 	_, err := io.Copy(io.Discard, c.reader)

@@ -12,5 +12,6 @@
 //
 //	MNEME_ATTACK_BINARY=/path/to/mneme go test ./cmd/mneme/attacks -run TestX
 //
-// The tests take a while, so -short skips them.
+// -short skips the attacks. With -full, those of which a smaller one shows the same are
+// as large as they have ever been.
 package attacks

@@ -1,6 +1,7 @@
 package attacks
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"sync"
@@ -12,6 +13,10 @@ import (
 
 // binaryVariable names another binary to attack.
 const binaryVariable = "MNEME_ATTACK_BINARY"
+
+// full makes the attacks whose size does not change what they show as large as they
+// have ever been.
+var full = flag.Bool("full", false, "make the attacks as large as they have ever been")
 
 var (
 	buildDir     string // removed when the tests end
@@ -27,6 +32,10 @@ var (
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
+		// Attacks mostly wait for what their servers do. -parallel overrides this.
+		if err := flag.Set("test.parallel", "6"); err != nil {
+			panic(err)
+		}
 		otherBinary = os.Getenv(binaryVariable)
 		mnemetest.ClearEnvironment(postgrestest.Variable)
 		var err error

@@ -33,6 +33,7 @@ func flood(n int, send func(i int) reply) map[int]int {
 // Somebody guesses tokens. After a few, the address is told to wait; a good token
 // from the same address is accepted all the while.
 func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
+	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REFUSALS=1")) // guesses come faster on the slowest machine
 	alice := s.as("alice")
 	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)
@@ -85,6 +86,7 @@ func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 // One agent sends more requests than are good for the others, with several
 // tokens.
 func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
+	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REQUESTS=1", "MNEME_RATE_BURST=100"))
 	tokens := []caller{s.as("hog"), s.as("hog", "--taint", "CONFIDENTIAL"), s.as("hog", "--scope", "share")}
 	ada := s.as("ada")
@@ -108,6 +110,7 @@ func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
 // A batch counts each of its messages: one of 15 is refused long before the twenty
 // batches that the burst allows, though a slow machine earns some more meanwhile.
 func TestABatchOfMessagesCountsEachOfThem(t *testing.T) {
+	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REQUESTS=1", "MNEME_RATE_BURST=20"))
 	alice := s.as("alice")
 	one := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`

@@ -50,6 +50,7 @@ func postgres() option {
 
 // eachStorage runs an attack on SQLite and on PostgreSQL.
 func eachStorage(t *testing.T, attack func(t *testing.T, storage option)) {
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) { attack(t, flags()) })
 	t.Run("postgres", func(t *testing.T) { attack(t, postgres()) })
 }

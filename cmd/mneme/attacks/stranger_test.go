@@ -58,6 +58,7 @@ func TestAStrangerReadsNothingOfAnotherAgent(t *testing.T) {
 
 // Without a valid token no call of the API is answered.
 func TestWithoutATokenNothingIsAnswered(t *testing.T) {
+	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REFUSALS=0"))
 	s.as("alice").put("tea", "I like my tea green, without sugar.").want(t, http.StatusCreated)
 	for _, token := range []string{"", "nonsense-token", "mneme_0123456789abcdef_secretsecretsecret",
