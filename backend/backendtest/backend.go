@@ -58,7 +58,7 @@ func Production() Backend {
 		},
 		milvus: milvus.Config{
 			Consistency: milvus.Strong, Partitions: 2, // few are made faster
-			Timeouts: milvus.Timeouts{Open: time.Minute, Search: 30 * time.Second},
+			Timeouts: milvus.Timeouts{Open: 2 * time.Minute, Search: 2 * time.Minute},
 		},
 	}
 }

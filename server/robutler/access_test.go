@@ -24,11 +24,10 @@ func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
 	}
-	for _, b := range []backendtest.Backend{backendtest.Embedded(), backendtest.Production()} {
-		t.Run(b.Name, func(t *testing.T) {
-			accesstest.Run(t, &portal{openOn(t, b, memory.Limits{})})
-		})
-	}
+	both := []backendtest.Backend{backendtest.Embedded(), backendtest.Production()}
+	backendtest.Each(t, both, func(t *testing.T, b backendtest.Backend) {
+		accesstest.Run(t, &portal{openOn(t, b, memory.Limits{})})
+	})
 }
 
 // portal is the API as the matrix sees it. What the matrix needs to arrange

@@ -28,6 +28,7 @@ type Server struct {
 	binDir, dataDir, port string
 	credential            *syscall.Credential // of the server's user; nil: this process's
 	process               *exec.Cmd           // nil: stopped
+	ended                 chan error          // receives what process.Wait returned
 	release               func()              // see faulttest.KillWithParent
 }
 
@@ -106,12 +107,26 @@ func (s *Server) DSN() string {
 	return "postgres://mneme@127.0.0.1:" + s.port + "/postgres?sslmode=disable"
 }
 
-// Start starts the server and waits until it accepts connections or ctx ends.
+// startLimit bounds a start. It is far above what a busy machine takes.
+const startLimit = 4 * time.Minute
+
+// Start starts the server and waits until it accepts connections, ctx ends or startLimit
+// has passed.
 // The server does not sync to disk, but it hands commits to the operating
 // system, so that they survive a kill of the server.
 //
 // settings are more of the server's, as name=value.
 func (s *Server) Start(ctx context.Context, settings ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	if err := s.launch(settings); err != nil {
+		return err
+	}
+	return s.ready(ctx)
+}
+
+// launch starts the server's process.
+func (s *Server) launch(settings []string) error {
 	s.process = s.command("postgres", "-p", s.port, "-k", s.dataDir, "-c", "listen_addresses=127.0.0.1",
 		"-c", "fsync=off", "-c", "synchronous_commit=on", "-c", "full_page_writes=off", "-c", "max_connections=200")
 	for _, setting := range settings {
@@ -124,21 +139,42 @@ func (s *Server) Start(ctx context.Context, settings ...string) error {
 	defer log.Close()
 	s.process.Stdout, s.process.Stderr = log, log
 	if err := s.process.Start(); err != nil {
+		s.process = nil
 		return err
 	}
+	ended, process := make(chan error, 1), s.process
+	s.ended = ended
+	go func() { ended <- process.Wait() }()
 	if s.release, err = faulttest.KillWithParent(s.process.Process.Pid); err != nil {
 		return errors.Join(err, s.Stop())
 	}
+	return nil
+}
+
+// ready waits until the server accepts connections. It fails at once if the server ends.
+func (s *Server) ready(ctx context.Context) error {
 	for {
 		conn, err := pgx.Connect(ctx, s.DSN())
 		if err == nil {
 			return conn.Close(ctx)
 		}
 		select {
+		case ended := <-s.ended:
+			s.forget()
+			return fmt.Errorf("postgres has ended (%v), see postgres.log: %w", ended, err)
 		case <-ctx.Done():
 			return fmt.Errorf("postgres does not accept connections: %w", err)
 		case <-time.After(20 * time.Millisecond):
 		}
+	}
+}
+
+// forget notes that the process has ended.
+func (s *Server) forget() {
+	s.process = nil
+	if s.release != nil {
+		s.release()
+		s.release = nil
 	}
 }
 
@@ -149,14 +185,11 @@ func (s *Server) Stop() error {
 	if s.process == nil {
 		return nil
 	}
-	if err := s.process.Process.Signal(syscall.SIGQUIT); err != nil { // immediate shutdown
+	if err := s.process.Process.Signal(syscall.SIGQUIT); err != nil && !errors.Is(err, os.ErrProcessDone) { // immediate shutdown
 		return err
 	}
-	err := s.process.Wait()
-	s.process = nil
-	if s.release != nil {
-		s.release()
-	}
+	err := <-s.ended
+	s.forget()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return nil // expected after an immediate shutdown
@@ -188,9 +221,8 @@ func (s *Server) Kill() error {
 	if err := s.process.Process.Kill(); err != nil {
 		return err
 	}
-	_ = s.process.Wait() // killed
-	s.process = nil
-	s.release()
+	<-s.ended
+	s.forget()
 	return nil
 }
 
