@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"mneme/backend/backendtest/wait"
 	"mneme/cmd/mneme/mnemetest"
 	"mneme/storage/postgres/postgrestest"
 )
@@ -187,20 +187,18 @@ func writeFirst(t *testing.T, binary, dir string, env ...string) {
 	alice("DELETE", own+"back", nil)
 	alice("POST", own+"back/restore", fields{}, "Idempotency-Key", "restore-back")
 
-	wait := time.Now().Add(30 * time.Second)
-	for {
+	wait.Until(t, "the queue is empty", func() error {
 		response, err := http.Get(server.Address + "/readyz")
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		ready, _ := io.ReadAll(response.Body)
-		response.Body.Close()
-		if bytes.Contains(ready, []byte(`"queue_depth":0`)) || bytes.Contains(ready, []byte(`"depth":0`)) || time.Now().After(wait) {
-			t.Logf("%s", ready)
-			break
+		defer response.Body.Close()
+		ready, err := io.ReadAll(response.Body)
+		if err == nil && !bytes.Contains(ready, []byte(`"queue_depth":0`)) && !bytes.Contains(ready, []byte(`"depth":0`)) {
+			err = fmt.Errorf("/readyz answers %s", ready)
 		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return err
+	})
 	for i := range 3 {
 		alice("PUT", fmt.Sprint(own, "queued-", i), fields{"value": fmt.Sprintf("Parcel %d waits at the post office. ", i) + strings.Repeat("It is heavy. ", 300)})
 	}
