@@ -3,7 +3,7 @@
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 FUZZTIME ?= 10s
-# Keep in step with .ci/run.
+# Keep in step with .ci/steps/go.sh.
 GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: help build test short race lint fuzz bench regression generate tidy notices ci
@@ -44,7 +44,7 @@ tidy: ## tidy go.mod and format the code
 	gofmt -w $$(git ls-files '*.go')
 
 notices: ## list the modules of the binary in THIRD_PARTY_NOTICES.txt
-	go run ./.ci/modules
+	go run ./packaging/notices
 
 ci: ## run everything that must pass before a change is merged
 	.ci/run

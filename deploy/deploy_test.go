@@ -6,6 +6,7 @@ package deploy_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 
 const (
 	composeFile = "../docker-compose.yml"
-	checks      = "../.ci/run"
+	checks      = "../.ci/steps"
 )
 
 // composeConfig is the part of a compose file that the tests check.
@@ -130,7 +131,10 @@ func TestSecretsHaveNoDefaults(t *testing.T) {
 }
 
 func TestTheChecksUseTheVersionsAndSettingsOfCompose(t *testing.T) {
-	c, run := compose(t), string(read(t, checks))
+	c, run := compose(t), "\n"
+	for _, file := range []string{"install.sh", "services.sh"} {
+		run += string(read(t, filepath.Join(checks, file)))
+	}
 	version := strings.TrimPrefix(c.Services["milvus"].Image, "milvusdb/milvus:v")
 	if !strings.Contains(run, "\nMILVUS=milvus=="+version+" ") {
 		t.Errorf("compose runs Milvus %s, .ci/run another", version)

@@ -58,7 +58,7 @@ check_typescript_client() {
 # Real clients of x402 and MPP buy searches, against services that move nothing.
 check_payments() {
 	link_packages "$work"
-	PYTHONPATH=$tools/packages/site go run ./.ci/payments "$mneme" "$tools/clients/bin/python" "$work" "$tools/webagents/bin/python"
+	PYTHONPATH=$tools/packages/site go run ./meter/payment/buyers "$mneme" "$tools/clients/bin/python" "$work" "$tools/webagents/bin/python"
 }
 
 # The memory skills of webagents against the Robutler API.
@@ -98,7 +98,7 @@ check_mcp() {
 		says text/markdown inspect "${target[@]}" --method resources/read --uri mneme://self/MEMORY.md
 		echo "the inspector lists, calls and reads over $server"
 	done
-	MNEME_TOKEN=$(token_of mcp conformance) go run ./.ci/conformance "$tools/node/node_modules/.bin/conformance" "$served"
+	MNEME_TOKEN=$(token_of mcp conformance) go run ./server/mcp/conformance "$tools/node/node_modules/.bin/conformance" "$served"
 }
 
 # The packages for MCP clients, installed as uvx and npx install them.

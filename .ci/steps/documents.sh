@@ -4,7 +4,7 @@
 # The shell blocks of README, the first page and the guides, as a reader would type them.
 check_documents() {
 	mkdir "$work/documents"
-	python3 .ci/docs/run.py . "$work/documents"
+	python3 website/blocks.py . "$work/documents"
 }
 
 # The documentation as a site, in whose pages no link is dead and nothing comes from

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -25,6 +26,13 @@ type event struct {
 }
 
 func main() {
+	if !summarize(os.Stdin, os.Stdout) {
+		os.Exit(1)
+	}
+}
+
+// summarize reports whether tests ran and all of them passed or were skipped.
+func summarize(in io.Reader, out io.Writer) bool {
 	passed, failed, skipped := 0, 0, 0
 	failures := make(map[string]int)            // failed tests by package
 	output := make(map[string]*strings.Builder) // by package and test
@@ -34,12 +42,12 @@ func main() {
 		}
 		return output[key]
 	}
-	lines := bufio.NewScanner(os.Stdin)
+	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		var e event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			fmt.Println(lines.Text()) // a message of the go command
+			fmt.Fprintln(out, lines.Text()) // a message of the go command
 			continue
 		}
 		key := e.Package + " " + e.Test
@@ -52,20 +60,20 @@ func main() {
 			continue
 		}
 		if e.Action == "fail" {
-			fmt.Print(said(key).String())
+			fmt.Fprint(out, said(key).String())
 		}
 		switch {
 		case e.Test == "":
 			took := time.Duration(e.Elapsed * float64(time.Second)).Round(time.Millisecond)
-			fmt.Printf("%-4s %s %s\n", e.Action, e.Package, took)
+			fmt.Fprintf(out, "%-4s %s %s\n", e.Action, e.Package, took)
 			if e.FailedBuild != "" {
-				fmt.Print(said(" " + e.FailedBuild).String())
+				fmt.Fprint(out, said(" "+e.FailedBuild).String())
 			}
 			// A package can fail without a failed test: it does not build,
 			// or its TestMain exits.
 			if e.Action == "fail" && failures[e.Package] == 0 {
 				failed++
-				unended(output, e.Package)
+				unended(out, output, e.Package)
 			}
 		case e.Action == "pass":
 			passed++
@@ -73,19 +81,17 @@ func main() {
 			failed++
 			failures[e.Package]++
 		case e.Action == "skip":
-			fmt.Printf("skip %s %s\n%s", e.Package, e.Test, said(key).String())
+			fmt.Fprintf(out, "skip %s %s\n%s", e.Package, e.Test, said(key).String())
 			skipped++
 		}
 		delete(output, key)
 	}
 	broken := lines.Err() != nil || passed == 0
 	if broken {
-		fmt.Println("the tests' output ended before its time:", lines.Err())
+		fmt.Fprintln(out, "the tests' output ended before its time:", lines.Err())
 	}
-	fmt.Printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped)
-	if failed > 0 || broken {
-		os.Exit(1)
-	}
+	fmt.Fprintf(out, "%d passed, %d failed, %d skipped\n", passed, failed, skipped)
+	return failed == 0 && !broken
 }
 
 // Bounds of what is printed of a test that did not end, in bytes: of what it said, and
@@ -97,13 +103,13 @@ const (
 
 // unended prints the ends of what the tests of a package said that did not end: one of
 // them ran out of time, or ended the process.
-func unended(output map[string]*strings.Builder, name string) {
+func unended(out io.Writer, output map[string]*strings.Builder, name string) {
 	for _, key := range slices.Sorted(maps.Keys(output)) {
 		test, ok := strings.CutPrefix(key, name+" ")
 		if !ok || test == "" {
 			continue
 		}
 		said, stacks, _ := strings.Cut(output[key].String(), "\ngoroutine ")
-		fmt.Printf("did not end: %s %s\n%s\n%s\n", name, test, said[max(0, len(said)-unendedText):], stacks[:min(len(stacks), unendedStacks)])
+		fmt.Fprintf(out, "did not end: %s %s\n%s\n%s\n", name, test, said[max(0, len(said)-unendedText):], stacks[:min(len(stacks), unendedStacks)])
 	}
 }

@@ -1,8 +1,8 @@
 // Command modules lists the modules that are built into the mneme binary, on any
 // supported platform, with their licences, in THIRD_PARTY_NOTICES.txt.
 //
-//	go run ./.ci/modules          writes the file
-//	go run ./.ci/modules -check   fails if the file is not what it would write
+//	go run ./packaging/notices          writes the file
+//	go run ./packaging/notices -check   fails if the file is not what it would write
 //
 // A module whose licence is not one of those below is an error in both.
 package main
@@ -19,7 +19,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -81,7 +80,7 @@ func run(check bool) error {
 			fmt.Fprint(os.Stderr, "new: ", line)
 		}
 	}
-	return errors.New("the modules of the binary have changed. If that is meant, run: go run ./.ci/modules")
+	return errors.New("the modules of the binary have changed. If that is meant, run: go run ./packaging/notices")
 }
 
 // module is a module of which at least one package is built in.
@@ -136,7 +135,7 @@ func builtIn() ([]module, error) {
 // with the modules that it belongs to.
 func notices(modules []module) ([]byte, error) {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "Third-party software in the mneme binary, made by: go run ./.ci/modules\n\n")
+	fmt.Fprintf(&out, "Third-party software in the mneme binary, made by: go run ./packaging/notices\n\n")
 	var texts []string
 	owners := make(map[string][]string) // by text
 	add := func(owner string, text []byte) {
@@ -173,8 +172,12 @@ func notices(modules []module) ([]byte, error) {
 		}
 		fmt.Fprintf(&out, "%s %s: %s\n", m.path, m.version, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 	}
+	root, err := exec.Command("go", "env", "GOROOT").Output() //nolint:noctx // it ends by itself
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
 	for _, other := range [][2]string{
-		{"Go's standard library", filepath.Join(runtime.GOROOT(), "LICENSE")},
+		{"Go's standard library", filepath.Join(strings.TrimSpace(string(root)), "LICENSE")},
 		{"the weights of E5-small-v2", filepath.Join("embed", "e5", "LICENSE-e5-small-v2")},
 	} {
 		text, err := os.ReadFile(other[1])

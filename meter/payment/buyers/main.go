@@ -68,7 +68,7 @@ func run(binary, python, node, webagents string) error {
 	defer stop()
 	var failures error
 	for n, client := range []string{"httpx_buy.py", "requests_buy.py", "fetch_buy.mjs", "mneme_buy.py", "mneme_buy.mjs"} {
-		program, script := python, filepath.Join(".ci", "payments", client)
+		program, script := python, filepath.Join("meter", "payment", "buyers", client)
 		if strings.HasSuffix(client, ".mjs") {
 			// Node looks for packages beside the script.
 			program = "node"
@@ -261,7 +261,7 @@ func (s *shop) run(buyer, scheme, program, script string) (got bought, err error
 
 // buyByCard lets the buyer of webagents pay by MPP.
 func (s *shop) buyByCard(platform *paymenttest.Platform, webagents string) error {
-	got, err := s.run("card-holder", "stripe", webagents, filepath.Join(".ci", "payments", "webagents_buy.py"))
+	got, err := s.run("card-holder", "stripe", webagents, filepath.Join("meter", "payment", "buyers", "webagents_buy.py"))
 	if err != nil {
 		return err
 	}

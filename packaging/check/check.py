@@ -2,7 +2,7 @@
 name says and has the release's version, and checksums, signature, bills of materials,
 cask and images fit it.
 
-    python3 .ci/release/check.py ROOT VERSION BUILDAH…
+    python3 packaging/check/check.py ROOT VERSION BUILDAH…
 
 ROOT is the repository with dist and packaging/out. BUILDAH is the command that has the
 images. Needs gpg with the key, dpkg-deb and the package rpmfile.
@@ -52,13 +52,21 @@ class Release:
     def archives(self) -> None:
         for system, processor in PLATFORMS:
             with tempfile.TemporaryDirectory() as folder, tarfile.open(self.dist / self.archive(system, processor)) as archive:
-                equal(set(archive.getnames()), {"mneme", "LICENSE", "THIRD_PARTY_NOTICES.txt", "LICENSE-e5-small-v2", "README.md", "CHANGELOG.md"}, "archive")
+                equal(
+                    set(archive.getnames()),
+                    {"mneme", "LICENSE", "THIRD_PARTY_NOTICES.txt", "LICENSE-e5-small-v2", "README.md", "CHANGELOG.md"},
+                    "archive",
+                )
                 archive.extractall(folder)
                 if (system, processor) == ("linux", HERE):
                     runs(pathlib.Path(folder) / "mneme", self.version)
             bill = json.loads((self.dist / f"{self.archive(system, processor)}.sbom.json").read_text())
             modules = {p["name"] for p in bill["packages"]}
-            equal((bill["spdxVersion"][:5], "github.com/spf13/cobra" in modules, "modernc.org/sqlite" in modules), ("SPDX-", True, True), "bill of materials")
+            equal(
+                (bill["spdxVersion"][:5], "github.com/spf13/cobra" in modules, "modernc.org/sqlite" in modules),
+                ("SPDX-", True, True),
+                "bill of materials",
+            )
 
     def archive(self, system: str, processor: str) -> str:
         return f"mneme_{self.version}_{system}_{processor}.tar.gz"
@@ -72,8 +80,11 @@ class Release:
 
     def linux(self) -> None:
         files = {
-            "/usr/bin/mneme", "/usr/lib/systemd/system/mneme.service", "/usr/share/doc/mneme/LICENSE",
-            "/usr/share/doc/mneme/THIRD_PARTY_NOTICES.txt", "/usr/share/doc/mneme/LICENSE-e5-small-v2",
+            "/usr/bin/mneme",
+            "/usr/lib/systemd/system/mneme.service",
+            "/usr/share/doc/mneme/LICENSE",
+            "/usr/share/doc/mneme/THIRD_PARTY_NOTICES.txt",
+            "/usr/share/doc/mneme/LICENSE-e5-small-v2",
         }
         for processor, machine in (("amd64", "x86_64"), ("arm64", "aarch64")):
             deb = self.dist / f"mneme_{self.version}_linux_{processor}.deb"
@@ -124,7 +135,9 @@ class Release:
             name = f"mneme:{self.version}-{processor}"
             image = json.loads(output(*self.buildah, "inspect", "--type", "image", name))["OCIv1"]
             config = image["config"]
-            equal((image["architecture"], config["User"], config["Entrypoint"], config["Cmd"]), (processor, "65532:65532", ["/mneme"], ["serve"]), name)
+            equal(
+                (image["architecture"], config["User"], config["Entrypoint"], config["Cmd"]), (processor, "65532:65532", ["/mneme"], ["serve"]), name
+            )
             equal(config["Labels"]["org.opencontainers.image.version"], self.version, name)
             container = output(*self.buildah, "from", name).strip()
             root = pathlib.Path(output(*self.buildah, "mount", container).strip())

@@ -17,5 +17,6 @@ client.register("eip155:*", {"exact": ExactEvmScheme, "upto": UptoEvmScheme}[sch
 at = urlsplit(url)
 with Mneme(f"{at.scheme}://{at.netloc}", token, payer=x402HTTPClientSync(client)) as memory:
     response = memory._call(  # for the header that the test compares
-        "POST", at.path, json={"query": "lighthouse"}, headers={"Idempotency-Key": "mneme-" + scheme}, paid=True)
+        "POST", at.path, json={"query": "lighthouse"}, headers={"Idempotency-Key": "mneme-" + scheme}, paid=True
+    )
 print(json.dumps({"status": response.status_code, "settled": response.headers.get("payment-response"), "body": response.json()}))

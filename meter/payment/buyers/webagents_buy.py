@@ -8,7 +8,6 @@ import asyncio
 import json
 import sys
 
-import httpx
 from cryptography.hazmat.primitives.asymmetric import ed25519
 from webagents.agents.skills.robutler.payments_x402 import MppBuyer, MppBuyerPolicy
 from webagents.crypto.http_signature import SigningKey
@@ -26,9 +25,7 @@ async def main(scheme: str, url: str, token: str) -> None:
     buyer = MppBuyer(
         keys=[SigningKey.from_private_key(ed25519.Ed25519PrivateKey.generate())],  # a key for this run
         agent_url="https://buyer.example",
-        policy=MppBuyerPolicy(
-            max_per_purchase_cents=100, accept_terms="none", realms=[url], methods=[scheme], stripe_profile_id="profile_test"
-        ),
+        policy=MppBuyerPolicy(max_per_purchase_cents=100, accept_terms="none", realms=[url], methods=[scheme], stripe_profile_id="profile_test"),
         card=Card(),
         on_refusal=refused.append,
     )

@@ -1,6 +1,6 @@
-"""Runs the shell blocks of README, docs/index.md and the guides, each document in a clone of its own.
+"""Runs the shell blocks of README, docs/index.md and the guides, each document in a copy of the repository.
 
-run.py REPOSITORY WORK [DOCUMENT…] runs all blocks that are marked as sh, in their order and in one
+blocks.py REPOSITORY WORK [DOCUMENT…] runs all blocks that are marked as sh, in their order and in one
 shell, which ends at the first command that fails; an HTTP error is a failure, too. What
 cannot run so is said in a comment right before its block, one line each:
 
@@ -14,6 +14,7 @@ cannot run so is said in a comment right before its block, one line each:
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ import time
 from pathlib import Path
 
 BLOCK = re.compile(r"(?ms)^(?:<!--(?P<marks>(?:(?!-->).)*)-->\n\s*)?```(?P<language>\w*)\n(?P<text>.*?)^```$")
-LIMIT = 180  # seconds a document
+LIMIT = 900  # seconds a document, so that one which hangs ends
 
 # Servers of the documents listen on one port, so they are waited for, and end with the shell.
 PRELUDE = """
@@ -67,6 +68,15 @@ def shell_of(block: re.Match, left_out: list[str]) -> str:
     return "\n".join([*before, text])
 
 
+def copy(repository: Path, to: Path) -> None:
+    """Copies the files that git knows, as they are now."""
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=repository, capture_output=True, text=True, check=True).stdout
+    for file in filter(None, files.split("\0")):
+        if (repository / file).exists():
+            (to / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(repository / file, to / file)
+
+
 def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bool]:
     """Runs a document; returns how many blocks were run, what was left out and why, and whether all went well."""
     left_out: list[str] = []
@@ -80,12 +90,13 @@ def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bo
     home = work / re.sub(r"\W", "-", document)
     home.mkdir()
     clone = work / "mneme"  # the same path for all, so that what one builds is there for the next
-    subprocess.run(["git", "clone", "--quiet", repository, clone], check=True)
+    copy(repository, clone)
     keep = {k: v for k, v in os.environ.items() if not k.startswith(("MNEME_", "XDG_")) and k != "CI"}
     go = {k: subprocess.run(["go", "env", k], capture_output=True, text=True, check=True).stdout.strip() for k in ("GOCACHE", "GOMODCACHE")}
     with (home / "said").open("w+") as said:
-        shell = subprocess.Popen(["bash", "-c", script], cwd=clone, env={**keep, **go, "HOME": str(home)},
-                                 stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
+        shell = subprocess.Popen(
+            ["bash", "-c", script], cwd=clone, env={**keep, **go, "HOME": str(home)}, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
+        )
         try:
             status: object = shell.wait(LIMIT)
         except subprocess.TimeoutExpired:
@@ -102,7 +113,11 @@ def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bo
 
 def main() -> None:
     repository, work = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    documents = sys.argv[3:] or ["README.md", "docs/index.md", *sorted(str(p.relative_to(repository)) for p in (repository / "docs" / "guides").glob("*.md"))]
+    documents = sys.argv[3:] or [
+        "README.md",
+        "docs/index.md",
+        *sorted(str(p.relative_to(repository)) for p in (repository / "docs" / "guides").glob("*.md")),
+    ]
     total, failed, all_left = 0, [], 0
     for document in documents:
         begun = time.monotonic()

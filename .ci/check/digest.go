@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A digester computes digests of what steps depend on. Within one run a file is read
+// once, and a command is run once.
+type digester struct {
+	root     string // of the repository
+	plan     plan
+	environ  []string
+	files    map[string]string   // digests, by path
+	inputs   map[string]string   // digests, by input
+	lists    map[string][]string // files, by input
+	versions map[string]string   // by command
+	texts    map[string]string   // of the scripts' functions and variables
+}
+
+func newDigester(root string, p plan, environ []string) *digester {
+	return &digester{root: root, plan: p, environ: environ, files: make(map[string]string), inputs: make(map[string]string), lists: make(map[string][]string), versions: make(map[string]string)}
+}
+
+// step returns a digest of everything that a step's outcome depends on: its function, the
+// files of its inputs, the versions of its tools, and the same of what it needs.
+func (d *digester) step(s *step) (string, error) {
+	sum := sha256.New()
+	text, err := d.function(s.run)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(sum, "%s\n%s\n", s.name, text)
+	for _, input := range s.inputs {
+		digest, err := d.input(input)
+		if err != nil {
+			return "", fmt.Errorf("inputs of %s: %w", s.name, err)
+		}
+		fmt.Fprintf(sum, "%s %s\n", digest, input)
+	}
+	for _, tool := range s.tools {
+		fmt.Fprintf(sum, "%s: %s\n", tool, d.version(tool))
+	}
+	for _, need := range s.needs {
+		digest, err := d.step(d.plan.find(need))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%s %s\n", digest, need)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// input returns a digest of all files of an input.
+func (d *digester) input(input string) (string, error) {
+	if digest, ok := d.inputs[input]; ok {
+		return digest, nil
+	}
+	files, err := d.list(input)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, file := range files {
+		digest, err := d.file(file)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%s %s\n", digest, file)
+	}
+	d.inputs[input] = hex.EncodeToString(sum.Sum(nil))
+	return d.inputs[input], nil
+}
+
+// list returns the files of an input, relative to the root, sorted. An input without
+// files is an error: it names something that has moved.
+func (d *digester) list(input string) ([]string, error) {
+	if files, ok := d.lists[input]; ok { // steps share inputs
+		return files, nil
+	}
+	var files []string
+	var err error
+	if packages, ok := strings.CutPrefix(input, "go:"); ok {
+		files, err = d.goFiles(packages, false)
+	} else if packages, ok := strings.CutPrefix(input, "test:"); ok {
+		files, err = d.goFiles(packages, true)
+	} else {
+		files, err = d.gitFiles(input)
+	}
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no file is %s", input)
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(files)
+	d.lists[input] = slices.Compact(files)
+	return d.lists[input], nil
+}
+
+// gitFiles returns the files of a pathspec that git knows or would know.
+func (d *digester) gitFiles(pathspecs ...string) ([]string, error) {
+	out, err := d.output("git", append([]string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"}, pathspecs...)...)
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+}
+
+// goFiles returns the files of this module from which packages, named by patterns, are
+// built with all that they import, or from which their tests are. Test data counts as
+// far as it stands in folders called testdata.
+func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
+	arguments := []string{"list", "-deps", "-json=Dir,Module,DepOnly,GoFiles,CgoFiles,CFiles,SFiles,HFiles,IgnoredGoFiles,EmbedFiles," +
+		"TestGoFiles,XTestGoFiles,TestEmbedFiles,XTestEmbedFiles"}
+	if tests {
+		arguments = append(arguments, "-test")
+	}
+	out, err := d.output("go", append(arguments, strings.Fields(patterns)...)...)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{"go.mod", "go.sum"}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			Dir                                                                   string
+			Module                                                                *struct{ Main bool }
+			DepOnly                                                               bool
+			GoFiles, CgoFiles, CFiles, SFiles, HFiles, IgnoredGoFiles, EmbedFiles []string
+			TestGoFiles, XTestGoFiles, TestEmbedFiles, XTestEmbedFiles            []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return files, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if p.Module == nil || !p.Module.Main {
+			continue
+		}
+		names := slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.SFiles, p.HFiles, p.IgnoredGoFiles, p.EmbedFiles)
+		dir, err := filepath.Rel(d.root, p.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if tests && !p.DepOnly {
+			names = slices.Concat(names, p.TestGoFiles, p.XTestGoFiles, p.TestEmbedFiles, p.XTestEmbedFiles)
+			data, err := d.gitFiles(filepath.Join(dir, "testdata"))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, data...)
+		}
+		for _, name := range names {
+			if !filepath.IsAbs(name) { // the go command makes the main functions of tests
+				files = append(files, filepath.Join(dir, name))
+			}
+		}
+	}
+}
+
+// file returns a digest of a file's content and mode, "absent" if git knows it and it
+// was deleted.
+func (d *digester) file(path string) (string, error) {
+	if digest, ok := d.files[path]; ok {
+		return digest, nil
+	}
+	digest, err := digestFile(filepath.Join(d.root, path))
+	if err != nil {
+		return "", err
+	}
+	d.files[path] = digest
+	return digest, nil
+}
+
+func digestFile(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "absent", nil
+	} else if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, info.Mode()&(fs.ModeType|0o111))
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(path)
+		fmt.Fprint(sum, target)
+		return hex.EncodeToString(sum.Sum(nil)), err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	_, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// version returns what a command prints. That of a program which is not there is its
+// error.
+func (d *digester) version(command string) string {
+	if version, ok := d.versions[command]; ok {
+		return version
+	}
+	out, err := d.output("bash", "-c", command)
+	d.versions[command] = fmt.Sprint(string(out), err)
+	return d.versions[command]
+}
+
+// output runs a command at the root.
+func (d *digester) output(name string, arguments ...string) ([]byte, error) {
+	command := exec.Command(name, arguments...) //nolint:noctx // it ends by itself
+	command.Dir, command.Env = d.root, d.environ
+	var said bytes.Buffer
+	command.Stderr = &said
+	out, err := command.Output()
+	if err != nil {
+		return out, fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(said.String()))
+	}
+	return out, nil
+}

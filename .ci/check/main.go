@@ -1,0 +1,151 @@
+// Command check is what .ci/run starts: it runs the steps that steps.go lists, several at
+// a time, and leaves out those that have passed on this machine with the same inputs.
+//
+//	check [--all] [--long] [--list] [STEP…]
+//
+// CONTRIBUTING.md says what is in which run.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := check(ctx, os.Stdout, os.Args[1:])
+	stop()
+	switch {
+	case err == nil:
+	case errors.Is(err, errUsage):
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	default:
+		fmt.Fprintln(os.Stderr, "── failed:", err)
+		os.Exit(1)
+	}
+}
+
+var errUsage = errors.New("usage: .ci/run [--all] [--long] [--list] [STEP…]")
+
+func check(ctx context.Context, out io.Writer, arguments []string) error {
+	flags := flag.NewFlagSet("check", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	all := flags.Bool("all", false, "run steps again that have passed with the same inputs")
+	long := flags.Bool("long", false, "with the steps that take long and rarely fail")
+	list := flags.Bool("list", false, "print the names of all steps")
+	if err := flags.Parse(arguments); err != nil {
+		return errUsage
+	}
+	if err := steps.verify(); err != nil {
+		return err
+	}
+	if *list {
+		printSteps(out, steps)
+		return nil
+	}
+	chosen, err := steps.choose(flags.Args(), *long)
+	if err != nil {
+		return fmt.Errorf("%w\n%w", err, errUsage)
+	}
+	root, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output()
+	if err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	cache, err := openCache(os.Getenv("MNEME_CI_CACHE")) // .ci/run sets it
+	if err != nil {
+		return err
+	}
+	// The database runs as another user.
+	work, err := os.MkdirTemp("", "mneme-ci-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if err := os.Chmod(work, 0o755); err != nil { //nolint:gosec // as said
+		return err
+	}
+	environ, err := environment(cache, *all)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	r := &run{
+		root: strings.TrimSpace(string(root)), plan: steps, cache: cache, environ: environ, work: work, out: out,
+		all: *all || len(flags.Args()) > 0, workers: runtime.NumCPU() + 1,
+	}
+	err = errors.Join(r.steps(ctx, chosen), cache.sweep())
+	printTable(out, r.results, time.Since(begun))
+	if err == nil {
+		fmt.Fprint(out, r.closing(chosen))
+	}
+	return err
+}
+
+func printSteps(out io.Writer, p plan) {
+	for _, s := range p {
+		if s.isCheck() {
+			fmt.Fprintln(out, s.name, map[bool]string{true: "(in a long run)"}[s.long])
+		}
+	}
+}
+
+// environment is that of all steps. What Go's tests read of it is the same in each run:
+// its cache of results depends on that.
+func environment(c *cache, all bool) ([]string, error) {
+	var ports [4]string
+	for i := range ports {
+		var err error
+		if ports[i], err = port(17430 + i); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Concat(os.Environ(), []string{
+		// With CI set, a test whose service or data is missing fails instead of skipping.
+		"CI=true",
+		"CGO_ENABLED=0",
+		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -trimpath", // what was built in one checkout serves another
+		"tools=" + c.tools(),
+		"mneme=" + filepath.Join(c.tools(), "mneme"),
+		"all=" + map[bool]string{true: "true"}[all],
+		"postgres_port=" + ports[0], "milvus_port=" + ports[1], "etcd_port=" + ports[2], "etcd_peer_port=" + ports[3],
+		"MNEME_POSTGRES_DSN=postgres://mneme@127.0.0.1:" + ports[0] + "/postgres?sslmode=disable",
+		"MNEME_MILVUS_ADDR=127.0.0.1:" + ports[1],
+		"PYTHON=" + filepath.Join(c.tools(), "python", "bin", "python"),
+	}), nil
+}
+
+// port returns the first port from n on at which nothing listens.
+func port(n int) (string, error) {
+	for ; n < 1<<16; n += 10 {
+		var config net.ListenConfig
+		l, err := config.Listen(context.Background(), "tcp", fmt.Sprintf("127.0.0.1:%d", n))
+		if err == nil {
+			return fmt.Sprint(n), l.Close()
+		}
+	}
+	return "", errors.New("no port is free")
+}
+
+// closing is the last line of what the last step said: the count of tests.
+func (r *run) closing(checks plan) string {
+	for _, s := range slices.Backward(checks) {
+		if text, err := os.ReadFile(r.log(s)); s.last && err == nil {
+			return lastLines(string(text), 1)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,79 @@
+package main
+
+// Versions of what comes with the system.
+const (
+	goVersion = "go version"
+	system    = "uname -sm; . /etc/os-release; echo $ID $VERSION_ID"
+	chromium  = "chromium --version"
+	python    = "python3 --version"
+	npm       = "npm --version; node --version"
+	gcc       = "gcc --version"
+	qemu      = "qemu-aarch64 --version"
+	postgres  = "ls /usr/lib/postgresql"
+)
+
+// goFiles are all files from which the module's programs and tests are built.
+const goFiles = "test:./..."
+
+// documents are the pages of the documentation.
+var documents = []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"}
+
+var steps = plan{
+	// What is installed and built.
+	{name: "packages", run: "setup_packages", made: "-"},
+	{name: "go-tools", run: "setup_go_tools", made: "bin/shfmt", tools: []string{goVersion, system}},
+	{name: "python", run: "setup_python", made: "python", inputs: []string{"website/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
+	{name: "clients", run: "setup_clients", made: "clients", inputs: []string{"examples/**/requirements*.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
+	{name: "webagents", run: "setup_webagents", made: "webagents", inputs: []string{"examples/robutler-skill/requirements-alone.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
+	{name: "node", run: "setup_node", made: "node", inputs: []string{"examples/**/package.json"}, tools: []string{npm, system}, needs: []string{"packages"}},
+	{name: "console-packages", run: "setup_console", made: "console", inputs: []string{"console/package.json", "console/package-lock.json"}, tools: []string{npm, system}, needs: []string{"node"}},
+	{name: "our-clients", run: "setup_client_packages", made: "packages", inputs: []string{"clients/python", "clients/typescript"}, tools: []string{npm, python}, needs: []string{"clients", "node"}},
+	{name: "program", run: "setup_program", made: "mneme", inputs: []string{"go:./cmd/mneme"}, tools: []string{goVersion, system}},
+
+	// Services.
+	{name: "postgres", run: "serve_postgres", ready: "ready_postgres", inputs: []string{"deploy/postgres.conf"}, tools: []string{postgres}, needs: []string{"packages"}},
+	{name: "milvus", run: "serve_milvus", ready: "ready_milvus", inputs: []string{"deploy/milvus.env"}, needs: []string{"python"}},
+
+	// Checks of Go, those that take longest first.
+	{name: "races", run: "check_races", inputs: []string{goFiles}, tools: []string{goVersion, gcc, system}, needs: []string{"packages"}},
+	{name: "lint", run: "check_lint", inputs: []string{"*.go", "go.mod", "go.sum", ".golangci.yml"}, tools: []string{goVersion}, needs: []string{"go-tools"}},
+	{name: "platforms", run: "check_platforms", inputs: []string{"*.go", "*.s", "go.mod", "go.sum", "go:./..."}, tools: []string{goVersion}},
+	{name: "fuzzing", run: "check_fuzzing", inputs: []string{goFiles}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
+	{name: "benchmarks", run: "check_benchmarks", inputs: []string{goFiles}, tools: []string{goVersion, system}, needs: []string{"postgres", "milvus", "program"}},
+	{name: "vet", run: "check_vet", inputs: []string{"*.go", "*.s", "go.mod", "go.sum", "deploy/charttest"}, tools: []string{goVersion}},
+	{name: "arm64", run: "check_arm64", inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
+	{name: "ci", run: "check_ci", inputs: []string{"test:./.ci/check ./.ci/summary", ":/"}, tools: []string{goVersion}},
+	{name: "modules", run: "check_modules", inputs: []string{"*.go", "go.mod", "go.sum", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-e5-small-v2"}, tools: []string{goVersion}},
+	{name: "vulnerabilities", run: "check_vulnerabilities", inputs: []string{"*.go", "go.mod", "go.sum"}, tools: []string{goVersion, "date +%F"}, needs: []string{"go-tools", "packages"}},
+	{name: "linked", run: "check_linked", inputs: []string{"go.sum"}, tools: []string{goVersion}, needs: []string{"program"}},
+	{name: "generated", run: "check_generated", inputs: []string{"server", "clients/go", "go.mod", "go.sum"}, tools: []string{goVersion}},
+	{name: "format", run: "check_format", inputs: []string{"*.go"}, tools: []string{goVersion}},
+
+	// Checks of what runs the service and of what speaks to it.
+	{name: "console", run: "check_console", inputs: []string{"console/check"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
+	{name: "documents", run: "check_documents", inputs: append([]string{"go:./cmd/mneme", "examples", "samples", "website/blocks.py"}, documents...), tools: []string{goVersion, python}, needs: []string{"packages"}},
+	{name: "site", run: "check_site", inputs: append([]string{"website", "server/rest/openapi.yaml", "configs"}, documents...), tools: []string{chromium}, needs: []string{"python", "console-packages", "node"}},
+	{name: "typescript-client", run: "check_typescript_client", inputs: []string{"clients/typescript", "server/rest/openapi.yaml"}, tools: []string{chromium}, needs: []string{"our-clients", "console-packages", "node", "program"}},
+	{name: "python-client", run: "check_python_client", inputs: []string{"clients/python", "server/rest/openapi.yaml"}, needs: []string{"python", "our-clients", "clients", "program"}},
+	{name: "examples", run: "check_examples", inputs: []string{"examples"}, needs: []string{"clients", "node", "our-clients", "program"}},
+	{name: "payments", run: "check_payments", inputs: []string{"go:./meter/payment/buyers", "meter/payment/buyers"}, tools: []string{goVersion}, needs: []string{"clients", "node", "our-clients", "webagents", "program"}},
+	{name: "mcp", run: "check_mcp", inputs: []string{"go:./server/mcp/conformance"}, tools: []string{goVersion}, needs: []string{"node", "program"}},
+	{name: "client-packages", run: "check_packages", inputs: []string{"packaging"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
+	{name: "portal", run: "check_portal", inputs: []string{"examples/robutler-skill/webagents_memory.py"}, needs: []string{"webagents", "program"}},
+	{name: "memory-tool", run: "check_memory_tool", inputs: []string{"examples/anthropic-python"}, needs: []string{"clients", "node", "program"}},
+	{name: "langgraph", run: "check_langgraph", inputs: []string{"examples/langgraph"}, needs: []string{"clients", "program"}},
+	{name: "console-build", run: "check_console_build", inputs: []string{"console", "server/rest/openapi.yaml"}, needs: []string{"console-packages", "node"}},
+	{name: "openapi", run: "check_openapi", inputs: []string{"server/rest/openapi.yaml", "server/rest/redocly.yaml"}, needs: []string{"node"}},
+	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", ".ci/ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},
+	{name: "deployment", run: "check_deployment", inputs: []string{"docker-compose.yml", "Dockerfile", "packaging/image/Dockerfile", "deploy", ".dockerignore"}, needs: []string{"go-tools", "python"}},
+	{name: "chart", run: "check_chart", inputs: []string{"deploy/chart", "deploy/charttest"}, tools: []string{goVersion}, needs: []string{"python", "program"}},
+
+	// A long run alone.
+	{name: "release", run: "check_release", long: true, inputs: []string{":/", ".goreleaser.yaml"}, tools: []string{goVersion, system}, needs: []string{"packages", "python"}},
+	{name: "guided-fuzzing", run: "check_guided_fuzzing", long: true, inputs: []string{goFiles}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
+	{name: "races-everywhere", run: "check_races_everywhere", long: true, inputs: []string{goFiles}, tools: []string{goVersion, gcc, system}, needs: []string{"postgres", "milvus", "go-tools"}},
+	{name: "pictures", run: "check_pictures", long: true, inputs: []string{"console/check", "samples"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
+
+	// The README's command.
+	{name: "tests", run: "check_tests", last: true, needs: []string{"postgres", "milvus", "go-tools", "python"}},
+}

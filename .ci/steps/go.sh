@@ -1,0 +1,182 @@
+# shellcheck shell=bash
+# Go's own checks, and what is built from the modules.
+
+GOLANGCI=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+BENCHSTAT=golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+GOVULNCHECK=golang.org/x/vuln/cmd/govulncheck@v1.8.0
+COMPOSE=github.com/compose-spec/compose-go/v2/cmd@v2.1.3 # later ones ignore variables
+SHFMT=mvdan.cc/sh/v3/cmd/shfmt@v3.13.0
+
+# How many packages are tested at once. Many tests wait for servers and disks, so it is
+# more than there are processors.
+packages=$(($(nproc) * 3 / 2))
+
+setup_packages() {
+	local missing=()
+	command -v gcc >/dev/null || missing+=(gcc libc6-dev) # for the race detector
+	command -v qemu-aarch64 >/dev/null || missing+=(qemu-user)
+	command -v npx >/dev/null || missing+=(npm)
+	command -v gpg >/dev/null || missing+=(gnupg)
+	command -v chromium >/dev/null || missing+=(chromium)
+	[ -n "$(postgres_bin)" ] || missing+=(postgresql)
+	python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3 python3-venv)
+	[ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
+}
+
+install_packages() {
+	as_root apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive as_root apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+}
+
+setup_go_tools() {
+	mkdir -p "$tools/bin"
+	GOBIN=$tools/bin go install "$GOLANGCI"
+	GOBIN=$tools/bin go install "$GOVULNCHECK"
+	GOBIN=$tools/bin go install "$BENCHSTAT" # the tests of benchmarks/regression run it
+	GOBIN=$tools/bin go install "$SHFMT"
+	GOBIN=$work go install "$COMPOSE"
+	mv "$work/cmd" "$tools/bin/compose"
+}
+
+setup_program() { go build -o "$mneme" ./cmd/mneme; }
+
+# The requirements are what the code imports, the modules are what their checksums
+# say, and THIRD_PARTY_NOTICES.txt lists those that are built in.
+check_modules() {
+	go mod tidy -diff
+	go mod verify
+	go run ./packaging/notices -check
+}
+
+# Known vulnerabilities in what the code calls. GOVULNDB may name a mirror of the
+# database. Without a database nothing is checked, and the line says so.
+check_vulnerabilities() {
+	local database=${GOVULNDB:-https://vuln.go.dev}
+	if ! python3 -c 'import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=20)' "$database/index/db.json" 2>/dev/null; then
+		echo "govulncheck: the vulnerability database could not be reached; not checked"
+		return
+	fi
+	govulncheck -db "$database" ./...
+}
+
+# The SDK of Milvus requires Sentry's client, which could send what it sees to
+# others. The linker leaves it out; see docs/dependencies.md.
+check_linked() {
+	local linked
+	linked=$(go tool nm "$mneme" | grep -E ' [tT] github\.com/getsentry/' | grep -vE '\.init(\.[0-9]+)?$' || true)
+	[ -z "$linked" ] || {
+		echo "the binary contains functions of sentry-go: $linked"
+		return 1
+	}
+}
+
+check_format() {
+	local files
+	files=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
+	[ -z "$files" ] || {
+		echo "gofmt would change:" "$files"
+		return 1
+	}
+}
+
+# All supported platforms but this machine's, for which the other steps build.
+check_platforms() {
+	local platform
+	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
+		[ "$platform" != "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" ] || continue
+		GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./...
+	done
+}
+
+# The pattern ./... leaves out folders whose names begin with a dot.
+ci=(./.ci/check ./.ci/summary)
+
+check_vet() {
+	go vet ./... "${ci[@]}"
+	cd deploy/charttest
+	go vet .
+}
+
+check_lint() { golangci-lint run ./... "${ci[@]}"; }
+
+check_ci() { go test "${ci[@]}"; }
+
+# docker-compose.yml as Docker reads it; without passwords it must be rejected.
+# The Dockerfile is linted, since there is no engine to build it.
+check_deployment() {
+	if compose docker-compose.yml >/dev/null 2>&1; then
+		echo "docker-compose.yml does not require passwords"
+		return 1
+	fi
+	POSTGRES_PASSWORD=a MNEME_DB_PASSWORD=b MINIO_PASSWORD=c compose docker-compose.yml >/dev/null
+	hadolint Dockerfile packaging/image/Dockerfile
+}
+
+# Generated code must be up to date.
+check_generated() {
+	local before after
+	before=$(git ls-files '*.gen.go' | xargs sha256sum)
+	go generate ./server/... ./clients/...
+	after=$(git ls-files '*.gen.go' | xargs sha256sum)
+	[ "$before" = "$after" ] || {
+		echo "go generate changes its files"
+		return 1
+	}
+}
+
+# The README's command, with a count.
+check_tests() {
+	go test -p "$packages" ${all:+-count=1} -json -timeout 20m ./... | go run ./.ci/summary
+}
+
+# Packages that share data between goroutines, over the embedded storage: the service's
+# goroutines are the same over each. In the long run everything, over servers too.
+check_races() {
+	unset CI MNEME_POSTGRES_DSN MNEME_MILVUS_ADDR
+	CGO_ENABLED=1 go test -p "$packages" ${all:+-count=1} -race -short -timeout 20m \
+		./memory/... ./meter/... ./indexer/... ./storage/sqlite ./vector ./vector/flat ./server/... ./clients/... ./embed/openai/... \
+		./lexical/... ./fairqueue ./lru
+}
+
+check_races_everywhere() {
+	CGO_ENABLED=1 go test -p "$packages" -race -timeout 120m ./...
+}
+
+# Each fuzz target for a while, beyond the seeds of every test run. The limit is a
+# count: with a time limit, Go's fuzzer sometimes reports its own deadline as a
+# failure (golang.org/issue/75804). Coverage guides it in the long run alone: all
+# packages, the databases among them, are compiled once more for it.
+check_fuzzing() { fuzz 1000x; }
+check_guided_fuzzing() { fuzz "${MNEME_FUZZ_TIME:-100000x}" -fuzz .; }
+
+fuzz() {
+	local package folder targets target times=$1
+	shift
+	while read -r package folder; do
+		targets=$(cd "$folder" && grep -hoE '^func Fuzz\w+' ./*_test.go 2>/dev/null) || continue
+		go test -c "$@" -o "$work/fuzz.test" "$package" # once for all its targets
+		for target in ${targets//func /}; do
+			echo "$package $target"
+			(
+				cd "$folder"
+				quietly "$work/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$times" -test.fuzzcachedir "$work/fuzzcache"
+			)
+		done
+	done < <(go list -f '{{.ImportPath}} {{.Dir}}' ./...)
+}
+
+# Benchmarks must still run; their figures mean nothing here.
+check_benchmarks() {
+	local folders
+	mapfile -t folders < <(git grep -l '^func Benchmark' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+	quietly go test -short -run '^$' -bench . -benchtime 1x "${folders[@]}"
+	"$mneme" bench speed --backends sqlite+flat,postgres+milvus --entries 100,200 --stores 4 --questions 20
+}
+
+# The packages with arm64 kernels, emulated. Of the encoder only the tests that
+# compare its bits with amd64: emulated, it takes a second per text.
+check_arm64() {
+	GOARCH=arm64 go test -short -timeout 20m -exec qemu-aarch64 ./vector/flat ./embed/maxsim
+	GOARCH=arm64 go test -timeout 20m -exec qemu-aarch64 ./embed/e5 \
+		-run '^Test(Product|Multiply|VectorFunctions|Exp|Quantize|VectorsAreTheSameBits|CodesAreTheSameBits)'
+}

@@ -1,0 +1,77 @@
+# shellcheck shell=bash
+# What the steps share. .ci/check runs a step as a bash of its own, at the root of the
+# repository and with errexit, and sets
+#   work    an empty folder, removed when the step ends
+#   tools   the folder of what was installed, kept between runs
+#   mneme   the program, once the step "program" has built it
+#   long    "true" in a long run, else empty
+
+export PATH="$tools/bin:$tools/node/node_modules/.bin:$tools/python/bin:$PATH"
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1
+
+started=()
+end_started() {
+	local pid
+	for pid in "${started[@]}"; do
+		kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null || true
+	done
+}
+trap end_started EXIT
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+# until_ready LOG COMMAND…: waits for a server, for at most three minutes.
+until_ready() {
+	local log=$1 from=$SECONDS
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $((SECONDS - from)) -lt 180 ] || {
+			tail -n 40 "$log"
+			echo "not ready after three minutes: $*"
+			return 1
+		}
+		sleep 0.2
+	done
+}
+
+# quietly COMMAND…: prints what the command says only if it fails.
+quietly() {
+	"$@" >"$work/said" 2>&1 || {
+		cat "$work/said"
+		return 1
+	}
+}
+
+# make_python NAME REQUIREMENT…: makes a virtual environment in the tools folder.
+make_python() {
+	local folder=$tools/$1
+	shift
+	rm -rf "$folder"
+	python3 -m venv "$folder"
+	"$folder/bin/pip" install "$@"
+}
+
+# make_node NAME PACKAGE…: installs npm packages in the tools folder.
+make_node() {
+	local folder=$tools/$1
+	shift
+	rm -rf "$folder"
+	npm install --prefix "$folder" --silent --no-audit --no-fund "$@"
+}
+
+# serve NAME: starts the program over a new data folder, $work/NAME, until the step
+# ends, and sets served to its address. It listens on a port that the system chose.
+serve() {
+	local data=$work/$1
+	"$mneme" serve --data-dir "$data" --addr 127.0.0.1:0 --json >"$data.started" 2>"$data.log" &
+	started+=($!)
+	until_ready "$data.log" grep -q address "$data.started"
+	served=$(sed 's/.*"address": *"\([^"]*\)".*/\1/' "$data.started")
+}
+
+# token_of NAME AGENT [FLAG…]: prints a token for the server of that name.
+token_of() { "$mneme" token --data-dir "$work/$1" --agent "${@:2}"; }

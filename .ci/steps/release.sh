@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# What is made for others to run.
+
+GORELEASER=github.com/goreleaser/goreleaser/v2@v2.14.3 # later ones need a newer Go
+
+# The Helm chart is linted, and what it renders is decoded strictly.
+check_chart() {
+	helm lint --strict --quiet deploy/chart --set postgres.existingSecret=db,milvus.addr=milvus:19530
+	cd deploy/charttest
+	go mod tidy -diff
+	go run . "$(command -v helm)" "$mneme" ../chart
+}
+
+# What a release publishes, from a copy of the repository with a tag: some ten minutes.
+check_release() {
+	local tree=$work/release
+	command -v buildah >/dev/null || install_packages buildah
+	GOBIN=$work/bin go install -gcflags='all=-N -l' -ldflags=-s "$GORELEASER"
+	git clone --quiet . "$tree"
+	git ls-files -coz --exclude-standard | tar c --null -T - | tar x -C "$tree"
+	git -C "$tree" add -A
+	git -C "$tree" -c user.name=check -c user.email=check@example.com commit --quiet --allow-empty -m checked
+	git -C "$tree" tag v1.2.2
+	export GNUPGHOME=$work/gnupg BUILDAH="buildah --root $work/images --storage-driver vfs"
+	mkdir -m 700 "$GNUPGHOME"
+	gpg --batch --quiet --passphrase '' --quick-generate-key release@example.com
+	(
+		cd "$tree"
+		PATH=$tree/packaging/check:$work/bin:$PATH GPG_FINGERPRINT=release@example.com
+		export GPG_FINGERPRINT
+		goreleaser check --quiet
+		quietly goreleaser release --snapshot --clean --parallelism 1
+	)
+	# shellcheck disable=SC2086 # a command with its flags
+	python "$PWD/packaging/check/check.py" "$tree" 1.2.3-dev $BUILDAH
+	gpgconf --kill all
+}
