@@ -5,7 +5,7 @@
 # caret is as plain as startsWith.
 check_scripts() {
 	local python shell node
-	mapfile -t python < <(git ls-files -co --exclude-standard '*.py')
+	mapfile -t python < <(git ls-files -co --exclude-standard '*.py' ':!clients/python/src/mneme/generated')
 	mapfile -t shell < <({
 		git ls-files -co --exclude-standard '*.sh'
 		git grep -lE '^#!/(usr/bin/env |bin/)(ba)?sh'
