@@ -154,7 +154,7 @@ func startHesitant(t testing.TB, word string) option {
 	}))
 	t.Cleanup(e.Close)
 	return environment("MNEME_EMBEDDER=openai", "MNEME_OPENAI_BASE_URL="+e.URL+"/v1", "MNEME_OPENAI_MODEL=m", "MNEME_OPENAI_DIM=2",
-		"MNEME_OPENAI_TIMEOUT=10m")
+		"MNEME_OPENAI_TIMEOUT=10m", "MNEME_SEARCH_VECTOR_BUDGET=10m")
 }
 
 func TestQuestionsWithoutEndDoNotStopIndexing(t *testing.T) {

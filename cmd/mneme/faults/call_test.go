@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -37,8 +36,7 @@ type reply struct {
 	err    error
 }
 
-// httpClient's timeout is longer than any response may take.
-var httpClient = &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
+var httpClient = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 
 // call makes one request. headers alternates names and values.
 func (c caller) call(method, path string, body any, headers ...string) reply {
@@ -253,18 +251,7 @@ func (p *process) counter(name string) float64 {
 // waitIdle waits until a process is ready and the queue is empty.
 func (p *process) waitIdle() {
 	p.t.Helper()
-	eventually(p.t, func() error {
-		now, err := p.ready()
-		switch {
-		case err != nil:
-			return err
-		case !now.Vector:
-			return errors.New("the vector index is down")
-		case now.QueueDepth > 0:
-			return fmt.Errorf("%d entries are still queued", now.QueueDepth)
-		}
-		return nil
-	})
+	eventually(p.t, func() error { return queueIsEmpty(p.Address) })
 }
 
 // paraphrases lists memories with questions that share no word with them, so

@@ -8,11 +8,40 @@ import (
 	"time"
 )
 
+// Without flags a campaign is small, and its seed one of which the choices are of every
+// kind: see kindsOfKills.
 var (
-	kills     = flag.Int("kills", 24, "how often the campaign kills processes of each stack")
-	seed      = flag.Uint64("seed", 0, "the campaign's seed; 0: a new one")
+	full      = flag.Bool("full", false, "run the campaigns in full: -kills 24, -purchases 80, -seed 0")
+	kills     = flag.Int("kills", smallKills, "how often the campaign kills processes of each stack")
+	seed      = flag.Uint64("seed", smallSeed, "the campaign's seed; 0: a new one")
 	databases = flag.Int("databases", 4, "how many databases the campaign works on at a time")
 )
+
+const (
+	smallKills = 9
+	smallSeed  = 142
+)
+
+// kindsOfKills are the counts of what a small campaign does at least once.
+var kindsOfKills = []string{
+	"databases: with the built-in model", "kills: during the start", "kills: leases waited out", "kills: of one of two processes",
+	"kills: of two processes at once", "kills: with the last answers lost", "writes: acknowledged",
+}
+
+// sizeCampaigns gives the flags that were not given the values of a full campaign.
+func sizeCampaigns() error {
+	given := make(map[string]bool)
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for name, value := range map[string]string{"kills": "24", "purchases": "80", "seed": "0"} {
+		if given[name] {
+			continue
+		}
+		if err := flag.Set(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // killsPerDatabase is after how many kills a campaign goes on with a new
 // database, at most. New ones are also killed while their schema is made.
@@ -44,6 +73,13 @@ func TestCampaign(t *testing.T) {
 					})
 				}
 			})
+			if *seed == smallSeed && *kills == smallKills {
+				for _, kind := range kindsOfKills {
+					if s.get(kind) == 0 {
+						t.Errorf("none of the %s: choose another smallSeed", kind)
+					}
+				}
+			}
 			t.Logf("seed %d: repeat with -run 'TestCampaign/%s' -kills %d -seed %d\n%s", *seed, on, *kills, *seed, s)
 		})
 	}

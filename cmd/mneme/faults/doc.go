@@ -3,7 +3,7 @@
 // run `mneme serve` processes, most of them over a PostgreSQL and a Milvus server
 // that they start, and call those over REST. If a server's program is not
 // installed, the tests are skipped, or fail if the environment variable CI is set.
-// They run for minutes, so -short skips them too.
+// -short skips them too.
 //
 // # The campaign
 //
@@ -12,12 +12,13 @@
 // labels put, edit, delete, restore, rename, import, share, unshare and purge all
 // the time, through one or two processes. After each kill, package oracle decides
 // whether everything that is shown follows from what was acknowledged, and queries
-// over the tables look for rows that contradict each other. For hours of it:
+// over the tables look for rows that contradict each other. Without flags it is small;
+// -full is what is checked before a change is merged. For hours of it:
 //
-//	go test ./cmd/mneme/faults -run TestCampaign -kills 1000 -timeout 6h -v
+//	go test ./cmd/mneme/faults -run TestCampaign -full -kills 1000 -timeout 6h -v
 //
 // -kills is the number for each stack, -databases how many databases are worked on
-// at a time, -seed makes the same choices again. Clients and processes run
+// at a time, -seed makes the same choices again, 0 new ones. Clients and processes run
 // concurrently, so the same seed makes a like history, not the same one: repeat a
 // failure with the printed seed and several runs.
 //

@@ -40,10 +40,15 @@ func TestMain(m *testing.M) {
 				_ = milvusServer.Stop()
 			}
 		}()
-		flag.Parse()
-		// Tests mostly wait for servers and for deadlines.
+		// Tests mostly wait for servers and for deadlines. -parallel overrides this.
 		if err := flag.Set("test.parallel", "10"); err != nil {
 			panic(err)
+		}
+		flag.Parse()
+		if *full {
+			if err := sizeCampaigns(); err != nil {
+				panic(err)
+			}
 		}
 		return m.Run()
 	}())

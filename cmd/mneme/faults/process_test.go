@@ -2,7 +2,6 @@ package faults
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -157,17 +155,7 @@ func (p *process) checkInSync(entries int) {
 // eventually polls check until it returns nil.
 func eventually(t *testing.T, check func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	for {
-		err := check()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("condition not met in time: %v", err)
-		case <-time.After(50 * time.Millisecond):
-		}
+	if err := poll(t.Context(), check); err != nil {
+		t.Fatal(err)
 	}
 }

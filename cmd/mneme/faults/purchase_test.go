@@ -13,7 +13,10 @@ import (
 	"mneme/meter/payment/paymenttest"
 )
 
-var purchases = flag.Int("purchases", 80, "how many paid searches are killed on SQLite; a tenth of them on Postgres")
+var purchases = flag.Int("purchases", 12, "how many paid searches are killed on SQLite; a tenth of them, at least two, on Postgres")
+
+// shops is how many shops are killed at a time on SQLite.
+const shops = 4
 
 // TestAKilledPurchaseIsChargedOnceAndAnswered kills mneme at random instants of a paid
 // search, and at chosen ones of its payment, starts it again, and repeats the search.
@@ -22,8 +25,8 @@ func TestAKilledPurchaseIsChargedOnceAndAnswered(t *testing.T) {
 		*seed = uint64(time.Now().UnixNano())
 	}
 	for on, work := range map[stack]struct{ shops, rounds int }{
-		sqliteFlat:   {4, max(1, *purchases/4)},
-		postgresFlat: {1, max(1, *purchases/10)},
+		sqliteFlat:   {shops, max(1, *purchases/shops)},
+		postgresFlat: {1, max(2, *purchases/10)},
 	} {
 		t.Run(on.String(), func(t *testing.T) {
 			on.need(t)
@@ -35,7 +38,7 @@ func TestAKilledPurchaseIsChargedOnceAndAnswered(t *testing.T) {
 						t.Parallel()
 						d := openShop(t, on, uint64(number), s) //nolint:gosec // not negative
 						for round := 0; round < work.rounds && !t.Failed(); round++ {
-							d.round(round)
+							d.round(round, kindsOfPurchases[(round*work.shops+number)%len(kindsOfPurchases)])
 						}
 						d.audit()
 					})
@@ -59,22 +62,33 @@ func (d *shop) buy(p purchase) reply {
 	return d.call(p.buyer, http.MethodPost, d.offer+"/search", map[string]any{"query": p.query}, p.headers...)
 }
 
-// next returns another purchase, and the step of the till at which it is killed; "":
-// at a random instant.
-func (d *shop) next(round int) (p purchase, step string) {
-	p = purchase{buyer: holder, query: "lighthouse " + word(round)}
-	if p.scheme = []string{"", "", "exact", "upto"}[d.rng.IntN(4)]; p.scheme != "" {
+// kindOfPurchase is a kind of purchase that is killed.
+type kindOfPurchase struct {
+	scheme string // of its payment; "": from the account
+	step   string // of the till, at which it is killed; "": at a random instant
+	key    bool   // it has an Idempotency-Key
+}
+
+// kindsOfPurchases takes turns: a dozen purchases are of all kinds.
+var kindsOfPurchases = []kindOfPurchase{
+	{"", "", false}, {"exact", settling, false}, {"upto", "", true}, {"", "", true}, {"upto", hasSettled, false}, {"exact", "", false},
+	{"exact", verifying, true}, {"upto", settling, true}, {"exact", hasSettled, true}, {"upto", verifying, false}, {"upto", "", false}, {"exact", "", true},
+}
+
+// next returns another purchase.
+func (d *shop) next(round int, kind kindOfPurchase) purchase {
+	p := purchase{buyer: holder, query: "lighthouse " + word(round), scheme: kind.scheme, once: kind.scheme != "" || kind.key}
+	if p.scheme != "" {
 		value, err := paymenttest.Pay(d.ask(p.scheme), p.scheme, round)
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		p.buyer, p.once, p.headers = payer, true, []string{"PAYMENT-SIGNATURE", value}
-		step = []string{"", "", verifying, settling, hasSettled}[d.rng.IntN(5)]
+		p.buyer, p.headers = payer, []string{"PAYMENT-SIGNATURE", value}
 	}
-	if d.rng.IntN(2) == 0 {
-		p.once, p.headers = true, append(p.headers, "Idempotency-Key", fmt.Sprintf("key-%d", round))
+	if kind.key {
+		p.headers = append(p.headers, "Idempotency-Key", fmt.Sprintf("key-%d", round))
 	}
-	return p, step
+	return p
 }
 
 // answer holds the fields of a paid search's answer that the tests check.
@@ -84,12 +98,15 @@ type answer struct {
 }
 
 // round kills the service during a purchase, starts it again, and repeats the purchase.
-func (d *shop) round(round int) {
+func (d *shop) round(round int, kind kindOfPurchase) {
 	d.t.Helper()
+	d.must(seller, http.MethodPut, fmt.Sprintf("/v1/stores/self/memories/note-%d", round), map[string]any{"value": "a lighthouse " + word(round)}, nil)
 	// Until it has its vectors, an entry may rank below so many that a search of an
 	// offer leaves it out: see searchOnlyDepth in package memory.
-	d.must(seller, http.MethodPut, fmt.Sprintf("/v1/stores/self/memories/note-%d?wait=indexed", round), map[string]any{"value": "a lighthouse " + word(round)}, nil)
-	p, step := d.next(round)
+	if err := poll(d.t.Context(), func() error { return queueIsEmpty(d.Address) }); err != nil {
+		d.t.Fatal(err)
+	}
+	p, step := d.next(round, kind), kind.step
 	// Sometimes the facilitator settles, its answer is lost, and it refuses a
 	// repetition since the payment was used.
 	d.till.Fail([]paymenttest.Failure{paymenttest.None, paymenttest.None, paymenttest.LoseOnce, paymenttest.NonceUsed}[d.rng.IntN(4)])

@@ -117,22 +117,25 @@ func (r *trial) awaitEmptyQueue() {
 		r.stats.add("kills: leases waited out", 1)
 	}
 	for _, s := range r.servers {
-		err := poll(r.t.Context(), func() error {
-			now, err := ready(s.Address)
-			switch {
-			case err != nil:
-				return err
-			case !now.Vector:
-				return errors.New("the vector index is down")
-			case now.QueueDepth > 0:
-				return fmt.Errorf("%d entries are still queued", now.QueueDepth)
-			}
-			return nil
-		})
-		if err != nil {
+		if err := poll(r.t.Context(), func() error { return queueIsEmpty(s.Address) }); err != nil {
 			r.violation("the queue does not get empty: %v", err)
 		}
 	}
+}
+
+// queueIsEmpty returns nil if the process at an address is ready and nothing waits for
+// vectors.
+func queueIsEmpty(address string) error {
+	now, err := ready(address)
+	switch {
+	case err != nil:
+		return err
+	case !now.Vector:
+		return errors.New("the vector index is down")
+	case now.QueueDepth > 0:
+		return fmt.Errorf("%d entries are still queued", now.QueueDepth)
+	}
+	return nil
 }
 
 // checkRows runs the queries, and compares the index with the rows.

@@ -168,6 +168,7 @@ func (r *trial) start(i int) bool {
 // happened.
 func (r *trial) kill(s *server) {
 	if s.proxy != nil && r.rng.IntN(2) == 0 {
+		r.stats.add("kills: with the last answers lost", 1)
 		s.proxy.Discard(true)
 		time.Sleep(time.Duration(r.rng.IntN(40)) * time.Millisecond) // the instant is what is random
 	}
@@ -278,7 +279,11 @@ func (s *stats) more(name string, n int) func() error {
 func (r *trial) round() {
 	stop := make(chan struct{})
 	running := r.load(stop)
-	time.Sleep(time.Duration(30+r.rng.IntN(1200)) * time.Millisecond) // the instant is what is random
+	longest := 400
+	if *full {
+		longest = 1200
+	}
+	time.Sleep(time.Duration(30+r.rng.IntN(longest)) * time.Millisecond) // the instant is what is random
 	all := r.rng.IntN(2) == 0
 	victim := r.rng.IntN(len(r.servers))
 	var dead []int
@@ -287,6 +292,12 @@ func (r *trial) round() {
 			r.kill(s)
 			dead = append(dead, i)
 		}
+	}
+	switch {
+	case len(dead) == 2:
+		r.stats.add("kills: of two processes at once", 1)
+	case len(r.servers) == 2:
+		r.stats.add("kills: of one of two processes", 1)
 	}
 	close(stop)
 	running.Wait()

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"mneme/cmd/mneme/faults/oracle"
+	"mneme/memory"
 )
 
 // errCutOff means that a read had no answer, or that the service refused it.
@@ -198,6 +200,9 @@ func (c *client) searchFor(value string, v *oracle.View) error {
 	}
 	if err := json.Unmarshal(r.body, &answer); err != nil {
 		return fmt.Errorf("unreadable hits: %v", r)
+	}
+	if c.faulty.Load() && slices.Contains(answer.Degraded, memory.LegLexical) {
+		return fmt.Errorf("%w: the search says that it lacks what words find", errCutOff)
 	}
 	if v.Vectors != nil {
 		v.Vectors[value] = false

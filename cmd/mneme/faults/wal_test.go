@@ -95,11 +95,12 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 		"overwritten in the middle": func(log []byte) []byte { copy(log[len(log)/2:], make([]byte, 5000)); return log },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newTrial(t, sqliteFlat, faultSeed, 4, &stats{counts: make(map[string]int)})
 			r.plain, r.servers = true, r.servers[:1]
 			r.startAll()
 			r.run("PRAGMA wal_checkpoint(TRUNCATE)") // what the clients need stays
-			r.loadUntil(r.stats.more(acknowledged, 100))
+			r.loadUntil(r.stats.more(acknowledged, 50))
 			r.kill(r.servers[0])
 			path := filepath.Join(r.dir, "mneme.db-wal")
 			log, err := os.ReadFile(path)
