@@ -41,18 +41,25 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	for name, value := range map[string]string{
-		// Each check of the property test fills two databases, so run few of
-		// them (rapid runs a fifth with -short). -rapid.checks overrides this.
-		"rapid.checks": "25",
-		// Tests mostly wait for servers. -parallel overrides this.
-		"test.parallel": "8",
-	} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
+	// Tests mostly wait for servers. -parallel overrides this.
+	set("test.parallel", "8")
+	// Each check of a property fills two databases, so run few of them.
+	set("rapid.checks", "10")
+	flag.Parse()
+	if *full || testing.Short() { // with -short rapid itself runs a fifth
+		set("rapid.checks", "25")
+		flag.Parse() // -rapid.checks overrides both
 	}
 	os.Exit(m.Run())
+}
+
+// full runs more of what is random.
+var full = flag.Bool("full", false, "check properties 25 times in place of 10, and kill the writing process 8 times in place of 3")
+
+func set(name, value string) {
+	if err := flag.Set(name, value); err != nil {
+		panic(err)
+	}
 }
 
 // crashKeys is the number of keys that the process writes to.
@@ -161,9 +168,9 @@ func (l *writeLog) read(line string) {
 
 func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
-	rounds := 8
-	if testing.Short() {
-		rounds = 3
+	rounds := 3
+	if *full {
+		rounds = 8
 	}
 	writes := writeLog{acknowledged: make(map[string]int64), inFlight: make(map[string]int64)}
 	for range rounds {
@@ -188,6 +195,8 @@ func runAndKill(t *testing.T, path string, writes *writeLog) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(stdout)
+	hung := time.AfterFunc(4*time.Minute, func() { cmd.Process.Kill() }) //nolint:errcheck // then it has written nothing
+	defer hung.Stop()
 	var kill *time.Timer
 	lineCount := 0
 	for lines.Scan() {

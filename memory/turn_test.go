@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"mneme/acl"
 	"mneme/backend/backendtest"
+	"mneme/backend/backendtest/wait"
 	"mneme/embed"
 	"mneme/fairqueue"
 	"mneme/memory"
@@ -32,20 +32,16 @@ func (h *held) Query(ctx context.Context, text string) (embed.Query, error) {
 // awaitLoad waits until so many searches run and wait.
 func awaitLoad(t *testing.T, h *harness, running, waiting int) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
-		load := h.SearchLoad()
-		if load.Running == running && load.Waiting == waiting {
-			return
+	wait.Until(t, fmt.Sprintf("%d searches run and %d wait", running, waiting), func() error {
+		if load := h.SearchLoad(); load.Running != running || load.Waiting != waiting {
+			return fmt.Errorf("the load is %+v", load)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("got %+v, want %d running and %d waiting", load, running, waiting)
-		}
-		time.Sleep(time.Millisecond)
-	}
+		return nil
+	})
 }
 
 func TestSearchesTakeTurns(t *testing.T) {
+	t.Parallel()
 	gate := &held{Embedder: encoder(t), entered: make(chan string, 100), release: make(chan struct{})}
 	options := memory.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}
 	h := &harness{backendtest.Open(t, backendtest.Embedded(), options, gate), t}
@@ -98,6 +94,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 }
 
 func TestACanceledSearchLeavesTheQueue(t *testing.T) {
+	t.Parallel()
 	gate := &held{Embedder: encoder(t), entered: make(chan string, 100), release: make(chan struct{})}
 	options := memory.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}
 	h := &harness{backendtest.Open(t, backendtest.Embedded(), options, gate), t}
