@@ -1,6 +1,6 @@
 package main
 
-// Versions of what comes with the system.
+// Versions of what comes with the system, and other facts that steps depend on.
 const (
 	goVersion = "go version"
 	system    = "uname -sm; . /etc/os-release; echo $ID $VERSION_ID"
@@ -10,6 +10,7 @@ const (
 	gcc       = "gcc --version"
 	qemu      = "qemu-aarch64 --version"
 	postgres  = "ls /usr/lib/postgresql"
+	files     = "git ls-files --cached --others --exclude-standard" // the names of all files
 )
 
 // goFiles are all files from which the module's programs and tests are built.
@@ -50,21 +51,21 @@ var steps = plan{
 	{name: "format", run: "check_format", inputs: []string{"*.go"}, tools: []string{goVersion}},
 
 	// Checks of what runs the service and of what speaks to it.
-	{name: "console", run: "check_console", inputs: []string{"console/check"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
-	{name: "documents", run: "check_documents", inputs: append([]string{"go:./cmd/mneme", "examples", "samples", "website/blocks.py"}, documents...), tools: []string{goVersion, python}, needs: []string{"packages"}},
-	{name: "site", run: "check_site", inputs: append([]string{"website", "server/rest/openapi.yaml", "configs"}, documents...), tools: []string{chromium}, needs: []string{"python", "console-packages", "node"}},
+	{name: "console", run: "check_console", inputs: []string{"console/check", "benchmarks/relevance/testdata/report.json"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
+	{name: "documents", run: "check_documents", inputs: append([]string{"go:./cmd/mneme", "examples", "samples", "website/blocks.py", "website/blocks_test.py"}, documents...), tools: []string{goVersion, python}, needs: []string{"packages"}},
+	{name: "site", run: "check_site", inputs: append([]string{"website", "server/rest/openapi.yaml", "configs"}, documents...), tools: []string{chromium, files}, needs: []string{"python", "console-packages", "node"}},
 	{name: "typescript-client", run: "check_typescript_client", inputs: []string{"clients/typescript", "server/rest/openapi.yaml"}, tools: []string{chromium}, needs: []string{"our-clients", "console-packages", "node", "program"}},
 	{name: "python-client", run: "check_python_client", inputs: []string{"clients/python", "server/rest/openapi.yaml"}, needs: []string{"python", "our-clients", "clients", "program"}},
 	{name: "examples", run: "check_examples", inputs: []string{"examples"}, needs: []string{"clients", "node", "our-clients", "program"}},
 	{name: "payments", run: "check_payments", inputs: []string{"go:./meter/payment/buyers", "meter/payment/buyers"}, tools: []string{goVersion}, needs: []string{"clients", "node", "our-clients", "webagents", "program"}},
 	{name: "mcp", run: "check_mcp", inputs: []string{"go:./server/mcp/conformance"}, tools: []string{goVersion}, needs: []string{"node", "program"}},
-	{name: "client-packages", run: "check_packages", inputs: []string{"packaging"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
+	{name: "client-packages", run: "check_packages", inputs: []string{"packaging", "LICENSE", "THIRD_PARTY_NOTICES.txt"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
 	{name: "portal", run: "check_portal", inputs: []string{"examples/robutler-skill/webagents_memory.py"}, needs: []string{"webagents", "program"}},
 	{name: "memory-tool", run: "check_memory_tool", inputs: []string{"examples/anthropic-python"}, needs: []string{"clients", "node", "program"}},
 	{name: "langgraph", run: "check_langgraph", inputs: []string{"examples/langgraph"}, needs: []string{"clients", "program"}},
 	{name: "console-build", run: "check_console_build", inputs: []string{"console", "server/rest/openapi.yaml"}, needs: []string{"console-packages", "node"}},
 	{name: "openapi", run: "check_openapi", inputs: []string{"server/rest/openapi.yaml", "server/rest/redocly.yaml"}, needs: []string{"node"}},
-	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", ".ci/ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},
+	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", "*.ts", "*.svelte", "packaging/check/docker", "deploy/milvus.env", ".ci/ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},
 	{name: "deployment", run: "check_deployment", inputs: []string{"docker-compose.yml", "Dockerfile", "packaging/image/Dockerfile", "deploy", ".dockerignore"}, needs: []string{"go-tools", "python"}},
 	{name: "chart", run: "check_chart", inputs: []string{"deploy/chart", "deploy/charttest"}, tools: []string{goVersion}, needs: []string{"python", "program"}},
 

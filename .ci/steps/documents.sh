@@ -3,6 +3,7 @@
 
 # The shell blocks of README, the first page and the guides, as a reader would type them.
 check_documents() {
+	python3 -m unittest discover -s website -p '*_test.py'
 	mkdir "$work/documents"
 	python3 website/blocks.py . "$work/documents"
 }
