@@ -19,6 +19,7 @@ import (
 )
 
 func TestBenchRelevanceMeasuresEachLeg(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"corpus.jsonl": `{"_id":"d1","title":"Bees","text":"The eastern hive swarmed in June.","store":"s1"}
@@ -95,6 +96,7 @@ func readFile(t *testing.T, path string) string {
 
 // Without arguments the command measures the samples that are in the program.
 func TestBenchRelevanceMeasuresTheSamples(t *testing.T) {
+	t.Parallel()
 	report := decode[relevance.Report](t, firstLine(must(t, "", "", "bench", "relevance", "--no-cache", "--json", "-")))
 	set := report.Sets[0]
 	if set.Queries < 40 || len(set.Slices) == 0 || len(set.Nothing) != 2 || set.Reliability.Count == 0 {
@@ -141,6 +143,7 @@ func TestBenchRelevanceCleansUpServers(t *testing.T) {
 }
 
 func TestBenchSpeedMeasuresEverySizeAndStep(t *testing.T) {
+	t.Parallel()
 	report := decode[speed.Report](t, must(t, "", "", "bench", "speed", "--backends", "sqlite+flat", "--vectors", "model",
 		"--entries", "50,20", "--stores", "7", "--questions", "5", "--json"))
 	if len(report.Cases) != 2 || report.Cases[0].Entries != 20 || report.Cases[1].Entries != 50 {
@@ -214,6 +217,7 @@ func TestBenchSpeedCleansUpServers(t *testing.T) {
 			}
 		}
 	}()
+	args[slices.Index(args, "60")] = "20000" // so many that it is interrupted long before it ends
 	if r := mnemeUntil(ctx, "", "", args...); r.status != exitFailed || !strings.Contains(r.err, "interrupted") {
 		t.Errorf("status %d\n%s", r.status, r.err)
 	}
@@ -288,6 +292,7 @@ func TestBenchSpeedRejectsInvalidFlags(t *testing.T) {
 
 // The server runs as a process of its own: callers' answers come over REST.
 func TestBenchLoadMeasuresEachNumberOfCallers(t *testing.T) {
+	t.Parallel()
 	report := decode[load.Report](t, must(t, "", "", "bench", "load", "--callers", "3,1", "--searches", "12", "--program", binary, "--json"))
 	if len(report.Cases) != 2 || report.Cases[0].Callers != 1 || report.Cases[1].Callers != 3 {
 		t.Fatalf("got %+v, want 1 and 3 callers", report)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestTruncatedDumpIsRejected(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, dir, "", "import", sampleMemories)
 	whole := must(t, dir, "", "export", "--full")

@@ -25,6 +25,7 @@ var exports = []struct {
 }
 
 func TestExportsOfOtherSystemsAreFound(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, e := range exports {
 		counts := decode[importCounts](t, must(t, dir, "", "import", "--json", "--agent", "iris", "--from", e.system, filepath.Join(sampleExports, e.name)))

@@ -16,6 +16,7 @@ const (
 )
 
 func TestSamplesAnswerTheReadmesQuestions(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	counts := decode[importCounts](t, must(t, dir, "", "import", sampleMemories, sampleMarkdown, "--json"))
 	if counts.Created != 41 || len(counts.Refused) != 0 {
@@ -56,6 +57,7 @@ func TestSamplesAnswerTheReadmesQuestions(t *testing.T) {
 }
 
 func TestAnswerIsReadable(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, dir, "", "import", sampleMemories)
 	out := must(t, dir, "", "search", "--agent", "iris", "--explain", "--limit", "2", "what must I not cook for Ben?")
@@ -193,6 +195,7 @@ func TestImportRestoresAnExport(t *testing.T) {
 }
 
 func TestDumpRestoresTheSameDatabase(t *testing.T) {
+	t.Parallel()
 	from, to := t.TempDir(), t.TempDir()
 	must(t, from, "", "import", "--no-wait", sampleMemories)
 	dump := must(t, from, "", "export", "--full")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -15,9 +16,24 @@ import (
 // binary is the path of the mneme executable.
 var binary string
 
+// full checks the round trip of folders of Markdown as often as rapid does by itself.
+var full = flag.Bool("full", false, "check properties 100 times in place of 20")
+
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
+		const checks = "rapid.checks"
+		often := flag.Lookup(checks).Value.String()
+		set(checks, "20")
+		flag.Parse()
+		if *full || testing.Short() { // with -short rapid itself runs a fifth
+			set(checks, often)
+			flag.Parse() // -rapid.checks overrides both
+		}
 		mnemetest.ClearEnvironment("MNEME_SHARED")
+		// On a busy machine a search may take longer than one should.
+		if err := os.Setenv("MNEME_SEARCH_VECTOR_BUDGET", "4m"); err != nil {
+			panic(err)
+		}
 		dir, err := os.MkdirTemp("", "mneme-test-*")
 		if err != nil {
 			panic(err)
@@ -29,6 +45,12 @@ func TestMain(m *testing.M) {
 		}
 		return m.Run()
 	}())
+}
+
+func set(name, value string) {
+	if err := flag.Set(name, value); err != nil {
+		panic(err)
+	}
 }
 
 // result is the outcome of one command line.

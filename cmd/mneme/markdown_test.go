@@ -184,6 +184,7 @@ func aValue() *rapid.Generator[json.RawMessage] {
 // A store is exported, imported into an empty store, and exported again: both
 // folders are the same, byte for byte.
 func TestMarkdownRoundTripLosesNothing(t *testing.T) {
+	t.Parallel()
 	from, _ := local(t, t.TempDir(), "ada", acl.Public)
 	to, _ := local(t, t.TempDir(), "ada", acl.Public)
 	n := 0

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"mneme/backend/backendtest/wait"
 )
 
 // stdio starts mneme mcp as MCP clients do, and connects to it.
@@ -18,7 +21,7 @@ func stdio(t *testing.T, args ...string) (*mcp.ClientSession, *bytes.Buffer) {
 	log := new(bytes.Buffer)
 	process.Stderr = log
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: process, TerminateDuration: 20 * time.Second}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: process, TerminateDuration: 4 * time.Minute}, nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
@@ -40,6 +43,7 @@ func callTool(t *testing.T, session *mcp.ClientSession, name string, arguments m
 }
 
 func TestMCPOverStdioWorksLocallyAndThroughAServer(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir())
 	local, _ := stdio(t, "--agent", "me", "--data-dir", s.dir)
 	remote, _ := stdio(t, "--agent", "me", "--data-dir", s.dir, "--url", s.address)
@@ -81,16 +85,13 @@ func TestMCPOverStdioWorksLocallyAndThroughAServer(t *testing.T) {
 		}
 	}
 	// Either the server's worker or the command's own embeds the entry.
-	deadline := time.Now().Add(time.Minute)
-	for {
+	wait.Until(t, "the entry is found by its meaning", func() error {
 		text, failed := callTool(t, remote, "memory_search", map[string]any{"query": "what do I drink in the afternoon?"})
-		if !failed && strings.Contains(text, `"key":"tea"`) {
-			break
+		if failed || !strings.Contains(text, `"key":"tea"`) {
+			return fmt.Errorf("the search answers %s", text)
 		}
-		if time.Now().After(deadline) {
-			t.Fatal(text)
-		}
-	}
+		return nil
+	})
 	shared, _ := stdio(t, "--agent", "me", "--data-dir", s.dir, "--share", "--url", s.address)
 	if text, failed := callTool(t, shared, "memory", map[string]any{"command": "share", "agent": "you"}); failed {
 		t.Error(text)
@@ -112,6 +113,7 @@ func TestConfigurationEnablesToolFamilies(t *testing.T) {
 }
 
 func TestServerOffersToolsOverRESTAndMCP(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir())
 	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
 	if status, body := s.call(token, http.MethodPost, "/v1/tools/memory_save", `{"key": "tea", "content": "green"}`); status != http.StatusOK {

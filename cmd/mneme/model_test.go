@@ -34,6 +34,7 @@ func packSmall(t *testing.T, dir string) string {
 // The old vectors serve until the entries are embedded with the packed model, and
 // a process without that model goes on with words alone.
 func TestPackedModelServesAfterAReindex(t *testing.T) {
+	t.Parallel()
 	weights, dir := packSmall(t, t.TempDir()), t.TempDir()
 	file := filepath.Join(t.TempDir(), "mneme.yaml")
 	if err := os.WriteFile(file, []byte("e5:\n  weights: "+weights+"\n"), 0o600); err != nil {

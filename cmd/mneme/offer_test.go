@@ -11,6 +11,7 @@ import (
 
 // A buyer pays for what it finds, once, and the ledger and its dump are sound.
 func TestASearchIsSoldAndBought(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, dir, `{"key":"a","value":"a hut with water"}`, "import", "--agent", "hiker", "--store", "hiker", "-")
 	must(t, dir, "", "offer", "create", "--agent", "hiker", "--title", "Huts", "--price-search", "0.002", "--price-entry", "0.0005")

@@ -12,6 +12,7 @@ import (
 )
 
 func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir())
 	if out := must(t, s.dir, "", "ready", "--url", s.address, "--vectors"); !strings.HasPrefix(out, "ready") {
 		t.Errorf("got %q", out)

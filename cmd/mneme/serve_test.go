@@ -11,8 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"mneme/backend/backendtest/wait"
 	"mneme/cmd/mneme/mnemetest"
 )
 
@@ -63,6 +63,7 @@ func (s *serving) end(signal os.Signal) int {
 }
 
 func TestServerAnswersItsFirstCallsAndShutsDownCleanly(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir())
 	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
 	status, body := s.call(token, http.MethodPut, "/v1/stores/self/memories/tea?wait=indexed", `{"value": "I like my tea green, and never after five."}`)
@@ -96,20 +97,17 @@ func TestCommandsWorkAlongsideAServerAndThroughIt(t *testing.T) {
 	}
 	const question = "what must I not cook for Ben?"
 	// A local search sees the server's writes at once, and their vectors soon.
-	deadline := time.Now().Add(time.Minute)
-	for {
+	wait.Until(t, "the command and the server answer the same", func() error {
 		local := decode[answer](t, must(t, s.dir, "", "search", "--agent", "iris", "--json", question))
 		remote := decode[answer](t, must(t, s.dir, "", "search", "--agent", "iris", "--json", "--url", s.address, question))
 		local.NextCursor, remote.NextCursor = nil, nil // sealed, each in its own bytes
 		a, _ := json.Marshal(local)
 		b, _ := json.Marshal(remote)
-		if bytes.Equal(a, b) && len(local.Hits) == 10 {
-			break
+		if !bytes.Equal(a, b) || len(local.Hits) != 10 {
+			return fmt.Errorf("local answer %s\nserver's answer %s", a, b)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("local answer %s\nserver's answer %s", a, b)
-		}
-	}
+		return nil
+	})
 	local := must(t, s.dir, "", "export", "--agent", "iris")
 	if remote := must(t, s.dir, "", "export", "--agent", "iris", "--url", s.address); sorted(t, remote) != sorted(t, local) {
 		t.Errorf("local export\n%sserver's export\n%s", local, remote)
