@@ -172,7 +172,7 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	ix.startWorkers(working, group)
 	watch := func() error {
 		defer stop()
-		for {
+		for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 			left, _, err := ix.depth(working)
 			if err != nil {
 				return err
@@ -186,7 +186,7 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 			select {
 			case <-working.Done():
 				return working.Err()
-			case <-time.After(100 * time.Millisecond):
+			case <-time.After(pause):
 			}
 		}
 	}

@@ -133,13 +133,25 @@ check_tests() {
 # goroutines are the same over each. In the long run everything, over servers too.
 check_races() {
 	unset CI MNEME_POSTGRES_DSN MNEME_MILVUS_ADDR
-	CGO_ENABLED=1 go test -p "$packages" ${all:+-count=1} -race -short -timeout 20m \
-		./memory/... ./meter/... ./indexer/... ./storage/sqlite ./vector ./vector/flat ./server/... ./clients/... ./embed/openai/... \
-		./lexical/... ./fairqueue ./lru
+	export CGO_ENABLED=1
+	local test=(go test -p "$packages" ${all:+-count=1} -race -short -timeout 30m)
+	"${test[@]}" ./memory/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./clients/... ./embed/openai/... ./fairqueue ./lru
+	# SQLite itself is slow under the detector, and one goroutine does most of its suite.
+	"${test[@]}" -run 'Process|Waiting|TestStorage/(Transaction|Feed|Queue|Turn|Ledger|Charge)$' ./storage/sqlite
 }
 
 check_races_everywhere() {
 	CGO_ENABLED=1 go test -p "$packages" -race -timeout 120m ./...
+}
+
+# What the tests do a few times of what is random, many times: kills of the program and of
+# its database, attacks, properties.
+check_campaigns() {
+	local test=(go test ${all:+-count=1} -timeout 30m)
+	"${test[@]}" ./cmd/mneme/faults -run '^(TestCampaign|TestAKilledPurchase|TestKilledPostgres)' -full
+	"${test[@]}" ./cmd/mneme/attacks -run '^TestManyHugeQueriesTakeNoMemory$' -full
+	"${test[@]}" ./cmd/mneme -run '^TestMarkdownRoundTripLosesNothing$' -full
+	"${test[@]}" ./memory -run 'HiddenEntries|NotBought|Follower|BatchGives|CachedCandidates|AuthorsOfFields|Killed' -full
 }
 
 # Each fuzz target for a while, beyond the seeds of every test run. The limit is a
