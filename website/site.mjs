@@ -72,13 +72,17 @@ for (const [width, scheme] of [[400, 'light'], [1440, 'light'], [1440, 'dark']])
 // The search works without a server of its own.
 const page = await open(await browser.newContext(), 'index.html')
 for (const [words, title] of [['atomic batch', 'Put, get and delete many entries'], ['row-level security', 'Row-level security']]) {
-  await page.locator('.md-search__input').fill(words)
+  // Its worker may be loading the index when the words are typed, and misses them then.
+  const input = page.locator('.md-search__input')
   const found = page.locator('.md-search-result__list')
-  try {
-    await found.getByText(title).first().waitFor({ state: 'visible' })
-  } catch {
-    failures.push(`the search for ${words} does not find ${title}: ${(await found.innerText()).slice(0, 200)}`)
+  const visible = (timeout) => found.getByText(title).first().waitFor({ state: 'visible', timeout }).then(() => true, () => false)
+  let seen = false
+  for (const until = Date.now() + patience; !seen && Date.now() < until; ) {
+    await input.fill('')
+    await input.pressSequentially(words)
+    seen = await visible(5_000)
   }
+  if (!seen) failures.push(`the search for ${words} does not find ${title}: ${(await found.innerText()).slice(0, 200)}`)
   if (pictures) await page.screenshot({ path: join(pictures, `search-${words.replace(/\W/g, '-')}.png`) })
 }
 

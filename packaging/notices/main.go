@@ -65,7 +65,7 @@ func run(check bool) error {
 		return err
 	}
 	if !check {
-		return os.WriteFile(file, want, 0o644)
+		return os.WriteFile(file, want, 0o644) //nolint:gosec // everybody may read it
 	}
 	got, err := os.ReadFile(file)
 	if err != nil {
@@ -95,7 +95,7 @@ func builtIn() ([]module, error) {
 	found := make(map[string]module)
 	for _, platform := range platforms {
 		system, processor, _ := strings.Cut(platform, "/")
-		list := exec.Command("go", "list", "-deps", "-json=Dir,Module", "./cmd/mneme")
+		list := exec.Command("go", "list", "-deps", "-json=Dir,Module", "./cmd/mneme") //nolint:noctx // it ends by itself
 		list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
 		list.Stderr = os.Stderr
 		out, err := list.Output()

@@ -38,7 +38,7 @@ func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 		t.Helper()
 		wait.Until(t, fmt.Sprint(n, " calls wait"), func() error {
 			if now, err := s.metric("mneme_changes_waiting"); err != nil || int(now) != n {
-				return fmt.Errorf("%v wait, %v", now, err)
+				return fmt.Errorf("%v wait, %v", now, err) //nolint:errorlint // there may be none
 			}
 			return nil
 		})
@@ -52,7 +52,7 @@ func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 		go func() { answer <- mallory.call(http.MethodGet, path, nil) }()
 		wait.Until(t, "the call waits", func() error {
 			if now, err := s.metric("mneme_changes_waiting"); err != nil || now == 0 && len(answer) == 0 {
-				return fmt.Errorf("%v wait, %v", now, err)
+				return fmt.Errorf("%v wait, %v", now, err) //nolint:errorlint // there may be none
 			}
 			return nil
 		})

@@ -161,7 +161,7 @@ func (s *Server) ready(ctx context.Context) error {
 		select {
 		case ended := <-s.ended:
 			s.forget()
-			return fmt.Errorf("postgres has ended (%v), see postgres.log: %w", ended, err)
+			return fmt.Errorf("postgres has ended, see postgres.log: %w", errors.Join(ended, err))
 		case <-ctx.Done():
 			return fmt.Errorf("postgres does not accept connections: %w", err)
 		case <-time.After(20 * time.Millisecond):
