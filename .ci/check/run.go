@@ -105,14 +105,14 @@ type group struct {
 	ctx     context.Context
 	digests map[string]string        // by step
 	ended   map[string]chan struct{} // by set-up and service; closed when it is ready or has failed
-	slots   chan struct{}
+	slots   *slots
 	running sync.WaitGroup
 }
 
 // start begins the set-ups and services among the steps: they wait for disks and
 // networks more than for processors.
 func (r *run) start(ctx context.Context, steps plan, digests *digester) *group {
-	g := &group{run: r, ctx: ctx, digests: make(map[string]string), ended: make(map[string]chan struct{}), slots: make(chan struct{}, r.workers)}
+	g := &group{run: r, ctx: ctx, digests: make(map[string]string), ended: make(map[string]chan struct{}), slots: newSlots(r.workers)}
 	for _, s := range steps {
 		digest, err := digests.step(s)
 		if err != nil {
@@ -138,14 +138,15 @@ func (r *run) start(ctx context.Context, steps plan, digests *digester) *group {
 	return g
 }
 
-// check runs a check once what it needs is there and a slot is free.
+// check runs a check once what it needs is there and it is the first in the plan for
+// which a slot is free.
 func (g *group) check(s *step) {
 	g.running.Go(func() {
 		if !g.ready(s) {
 			return
 		}
-		g.slots <- struct{}{}
-		defer func() { <-g.slots }()
+		g.slots.acquire(slices.Index(g.plan, s))
+		defer g.slots.release()
 		if g.stopped() {
 			return
 		}
