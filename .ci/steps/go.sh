@@ -9,7 +9,7 @@ SHFMT=mvdan.cc/sh/v3/cmd/shfmt@v3.13.0
 
 # How many packages are tested at once. Many tests wait for servers and disks, so it is
 # more than there are processors.
-packages=$(($(nproc) * 3 / 2))
+packages=$(($(nproc) * 3))
 
 setup_packages() {
 	local missing=()
@@ -147,11 +147,14 @@ check_races_everywhere() {
 # What the tests do a few times of what is random, many times: kills of the program and of
 # its database, attacks, properties.
 check_campaigns() {
-	local test=(go test ${all:+-count=1} -timeout 30m)
-	"${test[@]}" ./cmd/mneme/faults -run '^(TestCampaign|TestAKilledPurchase|TestKilledPostgres)' -full
+	local test=(go test ${all:+-count=1} -timeout 30m) running=() pid
+	"${test[@]}" ./cmd/mneme/faults -run '^(TestCampaign|TestAKilledPurchase|TestKilledPostgres)' -full &
+	running+=($!)
+	"${test[@]}" ./memory -run 'HiddenEntries|NotBought|Follower|BatchGives|CachedCandidates|AuthorsOfFields|Killed' -full &
+	running+=($!)
 	"${test[@]}" ./cmd/mneme/attacks -run '^TestManyHugeQueriesTakeNoMemory$' -full
 	"${test[@]}" ./cmd/mneme -run '^TestMarkdownRoundTripLosesNothing$' -full
-	"${test[@]}" ./memory -run 'HiddenEntries|NotBought|Follower|BatchGives|CachedCandidates|AuthorsOfFields|Killed' -full
+	for pid in "${running[@]}"; do wait "$pid"; done
 }
 
 # Each fuzz target for a while, beyond the seeds of every test run. The limit is a
