@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -26,7 +25,7 @@ func TestReconcileRepairsAnIndexThatDiffersFromTheRows(t *testing.T) {
 		}
 		// As if other processes wrote it too: it does not follow the rows.
 		model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
-		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, model))
+		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), memory.Options{}, model))
 		a := agent("a", acl.Internal)
 		var ids []uuid.UUID
 		for i := range 20 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,7 +27,7 @@ func TestStalledProcessLeavesNoStaleVectors(t *testing.T) {
 			gate.Index = index
 			return gate, err
 		}
-		stalled := wrap(t, backendtest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: time.Minute}, gated))
+		stalled := wrap(t, backendtest.OpenProcess(t, data.Storage(t), memory.Options{}, gated))
 		other := openOver(t, data, memory.Options{}, e)
 		a := agent("a", acl.Public)
 		storage, index := data.Storage(t).ForIndexer(), gate.Index

@@ -61,9 +61,6 @@ var steps = plan{
 	{name: "payments", run: "check_payments", inputs: []string{"go:./meter/payment/buyers", "meter/payment/buyers"}, tools: []string{goVersion}, needs: []string{"clients", "node", "our-clients", "webagents", "program"}},
 	{name: "mcp", run: "check_mcp", inputs: []string{"go:./server/mcp/conformance"}, tools: []string{goVersion}, needs: []string{"node", "program"}},
 	{name: "client-packages", run: "check_packages", inputs: []string{"packaging", "LICENSE", "THIRD_PARTY_NOTICES.txt"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
-	{name: "portal", run: "check_portal", inputs: []string{"examples/robutler-skill/webagents_memory.py"}, needs: []string{"webagents", "program"}},
-	{name: "memory-tool", run: "check_memory_tool", inputs: []string{"examples/anthropic-python"}, needs: []string{"clients", "node", "program"}},
-	{name: "langgraph", run: "check_langgraph", inputs: []string{"examples/langgraph"}, needs: []string{"clients", "program"}},
 	{name: "console-build", run: "check_console_build", inputs: []string{"console", "server/rest/openapi.yaml"}, needs: []string{"console-packages", "node"}},
 	{name: "openapi", run: "check_openapi", inputs: []string{"server/rest/openapi.yaml", "server/rest/redocly.yaml"}, needs: []string{"node"}},
 	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", "*.ts", "*.svelte", "packaging/check/docker", "deploy/milvus.env", ".ci/ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},
@@ -73,8 +70,12 @@ var steps = plan{
 	// A long run alone.
 	{name: "release", run: "check_release", long: true, inputs: []string{":/", ".goreleaser.yaml"}, tools: []string{goVersion, system}, needs: []string{"packages", "python"}},
 	{name: "guided-fuzzing", run: "check_guided_fuzzing", long: true, inputs: []string{goFiles}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
+	{name: "arm64-everything", run: "check_arm64_everything", long: true, inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
 	{name: "races-everywhere", run: "check_races_everywhere", long: true, inputs: []string{goFiles}, tools: []string{goVersion, gcc, system}, needs: []string{"postgres", "milvus", "go-tools"}},
 	{name: "pictures", run: "check_pictures", long: true, inputs: []string{"console/check", "samples"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
+	{name: "langgraph", run: "check_langgraph", long: true, inputs: []string{"examples/langgraph"}, needs: []string{"clients", "program"}},
+	{name: "memory-tool", run: "check_memory_tool", long: true, inputs: []string{"examples/anthropic-python"}, needs: []string{"clients", "node", "program"}},
+	{name: "portal", run: "check_portal", long: true, inputs: []string{"examples/robutler-skill/webagents_memory.py"}, needs: []string{"webagents", "program"}},
 
 	// The README's command.
 	{name: "tests", run: "check_tests", last: true, needs: []string{"postgres", "milvus", "go-tools", "python"}},

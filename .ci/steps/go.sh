@@ -72,7 +72,7 @@ check_linked() {
 
 check_format() {
 	local files
-	files=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
+	files=$(existing '*.go' | xargs -0 gofmt -l)
 	[ -z "$files" ] || {
 		echo "gofmt would change:" "$files"
 		return 1
@@ -194,4 +194,9 @@ check_arm64() {
 	GOARCH=arm64 go test -short -timeout 20m -exec qemu-aarch64 ./vector/flat ./embed/maxsim
 	GOARCH=arm64 go test -timeout 20m -exec qemu-aarch64 ./embed/e5 \
 		-run '^Test(Product|Multiply|VectorFunctions|Exp|Quantize|VectorsAreTheSameBits|CodesAreTheSameBits)'
+}
+
+# All their tests, the encoder's against the golden vectors among them.
+check_arm64_everything() {
+	GOARCH=arm64 go test -timeout 120m -exec qemu-aarch64 ./vector/flat ./embed/maxsim ./embed/e5
 }

@@ -24,6 +24,15 @@ as_root() {
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
+# existing PATHSPEC…: prints the names of the repository's files, each with a NUL. git
+# lists those too that are deleted and not committed.
+existing() {
+	local file
+	while IFS= read -r -d '' file; do
+		[ ! -e "$file" ] || printf '%s\0' "$file"
+	done < <(git ls-files -coz --exclude-standard "$@")
+}
+
 # until_ready LOG COMMAND…: waits for a server, for at most three minutes.
 until_ready() {
 	local log=$1 from=$SECONDS

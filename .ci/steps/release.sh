@@ -17,7 +17,7 @@ check_release() {
 	command -v buildah >/dev/null || install_packages buildah
 	GOBIN=$work/bin go install -gcflags='all=-N -l' -ldflags=-s "$GORELEASER"
 	git clone --quiet . "$tree"
-	git ls-files -coz --exclude-standard | tar c --null -T - | tar x -C "$tree"
+	existing | tar c --null -T - | tar x -C "$tree"
 	git -C "$tree" add -A
 	git -C "$tree" -c user.name=check -c user.email=check@example.com commit --quiet --allow-empty -m checked
 	git -C "$tree" tag v1.2.2

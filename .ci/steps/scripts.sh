@@ -5,12 +5,12 @@
 # caret is as plain as startsWith.
 check_scripts() {
 	local python shell node
-	mapfile -t python < <(git ls-files -co --exclude-standard '*.py' ':!clients/python/src/mneme/generated')
-	mapfile -t shell < <({
-		git ls-files -co --exclude-standard '*.sh'
-		git grep -lE '^#!/(usr/bin/env |bin/)(ba)?sh'
-	} | sort -u)
-	mapfile -t node < <(git ls-files -co --exclude-standard '*.mjs' '*.ts' '*.svelte')
+	mapfile -d '' -t python < <(existing '*.py' ':!clients/python/src/mneme/generated')
+	mapfile -d '' -t shell < <({
+		existing '*.sh'
+		git grep -lzE '^#!/(usr/bin/env |bin/)(ba)?sh'
+	} | sort -uz)
+	mapfile -d '' -t node < <(existing '*.mjs' '*.ts' '*.svelte')
 	ruff check --quiet --no-cache --force-exclude --config .ci/ruff.toml "${python[@]}"
 	ruff format --check --quiet --no-cache --force-exclude --config .ci/ruff.toml "${python[@]}"
 	shellcheck -x "${shell[@]}"

@@ -67,9 +67,6 @@ func OpenOver(t testing.TB, data *Data, options memory.Options, embedders ...emb
 	for _, e := range embedders {
 		models = append(models, data.Model(t, e))
 	}
-	if options.VectorBudget == 0 {
-		options.VectorBudget = time.Minute // tests run on busy machines
-	}
 	return Wrap(t, OpenProcess(t, data.Storage(t), options, models...))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mneme/backend/backendtest/wait"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/meter"
@@ -21,14 +22,17 @@ type Process struct {
 }
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
-// the options' clock and log. Unless the options bring a meter, it has that of the
-// product.
+// the options' clock and log. Unless the options bring a meter, it has the product's.
+// Unless they have a budget for vectors, it is long: tests run on busy machines.
 func NewProcess(ctx context.Context, data storage.Storage, o memory.Options, models ...indexer.Model) (*Process, error) {
 	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{Models: models, Now: o.Now, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}
 	o.Indexer = ix
+	if o.VectorBudget == 0 {
+		o.VectorBudget = wait.Limit
+	}
 	prices := meter.NewMeter(data.ForMeter(), meter.MeterOptions{Now: o.Now})
 	if o.Meter == nil {
 		o.Meter = prices

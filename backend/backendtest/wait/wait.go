@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// limit ends a wait that would never end. It is far above what a busy machine takes,
+// Limit ends a wait that would never end. It is far above what a busy machine takes,
 // and below the time limit of go test.
-const limit = 4 * time.Minute
+const Limit = 4 * time.Minute
 
 // Until polls until check returns nil. At the limit it fails the test with the last
 // error, which should hold what check saw.
 func Until(t testing.TB, condition string, check func() error) {
 	t.Helper()
 	pause := time.Millisecond
-	for deadline := time.Now().Add(limit); ; time.Sleep(pause) {
+	for deadline := time.Now().Add(Limit); ; time.Sleep(pause) {
 		err := check()
 		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s: %v", limit, condition, err)
+			t.Fatalf("not within %v: %s: %v", Limit, condition, err)
 		}
 		pause = min(2*pause, 20*time.Millisecond)
 	}
@@ -30,13 +30,13 @@ func Until(t testing.TB, condition string, check func() error) {
 // For receives from a channel. At the limit it fails the test.
 func For[T any](t testing.TB, event string, ch <-chan T) T {
 	t.Helper()
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(Limit)
 	defer timer.Stop()
 	select {
 	case value := <-ch:
 		return value
 	case <-timer.C:
-		t.Fatalf("not within %v: %s", limit, event)
+		t.Fatalf("not within %v: %s", Limit, event)
 		panic("unreachable")
 	}
 }
