@@ -40,6 +40,10 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	if err != nil {
 		return nil, err
 	}
+	operators, err := config.Connections.OperatorNetworks()
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("configuration: %w", err)}
+	}
 	tools := NewTools(instance, config, metrics)
 	return server.New(server.Options{
 		Service:  instance,
@@ -56,6 +60,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 		Log:         log,
 		Tracer:      instance.tracing.Tracer("mneme/server"),
 		Connections: connections,
+		Operators:   operators,
 		Rates: server.Rates{
 			Requests: limit.Rate{PerSecond: config.Rate.Requests, Burst: config.Rate.Burst},
 			Refusals: limit.Rate{PerSecond: config.Rate.Refusals},

@@ -151,9 +151,12 @@ type Connections struct {
 	// TrustedProxies are the networks (CIDR) of reverse proxies. Their
 	// connections are not bounded by PerAddress, and the rightmost address of
 	// X-Forwarded-For that is none of theirs is taken for the client's.
-	TrustedProxies []string      `mapstructure:"trusted_proxies"`
-	HeaderTimeout  time.Duration `mapstructure:"header_timeout"` // from the first byte of a request to the end of its header
-	IdleTimeout    time.Duration `mapstructure:"idle_timeout"`   // between two requests
+	TrustedProxies []string `mapstructure:"trusted_proxies"`
+	// Operators are the networks (CIDR) whose callers get all of /metrics and
+	// /readyz without a token. Others need one with the scope platform.
+	Operators     []string      `mapstructure:"operators"`
+	HeaderTimeout time.Duration `mapstructure:"header_timeout"` // from the first byte of a request to the end of its header
+	IdleTimeout   time.Duration `mapstructure:"idle_timeout"`   // between two requests
 	// StallTimeout and BytesPerSecond bound the waits for the bytes of a
 	// body, and for a client to take an answer: each wait by StallTimeout,
 	// all of one body or answer together by StallTimeout and the time that
@@ -171,11 +174,20 @@ type Rate struct {
 
 // Proxies returns TrustedProxies, parsed.
 func (c Connections) Proxies() ([]netip.Prefix, error) {
+	return networks("connections.trusted_proxies", c.TrustedProxies)
+}
+
+// OperatorNetworks returns Operators, parsed.
+func (c Connections) OperatorNetworks() ([]netip.Prefix, error) {
+	return networks("connections.operators", c.Operators)
+}
+
+func networks(key string, texts []string) ([]netip.Prefix, error) {
 	var prefixes []netip.Prefix
-	for i, text := range c.TrustedProxies {
+	for i, text := range texts {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("connections.trusted_proxies[%d] must be a network, such as 10.0.0.0/8", i)
+			return nil, fmt.Errorf("%s[%d] must be a network, such as 10.0.0.0/8", key, i)
 		}
 		prefixes = append(prefixes, prefix)
 	}
@@ -318,7 +330,7 @@ func Default() Config {
 			AnswerBytes: 64_000, MCPBatch: 16, BatchItems: 1000, BatchBytes: 10_000_000,
 		},
 		Connections: Connections{
-			Total: 4096, PerAddress: 256, TrustedProxies: []string{},
+			Total: 4096, PerAddress: 256, TrustedProxies: []string{}, Operators: []string{},
 			HeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, StallTimeout: 30 * time.Second, BytesPerSecond: 1000,
 		},
 		Rate:   Rate{Requests: 500, Burst: 1000, Refusals: 20},
@@ -395,6 +407,9 @@ func (c *Config) validate() error {
 	need(c.Connections.StallTimeout > 0, "connections.stall_timeout must be positive")
 	need(c.Connections.BytesPerSecond > 0, "connections.bytes_per_second must be positive")
 	if _, err := c.Connections.Proxies(); err != nil {
+		violations = append(violations, err)
+	}
+	if _, err := c.Connections.OperatorNetworks(); err != nil {
 		violations = append(violations, err)
 	}
 	need(c.Search.VectorBudget > 0, "search.vector_budget must be positive")

@@ -26,7 +26,7 @@ func (s *Server) mountHealth() {
 	handlers := []echo.HandlerFunc{
 		func(c echo.Context) error { return c.JSON(http.StatusOK, map[string]string{"status": "live"}) },
 		s.ready,
-		echo.WrapHandler(s.metrics.handler()),
+		s.readMetrics,
 	}
 	for i, template := range healthRoutes {
 		// Probes may ask for the status alone; net/http leaves the body out.
@@ -35,13 +35,44 @@ func (s *Server) mountHealth() {
 	}
 }
 
+// isOperator reports whether a call without access control comes from an operator: from
+// connections.operators, or with a token of the scope platform. The error is a problem.
+//
+// SECURITY: what counts over all agents tells one what others do.
+func (s *Server) isOperator(c echo.Context) (bool, error) {
+	r := c.Request()
+	if s.operators.Sent(r) {
+		return true, nil
+	}
+	if r.Header.Get("Authorization") == "" && r.Header.Get("X-Api-Key") == "" {
+		return false, nil
+	}
+	p, err := s.judge(c, r, s.rates.proxies.Client(r))
+	return p.Platform, err
+}
+
+// readMetrics answers with the metrics that the caller may see.
+func (s *Server) readMetrics(c echo.Context) error {
+	operator, err := s.isOperator(c)
+	if err != nil {
+		return err
+	}
+	s.metrics.handler(operator).ServeHTTP(c.Response(), c.Request())
+	return nil
+}
+
 // readiness is the body of /readyz.
 type readiness struct {
-	Status     string  `json:"status"`
-	Storage    bool    `json:"storage"`
-	Vector     bool    `json:"vector"`
-	Serving    string  `json:"serving"`
-	Configured string  `json:"configured"`
+	Status     string `json:"status"`
+	Storage    bool   `json:"storage"`
+	Vector     bool   `json:"vector"`
+	Serving    string `json:"serving"`
+	Configured string `json:"configured"`
+	*backlog          // to operators
+}
+
+// backlog is what waits to be indexed, of all stores.
+type backlog struct {
 	QueueDepth int64   `json:"queue_depth"`
 	QueueLagS  float64 `json:"queue_lag_s"`
 	Waits      waits   `json:"queue_waits_s"`
@@ -57,12 +88,20 @@ type waits struct {
 // ready reports whether calls can be served. Without vectors they can: searches
 // are then lexical only, and report it.
 func (s *Server) ready(c echo.Context) error {
+	operator, err := s.isOperator(c)
+	if err != nil {
+		return err
+	}
 	now := s.status.get(s.service)
 	body := readiness{
 		Status: "ready", Storage: now.Storage, Vector: now.Vector,
 		Serving: now.Serving, Configured: now.Configured,
-		QueueDepth: now.Queue, QueueLagS: now.Waits.Max.Seconds(),
-		Waits: waits{P50: now.Waits.P50.Seconds(), P90: now.Waits.P90.Seconds(), P99: now.Waits.P99.Seconds()},
+	}
+	if operator {
+		body.backlog = &backlog{
+			QueueDepth: now.Queue, QueueLagS: now.Waits.Max.Seconds(),
+			Waits: waits{P50: now.Waits.P50.Seconds(), P90: now.Waits.P90.Seconds(), P99: now.Waits.P99.Seconds()},
+		}
 	}
 	code := http.StatusOK
 	if !now.Storage || s.stopping.Load() {

@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 
 	"mneme/fairqueue"
 	"mneme/indexer"
@@ -239,6 +241,17 @@ func boolGauge(b bool) float64 {
 	return 0
 }
 
-func (m *Metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+// public are the metrics that count nothing over all agents.
+var public = []string{"mneme_storage_up", "mneme_vector_up", "mneme_reindex_needed", "mneme_build_info"}
+
+// handler answers an operator with all metrics, others with the public ones.
+func (m *Metrics) handler(operator bool) http.Handler {
+	var gatherer prometheus.Gatherer = m.registry
+	if !operator {
+		gatherer = prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+			families, err := m.registry.Gather()
+			return slices.DeleteFunc(families, func(f *dto.MetricFamily) bool { return !slices.Contains(public, f.GetName()) }), err
+		})
+	}
+	return promhttp.HandlerFor(gatherer, promhttp.HandlerOpts{})
 }

@@ -72,6 +72,8 @@ type Options struct {
 	Connections limit.Connections
 	// Rates bound the requests of agents and addresses. Default: no bounds.
 	Rates Rates
+	// Operators get without a token what counts over all agents. Default: nobody.
+	Operators limit.Operators
 	// Timeouts end connections that make no progress. Zero fields take the
 	// default.
 	Timeouts Timeouts
@@ -122,6 +124,7 @@ type Server struct {
 	connections limit.Connections
 	timeouts    Timeouts
 	rates       *rates
+	operators   limit.Operators
 	textErrors  []string // beginnings of paths; see TextErrors
 }
 
@@ -130,7 +133,7 @@ func New(o Options) *Server {
 	s := &Server{
 		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log, tracer: o.Tracer,
 		stop: make(chan struct{}), open: make(map[string]bool), routes: make(map[string]bool),
-		connections: o.Connections, timeouts: o.Timeouts.withDefaults(), rates: newRates(o.Rates),
+		connections: o.Connections, timeouts: o.Timeouts.withDefaults(), rates: newRates(o.Rates), operators: o.Operators,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

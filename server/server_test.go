@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ import (
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/server"
+	"mneme/server/limit"
 	"mneme/server/token"
 )
 
@@ -67,7 +69,7 @@ func (names) Verify(_ context.Context, credential string) (acl.Principal, error)
 	case "unreadable":
 		return acl.Principal{}, errors.New("open apikeys.json: permission denied")
 	}
-	return acl.Principal{Agent: credential, Taint: acl.Public}, nil
+	return acl.Principal{Agent: credential, Taint: acl.Public, Platform: credential == "operator"}, nil
 }
 
 // surface has one call of each temper.
@@ -259,7 +261,7 @@ func TestHealthNeedsNoTokenAndTellsTheTruth(t *testing.T) {
 	}
 	for range 20 {
 		w := ask(s, "GET", "/readyz")
-		want := `{"status":"ready","storage":true,"vector":true,"serving":"m1","configured":"m2","queue_depth":3,"queue_lag_s":1.5,"queue_waits_s":{"p50":1,"p90":1.1,"p99":1.2}}`
+		want := `{"status":"ready","storage":true,"vector":true,"serving":"m1","configured":"m2"}`
 		if w.Code != 200 || strings.TrimSpace(w.Body.String()) != want {
 			t.Fatalf("readyz: %d %s", w.Code, w.Body)
 		}
@@ -276,11 +278,52 @@ func TestHealthNeedsNoTokenAndTellsTheTruth(t *testing.T) {
 	}
 }
 
+func TestCountsOverAllAgentsAreForOperators(t *testing.T) {
+	s, _ := newServer(&stub{}, surface{})
+	from := server.New(server.Options{
+		Service: &stub{}, Verifier: names{}, Metrics: server.NewMetrics(),
+		Operators: limit.Operators{netip.MustParsePrefix("192.0.2.0/24")}, // httptest's requests come from there
+	})
+	const backlog = `"queue_depth":3,"queue_lag_s":1.5,"queue_waits_s":{"p50":1,"p90":1.1,"p99":1.2}}`
+	for _, test := range []struct {
+		who    string
+		front  *server.Server
+		header []string
+		counts bool
+	}{
+		{"nobody", s, nil, false},
+		{"an agent", s, []string{"Authorization", "Bearer alice"}, false},
+		{"an agent with a key", s, []string{"X-API-Key", "alice"}, false},
+		{"a token of the scope platform", s, []string{"Authorization", "Bearer operator"}, true},
+		{"the operators' network", from, nil, true},
+		{"a proxy in the operators' network", from, []string{"X-Forwarded-For", "192.0.2.7"}, false},
+		{"another proxy there", from, []string{"Forwarded", "for=192.0.2.7"}, false},
+	} {
+		ready, metrics := ask(test.front, "GET", "/readyz", test.header...), ask(test.front, "GET", "/metrics", test.header...).Body.String()
+		if ready.Code != 200 || strings.Contains(ready.Body.String(), "queue") != test.counts || test.counts && !strings.HasSuffix(strings.TrimSpace(ready.Body.String()), backlog) {
+			t.Errorf("%s: readyz %d %s", test.who, ready.Code, ready.Body)
+		}
+		if strings.Contains(metrics, "mneme_queue_entries 3") != test.counts || strings.Contains(metrics, "go_goroutines") != test.counts {
+			t.Errorf("%s: metrics %s", test.who, metrics)
+		}
+		for _, line := range []string{"mneme_storage_up 1", "mneme_vector_up 1", "mneme_reindex_needed 1"} {
+			if !strings.Contains(metrics, line) {
+				t.Errorf("%s: no line %s", test.who, line)
+			}
+		}
+	}
+	for _, path := range []string{"/readyz", "/metrics"} {
+		if w := ask(s, "GET", path, "Authorization", "Bearer bad"); w.Code != http.StatusUnauthorized {
+			t.Errorf("%s with a bad token: %d", path, w.Code)
+		}
+	}
+}
+
 func TestMetricsKnowRoutesAndNobody(t *testing.T) {
 	s, _ := newServer(&stub{}, surface{})
 	ask(s, "GET", "/who/secret", "Authorization", "Bearer secret-agent")
 	ask(s, "SECRET", "/who/secret", "Authorization", "Bearer secret-agent")
-	text := ask(s, "GET", "/metrics").Body.String()
+	text := ask(s, "GET", "/metrics", "Authorization", "Bearer operator").Body.String()
 	for _, line := range []string{
 		`mneme_http_requests_total{method="GET",route="/who/:path",status="200"} 1`,
 		`mneme_queue_entries 3`, `mneme_queue_lag_seconds 1.5`,
@@ -358,7 +401,9 @@ func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 	}
 	front := server.New(server.Options{Service: service, Verifier: names{}, Metrics: metrics})
 	answer := httptest.NewRecorder()
-	front.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	r.Header.Set("Authorization", "Bearer operator")
+	front.ServeHTTP(answer, r)
 	for _, line := range []string{
 		`mneme_storage_up 1`, `mneme_vector_up 0`, `mneme_reindex_needed 1`, `mneme_queue_entries 3`, `mneme_queue_lag_seconds 2`,
 		`mneme_indexed_entries_total 7`, `mneme_index_failures_total{cause="vector_index"} 5`, `mneme_index_failures_total{cause="embedder"} 0`,

@@ -27,7 +27,7 @@ check_pictures() {
 	"$mneme" import --data-dir "$work/pictured" samples/memories.jsonl
 	serve pictured
 	mkdir "$work/images"
-	in_console console/check/pictures.mjs "$served" "$(token_of pictured iris)" "$(command -v chromium)" "$work/images"
+	in_console console/check/pictures.mjs "$served" "$(token_of pictured iris --scope platform)" "$(command -v chromium)" "$work/images"
 }
 
 # in_console PROGRAM ARGUMENT…: runs a program that drives a browser. It finds the packages

@@ -1184,26 +1184,18 @@ type Health struct {
 	// Limits The limits in force, by their keys in the configuration.
 	Limits []HealthLimit `json:"limits"`
 
-	// Minutes What happened in each minute, oldest first. The last one goes on.
-	Minutes []HealthMinute `json:"minutes"`
-	Now     time.Time      `json:"now"`
+	// Minutes With the scope `platform`. What happened in each minute, oldest first. The last one goes on.
+	Minutes *[]HealthMinute `json:"minutes,omitempty"`
+	Now     time.Time       `json:"now"`
 
-	// Queue Entries whose vectors are out of date.
-	Queue struct {
-		Depth int64 `json:"depth"`
+	// Queue With the scope `platform`. Entries whose vectors are out of date.
+	Queue *HealthQueue `json:"queue,omitempty"`
 
-		// OldestS How long the oldest of them has waited.
-		OldestS float32 `json:"oldest_s"`
-	} `json:"queue"`
+	// Searches With the scope `platform`. Searches in this process now.
+	Searches *HealthSearches `json:"searches,omitempty"`
 
-	// Searches Searches in this process now.
-	Searches struct {
-		Running int `json:"running"`
-		Waiting int `json:"waiting"`
-	} `json:"searches"`
-
-	// Slow The slow searches of the last hour by what they had in common, the slowest first. With the
-	// scope `platform` alone.
+	// Slow With the scope `platform`. The slow searches of the last hour by what they had in common, the
+	// slowest first.
 	Slow *[]SlowSearches `json:"slow,omitempty"`
 
 	// SlowFromMs From when on a search is slow, beside `slow`.
@@ -1212,8 +1204,8 @@ type Health struct {
 	// Started When this process started.
 	Started time.Time `json:"started"`
 
-	// Steps How long the steps of the searches of all these minutes took.
-	Steps   []HealthStep `json:"steps"`
+	// Steps With the scope `platform`. How long the steps of the searches of all these minutes took.
+	Steps   *[]HealthStep `json:"steps,omitempty"`
 	Storage struct {
 		// Kind `sqlite` or `postgres`.
 		Kind string `json:"kind"`
@@ -1225,7 +1217,7 @@ type Health struct {
 		// Kind `flat` or `milvus`.
 		Kind string `json:"kind"`
 
-		// Reconciled The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows, has none.
+		// Reconciled With the scope `platform`. The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows, has none.
 		Reconciled *struct {
 			At time.Time `json:"at"`
 
@@ -1298,6 +1290,20 @@ type HealthMinute struct {
 
 	// Written Entries written, renamed, deleted or restored.
 	Written int64 `json:"written"`
+}
+
+// HealthQueue With the scope `platform`. Entries whose vectors are out of date.
+type HealthQueue struct {
+	Depth int64 `json:"depth"`
+
+	// OldestS How long the oldest of them has waited.
+	OldestS float32 `json:"oldest_s"`
+}
+
+// HealthSearches With the scope `platform`. Searches in this process now.
+type HealthSearches struct {
+	Running int `json:"running"`
+	Waiting int `json:"waiting"`
 }
 
 // HealthStep defines model for HealthStep.
@@ -1984,18 +1990,18 @@ type Ready struct {
 	// Configured The fingerprint of the configured model. If it differs, run `mneme reindex`.
 	Configured string `json:"configured"`
 
-	// QueueDepth Entries whose vectors are out of date.
-	QueueDepth int64 `json:"queue_depth"`
+	// QueueDepth To operators. Entries whose vectors are out of date.
+	QueueDepth *int64 `json:"queue_depth,omitempty"`
 
-	// QueueLagS How long the oldest of them has waited.
-	QueueLagS float32 `json:"queue_lag_s"`
+	// QueueLagS To operators. How long the oldest of them has waited.
+	QueueLagS *float32 `json:"queue_lag_s,omitempty"`
 
-	// QueueWaitsS Percentiles of how long they have waited.
-	QueueWaitsS struct {
+	// QueueWaitsS To operators. Percentiles of how long they have waited.
+	QueueWaitsS *struct {
 		P50 float32 `json:"p50"`
 		P90 float32 `json:"p90"`
 		P99 float32 `json:"p99"`
-	} `json:"queue_waits_s"`
+	} `json:"queue_waits_s,omitempty"`
 
 	// Serving The fingerprint of the serving vectors.
 	Serving string      `json:"serving"`
@@ -3481,9 +3487,10 @@ type ClientInterface interface {
 
 	// GetHealth Read how the server is
 	//
-	// The state of this process and what it did within the last hour, minute by minute, as far back as it
-	// runs. The numbers are of the kind that `/readyz` and `/metrics` tell: none is of a store, an agent,
-	// a key or a label. `slow` needs the scope `platform`.
+	// The state of this process, its versions and its limits. With the scope `platform` also what it did
+	// within the last hour, minute by minute, as far back as it runs: `queue`, `searches`, `minutes`,
+	// `steps`, `slow` and `vector.reconciled` count over all agents, so that they would tell one agent
+	// what another does. None of it is of a store, an agent, a key or a label.
 	//
 	// Corresponds with GET /v1/health (the `GetHealth` operationId).
 	GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4327,9 +4334,10 @@ func (c *API) OpenConsole(ctx context.Context, body OpenConsoleJSONRequestBody, 
 
 // GetHealth Read how the server is
 //
-// The state of this process and what it did within the last hour, minute by minute, as far back as it
-// runs. The numbers are of the kind that `/readyz` and `/metrics` tell: none is of a store, an agent,
-// a key or a label. `slow` needs the scope `platform`.
+// The state of this process, its versions and its limits. With the scope `platform` also what it did
+// within the last hour, minute by minute, as far back as it runs: `queue`, `searches`, `minutes`,
+// `steps`, `slow` and `vector.reconciled` count over all agents, so that they would tell one agent
+// what another does. None of it is of a store, an agent, a key or a label.
 //
 // Corresponds with GET /v1/health (the `GetHealth` operationId).
 func (c *API) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {

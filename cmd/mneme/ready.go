@@ -122,8 +122,13 @@ func (p *program) askReady(ctx context.Context, address string, vectors bool) er
 	case vectors && !answer.Vector:
 		return fmt.Errorf("the vector index of server %s is down", base.Host)
 	}
-	if !p.json {
-		_, err = fmt.Fprintf(p.out, "ready; %d entries waiting to be indexed, the oldest for %.0f s\n", answer.QueueDepth, answer.QueueLagS)
+	if p.json {
+		return nil
 	}
+	if answer.QueueDepth == nil || answer.QueueLagS == nil { // not to an operator
+		_, err = fmt.Fprintln(p.out, "ready")
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "ready; %d entries waiting to be indexed, the oldest for %.0f s\n", *answer.QueueDepth, *answer.QueueLagS)
 	return err
 }

@@ -34,8 +34,9 @@ var rendered = []struct {
 }{
 	{`{postgres: {existingSecret: db}, milvus: {addr: "milvus:19530"}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, networkPolicy: {enabled: false}}`, 5},
+	{`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true}, config: {connections: {operators: [10.0.0.0/8]}}}`, 7},
 	{`{postgres: {existingSecret: db}, milvus: {addr: "m:19530", user: u, existingSecret: m}, persistence: {enabled: false}, replicas: 3, ` + issuers +
-		`, ingress: {enabled: true, host: memory.example.com, tlsSecret: cert, className: nginx, annotations: {a: b}}, serviceMonitor: {enabled: true, labels: {release: p}}` +
+		`, ingress: {enabled: true, host: memory.example.com, tlsSecret: cert, className: nginx, annotations: {a: b}}, serviceMonitor: {enabled: true, labels: {release: p}, tokenSecret: t}` +
 		`, env: [{name: MNEME_LOG_LEVEL, value: warn}], resources: {limits: {memory: 850M}}, pullSecrets: [registry], nodeSelector: {a: b}` +
 		`, tolerations: [{key: a, operator: Exists}], podAnnotations: {a: b}, podLabels: {c: d}, networkPolicy: {fromPods: {e: f}}}`, 8},
 }
@@ -48,6 +49,7 @@ var refused = map[string]string{
 	`{postgres: {existingSecret: db}, vector: flat, replicas: 2, ` + issuers + `}`:         "ReadWriteOnce",
 	`{postgres: {existingSecret: db}, vector: flat, ingress: {enabled: true}}`:             "ingress.host",
 	`{postgres: {existingSecret: db}, vector: flat, resources: {limits: {memory: "1Pi"}}}`: "resources.limits.memory",
+	`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true}}`:      "serviceMonitor.tokenSecret",
 	`{postgres: {existingSecret: db}, vector: faiss}`:                                      "vector",
 	`{postgres: {existingSecret: db}, vector: flat, replica: 2}`:                           "replica",
 	`{postgres: {existingSecret: db, dsn: "postgres://u:p@h/d"}, vector: flat}`:            "dsn",

@@ -46,6 +46,21 @@ func (p Proxies) Client(r *http.Request) netip.Prefix {
 	return group(client)
 }
 
+// Operators are the networks from which the service is operated.
+type Operators []netip.Prefix
+
+// Sent reports whether a request comes from there directly. One that is forwarded does
+// not, whoever it is from: a proxy in these networks may serve everyone.
+func (o Operators) Sent(r *http.Request) bool {
+	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if len(r.Header.Values(header)) > 0 {
+			return false
+		}
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && contains(o, peer.Addr())
+}
+
 // forwardedAddress reads an address that some proxies write with a port.
 func forwardedAddress(text string) (netip.Addr, bool) {
 	if address, err := netip.ParseAddr(text); err == nil {

@@ -9,35 +9,24 @@ import (
 	"mneme/server/series"
 )
 
-// GetHealth tells how the server is, and platform tokens which searches were slow.
+// GetHealth tells how the server is, and platform tokens what it did.
 func (s *Surface) GetHealth(ctx context.Context, _ GetHealthRequestObject) (GetHealthResponseObject, error) {
 	report := s.metrics.Report()
 	out := healthOf(&report)
-	// SECURITY: the shape of a search may tell one agent what another does.
+	// SECURITY: counts over all agents, and the shape of a search, tell one agent what
+	// others do.
 	if server.Principal(ctx).Platform {
-		slow, from := make([]SlowSearches, 0, len(report.Slow)), inMilliseconds(report.SlowFrom)
-		for _, one := range report.Slow {
-			slow = append(slow, slowOf(one))
-		}
-		out.Slow, out.SlowFromMs = &slow, &from
+		addActivity(&out, &report)
 	}
 	return GetHealth200JSONResponse(out), nil
 }
 
+// healthOf returns what every token may see.
 func healthOf(r *server.Report) Health {
-	out := Health{Now: time.Now().UTC(), Started: r.Started.UTC(), Steps: stepsOf(r.Durations), Minutes: []HealthMinute{}, Limits: []HealthLimit{}}
+	out := Health{Now: time.Now().UTC(), Started: r.Started.UTC(), Limits: []HealthLimit{}}
 	out.Storage.Kind, out.Storage.Up = r.Storage, r.Status.Storage
 	out.Vector.Kind, out.Vector.Up = r.Vector, r.Status.Vector
-	if at := r.Status.Progress.Reconciled; !at.IsZero() {
-		out.Vector.Reconciled = &struct {
-			At       time.Time `json:"at"`
-			Removed  int64     `json:"removed"`
-			Restored int64     `json:"restored"`
-		}{at.UTC(), r.Status.Progress.LastReconciled.Removed, r.Status.Progress.LastReconciled.Restored}
-	}
-	out.Queue.Depth, out.Queue.OldestS = r.Status.Queue, float32(r.Status.Waits.Max.Seconds())
 	out.Encoder.Kind, out.Encoder.Serving, out.Encoder.Configured = r.Embedder, r.Status.Serving, r.Status.Configured
-	out.Searches.Running, out.Searches.Waiting = r.Searches.Running, r.Searches.Waiting
 	out.Versions.Build, out.Versions.Revision = r.Version, r.Revision
 	out.Versions.Schema, out.Versions.Analysis = r.Schema, r.Analysis
 	for _, limit := range r.Limits {
@@ -47,10 +36,29 @@ func healthOf(r *server.Report) Health {
 		}
 		out.Limits = append(out.Limits, one)
 	}
-	for _, minute := range r.Minutes {
-		out.Minutes = append(out.Minutes, minuteOf(minute))
-	}
 	return out
+}
+
+// addActivity adds what happened, over all agents.
+func addActivity(out *Health, r *server.Report) {
+	if at := r.Status.Progress.Reconciled; !at.IsZero() {
+		out.Vector.Reconciled = &struct {
+			At       time.Time `json:"at"`
+			Removed  int64     `json:"removed"`
+			Restored int64     `json:"restored"`
+		}{at.UTC(), r.Status.Progress.LastReconciled.Removed, r.Status.Progress.LastReconciled.Restored}
+	}
+	out.Queue = &HealthQueue{Depth: r.Status.Queue, OldestS: float32(r.Status.Waits.Max.Seconds())}
+	out.Searches = &HealthSearches{Running: r.Searches.Running, Waiting: r.Searches.Waiting}
+	minutes, slow := make([]HealthMinute, 0, len(r.Minutes)), make([]SlowSearches, 0, len(r.Slow))
+	for _, minute := range r.Minutes {
+		minutes = append(minutes, minuteOf(minute))
+	}
+	for _, one := range r.Slow {
+		slow = append(slow, slowOf(one))
+	}
+	out.Minutes, out.Steps = &minutes, new(stepsOf(r.Durations))
+	out.Slow, out.SlowFromMs = &slow, new(inMilliseconds(r.SlowFrom))
 }
 
 func minuteOf(m series.Minute) HealthMinute {

@@ -1124,26 +1124,18 @@ type Health struct {
 	// Limits The limits in force, by their keys in the configuration.
 	Limits []HealthLimit `json:"limits"`
 
-	// Minutes What happened in each minute, oldest first. The last one goes on.
-	Minutes []HealthMinute `json:"minutes"`
-	Now     time.Time      `json:"now"`
+	// Minutes With the scope `platform`. What happened in each minute, oldest first. The last one goes on.
+	Minutes *[]HealthMinute `json:"minutes,omitempty"`
+	Now     time.Time       `json:"now"`
 
-	// Queue Entries whose vectors are out of date.
-	Queue struct {
-		Depth int64 `json:"depth"`
+	// Queue With the scope `platform`. Entries whose vectors are out of date.
+	Queue *HealthQueue `json:"queue,omitempty"`
 
-		// OldestS How long the oldest of them has waited.
-		OldestS float32 `json:"oldest_s"`
-	} `json:"queue"`
+	// Searches With the scope `platform`. Searches in this process now.
+	Searches *HealthSearches `json:"searches,omitempty"`
 
-	// Searches Searches in this process now.
-	Searches struct {
-		Running int `json:"running"`
-		Waiting int `json:"waiting"`
-	} `json:"searches"`
-
-	// Slow The slow searches of the last hour by what they had in common, the slowest first. With the
-	// scope `platform` alone.
+	// Slow With the scope `platform`. The slow searches of the last hour by what they had in common, the
+	// slowest first.
 	Slow *[]SlowSearches `json:"slow,omitempty"`
 
 	// SlowFromMs From when on a search is slow, beside `slow`.
@@ -1152,8 +1144,8 @@ type Health struct {
 	// Started When this process started.
 	Started time.Time `json:"started"`
 
-	// Steps How long the steps of the searches of all these minutes took.
-	Steps   []HealthStep `json:"steps"`
+	// Steps With the scope `platform`. How long the steps of the searches of all these minutes took.
+	Steps   *[]HealthStep `json:"steps,omitempty"`
 	Storage struct {
 		// Kind `sqlite` or `postgres`.
 		Kind string `json:"kind"`
@@ -1165,7 +1157,7 @@ type Health struct {
 		// Kind `flat` or `milvus`.
 		Kind string `json:"kind"`
 
-		// Reconciled The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows, has none.
+		// Reconciled With the scope `platform`. The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows, has none.
 		Reconciled *struct {
 			At time.Time `json:"at"`
 
@@ -1238,6 +1230,20 @@ type HealthMinute struct {
 
 	// Written Entries written, renamed, deleted or restored.
 	Written int64 `json:"written"`
+}
+
+// HealthQueue With the scope `platform`. Entries whose vectors are out of date.
+type HealthQueue struct {
+	Depth int64 `json:"depth"`
+
+	// OldestS How long the oldest of them has waited.
+	OldestS float32 `json:"oldest_s"`
+}
+
+// HealthSearches With the scope `platform`. Searches in this process now.
+type HealthSearches struct {
+	Running int `json:"running"`
+	Waiting int `json:"waiting"`
 }
 
 // HealthStep defines model for HealthStep.

@@ -3,11 +3,13 @@ package servertest
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 	"time"
 
 	"mneme/acl"
 	"mneme/server"
+	"mneme/server/limit"
 	"mneme/server/token"
 )
 
@@ -33,6 +35,9 @@ func Open(t testing.TB, now func() time.Time, options server.Options) *Server {
 	}
 	if options.Metrics == nil {
 		options.Metrics = server.NewMetrics()
+	}
+	if options.Operators == nil { // the tests, over a connection and with httptest
+		options.Operators = limit.Operators{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}
 	}
 	return &Server{Server: server.New(options), Key: key, now: now, t: t}
 }

@@ -833,9 +833,10 @@ export interface paths {
         };
         /**
          * Read how the server is
-         * @description The state of this process and what it did within the last hour, minute by minute, as far back as it
-         *     runs. The numbers are of the kind that `/readyz` and `/metrics` tell: none is of a store, an agent,
-         *     a key or a label. `slow` needs the scope `platform`.
+         * @description The state of this process, its versions and its limits. With the scope `platform` also what it did
+         *     within the last hour, minute by minute, as far back as it runs: `queue`, `searches`, `minutes`,
+         *     `steps`, `slow` and `vector.reconciled` count over all agents, so that they would tell one agent
+         *     what another does. None of it is of a store, an agent, a key or a label.
          */
         get: operations["getHealth"];
         put?: never;
@@ -2483,13 +2484,13 @@ export interface components {
             configured: string;
             /**
              * Format: int64
-             * @description Entries whose vectors are out of date.
+             * @description To operators. Entries whose vectors are out of date.
              */
-            queue_depth: number;
-            /** @description How long the oldest of them has waited. */
-            queue_lag_s: number;
-            /** @description Percentiles of how long they have waited. */
-            queue_waits_s: {
+            queue_depth?: number;
+            /** @description To operators. How long the oldest of them has waited. */
+            queue_lag_s?: number;
+            /** @description To operators. Percentiles of how long they have waited. */
+            queue_waits_s?: {
                 p50: number;
                 p90: number;
                 p99: number;
@@ -2514,7 +2515,7 @@ export interface components {
                 kind: string;
                 /** @description A model serves vector searches, and its index is not known to be down. */
                 up: boolean;
-                /** @description The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows, has none. */
+                /** @description With the scope `platform`. The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows, has none. */
                 reconciled?: {
                     /** Format: date-time */
                     at: string;
@@ -2530,13 +2531,7 @@ export interface components {
                     restored: number;
                 };
             };
-            /** @description Entries whose vectors are out of date. */
-            queue: {
-                /** Format: int64 */
-                depth: number;
-                /** @description How long the oldest of them has waited. */
-                oldest_s: number;
-            };
+            queue?: components["schemas"]["HealthQueue"];
             encoder: {
                 /** @description `e5` or `openai`. */
                 kind: string;
@@ -2545,18 +2540,14 @@ export interface components {
                 /** @description The fingerprint of the configured model. If it differs, run `mneme reindex`. */
                 configured: string;
             };
-            /** @description Searches in this process now. */
-            searches: {
-                running: number;
-                waiting: number;
-            };
-            /** @description What happened in each minute, oldest first. The last one goes on. */
-            minutes: components["schemas"]["HealthMinute"][];
-            /** @description How long the steps of the searches of all these minutes took. */
-            steps: components["schemas"]["HealthStep"][];
+            searches?: components["schemas"]["HealthSearches"];
+            /** @description With the scope `platform`. What happened in each minute, oldest first. The last one goes on. */
+            minutes?: components["schemas"]["HealthMinute"][];
+            /** @description With the scope `platform`. How long the steps of the searches of all these minutes took. */
+            steps?: components["schemas"]["HealthStep"][];
             /**
-             * @description The slow searches of the last hour by what they had in common, the slowest first. With the
-             *     scope `platform` alone.
+             * @description With the scope `platform`. The slow searches of the last hour by what they had in common, the
+             *     slowest first.
              */
             slow?: components["schemas"]["SlowSearches"][];
             /** @description From when on a search is slow, beside `slow`. */
@@ -2585,6 +2576,18 @@ export interface components {
             value: number;
             /** @description `bytes`, `s`, `ms` or `per_second`; absent for a count. */
             unit?: string;
+        };
+        /** @description With the scope `platform`. Entries whose vectors are out of date. */
+        HealthQueue: {
+            /** Format: int64 */
+            depth: number;
+            /** @description How long the oldest of them has waited. */
+            oldest_s: number;
+        };
+        /** @description With the scope `platform`. Searches in this process now. */
+        HealthSearches: {
+            running: number;
+            waiting: number;
         };
         HealthMinute: {
             /** Format: date-time */
@@ -4993,7 +4996,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Prometheus' text format. No metric names a store, agent, key or label. */
+            /**
+             * @description Prometheus' text format. No metric names a store, agent, key or label. Callers that are no
+             *     operators get what counts nothing over all agents.
+             */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -69,6 +69,7 @@ func newDatabase(t *testing.T, on stack, realModel bool) *database {
 		"MNEME_STORAGE=" + on.storage, "MNEME_VECTOR=" + on.vector,
 		"MNEME_LIMITS_RETENTION=0s", // so that every deleted entry may be purged
 		"MNEME_LIMITS_HISTORY_VERSIONS=" + strconv.Itoa(keepVersions),
+		"MNEME_CONNECTIONS_OPERATORS=127.0.0.0/8", // the tests read how long the queue is
 	}
 	if on.storage == "postgres" {
 		d.on(postgresServer)

@@ -55,16 +55,17 @@ const sum = (minutes: Schemas["HealthMinute"][], name: "searches" | "degraded" |
 // troubles are what is not well, the worst first.
 export function troubles(h: Health): Trouble[] {
   const all: Trouble[] = [];
-  const now = h.minutes.slice(-recent);
+  const now = (h.minutes ?? []).slice(-recent); // to operators alone, like all counts
   if (!h.storage.up)
     all.push({ what: h.storage.kind === "postgres" ? "PostgreSQL does not answer." : "The database cannot be read.", act: h.storage.kind === "postgres" ? "Is it up, is its disk full, does it have connections left? Calls succeed again when it is back, without a restart." : "Look at the disk of the data folder, and at the log.", section: "troubleshooting", row: "503 everywhere" });
   else if (!h.vector.up)
     all.push({ what: h.vector.kind === "milvus" ? "Milvus does not answer." : "No model serves vector searches.", act: h.vector.kind === "milvus" ? "Is it up, and has it finished starting? The log says why it cannot be used. Entries wait in the queue meanwhile; nothing is lost." : "None of the processes has the model that made the vectors. Run mneme reindex, or configure that model again.", section: "troubleshooting", row: '"degraded"' });
   if (h.storage.up && h.encoder.serving !== h.encoder.configured && h.vector.up)
     all.push({ what: "The vectors are of another model than the configured one.", act: "Run mneme reindex. The old vectors serve until it is done.", section: "another-model" });
-  if (h.queue.oldest_s > 300 && sum(now, "indexed") === 0)
+  const oldest = h.queue?.oldest_s ?? 0;
+  if (oldest > 300 && sum(now, "indexed") === 0)
     all.push({ what: "Nothing is indexed.", act: "The embedder or the vector index does not take what waits; the log names which.", section: "metrics-and-alerts", row: "MnemeQueueStuck" });
-  else if (h.queue.oldest_s > 60)
+  else if (oldest > 60)
     all.push({ what: "Memories are written faster than they are indexed.", act: "Wait for an import to end, add processes or cores, or use a faster embedder.", section: "metrics-and-alerts", row: "MnemeQueueSlow" });
   if (h.vector.reconciled && h.vector.reconciled.restored > 100)
     all.push({ what: "The last reconciliation restored many entries.", act: "They are repaired. Find out why Milvus lost them.", section: "metrics-and-alerts", row: "MnemeIndexLostEntries" });
@@ -72,7 +73,7 @@ export function troubles(h: Health): Trouble[] {
     all.push({ what: `${many(sum(now, "failed"), "request")} failed in the last ${recent} minutes.`, act: "Look at log lines of level ERROR, by request_id.", section: "metrics-and-alerts", row: "MnemeErrors" });
   if (h.vector.up && sum(now, "degraded") > 0)
     all.push({ what: `${many(sum(now, "degraded"), "search", "searches")} of the last ${recent} minutes ${sum(now, "degraded") === 1 ? "was" : "were"} answered without one of their legs, or behind recent writes.`, act: "Look at the vector index, the embedder and the queue.", section: "metrics-and-alerts", row: "MnemeSearchesDegraded" });
-  const whole = h.steps.find((s) => s.step === "search");
+  const whole = h.steps?.find((s) => s.step === "search");
   if (whole && whole.count >= 20 && whole.p99_ms > 1000)
     all.push({ what: "One search in a hundred takes more than a second.", act: "The steps below say which part is slow.", section: "metrics-and-alerts", row: "MnemeSearchSlow" });
   if (sum(now, "limited") > 0)
@@ -80,12 +81,16 @@ export function troubles(h: Health): Trouble[] {
   return all;
 }
 
+// waiting says what the queue holds.
+function waiting({ depth: n, oldest_s }: Schemas["HealthQueue"]): string {
+  if (n === 0) return "No memory waits for its vectors.";
+  return `${n.toLocaleString("en")} ${n === 1 ? "memory waits for its" : "memories wait for their"} vectors (${n === 1 ? "for" : "oldest"} ${seconds(oldest_s)}).`;
+}
+
 // sentence says how the service is: what matters first, then what else is known.
 export function sentence(h: Health): [string, string] {
   if (!h.storage.up) return ["The storage does not answer.", "Until it does, calls are refused with 503. What was acknowledged is kept."];
-  const n = h.queue.depth;
-  const queue = n === 0 ? "No memory waits for its vectors." : `${n.toLocaleString("en")} ${n === 1 ? "memory waits for its" : "memories wait for their"} vectors (${n === 1 ? "for" : "oldest"} ${seconds(h.queue.oldest_s)}).`;
-  return [h.vector.up ? "Everything answers." : "Searches answer by words alone.", queue];
+  return [h.vector.up ? "Everything answers." : "Searches answer by words alone.", h.queue ? waiting(h.queue) : ""];
 }
 
 // stepNames are the steps in the words of the other screens.

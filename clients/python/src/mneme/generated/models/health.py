@@ -40,16 +40,18 @@ class Health:
             started (datetime.datetime): When this process started.
             storage (HealthStorage):
             vector (HealthVector):
-            queue (HealthQueue): Entries whose vectors are out of date.
             encoder (HealthEncoder):
-            searches (HealthSearches): Searches in this process now.
-            minutes (list[HealthMinute]): What happened in each minute, oldest first. The last one goes on.
-            steps (list[HealthStep]): How long the steps of the searches of all these minutes took.
             versions (HealthVersions):
             limits (list[HealthLimit]): The limits in force, by their keys in the configuration.
-            slow (list[SlowSearches] | Unset): The slow searches of the last hour by what they had in common, the slowest
-                first. With the
-                scope `platform` alone.
+            queue (HealthQueue | Unset): With the scope `platform`. Entries whose vectors are out of date.
+            searches (HealthSearches | Unset): With the scope `platform`. Searches in this process now.
+            minutes (list[HealthMinute] | Unset): With the scope `platform`. What happened in each minute, oldest first. The
+                last one goes on.
+            steps (list[HealthStep] | Unset): With the scope `platform`. How long the steps of the searches of all these
+                minutes took.
+            slow (list[SlowSearches] | Unset): With the scope `platform`. The slow searches of the last hour by what they
+                had in common, the
+                slowest first.
             slow_from_ms (float | Unset): From when on a search is slow, beside `slow`.
      """
 
@@ -57,13 +59,13 @@ class Health:
     started: datetime.datetime
     storage: HealthStorage
     vector: HealthVector
-    queue: HealthQueue
     encoder: HealthEncoder
-    searches: HealthSearches
-    minutes: list[HealthMinute]
-    steps: list[HealthStep]
     versions: HealthVersions
     limits: list[HealthLimit]
+    queue: HealthQueue | Unset = UNSET
+    searches: HealthSearches | Unset = UNSET
+    minutes: list[HealthMinute] | Unset = UNSET
+    steps: list[HealthStep] | Unset = UNSET
     slow: list[SlowSearches] | Unset = UNSET
     slow_from_ms: float | Unset = UNSET
 
@@ -90,25 +92,7 @@ class Health:
 
         vector = self.vector.to_dict()
 
-        queue = self.queue.to_dict()
-
         encoder = self.encoder.to_dict()
-
-        searches = self.searches.to_dict()
-
-        minutes = []
-        for minutes_item_data in self.minutes:
-            minutes_item = minutes_item_data.to_dict()
-            minutes.append(minutes_item)
-
-
-
-        steps = []
-        for steps_item_data in self.steps:
-            steps_item = steps_item_data.to_dict()
-            steps.append(steps_item)
-
-
 
         versions = self.versions.to_dict()
 
@@ -116,6 +100,32 @@ class Health:
         for limits_item_data in self.limits:
             limits_item = limits_item_data.to_dict()
             limits.append(limits_item)
+
+
+
+        queue: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.queue, Unset):
+            queue = self.queue.to_dict()
+
+        searches: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.searches, Unset):
+            searches = self.searches.to_dict()
+
+        minutes: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.minutes, Unset):
+            minutes = []
+            for minutes_item_data in self.minutes:
+                minutes_item = minutes_item_data.to_dict()
+                minutes.append(minutes_item)
+
+
+
+        steps: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.steps, Unset):
+            steps = []
+            for steps_item_data in self.steps:
+                steps_item = steps_item_data.to_dict()
+                steps.append(steps_item)
 
 
 
@@ -138,14 +148,18 @@ class Health:
             "started": started,
             "storage": storage,
             "vector": vector,
-            "queue": queue,
             "encoder": encoder,
-            "searches": searches,
-            "minutes": minutes,
-            "steps": steps,
             "versions": versions,
             "limits": limits,
         })
+        if queue is not UNSET:
+            field_dict["queue"] = queue
+        if searches is not UNSET:
+            field_dict["searches"] = searches
+        if minutes is not UNSET:
+            field_dict["minutes"] = minutes
+        if steps is not UNSET:
+            field_dict["steps"] = steps
         if slow is not UNSET:
             field_dict["slow"] = slow
         if slow_from_ms is not UNSET:
@@ -188,39 +202,9 @@ class Health:
 
 
 
-        queue = HealthQueue.from_dict(d.pop("queue"))
-
-
-
-
         encoder = HealthEncoder.from_dict(d.pop("encoder"))
 
 
-
-
-        searches = HealthSearches.from_dict(d.pop("searches"))
-
-
-
-
-        minutes = []
-        _minutes = d.pop("minutes")
-        for minutes_item_data in (_minutes):
-            minutes_item = HealthMinute.from_dict(minutes_item_data)
-
-
-
-            minutes.append(minutes_item)
-
-
-        steps = []
-        _steps = d.pop("steps")
-        for steps_item_data in (_steps):
-            steps_item = HealthStep.from_dict(steps_item_data)
-
-
-
-            steps.append(steps_item)
 
 
         versions = HealthVersions.from_dict(d.pop("versions"))
@@ -236,6 +220,50 @@ class Health:
 
 
             limits.append(limits_item)
+
+
+        _queue = d.pop("queue", UNSET)
+        queue: HealthQueue | Unset
+        if isinstance(_queue,  Unset):
+            queue = UNSET
+        else:
+            queue = HealthQueue.from_dict(_queue)
+
+
+
+
+        _searches = d.pop("searches", UNSET)
+        searches: HealthSearches | Unset
+        if isinstance(_searches,  Unset):
+            searches = UNSET
+        else:
+            searches = HealthSearches.from_dict(_searches)
+
+
+
+
+        _minutes = d.pop("minutes", UNSET)
+        minutes: list[HealthMinute] | Unset = UNSET
+        if _minutes is not UNSET:
+            minutes = []
+            for minutes_item_data in _minutes:
+                minutes_item = HealthMinute.from_dict(minutes_item_data)
+
+
+
+                minutes.append(minutes_item)
+
+
+        _steps = d.pop("steps", UNSET)
+        steps: list[HealthStep] | Unset = UNSET
+        if _steps is not UNSET:
+            steps = []
+            for steps_item_data in _steps:
+                steps_item = HealthStep.from_dict(steps_item_data)
+
+
+
+                steps.append(steps_item)
 
 
         _slow = d.pop("slow", UNSET)
@@ -257,13 +285,13 @@ class Health:
             started=started,
             storage=storage,
             vector=vector,
-            queue=queue,
             encoder=encoder,
+            versions=versions,
+            limits=limits,
+            queue=queue,
             searches=searches,
             minutes=minutes,
             steps=steps,
-            versions=versions,
-            limits=limits,
             slow=slow,
             slow_from_ms=slow_from_ms,
         )

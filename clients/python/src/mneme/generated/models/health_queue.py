@@ -20,7 +20,7 @@ T = TypeVar("T", bound="HealthQueue")
 
 @_attrs_define
 class HealthQueue:
-    """ Entries whose vectors are out of date.
+    """ With the scope `platform`. Entries whose vectors are out of date.
 
         Attributes:
             depth (int):

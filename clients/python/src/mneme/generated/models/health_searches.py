@@ -20,7 +20,7 @@ T = TypeVar("T", bound="HealthSearches")
 
 @_attrs_define
 class HealthSearches:
-    """ Searches in this process now.
+    """ With the scope `platform`. Searches in this process now.
 
         Attributes:
             running (int):

@@ -28,8 +28,8 @@ class HealthVector:
         Attributes:
             kind (str): `flat` or `milvus`.
             up (bool): A model serves vector searches, and its index is not known to be down.
-            reconciled (HealthVectorReconciled | Unset): The last reconciliation of the index with the rows. None yet, or an
-                index in the process, which follows the rows, has none.
+            reconciled (HealthVectorReconciled | Unset): With the scope `platform`. The last reconciliation of the index
+                with the rows. None yet, or an index in the process, which follows the rows, has none.
      """
 
     kind: str

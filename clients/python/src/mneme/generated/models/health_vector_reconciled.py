@@ -22,8 +22,8 @@ T = TypeVar("T", bound="HealthVectorReconciled")
 
 @_attrs_define
 class HealthVectorReconciled:
-    """ The last reconciliation of the index with the rows. None yet, or an index in the process, which follows the rows,
-    has none.
+    """ With the scope `platform`. The last reconciliation of the index with the rows. None yet, or an index in the process,
+    which follows the rows, has none.
 
         Attributes:
             at (datetime.datetime):

@@ -10,6 +10,7 @@ from ..types import UNSET, Unset
 
 from ..models.ready_status import check_ready_status
 from ..models.ready_status import ReadyStatus
+from ..types import UNSET, Unset
 from typing import cast
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ class Ready:
             vector (bool): A model serves vector searches.
             serving (str): The fingerprint of the serving vectors.
             configured (str): The fingerprint of the configured model. If it differs, run `mneme reindex`.
-            queue_depth (int): Entries whose vectors are out of date.
-            queue_lag_s (float): How long the oldest of them has waited.
-            queue_waits_s (ReadyQueueWaitsS): Percentiles of how long they have waited.
+            queue_depth (int | Unset): To operators. Entries whose vectors are out of date.
+            queue_lag_s (float | Unset): To operators. How long the oldest of them has waited.
+            queue_waits_s (ReadyQueueWaitsS | Unset): To operators. Percentiles of how long they have waited.
      """
 
     status: ReadyStatus
@@ -42,9 +43,9 @@ class Ready:
     vector: bool
     serving: str
     configured: str
-    queue_depth: int
-    queue_lag_s: float
-    queue_waits_s: ReadyQueueWaitsS
+    queue_depth: int | Unset = UNSET
+    queue_lag_s: float | Unset = UNSET
+    queue_waits_s: ReadyQueueWaitsS | Unset = UNSET
 
 
 
@@ -66,7 +67,9 @@ class Ready:
 
         queue_lag_s = self.queue_lag_s
 
-        queue_waits_s = self.queue_waits_s.to_dict()
+        queue_waits_s: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.queue_waits_s, Unset):
+            queue_waits_s = self.queue_waits_s.to_dict()
 
 
         field_dict: dict[str, Any] = {}
@@ -77,10 +80,13 @@ class Ready:
             "vector": vector,
             "serving": serving,
             "configured": configured,
-            "queue_depth": queue_depth,
-            "queue_lag_s": queue_lag_s,
-            "queue_waits_s": queue_waits_s,
         })
+        if queue_depth is not UNSET:
+            field_dict["queue_depth"] = queue_depth
+        if queue_lag_s is not UNSET:
+            field_dict["queue_lag_s"] = queue_lag_s
+        if queue_waits_s is not UNSET:
+            field_dict["queue_waits_s"] = queue_waits_s
 
         return field_dict
 
@@ -103,11 +109,16 @@ class Ready:
 
         configured = d.pop("configured")
 
-        queue_depth = d.pop("queue_depth")
+        queue_depth = d.pop("queue_depth", UNSET)
 
-        queue_lag_s = d.pop("queue_lag_s")
+        queue_lag_s = d.pop("queue_lag_s", UNSET)
 
-        queue_waits_s = ReadyQueueWaitsS.from_dict(d.pop("queue_waits_s"))
+        _queue_waits_s = d.pop("queue_waits_s", UNSET)
+        queue_waits_s: ReadyQueueWaitsS | Unset
+        if isinstance(_queue_waits_s,  Unset):
+            queue_waits_s = UNSET
+        else:
+            queue_waits_s = ReadyQueueWaitsS.from_dict(_queue_waits_s)
 
 
 

@@ -20,7 +20,7 @@ T = TypeVar("T", bound="ReadyQueueWaitsS")
 
 @_attrs_define
 class ReadyQueueWaitsS:
-    """ Percentiles of how long they have waited.
+    """ To operators. Percentiles of how long they have waited.
 
         Attributes:
             p50 (float):

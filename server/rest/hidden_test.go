@@ -1,0 +1,157 @@
+package rest_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"mneme/acl"
+	"mneme/backend/backendtest"
+	"mneme/memory"
+	"mneme/server/limit"
+)
+
+// Two services with the same visible writes, one of them with hidden ones beside, give
+// every reader the same answer to every call that reads: body, status and headers.
+func TestNoAnswerTellsOfHiddenWrites(t *testing.T) {
+	t.Parallel()
+	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
+		with, without := openForHidden(t, b), openForHidden(t, b)
+		hide(with)
+		for _, h := range []*harness{with, without} {
+			h.want(200, alice, "PUT", "/v1/stores/alice/memories/seat", `{"value":"a quiet seat by the window"}`)
+		}
+		before := tags(with)
+		hide(with)
+		if after := tags(with); !slices.Equal(before, after) {
+			t.Errorf("hidden writes change ETags from %q to %q", before, after)
+		}
+		for _, reader := range []acl.Principal{alice, bob, agent("carol", acl.Public), agent("dave", acl.Public), agent("stranger", acl.Restricted)} {
+			for _, call := range readingCalls() {
+				method, rest, _ := strings.Cut(call, " ")
+				target, body, _ := strings.Cut(rest, " ")
+				if reader.Agent == "stranger" && strings.Contains(target, "stranger") {
+					continue // its own
+				}
+				got, want := with.call(reader, method, target, body), without.call(reader, method, target, body)
+				compareAnswers(t, reader.Agent+": "+call, got, want)
+			}
+		}
+		for _, path := range []string{"/", "/livez", "/readyz", "/metrics", "/openapi.json", "/.well-known/jwks.json"} {
+			got := with.send(fromOutside(path))
+			compareAnswers(t, "anyone: "+path, got, without.send(fromOutside(path)))
+		}
+	})
+}
+
+// tags returns ETags of what a reader sees, which are other ones in each service.
+func tags(h *harness) (out []string) {
+	for _, target := range []string{"/v1/stores/alice/memories/seat", "/v1/stores/alice/MEMORY.md"} {
+		out = append(out, h.want(200, agent("carol", acl.Public), "GET", target, "").header.Get("ETag"))
+	}
+	return out
+}
+
+// openForHidden opens a service with writes that its readers may see.
+func openForHidden(t *testing.T, b backendtest.Backend) *harness {
+	h := openOn(t, b, memory.Limits{}, nil, limit.Rate{PerSecond: 1_000_000})
+	for i, value := range []string{"a seat by the window", "a window seat in row 12", "an aisle seat"} {
+		key := []string{"seat", "row", "aisle"}[i]
+		h.want(201, alice, "PUT", "/v1/stores/alice/memories/"+key, fmt.Sprintf(`{"value":%q,"tags":["travel"]}`, value))
+	}
+	h.want(201, alice, "PUT", "/v1/stores/alice/memories/gone", `{"value":"a lost window seat"}`)
+	h.want(204, alice, "DELETE", "/v1/stores/alice/memories/gone", "")
+	sharer := alice
+	sharer.Share = true
+	h.want(200, sharer, "PUT", "/v1/stores/alice/grants/bob", `{"level":"search"}`)
+	h.want(200, sharer, "PUT", "/v1/stores/alice/grants/carol", `{"level":"read"}`)
+	h.want(201, bob, "PUT", "/v1/stores/bob/memories/mine", `{"value":"a window of mine"}`)
+	return h
+}
+
+// hide makes writes that none of the readers may see.
+func hide(h *harness) {
+	above := agent("alice", acl.Restricted)
+	for i := range 20 {
+		put := func(p acl.Principal, store, key, members string) {
+			h.call(p, "PUT", "/v1/stores/"+store+"/memories/"+key, fmt.Sprintf(`{"value":"a hidden window seat, number %d"%s}`, i, members))
+		}
+		put(above, "alice", fmt.Sprint("secret-", i), `,"tags":["travel","secret"]`)
+		put(above, "alice", "seat", "")
+		put(agent("erin", acl.Public), "erin", fmt.Sprint("hers-", i), "")
+		if i%3 == 0 {
+			h.call(above, "DELETE", fmt.Sprint("/v1/stores/alice/memories/secret-", i), "")
+			h.call(agent("erin", acl.Public), "POST", "/v1/search", `{"query":"hidden window"}`)
+		}
+	}
+}
+
+// readingCalls are all calls that read, each METHOD TARGET BODY.
+func readingCalls() []string {
+	var calls []string
+	for _, store := range []string{"alice", "self", "bob", "erin"} {
+		at := "/v1/stores/" + store
+		for _, target := range []string{
+			"/memories", "/memories?limit=2", "/memories?tag=travel", "/memories?prefix=se", "/memories?prefix=secret", "/memories/seat",
+			"/memories/secret-1", "/memories/hers-1", "/memories/seat/versions", "/memories/secret-1/versions", "/trash", "/export", "/grants",
+			"/MEMORY.md", "/offers", "/sales", "/changes",
+		} {
+			calls = append(calls, "GET "+at+target)
+		}
+		calls = append(calls, "POST "+at+`/memories:batch {"items":[{"op":"get","key":"seat"},{"op":"get","key":"secret-1"}],"atomic":false}`)
+		for _, options := range []string{
+			"", `,"explain":true`, `,"mode":"lexical"`, `,"limit":1`, `,"tags":["travel"]`, `,"diversity":0.5`, `,"min_relevance":0`,
+			`,"explain_entry":{"store":"` + store + `","key":"secret-1"}`,
+		} {
+			calls = append(calls, `POST /v1/search {"query":"window seat","stores":["`+store+`"]`+options+`}`)
+		}
+	}
+	return append(calls,
+		`POST /v1/search {"query":"hidden window seat"}`, "GET /v1/stores", "GET /v1/offers", "GET /v1/account", "GET /v1/usage", "GET /v1/health",
+		"GET /v1/tools", `POST /v1/tools/memory_search {"query":"hidden window seat"}`, `POST /v1/tools/memory_list {}`)
+}
+
+// fromOutside is a request of nobody who operates the service.
+func fromOutside(path string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+	r.RemoteAddr = "203.0.113.7:1234"
+	return r
+}
+
+// random is what differs between any two services: ids, times, sealed cursors, ETags, how
+// long something took, and the keys of receipts.
+var random = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}` +
+	`|\d{4}-\d\d-\d\dT[0-9:.]+Z` +
+	`|"(next|next_cursor|cursor|kid|x)":"[^"]*"` +
+	`|(=|;|":)[0-9.e-]+(?:,"unit":"ms"|ms)` +
+	`|dur=[0-9.]+` +
+	`|\\?"[A-Za-z0-9_-]{22}\\?"` +
+	`|"took_ms":\{[^}]*\}`)
+
+func compareAnswers(t *testing.T, call string, got, want answer) {
+	t.Helper()
+	if got.status != want.status {
+		t.Errorf("%s: status %d with hidden writes, %d without", call, got.status, want.status)
+	}
+	mask := func(text string) string { return random.ReplaceAllString(text, "*") }
+	if a, b := mask(got.body), mask(want.body); a != b {
+		t.Errorf("%s: with hidden writes\n%s\nwithout\n%s", call, a, b)
+	}
+	names := slices.Sorted(maps.Keys(got.header))
+	if !slices.Equal(names, slices.Sorted(maps.Keys(want.header))) {
+		t.Errorf("%s: headers %v and %v", call, names, slices.Sorted(maps.Keys(want.header)))
+	}
+	for _, name := range names {
+		if name == "X-Request-Id" || name == "Ratelimit" {
+			continue // counts the reader's own calls by the clock
+		}
+		if a, b := mask(strings.Join(got.header[name], "\n")), mask(strings.Join(want.header[name], "\n")); a != b {
+			t.Errorf("%s: %s is %q and %q", call, name, a, b)
+		}
+	}
+}
