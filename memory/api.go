@@ -282,4 +282,7 @@ type ShareRequest struct {
 // PurgeResult lists the entries that a purge erased.
 type PurgeResult struct {
 	IDs []uuid.UUID
+	// ErasedOnDisk is when no file of the database held them any more; the zero time:
+	// not known. See Scrubber.
+	ErasedOnDisk time.Time `json:",omitzero"`
 }

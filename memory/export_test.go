@@ -1,6 +1,12 @@
 package memory
 
-import "context"
+import (
+	"context"
+	"time"
+)
+
+// ScrubDue reports whether a process that has not scrubbed yet does so.
+func ScrubDue(left Unscrubbed, at time.Time) bool { return scrubbing{}.now(left, at) }
 
 // Sweep does at once what Run does from time to time.
 func (s *Service) Sweep(ctx context.Context) error {

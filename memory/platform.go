@@ -146,7 +146,8 @@ func selfOrPlatform(c Caller, agent string) error {
 
 // Purge erases entries that were deleted or expired before a time, which must
 // be at least the retention ago: row, history, lexical terms, vectors and
-// idempotency records. It takes a platform token.
+// idempotency records, and what the database's files still hold of them. It takes a
+// platform token.
 func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idempotency) (PurgeResult, error) {
 	now := s.instant()
 	if err := s.checkPurge(c, before, now); err != nil {
@@ -162,10 +163,19 @@ func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idem
 		again = true
 		return json.Unmarshal(record.Numbers, &result)
 	})
-	if err != nil || again {
+	if err != nil {
+		return PurgeResult{}, err
+	}
+	if again {
+		if result.ErasedOnDisk.IsZero() {
+			result.ErasedOnDisk, err = s.scrubPurged(ctx)
+		}
 		return result, err
 	}
 	if result.IDs, err = s.purge(ctx, before.UTC(), now); err != nil {
+		return PurgeResult{}, err
+	}
+	if result.ErasedOnDisk, err = s.scrubPurged(ctx); err != nil {
 		return PurgeResult{}, err
 	}
 	numbers, err := json.Marshal(result)

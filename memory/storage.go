@@ -36,8 +36,33 @@ type Storage interface {
 	// After an error of the storage, every further call of the transaction
 	// fails.
 	Update(ctx context.Context, fn func(Tx) error) error
+	Scrubber
 	// Close waits for running transactions and releases the database.
 	Close() error
+}
+
+// ErrHeld: what was erased is still in the write-ahead log, since somebody reads an
+// older state of the database.
+var ErrHeld = errors.New("what was erased is still in the write-ahead log: a program reads an older state of the database")
+
+// Scrubber removes what was erased from the files of the database. Databases that do
+// so by themselves, at times of their own, have nothing to do, and no time to report.
+type Scrubber interface {
+	// Unscrubbed reports what is left to do. Every process sees the same.
+	Unscrubbed(ctx context.Context) (Unscrubbed, error)
+	// Scrub returns the time, now or an earlier one, at which no file held what
+	// transactions had erased that were committed before the call: purged entries,
+	// former versions, words of what expired, old records. The zero time: not known.
+	// ErrHeld: a reader kept it, and another call may succeed. Others read and write
+	// meanwhile.
+	Scrub(ctx context.Context, now time.Time) (time.Time, error)
+}
+
+// Unscrubbed is what a database has erased and may still have in its files.
+type Unscrubbed struct {
+	Pending bool      // there may be something
+	Urgent  bool      // a purge is part of it
+	Last    time.Time // when there was nothing; the zero time: never
 }
 
 // ReadTx reads in a transaction. What does not exist is a zero value or an empty

@@ -26,6 +26,7 @@ func (s *Service) Run(ctx context.Context) error {
 	defer tick.Stop()
 	trimmed := false
 	var nextTrim time.Time // of the feed
+	var scrubs scrubbing
 	for {
 		if !trimmed {
 			err := s.trimHistories(ctx)
@@ -41,6 +42,9 @@ func (s *Service) Run(ctx context.Context) error {
 		}
 		if err := s.sweep(ctx, s.instant()); err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "a background task failed", "task", "sweep", "error", err)
+		}
+		if err := s.scrubWhenDue(ctx, &scrubs); err != nil && ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "a background task failed", "task", "scrub", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -1884,8 +1884,14 @@ type Purge struct {
 
 // Purged defines model for Purged.
 type Purged struct {
-	Erased int                  `json:"erased"`
-	Ids    []openapi_types.UUID `json:"ids"`
+	Erased int `json:"erased"`
+
+	// ErasedOnDisk When no file of the database held what was erased any more. Absent: not known. PostgreSQL
+	// erases by vacuum, at times of its own. On SQLite a program read an older state of the
+	// database; the service goes on with it, and the same call with its `Idempotency-Key` asks
+	// again.
+	ErasedOnDisk *time.Time           `json:"erased_on_disk,omitempty"`
+	Ids          []openapi_types.UUID `json:"ids"`
 }
 
 // Query Any text that is not blank, at most 16,000 bytes by default.
@@ -3391,7 +3397,7 @@ type ClientInterface interface {
 	//
 	// Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
 	// before an instant, at least the retention period ago: rows, history, index entries, vectors
-	// and the records of idempotent calls.
+	// and the records of idempotent calls, and on SQLite whatever its files still hold of them.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -3402,7 +3408,7 @@ type ClientInterface interface {
 	//
 	// Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
 	// before an instant, at least the retention period ago: rows, history, index entries, vectors
-	// and the records of idempotent calls.
+	// and the records of idempotent calls, and on SQLite whatever its files still hold of them.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4128,7 +4134,7 @@ func (c *API) GetAgentAccess(ctx context.Context, agent Agent, params *GetAgentA
 //
 // Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
 // before an instant, at least the retention period ago: rows, history, index entries, vectors
-// and the records of idempotent calls.
+// and the records of idempotent calls, and on SQLite whatever its files still hold of them.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4149,7 +4155,7 @@ func (c *API) PurgeWithBody(ctx context.Context, params *PurgeParams, contentTyp
 //
 // Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
 // before an instant, at least the retention period ago: rows, history, index entries, vectors
-// and the records of idempotent calls.
+// and the records of idempotent calls, and on SQLite whatever its files still hold of them.
 //
 // Takes a body of the `application/json` content type.
 //

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
@@ -20,6 +21,9 @@ import (
 // operator is the acting agent of a purge. The name gives no access to any store.
 const operator = "operator"
 
+// heldTimeout is how long a purge waits for readers that keep what it erased.
+const heldTimeout = time.Minute
+
 func newPurge(p *program) *cobra.Command {
 	g := purging{program: p}
 	cmd := &cobra.Command{
@@ -28,7 +32,9 @@ func newPurge(p *program) *cobra.Command {
 		Long: `Erases the entries that were deleted or expired before a time, with their rows,
 history, lexical terms, vectors and idempotency records. The time must be at
 least limits.retention ago, which is the default. Prints the number of entries
-or, with --json, their IDs too.
+or, with --json, their IDs too. On SQLite it returns when no file of the data folder
+holds them any more, beside running servers too; if a program keeps them from being
+overwritten for a minute, it says so and fails, and running servers go on with it.
 
 On a terminal it first says how many entries that are, and asks, unless --yes is given.
 Elsewhere, such as in a timer, it does not ask. --dry-run counts them and erases nothing.`,
@@ -83,7 +89,7 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 		case g.dryRun:
 			return g.reportCount(n)
 		case n == 0:
-			return g.report(nil)
+			return g.report(nil, time.Time{})
 		}
 		ok, err := g.confirm(ctx, fmt.Sprintf("Erase %s for good?", entries(int(n))))
 		if err != nil {
@@ -97,11 +103,24 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	ids := make([]string, len(result.IDs))
-	for i, id := range result.IDs {
-		ids[i] = id.String()
+	onDisk, err := awaitErased(ctx, service, caller, result.ErasedOnDisk)
+	if reported := g.report(result.IDs, onDisk); reported != nil {
+		return reported
 	}
-	return g.report(ids)
+	return err
+}
+
+// awaitErased waits until no file of the database holds what was erased, and returns
+// since when that is so; the zero time if the database does not say.
+func awaitErased(ctx context.Context, service *backend.Instance, caller memory.Caller, at time.Time) (time.Time, error) {
+	err := memory.ErrHeld
+	for deadline := time.Now().Add(heldTimeout); at.IsZero() && errors.Is(err, memory.ErrHeld) && time.Now().Before(deadline); {
+		at, err = service.Scrub(ctx, caller)
+	}
+	if at.IsZero() {
+		return at, err
+	}
+	return at, nil
 }
 
 // reportCount prints what a purge would erase.
@@ -113,9 +132,14 @@ func (g *purging) reportCount(n int64) error {
 	return err
 }
 
-func (g *purging) report(ids []string) error {
+// report prints what was erased, and since when no file holds it.
+func (g *purging) report(ids []uuid.UUID, onDisk time.Time) error {
 	if g.json {
-		return g.printJSON(map[string]any{"entries": len(ids), "ids": append([]string{}, ids...)})
+		out := map[string]any{"entries": len(ids), "ids": append([]uuid.UUID{}, ids...)}
+		if !onDisk.IsZero() {
+			out["erased_on_disk"] = onDisk.UTC()
+		}
+		return g.printJSON(out)
 	}
 	_, err := fmt.Fprintf(g.out, "erased %s\n", entries(len(ids)))
 	return err

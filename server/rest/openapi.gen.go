@@ -1809,8 +1809,14 @@ type Purge struct {
 
 // Purged defines model for Purged.
 type Purged struct {
-	Erased int                  `json:"erased"`
-	Ids    []openapi_types.UUID `json:"ids"`
+	Erased int `json:"erased"`
+
+	// ErasedOnDisk When no file of the database held what was erased any more. Absent: not known. PostgreSQL
+	// erases by vacuum, at times of its own. On SQLite a program read an older state of the
+	// database; the service goes on with it, and the same call with its `Idempotency-Key` asks
+	// again.
+	ErasedOnDisk *time.Time           `json:"erased_on_disk,omitempty"`
+	Ids          []openapi_types.UUID `json:"ids"`
 }
 
 // Query Any text that is not blank, at most 16,000 bytes by default.

@@ -8,6 +8,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/wire"
 )
 
 // PutParticipant adds an agent to a chat.
@@ -145,7 +146,7 @@ func (s *Surface) Purge(ctx context.Context, r PurgeRequestObject) (PurgeRespons
 	if err != nil {
 		return nil, err
 	}
-	out := Purged{Erased: len(purged.IDs), Ids: purged.IDs}
+	out := Purged{Erased: len(purged.IDs), Ids: purged.IDs, ErasedOnDisk: wire.Time(purged.ErasedOnDisk)}
 	if out.Ids == nil {
 		out.Ids = []uuid.UUID{}
 	}

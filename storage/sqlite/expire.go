@@ -45,6 +45,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		if err := w.unindex(ctx, id, row); err != nil {
 			return err
 		}
+		w.dropped = true
 		w.announceEnd(row, fromNullMicros(row.expires))
 		if _, err := w.exec(ctx, sweepEntry, row.doc); err != nil {
 			return err
@@ -79,9 +80,7 @@ var selectErasable = [...]string{
 }
 
 // Purge implements memory.Purger. Erased text is overwritten in the file
-// (secure_delete), and the write-ahead log is truncated after the commit. The last
-// call, which finds nothing to erase, erases the words that were deleted before.
-// Change records remain until TrimChanges: they hold an ID and no text, and
+// (secure_delete) as far as SQLite does that; Scrub does the rest. Change records remain until TrimChanges: they hold an ID and no text, and
 // notify followers that the entry's vectors were removed.
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
 	var purged []uuid.UUID
@@ -100,12 +99,7 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 		}
 		purged = append(purged, ids...)
 	}
-	if len(purged) == 0 {
-		if _, err := w.exec(ctx, mergeWords); err != nil {
-			return nil, err
-		}
-	}
-	w.erased = true
+	w.purged = w.purged || len(purged) > 0
 	return purged, nil
 }
 
@@ -163,8 +157,12 @@ func (w *writer) SweepFacts(ctx context.Context, now time.Time) error {
 		"DELETE FROM session WHERE expires_at <= ?",
 		"DELETE FROM replay WHERE expires_at <= ?",
 	} {
-		if _, err := w.exec(ctx, query, micros(now)); err != nil {
+		result, err := w.exec(ctx, query, micros(now))
+		if err != nil {
 			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n > 0 {
+			w.dropped = true
 		}
 	}
 	return nil

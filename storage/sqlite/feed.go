@@ -243,6 +243,7 @@ func (w *writer) TrimFeed(ctx context.Context, before time.Time, keep int64, lim
 			return 0, err
 		}
 		removed += int(end - h.removed)
+		w.dropped = true
 	}
 	return removed, nil
 }

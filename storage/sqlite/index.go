@@ -27,7 +27,14 @@ func (w *writer) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.postings.Flush(ctx, blocks{w})
+	if err := w.postings.Flush(ctx, blocks{w}); err != nil {
+		return err
+	}
+	if !w.purged && !w.dropped {
+		return nil
+	}
+	_, err := w.exec(ctx, countErasure, w.purged)
+	return err
 }
 
 const (

@@ -12,6 +12,33 @@ import (
 	"mneme/memory"
 )
 
+// What an earlier version erased and left in the files is scrubbed after the migration.
+func TestADatabaseOfAnEarlierVersionIsScrubbed(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "mneme.db")
+	s := openAt(t, path)
+	markedAndDeleted(t, s, 9)
+	purgeAll(t, s, 1)
+	must(t, s.Close())
+	db, err := sql.Open("sqlite", dsn(path, writing))
+	must(t, err)
+	provider, err := newProvider(db)
+	must(t, err)
+	_, err = provider.DownTo(t.Context(), 7)
+	must(t, err)
+	must(t, db.Close())
+	s = openAt(t, path)
+	defer func() { _ = s.Close() }()
+	if left, err := s.Unscrubbed(t.Context()); err != nil || !left.Pending {
+		t.Errorf("%+v, %v", left, err)
+	}
+	_, err = s.Scrub(t.Context(), noon)
+	must(t, err)
+	if found := raw(t, folder); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
 // A queue that was written before its rows had store, label and cost gets them
 // from the entries.
 func TestQueueOfAnEarlierVersionIsLeasedInTurn(t *testing.T) {

@@ -95,7 +95,7 @@ func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.Hist
 		} else if _, err := w.exec(ctx, deleteOldest, known.doc, last); err != nil {
 			return err
 		}
-		known.now, known.changed, w.trimmed = left, true, true
+		known.now, known.changed, w.dropped = left, true, true
 	}
 	return nil
 }

@@ -63,6 +63,10 @@ func dsn(path string, m mode) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
+// writerTimeout sets how long SQLite waits for the write lock: controlWithRetry waits
+// instead.
+const writerTimeout = "PRAGMA busy_timeout = 3"
+
 // pool is a pool of sessions, bounded in size.
 type pool struct {
 	db     *sql.DB
@@ -116,8 +120,7 @@ func (p *pool) acquire(ctx context.Context) (*session, error) {
 		return nil, interpret("connect", err)
 	}
 	if p.mode == writing {
-		// controlWithRetry waits for the write lock instead of SQLite.
-		if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 3"); err != nil {
+		if _, err := conn.ExecContext(ctx, writerTimeout); err != nil {
 			return nil, errors.Join(interpret("connect", err), conn.Close())
 		}
 	}

@@ -21,8 +21,8 @@ type writer struct {
 	usage    usageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
 	feed     map[feedKey][]feedRecord
-	erased   bool // entries were purged
-	trimmed  bool // former versions were erased
+	purged   bool // entries were erased
+	dropped  bool // so was other text: former versions, terms of what expired, old records
 }
 
 var _ memory.Tx = (*writer)(nil)

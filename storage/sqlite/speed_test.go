@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -259,4 +260,54 @@ func BenchmarkScore(b *testing.B) {
 
 func BenchmarkWhere(b *testing.B) {
 	storagetest.BenchmarkWhere(b, openAt(b, filepath.Join(b.TempDir(), "mneme.db")), *entries, cmp.Or(*stores, max(1, *entries/200)))
+}
+
+// BenchmarkScrub scrubs a database of 100,000 entries after one of them was purged: the
+// first time every page, later those that writes have changed.
+func BenchmarkScrub(b *testing.B) {
+	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "mneme.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	n, words := 100_000, strings.Repeat("some words of a text of usual length ", 8)
+	if testing.Short() {
+		n = 1000
+	}
+	write := func(from, to int) {
+		err := s.Update(b.Context(), func(tx memory.Tx) error {
+			for i := from; i < to; i++ {
+				text := fmt.Sprint(words, i)
+				if err := tx.Put(b.Context(), newEntry(fmt.Sprint("k", i), text), lexical.Analyze(text)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	for from := 0; from < n; from += 1000 {
+		write(from, from+1000)
+	}
+	scrub := func() time.Duration {
+		began := time.Now()
+		if _, err := s.Scrub(b.Context(), began); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(began)
+	}
+	first := scrub()
+	for b.Loop() {
+		err := s.update(b.Context(), func(w *writer) error {
+			w.dropped = true
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		scrub()
+	}
+	b.ReportMetric(first.Seconds(), "s/first")
 }

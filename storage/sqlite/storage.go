@@ -23,10 +23,6 @@ import (
 // fails with memory.ErrUnavailable.
 const lockTimeout = 30 * time.Second
 
-// scrubEvery is the interval between attempts to truncate the log while
-// readers prevent it: each attempt checkpoints the log.
-const scrubEvery = 5 * time.Second
-
 // Storage is a memory.Storage in one SQLite file.
 type Storage struct {
 	readers *pool
@@ -34,9 +30,6 @@ type Storage struct {
 	running sync.RWMutex
 	closed  atomic.Bool
 	damaged atomic.Bool // a transaction has found the file damaged
-	// scrub is set while the write-ahead log may contain erased text.
-	scrub     atomic.Bool
-	lastScrub time.Time // of the last attempt; guarded by the writer's session
 }
 
 var _ memory.Storage = (*Storage)(nil)
@@ -52,13 +45,10 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 	if err := migrate(ctx, path); err != nil {
 		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
-	s := &Storage{
+	return &Storage{
 		readers: newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
 		writers: newPool(path, writing, 1),
-	}
-	// A process that was killed may have left erased text in the log.
-	s.scrub.Store(true)
-	return s, nil
+	}, nil
 }
 
 // View implements memory.Storage. The snapshot is the last commit before fn
@@ -94,53 +84,29 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 		return err
 	}
 	defer s.running.RUnlock()
-	return s.noticeDamage(s.writers.with(ctx, func(c *session) error {
-		erased, trimmed, err := runUpdate(ctx, c, fn)
-		if err != nil {
-			return err
-		}
-		if erased || trimmed { // trimmed: a later commit truncates the log
-			s.scrub.Store(true)
-		}
-		if s.scrub.Load() && (erased || time.Since(s.lastScrub) > scrubEvery) {
-			s.truncateLog(c)
-		}
-		return nil
-	}))
+	return s.noticeDamage(s.writers.with(ctx, func(c *session) error { return runUpdate(ctx, c, fn) }))
 }
 
-// runUpdate runs one writing transaction and reports whether it erased entries
-// and former versions.
-func runUpdate(ctx context.Context, c *session, fn func(*writer) error) (erased, trimmed bool, err error) {
+// runUpdate runs one writing transaction.
+func runUpdate(ctx context.Context, c *session, fn func(*writer) error) error {
 	if err := c.controlWithRetry(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return false, false, err
+		return err
 	}
 	defer c.rollback() // no-op after the commit
 	w := newWriter(c)
 	defer w.end()
 	if err := fn(w); err != nil {
-		return false, false, err
+		return err
 	}
 	if err := w.flush(ctx); err != nil {
-		return false, false, err
+		return err
 	}
 	if w.failed != nil {
-		return false, false, w.failed
+		return w.failed
 	}
 	// If the context ended during COMMIT, the caller would not know whether it
 	// succeeded.
-	return w.erased, w.trimmed, c.controlWithRetry(context.WithoutCancel(ctx), "COMMIT")
-}
-
-// truncateLog truncates the write-ahead log, which may contain erased text. That
-// fails while a reader has an older snapshot. Then a later commit tries again.
-func (s *Storage) truncateLog(c *session) {
-	s.lastScrub = time.Now()
-	var busy, frames, moved int
-	err := c.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
-	if err == nil && busy == 0 {
-		s.scrub.Store(false)
-	}
+	return c.controlWithRetry(context.WithoutCancel(ctx), "COMMIT")
 }
 
 // Close implements memory.Storage.

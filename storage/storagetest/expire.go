@@ -174,6 +174,26 @@ var purges = []clause{
 		}
 	}},
 
+	{"Scrub says when no file held what was purged, or that this is not known", func(f *fixture) {
+		_, err := f.storage.Scrub(f.ctx, start)
+		f.wantError(err, nil)
+		e := entry("a", "1", expiring(after(-1000)))
+		f.put(e)
+		f.equal(len(f.purge(start, 100)), 1)
+		left, err := f.storage.Unscrubbed(f.ctx)
+		f.wantError(err, nil)
+		f.equal(left.Urgent, left.Pending)
+		at, err := f.storage.Scrub(f.ctx, after(time.Hour))
+		f.wantError(err, nil)
+		f.equal(at.IsZero(), !left.Pending)
+		if left.Pending {
+			f.equal(at, after(time.Hour))
+		}
+		left, err = f.storage.Unscrubbed(f.ctx)
+		f.wantError(err, nil)
+		f.equal(left, memory.Unscrubbed{Last: at})
+	}},
+
 	{"Purge leaves no row behind in any table", func(f *fixture) {
 		counter, ok := f.storage.(RowCounter)
 		if !ok {

@@ -815,7 +815,7 @@ export interface paths {
          * Erase deleted entries
          * @description Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
          *     before an instant, at least the retention period ago: rows, history, index entries, vectors
-         *     and the records of idempotent calls.
+         *     and the records of idempotent calls, and on SQLite whatever its files still hold of them.
          */
         post: operations["purge"];
         delete?: never;
@@ -2466,6 +2466,14 @@ export interface components {
         Purged: {
             erased: number;
             ids: string[];
+            /**
+             * Format: date-time
+             * @description When no file of the database held what was erased any more. Absent: not known. PostgreSQL
+             *     erases by vacuum, at times of its own. On SQLite a program read an older state of the
+             *     database; the service goes on with it, and the same call with its `Idempotency-Key` asks
+             *     again.
+             */
+            erased_on_disk?: string;
         };
         Live: {
             /** @enum {string} */

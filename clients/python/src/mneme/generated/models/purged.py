@@ -8,8 +8,10 @@ from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
 
+from ..types import UNSET, Unset
 from typing import cast
 from uuid import UUID
+import datetime
 
 
 
@@ -26,10 +28,16 @@ class Purged:
         Attributes:
             erased (int):
             ids (list[UUID]):
+            erased_on_disk (datetime.datetime | Unset): When no file of the database held what was erased any more. Absent:
+                not known. PostgreSQL
+                erases by vacuum, at times of its own. On SQLite a program read an older state of the
+                database; the service goes on with it, and the same call with its `Idempotency-Key` asks
+                again.
      """
 
     erased: int
     ids: list[UUID]
+    erased_on_disk: datetime.datetime | Unset = UNSET
 
 
 
@@ -45,6 +53,10 @@ class Purged:
 
 
 
+        erased_on_disk: str | Unset = UNSET
+        if not isinstance(self.erased_on_disk, Unset):
+            erased_on_disk = self.erased_on_disk.isoformat()
+
 
         field_dict: dict[str, Any] = {}
 
@@ -52,6 +64,8 @@ class Purged:
             "erased": erased,
             "ids": ids,
         })
+        if erased_on_disk is not UNSET:
+            field_dict["erased_on_disk"] = erased_on_disk
 
         return field_dict
 
@@ -72,9 +86,20 @@ class Purged:
             ids.append(ids_item)
 
 
+        _erased_on_disk = d.pop("erased_on_disk", UNSET)
+        erased_on_disk: datetime.datetime | Unset
+        if isinstance(_erased_on_disk,  Unset):
+            erased_on_disk = UNSET
+        else:
+            erased_on_disk = datetime.datetime.fromisoformat(_erased_on_disk.replace("Z", "+00:00"))
+
+
+
+
         purged = cls(
             erased=erased,
             ids=ids,
+            erased_on_disk=erased_on_disk,
         )
 
         return purged

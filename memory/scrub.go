@@ -1,0 +1,62 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"mneme/acl"
+)
+
+const (
+	// scrubEvery is how long what was not purged but dropped, such as former versions,
+	// stays in the files of the database at most, unless scrubbing them takes long.
+	scrubEvery = 10 * time.Minute
+	// scrubShare is how many times longer than a scrub took the pause after it is.
+	scrubShare = 20
+)
+
+// scrubbing is when a process may scrub next on its own.
+type scrubbing struct{ next time.Time }
+
+// now reports whether what is left is to be scrubbed at a time.
+func (s scrubbing) now(left Unscrubbed, at time.Time) bool {
+	return left.Pending && (left.Urgent || !at.Before(s.next) && !at.Before(left.Last.Add(scrubEvery)))
+}
+
+// scrubWhenDue removes what was erased from the files of the database: at once what a
+// purge erased, in whichever process, and other text every scrubEvery. A reader of an
+// older state only delays it.
+func (s *Service) scrubWhenDue(ctx context.Context, due *scrubbing) error {
+	now := s.instant()
+	left, err := s.storage.Unscrubbed(ctx)
+	if err != nil || !due.now(left, now) {
+		return err
+	}
+	began := time.Now()
+	if _, err := s.storage.Scrub(ctx, now); err != nil && !errors.Is(err, ErrHeld) {
+		return err
+	}
+	due.next = now.Add(scrubShare * time.Since(began))
+	return nil
+}
+
+// scrubPurged is Scrub, but for a reader that keeps what was erased: the background work
+// of any process goes on with it, so that no time is known yet.
+func (s *Service) scrubPurged(ctx context.Context) (time.Time, error) {
+	at, err := s.storage.Scrub(ctx, s.instant())
+	if errors.Is(err, ErrHeld) {
+		return time.Time{}, nil
+	}
+	return at, err
+}
+
+// Scrub removes what was erased before from the files of the database and returns when
+// none of them held it; the zero time where the database does that at times of its own.
+// ErrHeld: a reader of an older state keeps it. It takes a platform token.
+func (s *Service) Scrub(ctx context.Context, c Caller) (time.Time, error) {
+	if !c.Platform {
+		return time.Time{}, acl.ErrDenied
+	}
+	return s.storage.Scrub(ctx, s.instant())
+}

@@ -1,0 +1,306 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// marker is what the tests write and look for: a field's name and a number.
+var marker = regexp.MustCompile(`zq[a-z]+[0-9]{3,5}`)
+
+// raw returns the markers in the files of a folder, in any case, with the file of each.
+func raw(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]string)
+	for _, file := range files {
+		content, err := os.ReadFile(filepath.Join(folder, file.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range marker.FindAll(bytes.ToLower(content), -1) {
+			found[string(one)] = file.Name()
+		}
+	}
+	return found
+}
+
+// marked writes an entry whose every field holds a marker of its own, three times, so
+// that former versions hold others.
+func marked(t *testing.T, tx memory.Tx, rng *rand.Rand, n, size int) memory.Entry {
+	t.Helper()
+	e := newEntry(fmt.Sprintf("%s/zqkey%05d", strings.Repeat("k", rng.IntN(60)), n), "")
+	for version := range 3 {
+		if version > 0 {
+			e.Version, e.Revision = e.Version+1, e.Revision+1
+		}
+		e.Description = fmt.Sprintf("zqdescription%05d of version %d", n, version)
+		e.Tags = []string{fmt.Sprintf("zqtag%05d", n), "common"}
+		e.Source = json.RawMessage(fmt.Sprintf(`"zqsource%05d"`, n))
+		words := strings.Repeat(fmt.Sprintf("filler%d ", rng.IntN(1000)), rng.IntN(size))
+		e.Value = json.RawMessage(fmt.Sprintf(`"zqvalue%05d of version %d %szqend%05d"`, n, version, words, n))
+		text := string(e.Value) + " " + e.Description + " " + e.Key + " " + e.Tags[0]
+		must(t, tx.Put(t.Context(), e, lexical.Analyze(text)))
+	}
+	return e
+}
+
+// markedAndDeleted writes one such entry in a transaction of its own, and deletes it.
+func markedAndDeleted(t *testing.T, s *Storage, n int) {
+	t.Helper()
+	must(t, s.Update(t.Context(), func(tx memory.Tx) error {
+		e := marked(t, tx, rand.New(rand.NewPCG(1, uint64(n))), n, 50)
+		e.Revision, e.DeletedAt = e.Revision+1, noon
+		return tx.Put(t.Context(), e, lexical.Document{})
+	}))
+}
+
+// After a purge no file holds a byte of it, whatever the sizes of what was erased and of
+// what stays between.
+func TestNoFileHoldsWhatWasPurged(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{2, 40, 400, 3000} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			s := openAt(t, filepath.Join(folder, "mneme.db"))
+			defer func() { _ = s.Close() }()
+			rng := rand.New(rand.NewPCG(1, uint64(size)))
+			var gone []memory.Entry
+			for batch := range 10 { // between the transactions pages are split
+				must(t, s.Update(t.Context(), func(tx memory.Tx) error {
+					for n := 25 * batch; n < 25*(batch+1); n++ {
+						e := marked(t, tx, rng, n, size)
+						if n%3 > 0 {
+							gone = append(gone, e)
+							continue
+						}
+						stays := lexical.Analyze("what stays " + strings.Repeat("word ", rng.IntN(size)))
+						must(t, tx.Put(t.Context(), newEntry(fmt.Sprint("stays/", n), "other"), stays))
+					}
+					return nil
+				}))
+			}
+			must(t, s.Update(t.Context(), func(tx memory.Tx) error {
+				for _, e := range gone {
+					e.Revision, e.DeletedAt = e.Revision+1, noon
+					must(t, tx.Put(t.Context(), e, lexical.Document{}))
+				}
+				return nil
+			}))
+			purgeAll(t, s, len(gone))
+			at, err := s.Scrub(t.Context(), noon.Add(time.Hour))
+			if err != nil || !at.Equal(noon.Add(time.Hour)) {
+				t.Fatalf("scrubbed at %v, %v", at, err)
+			}
+			found := raw(t, folder)
+			for _, e := range gone {
+				number := e.Tags[0][len("zqtag"):]
+				for _, field := range []string{"zqkey", "zqvalue", "zqend", "zqtag", "zqdescription", "zqsource"} {
+					if file := found[field+number]; file != "" {
+						t.Errorf("%s%s is in %s", field, number, file)
+					}
+				}
+			}
+			if found["zqvalue00000"] == "" {
+				t.Error("what was not purged is not there")
+			}
+			must(t, s.Check(t.Context()))
+			left, err := s.Unscrubbed(t.Context())
+			if err != nil || left.Pending || left.Urgent || !left.Last.Equal(noon.Add(time.Hour)) {
+				t.Errorf("left: %+v, %v", left, err)
+			}
+		})
+	}
+}
+
+func purgeAll(t *testing.T, s *Storage, want int) {
+	t.Helper()
+	purged := 0
+	for {
+		n := 0
+		must(t, s.Update(t.Context(), func(tx memory.Tx) error {
+			ids, err := tx.Purge(t.Context(), noon.Add(time.Second), 100)
+			n = len(ids)
+			return err
+		}))
+		if purged += n; n == 0 {
+			break
+		}
+	}
+	if purged != want {
+		t.Fatalf("%d entries were purged, want %d", purged, want)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Former versions that fall off leave the files too, at the next scrub.
+func TestNoFileHoldsWhatHistoryDropped(t *testing.T) {
+	folder := t.TempDir()
+	s := openAt(t, filepath.Join(folder, "mneme.db"))
+	defer func() { _ = s.Close() }()
+	e := newEntry("k", "")
+	for version := range 50 {
+		if version > 0 {
+			e.Version, e.Revision = e.Version+1, e.Revision+1
+		}
+		e.Value = json.RawMessage(fmt.Sprintf(`"zqversion%03d %s"`, version, strings.Repeat("filler ", version*7)))
+		must(t, s.Update(t.Context(), func(tx memory.Tx) error {
+			if err := tx.Put(t.Context(), e, lexical.Analyze(string(e.Value))); err != nil {
+				return err
+			}
+			return tx.TrimHistory(t.Context(), e.ID, memory.HistoryLimits{Versions: 3, Bytes: 1 << 20})
+		}))
+	}
+	left, err := s.Unscrubbed(t.Context())
+	if err != nil || !left.Pending {
+		t.Fatalf("%+v, %v", left, err)
+	}
+	if _, err := s.Scrub(t.Context(), noon); err != nil {
+		t.Fatal(err)
+	}
+	found := raw(t, folder)
+	for version := range 50 {
+		if file := found[fmt.Sprintf("zqversion%03d", version)]; (file != "") != (version >= 47) {
+			t.Errorf("version %d is in %q", version, file)
+		}
+	}
+}
+
+// What one process erased is scrubbed by another, since the database says that it must be.
+func TestAnotherProcessScrubs(t *testing.T) {
+	folder := t.TempDir()
+	first, second := openAt(t, filepath.Join(folder, "mneme.db")), openAt(t, filepath.Join(folder, "mneme.db"))
+	defer func() { _ = second.Close() }()
+	if _, err := first.Scrub(t.Context(), noon); err != nil {
+		t.Fatal(err)
+	}
+	markedAndDeleted(t, first, 7)
+	purgeAll(t, first, 1)
+	must(t, first.Close())
+	left, err := second.Unscrubbed(t.Context())
+	if err != nil || !left.Pending || !left.Urgent || !left.Last.Equal(noon) {
+		t.Fatalf("%+v, %v", left, err)
+	}
+	if at, err := second.Scrub(t.Context(), noon.Add(time.Minute)); err != nil || !at.Equal(noon.Add(time.Minute)) {
+		t.Fatal(at, err)
+	}
+	if found := raw(t, folder); len(found) > 0 {
+		t.Error(found)
+	}
+	if at, err := second.Scrub(t.Context(), noon.Add(time.Hour)); err != nil || !at.Equal(noon.Add(time.Minute)) {
+		t.Errorf("with nothing left: %v, %v", at, err)
+	}
+}
+
+// Searches without end do not keep it in the log; a reader of an older state does, and
+// is reported.
+func TestReadersDelayAScrubOnly(t *testing.T) {
+	folder := t.TempDir()
+	s := openAt(t, filepath.Join(folder, "mneme.db"))
+	defer func() { _ = s.Close() }()
+	markedAndDeleted(t, s, 8)
+	started, release := make(chan struct{}), make(chan struct{})
+	held := make(chan error, 1)
+	go func() {
+		held <- s.View(context.Background(), func(tx memory.ReadTx) error {
+			_, err := tx.Meta(context.Background(), "none")
+			close(started)
+			<-release
+			return err
+		})
+	}()
+	<-started
+	purgeAll(t, s, 1)
+	if at, err := s.Scrub(t.Context(), noon); !errors.Is(err, memory.ErrHeld) || !at.IsZero() {
+		t.Errorf("beside a reader of an older state: %v, %v", at, err)
+	}
+	close(release)
+	must(t, <-held)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	for range 3 {
+		go func() {
+			for ctx.Err() == nil {
+				_ = s.View(context.Background(), func(tx memory.ReadTx) error {
+					_, err := tx.Meta(context.Background(), "none")
+					return err
+				})
+			}
+			done <- struct{}{}
+		}()
+	}
+	_, err := s.Scrub(t.Context(), noon)
+	stop()
+	for range 3 {
+		<-done
+	}
+	must(t, err)
+	if found := raw(t, folder); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
+// A wiped page reads as before, and a second time there is nothing to wipe. Bytes that
+// are no page fail or stay as they are; nothing is written outside.
+func FuzzWipe(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "mneme.db")
+	s, err := Open(f.Context(), path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		f.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i := 0; i+4096 <= len(content) && i < 40*4096; i += 4096 {
+		f.Add(content[i:i+4096], i == 0)
+	}
+	f.Fuzz(func(t *testing.T, seed []byte, first bool) {
+		page := make([]byte, 4096)
+		copy(page, seed)
+		number := int64(2)
+		if first {
+			number = 1
+		}
+		before := bytes.Clone(page)
+		changed, err := wipe(page, number, 4096)
+		if err != nil && !errors.Is(err, errPage) {
+			t.Fatal(err)
+		}
+		if changed == bytes.Equal(page, before) && err == nil {
+			t.Errorf("changed is %v", changed)
+		}
+		if err != nil {
+			return
+		}
+		if again, err := wipe(page, number, 4096); again || err != nil {
+			t.Errorf("a second time: %v, %v", again, err)
+		}
+	})
+}
