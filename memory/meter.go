@@ -145,12 +145,29 @@ var ErrFenced = fmt.Errorf("another request took over the claim of this payment 
 
 // CapError says that a cap on searches of a store is spent.
 type CapError struct {
-	Store      string
+	Store      string // "": of all stores
 	Cap        string // the name of the cap
 	RetryAfter time.Duration
 }
 
-func (e *CapError) Error() string { return "the cap " + e.Cap + " of this store is spent" }
+func (e *CapError) Error() string {
+	if e.Store == "" {
+		return "the cap " + e.Cap + " is spent"
+	}
+	return "the cap " + e.Cap + " of this store is spent"
+}
+
+// UnsettledError is an ErrUnavailable: nobody knows yet whether the payment of a search is
+// settled, so that nothing is shown. A repetition with the same payment answers once it
+// is.
+type UnsettledError struct{ RetryAfter time.Duration }
+
+func (e *UnsettledError) Error() string {
+	return "the payment has no outcome yet: repeat the call with the same payment"
+}
+
+// Is reports whether target is ErrUnavailable.
+func (e *UnsettledError) Is(target error) bool { return target == ErrUnavailable }
 
 // PaymentError says that a search needs to be paid for.
 type PaymentError struct {

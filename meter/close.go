@@ -3,6 +3,7 @@ package meter
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -21,6 +22,7 @@ func (s *sale) Close(ctx context.Context, hits []memory.ShownHit) (memory.Bill, 
 		return memory.Bill{}, err
 	}
 	bill := memory.Bill{Skipped: skippedOf(s.lots)}
+	var owed []owing
 	for _, l := range s.lots {
 		if l.leftOut {
 			continue
@@ -31,15 +33,28 @@ func (s *sale) Close(ctx context.Context, hits []memory.ShownHit) (memory.Bill, 
 		}
 		switch {
 		case l.metered():
-			charge, err := s.charge(ctx, b, shown[l])
+			due, err := s.due(ctx, b, shown[l])
 			if err != nil {
 				return memory.Bill{}, err
 			}
-			bill.Charges = append(bill.Charges, charge)
-		case l.named || b.hits > 0:
-			if err := s.count(ctx, b, uuid.Nil); err != nil {
+			if s.p.Payment != nil {
+				owed = append(owed, due)
+			} else if err := s.meter.book(ctx, s.tx, &due); err != nil {
 				return memory.Bill{}, err
 			}
+			bill.Charges = append(bill.Charges, due.Charge.told())
+		case l.named || b.hits > 0:
+			if err := s.count(ctx, b); err != nil {
+				return memory.Bill{}, err
+			}
+			if err := s.tx.PutBought(ctx, s.bought(b, uuid.Nil)); err != nil {
+				return memory.Bill{}, err
+			}
+		}
+	}
+	if len(owed) > 0 {
+		if err := s.owe(ctx, owed); err != nil {
+			return memory.Bill{}, err
 		}
 	}
 	if len(bill.Charges) > 0 {
@@ -88,11 +103,20 @@ func (s *sale) refill(l *lot, shown []memory.ShownHit) (*basket, error) {
 	return b, nil
 }
 
-// charge charges for a metered lot and returns what the buyer is told.
-func (s *sale) charge(ctx context.Context, b *basket, shown []memory.ShownHit) (memory.Charge, error) {
+// owing is a charge that waits for its payment. Until that is settled, or delivered all
+// the same, it is part of its claim alone: no line of the ledger, no charge and nothing
+// bought. Its counts are kept, so that caps hold.
+type owing struct {
+	Charge     Charge   `json:"charge"`
+	HitsDigest Hash     `json:"hits_digest"` // of the receipt
+	Bought     []Bought `json:"bought"`
+}
+
+// due counts a search of a metered lot and returns what it costs.
+func (s *sale) due(ctx context.Context, b *basket, shown []memory.ShownHit) (owing, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
-		return memory.Charge{}, err
+		return owing{}, err
 	}
 	l := b.lot
 	charge := Charge{
@@ -109,31 +133,64 @@ func (s *sale) charge(ctx context.Context, b *basket, shown []memory.ShownHit) (
 	if s.p.Payment != nil {
 		charge.State = ChargePending
 	}
-	if err := s.count(ctx, b, id); err != nil {
-		return memory.Charge{}, err
-	}
-	key, err := signer(ctx, s.tx, s.at, s.meter.options.KeyAge)
+	digest, err := hitDigest(shown)
 	if err != nil {
-		return memory.Charge{}, err
+		return owing{}, err
 	}
-	line, err := appendLine(ctx, s.tx, charge.line())
-	if err != nil {
-		return memory.Charge{}, err
+	return owing{charge, digest, s.bought(b, id)}, s.count(ctx, b)
+}
+
+// owe keeps charges that wait for their payment in the claim of the search, which
+// Purchase.Keep completes.
+func (s *sale) owe(ctx context.Context, owed []owing) error {
+	if s.p.Claim == nil {
+		return errors.New("a payment came without a claim")
 	}
-	receipt, err := s.meter.receipt(charge, line, shown)
+	claim, err := s.tx.ClaimByID(ctx, s.p.Claim.ID)
 	if err != nil {
-		return memory.Charge{}, err
+		return err
+	}
+	if claim == nil {
+		return memory.ErrFenced
+	}
+	if claim.Outcome, err = json.Marshal(outcome{Owed: owed}); err != nil {
+		return err
+	}
+	return s.tx.PutClaim(ctx, *claim)
+}
+
+// book writes a charge: what it shows is bought, its line is in the ledger, and it has
+// a receipt. The transaction holds the lock of the buyer.
+func (m *Meter) book(ctx context.Context, tx Tx, due *owing) error {
+	charge := &due.Charge
+	if len(due.Bought) > 0 {
+		if err := tx.PutBought(ctx, due.Bought); err != nil {
+			return err
+		}
+	}
+	key, err := signer(ctx, tx, charge.At, m.options.KeyAge)
+	if err != nil {
+		return err
+	}
+	line, err := appendLine(ctx, tx, charge.line())
+	if err != nil {
+		return err
+	}
+	receipt, err := m.receipt(*charge, line, due.HitsDigest)
+	if err != nil {
+		return err
 	}
 	if charge.Receipt, err = receipt.sign(key); err != nil {
-		return memory.Charge{}, err
+		return err
 	}
-	if err := s.tx.PutCharge(ctx, charge); err != nil {
-		return memory.Charge{}, err
-	}
+	return tx.PutCharge(ctx, *charge)
+}
+
+// told returns what the buyer is told of a charge.
+func (c *Charge) told() memory.Charge {
 	return memory.Charge{
-		ID: id, Store: charge.Store, Offer: charge.Offer.String(), Amount: charge.Amount,
-		Search: charge.Search, Entries: charge.Entries, Receipt: charge.Receipt,
-	}, nil
+		ID: c.ID, Store: c.Store, Offer: c.Offer.String(), Amount: c.Amount, Search: c.Search, Entries: c.Entries, Receipt: c.Receipt,
+	}
 }
 
 // line returns the ledger line of a charge. One that a payment pays for waits in
@@ -150,12 +207,8 @@ func (c Charge) line() Line {
 	return line
 }
 
-// receipt returns the receipt of a charge.
-func (m *Meter) receipt(c Charge, line Line, shown []memory.ShownHit) (Receipt, error) {
-	digest, err := hitDigest(shown)
-	if err != nil {
-		return Receipt{}, err
-	}
+// receipt returns the receipt of a charge for hits with a digest.
+func (m *Meter) receipt(c Charge, line Line, digest Hash) (Receipt, error) {
 	nonce := make([]byte, 16)
 	if _, err := rand.Read(nonce); err != nil {
 		return Receipt{}, err
@@ -167,22 +220,22 @@ func (m *Meter) receipt(c Charge, line Line, shown []memory.ShownHit) (Receipt, 
 	}, nil
 }
 
-// count counts a search of a lot and marks what it shows as bought.
-func (s *sale) count(ctx context.Context, b *basket, charge uuid.UUID) error {
-	records := make([]Bought, len(b.wares))
-	for i, w := range b.wares {
-		records[i] = Bought{Store: b.lot.access.Store, Buyer: s.caller.Agent, Entry: w.entry, Digest: w.digest, Charge: charge}
-	}
-	if len(records) > 0 {
-		if err := s.tx.PutBought(ctx, records); err != nil {
-			return err
-		}
-	}
+// count counts a search of a lot.
+func (s *sale) count(ctx context.Context, b *basket) error {
 	keys := buyerKeys(b.lot.access.Store, s.caller.Agent, s.at)
 	if b.lot.metered() {
 		keys = append(keys, offerKeys(b.lot.offer.ID, s.at)...)
 	}
 	return s.tx.AddCounts(ctx, keys, Count{Searches: 1, Entries: int64(len(b.fresh))})
+}
+
+// bought returns what a basket shows as bought by a charge.
+func (s *sale) bought(b *basket, charge uuid.UUID) []Bought {
+	records := make([]Bought, len(b.wares))
+	for i, w := range b.wares {
+		records[i] = Bought{Store: b.lot.access.Store, Buyer: s.caller.Agent, Entry: w.entry, Digest: w.digest, Charge: charge}
+	}
+	return records
 }
 
 // uncount takes back what a charge counted and marked as bought: its payment was

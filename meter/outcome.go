@@ -19,6 +19,9 @@ type outcome struct {
 	Skipped    []memory.Skipped `json:"skipped,omitempty"`
 	Degraded   []string         `json:"degraded,omitempty"`
 	Incomplete bool             `json:"incomplete,omitempty"`
+	// Owed are the charges until their payment is settled, or the answer is delivered
+	// all the same.
+	Owed []owing `json:"owed,omitempty"`
 }
 
 type keptHit struct {
@@ -49,6 +52,13 @@ func (m *Market) keep(ctx context.Context, tx Tx, held *Claim, accepted *Accepte
 		return tx.DeleteClaim(ctx, claim.ID)
 	}
 	out := outcome{Hits: []keptHit{}, Charges: []uuid.UUID{}, Skipped: a.Bill.Skipped, Degraded: a.Degraded, Incomplete: a.Incomplete}
+	if len(claim.Outcome) > 0 { // the sale's
+		begun, err := claim.outcome()
+		if err != nil {
+			return err
+		}
+		out.Owed = begun.Owed
+	}
 	for i := range a.Hits {
 		out.Hits = append(out.Hits, keptHit{a.Hits[i].EntryID(), a.Hits[i].Score, a.Hits[i].Relevance})
 	}
@@ -116,11 +126,7 @@ func (o outcome) bill(ctx context.Context, tx ReadTx, c memory.Caller, claim Cla
 		if i < 0 {
 			continue
 		}
-		charge := charges[i]
-		bill.Charges = append(bill.Charges, memory.Charge{
-			ID: id, Store: charge.Store, Offer: charge.Offer.String(), Amount: charge.Amount, Search: charge.Search,
-			Entries: charge.Entries, Receipt: charge.Receipt,
-		})
+		bill.Charges = append(bill.Charges, charges[i].told())
 	}
 	if len(bill.Charges) == 0 {
 		return bill, nil

@@ -22,8 +22,11 @@ type Payment struct {
 	Expires time.Time       `json:"expires"` // when it can no longer be settled; zero: soon
 	// Identifier is the client's name of the payment; "": none. Another payment with
 	// the name is refused.
-	Identifier string   `json:"identifier,omitempty"`
-	Resource   Resource `json:"resource"`
+	Identifier string `json:"identifier,omitempty"`
+	// Client is the address that it came from, by which refusals are counted; "": not
+	// known.
+	Client   string   `json:"-"`
+	Resource Resource `json:"resource"`
 }
 
 // Resource is the call that a payment pays for.
@@ -60,6 +63,10 @@ type Accepted struct {
 	Covers      int64           `json:"covers"` // micros
 	// Fixed says that all of Covers is settled, whatever was charged.
 	Fixed bool `json:"fixed"`
+	// Verified says that Verify binds the payment to this call: no other use of it is
+	// settled before. Then it is delivered while the settlement is pending. With another
+	// method nothing is shown before it is settled.
+	Verified bool `json:"verified,omitempty"`
 }
 
 // Settled is the answer of a payment method to a settlement.

@@ -32,7 +32,11 @@ func signedReceipt(t *testing.T) (jws string, keys json.RawMessage, answer strin
 		t.Fatal(err)
 	}
 	charge := Charge{ID: uuid.UUID{9}, Offer: uuid.UUID{8}, Store: "shop", Buyer: "b", Seller: "shop", Amount: 120, Hits: 2, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	receipt, err := NewMeter(nil, MeterOptions{}).receipt(charge, sample()[1], hits)
+	digest, err := hitDigest(hits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := NewMeter(nil, MeterOptions{}).receipt(charge, sample()[1], digest)
 	if err != nil {
 		t.Fatal(err)
 	}

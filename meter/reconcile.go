@@ -107,7 +107,7 @@ func (m *Market) overdue(ctx context.Context) (overdue int, err error) {
 			return err
 		}
 		for _, claim := range claims {
-			charges, err := tx.ChargesOfClaim(ctx, claim.ID)
+			_, charges, err := chargesOf(ctx, tx, &claim)
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,6 +124,9 @@ func TestAnAnswerStopsBeforeTheFirstNewEntryThatDoesNotFit(t *testing.T) {
 			p.mustBuy(p.of(offer, buyer, goods[4])) // 110
 			b := p.of(offer, buyer, goods...)
 			b.purchase.MaxCharge, b.purchase.Payment = c.most, c.payment
+			if c.payment != nil {
+				b.purchase.Claim = p.claim()
+			}
 			a := p.mustBuy(b)
 			want := []string{"k0", "k1"} // k4 was bought: the answer stops at k2 all the same
 			if name == "hits" {
@@ -402,13 +406,19 @@ func TestASearchOfAnOfferNeedsAGrantOrAPayment(t *testing.T) {
 	})
 }
 
+// claim makes the open claim of a payment.
+func (p *process) claim() *memory.ClaimRef {
+	claim := meter.Claim{ID: uuid.Must(uuid.NewV7()), Payment: uuid.NewString(), State: meter.ClaimOpen, Fence: 3, HeldUntil: noon, ExpiresAt: noon.Add(time.Hour)}
+	p.must(p.storage.Update(p.t.Context(), func(tx meter.Tx) error { return tx.PutClaim(p.t.Context(), claim) }))
+	return &memory.ClaimRef{ID: claim.ID, Fence: claim.Fence}
+}
+
 func TestAPaymentWaitsForItsSettlement(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		p.topUp("buyer", 50)
-		claim := meter.Claim{ID: uuid.Must(uuid.NewV7()), Payment: "p", State: meter.ClaimOpen, Fence: 3, HeldUntil: noon, ExpiresAt: noon.Add(time.Hour)}
-		p.must(p.storage.Update(t.Context(), func(tx meter.Tx) error { return tx.PutClaim(t.Context(), claim) }))
+		claim := p.claim()
 		b := p.of(offer, "buyer", entries("shop", 1)...)
 		b.purchase.Payment = new(int64(200))
 		for name, ref := range map[string]memory.ClaimRef{"an older holder": {ID: claim.ID, Fence: 2}, "no such claim": {ID: uuid.Must(uuid.NewV7()), Fence: 3}} {
@@ -417,20 +427,32 @@ func TestAPaymentWaitsForItsSettlement(t *testing.T) {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
-		b.purchase.Claim = &memory.ClaimRef{ID: claim.ID, Fence: 3}
+		b.purchase.Claim = claim
+		lines := p.verify().Lines
 		a := p.mustBuy(b)
-		checkCharge(t, a, 110, 100, 1, 1)
-		if *a.bill.Balance != 50 || p.balance("shop") != 0 || p.verify().Balances()[meter.AccountSettling] != 110 {
-			t.Errorf("balances: %v", p.verify().Balances())
+		if charge := a.bill.Charges[0]; charge.Amount != 110 || charge.Search != 100 || len(charge.Entries) != 1 || charge.Receipt != "" {
+			t.Errorf("charged %+v", charge)
 		}
-		var kept *meter.Charge
-		p.must(p.storage.View(t.Context(), func(tx meter.ReadTx) (err error) {
-			kept, err = tx.Charge(t.Context(), a.bill.Charges[0].ID)
+		if *a.bill.Balance != 50 || p.balance("shop") != 0 || p.verify().Lines != lines {
+			t.Errorf("balances: %v after %d lines", p.verify().Balances(), p.verify().Lines)
+		}
+		// Nothing is charged and nothing bought until the payment is settled: the claim
+		// alone knows.
+		p.must(p.storage.View(t.Context(), func(tx meter.ReadTx) error {
+			kept, err := tx.Charge(t.Context(), a.bill.Charges[0].ID)
+			if err != nil || kept != nil {
+				t.Errorf("kept %+v, %v", kept, err)
+			}
+			shown, err := tx.CountShown(t.Context(), "shop", "buyer")
+			if err != nil || shown != 0 {
+				t.Errorf("%d entries are bought, %v", shown, err)
+			}
+			owing, err := tx.ClaimByID(t.Context(), claim.ID)
+			if err != nil || !strings.Contains(string(owing.Outcome), a.bill.Charges[0].ID.String()) {
+				t.Errorf("the claim owes %s, %v", owing.Outcome, err)
+			}
 			return err
 		}))
-		if kept == nil || kept.State != meter.ChargePending || kept.Claim != claim.ID || kept.Receipt != a.bill.Charges[0].Receipt {
-			t.Errorf("kept %+v", kept)
-		}
 	})
 }
 

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -14,8 +15,20 @@ import (
 // Search answers a search that may buy. One with an Idempotency-Key or a payment
 // happens once: it holds a claim, and a repetition answers what the claim kept.
 //
-//	claim → verify the payment → search, which charges and keeps its outcome → settle → answer
+//	claim → verify the payment → search, which keeps what is owed → settle → charge → answer
+//
+// What is paid from the account is charged as it is searched. What a payment pays for is
+// charged once that is settled, or delivered all the same since it was verified; until
+// then nothing is shown, and of a refused one nothing stays.
 func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
+	found, err := m.search(ctx, c, r)
+	if err != nil && r.Payment != nil {
+		m.refused.count(refusalNames(c, &r), err, m.service.Instant())
+	}
+	return found, err
+}
+
+func (m *Market) search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
 	buys := r.Purchase.Offer != uuid.Nil || r.Purchase.MaxCharge != nil
 	if r.Payment != nil && r.Purchase.Offer == uuid.Nil {
 		return SearchResult{}, &memory.RuleError{Field: "payment", Rule: "pays for the search of an offer alone"}
@@ -44,7 +57,7 @@ func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (
 			}
 			continue
 		case claim.State == ClaimPending:
-			if err = m.settle(ctx, &claim); err == nil {
+			if err = m.settleOrDeliver(ctx, &claim); err == nil {
 				return m.repeat(ctx, c, r, claim)
 			}
 		default:
@@ -139,27 +152,73 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r SearchReques
 		return result, m.release(ctx, claim, nil)
 	}
 	if claim.State == ClaimPending {
-		if err := m.settle(ctx, claim); err != nil {
+		if err := m.settleOrDeliver(ctx, claim); err != nil {
 			return SearchResult{}, err
 		}
 		if result.Settled, err = claim.settled(); err != nil {
 			return SearchResult{}, err
 		}
-		if answer.Bill.Balance != nil {
-			return result, m.updateBalance(ctx, c, &result)
-		}
+		result.Bill, err = m.billOf(ctx, c, *claim)
 	}
-	return result, nil
+	return result, err
 }
 
-// updateBalance sets the balance that an answer tells: a payment of a fixed amount
-// raises it.
-func (m *Market) updateBalance(ctx context.Context, c memory.Caller, result *SearchResult) error {
-	return m.storage.View(ctx, func(tx ReadTx) error {
-		balance, err := tx.Balance(ctx, c.Agent)
-		result.Bill.Balance = &balance
+// retryUnsettled is when a repetition of a call may know the outcome of its payment.
+const retryUnsettled = 5 * time.Second
+
+// settleOrDeliver settles the payment of a pending claim that is held. While its outcome
+// is not known, what was verified is delivered; else it is an UnsettledError, and a
+// repetition or the background work asks again.
+func (m *Market) settleOrDeliver(ctx context.Context, claim *Claim) error {
+	if err := m.settle(ctx, claim); err != nil || claim.State == ClaimDone {
+		return err
+	}
+	var kept settlement
+	if err := json.Unmarshal(claim.Settlement, &kept); err != nil {
+		return fmt.Errorf("the settlement of claim %s cannot be read", claim.ID)
+	}
+	out, err := claim.outcome()
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(out.Owed) == 0: // it was delivered
+		return nil
+	case kept.Accepted != nil && kept.Accepted.Verified:
+		return m.deliver(ctx, claim)
+	}
+	if err := m.letGo(ctx, claim); err != nil {
+		return err
+	}
+	return &memory.UnsettledError{RetryAfter: retryUnsettled}
+}
+
+// letGo lets the next request settle a pending claim.
+func (m *Market) letGo(ctx context.Context, held *Claim) error {
+	return m.storage.Update(ctx, func(tx Tx) error {
+		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
+			return err
+		}
+		claim, err := tx.ClaimByID(ctx, held.ID)
+		if err != nil || claim == nil || claim.State != ClaimPending || claim.Fence != held.Fence {
+			return err
+		}
+		claim.HeldUntil = m.service.Instant()
+		return tx.PutClaim(ctx, *claim)
+	})
+}
+
+// billOf returns the bill of a claim that has an outcome.
+func (m *Market) billOf(ctx context.Context, c memory.Caller, claim Claim) (bill memory.Bill, err error) {
+	out, err := claim.outcome()
+	if err != nil {
+		return memory.Bill{}, err
+	}
+	err = m.storage.View(ctx, func(tx ReadTx) error {
+		bill, err = out.bill(ctx, tx, c, claim)
 		return err
 	})
+	return bill, err
 }
 
 // verify accepts and verifies the payment of a search; nil without one.
@@ -169,6 +228,9 @@ func (m *Market) verify(ctx context.Context, c memory.Caller, r SearchRequest) (
 	}
 	if m.options.Gateway == nil || m.options.Meter == nil {
 		return nil, &memory.RuleError{Field: "payment", Rule: "is not taken: no method of payment is configured"}
+	}
+	if err := m.refused.check(refusalNames(c, &r), m.service.Instant()); err != nil {
+		return nil, err
 	}
 	quote, err := m.options.Meter.Quote(ctx, c, r.Purchase.Offer, r.Limit, m.service.Instant())
 	if err != nil {
@@ -199,11 +261,7 @@ func (m *Market) repeat(ctx context.Context, c memory.Caller, r SearchRequest, c
 		return SearchResult{}, err
 	}
 	var result SearchResult
-	var bill memory.Bill
-	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
-		bill, err = out.bill(ctx, tx, c, claim)
-		return err
-	})
+	bill, err := m.billOf(ctx, c, claim)
 	if err != nil {
 		return SearchResult{}, err
 	}

@@ -41,6 +41,7 @@ type Market struct {
 	storage Storage
 	service *memory.Service
 	options Options
+	refused *refusals
 }
 
 // NewMarket returns a Market over the database of a service.
@@ -50,5 +51,5 @@ func NewMarket(storage Storage, service *memory.Service, options Options) *Marke
 	if options.Observer == nil {
 		options.Observer = noPaymentObserver{}
 	}
-	return &Market{storage: storage, service: service, options: options}
+	return &Market{storage: storage, service: service, options: options, refused: newRefusals()}
 }

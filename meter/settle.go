@@ -17,8 +17,8 @@ import (
 const settleTimeout = 40 * time.Second
 
 // settle settles the payment of a pending claim that is held. Afterwards the claim is
-// done, or still pending if nobody knows yet. A refusal reverses the charge, and is a
-// RefusedError.
+// done, or still pending if nobody knows yet. A refusal leaves nothing of what was not
+// delivered, reverses what was, and is a RefusedError.
 func (m *Market) settle(ctx context.Context, claim *Claim) error {
 	if m.options.Gateway == nil {
 		return nil // it stays pending until there is one again
@@ -109,7 +109,7 @@ func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlem
 // amountOf returns what a claim's charges cost together.
 func (m *Market) amountOf(ctx context.Context, claim *Claim) (amount int64, err error) {
 	err = m.storage.View(ctx, func(tx ReadTx) error {
-		charges, err := tx.ChargesOfClaim(ctx, claim.ID)
+		_, charges, err := chargesOf(ctx, tx, claim)
 		for _, charge := range charges {
 			amount += charge.Amount
 		}
@@ -118,60 +118,130 @@ func (m *Market) amountOf(ctx context.Context, claim *Claim) (amount int64, err 
 	return amount, err
 }
 
-// ended locks a claim and its charges, and returns both as they are. pending says
-// that the claim still has to be ended.
-func ended(ctx context.Context, tx Tx, id uuid.UUID) (claim *Claim, charges []Charge, pending bool, err error) {
-	if err := tx.Lock(ctx, lockClaim(id.String())); err != nil {
-		return nil, nil, false, err
+// chargesOf returns the charges of a claim: those that its outcome owes, or else those
+// that were booked.
+func chargesOf(ctx context.Context, tx ChargeReader, claim *Claim) (out outcome, charges []Charge, err error) {
+	if out, err = claim.outcome(); err != nil {
+		return outcome{}, nil, err
 	}
-	if claim, err = tx.ClaimByID(ctx, id); err != nil || claim == nil || claim.State != ClaimPending {
-		return claim, nil, false, err
+	for _, due := range out.Owed {
+		charges = append(charges, due.Charge)
 	}
-	if charges, err = tx.ChargesOfClaim(ctx, id); err != nil {
-		return nil, nil, false, err
+	if len(out.Owed) == 0 {
+		charges, err = tx.ChargesOfClaim(ctx, claim.ID)
 	}
-	var names []string
-	for _, charge := range charges {
-		names = append(names, lockCharge(charge.ID))
-	}
-	if len(names) > 0 {
-		err = tx.Lock(ctx, names...)
-	}
-	return claim, charges, true, err
+	return out, charges, err
 }
 
-// settled credits the sellers, and the buyer with what a fixed amount has beyond the
-// charges.
+// ending is a claim whose payment is being ended, with its charges, locked.
+type ending struct {
+	claim   *Claim
+	pending bool // it still has to be ended
+	out     outcome
+	charges []Charge
+}
+
+// end locks a claim and its charges, and returns them as they are.
+func end(ctx context.Context, tx Tx, id uuid.UUID) (e ending, err error) {
+	if err := tx.Lock(ctx, lockClaim(id.String())); err != nil {
+		return ending{}, err
+	}
+	if e.claim, err = tx.ClaimByID(ctx, id); err != nil || e.claim == nil || e.claim.State != ClaimPending {
+		return e, err
+	}
+	e.pending = true
+	if e.out, e.charges, err = chargesOf(ctx, tx, e.claim); err != nil {
+		return ending{}, err
+	}
+	var charges, buyers, offers []string
+	for _, charge := range e.charges {
+		charges = append(charges, lockCharge(charge.ID))
+		buyers, offers = append(buyers, lockBuyer(charge.Store, charge.Buyer)), append(offers, lockOffer(charge.Offer))
+	}
+	for _, names := range [][]string{charges, buyers, offers, {lockAccount(AccountSettling)}} {
+		if len(names) == 0 {
+			continue
+		}
+		if err := tx.Lock(ctx, slices.Compact(slices.Sorted(slices.Values(names)))...); err != nil {
+			return ending{}, err
+		}
+	}
+	return e, nil
+}
+
+// bookOwed books what a claim owes. The claim's outcome owes it no more.
+func (m *Market) bookOwed(ctx context.Context, tx Tx, e *ending) (err error) {
+	if len(e.out.Owed) == 0 {
+		return nil
+	}
+	e.charges = nil
+	for i := range e.out.Owed {
+		due := &e.out.Owed[i]
+		if err := m.options.Meter.book(ctx, tx, due); err != nil {
+			return err
+		}
+		e.charges = append(e.charges, due.Charge)
+	}
+	e.out.Owed = nil
+	e.claim.Outcome, err = json.Marshal(e.out)
+	return err
+}
+
+// deliver books what a claim owes while its payment is still pending, so that it can be
+// shown: what holds the claim ends it later.
+func (m *Market) deliver(ctx context.Context, held *Claim) error {
+	return m.storage.Update(ctx, func(tx Tx) error {
+		e, err := end(ctx, tx, held.ID)
+		switch {
+		case err != nil:
+			return err
+		case e.claim == nil:
+			return memory.ErrFenced
+		case e.pending:
+			if err := m.bookOwed(ctx, tx, &e); err != nil {
+				return err
+			}
+			if err := tx.PutClaim(ctx, *e.claim); err != nil {
+				return err
+			}
+		}
+		*held = *e.claim
+		return nil
+	})
+}
+
+// settled books what was owed, and credits the sellers, and the buyer with what a fixed
+// amount has beyond the charges.
 func (m *Market) settled(ctx context.Context, held *Claim, a Accepted, answer Settled) error {
 	return m.storage.Update(ctx, func(tx Tx) error {
-		claim, charges, pending, err := ended(ctx, tx, held.ID)
+		e, err := end(ctx, tx, held.ID)
 		if err != nil {
 			return err
 		}
-		if claim == nil {
+		if e.claim == nil {
 			return fmt.Errorf("claim %s was settled and is gone", held.ID)
 		}
-		if pending {
-			if err := m.credit(ctx, tx, charges, a); err != nil {
+		if e.pending {
+			if err := m.bookOwed(ctx, tx, &e); err != nil {
 				return err
 			}
-			claim.State = ClaimDone
-			if claim.Settlement, err = json.Marshal(settlement{Settled: &answer}); err != nil {
+			if err := m.credit(ctx, tx, e.charges, a); err != nil {
 				return err
 			}
-			if err := tx.PutClaim(ctx, *claim); err != nil {
+			e.claim.State = ClaimDone
+			if e.claim.Settlement, err = json.Marshal(settlement{Settled: &answer}); err != nil {
+				return err
+			}
+			if err := tx.PutClaim(ctx, *e.claim); err != nil {
 				return err
 			}
 		}
-		*held = *claim
+		*held = *e.claim
 		return nil
 	})
 }
 
 func (m *Market) credit(ctx context.Context, tx Tx, charges []Charge, a Accepted) error {
-	if err := tx.Lock(ctx, lockAccount(AccountSettling)); err != nil {
-		return err
-	}
 	surplus := a.Covers
 	for _, charge := range charges {
 		surplus -= charge.Amount
@@ -198,31 +268,31 @@ func (m *Market) credit(ctx context.Context, tx Tx, charges []Charge, a Accepted
 	return nil
 }
 
-// refuse reverses the charges of a payment that was refused, and removes its claim:
-// the call can be made again with another payment.
+// refuse takes back the charges of a payment that was refused, and removes its claim: the
+// call can be made again with another payment.
 func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Settled) error {
 	price := &memory.PaymentError{Price: a.Covers, Reason: "the payment was refused"}
 	reversed := false
 	err := m.storage.Update(ctx, func(tx Tx) error {
-		claim, charges, pending, err := ended(ctx, tx, held.ID)
+		e, err := end(ctx, tx, held.ID)
 		if err != nil {
 			return err
 		}
 		switch {
-		case claim == nil:
+		case e.claim == nil:
 			reversed = true // by another request
-		case claim.Fence != held.Fence || !pending: // another request knows better
-			*held = *claim
+		case e.claim.Fence != held.Fence || !e.pending: // another request knows better
+			*held = *e.claim
 		default:
 			reversed = true
-			if err := m.reverse(ctx, tx, charges); err != nil {
+			if err := m.takeBack(ctx, tx, e); err != nil {
 				return err
 			}
-			if err := tx.DeleteClaim(ctx, claim.ID); err != nil {
+			if err := tx.DeleteClaim(ctx, e.claim.ID); err != nil {
 				return err
 			}
 		}
-		for _, charge := range charges {
+		for _, charge := range e.charges {
 			price.Offer = charge.Offer.String()
 		}
 		price.Balance, err = tx.Balance(ctx, held.Key.Agent)
@@ -237,19 +307,15 @@ func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Set
 // reasonSettle is the reason of a refused settlement. The settlement has its own.
 const reasonSettle = "settlement_failed"
 
-func (m *Market) reverse(ctx context.Context, tx Tx, charges []Charge) error {
-	var buyers, offers []string
-	for _, charge := range charges {
-		buyers, offers = append(buyers, lockBuyer(charge.Store, charge.Buyer)), append(offers, lockOffer(charge.Offer))
-	}
-	for _, names := range [][]string{buyers, offers, {lockAccount(AccountSettling)}} {
-		if err := tx.Lock(ctx, slices.Compact(slices.Sorted(slices.Values(names)))...); err != nil {
-			return err
-		}
-	}
-	for _, charge := range charges {
+// takeBack takes back what charges counted, and reverses those that were booked. Of the
+// others nothing stays.
+func (m *Market) takeBack(ctx context.Context, tx Tx, e ending) error {
+	for _, charge := range e.charges {
 		if err := charge.uncount(ctx, tx); err != nil {
 			return err
+		}
+		if len(e.out.Owed) > 0 {
+			continue
 		}
 		line := Line{At: m.service.Instant(), Kind: LineReverse, Charge: charge.ID}
 		if charge.Amount > 0 {

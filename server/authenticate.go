@@ -33,6 +33,7 @@ type caller struct {
 	charge    func(n int) error
 	judge     func() (acl.Principal, error)
 	stopping  <-chan struct{}
+	client    netip.Prefix
 }
 
 // Principal returns the caller of an authenticated request, and the zero
@@ -43,6 +44,15 @@ func Principal(ctx context.Context) acl.Principal {
 		return in.principal
 	}
 	return acl.Principal{}
+}
+
+// Client returns the addresses that count as the client of an authenticated request; ""
+// if there is none.
+func Client(ctx context.Context) string {
+	if in, ok := ctx.Value(callerKey{}).(*caller); ok && in.client.IsValid() {
+		return in.client.String()
+	}
+	return ""
 }
 
 // Judge judges the token of a request anew, at the end of a wait. The error is a
@@ -87,7 +97,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		} else if err != nil {
 			return err
 		}
-		c.SetRequest(r.WithContext(context.WithValue(r.Context(), callerKey{}, &caller{p, charge, judge, s.stop})))
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), callerKey{}, &caller{p, charge, judge, s.stop, client})))
 		return next(c)
 	}
 }

@@ -24,6 +24,12 @@ func (m *Methods) Ask(h http.Header, of meter.Resource, price int64, err error) 
 	if errors.As(err, &refusal) && refusal.Settled != nil {
 		m.Settled(h, refusal.Settled, nil)
 	}
+	if price <= 0 {
+		return members
+	}
+	for _, c := range m.challenges(of, price) {
+		h.Add(headerChallenge, c.header())
+	}
 	ask := m.Required(of, price, err)
 	if ask == nil {
 		return members
@@ -36,9 +42,6 @@ func (m *Methods) Ask(h http.Header, of meter.Resource, price int64, err error) 
 		v1 = append(v1, r.v1(of))
 	}
 	members["x402Version"], members["error"], members["accepts"] = 1, ask.Error, v1
-	for _, c := range m.challenges(of, price) {
-		h.Add(headerChallenge, c.header())
-	}
 	return members
 }
 

@@ -148,7 +148,7 @@ func (c *credits) settle(ctx context.Context, token, nonce string, amount int64,
 	if err != nil && !sent {
 		return meter.SettleUnsent, nil, err
 	}
-	if err != nil || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusConflict {
+	if err != nil || unclear(status) {
 		return meter.SettlePending, nil, fmt.Errorf("%s: the settlement has no outcome yet", c.platform.name)
 	}
 	if status < http.StatusMultipleChoices && out.Success == nil {

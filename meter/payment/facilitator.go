@@ -63,7 +63,7 @@ func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (m
 		Payer       string `json:"payer,omitempty"`
 		Amount      string `json:"amount,omitempty"`
 	}
-	if json.Unmarshal(out, &answer) != nil || answer.Success == nil || status >= http.StatusInternalServerError {
+	if json.Unmarshal(out, &answer) != nil || answer.Success == nil || unclear(status) {
 		return meter.SettlePending, nil, fmt.Errorf("%s: status %d without an outcome", f.name, status)
 	}
 	state := meter.SettleRefused

@@ -44,6 +44,8 @@ type desk struct {
 	offer   uuid.UUID
 	passes  passes       // unless nil, of the next market
 	client  *http.Client // unless nil, what the next market calls the facilitator with
+	till    *till        // unless nil, what settles payments of every method
+	methods *payment.Methods
 
 	mu  sync.Mutex
 	now time.Time
@@ -97,21 +99,27 @@ func newDesk(t testing.TB, rows storage.Storage) *desk {
 // open opens the service over the database, as another process does.
 func (d *desk) open() {
 	d.t.Helper()
-	methods, err := payment.New(payment.Options{Client: d.client, X402: &payment.X402{
+	options := payment.Options{Client: d.client, X402: &payment.X402{
 		Facilitator: d.fake.URL, Schemes: []string{payment.SchemeUpto, payment.SchemeExact}, Network: "eip155:84532",
 		Asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e", Decimals: 6, PerCredit: "1",
 		PayTo: "0x2222222222222222222222222222222222222222", Name: "USDC", Version: "2", MaxTimeout: time.Minute,
-	}})
+	}}
+	if d.till != nil {
+		d.till.take(&options)
+		options.Now = d.clock
+	}
+	methods, err := payment.New(options)
 	d.must(err)
 	d.must(methods.Refresh(context.Background()))
+	d.methods = methods
 	rules := meter.NewMeter(d.rows.ForMeter(), meter.MeterOptions{Now: d.clock})
 	d.service, err = memory.New(context.Background(), d.rows, memory.Options{Now: d.clock, Meter: rules})
 	d.must(err)
-	options := meter.Options{Meter: rules, Gateway: methods}
+	marketed := meter.Options{Meter: rules, Gateway: methods}
 	if d.passes != nil {
-		options.Observer = d.passes
+		marketed.Observer = d.passes
 	}
-	d.market = meter.NewMarket(d.rows.ForMeter(), d.service, options)
+	d.market = meter.NewMarket(d.rows.ForMeter(), d.service, marketed)
 }
 
 func (d *desk) must(err error) {

@@ -268,7 +268,7 @@ func (m *Methods) Accept(p *meter.Payment, price int64) (meter.Accepted, error) 
 				return meter.Accepted{}, err
 			}
 		}
-		a.Fixed = r.Scheme == SchemeExact
+		a.Fixed, a.Verified = r.Scheme == SchemeExact, r.Scheme != schemeCredits
 		var err error
 		if p.Wire == WireX402V1 {
 			a.Requirement, err = json.Marshal(r.v1(p.Resource))

@@ -229,8 +229,7 @@ func (s *stripe) settle(ctx context.Context, p meter.Payment, amount *big.Int) (
 		return meter.SettleUnsent, nil, err
 	}
 	switch {
-	case err != nil || status >= http.StatusInternalServerError || status == http.StatusConflict || status == http.StatusTooManyRequests ||
-		status < http.StatusMultipleChoices && out.Status == "processing":
+	case err != nil || unclear(status) || status < http.StatusMultipleChoices && (out.Status == "processing" || out.Status == ""):
 		return meter.SettlePending, nil, fmt.Errorf("%s: the payment has no outcome yet", s.api.name)
 	case status >= http.StatusMultipleChoices || out.Status != "succeeded":
 		return meter.SettleRefused, json.RawMessage(`{}`), nil

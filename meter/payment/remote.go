@@ -22,6 +22,12 @@ const (
 	maxAnswer = 256 << 10
 )
 
+// unclear reports whether a status says nothing of what became of a call that moves
+// money: the service failed, was asked too often, or works on the same call.
+func unclear(status int) bool {
+	return status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusConflict
+}
+
 // remote is a service over HTTP.
 //
 // SECURITY: its errors hold neither what was sent nor what was answered, nor the

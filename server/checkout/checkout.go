@@ -10,6 +10,7 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
+	"mneme/server"
 	"mneme/server/problem"
 )
 
@@ -36,6 +37,9 @@ func (d Desk) Read(r *http.Request, description, body string) (Call, error) {
 	}}
 	var err error
 	call.Payment, err = payment.Read(r.Header, call.Resource)
+	if call.Payment != nil {
+		call.Payment.Client = server.Client(r.Context())
+	}
 	return call, Malformed(err)
 }
 

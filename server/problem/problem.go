@@ -146,6 +146,7 @@ func From(err error) *Problem {
 	var waits *memory.WaitError
 	var spent *memory.CapError
 	var unpaid *memory.PaymentError
+	var unsettled *memory.UnsettledError
 	var item *memory.BatchError
 	switch {
 	case errors.As(err, &p):
@@ -170,6 +171,8 @@ func From(err error) *Problem {
 	case errors.As(err, &unpaid):
 		p = New(PaymentRequired, unpaid.Error())
 		p.Payment = &Payment{Price: unpaid.Price, Balance: unpaid.Balance, Offer: unpaid.Offer}
+	case errors.As(err, &unsettled):
+		p = &Problem{Kind: Unavailable, Detail: unsettled.Error(), RetryAfter: unsettled.RetryAfter}
 	case errors.As(err, &clash):
 		p = New(Conflict, clash.Reason)
 	case errors.Is(err, context.Canceled):

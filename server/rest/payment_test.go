@@ -197,7 +197,7 @@ func TestARefusedSettlementIs402WithItsReason(t *testing.T) {
 	if refused.header.Get("Cache-Control") != "no-store" || refused.header.Get("Payment-Required") == "" || strings.Contains(refused.body, "hits") {
 		t.Errorf("refused: %v %s", refused.header, refused.body)
 	}
-	if used := h.want(200, bob, "GET", "/v1/usage", "").items(t, "items"); len(used) != 1 || used[0]["state"] != "reversed" {
+	if used := h.want(200, bob, "GET", "/v1/usage", "").items(t, "items"); len(used) != 0 {
 		t.Errorf("usage: %v", used)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
+	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -251,6 +252,7 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	}
 	if paid != nil {
 		own := *paid
+		own.Client = server.Client(ctx)
 		own.Resource = c.resource()
 		c.payment = &own
 	}

@@ -1,0 +1,375 @@
+package payment_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mneme/memory"
+	"mneme/meter"
+	"mneme/meter/payment"
+	"mneme/meter/payment/paymenttest"
+)
+
+// till is the service of every method: it finds each payment valid, and settles as it is
+// told.
+type till struct {
+	*httptest.Server
+
+	mu    sync.Mutex
+	reply reply
+}
+
+// reply is the answer of a service that settles. The body has the members of all.
+type reply struct {
+	status int // 0: the connection breaks
+	body   string
+}
+
+const (
+	paid    = `{"success":true,"partial":false,"transaction":"0x01","network":"eip155:84532","transactionId":"t-1","id":"pi_1","status":"succeeded"}`
+	refused = `{"success":false,"errorReason":"insufficient_funds","error":"insufficient_funds","network":"eip155:84532","status":"requires_payment_method"}`
+)
+
+// Replies, by whether the outcome is known.
+var (
+	settling = reply{200, paid}
+	refusing = map[string]reply{"refused": {200, refused}, "refused by status": {402, refused}, "bad request": {400, refused}}
+	unclear  = map[string]reply{
+		"429": {429, refused}, "409": {409, refused}, "500": {500, refused}, "503 with success": {503, paid}, "broken connection": {},
+		"no JSON": {200, "<html>"}, "nothing": {200, "{}"},
+		"pending": {200, `{"success":false,"errorReason":"settlement_pending","status":"processing"}`},
+		"part":    {200, `{"success":true,"partial":true,"status":"processing","errorReason":"pending"}`},
+	}
+)
+
+// says reports whether a method knows a reply: the others are of one protocol alone.
+func (r reply) says(method string) bool {
+	x402 := strings.HasPrefix(method, "x402 exact") || strings.HasPrefix(method, "x402 upto")
+	credits := strings.Contains(method, "credits")
+	switch {
+	case strings.Contains(r.body, "partial\":true"):
+		return !x402 // a facilitator has no parts
+	case strings.Contains(r.body, "settlement_pending"):
+		return !credits // a platform has no such word
+	}
+	return true
+}
+
+func newTill(t *testing.T) *till {
+	t.Helper()
+	f := &till{reply: settling}
+	f.Server = httptest.NewServer(f)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *till) say(r reply) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reply = r
+}
+
+func (f *till) take(o *payment.Options) {
+	o.X402.Facilitator = f.URL
+	o.Credits = &payment.Credits{Platform: f.URL, Token: "ours"}
+	o.MPP = &payment.MPP{Realm: "memory.example", Stripe: &payment.Stripe{URL: f.URL, Key: "ours", Profile: "profile_1", Currency: "usd", PerCredit: "1"}}
+	o.Secret = []byte(strings.Repeat("s", 32))
+}
+
+func (f *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch r.URL.Path {
+	case "/supported":
+		fmt.Fprintf(w, `{"kinds":[{"x402Version":2,"scheme":"exact","network":"eip155:84532"},{"x402Version":2,"scheme":"upto","network":"eip155:84532","extra":{"facilitatorAddress":%q}}]}`, paymenttest.FacilitatorAddress)
+		return
+	case "/verify":
+		fmt.Fprint(w, `{"isValid":true}`)
+		return
+	case "/api/payments/verify":
+		fmt.Fprint(w, `{"valid":true,"balanceCredits":1}`) // enough for one, as it says to each
+		return
+	}
+	f.mu.Lock()
+	reply := f.reply
+	f.mu.Unlock()
+	if reply.status == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	w.WriteHeader(reply.status)
+	fmt.Fprint(w, reply.body)
+}
+
+var parameter = regexp.MustCompile(`([a-z]+)="([^"]*)"`)
+
+// payments are payments of a search by every method, and whether each is verified so
+// that it may be delivered before its settlement is known. n makes them different.
+func (d *desk) payments(n int) map[string]*meter.Payment {
+	d.t.Helper()
+	of := meter.Resource{URL: "https://memory.example/search", Method: "POST"}
+	asked := http.Header{}
+	d.methods.Ask(asked, of, fullPrice, nil)
+	text, err := base64.StdEncoding.DecodeString(asked.Get("Payment-Required"))
+	d.must(err)
+	var v2 struct{ Accepts []map[string]any }
+	d.must(json.Unmarshal(text, &v2))
+	all := map[string]*meter.Payment{
+		"x402 exact": d.pay(payment.SchemeExact, fullPrice, n), "x402 upto": d.pay(payment.SchemeUpto, fullPrice, n+1000),
+	}
+	token := map[string]any{"token": fmt.Sprintf("a.b.%d", n)}
+	read := func(name, header, value string) {
+		p, err := payment.Read(http.Header{header: {value}}, of)
+		d.must(err)
+		all[name] = p
+	}
+	encode := func(in *base64.Encoding, v any) string {
+		text, err := json.Marshal(v)
+		d.must(err)
+		return in.EncodeToString(text)
+	}
+	for _, accepts := range v2.Accepts {
+		if accepts["scheme"] == "robutler-credits" {
+			read("x402 credits", "Payment-Signature", encode(base64.StdEncoding, map[string]any{"x402Version": 2, "accepted": accepts, "payload": token}))
+		}
+	}
+	for _, header := range asked.Values("Www-Authenticate") {
+		members := make(map[string]any)
+		for _, found := range parameter.FindAllStringSubmatch(header, -1) {
+			members[found[1]] = found[2]
+		}
+		if members["method"] == "stripe" {
+			read("mpp stripe", "Payment-Authorization", "Payment "+encode(base64.RawURLEncoding, map[string]any{"challenge": members, "payload": map[string]any{"spt": fmt.Sprintf("spt_%d", n)}}))
+		} else {
+			read("mpp credits", "Payment-Authorization", "Payment "+encode(base64.RawURLEncoding, map[string]any{"challenge": members, "payload": token}))
+		}
+	}
+	if len(all) != 5 {
+		d.t.Fatalf("%d methods", len(all))
+	}
+	return all
+}
+
+// traces are what a search leaves: lines of the ledger, charges, and bought entries.
+func (d *desk) traces() (lines, charges, bought int64) {
+	d.t.Helper()
+	d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) error {
+		check, err := meter.VerifyLedger(context.Background(), tx)
+		if err != nil {
+			return err
+		}
+		lines = check.Lines
+		bought, err = tx.CountShown(context.Background(), seller, buyer)
+		return err
+	}))
+	return lines, int64(len(d.charges())), bought
+}
+
+// The rule of payments, over every method and every answer of its service: what is
+// settled is delivered; of what is refused nothing stays; what has no outcome is
+// delivered only if its method verified it, and else is unavailable until a repetition
+// with the same payment finds it settled.
+func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.till = newTill(t)
+		d.open()
+		n := 0
+		each := func(replies map[string]reply, judge func(t *testing.T, method string, r meter.SearchRequest)) {
+			for method := range d.payments(0) {
+				for name, answer := range replies {
+					if !answer.says(method) {
+						continue
+					}
+					t.Run(method+", "+name, func(t *testing.T) {
+						n++
+						d.t = t
+						d.pass(2 * time.Second) // a challenge is one of its second
+						d.open() // refusals count in each process
+						d.till.say(answer)
+						r := d.request("", "", 0)
+						r.Payment = d.payments(n)[method]
+						judge(t, method, r)
+					})
+				}
+			}
+		}
+		each(refusing, func(t *testing.T, _ string, r meter.SearchRequest) {
+			lines, charges, bought := d.traces()
+			var refusal *meter.RefusedError
+			if _, _, err := d.search(buyer, r); !errors.As(err, &refusal) || refusal.Price.Price == 0 {
+				t.Errorf("got %v", err)
+			}
+			if l, c, b := d.traces(); l != lines || c != charges || b != bought {
+				t.Errorf("a refused payment left %d lines, %d charges and %d bought entries", l-lines, c-charges, b-bought)
+			}
+			if found := d.counted(); found != (meter.Count{}) {
+				t.Errorf("it counts %+v", found)
+			}
+		})
+		each(unclear, func(t *testing.T, method string, r meter.SearchRequest) {
+			lines, charges, bought := d.traces()
+			verified := method == "x402 exact" || method == "x402 upto"
+			tries := 2
+			if verified {
+				tries = 1 // until its hold lapses a repetition waits for it
+			}
+			for range tries {
+				found, keys, err := d.search(buyer, r)
+				var later *memory.UnsettledError
+				if verified {
+					if err != nil || len(keys) != 3 || found.Settled == nil || found.Settled.State != meter.SettlePending {
+						t.Fatalf("a verified payment: %v for %+v, %v", keys, found.Settled, err)
+					}
+				} else if !errors.As(err, &later) || later.RetryAfter <= 0 || !errors.Is(err, memory.ErrUnavailable) || len(keys) > 0 {
+					t.Fatalf("an unverified payment: %v, %v", keys, err)
+				}
+				if l, c, b := d.traces(); !verified && (l != lines || c != charges || b != bought) {
+					t.Fatalf("a payment without an outcome left %d lines, %d charges and %d bought entries", l-lines, c-charges, b-bought)
+				}
+			}
+			d.till.say(settling)
+			d.pass(2 * time.Minute) // the hold of a delivered one
+			if _, pending, err := d.market.Reconcile(context.Background()); err != nil || pending != 0 {
+				t.Errorf("%d pending, %v", pending, err)
+			}
+			found, keys, err := d.search(buyer, r)
+			if err != nil || len(keys) != 3 || found.Settled == nil || found.Settled.State != meter.SettleDone || len(found.Bill.Charges) != 1 || found.Bill.Charges[0].Receipt == "" {
+				t.Errorf("once it is settled: %v for %+v, %v", keys, found.Bill, err)
+			}
+			if d.balance(meter.AccountSettling) != 0 {
+				t.Error("something is still being settled")
+			}
+			d.forget()
+		})
+		each(map[string]reply{"settled": settling}, func(t *testing.T, _ string, r meter.SearchRequest) {
+			if found, keys, err := d.search(buyer, r); err != nil || len(keys) != 3 || found.Settled.State != meter.SettleDone {
+				t.Errorf("%v, %v", keys, err)
+			}
+			d.forget()
+		})
+	})
+}
+
+// counted returns what is counted for the buyer in the store, in all.
+func (d *desk) counted() (found meter.Count) {
+	d.t.Helper()
+	d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) error {
+		counts, err := tx.Counts(context.Background(), []meter.CountKey{{Store: seller, Buyer: buyer, Window: meter.WindowTotal}})
+		for _, c := range counts {
+			found = c
+		}
+		return err
+	}))
+	return found
+}
+
+// forget makes the buyer one that has bought nothing yet.
+func (d *desk) forget() {
+	d.t.Helper()
+	d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error {
+		for _, charge := range d.charges() {
+			if err := tx.DeleteBought(context.Background(), charge.ID); err != nil {
+				return err
+			}
+		}
+		c := d.counted()
+		return tx.AddCounts(context.Background(), []meter.CountKey{{Store: seller, Buyer: buyer, Window: meter.WindowTotal}}, meter.Count{Searches: -c.Searches, Entries: -c.Entries})
+	}))
+}
+
+// Eight searches at once with payments of one token that has money for one get no answer
+// where the platform charges a part of them, or nothing yet.
+func TestParallelSearchesOfAnEmptyTokenShowNothing(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.till = newTill(t)
+		d.open()
+		for _, answer := range []reply{unclear["part"], unclear["429"]} {
+			d.till.say(answer)
+			var together sync.WaitGroup
+			for i := range 8 {
+				r := d.request("", "", 0)
+				r.Payment = d.payments(i)["mpp credits"]
+				together.Go(func() {
+					var later *memory.UnsettledError
+					if _, err := d.market.Search(context.Background(), agent(buyer), r); !errors.As(err, &later) {
+						t.Errorf("got %v", err)
+					}
+				})
+			}
+			together.Wait()
+			d.open()
+		}
+		if lines, charges, bought := d.traces(); charges != 0 || bought != 0 {
+			t.Errorf("%d lines, %d charges, %d bought", lines, charges, bought)
+		}
+	})
+}
+
+// A buyer, an address and an offer have so many refused payments; then none is sent to
+// the service until time has passed.
+func TestRefusedPaymentsHaveACap(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.till = newTill(t)
+		d.open()
+		d.till.say(refusing["refused"])
+		try := func(who, address string, n int) error {
+			r := d.request("", "", 0)
+			r.Payment = d.payments(n)["mpp stripe"]
+			r.Payment.Client = address
+			_, err := d.market.Search(context.Background(), agent(who), r)
+			return err
+		}
+		refusedUntil := func(who func(n int) string, address func(n int) string, most int) {
+			t.Helper()
+			var spent *memory.CapError
+			var refusal *meter.RefusedError
+			for n := range most {
+				if err := try(who(n), address(n), n); !errors.As(err, &refusal) {
+					t.Fatalf("payment %d: %v", n, err)
+				}
+			}
+			if err := try(who(most), address(most), most); !errors.As(err, &spent) || spent.Cap != "refused_payments" || spent.RetryAfter <= 0 {
+				t.Fatalf("payment %d: %v", most, err)
+			}
+			d.pass(spent.RetryAfter)
+			if err := try(who(most), address(most), most+1); !errors.As(err, &refusal) {
+				t.Errorf("after a while: %v", err)
+			}
+			d.open()
+		}
+		same := func(text string) func(int) string { return func(int) string { return text } }
+		other := func(text string) func(int) string { return func(n int) string { return fmt.Sprint(text, n) } }
+		refusedUntil(same(buyer), other("address"), 10)
+		refusedUntil(other("buyer"), same("192.0.2.1/32"), 30)
+		refusedUntil(other("buyer"), other("address"), 300)
+	})
+}
+
+// With a card processor as the only method, a 402 asks for a payment by MPP.
+func TestStripeAloneAsksForAPayment(t *testing.T) {
+	m, err := payment.New(payment.Options{Secret: []byte(strings.Repeat("s", 32)), MPP: &payment.MPP{
+		Realm: "memory.example", Stripe: &payment.Stripe{URL: "https://cards.example", Key: "k", Profile: "p", Currency: "usd", PerCredit: "1"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := http.Header{}
+	if members := m.Ask(h, meter.Resource{URL: "https://memory.example/search"}, 10_000, nil); len(members) > 0 {
+		t.Errorf("x402 asks for %v", members)
+	}
+	if got := h.Get("Www-Authenticate"); !strings.HasPrefix(got, "Payment ") || !strings.Contains(got, `method="stripe"`) {
+		t.Errorf("asks for %q", got)
+	}
+	free := http.Header{}
+	if m.Ask(free, meter.Resource{}, 0, nil); free.Get("Www-Authenticate") != "" {
+		t.Error("asks for nothing")
+	}
+}

@@ -1,0 +1,91 @@
+package meter
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"mneme/lru"
+	"mneme/memory"
+)
+
+// capRefusals is the name of the cap on refused payments.
+const capRefusals = "refused_payments"
+
+// How many payments may be refused, or have no outcome, at once and later: each may cost
+// a call to the service that settles them.
+var refusalRates = [...]struct {
+	burst int
+	every time.Duration
+}{
+	byBuyer:   {10, time.Minute},
+	byAddress: {30, 20 * time.Second},
+	byOffer:   {300, 2 * time.Second}, // of all buyers
+}
+
+// What refusals are counted by.
+const (
+	byBuyer = iota
+	byAddress
+	byOffer
+)
+
+// refusalBytes bounds the memory of each kind: some 20,000 buckets. A bucket that was not
+// used for burst times every is full, so that nothing is lost with it.
+const refusalBytes = 4 << 20
+
+// refusals counts refused payments. It is safe for concurrent use. Each process counts
+// for itself.
+type refusals struct {
+	buckets [len(refusalRates)]*lru.Cache[string, *rate.Limiter]
+}
+
+func newRefusals() *refusals {
+	r := new(refusals)
+	for i := range r.buckets {
+		r.buckets[i] = lru.New(refusalBytes, func(string, *rate.Limiter) int { return 200 })
+	}
+	return r
+}
+
+// names returns what the refusal of a search's payment is counted by; "": by nothing.
+func refusalNames(c memory.Caller, r *SearchRequest) [len(refusalRates)]string {
+	return [...]string{byBuyer: c.Agent, byAddress: r.Payment.Client, byOffer: r.Purchase.Offer.String()}
+}
+
+// check returns a CapError while too many payments were refused.
+func (f *refusals) check(names [len(refusalRates)]string, now time.Time) error {
+	var wait time.Duration
+	for kind, name := range names {
+		bucket, ok := f.buckets[kind].Get(name)
+		if name == "" || !ok {
+			continue
+		}
+		if missing := 1 - bucket.TokensAt(now); missing > 0 {
+			wait = max(wait, time.Duration(missing*float64(refusalRates[kind].every)), time.Second)
+		}
+	}
+	if wait == 0 {
+		return nil
+	}
+	return &memory.CapError{Cap: capRefusals, RetryAfter: wait}
+}
+
+// count counts a payment that was refused or has no outcome.
+func (f *refusals) count(names [len(refusalRates)]string, err error, now time.Time) {
+	var refused *RefusedError
+	var unsettled *memory.UnsettledError
+	if !errors.As(err, &refused) && !errors.As(err, &unsettled) {
+		return
+	}
+	for kind, name := range names {
+		if name == "" {
+			continue
+		}
+		r := refusalRates[kind]
+		f.buckets[kind].GetOrPut(name, func() *rate.Limiter {
+			return rate.NewLimiter(rate.Every(r.every), r.burst)
+		}).AllowN(now, 1)
+	}
+}
