@@ -192,7 +192,7 @@ func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
 						n++
 						d.t = t
 						d.pass(2 * time.Second) // a challenge is one of its second
-						d.open() // refusals count in each process
+						d.open()                // refusals count in each process
 						d.till.say(answer)
 						r := d.request("", "", 0)
 						r.Payment = d.payments(n)[method]
