@@ -46,7 +46,7 @@ func (s *Service) Access(ctx context.Context, c Caller, r AccessRequest) (found 
 	if !r.Taint.Valid() {
 		return found, rule("taint", "must be a label")
 	}
-	err = s.storage.View(ctx, func(tx ReadTx) error {
+	err = s.view(ctx, c, func(tx ReadTx) error {
 		found = AgentAccess{}
 		if found.Settings, err = tx.Settings(ctx, r.Agent); err != nil {
 			return err

@@ -83,7 +83,7 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 			return err
 		})
 	} else {
-		err = s.storage.View(ctx, func(tx ReadTx) error {
+		err = s.view(ctx, c, func(tx ReadTx) error {
 			b, err := s.newBatch(ctx, tx, c, r)
 			if err != nil {
 				return err

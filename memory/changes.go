@@ -85,7 +85,7 @@ func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since
 	for sweeps := 0; ; sweeps++ {
 		var due bool
 		var ceiling acl.Label
-		err := s.storage.View(ctx, func(tx ReadTx) error {
+		err := s.view(ctx, c, func(tx ReadTx) error {
 			instant := s.instant()
 			a, err := access(ctx, tx, c, r.Store, acl.Read, instant)
 			if err != nil {

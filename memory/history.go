@@ -37,7 +37,7 @@ func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit in
 	for left := limit; ; {
 		var items []Found
 		var more bool
-		err := s.storage.View(ctx, func(tx ReadTx) error {
+		err := s.view(ctx, c, func(tx ReadTx) error {
 			_, e, err := s.getVisible(ctx, tx, c, path, acl.Read)
 			if err != nil {
 				return err

@@ -165,7 +165,7 @@ func (s *Service) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, take
 	for i := range hits {
 		ids[i] = hits[i].found.entry.ID
 	}
-	err = s.storage.View(ctx, func(tx ReadTx) error {
+	err = s.view(ctx, q.caller, func(tx ReadTx) error {
 		// SECURITY: the scope of this snapshot decides what is shown.
 		scope, err := s.remainingScope(ctx, tx, q)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 // The surface compares the digest itself, since it knows that of a streamed
 // body only at its end. The caller needs readwrite on the store.
 func (s *Service) RecordedImport(ctx context.Context, c Caller, store string, i Idempotency) (digest string, numbers json.RawMessage, err error) {
-	err = s.storage.View(ctx, func(tx ReadTx) error {
+	err = s.view(ctx, c, func(tx ReadTx) error {
 		if _, err := access(ctx, tx, c, store, acl.ReadWrite, s.instant()); err != nil {
 			return err
 		}

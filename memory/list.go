@@ -44,7 +44,7 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 	for left, size := r.Limit, 0; ; {
 		var items []Found
 		var more bool
-		err := s.storage.View(ctx, func(tx ReadTx) error {
+		err := s.view(ctx, c, func(tx ReadTx) error {
 			a, err := access(ctx, tx, c, r.Store, acl.Read, s.instant())
 			if err != nil {
 				return err

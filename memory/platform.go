@@ -116,7 +116,7 @@ func (s *Service) Settings(ctx context.Context, c Caller, agent string) (acl.Set
 		return acl.Settings{}, err
 	}
 	var settings acl.Settings
-	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+	err := s.view(ctx, c, func(tx ReadTx) (err error) {
 		settings, err = tx.Settings(ctx, agent)
 		return err
 	})

@@ -13,7 +13,7 @@ import (
 // there is none.
 func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 	var found Found
-	err := s.storage.View(ctx, func(tx ReadTx) error {
+	err := s.view(ctx, c, func(tx ReadTx) error {
 		_, e, err := s.getVisible(ctx, tx, c, path, acl.Read)
 		if err != nil {
 			return err

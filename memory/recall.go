@@ -30,7 +30,7 @@ func (s *Service) Recall(ctx context.Context, c Caller, r SearchRequest, recalle
 	defer done()
 	q := &searchQuery{caller: c, request: r, at: s.instant(), wordings: newWordings(r.wordings())}
 	q.page = &frozen{at: q.at} // the candidates are known: the legs only prepare passages
-	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
+	err = s.view(ctx, c, func(tx ReadTx) (err error) {
 		if err = s.checkSearch(r); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (s *Service) Recall(ctx context.Context, c Caller, r SearchRequest, recalle
 		return Answer{}, err
 	}
 	answer = Answer{Hits: []Hit{}, query: q, unpaged: true, sold: true}
-	err = s.storage.View(ctx, func(tx ReadTx) error {
+	err = s.view(ctx, c, func(tx ReadTx) error {
 		answer.Hits, err = s.recall(ctx, tx, q, recalled)
 		return err
 	})

@@ -37,7 +37,7 @@ func writeAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now 
 // acl.ErrDenied if not. At acl.ReadWrite the caller must be able to write
 // entries at its session's label.
 func (s *Service) Authorize(ctx context.Context, c Caller, store string, level acl.Level) error {
-	return s.storage.View(ctx, func(tx ReadTx) (err error) {
+	return s.view(ctx, c, func(tx ReadTx) (err error) {
 		if level == acl.ReadWrite {
 			_, err = writeAccess(ctx, tx, c, store, s.instant())
 		} else {

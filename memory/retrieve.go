@@ -132,7 +132,7 @@ func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) 
 	for _, asked := range q.wordings {
 		asked.scorer = nil
 	}
-	err = s.storage.View(ctx, func(tx ReadTx) error {
+	err = s.view(ctx, q.caller, func(tx ReadTx) error {
 		lists = make([]legList, len(q.wordings))
 		for i, asked := range q.wordings {
 			if len(asked.terms) == 0 {

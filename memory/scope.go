@@ -59,7 +59,7 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 	}
 	r.Filter = r.Filter.at(q.at)
 	q.request.Filter = r.Filter
-	err = s.storage.View(ctx, func(tx ReadTx) (err error) {
+	err = s.view(ctx, c, func(tx ReadTx) (err error) {
 		if err := s.authorize(ctx, tx, q); err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieved) (answer Answer, err error) {
 	ctx, end := s.startStep(ctx, "rows", &q.took.Fetch)
 	defer end(&err)
-	err = s.storage.View(ctx, func(tx ReadTx) error {
+	err = s.view(ctx, q.caller, func(tx ReadTx) error {
 		// SECURITY: the scope of this snapshot decides what is shown.
 		scope, err := s.searchScope(ctx, tx, q.caller, q.request)
 		if err != nil {

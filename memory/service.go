@@ -128,6 +128,7 @@ type Service struct {
 	fitTokens    FitTokens
 	written      atomic.Int64 // entries
 	searches     *fairqueue.Queue
+	reads        *fairqueue.Queue // what holds a reader of the storage
 	searchLimits fairqueue.Limits
 }
 
@@ -158,7 +159,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		metered:      options.Meter != nil,
 		fitTokens:    options.FitTokens,
 	}
-	s.searches = fairqueue.New(s.searchLimits)
+	s.searches, s.reads = fairqueue.New(s.searchLimits), readTurns(storage.Readers())
 	if s.fitTokens == nil {
 		s.fitTokens = estimateTokens
 	}

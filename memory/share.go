@@ -193,7 +193,7 @@ func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) 
 // Grants lists the unexpired grants of a store, ordered by grantee.
 func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Grant, error) {
 	var grants []acl.Grant
-	err := s.storage.View(ctx, func(tx ReadTx) error {
+	err := s.view(ctx, c, func(tx ReadTx) error {
 		now := s.instant()
 		if _, err := shareAccess(ctx, tx, c, store, now); err != nil {
 			return err
@@ -218,7 +218,7 @@ func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Gra
 // and user may be empty.
 func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]StoreInfo, error) {
 	var infos []StoreInfo
-	err := s.storage.View(ctx, func(tx ReadTx) error {
+	err := s.view(ctx, c, func(tx ReadTx) error {
 		scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Chat: chat, User: user}, s.instant())
 		if err != nil {
 			return err

@@ -37,6 +37,8 @@ type Storage interface {
 	// fails.
 	Update(ctx context.Context, fn func(Tx) error) error
 	Scrubber
+	// Readers returns how many calls of View run at a time, at least 1. Others wait.
+	Readers() int
 	// Close waits for running transactions and releases the database.
 	Close() error
 }

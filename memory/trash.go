@@ -38,7 +38,7 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit
 	for left, size := limit, 0; ; {
 		var items []Found
 		var more bool
-		err := s.storage.View(ctx, func(tx ReadTx) error {
+		err := s.view(ctx, c, func(tx ReadTx) error {
 			now := s.instant()
 			a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
 			if err != nil {

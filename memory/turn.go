@@ -39,5 +39,34 @@ func (s *Service) takeTurn(ctx context.Context, c Caller) (done func(), waited t
 	return done, waited, err
 }
 
+// Waiting calls that read, of an agent and in all, above which a call is refused. Rates
+// of requests keep their number far below.
+const (
+	readsWaitingEach = 4096
+	readsWaiting     = 1 << 16
+)
+
+// readTurns returns the queue of what reads a database with so many readers. One agent
+// never holds more than half of them.
+func readTurns(readers int) *fairqueue.Queue {
+	return fairqueue.New(fairqueue.Limits{
+		Running: readers, RunningEach: max(1, readers/2), Waiting: readsWaiting, WaitingEach: readsWaitingEach,
+	})
+}
+
+// view runs fn on a snapshot once a reader is free and it is the caller's turn. fn must
+// not call view: it would wait for its own caller.
+func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) error {
+	done, err := s.reads.Enter(ctx, c.Agent)
+	if errors.Is(err, fairqueue.ErrFull) {
+		return &BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
+	}
+	if err != nil {
+		return err
+	}
+	defer done()
+	return s.storage.View(ctx, fn)
+}
+
 // SearchLoad returns how many searches run and wait, and how many were refused.
 func (s *Service) SearchLoad() fairqueue.Load { return s.searches.Load() }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"mneme/acl"
@@ -14,6 +15,7 @@ import (
 	"mneme/embed"
 	"mneme/fairqueue"
 	"mneme/memory"
+	"mneme/storage"
 )
 
 // held is an embedder whose queries wait for a word each.
@@ -114,4 +116,101 @@ func TestACanceledSearchLeavesTheQueue(t *testing.T) {
 	awaitLoad(t, h, 1, 0)
 	close(gate.release)
 	group.Wait()
+}
+
+// views is a storage of which a test sees and holds the views.
+type views struct {
+	storage.Storage
+	running, most atomic.Int64
+	hold          chan struct{} // unless nil, each view waits for it
+}
+
+func (v *views) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	if v.hold == nil {
+		return v.Storage.View(ctx, fn)
+	}
+	now := v.running.Add(1)
+	defer v.running.Add(-1)
+	for most := v.most.Load(); now > most && !v.most.CompareAndSwap(most, now); most = v.most.Load() {
+	}
+	<-v.hold
+	return v.Storage.View(ctx, fn)
+}
+
+// Whatever an agent reads, it holds half of the readers at most, so that another's call
+// finds one free.
+func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		rows := &views{Storage: b.Open(t).Storage(t)}
+		p := backendtest.OpenProcess(t, rows, memory.Options{})
+		h := &harness{backendtest.Wrap(t, p), t}
+		hog, ada := agent("hog", acl.Public), agent("ada", acl.Public)
+		h.put(hog, "hog", "k", "tea", 201)
+		h.put(ada, "ada", "k", "tea", 201)
+		half := int64(max(1, rows.Readers()/2))
+		calls := map[string]func(c memory.Caller) error{
+			"get": func(c memory.Caller) error { _, err := h.Get(background, c, path(c.Agent, "k")); return err },
+			"list": func(c memory.Caller) error {
+				_, err := h.List(background, c, memory.ListRequest{Store: c.Agent, Limit: 10})
+				return err
+			},
+			"versions": func(c memory.Caller) error {
+				_, err := h.Versions(background, c, path(c.Agent, "k"), 10, "")
+				return err
+			},
+			"trash":  func(c memory.Caller) error { _, err := h.Trash(background, c, c.Agent, 10, ""); return err },
+			"grants": func(c memory.Caller) error { _, err := h.Grants(background, c, c.Agent); return err },
+			"stores": func(c memory.Caller) error { _, err := h.Stores(background, c, "", ""); return err },
+			"changes": func(c memory.Caller) error {
+				_, err := h.Changes(background, c, memory.ChangesRequest{Store: c.Agent, Limit: 10})
+				return err
+			},
+			"export": func(c memory.Caller) error {
+				return h.Export(background, c, c.Agent, memory.Filter{}, func(memory.Found) error { return nil })
+			},
+			"batch": func(c memory.Caller) error {
+				_, err := h.Batch(background, c, memory.BatchRequest{Store: c.Agent, Items: []memory.BatchItem{{Op: memory.BatchGet, PutRequest: memory.PutRequest{Path: memory.Path{Key: "k"}}}}})
+				return err
+			},
+			"search": func(c memory.Caller) error {
+				_, err := h.Search(background, c, memory.SearchRequest{Query: "tea", Limit: 10, Mode: memory.ModeLexical})
+				return err
+			},
+		}
+		for name, call := range calls {
+			rows.hold = make(chan struct{})
+			rows.most.Store(0)
+			var group sync.WaitGroup
+			for range 4 * half {
+				group.Go(func() {
+					if err := call(hog); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				})
+			}
+			wait.Until(t, name+" holds its share", func() error {
+				if now := rows.running.Load(); now != half {
+					return fmt.Errorf("%d views run", now)
+				}
+				return nil
+			})
+			group.Go(func() {
+				if err := call(ada); err != nil {
+					t.Errorf("%s of another: %v", name, err)
+				}
+			})
+			wait.Until(t, "another's "+name+" has a reader", func() error {
+				if now := rows.running.Load(); now != half+1 {
+					return fmt.Errorf("%d views run", now)
+				}
+				return nil
+			})
+			close(rows.hold)
+			group.Wait()
+			if most := rows.most.Load(); most > half+1 {
+				t.Errorf("%s: %d views ran at a time, of two agents", name, most)
+			}
+			rows.hold = nil
+		}
+	})
 }

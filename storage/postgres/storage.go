@@ -141,6 +141,9 @@ const (
 	beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; " + setAll
 )
 
+// Readers implements memory.Storage. What writes shares the connections.
+func (s *Storage) Readers() int { return int(s.pool.Config().MaxConns) }
+
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {

@@ -51,6 +51,9 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 	}, nil
 }
 
+// Readers implements memory.Storage.
+func (s *Storage) Readers() int { return cap(s.readers.tokens) }
+
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
