@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mneme/backend/backendtest/wait"
 	"mneme/lexical"
 	"mneme/memory"
 )
@@ -252,12 +253,14 @@ func TestReadersDelayAScrubOnly(t *testing.T) {
 			done <- struct{}{}
 		}()
 	}
-	_, err := s.Scrub(t.Context(), noon)
+	wait.Until(t, "the log is truncated beside searches without end", func() error {
+		_, err := s.Scrub(t.Context(), noon)
+		return err
+	})
 	stop()
 	for range 3 {
 		<-done
 	}
-	must(t, err)
 	if found := raw(t, folder); len(found) > 0 {
 		t.Error(found)
 	}
