@@ -112,7 +112,7 @@ func (c *credits) verify(ctx context.Context, token string, covers int64) error 
 	switch {
 	case err != nil:
 		return err
-	case status >= http.StatusInternalServerError:
+	case unclear(status):
 		return fmt.Errorf("%s: status %d", c.platform.name, status)
 	case out.Valid == nil || !*out.Valid:
 		return &meter.PaymentRefusal{Reason: reasonOf(out.Error, "token_invalid")}

@@ -32,7 +32,7 @@ func (f facilitator) verify(ctx context.Context, ask facilitated, payer string) 
 	switch {
 	case err != nil:
 		return err
-	case out.Valid == nil || status >= http.StatusInternalServerError:
+	case out.Valid == nil || unclear(status):
 		return fmt.Errorf("%s: status %d without a verdict", f.name, status)
 	case !*out.Valid:
 		return &meter.PaymentRefusal{Reason: reasonOf(out.Reason, "invalid_payment")}

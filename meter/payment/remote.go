@@ -22,10 +22,14 @@ const (
 	maxAnswer = 256 << 10
 )
 
-// unclear reports whether a status says nothing of what became of a call that moves
-// money: the service failed, was asked too often, or works on the same call.
+// unclear reports whether a status says nothing of a payment: the service failed, was
+// asked too often, works on the same call, or does not take our own key.
 func unclear(status int) bool {
-	return status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusConflict
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusConflict:
+		return true
+	}
+	return status >= http.StatusInternalServerError
 }
 
 // remote is a service over HTTP.

@@ -45,7 +45,7 @@ var (
 	settling = reply{200, paid}
 	refusing = map[string]reply{"refused": {200, refused}, "refused by status": {402, refused}, "bad request": {400, refused}}
 	unclear  = map[string]reply{
-		"429": {429, refused}, "409": {409, refused}, "500": {500, refused}, "503 with success": {503, paid}, "broken connection": {},
+		"401": {401, refused}, "429": {429, refused}, "409": {409, refused}, "500": {500, refused}, "503 with success": {503, paid}, "broken connection": {},
 		"no JSON": {200, "<html>"}, "nothing": {200, "{}"},
 		"pending": {200, `{"success":false,"errorReason":"settlement_pending","status":"processing"}`},
 		"part":    {200, `{"success":true,"partial":true,"status":"processing","errorReason":"pending"}`},
