@@ -1,34 +1,66 @@
 package mnemetest
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 )
 
-// watchSources looks at every source file of the module, so that `go test` does
-// not answer from its cache after one has changed. It knows the files that a test
-// opens, and not what a binary is built from that a test runs.
+// watchSources looks at every file that the binary is built from, so that `go test`
+// does not answer from its cache after one has changed: it knows the files that a test
+// opens, and not those of a binary that a test runs.
 var watchSources = sync.OnceValue(func() error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
 	}
-	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	list, err := exec.Command("go", "list", "-deps",
+		"-json=Dir,Module,GoFiles,SFiles,HFiles,EmbedFiles", "mneme/cmd/mneme").Output()
+	if err != nil {
+		return fmt.Errorf("list the sources: %w", err)
+	}
+	files := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")}
+	for packages := json.NewDecoder(bytes.NewReader(list)); ; {
+		var p struct {
+			Dir                                 string
+			Module                              *struct{ Main bool }
+			GoFiles, SFiles, HFiles, EmbedFiles []string
+		}
+		if err := packages.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return fmt.Errorf("list the sources: %w", err)
+		}
+		if p.Module == nil || !p.Module.Main {
+			continue // of Go's own, or of a version that go.mod names
+		}
+		for _, name := range slices.Concat(p.GoFiles, p.SFiles, p.HFiles, p.EmbedFiles) {
+			files = append(files, filepath.Join(p.Dir, name))
+		}
+		if p.Dir == filepath.Join(root, "docs") {
+			continue // one document is in the binary; the others change more often
+		}
+		// A folder, for files that are added to it.
+		folder, err := os.Open(p.Dir)
 		if err != nil {
 			return err
 		}
-		name := entry.Name()
-		switch {
-		case entry.IsDir() && path != root && strings.HasPrefix(name, "."), name == "testdata":
-			return fs.SkipDir
-		case entry.Type().IsRegular() && !strings.HasSuffix(name, "_test.go"):
-			_, err = os.Stat(path)
+		folder.Close()
+	}
+	for _, file := range files {
+		if _, err := os.Stat(file); err != nil {
+			return err
 		}
-		return err
-	})
+	}
+	return nil
 })
 
 // moduleRoot returns the folder of go.mod.
