@@ -10,9 +10,9 @@ import (
 
 func Example() {
 	turns := fairqueue.New(fairqueue.Limits{Running: 1, RunningEach: 1})
-	done, err := turns.Enter(context.Background(), "ada")
+	done, err := turns.Enter(context.Background(), "ada", 1)
 	fmt.Println(err)
-	_, err = turns.Enter(context.Background(), "bob")
+	_, err = turns.Enter(context.Background(), "bob", 1)
 	fmt.Println(errors.Is(err, fairqueue.ErrFull))
 	done()
 	fmt.Println(turns.Load())

@@ -2,7 +2,7 @@
 // take turns:
 //
 //	turns := fairqueue.New(fairqueue.Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64})
-//	done, err := turns.Enter(ctx, "ada")
+//	done, err := turns.Enter(ctx, "ada", 1)
 //	if err != nil {
 //		return err // ErrFull, or the context's
 //	}
@@ -10,7 +10,8 @@
 //
 // Each time a place is free, the next caller in turn gets it for one call. A
 // caller with many waiting calls does not stand before one with a single one,
-// however much earlier it came.
+// however much earlier it came. A call that costs as much as several counts as
+// several of its caller.
 package fairqueue
 
 import (
@@ -27,7 +28,7 @@ var ErrFull = errors.New("too many calls are waiting")
 // WaitingEach, which may be 0.
 type Limits struct {
 	Running     int // at a time
-	RunningEach int // of one caller
+	RunningEach int // of one caller, each with its weight
 	Waiting     int // at a time
 	WaitingEach int // of one caller
 }
@@ -52,9 +53,15 @@ type Queue struct {
 
 // caller has the calls of one caller.
 type caller struct {
-	running int
-	waiting list.List     // of chan struct{}, closed when the call may run; first come, first served
+	running int           // sum of weights
+	waiting list.List     // of *call; first come, first served
 	turn    *list.Element // in Queue.turns, or nil
+}
+
+// call is a call that waits.
+type call struct {
+	weight   int
+	admitted chan struct{} // closed when the call may run
 }
 
 // New returns an empty queue.
@@ -69,21 +76,23 @@ func (q *Queue) Load() Load {
 	return q.load
 }
 
-// Enter waits until a call of the caller may run. done ends the call; it must be
+// Enter waits until a call of the caller may run. It counts as weight calls of the
+// limit RunningEach, as all of them if weight is larger. done ends the call; it must be
 // called once. The error is ErrFull, at once, or that of ctx.
-func (q *Queue) Enter(ctx context.Context, name string) (done func(), err error) {
+func (q *Queue) Enter(ctx context.Context, name string, weight int) (done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	weight = min(weight, q.limits.RunningEach)
 	q.mu.Lock()
 	c := q.callers[name]
 	if c == nil {
 		c = new(caller)
 		q.callers[name] = c
 	}
-	done = func() { q.leave(name, c) }
-	if q.load.Running < q.limits.Running && c.running < q.limits.RunningEach {
-		q.run(c)
+	done = func() { q.leave(name, c, weight) }
+	if q.load.Running < q.limits.Running && c.waiting.Len() == 0 && q.fits(c, weight) {
+		q.run(c, weight)
 		q.mu.Unlock()
 		return done, nil
 	}
@@ -93,73 +102,82 @@ func (q *Queue) Enter(ctx context.Context, name string) (done func(), err error)
 		q.mu.Unlock()
 		return nil, ErrFull
 	}
-	admitted := make(chan struct{})
-	place := c.waiting.PushBack(admitted)
+	waiting := &call{weight: weight, admitted: make(chan struct{})}
+	place := c.waiting.PushBack(waiting)
 	q.load.Waiting++
 	q.queue(c)
 	q.mu.Unlock()
 
 	select {
-	case <-admitted:
+	case <-waiting.admitted:
 		return done, nil
 	case <-ctx.Done():
-		return nil, q.cancel(ctx, name, c, place, admitted)
+		return nil, q.cancel(ctx, name, c, place)
 	}
 }
 
 // cancel takes a waiting call out of the queue. If its turn has just come, the
 // next call gets it.
-func (q *Queue) cancel(ctx context.Context, name string, c *caller, place *list.Element, admitted chan struct{}) error {
+func (q *Queue) cancel(ctx context.Context, name string, c *caller, place *list.Element) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	waiting := place.Value.(*call)
 	select {
-	case <-admitted:
-		q.end(c)
+	case <-waiting.admitted:
+		q.end(c, waiting.weight)
 	default:
 		c.waiting.Remove(place)
 		q.load.Waiting--
 		q.queue(c)
+		q.admit() // a lighter one may have stood behind it
 	}
 	q.forget(name, c)
 	return ctx.Err()
 }
 
 // leave ends a running call.
-func (q *Queue) leave(name string, c *caller) {
+func (q *Queue) leave(name string, c *caller, weight int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.end(c)
+	q.end(c, weight)
 	q.forget(name, c)
 }
 
 // end ends a running call and gives its place to the next one in turn.
-func (q *Queue) end(c *caller) {
-	c.running--
+func (q *Queue) end(c *caller, weight int) {
+	c.running -= weight
 	q.load.Running--
 	q.queue(c)
-	front := q.turns.Front()
-	if front == nil {
-		return
-	}
-	next := front.Value.(*caller)
-	q.turns.Remove(front)
-	next.turn = nil
-	admitted := next.waiting.Remove(next.waiting.Front()).(chan struct{})
-	q.load.Waiting--
-	q.run(next)
-	q.queue(next)
-	close(admitted)
+	q.admit()
 }
 
-func (q *Queue) run(c *caller) {
-	c.running++
+// admit gives free places to the next calls in turn.
+func (q *Queue) admit() {
+	for q.load.Running < q.limits.Running && q.turns.Len() > 0 {
+		next := q.turns.Remove(q.turns.Front()).(*caller)
+		next.turn = nil
+		waiting := next.waiting.Remove(next.waiting.Front()).(*call)
+		q.load.Waiting--
+		q.run(next, waiting.weight)
+		q.queue(next)
+		close(waiting.admitted)
+	}
+}
+
+func (q *Queue) run(c *caller, weight int) {
+	c.running += weight
 	q.load.Running++
 }
 
-// queue puts a caller behind the others in turn if it has waiting calls and may
-// run one more, and takes it out if not.
+// fits reports whether a caller may run one more call of a weight.
+func (q *Queue) fits(c *caller, weight int) bool {
+	return c.running+weight <= q.limits.RunningEach
+}
+
+// queue puts a caller behind the others in turn if its next call may run, and takes it
+// out if not.
 func (q *Queue) queue(c *caller) {
-	ready := c.waiting.Len() > 0 && c.running < q.limits.RunningEach
+	ready := c.waiting.Len() > 0 && q.fits(c, c.waiting.Front().Value.(*call).weight)
 	switch {
 	case ready && c.turn == nil:
 		c.turn = q.turns.PushBack(c)

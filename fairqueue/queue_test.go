@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -16,32 +17,44 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// call is a call of the model.
-type call struct {
+// request is a call of the model.
+type request struct {
 	caller string
 	id     int
+	weight int
 }
 
 // model is a queue as a reader of its contract would write it: it looks at
 // every call each time.
 type model struct {
 	limits           Limits
-	running, waiting []call   // in the order of arrival
-	turns            []string // callers that could run, in the order in which they became able to
+	running, waiting []request // in the order of arrival
+	turns            []string  // callers that could run, in the order in which they became able to
 }
 
-func (m *model) count(of []call, caller string) (n int) {
-	for _, c := range of {
+// of returns the calls of a caller.
+func of(caller string, calls []request) (its []request) {
+	for _, c := range calls {
 		if c.caller == caller {
-			n++
+			its = append(its, c)
 		}
 	}
-	return n
+	return its
 }
 
-// ready reports whether a caller has waiting calls and may run one more.
+// fits reports whether the caller of a call may run it too.
+func (m *model) fits(c request) bool {
+	sum := c.weight
+	for _, other := range of(c.caller, m.running) {
+		sum += other.weight
+	}
+	return sum <= m.limits.RunningEach
+}
+
+// ready reports whether a caller has waiting calls and may run the first.
 func (m *model) ready(caller string) bool {
-	return m.count(m.waiting, caller) > 0 && m.count(m.running, caller) < m.limits.RunningEach
+	waiting := of(caller, m.waiting)
+	return len(waiting) > 0 && m.fits(waiting[0])
 }
 
 // settle brings turns up to date for a caller.
@@ -55,12 +68,13 @@ func (m *model) settle(caller string) {
 }
 
 // enter returns "runs", "waits" or "full".
-func (m *model) enter(c call) string {
+func (m *model) enter(c request) string {
+	waiting := len(of(c.caller, m.waiting))
 	switch {
-	case len(m.running) < m.limits.Running && m.count(m.running, c.caller) < m.limits.RunningEach:
+	case len(m.running) < m.limits.Running && waiting == 0 && m.fits(c):
 		m.running = append(m.running, c)
 		return "runs"
-	case len(m.waiting) >= m.limits.Waiting || m.count(m.waiting, c.caller) >= m.limits.WaitingEach:
+	case len(m.waiting) >= m.limits.Waiting || waiting >= m.limits.WaitingEach:
 		return "full"
 	}
 	m.waiting = append(m.waiting, c)
@@ -68,44 +82,45 @@ func (m *model) enter(c call) string {
 	return "waits"
 }
 
-func (m *model) cancel(c call) {
-	m.waiting = slices.DeleteFunc(m.waiting, func(other call) bool { return other == c })
+func (m *model) cancel(c request) {
+	m.waiting = slices.DeleteFunc(m.waiting, func(other request) bool { return other == c })
 	m.settle(c.caller)
+	m.admit()
 }
 
-// leave returns the call that gets the place; ok is false if there is none.
-func (m *model) leave(c call) (next call, ok bool) {
-	m.running = slices.DeleteFunc(m.running, func(other call) bool { return other == c })
+func (m *model) leave(c request) {
+	m.running = slices.DeleteFunc(m.running, func(other request) bool { return other == c })
 	m.settle(c.caller)
-	if len(m.turns) == 0 {
-		return call{}, false
+	m.admit()
+}
+
+func (m *model) admit() {
+	for len(m.turns) > 0 && len(m.running) < m.limits.Running {
+		caller := m.turns[0]
+		m.turns = m.turns[1:]
+		next := of(caller, m.waiting)[0]
+		m.waiting = slices.DeleteFunc(m.waiting, func(c request) bool { return c == next })
+		m.running = append(m.running, next)
+		m.settle(caller)
 	}
-	caller := m.turns[0]
-	m.turns = m.turns[1:]
-	at := slices.IndexFunc(m.waiting, func(c call) bool { return c.caller == caller })
-	next = m.waiting[at]
-	m.waiting = slices.Delete(m.waiting, at, at+1)
-	m.running = append(m.running, next)
-	m.settle(caller)
-	return next, true
 }
 
 // actual runs calls in a real queue.
 type actual struct {
 	queue  *Queue
 	mu     sync.Mutex
-	cancel map[call]context.CancelFunc
-	done   map[call]func()
-	failed map[call]error
+	cancel map[request]context.CancelFunc
+	done   map[request]func()
+	failed map[request]error
 }
 
-func (a *actual) enter(c call) {
+func (a *actual) enter(c request) {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.mu.Lock()
 	a.cancel[c] = cancel
 	a.mu.Unlock()
 	go func() {
-		done, err := a.queue.Enter(ctx, c.caller)
+		done, err := a.queue.Enter(ctx, c.caller, c.weight)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if err != nil {
@@ -121,7 +136,7 @@ func (a *actual) enter(c call) {
 func (a *actual) state() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return ids(func(yield func(call) bool) {
+	return ids(func(yield func(request) bool) {
 		for c := range a.done {
 			if !yield(c) {
 				return
@@ -130,7 +145,7 @@ func (a *actual) state() string {
 	})
 }
 
-func ids(calls func(func(call) bool)) string {
+func ids(calls func(func(request) bool)) string {
 	var list []string
 	for c := range calls {
 		list = append(list, fmt.Sprintf("%s%03d", c.caller, c.id))
@@ -153,9 +168,9 @@ func TestQueueDoesWhatItsModelDoes(t *testing.T) {
 
 func runSteps(rt *rapid.T, limits Limits, steps [][2]int) {
 	m := &model{limits: limits}
-	a := &actual{queue: New(limits), cancel: make(map[call]context.CancelFunc), done: make(map[call]func()), failed: make(map[call]error)}
+	a := &actual{queue: New(limits), cancel: make(map[request]context.CancelFunc), done: make(map[request]func()), failed: make(map[request]error)}
 	refused := int64(0)
-	leave := func(c call) {
+	leave := func(c request) {
 		m.leave(c)
 		a.mu.Lock()
 		done := a.done[c]
@@ -167,7 +182,7 @@ func runSteps(rt *rapid.T, limits Limits, steps [][2]int) {
 	for id, step := range steps {
 		switch what, which := step[0], step[1]; {
 		case what < 6: // enter
-			c := call{caller: string(rune('a' + which%4)), id: id}
+			c := request{caller: string(rune('a' + which%4)), id: id, weight: min(1+which%3, limits.RunningEach)}
 			outcome := m.enter(c)
 			a.enter(c)
 			if full := errors.Is(a.failed[c], ErrFull); full != (outcome == "full") {
@@ -218,7 +233,7 @@ func TestManyWaitingCallsDoNotStandBeforeOne(t *testing.T) {
 		release := make(chan struct{})
 		enter := func(name string) {
 			go func() {
-				done, err := q.Enter(context.Background(), name)
+				done, err := q.Enter(context.Background(), name, 1)
 				if err != nil {
 					t.Error(err)
 					return
@@ -247,11 +262,53 @@ func TestManyWaitingCallsDoNotStandBeforeOne(t *testing.T) {
 	})
 }
 
+// A call of the largest weight runs alone, and what came later waits behind it, so that
+// light calls do not pass it for ever.
+func TestAHeavyCallCountsAsMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Limits{Running: 8, RunningEach: 4, Waiting: 8, WaitingEach: 8})
+		var order []string
+		var mu sync.Mutex
+		enter := func(caller, id string, weight int) {
+			go func() {
+				done, err := q.Enter(context.Background(), caller, weight)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				order = append(order, id)
+				mu.Unlock()
+				time.Sleep(time.Second)
+				done()
+			}()
+			synctest.Wait()
+		}
+		enter("hog", "heavy", 100)
+		enter("hog", "heavy again", 4)
+		enter("hog", "light", 1)
+		enter("hog", "all again", 4)
+		enter("ada", "ada's", 1)
+		if got, want := q.Load(), (Load{Running: 2, Waiting: 3}); got != want {
+			t.Errorf("load %v, want %v", got, want)
+		}
+		time.Sleep(time.Second + time.Second/2)
+		if got, want := q.Load(), (Load{Running: 1, Waiting: 2}); got != want {
+			t.Errorf("load %v, want %v", got, want)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if want := []string{"heavy", "ada's", "heavy again", "light", "all again"}; !slices.Equal(order, want) {
+			t.Errorf("order %q, want %q", order, want)
+		}
+	})
+}
+
 func TestACanceledCallEntersNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	q := New(Limits{Running: 1, RunningEach: 1})
-	if _, err := q.Enter(ctx, "ada"); !errors.Is(err, context.Canceled) || q.Load() != (Load{}) {
+	if _, err := q.Enter(ctx, "ada", 1); !errors.Is(err, context.Canceled) || q.Load() != (Load{}) {
 		t.Errorf("%v, %v", err, q.Load())
 	}
 }
@@ -269,7 +326,7 @@ func TestConcurrentCallsStayWithinTheLimits(t *testing.T) {
 				if n%7 == 0 {
 					go cancel()
 				}
-				done, err := q.Enter(ctx, name)
+				done, err := q.Enter(ctx, name, 1)
 				if err == nil {
 					mu.Lock()
 					running[name]++
@@ -298,7 +355,7 @@ func BenchmarkUncontended(b *testing.B) {
 	q := New(Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64})
 	b.ReportAllocs()
 	for b.Loop() {
-		done, err := q.Enter(context.Background(), "ada")
+		done, err := q.Enter(context.Background(), "ada", 1)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -310,7 +367,7 @@ func BenchmarkParallel(b *testing.B) {
 	q := New(Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64})
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			done, err := q.Enter(context.Background(), "ada")
+			done, err := q.Enter(context.Background(), "ada", 1)
 			if err != nil {
 				b.Error(err)
 				return

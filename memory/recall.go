@@ -23,7 +23,7 @@ type Recalled struct {
 func (s *Service) Recall(ctx context.Context, c Caller, r SearchRequest, recalled []Recalled) (answer Answer, err error) {
 	ctx, span := s.tracer.Start(ctx, "recall")
 	defer func() { endSpan(span, err) }()
-	done, waited, err := s.takeTurn(ctx, c)
+	done, waited, err := s.takeTurn(ctx, c, r)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -43,7 +43,7 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 		endSpan(span, err)
 	}()
 	r.Explain = r.Explain || r.ExplainEntry != nil
-	done, waited, err := s.takeTurn(ctx, c)
+	done, waited, err := s.takeTurn(ctx, c, r)
 	if err != nil {
 		return Answer{}, err
 	}

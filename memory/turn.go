@@ -27,11 +27,20 @@ func (e *BusyError) Error() string {
 // then many of the waiting searches have run.
 const retryBusy = time.Second
 
+// weightBytes is how much text of questions makes a search count as one more of its
+// agent's searches at a time. The time that a search takes grows with its question's
+// text: those of 16 kB, one after another, leave others the other processor.
+const weightBytes = 2000
+
 // takeTurn waits until a search of the caller may run. done ends the search. How
-// long it waits depends on how many searches run and wait, and nothing else.
-func (s *Service) takeTurn(ctx context.Context, c Caller) (done func(), waited time.Duration, err error) {
+// long it waits depends on the searches that run and wait, and nothing else.
+func (s *Service) takeTurn(ctx context.Context, c Caller, r SearchRequest) (done func(), waited time.Duration, err error) {
+	weight := 1
+	for _, wording := range r.wordings() {
+		weight += len(wording) / weightBytes
+	}
 	ctx, end := s.startStep(ctx, "queue", &waited)
-	done, err = s.searches.Enter(ctx, c.Agent)
+	done, err = s.searches.Enter(ctx, c.Agent, weight)
 	if errors.Is(err, fairqueue.ErrFull) {
 		err = &BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
 	}
@@ -57,7 +66,7 @@ func readTurns(readers int) *fairqueue.Queue {
 // view runs fn on a snapshot once a reader is free and it is the caller's turn. fn must
 // not call view: it would wait for its own caller.
 func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) error {
-	done, err := s.reads.Enter(ctx, c.Agent)
+	done, err := s.reads.Enter(ctx, c.Agent, 1)
 	if errors.Is(err, fairqueue.ErrFull) {
 		return &BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
 	}

@@ -30,6 +30,11 @@ const (
 // it take a free slot, else that of a query, which gets the next one back. So an
 // endless stream of queries leaves passages their share, and queries are slowed
 // down by no more.
+//
+// Among queries a short one passes a long one, at its next pause if it runs: each
+// is due once others have had patience times its own work, counted in tokens. So a
+// long question delays short ones by no more than a pause, and waits for a bounded
+// number of them.
 type gate struct {
 	slots int
 
@@ -39,82 +44,104 @@ type gate struct {
 	at                time.Time // up to which credit is counted
 }
 
-// lane counts the runs of one kind.
+// patience is how much work of others goes before a query at most, as a multiple of
+// its own. Of as many long questions at once, the last is still passed by a short one.
+const patience = 16
+
+// lane has the runs of one kind.
 type lane struct {
 	running int
-	waiting []chan struct{} // in order; closed when its run gets a slot
+	waiting []*run // in the order of due
+	done    int    // tokens of all runs that ended
+}
+
+// run is a run of the model: a query or a batch of passages.
+type run struct {
+	lane   *lane
+	tokens int
+	due    int           // the value of lane.done by which its turn should come
+	turn   chan struct{} // closed when it gets a slot
 }
 
 func (l *lane) empty() bool { return l.running == 0 && len(l.waiting) == 0 }
 
-// enter waits for a slot. After an error the run holds none.
-func (g *gate) enter(ctx context.Context, l *lane) error {
+// enter waits for a slot, for a run over some tokens. After an error the run holds none.
+func (g *gate) enter(ctx context.Context, l *lane, tokens int) (*run, error) {
 	g.mu.Lock()
 	g.count()
-	turn := make(chan struct{})
-	l.waiting = append(l.waiting, turn)
+	r := &run{lane: l, tokens: tokens, due: l.done}
+	if l == &g.queries {
+		r.due += patience * tokens
+	}
+	l.wait(r, false)
 	g.grant()
 	g.mu.Unlock()
-	return g.await(ctx, l, turn)
+	return r, g.await(ctx, r)
 }
 
 // await waits for the turn of a run.
-func (g *gate) await(ctx context.Context, l *lane, turn chan struct{}) error {
+func (g *gate) await(ctx context.Context, r *run) error {
 	select {
-	case <-turn:
+	case <-r.turn:
 		return nil
 	case <-ctx.Done():
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.count()
-	if i := slices.Index(l.waiting, turn); i >= 0 {
-		l.waiting = slices.Delete(l.waiting, i, i+1)
+	if i := slices.Index(r.lane.waiting, r); i >= 0 {
+		r.lane.waiting = slices.Delete(r.lane.waiting, i, i+1)
 	} else {
-		l.running-- // the slot came as the context ended
+		r.lane.running-- // the slot came as the context ended
 	}
 	g.grant()
 	return ctx.Err()
 }
 
 // leave gives a slot back.
-func (g *gate) leave(l *lane) {
+func (g *gate) leave(r *run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.count()
-	l.running--
+	r.lane.running--
+	r.lane.done += r.tokens
 	g.grant()
 }
 
 // pause is called by a run every millisecond or so. While it is another's turn,
-// the run gives its slot back and waits, before those that have not begun. After
-// an error it holds none.
-func (g *gate) pause(ctx context.Context, l *lane) error {
+// the run gives its slot back and waits, before those that have not begun and are
+// due no earlier. After an error it holds none.
+func (g *gate) pause(ctx context.Context, r *run) error {
 	g.mu.Lock()
 	g.count()
-	if g.stays(l) {
+	if g.stays(r) {
 		g.grant()
 		g.mu.Unlock()
 		if err := ctx.Err(); err != nil {
-			g.leave(l)
+			g.leave(r)
 			return err
 		}
 		return nil
 	}
-	turn := make(chan struct{})
-	l.running--
-	l.waiting = slices.Insert(l.waiting, 0, turn)
+	r.lane.running--
+	r.lane.wait(r, true)
 	g.grant()
 	g.mu.Unlock()
-	return g.await(ctx, l, turn)
+	return g.await(ctx, r)
 }
 
-// stays reports whether a run of a kind keeps its slot.
-func (g *gate) stays(l *lane) bool {
-	if l == &g.passages {
+// stays reports whether a run keeps its slot.
+func (g *gate) stays(r *run) bool {
+	if r.lane == &g.passages {
 		return g.queries.empty() || g.credit > 0
 	}
-	return len(g.passages.waiting) == 0 || !g.passagesFirst() || g.queries.running+g.passages.running < g.slots
+	if g.queries.running+g.passages.running < g.slots {
+		return true
+	}
+	if len(g.passages.waiting) > 0 && g.passagesFirst() {
+		return false
+	}
+	return len(g.queries.waiting) == 0 || g.queries.waiting[0].due >= r.due
 }
 
 // passagesFirst reports whether passages that wait come before queries: they
@@ -155,9 +182,21 @@ func (g *gate) grant() {
 	}
 }
 
+// wait puts a run among those that wait: after those that are due as it is, or
+// before them.
+func (l *lane) wait(r *run, before bool) {
+	r.turn = make(chan struct{})
+	at := slices.IndexFunc(l.waiting, func(w *run) bool { return w.due > r.due || before && w.due == r.due })
+	if at < 0 {
+		at = len(l.waiting)
+	}
+	l.waiting = slices.Insert(l.waiting, at, r)
+}
+
 // next gives a slot to the first that waits.
 func (l *lane) next() {
-	close(l.waiting[0])
+	r := l.waiting[0]
 	l.waiting = l.waiting[1:]
 	l.running++
+	close(r.turn)
 }

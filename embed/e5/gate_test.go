@@ -12,18 +12,19 @@ const step = time.Millisecond
 
 // run holds a slot of g for a time, with pauses, as a run of the model does.
 func (g *gate) run(t *testing.T, l *lane, length time.Duration) {
-	if err := g.enter(t.Context(), l); err != nil {
+	r, err := g.enter(t.Context(), l, int(length/step))
+	if err != nil {
 		t.Error(err)
 		return
 	}
 	for ; length > 0; length -= step {
 		time.Sleep(step)
-		if err := g.pause(t.Context(), l); err != nil {
+		if err := g.pause(t.Context(), r); err != nil {
 			t.Error(err)
 			return
 		}
 	}
-	g.leave(l)
+	g.leave(r)
 }
 
 // load runs endless queries and passages through a gate for a time of a
@@ -127,6 +128,59 @@ func TestAQueryNowAndThenDoesNotWaitForPassages(t *testing.T) {
 				}
 			}
 			time.Sleep(time.Second)
+		})
+	}
+}
+
+// Eight long queries at a time, without end, delay a short one by a few pauses.
+func TestAShortQueryPassesLongOnes(t *testing.T) {
+	for _, slots := range []int{1, 2, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			g := &gate{slots: slots}
+			end := time.Now().Add(20 * time.Second)
+			for range 8 {
+				go func() {
+					for time.Now().Before(end) {
+						g.run(t, &g.queries, 300*time.Millisecond)
+					}
+				}()
+			}
+			for time.Now().Before(end) {
+				time.Sleep(37*time.Millisecond + step/2)
+				const length = 8 * time.Millisecond
+				began := time.Now()
+				g.run(t, &g.queries, length)
+				if took := time.Since(began); took > length+step {
+					t.Fatalf("%d slots: a query of %s took %s", slots, length, took)
+				}
+			}
+			time.Sleep(time.Minute)
+		})
+	}
+}
+
+// A long query has its turn under an endless stream of short ones.
+func TestALongQueryIsNotPassedForEver(t *testing.T) {
+	const long, short = 300 * time.Millisecond, 8 * time.Millisecond
+	for _, slots := range []int{1, 2, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			g := &gate{slots: slots}
+			stop := false
+			for range 4 * slots {
+				go func() {
+					for !stop {
+						g.run(t, &g.queries, short)
+					}
+				}()
+			}
+			time.Sleep(time.Second)
+			began := time.Now()
+			g.run(t, &g.queries, long)
+			if took, limit := time.Since(began), (patience+2)*long; took > limit {
+				t.Errorf("%d slots: it took %s, want at most %s", slots, took, limit)
+			}
+			stop = true
+			time.Sleep(time.Minute)
 		})
 	}
 }

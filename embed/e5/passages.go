@@ -105,23 +105,24 @@ func (e *Encoder) run(ctx context.Context, b batch, out []embed.Passage) error {
 // runBatch runs the model over passages as its turn comes. After it, while the
 // turn lasts, after gets the vectors of all tokens in s.x.
 func (e *Encoder) runBatch(ctx context.Context, texts [][]int32, out [][]float32, after func(s *scratch)) error {
-	if err := e.gate.enter(ctx, &e.gate.passages); err != nil {
-		return err
-	}
 	rows := 0
 	for _, ids := range texts {
 		rows += len(ids)
 	}
+	run, err := e.gate.enter(ctx, &e.gate.passages, rows)
+	if err != nil {
+		return err
+	}
 	s := e.scratch(rows)
 	defer e.free.Put(s)
-	err := e.model.forward(e.kernels, s, texts, out, func() error {
+	err = e.model.forward(e.kernels, s, texts, out, func() error {
 		runtime.Gosched() // a query may be runnable but have no processor
-		return e.gate.pause(ctx, &e.gate.passages)
+		return e.gate.pause(ctx, run)
 	})
 	if err != nil {
 		return err // of the pause, which has left the gate
 	}
 	after(s)
-	e.gate.leave(&e.gate.passages)
+	e.gate.leave(run)
 	return nil
 }

@@ -78,10 +78,11 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 	})
 	t.Run("while waiting", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		if err := e.gate.enter(t.Context(), &e.gate.queries); err != nil {
+		query, err := e.gate.enter(t.Context(), &e.gate.queries, 1)
+		if err != nil {
 			t.Fatal(err)
 		}
-		defer e.gate.leave(&e.gate.queries)
+		defer e.gate.leave(query)
 		done := make(chan error, 1)
 		go func() {
 			_, err := e.Passages(ctx, []string{"text"})

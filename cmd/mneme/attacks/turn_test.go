@@ -3,11 +3,14 @@ package attacks
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"mneme/backend/backendtest/wait"
 )
@@ -72,4 +75,110 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 		t.Errorf("of a hundred searches at a time %d were answered, %d refused, and %d neither", answered.Load(), refused.Load(), other.Load())
 	}
 	t.Logf("%d searches were answered before the quickest", fewest)
+}
+
+// longQuestion is the length of the longest question that is allowed, in bytes.
+const longQuestion = 16_000
+
+// askAtLength keeps eight of the longest questions in the air until stop is called, and
+// counts their answers.
+func askAtLength(t testing.TB, hog caller) (answered *atomic.Int64, stop func()) {
+	answered = new(atomic.Int64)
+	ended := make(chan struct{})
+	var group sync.WaitGroup
+	for i := range 8 {
+		random := rand.New(rand.NewPCG(5, uint64(i)))
+		group.Go(func() {
+			for {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+				if r := hog.search(prose(random, longQuestion)[:longQuestion]); r.status != http.StatusOK {
+					t.Errorf("a long question: %v", r)
+					return
+				}
+				answered.Add(1)
+			}
+		})
+	}
+	return answered, func() {
+		close(ended)
+		group.Wait()
+	}
+}
+
+// A short question passes long ones: while it is asked and answered, hardly any of those
+// are, though eight are there before it each time.
+func TestAShortQuestionPassesLongOnes(t *testing.T) {
+	eachStorage(t, func(t *testing.T, storage option) {
+		s := start(t, storage)
+		hog, ada := s.as("hog"), s.as("ada")
+		for i := range 50 {
+			hog.put(fmt.Sprint("k", i), prose(rand.New(rand.NewPCG(6, uint64(i))), 400)).want(t, http.StatusCreated)
+		}
+		ada.put("k", "I like my tea green.").want(t, http.StatusCreated)
+		wait.Until(t, "the line is found by its meaning", func() error { return ada.byMeaning(t, "what does she drink?", "k") })
+		answered, stop := askAtLength(t, hog)
+		defer stop()
+		wait.Until(t, "long questions are answered", func() error {
+			if n := answered.Load(); n < 8 {
+				return fmt.Errorf("%d are", n)
+			}
+			return nil
+		})
+		// On a busy machine a request may wait before the server reads it: rounds.
+		const most, rounds, questions = 1, 20, 9
+		var passed []int64
+		for round := range rounds {
+			passed = passed[:0]
+			for i := range questions {
+				before := answered.Load()
+				ada.search(fmt.Sprintf("which tea do I like, %d of %d?", i, round)).want(t, http.StatusOK)
+				passed = append(passed, answered.Load()-before)
+			}
+			slices.Sort(passed)
+			if passed[questions/2] <= most {
+				return
+			}
+		}
+		t.Errorf("long questions that were answered before each short one: %d", passed)
+	})
+}
+
+// BenchmarkLongQuestions prints how long another agent's search takes beside eight
+// questions of 16 kB at a time, and how many times as long as alone:
+//
+//	go test -run '^$' -bench LongQuestions -benchtime 100x ./cmd/mneme/attacks
+//
+// With MNEME_ATTACK_BINARY it measures another version.
+func BenchmarkLongQuestions(b *testing.B) {
+	s := start(b)
+	hog, ada := s.as("hog"), s.as("ada")
+	for i := range 50 {
+		hog.put(fmt.Sprint("k", i), prose(rand.New(rand.NewPCG(6, uint64(i))), 400)).want(b, http.StatusCreated)
+		ada.put(fmt.Sprint("k", i), fmt.Sprintf("I like my tea of the kind %d green.", i)).want(b, http.StatusCreated)
+	}
+	wait.Until(b, "the line is found by its meaning", func() error { return ada.byMeaning(b, "which tea do I like of kind 7?", "k7") })
+	median := func(when string) time.Duration {
+		took := make([]time.Duration, b.N)
+		for i := range took {
+			began := time.Now()
+			ada.search(fmt.Sprintf("which tea do I like %s, %d of %d?", when, i, b.N)).want(b, http.StatusOK)
+			took[i] = time.Since(began)
+		}
+		slices.Sort(took)
+		return took[len(took)/2]
+	}
+	alone := median("alone")
+	answered, stop := askAtLength(b, hog)
+	began := time.Now()
+	beside := median("beside")
+	longs := float64(answered.Load()) / time.Since(began).Seconds()
+	stop()
+	b.ReportMetric(float64(alone.Microseconds())/1000, "alone-ms")
+	b.ReportMetric(float64(beside.Microseconds())/1000, "beside-ms")
+	b.ReportMetric(float64(beside)/float64(alone), "times")
+	b.ReportMetric(longs, "long/s")
 }
