@@ -170,6 +170,7 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions, Bytes: config.Limits.HistoryBytes},
 			Feed:    memory.FeedLimits{Age: config.Limits.ChangesAge, Records: config.Limits.Changes},
 			Batch:   memory.BatchLimits{Items: config.Limits.BatchItems, Bytes: config.Limits.BatchBytes},
+			Reading: memory.ReadingLimits{Bytes: config.Limits.ConditionBytes, Time: config.Limits.ConditionTime},
 		},
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,

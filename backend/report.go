@@ -39,6 +39,8 @@ func limitsOf(c configs.Config) []server.Limit {
 		{Name: "limits.history_versions", Value: int64(c.Limits.HistoryVersions)},
 		{Name: "limits.history_bytes", Value: c.Limits.HistoryBytes, Unit: bytes},
 		{Name: "limits.answer_bytes", Value: int64(c.Limits.AnswerBytes), Unit: bytes},
+		{Name: "limits.condition_bytes", Value: c.Limits.ConditionBytes, Unit: bytes},
+		{Name: "limits.condition_time", Value: c.Limits.ConditionTime.Milliseconds(), Unit: "ms"},
 		{Name: "limits.mcp_batch", Value: int64(c.Limits.MCPBatch)},
 		{Name: "search.running", Value: int64(c.Search.Running)},
 		{Name: "search.running_per_agent", Value: int64(c.Search.RunningPerAgent)},

@@ -1,6 +1,6 @@
 package condition
 
-import "slices"
+import "bytes"
 
 // jsonType is the type of a JSON value.
 type jsonType int
@@ -161,7 +161,7 @@ func (f *finder) skip(i int) int {
 		case ',', ':', ' ', '\t', '\n', '\r':
 			i++
 		default: // a number or a word
-			for i < len(f.text) && !slices.Contains([]byte(",:]} \t\n\r"), f.text[i]) {
+			for i < len(f.text) && !ends[f.text[i]] {
 				i++
 			}
 		}
@@ -172,16 +172,25 @@ func (f *finder) skip(i int) int {
 	return -1
 }
 
+// ends are the bytes that end a number or a word.
+var ends = [256]bool{',': true, ':': true, ']': true, '}': true, ' ': true, '\t': true, '\n': true, '\r': true}
+
+// skipString goes from quote to quote: most of a long value is in its strings.
 func (f *finder) skipString(i int) int {
-	for i++; i < len(f.text); i++ {
-		switch f.text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for i++; ; {
+		quote := bytes.IndexByte(f.text[i:], '"')
+		if quote < 0 {
+			return -1
+		}
+		escaped := false
+		for j := i + quote - 1; j >= i && f.text[j] == '\\'; j-- {
+			escaped = !escaped
+		}
+		i += quote + 1
+		if !escaped {
+			return i
 		}
 	}
-	return -1
 }
 
 // anyElement reports whether an element of a JSON array fits.

@@ -142,6 +142,10 @@ type Limits struct {
 	// size of its body, and of the values in its answer.
 	BatchItems int `mapstructure:"batch_items"`
 	BatchBytes int `mapstructure:"batch_bytes"`
+	// ConditionBytes and ConditionTime limit what a search, a list or a page of an
+	// export reads of values, for conditions within them and phrases.
+	ConditionBytes int64         `mapstructure:"condition_bytes"`
+	ConditionTime  time.Duration `mapstructure:"condition_time"`
 }
 
 // Connections bound the connections of clients to serve.
@@ -328,6 +332,7 @@ func Default() Config {
 			ValueBytes: 100_000, QueryBytes: 16_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
 			HistoryVersions: 100, HistoryBytes: 10_000_000, ChangesAge: 7 * 24 * time.Hour, Changes: 1_000_000,
 			AnswerBytes: 64_000, MCPBatch: 16, BatchItems: 1000, BatchBytes: 10_000_000,
+			ConditionBytes: 256_000_000, ConditionTime: 5 * time.Second,
 		},
 		Connections: Connections{
 			Total: 4096, PerAddress: 256, TrustedProxies: []string{}, Operators: []string{},
@@ -399,6 +404,8 @@ func (c *Config) validate() error {
 	need(c.Limits.MCPBatch > 0, "limits.mcp_batch must be positive")
 	need(c.Limits.BatchItems > 0 && c.Limits.BatchItems <= 10_000, "limits.batch_items must be 1 to 10000")
 	need(c.Limits.BatchBytes > 0, "limits.batch_bytes must be positive")
+	need(c.Limits.ConditionBytes > 0, "limits.condition_bytes must be positive")
+	need(c.Limits.ConditionTime > 0, "limits.condition_time must be positive")
 	need(c.Connections.Total >= 0, "connections.total must not be negative")
 	need(c.Connections.PerAddress >= 0, "connections.per_address must not be negative")
 	need(c.Rate.Requests >= 0 && c.Rate.Burst >= 0 && c.Rate.Refusals >= 0, "rate.requests, rate.burst and rate.refusals must not be negative")

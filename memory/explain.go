@@ -150,6 +150,7 @@ func (s *Service) filterCost(ctx context.Context, tx ReadTx, scope acl.Scope, q 
 		cost.Passing = new(len(passing))
 	}
 	for _, option := range q.request.Filter.options() {
+		option.reading = q.request.Filter.reading
 		of := OptionCost{Name: option.name}
 		if !few {
 			passed, err := option.passing(ctx, tx, scope, dropped)
@@ -223,6 +224,7 @@ func (s *Service) explainSearchable(ctx context.Context, tx ReadTx, scope acl.Sc
 		}
 	}
 	for _, option := range q.request.Filter.options() {
+		option.reading = q.request.Filter.reading
 		passed, err := option.passing(ctx, tx, scope, []*Entry{c.entry})
 		if err != nil {
 			return err

@@ -26,6 +26,8 @@ type Filter struct {
 	// Match judges the words of its value, key, description and tags. Only
 	// searchable entries match. nil: any.
 	Match *lexical.Match
+
+	reading *reading // nil: values are read without limits
 }
 
 // NewMatch makes a Filter.Match of its lists, nil for those that were not given.
@@ -220,7 +222,7 @@ func (f Filter) passing(ctx context.Context, tx CandidateReader, scope acl.Scope
 		}
 	}
 	if len(unsure) > 0 {
-		ids, _, err := tx.Matching(ctx, scope, f, unsure, len(unsure))
+		ids, _, err := f.matching(ctx, tx, scope, unsure, len(unsure))
 		if err != nil {
 			return nil, err
 		}

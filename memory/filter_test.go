@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -165,6 +166,100 @@ func TestACursorIsOfOneCondition(t *testing.T) {
 			r.Filter.Where = where(other)
 			_, err := h.List(background, a, r)
 			h.wantStatus(err, 400)
+		}
+	})
+}
+
+// A condition within values, or a phrase, reads so much of them and no more; what other
+// fields exclude is not read. On both, the error names the option and the limit.
+func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		value := func(i int) string {
+			return fmt.Sprintf(`{"n":%d,"text":%q}`, i, strings.Repeat("a ferry at dawn ", 50))
+		}
+		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: int64(25 * len(value(10)))}})
+		a, hog := agent("a", acl.Public), agent("hog", acl.Public)
+		for i := range 40 {
+			h.putValue(hog, "hog", fmt.Sprint("k", i), value(i), func(r *memory.PutRequest) { r.Tags = &[]string{fmt.Sprint("t", i%4)} })
+		}
+		for i := range 10 {
+			h.putValue(a, "a", fmt.Sprint("k", i), value(i))
+		}
+		h.Index()
+		within, phrase := memory.Filter{Where: where(`{"value.n":{"eq":-1}}`)}, memory.Filter{}
+		var err error
+		phrase.Match, err = memory.NewMatch(nil, []string{`"dawn at"`}, nil)
+		must(h, err)
+		refused := func(what string, err error, option string) {
+			t.Helper()
+			var broken *memory.RuleError
+			if !errors.As(err, &broken) || broken.Field != option || !strings.Contains(broken.Rule, "condition_bytes") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		_, err = h.Search(background, hog, memory.SearchRequest{Query: "ferry", Filter: within, Limit: 10})
+		refused("a search", err, "where")
+		_, err = h.List(background, hog, memory.ListRequest{Store: "hog", Filter: within, Limit: 10})
+		refused("a list", err, "where")
+		refused("an export", h.Export(background, hog, "hog", within, func(memory.Found) error { return nil }), "where")
+		_, err = h.List(background, hog, memory.ListRequest{Store: "hog", Filter: phrase, Limit: 10})
+		refused("a phrase", err, "match")
+
+		if got := h.listed(a, memory.ListRequest{Store: "a", Filter: within, Limit: 10}); got != "" {
+			t.Errorf("another agent lists %q", got)
+		}
+		narrow := memory.Filter{Where: where(`{"value.n":{"gte":20}}`), Tags: []string{"t1"}}
+		if got := h.listed(hog, memory.ListRequest{Store: "hog", Filter: narrow, Limit: 10}); got != "k21 k25 k29 k33 k37" {
+			t.Errorf("with a tag the list is %q", got)
+		}
+		if got := len(h.search(hog, memory.SearchRequest{Query: "ferry", Filter: narrow, Limit: 10}).Hits); got != 5 {
+			t.Errorf("with a tag a search finds %d", got)
+		}
+	})
+}
+
+func TestConditionsWithinValuesTakeALimitedTime(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Time: 1}})
+		a := agent("a", acl.Public)
+		h.putValue(a, "a", "k", `{"n":1}`)
+		_, err := h.List(background, a, memory.ListRequest{Store: "a", Filter: memory.Filter{Where: where(`{"value.n":{"eq":1}}`)}, Limit: 10})
+		if err == nil || !strings.Contains(err.Error(), "condition_time") {
+			t.Errorf("a nanosecond: %v", err)
+		}
+		if got := h.listed(a, memory.ListRequest{Store: "a", Filter: memory.Filter{Where: where(`{"key":{"eq":"k"}}`)}, Limit: 10}); got != "k" {
+			t.Errorf("without values: %q", got)
+		}
+	})
+}
+
+// A page of long values is read in several batches. Each value is read for the
+// condition twice at most, however many batches there are.
+func TestBatchesOfAPageDoNotReadAllValuesAgain(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		const entries = 100
+		value := `{"n":1,"text":"` + strings.Repeat("a ferry at dawn ", 5600) + `"}`
+		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: int64(2 * entries * len(value))}})
+		a := agent("a", acl.Public)
+		var want []string
+		for i := range entries {
+			want = append(want, fmt.Sprintf("k%03d", i))
+			h.putValue(a, "a", want[i], value)
+		}
+		r := memory.ListRequest{Store: "a", Filter: memory.Filter{Where: where(`{"value.n":{"eq":1}}`)}, Limit: entries}
+		var got []string
+		rewritten := false
+		_, err := h.EachListed(background, a, r, func(f memory.Found) error {
+			if got = append(got, f.Key); !rewritten { // what changes meanwhile is judged as it is then
+				rewritten = true
+				h.putValue(a, "a", want[entries-1], `{"n":2}`)
+				h.putValue(agent("a", acl.Internal), "a", want[entries-2], `{"n":1}`)
+			}
+			return nil
+		})
+		must(h, err)
+		if !slices.Equal(got, want[:entries-1]) {
+			t.Errorf("%d entries: %v", len(got), got)
 		}
 	})
 }

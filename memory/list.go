@@ -41,6 +41,8 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 			return "", err
 		}
 	}
+	r.Filter = s.counted(r.Filter)
+	var passing matched
 	for left, size := r.Limit, 0; ; {
 		var items []Found
 		var more bool
@@ -52,7 +54,7 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 			if err := checkList(r); err != nil {
 				return err
 			}
-			items, more, err = s.list(ctx, tx, c, a, r, after, nextBatch(left, size))
+			items, more, err = s.list(ctx, tx, c, a, r, after, &passing, nextBatch(left, size))
 			return err
 		})
 		if err != nil {
@@ -97,9 +99,17 @@ func checkList(r ListRequest) error {
 	return checkLimit(r.Limit)
 }
 
+// matched are the entries of a page that pass its filter, once the first batch has found
+// that they are few. The next batches go by them, so that the values of the others are
+// not read again.
+type matched struct {
+	few  bool
+	rest []uuid.UUID // in the order of the page
+}
+
 // list returns visible entries after a position, up to limit and up to a batch
 // of values, and reports whether there are more.
-func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ListRequest, after *listPosition, limit int) (items []Found, more bool, err error) {
+func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ListRequest, after *listPosition, passing *matched, limit int) (items []Found, more bool, err error) {
 	now := s.instant()
 	r.Filter = r.Filter.at(now)
 	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: []string{r.Store}}, now)
@@ -109,11 +119,16 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 	if err := r.Filter.checkPrefixes(ctx, tx, scope); err != nil {
 		return nil, false, err
 	}
-	entries, few, err := listMatching(ctx, tx, c, a, scope, r, after, now)
+	var entries []Entry
+	if passing.few {
+		entries, err = passing.next(ctx, tx, c, a, scope, r.Filter, limit, now)
+	} else {
+		entries, passing.few, err = listMatching(ctx, tx, c, a, scope, r, after, now)
+	}
 	if err != nil {
 		return nil, false, err
 	}
-	if !few {
+	if !passing.few {
 		query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix}
 		if after != nil {
 			query.After, query.AfterNamespace, query.AfterKey = true, after.Namespace, after.Key
@@ -125,13 +140,61 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 			return nil, false, err
 		}
 	}
-	more = len(entries) > limit
-	entries = entries[:min(len(entries), limit)]
+	batch := entries[:min(len(entries), limit)]
 	if r.WithoutText {
-		return s.withETags(entries), more, nil
+		return s.withETags(batch), len(entries) > limit, nil
 	}
-	items, all, err := s.withBatch(ctx, tx, c, entries)
-	return items, more || !all, err
+	if items, _, err = s.withBatch(ctx, tx, c, batch); err != nil {
+		return nil, false, err
+	}
+	passing.push(pointers(entries[len(items):]))
+	return items, len(items) < len(entries) || len(passing.rest) > 0, nil
+}
+
+// next returns the next entries, up to limit and up to a batch of values: those that
+// their paths resolve to now, and that still pass the filter.
+func (m *matched) next(ctx context.Context, tx ReadTx, c Caller, a acl.Access, scope acl.Scope, filter Filter, limit int, now time.Time) ([]Entry, error) {
+	n := min(len(m.rest), limit)
+	rows, err := tx.Siblings(ctx, scope, m.rest[:n])
+	if err != nil {
+		return nil, err
+	}
+	m.rest = m.rest[n:]
+	resolved := resolveAll(c, a, rows, now)
+	whole := batchOf(len(resolved), func(i int) int { return resolved[i].Size })
+	m.push(resolved[whole:])
+	resolved = resolved[:whole]
+	kept, err := filter.passing(ctx, tx, scope, resolved)
+	entries := make([]Entry, len(kept))
+	for i, e := range kept {
+		entries[i] = *e
+	}
+	return entries, err
+}
+
+// push puts back entries that a batch had no room for. It does nothing unless the
+// entries that pass are few.
+func (m *matched) push(entries []*Entry) {
+	if !m.few {
+		return
+	}
+	ids := make([]uuid.UUID, len(entries), len(entries)+len(m.rest))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	m.rest = append(ids, m.rest...)
+}
+
+// resolveAll returns what the paths of some rows resolve to, in the order of a list.
+func resolveAll(c Caller, a acl.Access, rows []Entry, now time.Time) (resolved []*Entry) {
+	slices.SortFunc(rows, func(e, f Entry) int { return e.Path.Compare(f.Path) })
+	groups, _ := groupByPath(rows, true)
+	for _, group := range groups {
+		if e := resolve(c, a, group, now); e != nil {
+			resolved = append(resolved, e)
+		}
+	}
+	return resolved
 }
 
 // maxMatching is how many entries pass the filter of a list at most, so that it
@@ -144,7 +207,7 @@ func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Acces
 	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil && r.Filter.Match == nil { // a scan knows the namespace
 		return nil, false, nil
 	}
-	ids, more, err := tx.Matching(ctx, scope, r.Filter.within(r.Prefix, after), nil, maxMatching)
+	ids, more, err := r.Filter.within(r.Prefix, after).matching(ctx, tx, scope, nil, maxMatching)
 	if err != nil || more {
 		return nil, false, err
 	}
@@ -156,10 +219,8 @@ func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Acces
 	for _, id := range ids {
 		passed[id] = true
 	}
-	slices.SortFunc(rows, func(e, f Entry) int { return e.Path.Compare(f.Path) })
-	groups, _ := groupByPath(rows, true)
-	for _, group := range groups {
-		if e := resolve(c, a, group, now); e != nil && passed[e.ID] {
+	for _, e := range resolveAll(c, a, rows, now) {
+		if passed[e.ID] {
 			entries = append(entries, *e)
 		}
 	}

@@ -112,8 +112,8 @@ func (s *Service) withETag(e Entry) Found {
 	return Found{Entry: e, ETag: s.secret.ETag(e.ID, e.Version)}
 }
 
-func pointers(items []Found) []*Found {
-	all := make([]*Found, len(items))
+func pointers[T any](items []T) []*T {
+	all := make([]*T, len(items))
 	for i := range items {
 		all[i] = &items[i]
 	}

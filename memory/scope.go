@@ -57,7 +57,7 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 	if err := s.openPage(q); err != nil {
 		return nil, err
 	}
-	r.Filter = r.Filter.at(q.at)
+	r.Filter = s.counted(r.Filter.at(q.at))
 	q.request.Filter = r.Filter
 	err = s.view(ctx, c, func(tx ReadTx) (err error) {
 		if err := s.authorize(ctx, tx, q); err != nil {
@@ -84,7 +84,7 @@ func (s *Service) matchFilter(ctx context.Context, tx ReadTx, q *searchQuery) (e
 	if err := filter.checkPrefixes(ctx, tx, q.scope); err != nil {
 		return err
 	}
-	ids, more, err := tx.Matching(ctx, q.scope, filter.searchable(), nil, vector.MaxOnly)
+	ids, more, err := filter.searchable().matching(ctx, tx, q.scope, nil, vector.MaxOnly)
 	if err == nil && !more {
 		q.only, q.nothing = ids, len(ids) == 0
 	}

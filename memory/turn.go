@@ -63,13 +63,21 @@ func readTurns(readers int) *fairqueue.Queue {
 	})
 }
 
-// view runs fn on a snapshot once a reader is free and it is the caller's turn. fn must
-// not call view: it would wait for its own caller.
-func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) error {
-	done, err := s.reads.Enter(ctx, c.Agent, 1)
+// TakeReader waits until a reader of the storage is free and it is the caller's turn. done
+// gives it back; until then the caller must not take another, for which it would wait
+// itself. Whatever reads for a caller takes one, in package meter too.
+func (s *Service) TakeReader(ctx context.Context, c Caller) (done func(), err error) {
+	done, err = s.reads.Enter(ctx, c.Agent, 1)
 	if errors.Is(err, fairqueue.ErrFull) {
-		return &BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
+		return nil, &BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
 	}
+	return done, err
+}
+
+// view runs fn on a snapshot once it is the caller's turn: see TakeReader. fn must not
+// call view.
+func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) error {
+	done, err := s.TakeReader(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -79,3 +87,6 @@ func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) err
 
 // SearchLoad returns how many searches run and wait, and how many were refused.
 func (s *Service) SearchLoad() fairqueue.Load { return s.searches.Load() }
+
+// ReadLoad returns how many snapshots are read and wait, and how many were refused.
+func (s *Service) ReadLoad() fairqueue.Load { return s.reads.Load() }

@@ -17,7 +17,7 @@ const MaxReference = 128
 // Account returns the caller's account.
 func (m *Market) Account(ctx context.Context, c memory.Caller) (Account, error) {
 	account := Account{Agent: c.Agent, Currency: m.options.Currency}
-	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
+	err := m.view(ctx, c, func(tx ReadTx) (err error) {
 		account.Balance, err = tx.Balance(ctx, c.Agent)
 		return err
 	})

@@ -14,7 +14,7 @@ import (
 // agents with a grant under it alone.
 func (m *Market) Offer(ctx context.Context, c memory.Caller, offer uuid.UUID) (FoundOffer, error) {
 	var found Offer
-	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
+	err := m.view(ctx, c, func(tx ReadTx) (err error) {
 		found, err = visibleOffer(ctx, tx, c, offer, m.service.Instant())
 		return err
 	})
@@ -38,7 +38,7 @@ func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor 
 		return OfferPage{}, err
 	}
 	var offers []Offer
-	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
+	err := m.view(ctx, c, func(tx ReadTx) (err error) {
 		offers, err = tx.Offers(ctx, query)
 		return err
 	})
@@ -60,7 +60,7 @@ func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor 
 // agent.
 func (m *Market) OffersOn(ctx context.Context, c memory.Caller, store string) ([]FoundOffer, error) {
 	var found []Offer
-	err := m.storage.View(ctx, func(tx ReadTx) error {
+	err := m.view(ctx, c, func(tx ReadTx) error {
 		if err := requireOwn(ctx, tx, c, store, m.service.Instant()); err != nil {
 			return err
 		}

@@ -214,7 +214,7 @@ func (m *Market) billOf(ctx context.Context, c memory.Caller, claim Claim) (bill
 	if err != nil {
 		return memory.Bill{}, err
 	}
-	err = m.storage.View(ctx, func(tx ReadTx) error {
+	err = m.view(ctx, c, func(tx ReadTx) error {
 		bill, err = out.bill(ctx, tx, c, claim)
 		return err
 	})
@@ -232,7 +232,12 @@ func (m *Market) verify(ctx context.Context, c memory.Caller, r SearchRequest) (
 	if err := m.refused.check(refusalNames(c, &r), m.service.Instant()); err != nil {
 		return nil, err
 	}
+	done, err := m.service.TakeReader(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	quote, err := m.options.Meter.Quote(ctx, c, r.Purchase.Offer, r.Limit, m.service.Instant())
+	done()
 	if err != nil {
 		return nil, err
 	}

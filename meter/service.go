@@ -2,6 +2,7 @@ package meter
 
 import (
 	"cmp"
+	"context"
 	"time"
 
 	"mneme/memory"
@@ -52,4 +53,14 @@ func NewMarket(storage Storage, service *memory.Service, options Options) *Marke
 		options.Observer = noPaymentObserver{}
 	}
 	return &Market{storage: storage, service: service, options: options, refused: newRefusals()}
+}
+
+// view runs fn on a snapshot once it is the caller's turn: memory.Service.TakeReader.
+func (m *Market) view(ctx context.Context, c memory.Caller, fn func(ReadTx) error) error {
+	done, err := m.service.TakeReader(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return m.storage.View(ctx, fn)
 }

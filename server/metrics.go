@@ -169,7 +169,8 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 		gauge("mneme_reconcile_last_success_timestamp_seconds", "When this process last found the vector index consistent with the rows, or repaired it; 0: not yet.",
 			func(s indexer.Status) float64 { return unix(s.Progress.Reconciled) }),
 	)
-	m.watchSearches(service.SearchLoad)
+	m.watchTurns("searches", "Searches", service.SearchLoad)
+	m.watchTurns("reads", "Reads of the database", service.ReadLoad)
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "mneme_changes_waiting", Help: "Calls that wait for changes of a store.",
 	}, func() float64 { return float64(service.ChangesWaiting()) }))
@@ -186,16 +187,16 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 	m.watchProgress(func() indexer.Progress { return cache.get(service).Progress })
 }
 
-// watchSearches adds metrics of the queue of searches.
-func (m *Metrics) watchSearches(load func() fairqueue.Load) {
-	gauge := func(name, help string, value func(fairqueue.Load) int) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value(load())) })
+// watchTurns adds metrics of a queue in which callers take turns.
+func (m *Metrics) watchTurns(name, what string, load func() fairqueue.Load) {
+	gauge := func(state, help string, value func(fairqueue.Load) int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "mneme_" + name + "_" + state, Help: what + help}, func() float64 { return float64(value(load())) })
 	}
 	m.registry.MustRegister(
-		gauge("mneme_searches_running", "Searches that run.", func(l fairqueue.Load) int { return l.Running }),
-		gauge("mneme_searches_waiting", "Searches that wait for their turn.", func(l fairqueue.Load) int { return l.Waiting }),
+		gauge("running", " that run.", func(l fairqueue.Load) int { return l.Running }),
+		gauge("waiting", " that wait for their turn.", func(l fairqueue.Load) int { return l.Waiting }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "mneme_searches_refused_total", Help: "Searches that were refused since too many were waiting.",
+			Name: "mneme_" + name + "_refused_total", Help: what + " that were refused since too many were waiting.",
 		}, func() float64 { return float64(load().Refused) }),
 	)
 }

@@ -46,6 +46,8 @@ type Service interface {
 	Status(context.Context) indexer.Status
 	// SearchLoad returns how many searches run and wait.
 	SearchLoad() fairqueue.Load
+	// ReadLoad returns how many snapshots of the storage are read and wait for it.
+	ReadLoad() fairqueue.Load
 	// ChangesWaiting returns how many calls wait for changes.
 	ChangesWaiting() int
 	// Written returns how many entries were written since the process started.

@@ -47,6 +47,7 @@ func (s *stub) RegisterCaller(_ context.Context, p acl.Principal) error {
 }
 
 func (s *stub) SearchLoad() fairqueue.Load { return fairqueue.Load{} }
+func (s *stub) ReadLoad() fairqueue.Load   { return fairqueue.Load{} }
 func (s *stub) ChangesWaiting() int        { return 0 }
 func (s *stub) Written() int64             { return 0 }
 
@@ -390,6 +391,7 @@ func (state) RegisterCaller(context.Context, acl.Principal) error { return nil }
 func (state) ChangesWaiting() int                                 { return 5 }
 func (state) Written() int64                                      { return 4 }
 func (state) SearchLoad() fairqueue.Load                          { return fairqueue.Load{Running: 6, Waiting: 8, Refused: 9} }
+func (state) ReadLoad() fairqueue.Load                            { return fairqueue.Load{Running: 1, Waiting: 2, Refused: 3} }
 func (s state) Status(context.Context) indexer.Status             { return indexer.Status(s) }
 
 func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
@@ -410,6 +412,7 @@ func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 		`mneme_reconcile_repairs_total{kind="restored"} 4`, `mneme_reconcile_last_success_timestamp_seconds 1.7e+09`,
 		`mneme_search_degraded_total{leg="vector"} 0`,
 		`mneme_searches_running 6`, `mneme_changes_waiting 5`, `mneme_searches_waiting 8`, `mneme_searches_refused_total 9`,
+		`mneme_reads_running 1`, `mneme_reads_waiting 2`, `mneme_reads_refused_total 3`,
 		`mneme_refused_total{limit="connections"} 0`, `mneme_connections_open 0`,
 	} {
 		if !strings.Contains(answer.Body.String(), "\n"+line+"\n") {

@@ -122,7 +122,10 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 		return m.eachFetched(ctx, "entry_values", func(rows pgx.Rows) error {
 			var id uuid.UUID
 			var fields condition.Entry
-			if err := rows.Scan((*[16]byte)(&id), &fields.Encrypted, (*[]byte)(&fields.Value)); err != nil || !part.Fits(&fields) {
+			if err := rows.Scan((*[16]byte)(&id), &fields.Encrypted, (*[]byte)(&fields.Value)); err != nil {
+				return err
+			}
+			if err := m.filter.Read(fields.Value); err != nil || !part.Fits(&fields) {
 				return err
 			}
 			return m.add(id)
@@ -131,7 +134,10 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 	passes := m.filter.Judge()
 	return m.eachFetched(ctx, "entry_rows", func(rows pgx.Rows) error {
 		e, err := scanEntry(rows)
-		if err != nil || !passes(&e) {
+		if err != nil {
+			return err
+		}
+		if err := m.filter.Read(e.Value); err != nil || !passes(&e) {
 			return err
 		}
 		return m.add(e.ID)

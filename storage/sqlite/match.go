@@ -93,6 +93,9 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 			if err := rows.Scan((*idColumn)(&id), &fields.Encrypted, &value); err != nil {
 				return err
 			}
+			if err := filter.Read(value); err != nil {
+				return err
+			}
 			if fields.Value = json.RawMessage(value); !part.Fits(&fields) {
 				return nil
 			}
@@ -102,7 +105,10 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 		passes := filter.Judge()
 		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
 			_, e, err := scanEntry(rows)
-			if err != nil || !passes(&e) {
+			if err != nil {
+				return err
+			}
+			if err := filter.Read(e.Value); err != nil || !passes(&e) {
 				return err
 			}
 			return add(e.ID)

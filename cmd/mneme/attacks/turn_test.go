@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -144,6 +145,87 @@ func TestAShortQuestionPassesLongOnes(t *testing.T) {
 			}
 		}
 		t.Errorf("long questions that were answered before each short one: %d", passed)
+	})
+}
+
+// Forty lists at a time with a condition within long values: while another agent's search
+// is answered, few of them are.
+func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
+	eachStorage(t, func(t *testing.T, storage option) {
+		s := start(t, storage, startHesitant(t, "garden")) // the values wait for their vectors
+		hog, ada := s.as("hog"), s.as("ada")
+		for i := range 60 {
+			text := prose(rand.New(rand.NewPCG(7, uint64(i))), hogBytes)
+			hog.call(http.MethodPut, fmt.Sprint(memories, "k", i), map[string]any{"value": map[string]any{"n": i, "text": text}}).want(t, http.StatusCreated)
+		}
+		ada.put("k", "I like my tea green.").want(t, http.StatusCreated)
+		within := "/v1/stores/self/memories?limit=10&where=" + url.QueryEscape(`{"value.n":{"lt":0}}`)
+		var answered atomic.Int64
+		var group sync.WaitGroup
+		stop := make(chan struct{})
+		for range 40 {
+			group.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					if r := hog.call(http.MethodGet, within, nil); r.status != http.StatusOK {
+						t.Errorf("a list: %v", r)
+						return
+					}
+					answered.Add(1)
+				}
+			})
+		}
+		wait.Until(t, "lists are answered", func() error {
+			if n := answered.Load(); n < 40 {
+				return fmt.Errorf("%d are", n)
+			}
+			return nil
+		})
+		const most, rounds, questions = 10, 20, 9
+		var passed []int64
+		for round := range rounds {
+			passed = passed[:0]
+			for i := range questions {
+				before := answered.Load()
+				ada.search(fmt.Sprintf("which tea do I like, %d of %d?", i, round)).want(t, http.StatusOK)
+				passed = append(passed, answered.Load()-before)
+			}
+			slices.Sort(passed)
+			if passed[questions/2] <= most {
+				break
+			}
+		}
+		close(stop)
+		group.Wait()
+		if passed[questions/2] > most {
+			t.Errorf("lists that were answered before each search: %d", passed)
+		}
+	})
+}
+
+// Above its budget a condition within values is refused, and the refusal names the limit.
+func TestAConditionWithinValuesHasABudget(t *testing.T) {
+	eachStorage(t, func(t *testing.T, storage option) {
+		s := start(t, storage, startHesitant(t, "garden"), environment("MNEME_LIMITS_CONDITION_BYTES=1000000"))
+		hog := s.as("hog")
+		for i := range 20 {
+			hog.put(fmt.Sprint("k", i), prose(rand.New(rand.NewPCG(8, uint64(i))), hogBytes)).want(t, http.StatusCreated)
+		}
+		where := map[string]any{"value.n": map[string]any{"eq": 1}}
+		for what, answer := range map[string]reply{
+			"search": hog.search("a window", "where", where),
+			"list":   hog.call(http.MethodGet, "/v1/stores/self/memories?where="+url.QueryEscape(`{"value.n":{"eq":1}}`), nil),
+		} {
+			if p := answer.want(t, http.StatusUnprocessableEntity).problem(t); p.Field != "where" || !strings.Contains(p.Detail, "limits.condition_bytes") {
+				t.Errorf("%s: %v", what, answer)
+			}
+		}
+		where["key"] = map[string]any{"prefix": "k1"}
+		hog.search("a window", "where", where).want(t, http.StatusOK)
 	})
 }
 

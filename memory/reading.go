@@ -1,0 +1,65 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// ReadingLimits bound what one call reads of values to judge its filter: to compare
+// their members, or to look for phrases and the like in their words.
+type ReadingLimits struct {
+	Bytes int64         // 256 MB
+	Time  time.Duration // 5 s
+}
+
+// reading counts what a call has read of values to judge its filter.
+type reading struct {
+	limits ReadingLimits
+	bytes  int64
+	time   time.Duration // of Matching calls that have ended
+	began  time.Time     // of the one that runs
+}
+
+// counted returns the filter with a count of its own of what it reads.
+func (s *Service) counted(f Filter) Filter {
+	f.reading = &reading{limits: s.limits.Reading}
+	return f
+}
+
+// matching is CandidateReader.Matching for the filter, whose time counts.
+func (f Filter) matching(ctx context.Context, tx CandidateReader, scope acl.Scope, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
+	if r := f.reading; r != nil {
+		r.began = time.Now()
+		defer func() { r.time += time.Since(r.began) }()
+	}
+	return tx.Matching(ctx, scope, f, ids, limit)
+}
+
+// Read counts a value that Matching has read to judge an entry. The error is a
+// RuleError that names the limit which the call has reached: Matching returns it.
+func (f Filter) Read(value []byte) error {
+	r := f.reading
+	if r == nil {
+		return nil
+	}
+	const advice = "of values (limits.%s): narrow it by namespace, type, tags or key"
+	if r.bytes += int64(len(value)); r.bytes > r.limits.Bytes {
+		return rule(f.reads(), "would read more than %d bytes "+advice, r.limits.Bytes, "condition_bytes")
+	}
+	if r.time+time.Since(r.began) > r.limits.Time {
+		return rule(f.reads(), "needs more than %s of reading "+advice, r.limits.Time, "condition_time")
+	}
+	return nil
+}
+
+// reads returns the option for which the filter reads values.
+func (f Filter) reads() string {
+	if f.Where != nil && f.Where.ReadsValue() {
+		return optionWhere
+	}
+	return optionMatch
+}
