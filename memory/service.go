@@ -237,7 +237,7 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 		return nil
 	}
 	var kind Kind
-	err := s.storage.View(ctx, func(tx ReadTx) (err error) {
+	err := s.view(ctx, Caller{Principal: p}, func(tx ReadTx) (err error) {
 		kind, err = tx.KindOf(ctx, p.Agent)
 		return err
 	})

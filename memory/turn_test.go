@@ -4,7 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -213,4 +218,64 @@ func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 			rows.hold = nil
 		}
 	})
+}
+
+// readsWithoutTurn are the functions that read and take no turn, since they read for no
+// caller, or hold a turn already. All others use view.
+var readsWithoutTurn = map[string]string{
+	"memory.view":      "takes the turn",
+	"memory.look":      "once for all calls that wait for changes",
+	"memory.Dump":      "for the operator",
+	"memory.fillForms": "at the start",
+	"meter.view":       "takes the turn",
+	"meter.Quote":      "Market.verify holds the turn",
+	"meter.amountOf":   "a payment that was taken is settled before anything else",
+	"meter.PublicKeys": "for no caller",
+	"meter.passedHalf": "in the background, after a sale",
+	"meter.Reconcile":  "in the background",
+	"meter.overdue":    "in the background",
+}
+
+func TestWhateverReadsTakesATurn(t *testing.T) {
+	met := make(map[string]bool)
+	for _, folder := range []string{".", "../meter"} {
+		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := gotoken.NewFileSet()
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(set, name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, declaration := range file.Decls {
+				function, ok := declaration.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				ast.Inspect(function, func(n ast.Node) bool {
+					call, ok := n.(*ast.CallExpr)
+					if !ok {
+						return true
+					}
+					if method, ok := call.Fun.(*ast.SelectorExpr); ok && method.Sel.Name == "View" {
+						name := file.Name.Name + "." + function.Name.Name
+						if met[name] = true; readsWithoutTurn[name] == "" {
+							t.Errorf("%s: %s reads and takes no turn", set.Position(call.Pos()), name)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	for name := range readsWithoutTurn {
+		if !met[name] {
+			t.Errorf("%s reads nothing", name)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,6 +41,9 @@ func TestNoAnswerTellsOfHiddenWrites(t *testing.T) {
 				}
 				got, want := with.call(reader, method, target, body), without.call(reader, method, target, body)
 				compareAnswers(t, reader.Agent+": "+call, got, want)
+				if got.status == http.StatusBadRequest {
+					t.Errorf("%s is malformed: %s", call, got.body)
+				}
 			}
 		}
 		for _, path := range []string{"/", "/livez", "/readyz", "/metrics", "/openapi.json", "/.well-known/jwks.json"} {
@@ -103,17 +107,48 @@ func readingCalls() []string {
 		} {
 			calls = append(calls, "GET "+at+target)
 		}
+		calls = append(calls,
+			"GET "+at+"/memories?where="+url.QueryEscape(`{"value.n":{"exists":true}}`), "GET "+at+"/memories?where="+url.QueryEscape(`{"key":{"contains":"s"}}`),
+			"GET "+at+"/memories?match="+url.QueryEscape(`{"all":["window seat"]}`), "GET "+at+"/memories?match="+url.QueryEscape(`{"any":["hid*"]}`),
+			"GET "+at+"/export?where="+url.QueryEscape(`{"updated_by":{"eq":"alice"}}`), "GET "+at+"/sales?by=buyer", "GET "+at+"/memories?limit=100000",
+		)
 		calls = append(calls, "POST "+at+`/memories:batch {"items":[{"op":"get","key":"seat"},{"op":"get","key":"secret-1"}],"atomic":false}`)
 		for _, options := range []string{
 			"", `,"explain":true`, `,"mode":"lexical"`, `,"limit":1`, `,"tags":["travel"]`, `,"diversity":0.5`, `,"min_relevance":0`,
-			`,"explain_entry":{"store":"` + store + `","key":"secret-1"}`,
+			`,"where":{"value.n":{"exists":false}}`, `,"match":{"any":["hid*","seat"]}`, `,"max_tokens":60`,
+			`,"recency":{"half_life":"720h","weight":0.3}`, `,"ranking":"rrf"`,
+			`,"explain":{"store":"` + store + `","key":"secret-1"}`, `,"explain":{"store":"` + store + `","key":"aisle"}`,
 		} {
 			calls = append(calls, `POST /v1/search {"query":"window seat","stores":["`+store+`"]`+options+`}`)
 		}
 	}
-	return append(calls,
-		`POST /v1/search {"query":"hidden window seat"}`, "GET /v1/stores", "GET /v1/offers", "GET /v1/account", "GET /v1/usage", "GET /v1/health",
+	const nobody = "00000000-0000-4000-8000-000000000000"
+	return append(calls, "GET /v1/offers/"+nobody, `POST /v1/offers/`+nobody+`/search {"query":"window seat"}`,
+		"GET /v1/admin/agents/alice/access", "GET /v1/console/session", "GET /v1/agents/alice/settings", "GET /v1/agents/stranger/settings",
+		`POST /v1/search {"query":"hidden window seat"}`, `POST /v1/search {"queries":["hidden window","window seat"]}`, "GET /v1/stores", "GET /v1/offers", "GET /v1/account", "GET /v1/usage", "GET /v1/health",
 		"GET /v1/tools", `POST /v1/tools/memory_search {"query":"hidden window seat"}`, `POST /v1/tools/memory_list {}`)
+}
+
+// Every operation that reads, by the specification, is among them or asked of from outside.
+func TestEveryReadingOperationIsComparedWithHiddenWrites(t *testing.T) {
+	d, err := specification()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := append(readingCalls(), "GET /.well-known/jwks.json", "GET /livez", "GET /readyz", "GET /metrics", "GET /", "GET /openapi.json")
+	for path, item := range d.Paths.Map() {
+		if item.Get == nil && !strings.HasSuffix(path, "search") {
+			continue
+		}
+		method := http.MethodGet
+		if item.Get == nil {
+			method = http.MethodPost
+		}
+		pattern := regexp.MustCompile(`^` + method + ` ` + regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(regexp.QuoteMeta(path), `[^/ ?]+`) + `([ ?]|$)`)
+		if !slices.ContainsFunc(asked, pattern.MatchString) {
+			t.Errorf("%s %s is not compared", method, path)
+		}
+	}
 }
 
 // fromOutside is a request of nobody who operates the service.
