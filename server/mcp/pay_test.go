@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"mneme/acl"
 	"mneme/meter/payment/paymenttest"
 	"mneme/server"
 	"mneme/server/mcp"
@@ -158,6 +160,22 @@ func TestARefusedPaymentIsAskedForAnewAndBuysNothing(t *testing.T) {
 				t.Errorf("%s, the seller has %d", textOf(t, r), shop.Balance(bob))
 			}
 		})
+	}
+}
+
+// Refused payments of many agents from one address are counted by it.
+func TestRefusedPaymentsAreCountedByAddress(t *testing.T) {
+	h, shop, offer := openShop(t)
+	arguments := map[string]any{"command": "search", "query": "hut water", "offer": offer}
+	shop.Facilitator.Fail(paymenttest.RefuseVerify)
+	const most = 30 // of an address; an offer has ten times as many
+	for n := range most + 1 {
+		s := h.client(acl.Principal{Agent: fmt.Sprint("buyer-", n/5), Taint: acl.Public})
+		paid := payFor(t, askedBy(t, call(t, s, "memory", arguments)), "exact", n+1)
+		refused := textOf(t, callPaid(t, s, "memory", arguments, paid))
+		if capped := strings.Contains(refused, "refused_payments"); capped != (n == most) {
+			t.Fatalf("payment %d: %s", n, refused)
+		}
 	}
 }
 
