@@ -18,7 +18,9 @@ type Passage struct {
 // Query is an embedded question.
 type Query struct {
 	Vector []float32 // of unit length
-	Tokens []Token   // in the order of the text; nil if the embedder does not tell them
+	// Tokens are in the order of the text, without those that the model has no piece
+	// for; nil if the embedder does not tell them.
+	Tokens []Token
 }
 
 // Token is a token of a question: a word or a piece of one.

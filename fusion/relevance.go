@@ -10,6 +10,8 @@ type Question struct {
 	Familiarity float64
 	// Cosines is the range of the encoder's cosines.
 	Cosines CosineRange
+	// LacksName says that the query has names and that no entry in its scope has any.
+	LacksName bool
 }
 
 // CosineRange says what an encoder's cosines mean: the usual cosine of a question
@@ -57,6 +59,9 @@ const (
 	familiar = 0.5
 	// minFamiliarity is the weight that meaning keeps in any language.
 	minFamiliarity = 0.1
+	// missingName is what an entry loses if the query names somebody or something of whom
+	// no entry in the scope tells.
+	missingName = 0.3
 	// l = chanceRate·(n − usualTokens)/(n + chanceTokens) for a chunk of n tokens.
 	chanceRate   = 0.1
 	chanceTokens = 150
@@ -98,11 +103,15 @@ func Summands(q Question, p Parts) []Summand {
 	if p.Coverage != nil {
 		coverage = *p.Coverage
 	}
-	return []Summand{
+	summands := []Summand{
 		{"cosine", float64(f*weightCosine) * (cosine - middleCosine)},
 		{"maxsim", float64(f*weightMaxSim) * (maxSim - middleMaxSim)},
 		{"coverage", (1 + float64(strangeCoverage*(1-f))) * coverage},
 	}
+	if q.LacksName {
+		summands = append(summands, Summand{"name", -missingName})
+	}
+	return summands
 }
 
 // toE5 returns the cosine of E5-small-v2 that means what one of this range does.

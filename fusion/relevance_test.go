@@ -25,6 +25,7 @@ func drawQuestion(t *rapid.T) Question {
 	return Question{
 		Familiarity: rapid.Float64Range(0, 1).Draw(t, "familiarity"),
 		Cosines:     rapid.SampledFrom([]CosineRange{E5Cosines, {Unrelated: 0.1, Related: 0.5}, {}}).Draw(t, "cosines"),
+		LacksName:   rapid.Bool().Draw(t, "lacks name"),
 	}
 }
 

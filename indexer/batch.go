@@ -88,16 +88,29 @@ func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []Lease) (j
 		if e := j.entry; e != nil {
 			j.lease.Revision = e.Revision
 			if e.Live(ix.instant()) && e.Searchable() {
-				chunks := now.model.Embedder.Split(memory.ChunkHeader(e), lexical.TextOf(e.Value))
+				var chunks []string
+				j.records, chunks = now.recordsOf(e, numbers[e.Store])
 				texts = append(texts, chunks...)
-				for chunk := range chunks {
-					j.records = append(j.records, vector.Record{Entry: e.ID, Chunk: chunk, Store: numbers[e.Store], Label: e.Label})
-				}
 			}
 		}
 		jobs = append(jobs, j)
 	}
 	return jobs, texts, nil
+}
+
+// recordsOf returns the records of an entry in the store of a number, without vectors,
+// and the texts that they are made of; of an entry without meaning its one record as it
+// is, and no text.
+func (now *serving) recordsOf(e *memory.Entry, store int64) (records []vector.Record, texts []string) {
+	if !memory.HasMeaning(e) {
+		blank := vector.Meaningless(now.model.Embedder.Dim())
+		return []vector.Record{{Entry: e.ID, Store: store, Label: e.Label, Vector: blank}}, nil
+	}
+	texts = now.model.Embedder.Split(memory.ChunkHeader(e), lexical.TextOf(e.Value))
+	for chunk := range texts {
+		records = append(records, vector.Record{Entry: e.ID, Chunk: chunk, Store: store, Label: e.Label})
+	}
+	return records, texts
 }
 
 // save writes the vectors and codes beside their rows. A row that changed meanwhile
@@ -109,6 +122,9 @@ func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, passages 
 	next := 0
 	for i := range jobs {
 		for r := range jobs[i].records {
+			if jobs[i].records[r].Vector.IsMeaningless() {
+				continue
+			}
 			jobs[i].records[r].Vector, jobs[i].records[r].Codes = vector.ToHalf(passages[next].Vector), passages[next].Codes
 			next++
 		}

@@ -81,6 +81,8 @@ type analysis struct {
 	length int
 	order  []string       // distinct tokens, by first occurrence
 	counts []int          // of order
+	roles  []Role         // of order, of a query
+	role   Role           // of the word that is added
 	index  map[string]int // token to its index in order
 
 	visit     func(form []byte, at span, kind formKind) // nil: forms are not wanted; form is valid until it returns
@@ -109,19 +111,21 @@ func (a *analysis) add(token []byte) {
 	a.length++
 	if i, ok := a.index[string(token)]; ok {
 		a.counts[i]++
+		a.roles[i] = max(a.roles[i], a.role)
 		return
 	}
 	text := string(token)
 	a.index[text] = len(a.order)
 	a.order = append(a.order, text)
 	a.counts = append(a.counts, 1)
+	a.roles = append(a.roles, a.role)
 }
 
 // reset discards the collected tokens.
 func (a *analysis) reset() {
 	a.length = 0
 	clear(a.order)
-	a.order, a.counts = a.order[:0], a.counts[:0]
+	a.order, a.counts, a.roles = a.order[:0], a.counts[:0], a.roles[:0]
 	clear(a.index)
 	clear(a.forms)
 }
@@ -146,7 +150,7 @@ func (a *analysis) release() {
 	clear(a.word[:cap(a.word)])
 	clear(a.camel[:cap(a.camel)])
 	a.visit, a.visitOnly, a.eachWord, a.position = nil, false, nil, 0
-	a.mode, a.language = keepStopWords, 0
+	a.mode, a.language, a.role = keepStopWords, 0, Sought
 	clear(a.votes[:])
 	pool.Put(a)
 }

@@ -13,6 +13,7 @@ const MaxQueryTerms = 256
 type QueryTerm struct {
 	Text   string
 	Weight float64 // number of occurrences in the query
+	Role   Role
 }
 
 // ParseQuery returns the distinct terms of a query, at most MaxQueryTerms,
@@ -38,7 +39,7 @@ func ParseQuery(query string) []QueryTerm {
 	kept := min(len(a.order), MaxQueryTerms)
 	terms := make([]QueryTerm, 0, kept)
 	for i, text := range a.order[:kept] {
-		terms = append(terms, QueryTerm{Text: text, Weight: float64(a.counts[i])})
+		terms = append(terms, QueryTerm{Text: text, Weight: float64(a.counts[i]), Role: a.roles[i]})
 	}
 	slices.SortFunc(terms, func(x, y QueryTerm) int { return strings.Compare(x.Text, y.Text) })
 	return terms

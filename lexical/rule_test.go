@@ -125,7 +125,7 @@ func TestQueries(t *testing.T) {
 
 func TestRepetitionWeighsInAQuery(t *testing.T) {
 	terms := ParseQuery("cat cats dog")
-	if !slices.Equal(terms, []QueryTerm{{"cat", 2}, {"dog", 1}}) {
+	if !slices.Equal(terms, []QueryTerm{{Text: "cat", Weight: 2}, {Text: "dog", Weight: 1}}) {
 		t.Errorf("got %v", terms)
 	}
 }

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -48,6 +49,18 @@ func (a *analysis) scan(text string) {
 	}
 }
 
+// HasWords reports whether a text has anything that Analyze makes a term of: letters,
+// digits or symbols such as emoji.
+func HasWords(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		switch kindOf(r) {
+		case letter, digit, cjk, unspaced, symbol:
+			return true
+		}
+		return false
+	})
+}
+
 // part is one word of a compound.
 type part struct {
 	folded       [2]int // its range in analysis.folded
@@ -87,7 +100,11 @@ func (a *analysis) scanCompound(text string) int {
 		if a.isStopWord(word, p.name) {
 			continue
 		}
+		if a.mode == dropStopWords && len(a.parts) == 1 {
+			a.role = a.roleOf(word, p.name)
+		}
 		a.addWord(word, at)
+		a.role = Sought
 		if p.camelCase {
 			a.addCamelWords(text[p.raw[0]:p.raw[1]], at.start)
 		}

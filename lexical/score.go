@@ -22,15 +22,17 @@ type Stats struct {
 // Lucene's inverse document frequency, ln(1 + (N-df+½)/(df+½)), which is never
 // negative. It is safe for concurrent use.
 type Scorer struct {
-	weights []float64 // by query term: inverse document frequency times QueryTerm.Weight
-	base    float64   // k1 · (1-b)
-	slope   float64   // k1 · b / mean length
+	weights   []float64 // by query term: inverse document frequency times QueryTerm.Weight
+	evidence  []float64 // by query term: see Evidence
+	lacksName bool      // see LacksName
+	base      float64   // k1 · (1-b)
+	slope     float64   // k1 · b / mean length
 }
 
 // NewScorer returns a Scorer for one query. df[i] is the number of documents, of
 // those counted in stats, that contain query[i].
 func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
-	s := &Scorer{weights: make([]float64, len(query)), base: float64(k1 * (1 - b))}
+	s := &Scorer{weights: make([]float64, len(query)), evidence: make([]float64, len(query)), base: float64(k1 * (1 - b))}
 	if stats.Documents > 0 && stats.Length > 0 {
 		mean := float64(stats.Length) / float64(stats.Documents)
 		s.slope = float64(k1*b) / mean
@@ -43,7 +45,56 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 		ratio := (max(n-found, 0) + 0.5) / (found + 0.5)
 		s.weights[i] = float64(term.Weight * ln(1+ratio))
 	}
+	s.weighEvidence(query, df)
 	return s
+}
+
+// weighEvidence sets the weights of evidence and lacksName.
+func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
+	names, sum := 0, 0.0
+	for i, term := range query {
+		weight := s.weights[i]
+		switch {
+		case term.Role == Asking && df[i] == 0:
+			weight = 0
+		case term.Role == Name:
+			weight = max(weight, float64(nameWeight*term.Weight))
+			if names++; df[i] > 0 {
+				names = math.MinInt / 2
+			}
+		}
+		s.evidence[i] = weight
+		sum += weight
+	}
+	s.lacksName = names > 0
+	if sum == 0 { // they ask, and for nothing else
+		copy(s.evidence, s.weights)
+	}
+}
+
+// Evidence returns how much query term i counts as evidence that a document answers the
+// query, per occurrence in the query: its weight, but 0 for a word of asking that no
+// document has, and no less than a minimum for a name.
+func (s *Scorer) Evidence(i int, term QueryTerm) float64 { return s.evidence[i] / term.Weight }
+
+// LacksName reports whether the query has names and no document has any of them.
+func (s *Scorer) LacksName() bool { return s.lacksName }
+
+// Coverage returns the share of the query's evidence that a document of length tokens
+// has, which contains query term i counts[i] times: 0–1.
+func (s *Scorer) Coverage(counts []int, length int) float64 {
+	found, total := 0.0, 0.0
+	norm := s.base + float64(s.slope*float64(length))
+	for i, weight := range s.evidence {
+		total += weight
+		if tf := float64(counts[i]); tf > 0 {
+			found += float64(weight * (tf / (tf + norm)))
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return found / total
 }
 
 // Term returns the contribution of query term i to the score of a document of

@@ -7,7 +7,7 @@ import (
 
 func TestTermIsBM25(t *testing.T) {
 	// By hand: N 10, mean length 20, df 2, tf 3, length 30.
-	s := NewScorer(Stats{Documents: 10, Length: 200}, []QueryTerm{{"a", 1}, {"b", 2}}, []int64{2, 10})
+	s := NewScorer(Stats{Documents: 10, Length: 200}, []QueryTerm{{Text: "a", Weight: 1}, {Text: "b", Weight: 2}}, []int64{2, 10})
 	idf := math.Log(1 + (10-2+0.5)/(2+0.5))
 	want := idf * 3 / (3 + 0.9*(1-0.2+0.2*30/20))
 	if got := s.Term(0, 3, 30); math.Abs(got-want) > 1e-12 {
@@ -21,7 +21,7 @@ func TestTermIsBM25(t *testing.T) {
 
 // The exact bits detect platforms that fuse multiplication and addition.
 func TestScoresAreTheSameToTheBit(t *testing.T) {
-	s := NewScorer(Stats{Documents: 5882, Length: 246_813}, []QueryTerm{{"a", 1}, {"b", 1}, {"c", 3}}, []int64{7, 1234, 0})
+	s := NewScorer(Stats{Documents: 5882, Length: 246_813}, []QueryTerm{{Text: "a", Weight: 1}, {Text: "b", Weight: 1}, {Text: "c", Weight: 3}}, []int64{7, 1234, 0})
 	sum := 0.0
 	for i := range 3 {
 		sum += s.Term(i, 2+i, 37*(i+1))
@@ -32,7 +32,7 @@ func TestScoresAreTheSameToTheBit(t *testing.T) {
 }
 
 func TestScoreIsTheSumOfTerms(t *testing.T) {
-	query := []QueryTerm{{"a", 1}, {"b", 1}, {"c", 3}, {"d", 1}}
+	query := []QueryTerm{{Text: "a", Weight: 1}, {Text: "b", Weight: 1}, {Text: "c", Weight: 3}, {Text: "d", Weight: 1}}
 	s := NewScorer(Stats{Documents: 5882, Length: 246_813}, query, []int64{7, 1234, 0, 5882})
 	counts, length := []int{2, 0, 4, 1}, 37
 	sum := 0.0
@@ -48,7 +48,7 @@ func TestScoreIsTheSumOfTerms(t *testing.T) {
 }
 
 func TestNoScoreReachesTheTotalWeight(t *testing.T) {
-	query := []QueryTerm{{"rare", 1}, {"common", 1}, {"absent", 2}}
+	query := []QueryTerm{{Text: "rare", Weight: 1}, {Text: "common", Weight: 1}, {Text: "absent", Weight: 2}}
 	s := NewScorer(Stats{Documents: 100, Length: 2000}, query, []int64{1, 60, 0})
 	total := 0.0
 	for i := range query {
@@ -75,7 +75,7 @@ func TestScoresOfOddStatisticsAreFinite(t *testing.T) {
 	}{
 		{Stats{}, 0}, {Stats{}, 5}, {Stats{Documents: 3}, 1}, {Stats{Documents: 3, Length: 10}, 9}, {Stats{Documents: 1, Length: 1}, 1},
 	} {
-		s := NewScorer(c.stats, []QueryTerm{{"a", 1}}, []int64{c.df})
+		s := NewScorer(c.stats, []QueryTerm{{Text: "a", Weight: 1}}, []int64{c.df})
 		for _, count := range []int{0, 1, 255} {
 			for _, length := range []int{0, 1, 100_000} {
 				if v := s.Term(0, count, length); math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || count == 0 && v != 0 {
@@ -87,7 +87,7 @@ func TestScoresOfOddStatisticsAreFinite(t *testing.T) {
 }
 
 func TestRarerTermsAndShorterDocumentsScoreHigher(t *testing.T) {
-	s := NewScorer(Stats{Documents: 100, Length: 2000}, []QueryTerm{{"rare", 1}, {"common", 1}}, []int64{1, 60})
+	s := NewScorer(Stats{Documents: 100, Length: 2000}, []QueryTerm{{Text: "rare", Weight: 1}, {Text: "common", Weight: 1}}, []int64{1, 60})
 	if s.Term(0, 1, 20) <= s.Term(1, 1, 20) {
 		t.Error("the common term scores as high as the rare one")
 	}

@@ -117,6 +117,9 @@ type SearchRequest struct {
 	Mode         Mode
 	// Recency, unless nil, weighs younger entries more.
 	Recency *Recency
+	// Nearest is how many entries the answer names in Nearest at most, if none reaches
+	// MinRelevance.
+	Nearest int
 	// Diversity, 0–1, moves hits down that resemble a hit before them.
 	Diversity float64
 	// Cursor asks for the page after an answer: see Service.NextCursor. All
@@ -163,6 +166,11 @@ type Answer struct {
 	// values, have their values: Service.EachHit reads the others.
 	Hits  []Hit
 	Label acl.Label // the highest of the hits; zero if there are none
+	// Nearest, best first, come closest where there are no hits, as many as the request
+	// asks for: entries that the caller may read.
+	Nearest []Near
+	// NoWords says that there are no hits since the question has no words.
+	NoWords bool
 	// Degraded names the legs that failed or timed out: "lexical", "vector".
 	// "vector_lag" says that entries which the caller may see wait for their
 	// vectors for more than five seconds, so that the vector leg lacks them.
@@ -188,6 +196,12 @@ type Answer struct {
 	unsold *unsold // until Hits are decided with what they cost
 	sold   bool    // Hits were decided so: see Service.sell
 	over   int     // hits beyond Hits for which there was no room in MaxTokens
+}
+
+// Near is an entry, read without its value, that may have nothing to do with the question.
+type Near struct {
+	Entry     Entry
+	Relevance float64
 }
 
 // Took holds how long the steps of a search took. The legs run concurrently.

@@ -146,7 +146,8 @@ type selected struct {
 	hits     []*candidate
 	possible []*candidate // those of hits, and those that are if the Meter does not show them; nil if it is not asked
 	rest     frozen
-	short    bool // the legs should be asked for more
+	short    bool         // the legs should be asked for more
+	nearest  []*candidate // of those below MinRelevance: see SearchRequest.Nearest
 
 	// What explains them.
 	ordered []*candidate             // all that could be hits, those of hits first

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 
@@ -25,6 +26,17 @@ func ChunkHeader(e *Entry) string {
 		lines = append(lines, e.OccurredAt.day())
 	}
 	return strings.Join(lines, "\n")
+}
+
+// HasMeaning reports whether an entry, read with its value, has a text that a vector can
+// stand for: words in its value or description, or a key that is made of words and names
+// a value. Others are found by their words alone: what an encoder makes of nothing is near
+// to every question.
+func HasMeaning(e *Entry) bool {
+	if lexical.HasWords(lexical.TextOf(e.Value)) || lexical.HasWords(e.Description) {
+		return true
+	}
+	return !bytes.Equal(e.Value, []byte("null")) && lexical.HasWords(string(e.Value)) && wordy(lexical.KeyWords(e.Key))
 }
 
 // wordy reports whether at least half of a key's parts are letters alone. Other

@@ -109,9 +109,8 @@ func (w *wording) tokens() []weightedToken {
 	return tokens[:min(len(tokens), maxTokens)]
 }
 
-// rarity returns the greatest inverse document frequency of the query's terms
-// that a word of it has, plainWeight if it has none of them, and 0 for what is
-// not a word.
+// rarity returns the greatest weight as evidence of the query's terms that a word of
+// it has, plainWeight if it has none of them, and 0 for what is not a word.
 func (w *wording) rarity(word string) float64 {
 	terms := lexical.Analyze(word).Terms
 	if len(terms) == 0 {
@@ -120,12 +119,15 @@ func (w *wording) rarity(word string) float64 {
 	if w.scorer == nil {
 		return 1
 	}
-	rarity := 0.0
+	rarity, known := 0.0, false
 	for _, of := range terms {
 		i, ok := slices.BinarySearchFunc(w.terms, of.Text, func(t lexical.QueryTerm, text string) int { return cmp.Compare(t.Text, text) })
 		if ok {
-			rarity = max(rarity, w.scorer.Weight(i)/w.terms[i].Weight)
+			rarity, known = max(rarity, w.scorer.Evidence(i, w.terms[i])), true
 		}
 	}
-	return cmp.Or(rarity, plainWeight)
+	if !known {
+		return plainWeight
+	}
+	return rarity
 }

@@ -64,13 +64,18 @@ func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *
 	defer end(&err)
 	merged = limitHits(merged, len(merged), searchOnlyDepth)
 	byRelevance := q.request.Ranking != RankingRRF
+	var nearest []*candidate
 	if byRelevance || q.request.MinRelevance > 0 {
 		head, rest := merged[:min(rerankDepth, len(merged))], merged[min(rerankDepth, len(merged)):]
 		if err := s.assess(ctx, tx, scope, q, head); err != nil {
 			return selected{}, err
 		}
 		if q.request.MinRelevance > 0 {
+			assessed := slices.Clone(head)
 			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !c.reaches(q.request.MinRelevance) }), nil
+			if len(head) == 0 {
+				nearest = q.nearest(assessed)
+			}
 		}
 		if byRelevance {
 			q.weighRecency(head)
@@ -96,7 +101,17 @@ func (s *Service) rank(ctx context.Context, tx ScoreReader, scope acl.Scope, q *
 			c.score, c.ordered = c.fused, true
 		}
 	}
-	return selected{hits: hits, possible: possible, ordered: merged, rest: after(merged, hits, q.request.scored())}, nil
+	return selected{hits: hits, possible: possible, ordered: merged, rest: after(merged, hits, q.request.scored()), nearest: nearest}, nil
+}
+
+// nearest returns the most relevant of assessed candidates that the caller may read, as
+// many as the request asks for.
+func (q *searchQuery) nearest(assessed []*candidate) []*candidate {
+	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.Level < acl.Read })
+	slices.SortFunc(readable, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), compareOrder(a.entry, b.entry))
+	})
+	return readable[:min(len(readable), q.request.Nearest)]
 }
 
 // weighRecency replaces the scores of candidates, if the request has Recency, by

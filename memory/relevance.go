@@ -27,7 +27,7 @@ func (s *Service) assess(ctx context.Context, tx ScoreReader, scope acl.Scope, q
 		if err != nil {
 			return err
 		}
-		asked.question = fusion.Question{Familiarity: asked.familiarity(), Cosines: q.cosines()}
+		asked.question = fusion.Question{Familiarity: asked.familiarity(), Cosines: q.cosines(), LacksName: asked.scorer != nil && asked.scorer.LacksName()}
 		for i, c := range candidates {
 			score, relevance := fusion.Relevance(asked.question, found[i].Parts)
 			if w == 0 || score > c.score {
@@ -74,6 +74,10 @@ func (q *searchQuery) addEvidence(ctx context.Context, tx ScoreReader, scope acl
 	return tx.Evidence(ctx, scope, query, func(e Evidence) error {
 		a := byID[e.Entry]
 		asked.addCoverage(a, e)
+		if e.Vector.IsMeaningless() {
+			a.Cosine = new(q.cosines().Unrelated)
+			return nil
+		}
 		if len(e.Vector) > 0 && asked.addCosine(a, e) {
 			a.codes = bytes.Clone(e.Codes)
 			if q.request.Diversity > 0 {
@@ -88,7 +92,7 @@ func (q *searchQuery) addEvidence(ctx context.Context, tx ScoreReader, scope acl
 // the wording has no terms.
 func (w *wording) addCoverage(a *assessment, e Evidence) {
 	if w.scorer != nil && len(w.terms) > 0 && e.Counts != nil {
-		a.Coverage = new(w.scorer.Score(e.Counts, e.Length) / w.scorer.TotalWeight())
+		a.Coverage = new(w.scorer.Coverage(e.Counts, e.Length))
 	}
 }
 

@@ -56,6 +56,9 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}, Bill: Bill{Skipped: q.skipped}}, nil
 	}
 	q.took.Queue = waited
+	if !q.asks() && !r.Explain && r.Purchase.Claim == nil {
+		return Answer{Hits: []Hit{}, Took: q.took, Bill: Bill{Skipped: q.skipped}, NoWords: true}, nil
+	}
 	for fetch := firstFetch; ; fetch *= 4 {
 		found, err := s.retrieve(ctx, q, fetch)
 		if err != nil {
@@ -108,6 +111,9 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 			if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked.hits); err != nil {
 				return err
 			}
+		}
+		for _, c := range ranked.nearest {
+			answer.Nearest = append(answer.Nearest, Near{*c.entry, c.relevance})
 		}
 		answer.Label = highestLabel(answer.Hits)
 		answer.Incomplete = ranked.short

@@ -255,3 +255,29 @@ func serviceWith(t *testing.T, data *backendtest.Data, e embed.Embedder, index v
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return index, nil },
 	}).Service
 }
+
+// What has no text is near to nothing, and found by its key and tags alone.
+func TestAnEntryWithoutTextIsFoundByItsWordsAlone(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		h := &harness{backendtest.OpenOver(t, b.Open(t), memory.Options{}, encoder(t)), t}
+		a := agent("a", acl.Public)
+		for key, value := range map[string]string{"q8": `""`, "z2": `55310`, "m4": `[3,4]`, "tagged": `null`, "real": `"The holiday plans are in the blue folder."`} {
+			h.putValue(a, "a", key, value, func(r *memory.PutRequest) {
+				if key == "m4" {
+					r.Tags = &[]string{"zebra"}
+				}
+			})
+		}
+		h.Index()
+		for query, want := range map[string]string{"holiday plans": "real", "customer contact": "", "q8": "q8", "zebra": "m4", "z2": "z2", "?": "", "…": ""} {
+			got := strings.Join(keys(h.search(a, memory.SearchRequest{Query: query, MinRelevance: 0.03, Limit: 10})), " ")
+			if got != want && !strings.HasPrefix(got, want+" ") || want == "" && got != "" {
+				t.Errorf("%q finds %q, want %q", query, got, want)
+			}
+		}
+		answer, err := h.Search(background, a, memory.SearchRequest{Query: "。", Limit: 10, Nearest: 3})
+		if err != nil || !answer.NoWords || len(answer.Hits)+len(answer.Nearest) > 0 {
+			t.Errorf("a question without words: %+v, %v", answer, err)
+		}
+	})
+}

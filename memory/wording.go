@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -32,6 +33,11 @@ func (r *SearchRequest) wordings() []string {
 	return []string{r.Query}
 }
 
+// asks reports whether a wording has words. Punctuation alone asks for nothing.
+func (q *searchQuery) asks() bool {
+	return slices.ContainsFunc(q.wordings, func(w *wording) bool { return len(w.terms) > 0 })
+}
+
 func newWordings(texts []string) []*wording {
 	wordings := make([]*wording, len(texts))
 	for i, text := range texts {
@@ -44,7 +50,7 @@ func newWordings(texts []string) []*wording {
 // two letters or more which the encoder has as one token; 1 if that is not
 // known.
 func (w *wording) familiarity() float64 {
-	if len(w.embedding.Tokens) == 0 {
+	if w.embedding.Tokens == nil {
 		return 1
 	}
 	pieces := make(map[[2]int]int) // tokens of each word

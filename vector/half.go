@@ -21,6 +21,31 @@ func ToHalf(v []float32) Half {
 	return h
 }
 
+// oneHalf is 1 in half precision.
+const oneHalf = 0x3c00
+
+// Meaningless returns the vector of an entry whose text has no meaning: the first unit
+// vector, which no encoder makes of a text. Such an entry has a vector so that it does
+// not wait for one.
+func Meaningless(dim int) Half {
+	h := make(Half, dim)
+	h[0] = oneHalf
+	return h
+}
+
+// IsMeaningless reports whether the vector is Meaningless.
+func (h Half) IsMeaningless() bool {
+	if len(h) == 0 || h[0] != oneHalf {
+		return false
+	}
+	for _, x := range h[1:] {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Floats converts the vector to float32, exactly.
 func (h Half) Floats() []float32 {
 	v := make([]float32, len(h))

@@ -90,14 +90,16 @@ func (e *Encoder) encodeCodes(s *scratch, first, n int) []byte {
 
 // queryTokens returns the tokens of a query, whose words are at spans: nil if the
 // tokenizer is not of an English model, whose tokens tell nothing of how well it
-// knows a language.
-func (e *Encoder) queryTokens(s *scratch, n int, spans []span) []embed.Token {
+// knows a language. Those without a piece are left out: their vector is the same for
+// every script and emoji that the model was not trained on.
+func (e *Encoder) queryTokens(s *scratch, ids []int32, spans []span) []embed.Token {
+	n := len(ids)
 	if _, english := e.tokenizer.(*wordPiece); !english && e.projector == nil {
 		return nil
 	}
 	tokens := make([]embed.Token, 0, n)
 	for i := range n {
-		if !hasCode(i, n, e.queryPrefix) {
+		if !hasCode(i, n, e.queryPrefix) || ids[i] == e.tokenizer.unknown() {
 			continue
 		}
 		t := embed.Token{Start: spans[i].start, End: spans[i].end}

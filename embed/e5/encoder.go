@@ -211,7 +211,7 @@ func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
 	if e.projector != nil {
 		e.projector.project(e.kernels, s, len(ids))
 	}
-	query := embed.Query{Vector: out[0], Tokens: e.queryTokens(s, len(ids), spans)}
+	query := embed.Query{Vector: out[0], Tokens: e.queryTokens(s, ids, spans)}
 	e.gate.leave(run)
 	return query, nil
 }

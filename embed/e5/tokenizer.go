@@ -32,6 +32,8 @@ type tokenizer interface {
 	// count returns how many tokens encode would return without a limit, or 0 if
 	// they are always as many as those of the words.
 	count(prefix, text string) int
+	// unknown returns the ID of what the model has no piece for.
+	unknown() int32
 }
 
 // wordPiece turns text into WordPiece IDs as specified by the tokenizer.json of
@@ -42,7 +44,8 @@ type wordPiece struct {
 	// first has the pieces that begin a word, rest those that continue one,
 	// without their prefix.
 	first, rest   map[string]int32
-	longest       int // length in bytes of the longest piece
+	longest       int       // length in bytes of the longest piece
+	form          norm.Form // of the letters of words: NFKD; the reference's is NFD
 	unk, cls, sep int32
 }
 
@@ -51,6 +54,7 @@ func newWordPiece(vocabulary []string) (*wordPiece, error) {
 		first: make(map[string]int32, len(vocabulary)),
 		rest:  make(map[string]int32, len(vocabulary)/4),
 		unk:   -1, cls: -1, sep: -1,
+		form: norm.NFKD,
 	}
 	for i, piece := range vocabulary {
 		id := int32(i)
@@ -118,6 +122,9 @@ func (t *wordPiece) words(text string) []word {
 	return words
 }
 
+// unknown implements tokenizer.
+func (t *wordPiece) unknown() int32 { return t.unk }
+
 // count implements tokenizer: a word's tokens do not depend on its neighbours.
 func (t *wordPiece) count(string, string) int { return 0 }
 
@@ -136,9 +143,9 @@ type scanner struct {
 func (s *scanner) scan(text string, each func(start, end int)) {
 	start := 0 // of the current word
 	s.word, s.plain = s.word[:0], true
-	flush := func(end int) {
+	flush := func(end int, single bool) {
 		if len(s.word) > 0 {
-			s.flush()
+			s.flush(single)
 			if each != nil {
 				each(start, end)
 			}
@@ -161,13 +168,13 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 		switch k := classOf(r); k {
 		case removed:
 		case space:
-			flush(i)
+			flush(i, false)
 		case punctuation, ideograph:
-			flush(i)
+			flush(i, false)
 			start = i
 			s.word = append(s.word, text[i:i+size]...)
 			s.plain = r < utf8.RuneSelf
-			flush(i + size)
+			flush(i+size, true)
 		default:
 			if len(s.word) == 0 {
 				start = i
@@ -178,18 +185,26 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 		i += size
 	}
 	if len(s.ids) < s.limit {
-		flush(len(text))
+		flush(len(text), false)
 	}
 	s.ids = s.ids[:min(len(s.ids), s.limit)]
 }
 
-// flush appends the IDs of the current word.
-func (s *scanner) flush() {
+// flush appends the IDs of the current word. Its letters are those of NFKC, which the
+// lexical leg has too: full-width, half-width, bold and circled letters and ligatures are
+// the letters that they stand for, where uncased BERT leaves them as they are, and has no
+// piece for them. single says that it is one character that is a word of its own, which
+// stays as it is.
+func (s *scanner) flush(single bool) {
 	if s.plain {
 		s.pieces(s.word, len(s.word))
 		return
 	}
-	decomposed := norm.NFD.Append(s.buf[:0], s.word...)
+	form := s.t.form
+	if single {
+		form = norm.NFD
+	}
+	decomposed := form.Append(s.buf[:0], s.word...)
 	s.buf = decomposed
 	word, runes := s.word[:0], 0
 	for len(decomposed) > 0 {
@@ -198,18 +213,27 @@ func (s *scanner) flush() {
 		if r >= utf8.RuneSelf && isIn(removedRunes[:], r) {
 			continue
 		}
+		if k := classOf(r); form == norm.NFKD && k != letter { // such as the brackets of a letter in brackets
+			s.pieces(word, runes)
+			word, runes = word[:0], 0
+			if k == punctuation || k == ideograph {
+				s.pieces(utf8.AppendRune(nil, r), 1)
+			}
+			continue
+		}
 		word = utf8.AppendRune(word, lower(r))
 		runes++
 	}
 	s.word = word
-	if runes > 0 {
-		s.pieces(word, runes)
-	}
+	s.pieces(word, runes)
 }
 
 // pieces appends the IDs of one normalized word, taking the longest piece of the
 // vocabulary each time. If no piece matches the rest, the whole word is unknown.
 func (s *scanner) pieces(word []byte, runes int) {
+	if runes == 0 {
+		return
+	}
 	if runes > maxWordRunes {
 		s.ids = append(s.ids, s.t.unk)
 		return

@@ -15,7 +15,7 @@ import (
 // text's ids as little-endian 32-bit numbers, then a line feed.
 func TestEveryCharacterHasTheReferencesTokens(t *testing.T) {
 	const want = "2214a4e9bea8a6f2db4c926b7c2b5e2f088f9d45ec3e10d8e4b3e7c7678c7f34"
-	e, h := testEncoder(t), sha256.New()
+	e, h := referenceEncoder(t), sha256.New()
 	var line []byte
 	for r := rune(0); r <= utf8.MaxRune; r++ {
 		if !utf8.ValidRune(r) {
@@ -30,6 +30,29 @@ func TestEveryCharacterHasTheReferencesTokens(t *testing.T) {
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
 		t.Errorf("digest %s, want %s", got, want)
+	}
+}
+
+// Letters of presentation are the letters that they stand for, and everything else has
+// the reference's tokens.
+func TestLettersAreThoseOfNFKC(t *testing.T) {
+	e, plain := testEncoder(t), referenceEncoder(t)
+	for text, same := range map[string]string{
+		"Ｒｅｃｅｉｐｔ　８８３０": "Receipt 8830", "𝐑𝐞𝐜𝐞𝐢𝐩𝐭 𝚏𝚞𝚜𝚎 ①②": "Receipt fuse 12", "the ﬁrst oﬃcer": "the first officer",
+		"ｶﾒﾗは棚": "カメラは棚", "⒜b ½ m²": "(a)b 1\u20442 m2", "ℌ№5": "HNo5",
+	} {
+		if got, want := e.tokenizer.encode(queryPrefix, text), plain.tokenizer.encode(queryPrefix, same); !slices.Equal(got, want) {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+		ids, spans := e.tokenizer.encodeSpans("", text)
+		if len(ids) != len(spans) || spans[len(spans)-2].end != len(text) {
+			t.Errorf("%q: %d ids, spans %v", text, len(ids), spans)
+		}
+	}
+	for _, text := range []string{"Straße, naïve café: «x» … “y”", "тест 日本語 한국어", "a_b-c d@e.f", "がぎぐ"} {
+		if got, want := e.tokenizer.encode(queryPrefix, text), plain.tokenizer.encode(queryPrefix, text); !slices.Equal(got, want) {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
 	}
 }
 

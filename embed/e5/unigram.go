@@ -62,6 +62,9 @@ func (t unigramTokenizer) words(text string) []word {
 	return words
 }
 
+// unknown implements tokenizer.
+func (t unigramTokenizer) unknown() int32 { return t.Unknown() }
+
 // count implements tokenizer: between two words without a space, the tokens of
 // each depend on the other.
 func (t unigramTokenizer) count(prefix, text string) int {

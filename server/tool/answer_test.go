@@ -474,3 +474,70 @@ func FuzzOffset(f *testing.F) {
 		}
 	})
 }
+
+// Where nothing reaches the tools' own threshold, an answer names the nearest entries, which
+// the caller may read; a threshold that the call gives is strict. A question without words
+// finds nothing and says so.
+func TestAnAnswerWithoutHitsNamesTheNearest(t *testing.T) {
+	h := openWithModel(t)
+	for key, text := range map[string]string{"garden": "The garden gate squeaks in the wind.", "tax": "The tax return is due in May.", "bike": "The bicycle has a flat tyre.", "cake": "The cake needs four eggs."} {
+		h.must(alice, "memory_save", "key", key, "content", text)
+	}
+	h.must(bob, "memory_save", "key", "his", "content", "Quantum chromodynamics has eight gluons.")
+	sharer := bob
+	sharer.Share = true
+	h.must(sharer, "memory", "command", "share", "agent", "alice", "level", "search")
+	h.index()
+	type nothing struct {
+		Results []any
+		Nearest []struct {
+			Key       string
+			StoreID   string `json:"store_id"`
+			Unsure    bool
+			Relevance float64
+		}
+		Message string
+	}
+	for name, options := range map[string][]any{"memory_search": nil, "memory": {"command", "search"}} {
+		ask := func(query string, more ...any) nothing {
+			return decode[nothing](h, h.must(alice, name, append(append([]any{"query", query}, options...), more...)...))
+		}
+		got := ask("who won the chess olympiad of 1972?")
+		if len(got.Results) != 0 || len(got.Nearest) != 3 || !strings.Contains(got.Message, "unsure") {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		for i, n := range got.Nearest {
+			if n.StoreID != "alice" || !n.Unsure || n.Relevance >= tool.DefaultMinRelevance || i > 0 && n.Relevance > got.Nearest[i-1].Relevance {
+				t.Errorf("%s: nearest %+v", name, n)
+			}
+		}
+		if got := ask("who won the chess olympiad of 1972?", "min_relevance", tool.DefaultMinRelevance); len(got.Results) != 0 || got.Nearest != nil || got.Message != "nothing relevant was found" {
+			t.Errorf("%s, strict: %+v", name, got)
+		}
+		if got := ask("when is the tax return due?"); len(got.Results) == 0 || got.Nearest != nil || got.Message != "" {
+			t.Errorf("%s, with hits: %+v", name, got)
+		}
+		for _, query := range []string{"?", "…", "。", "!?"} {
+			if got := ask(query); len(got.Results) != 0 || got.Nearest != nil || !strings.Contains(got.Message, "no words") {
+				t.Errorf("%s %q: %+v", name, query, got)
+			}
+		}
+	}
+}
+
+// Asked what is known of somebody, the tools find it, whatever words the question is put in.
+func TestToolsAnswerWhatIsKnownOfASubject(t *testing.T) {
+	h := openWithModel(t)
+	for key, text := range map[string]string{"a": "Otto is a parrot who whistles at noon.", "b": "Otto eats sunflower seeds.", "c": "Otto was hatched in Bergen."} {
+		h.must(alice, "memory_save", "key", key, "content", text)
+	}
+	h.index()
+	for _, query := range []string{"tell me about Otto", "facts about Otto", "give me a summary of everything on Otto", "who is Otto?", "remind me about Otto", "Otto"} {
+		if got := decode[hitsOf](h, h.must(alice, "memory_search", "query", query)); len(got.Results) == 0 {
+			t.Errorf("%q finds nothing", query)
+		}
+	}
+	if got := decode[hitsOf](h, h.must(alice, "memory_search", "query", "tell me about Beatrix")); len(got.Results) != 0 {
+		t.Errorf("of somebody else: %v", got.Results)
+	}
+}

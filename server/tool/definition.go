@@ -159,12 +159,13 @@ func memorySearchSchema() json.RawMessage {
 
 var memorySearchDefinition = Definition{
 	Name: "memory_search", Title: "Search memories", Family: FamilyTriggerfish,
-	Description: "Searches all memories in reach, by meaning and by words; ask in natural language. Long ones show their best passages; get the rest by key. " + recalling,
+	Description: "Searches all memories in reach, by meaning and by words; ask in natural language. Long ones show passages; get the rest by key. " + recalling,
 	Input:       memorySearchSchema(),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"query": {"type": "string"}, "results": {"type": "array", "items": {"type": "object", "properties": {
 			"key": {"type": "string"}, "content": {"type": "string"}, "classification": {"type": "string"}, "store_id": {"type": "string"},
-			"score": {"type": "number"}, "relevance": {"type": "number"}}}}},
+			"score": {"type": "number"}, "relevance": {"type": "number"}}}},
+		"nearest": {"type": "array"}},
 		"required": ["query", "results"]}`),
 	ReadOnly: true, Idempotent: true,
 }

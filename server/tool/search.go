@@ -11,7 +11,21 @@ import (
 )
 
 // nothingRelevant is the message of an answer without hits.
-const nothingRelevant = "nothing relevant was found"
+const (
+	nothingRelevant = "nothing relevant was found"
+	nothingSure     = "nothing relevant was found; unsure: `nearest` names what comes closest"
+	noWords         = "nothing was found: the question has no words"
+)
+
+// near is an entry that comes closest where nothing is relevant.
+type near struct {
+	Key         string  `json:"key"`
+	Namespace   string  `json:"namespace,omitempty"`
+	StoreID     string  `json:"store_id"`
+	Description string  `json:"description,omitempty"`
+	Relevance   float64 `json:"relevance"`
+	Unsure      bool    `json:"unsure"` // always
+}
 
 // searchAnswer is the result of a search in any family.
 type searchAnswer struct {
@@ -21,6 +35,8 @@ type searchAnswer struct {
 	Incomplete bool     `json:"incomplete,omitempty"`
 	// Message says that there are no results, rather than leave it to be seen.
 	Message string `json:"message,omitempty"`
+	// Nearest are the entries that come closest if there are no results.
+	Nearest []near `json:"nearest,omitempty"`
 	// LeftOut is the number of further hits for which there was no room.
 	LeftOut int `json:"left_out,omitempty"`
 	// NextCursor is the cursor of the next page, if the call asked for it.
@@ -76,9 +92,25 @@ func (c *call) hits(ctx context.Context, question string, r memory.SearchRequest
 		}
 	}
 	if len(a.Hits) == 0 {
-		answer.Message = nothingRelevant
+		answer.explainNothing(&a)
 	}
 	return answer, nil
+}
+
+// explainNothing says why there are no results, and names what comes closest.
+func (answer *searchAnswer) explainNothing(a *memory.Answer) {
+	switch {
+	case a.NoWords:
+		answer.Message = noWords
+	case len(a.Nearest) == 0:
+		answer.Message = nothingRelevant
+	default:
+		answer.Message = nothingSure
+	}
+	for _, n := range a.Nearest {
+		e := n.Entry
+		answer.Nearest = append(answer.Nearest, near{Key: e.Key, Namespace: e.Namespace, StoreID: e.Store, Description: e.Description, Relevance: n.Relevance, Unsure: true})
+	}
 }
 
 // addHits adds the hits of an answer to a list as far as they fit. It keeps room for

@@ -107,5 +107,8 @@ func New(c Config) (*Tokenizer, error) {
 // Start is the ID of a sequence's first token.
 func (t *Tokenizer) Start() int32 { return t.start }
 
+// Unknown is the ID of what has no piece.
+func (t *Tokenizer) Unknown() int32 { return t.unknown }
+
 // End is the ID of a sequence's last token.
 func (t *Tokenizer) End() int32 { return t.end }
