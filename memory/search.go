@@ -56,7 +56,7 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}, Bill: Bill{Skipped: q.skipped}}, nil
 	}
 	q.took.Queue = waited
-	if !q.asks() && !r.Explain && r.Purchase.Claim == nil {
+	if !q.asks() && r.Purchase.Claim == nil {
 		return Answer{Hits: []Hit{}, Took: q.took, Bill: Bill{Skipped: q.skipped}, NoWords: true}, nil
 	}
 	for fetch := firstFetch; ; fetch *= 4 {

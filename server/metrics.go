@@ -169,8 +169,8 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 		gauge("mneme_reconcile_last_success_timestamp_seconds", "When this process last found the vector index consistent with the rows, or repaired it; 0: not yet.",
 			func(s indexer.Status) float64 { return unix(s.Progress.Reconciled) }),
 	)
-	m.watchTurns("searches", "Searches", service.SearchLoad)
-	m.watchTurns("reads", "Reads of the database", service.ReadLoad)
+	m.watchTurns(turnMetrics{"mneme_searches_running", "mneme_searches_waiting", "mneme_searches_refused_total"}, "Searches", service.SearchLoad)
+	m.watchTurns(turnMetrics{"mneme_reads_running", "mneme_reads_waiting", "mneme_reads_refused_total"}, "Reads of the database", service.ReadLoad)
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "mneme_changes_waiting", Help: "Calls that wait for changes of a store.",
 	}, func() float64 { return float64(service.ChangesWaiting()) }))
@@ -187,16 +187,19 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 	m.watchProgress(func() indexer.Progress { return cache.get(service).Progress })
 }
 
-// watchTurns adds metrics of a queue in which callers take turns.
-func (m *Metrics) watchTurns(name, what string, load func() fairqueue.Load) {
-	gauge := func(state, help string, value func(fairqueue.Load) int) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "mneme_" + name + "_" + state, Help: what + help}, func() float64 { return float64(value(load())) })
+// turnMetrics are the names of the metrics of a queue in which callers take turns.
+type turnMetrics struct{ running, waiting, refused string }
+
+// watchTurns adds them. what is in the queue.
+func (m *Metrics) watchTurns(names turnMetrics, what string, load func() fairqueue.Load) {
+	gauge := func(name, help string, value func(fairqueue.Load) int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: what + help}, func() float64 { return float64(value(load())) })
 	}
 	m.registry.MustRegister(
-		gauge("running", " that run.", func(l fairqueue.Load) int { return l.Running }),
-		gauge("waiting", " that wait for their turn.", func(l fairqueue.Load) int { return l.Waiting }),
+		gauge(names.running, " that run.", func(l fairqueue.Load) int { return l.Running }),
+		gauge(names.waiting, " that wait for their turn.", func(l fairqueue.Load) int { return l.Waiting }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "mneme_" + name + "_refused_total", Help: what + " that were refused since too many were waiting.",
+			Name: names.refused, Help: what + " that were refused since too many were waiting.",
 		}, func() float64 { return float64(load().Refused) }),
 	)
 }
