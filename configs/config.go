@@ -332,7 +332,7 @@ func Default() Config {
 			ValueBytes: 100_000, QueryBytes: 16_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
 			HistoryVersions: 100, HistoryBytes: 10_000_000, ChangesAge: 7 * 24 * time.Hour, Changes: 1_000_000,
 			AnswerBytes: 64_000, MCPBatch: 16, BatchItems: 1000, BatchBytes: 10_000_000,
-			ConditionBytes: 256_000_000, ConditionTime: 5 * time.Second,
+			ConditionBytes: 512_000_000, ConditionTime: 5 * time.Second,
 		},
 		Connections: Connections{
 			Total: 4096, PerAddress: 256, TrustedProxies: []string{}, Operators: []string{},

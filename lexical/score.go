@@ -51,7 +51,7 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 
 // weighEvidence sets the weights of evidence and lacksName.
 func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
-	names, sum := 0, 0.0
+	named, known, sum := false, false, 0.0
 	for i, term := range query {
 		weight := s.weights[i]
 		switch {
@@ -59,14 +59,12 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 			weight = 0
 		case term.Role == Name:
 			weight = max(weight, float64(nameWeight*term.Weight))
-			if names++; df[i] > 0 {
-				names = math.MinInt / 2
-			}
+			named, known = true, known || df[i] > 0
 		}
 		s.evidence[i] = weight
 		sum += weight
 	}
-	s.lacksName = names > 0
+	s.lacksName = named && !known
 	if sum == 0 { // they ask, and for nothing else
 		copy(s.evidence, s.weights)
 	}

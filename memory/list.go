@@ -103,8 +103,8 @@ func checkList(r ListRequest) error {
 // that they are few. The next batches go by them, so that the values of the others are
 // not read again.
 type matched struct {
-	few  bool
-	rest []uuid.UUID // in the order of the page
+	few, many bool        // false before the first batch
+	rest      []uuid.UUID // in the order of the page
 }
 
 // list returns visible entries after a position, up to limit and up to a batch
@@ -120,10 +120,12 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 		return nil, false, err
 	}
 	var entries []Entry
-	if passing.few {
+	switch {
+	case passing.few:
 		entries, err = passing.next(ctx, tx, c, a, scope, r.Filter, limit, now)
-	} else {
+	case !passing.many:
 		entries, passing.few, err = listMatching(ctx, tx, c, a, scope, r, after, now)
+		passing.many = !passing.few
 	}
 	if err != nil {
 		return nil, false, err

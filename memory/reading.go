@@ -12,7 +12,7 @@ import (
 // ReadingLimits bound what one call reads of values to judge its filter: to compare
 // their members, or to look for phrases and the like in their words.
 type ReadingLimits struct {
-	Bytes int64         // 256 MB
+	Bytes int64         // 512 MB
 	Time  time.Duration // 5 s
 }
 

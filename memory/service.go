@@ -30,7 +30,7 @@ type Limits struct {
 	IdempotencyTTL time.Duration  // how long an Idempotency-Key is kept; 24 h
 	Feed           FeedLimits     // of the changes of a store and label; 7 days and 1,000,000
 	Batch          BatchLimits    // of one Batch; 1,000 and 10 MB
-	Reading        ReadingLimits  // of values, for the filter of one call; 256 MB and 5 s
+	Reading        ReadingLimits  // of values, for the filter of one call; 512 MB and 5 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -71,7 +71,7 @@ func (l Limits) withDefaults() Limits {
 		l.Batch.Bytes = 10_000_000
 	}
 	if l.Reading.Bytes == 0 {
-		l.Reading.Bytes = 256_000_000
+		l.Reading.Bytes = 512_000_000
 	}
 	if l.Reading.Time == 0 {
 		l.Reading.Time = 5 * time.Second
