@@ -23,7 +23,7 @@ import (
 // AnalysisVersion identifies the rules that turn text into terms. It changes
 // whenever the terms of any text may change. A storage that was filled under
 // another version must analyze its entries again.
-const AnalysisVersion = "1"
+const AnalysisVersion = "2"
 
 const (
 	// MaxTermBytes is the length of the longest term. Longer tokens are
@@ -82,7 +82,9 @@ type analysis struct {
 	order  []string       // distinct tokens, by first occurrence
 	counts []int          // of order
 	roles  []Role         // of order, of a query
+	inPart []bool         // of order: of the groups of a number or code
 	role   Role           // of the word that is added
+	part   bool           // whether it is one of the groups of a number or code
 	index  map[string]int // token to its index in order
 
 	visit     func(form []byte, at span, kind formKind) // nil: forms are not wanted; form is valid until it returns
@@ -100,6 +102,9 @@ type analysis struct {
 	parts         []part // where they are
 	word          []byte // the word being stemmed
 	camel         []byte // the camelCase word being folded
+
+	asking bool      // whether the text is a query
+	groups []grouped // numbers and codes whose groups are being scanned
 }
 
 // add counts a token.
@@ -119,13 +124,14 @@ func (a *analysis) add(token []byte) {
 	a.order = append(a.order, text)
 	a.counts = append(a.counts, 1)
 	a.roles = append(a.roles, a.role)
+	a.inPart = append(a.inPart, a.part && a.role != Joined)
 }
 
 // reset discards the collected tokens.
 func (a *analysis) reset() {
 	a.length = 0
 	clear(a.order)
-	a.order, a.counts, a.roles = a.order[:0], a.counts[:0], a.roles[:0]
+	a.order, a.counts, a.roles, a.inPart = a.order[:0], a.counts[:0], a.roles[:0], a.inPart[:0]
 	clear(a.index)
 	clear(a.forms)
 }
@@ -150,7 +156,9 @@ func (a *analysis) release() {
 	clear(a.word[:cap(a.word)])
 	clear(a.camel[:cap(a.camel)])
 	a.visit, a.visitOnly, a.eachWord, a.position = nil, false, nil, 0
-	a.mode, a.language, a.role = keepStopWords, 0, Sought
+	clear(a.groups[:cap(a.groups)])
+	a.groups = a.groups[:0]
+	a.mode, a.language, a.role, a.asking = keepStopWords, 0, Sought, false
 	clear(a.votes[:])
 	pool.Put(a)
 }

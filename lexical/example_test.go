@@ -73,7 +73,7 @@ func ExampleAnalyze() {
 	// Output:
 	// are go she they
 	// brule creme e email get getusernam mail name user
-	// 1.2.3 1000.50 cost
+	// 1.2.3 1000.5 1000.50 cost
 	// 京 東 東京
 }
 
@@ -102,6 +102,6 @@ func ExampleTextOf() {
 	fmt.Printf("%q\n", lexical.TextOf([]byte(`{"name": "Ada", "pets": ["Otto", "Mia"], "age": 36}`)))
 	fmt.Printf("%q\n", lexical.KeyWords("projects/buildStatus_v2"))
 	// Output:
-	// "Ada\nOtto\nMia"
+	// "name: Ada\npets\nOtto\nMia\nage: 36"
 	// "projects build Status v2"
 }

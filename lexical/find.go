@@ -129,6 +129,7 @@ func (f *search) tryToken(token string, start, end int) {
 
 // scan is analysis.scan that tells where the tokens are.
 func (f *search) scan(text string) {
+	looked := 0 // for groups
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -136,6 +137,13 @@ func (f *search) scan(text string) {
 		}
 		switch kindOf(r) {
 		case letter, digit:
+			if i >= looked {
+				var found []grouped
+				found, looked = groupedAt(text, i, false)
+				for _, g := range found {
+					f.tryToken(string(stem([]byte(g.token))), g.start, g.end)
+				}
+			}
 			i += f.scanCompound(text, i)
 		case cjk, unspaced:
 			i += f.scanRun(text, i, kindOf(r))

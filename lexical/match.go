@@ -118,7 +118,7 @@ func parseItem(text string) (parsed item, rule string) {
 func formsOf(text string) (forms []edge, length int) {
 	a := newAnalysis()
 	defer a.release()
-	a.visitOnly = true
+	a.visitOnly, a.asking = true, true
 	a.visit = func(form []byte, at span, kind formKind) { forms = append(forms, edge{string(form), at, kind}) }
 	a.scan(text)
 	return forms, a.position

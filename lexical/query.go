@@ -14,6 +14,8 @@ type QueryTerm struct {
 	Text   string
 	Weight float64 // number of occurrences in the query
 	Role   Role
+	// Part says that it is one of the groups of a number or code, which is a term as well.
+	Part bool
 }
 
 // ParseQuery returns the distinct terms of a query, at most MaxQueryTerms,
@@ -26,7 +28,7 @@ type QueryTerm struct {
 func ParseQuery(query string) []QueryTerm {
 	a := newAnalysis()
 	defer a.release()
-	a.mode = countStopWords
+	a.mode, a.asking = countStopWords, true
 	a.scan(query)
 	a.language = a.detectLanguage()
 	a.reset()
@@ -39,7 +41,7 @@ func ParseQuery(query string) []QueryTerm {
 	kept := min(len(a.order), MaxQueryTerms)
 	terms := make([]QueryTerm, 0, kept)
 	for i, text := range a.order[:kept] {
-		terms = append(terms, QueryTerm{Text: text, Weight: float64(a.counts[i]), Role: a.roles[i]})
+		terms = append(terms, QueryTerm{Text: text, Weight: float64(a.counts[i]), Role: a.roles[i], Part: a.inPart[i]})
 	}
 	slices.SortFunc(terms, func(x, y QueryTerm) int { return strings.Compare(x.Text, y.Text) })
 	return terms

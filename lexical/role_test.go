@@ -14,12 +14,12 @@ func TestRolesOfWords(t *testing.T) {
 		"give me a summary of Project Halcyon": "give:asking halcyon:name project:name summari:asking",
 		"Was weiß der Nachbar von der Katze?":  "katz:sought nachbar:sought weiss:sought", // German has capitals on nouns
 		"what did NASA find, and who is x?":    "find:asking nasa:name x:sought",
-		"the build_status of CI":               "build:sought buildstatus:sought ci:name status:sought",
+		"the build_status of CI":               "build:sought buildstatus:joined ci:name status:sought",
 		"":                                     "",
 	} {
 		var got []string
 		for _, term := range ParseQuery(query) {
-			got = append(got, term.Text+":"+[]string{"sought", "asking", "name"}[term.Role])
+			got = append(got, term.Text+":"+[]string{"sought", "asking", "name", "joined"}[term.Role])
 		}
 		if got := strings.Join(got, " "); got != want {
 			t.Errorf("%q: %s, want %s", query, got, want)

@@ -49,7 +49,7 @@ func TestTokens(t *testing.T) {
 		{"underscores", "build_status", "build buildstatus status"},
 		{"camelCase", "getUserName HTTPServer", "get getusernam http httpserver name server user"},
 		{"camelCase with short parts", "mRNA iPhone pH", "iphon mrna ph phone rna"},
-		{"decimal and grouped numbers", "3.14 1,000.50 1,2", "1 1000.50 2 3.14"},
+		{"decimal and grouped numbers", "3.14 1,000.50 1,2", "1 1.2 1000.5 1000.50 2 3.14"},
 		{"versions", "v1.2.3 1.2.3 v2", "1.2.3 1.2.3 v2"},
 		{"initials", "U.S.A. USA e.g. p.m.", "eg pm usa usa"},
 		{"addresses", "a.user@example.org https://example.org/path?q=1", "1 a exampl exampl https org org path q user"},

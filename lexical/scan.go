@@ -17,6 +17,8 @@ func (a *analysis) scan(text string) {
 		text = norm.NFKC.String(text)
 	}
 	a.sentenceStart = true
+	a.groups = a.groups[:0]
+	looked := 0 // for groups
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -24,7 +26,10 @@ func (a *analysis) scan(text string) {
 		}
 		switch kindOf(r) {
 		case letter, digit:
-			i += a.scanCompound(text[i:])
+			if i >= looked {
+				a.groups, looked = groupedAt(text, i, a.asking)
+			}
+			i = a.scanGroups(text, i)
 			a.sentenceStart = false
 			continue
 		case cjk:
@@ -47,6 +52,41 @@ func (a *analysis) scan(text string) {
 		}
 		i += width
 	}
+}
+
+// scanGroups adds the words of the compound at text[at:], and the numbers and codes in one
+// piece that end with it. It returns the end of the compound.
+func (a *analysis) scanGroups(text string, at int) int {
+	position := a.position
+	a.part = len(a.groups) > 0
+	end := at + a.scanCompound(text[at:])
+	a.part = false
+	open := a.groups[:0]
+	for _, g := range a.groups {
+		if at <= g.start {
+			g.position = position
+		}
+		if g.end > end {
+			open = append(open, g)
+			continue
+		}
+		a.addGrouped(g)
+	}
+	a.groups = open
+	return end
+}
+
+// addGrouped adds a number or code in one piece, once.
+func (a *analysis) addGrouped(g grouped) {
+	token := string(stem([]byte(g.token)))
+	if i, known := a.index[token]; known {
+		a.roles[i], a.inPart[i] = Joined, false
+	} else {
+		a.role = Joined
+		a.add([]byte(token))
+		a.role = Sought
+	}
+	a.addForm([]byte(token), span{g.position, a.position}, sought)
 }
 
 // HasWords reports whether a text has anything that Analyze makes a term of: letters,
@@ -91,7 +131,9 @@ func (a *analysis) scanCompound(text string) int {
 		whole.end += p.positions
 	}
 	if len(a.parts) > 1 {
+		a.role = Joined
 		a.addWord(a.folded, whole)
+		a.role = Sought
 	}
 	for _, p := range a.parts {
 		at := span{a.position, a.position + p.positions}

@@ -52,11 +52,14 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 // weighEvidence sets the weights of evidence and lacksName.
 func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 	named, known, sum := false, false, 0.0
+	share := s.shareOfParts(query, df)
 	for i, term := range query {
 		weight := s.weights[i]
 		switch {
-		case term.Role == Asking && df[i] == 0:
+		case (term.Role == Asking || term.Role == Joined) && df[i] == 0, term.Part && share > 0:
 			weight = 0
+		case term.Role == Joined:
+			weight += share
 		case term.Role == Name:
 			weight = max(weight, float64(nameWeight*term.Weight))
 			named, known = true, known || df[i] > 0
@@ -70,10 +73,34 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 	}
 }
 
+// shareOfParts returns what each number or code in one piece that a document has weighs
+// more, in place of the groups of the query's numbers and codes; 0 if there is none.
+func (s *Scorer) shareOfParts(query []QueryTerm, df []int64) float64 {
+	parts, whole := 0.0, 0
+	for i, term := range query {
+		switch {
+		case term.Part:
+			parts += s.weights[i]
+		case term.Role == Joined && df[i] > 0:
+			whole++
+		}
+	}
+	if whole == 0 {
+		return 0
+	}
+	return parts / float64(whole)
+}
+
 // Evidence returns how much query term i counts as evidence that a document answers the
 // query, per occurrence in the query: its weight, but 0 for a word of asking that no
-// document has, and no less than a minimum for a name.
-func (s *Scorer) Evidence(i int, term QueryTerm) float64 { return s.evidence[i] / term.Weight }
+// document has, and no less than a minimum for a name. The groups of a number or code
+// count as words do.
+func (s *Scorer) Evidence(i int, term QueryTerm) float64 {
+	if term.Part {
+		return s.weights[i] / term.Weight
+	}
+	return s.evidence[i] / term.Weight
+}
 
 // LacksName reports whether the query has names and no document has any of them.
 func (s *Scorer) LacksName() bool { return s.lacksName }

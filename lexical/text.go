@@ -2,48 +2,66 @@ package lexical
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// TextOf returns the searchable text of a JSON value: a string itself, otherwise
-// all strings in the value, in document order, joined by line breaks. Member
-// names, numbers and literals are not text, as in Postgres's
-// to_tsvector(jsonb). Invalid JSON has no text.
+// TextOf returns the searchable text of a JSON value: a string itself, a number in plain
+// digits (PlainNumber), and of an object or array a line for each string and number, in
+// document order. The name of a member stands before its string or number, or in a line
+// of its own: {"server":{"cpuLimit":4,"spot":true}} is "server", "cpu Limit: 4" and
+// "spot". true, false and null have no text but their member's name. Invalid JSON has no
+// text.
 func TextOf(value []byte) string {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 {
 		return ""
 	}
-	switch value[0] {
-	case '"':
+	switch c := value[0]; {
+	case c == '"':
 		var text string
 		if json.Unmarshal(value, &text) != nil {
 			return ""
 		}
 		return text
-	case '{', '[':
-		return stringsOf(value)
+	case c == '{', c == '[':
+		return linesOf(value)
+	case json.Valid(value) && (c == '-' || isDigit(rune(c))):
+		return PlainNumber(string(value))
 	}
 	return ""
 }
 
-// stringsOf joins the strings of an object or array. It does not recurse: the
-// nesting of a value is bounded only by its length.
-func stringsOf(value []byte) string {
+// linesOf returns the lines of an object or array. It does not recurse: the nesting of a
+// value is bounded only by its length.
+func linesOf(value []byte) string {
 	var (
-		text  strings.Builder
-		inner []bool // by open bracket: whether it is an object
-		name  bool   // whether the next string is a member name
+		text    strings.Builder
+		inner   []bool // by open bracket: whether it is an object
+		name    bool   // whether the next string is a member name
+		pending string // between the name of a member and its string or number
 	)
+	line := func(words string) {
+		if words == "" {
+			return
+		}
+		if pending == "" && text.Len() > 0 {
+			pending = "\n"
+		}
+		text.WriteString(pending)
+		text.WriteString(words)
+		pending = ""
+	}
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber() // numbers beyond the range of float64 are valid JSON
 	for {
 		token, err := decoder.Token()
-		if err == io.EOF {
+		if err == io.EOF && len(inner) == 0 {
 			return text.String()
 		}
 		if err != nil {
@@ -52,6 +70,7 @@ func stringsOf(value []byte) string {
 		object := len(inner) > 0 && inner[len(inner)-1]
 		switch token := token.(type) {
 		case json.Delim:
+			pending = ""
 			if token == '{' || token == '[' {
 				inner = append(inner, token == '{')
 				name = token == '{'
@@ -63,17 +82,67 @@ func stringsOf(value []byte) string {
 		case string:
 			if object && name {
 				name = false
+				if words := memberWords(token); words != "" {
+					line(words)
+					pending = ": "
+				}
 				continue
 			}
-			if token != "" {
-				if text.Len() > 0 {
-					text.WriteByte('\n')
-				}
-				text.WriteString(token)
-			}
+			line(token)
+		case json.Number:
+			line(PlainNumber(token.String()))
 		}
-		name = object
+		name, pending = object, ""
 	}
+}
+
+// memberWords returns the words of a member's name: "listen_port" is "listen port",
+// "wifiPassword" is "wifi Password".
+func memberWords(name string) string {
+	var words strings.Builder
+	var before rune
+	for i, r := range name {
+		switch {
+		case r == '_':
+			r = ' '
+		case startsCamelWord(before, r, name[i+utf8.RuneLen(r):]):
+			words.WriteByte(' ')
+		}
+		words.WriteRune(r)
+		before = r
+	}
+	return strings.TrimSpace(words.String())
+}
+
+// maxPlainDigits bounds the digits of a plain number. Others stay as they are.
+const maxPlainDigits = 40
+
+// PlainNumber returns a JSON number in plain digits, without an exponent and zeros after
+// its last decimal: 1.25e6 is 1250000, 31.50 is 31.5. What would have more than 40 digits
+// stays as it is.
+func PlainNumber(number string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
+	sign := ""
+	if rest, negative := strings.CutPrefix(mantissa, "-"); negative {
+		sign, mantissa = "-", rest
+	}
+	whole, decimals, _ := strings.Cut(mantissa, ".")
+	shift, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	if err != nil || max(shift, -shift) > maxPlainDigits || len(mantissa) > maxPlainDigits {
+		return number
+	}
+	digits := whole + decimals + strings.Repeat("0", max(0, shift-len(decimals)))
+	point := len(whole) + shift
+	if point < 0 {
+		digits, point = strings.Repeat("0", -point)+digits, 0
+	}
+	whole, decimals = strings.TrimLeft(digits[:point], "0"), strings.TrimRight(digits[point:], "0")
+	if plain := cmp.Or(whole, "0"); decimals != "" {
+		return sign + plain + "." + decimals
+	} else if plain != "0" {
+		return sign + plain
+	}
+	return "0"
 }
 
 // KeyWords returns the words of a key, separated by single spaces:

@@ -80,7 +80,7 @@ type EntryExplanation struct {
 // explainHit says how a candidate was ranked and why the caller may see it.
 func explainHit(q *searchQuery, c *candidate) *Explain {
 	x := &Explain{
-		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.question, c.Parts), Wording: c.number,
+		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.question, c.Parts), Wording: c.asked.number,
 		Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
 	}
 	if q.page == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -157,10 +158,14 @@ func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) 
 	return lists, nil
 }
 
+// budgetBytes is the length of questions for which the vector leg has its budget; for
+// longer ones it has as many times as much.
+const budgetBytes = 4000
+
 // searchVectors is the vector leg. It ends within the vector budget. With a
 // fetch of 0 it only embeds the wordings.
 func (s *Service) searchVectors(ctx context.Context, q *searchQuery, fetch int) (lists []legList, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.budget)
+	ctx, cancel := context.WithTimeout(ctx, s.budget*time.Duration(1+q.bytes()/budgetBytes))
 	defer cancel()
 	model, ok := s.indexer.Serving()
 	if !ok {

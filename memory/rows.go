@@ -151,13 +151,15 @@ type EntryWriter interface {
 	Put(ctx context.Context, entry Entry, doc lexical.Document) error
 }
 
-// FormWriter fills a database with the forms of its entries (lexical.Document).
-type FormWriter interface {
+// DocumentWriter fills a database with the terms and forms of its entries
+// (lexical.Document).
+type DocumentWriter interface {
 	// SearchableAfter returns up to limit searchable, undeleted entries by ID,
 	// after an ID, expired ones too. They do not change until the transaction ends.
 	SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]Entry, error)
-	// PutForms replaces the forms of an entry that SearchableAfter returned.
-	PutForms(ctx context.Context, entry Entry, forms []string) error
+	// PutDocument replaces the terms and forms of an entry that SearchableAfter
+	// returned. If queuedAt is not the zero time, the entry gets new vectors, too.
+	PutDocument(ctx context.Context, entry Entry, doc lexical.Document, queuedAt time.Time) error
 }
 
 // HistoryLimits bound what is kept of an entry's versions.

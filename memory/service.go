@@ -194,10 +194,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	if s.secret, err = loadSecret(ctx, storage); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}
-	if err = checkAnalysis(ctx, storage, s.log); err != nil {
-		return nil, fmt.Errorf("open memory service: %w", err)
-	}
-	if err = fillForms(ctx, storage, s.log); err != nil {
+	if err = analyzeAgain(ctx, storage, s.log, s.instant()); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}
 	return s, nil

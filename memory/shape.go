@@ -37,7 +37,7 @@ func (a *Answer) Shape() (Shape, bool) {
 		return Shape{}, false
 	}
 	r := &q.request
-	shape := Shape{Mode: r.Mode, Limit: r.Limit, Wordings: len(q.wordings), Stores: q.scope.Len()}
+	shape := Shape{Mode: r.Mode, Limit: r.Limit, Wordings: len(r.wordings()), Stores: q.scope.Len()}
 	if shape.Mode == "" {
 		shape.Mode = ModeHybrid
 	}

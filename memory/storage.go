@@ -91,7 +91,7 @@ type Tx interface {
 	ReadTx
 	Prefetcher
 	EntryWriter
-	FormWriter
+	DocumentWriter
 	HistoryTrimmer
 	Sweeper
 	FeedTrimmer

@@ -10,11 +10,14 @@ import (
 	"mneme/embed"
 	"mneme/fusion"
 	"mneme/lexical"
+	"mneme/passage"
 )
 
-// wording is one way in which a search asks: its query, or one of its queries.
+// wording is one way in which a search asks: its query, one of its queries, or a part of a
+// long one.
 type wording struct {
 	text   string
+	number int // of the query that it is, or is a part of
 	terms  []lexical.QueryTerm
 	scorer *lexical.Scorer // of terms in the scope; nil until the lexical leg has counted them
 	// embedding is of the model of the search's fingerprint; zero until the
@@ -33,17 +36,64 @@ func (r *SearchRequest) wordings() []string {
 	return []string{r.Query}
 }
 
+// bytes returns the length of the query, or of the queries.
+func (q *searchQuery) bytes() (n int) {
+	for _, text := range q.request.wordings() {
+		n += len(text)
+	}
+	return n
+}
+
 // asks reports whether a wording has words. Punctuation alone asks for nothing.
 func (q *searchQuery) asks() bool {
 	return slices.ContainsFunc(q.wordings, func(w *wording) bool { return len(w.terms) > 0 })
 }
 
 func newWordings(texts []string) []*wording {
-	wordings := make([]*wording, len(texts))
+	wordings := make([]*wording, 0, len(texts))
+	total := 0
+	for _, text := range texts {
+		total += len(text)
+	}
 	for i, text := range texts {
-		wordings[i] = &wording{text: text, terms: lexical.ParseQuery(text)}
+		for _, read := range readings(text, total) {
+			wordings = append(wordings, &wording{text: read, number: i, terms: lexical.ParseQuery(read)})
+		}
 	}
 	return wordings
+}
+
+// A question of more than longQuestion bytes is read in parts, at most about maxParts in
+// all, of partBytes bytes at least: what it asks may stand in one of its sentences, and
+// none says more than another by its place. Up to wholeQuestion bytes, which the window of
+// a model has room for, it is read as a whole, too. docs/decisions/0059-whole.md.
+const (
+	longQuestion  = 400
+	wholeQuestion = 2000
+	partBytes     = 200
+	maxParts      = 32
+)
+
+// readings returns a question, or a long one's parts, runs of sentences. total is the
+// length of all questions of the search.
+func readings(question string, total int) (read []string) {
+	if len(question) <= wholeQuestion {
+		read = append(read, question)
+	}
+	if len(question) <= longQuestion {
+		return read
+	}
+	size := max(partBytes, (total+maxParts-1)/maxParts)
+	segments := passage.Split(question)
+	for len(segments) > 0 {
+		n := 1
+		for n < len(segments) && segments[n].End-segments[0].Start <= size {
+			n++
+		}
+		read = append(read, question[segments[0].Start:segments[n-1].End])
+		segments = segments[n:]
+	}
+	return read
 }
 
 // familiarity returns the share of the wording's letters that stand in words of

@@ -4,12 +4,15 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/lexical"
+	"mneme/lexical/posting"
 	"mneme/memory"
 )
 
@@ -55,7 +58,7 @@ func formKeys(store int64, label acl.Label, forms []string) []string {
 const selectSearchable = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
 	WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2`
 
-// SearchableAfter implements memory.FormWriter. It takes the database lock.
+// SearchableAfter implements memory.DocumentWriter. It takes the database lock.
 func (w *writer) SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	if err := w.lockAll(ctx); err != nil {
 		return nil, err
@@ -64,15 +67,42 @@ func (w *writer) SearchableAfter(ctx context.Context, after uuid.UUID, limit int
 	return w.entries(ctx, selectSearchable, [16]byte(after), limit)
 }
 
-// PutForms implements memory.FormWriter.
-func (w *writer) PutForms(ctx context.Context, entry memory.Entry, forms []string) error {
+const (
+	selectIndexed = "SELECT place, length, terms FROM entry WHERE id = $1"
+	updateIndexed = "UPDATE entry SET length = $2, terms = $3 WHERE id = $1"
+)
+
+// PutDocument implements memory.DocumentWriter.
+func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexical.Document, queuedAt time.Time) error {
 	store, err := w.store(ctx, entry.Store)
 	if err != nil {
 		return err
 	}
 	w.setRLSAll()
 	w.queueBulk() // it may hold the forms of the same entry
-	w.replaceForms(entry.ID, nil, &storedRow{store: store.number, label: entry.Label, state: live, searchable: true}, forms)
+	old := posting.Document{Label: entry.Label}
+	old.Store = store.number
+	var length *int
+	if _, err := w.one(ctx, []any{&old.Doc, &length, &old.Terms}, selectIndexed, [16]byte(entry.ID)); err != nil {
+		return err
+	}
+	next := &posting.Document{DocKey: old.DocKey, Label: old.Label, Length: doc.Length, Terms: posting.Aligned.EncodeTerms(doc.Terms)}
+	var before *posting.Document
+	if length != nil {
+		old.Length, before = *length, &old
+	}
+	if _, err := w.postings.Replace(before, next); err != nil {
+		return err
+	}
+	w.queueStatement(updateIndexed, [16]byte(entry.ID), next.Length, next.Terms)
+	row := &storedRow{store: store.number, label: entry.Label, state: live, searchable: true}
+	w.replaceForms(entry.ID, nil, row, doc.Forms)
+	if !queuedAt.IsZero() {
+		w.enqueue(entry.ID, row, entry.Revision, indexer.Chunks(&entry), queuedAt)
+	}
+	if w.postings.Size() > maxPostings {
+		return w.flushIndex(ctx)
+	}
 	return nil
 }
 

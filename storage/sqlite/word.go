@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
 )
@@ -74,18 +76,24 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 const selectSearchable = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
 	WHERE e.id > ? AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT ?`
 
-// SearchableAfter implements memory.FormWriter.
+// SearchableAfter implements memory.DocumentWriter.
 func (w *writer) SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	return w.entries(ctx, selectSearchable, after[:], limit)
 }
 
-// PutForms implements memory.FormWriter.
-func (w *writer) PutForms(ctx context.Context, entry memory.Entry, forms []string) error {
+// PutDocument implements memory.DocumentWriter.
+func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexical.Document, queuedAt time.Time) error {
 	row, found, err := w.storedRow(ctx, entry.ID)
 	if err != nil || !found {
 		return err
 	}
-	return w.replaceForms(ctx, row, row, forms)
+	if err := w.indexEntry(ctx, row, doc, false); err != nil {
+		return err
+	}
+	if err := w.replaceForms(ctx, row, row, doc.Forms); err != nil || queuedAt.IsZero() {
+		return err
+	}
+	return w.enqueue(ctx, row, row.revision, indexer.Chunks(&entry), queuedAt)
 }
 
 // ?4 is one more than the limit.

@@ -155,13 +155,14 @@ var wordMatches = []clause{
 		}
 	}},
 
-	{"filling gives every searchable, undeleted entry its forms", func(f *fixture) {
+	{"filling gives every searchable, undeleted entry its terms and forms", func(f *fixture) {
 		entries := []memory.Entry{entry("a", "1", says("alpha")), entry("b", "2", says("alpha"), labelled(acl.Restricted)),
 			entry("a", "3", says("alpha"), encrypted), entry("a", "4", says("alpha"), outOfContext), entry("a", "5", says("alpha"), deletedAt(start))}
 		f.update(func(tx memory.Tx) error {
 			for _, e := range entries {
 				doc := words(e)
 				doc.Forms = []string{"outdated"}
+				doc.Terms = []lexical.Term{{Text: "outdated", Count: 1}}
 				if err := tx.Put(f.ctx, e, doc); err != nil {
 					return err
 				}
@@ -174,7 +175,7 @@ var wordMatches = []clause{
 				batch, err = tx.SearchableAfter(f.ctx, batch[len(batch)-1].ID, 1)
 				for _, e := range batch {
 					found = append(found, e.ID)
-					err = errors.Join(err, tx.PutForms(f.ctx, e, words(e).Forms))
+					err = errors.Join(err, tx.PutDocument(f.ctx, e, words(e), time.Time{}))
 				}
 				return err
 			})
@@ -183,6 +184,8 @@ var wordMatches = []clause{
 		scope := f.scope(reach{"a", acl.Restricted}, reach{"b", acl.Restricted})
 		f.match(scope, matching("alpha"), entries[0].ID, entries[1].ID)
 		f.match(scope, matching("outdated"))
+		f.equal(len(f.search(scope, "alpha", 10)), 2)
+		f.equal(len(f.search(scope, "outdated", 10)), 0)
 	}},
 }
 

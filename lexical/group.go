@@ -1,0 +1,355 @@
+package lexical
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Numbers and codes are written in groups, and everybody groups them otherwise:
+// +44 20 7946 0018, 020-7946-0018; FR76 3000 6000 …; 2,450.00, 2.450 and 2 450;
+// KR 88213 and KR-88213. Beside its groups, a text has such a number or code in one
+// piece, as a further term. What is exact stays so: versions, dates, times and
+// addresses of networks have no further form.
+
+// grouped is a number or code in one piece.
+type grouped struct {
+	start, end int // its groups' range in the text
+	token      string
+	position   int // of its first group, once that is scanned
+}
+
+const (
+	// maxGroups and maxGrouped bound the groups and the characters of a code.
+	maxGroups, maxGrouped = 12, 40
+	// minGrouped is the length of the shortest code of several groups.
+	minGrouped = 5
+	// tailDigits is how many of the last digits of a telephone number are a term: with
+	// the country's code and without, they are the same.
+	tailDigits, minTail, maxTail = 8, 8, 15
+)
+
+// group is a run of ASCII letters and digits.
+type group struct {
+	start, end     int
+	digits         int
+	between        string // what is between it and the group before
+	upper, anyCase bool   // letters alone, few of them
+	zero           bool   // begins with a zero
+}
+
+func (g group) length() int    { return g.end - g.start }
+func (g group) isNumber() bool { return g.digits == g.length() }
+
+// groupedAt returns the numbers and codes in one piece of which the first group begins at
+// text[at:], and the end of what was looked at. asking says that the text is a query,
+// whose letters may be of any case.
+func groupedAt(text string, at int, asking bool) (found []grouped, end int) {
+	groups := groupsAt(text, at, asking)
+	if len(groups) == 0 {
+		return nil, at
+	}
+	s := grouping{text: text, asking: asking}
+	for len(groups) > 0 {
+		groups = groups[s.next(groups):]
+	}
+	return s.found, s.end
+}
+
+// groupsAt returns the groups of what may be a code at text[at:].
+func groupsAt(text string, at int, asking bool) []group {
+	first, ok := groupAt(text, at, asking)
+	if !ok {
+		return nil
+	}
+	groups := []group{first}
+	for len(groups) < maxGroups {
+		last := groups[len(groups)-1].end
+		width := betweenGroups(text[last:])
+		if width == 0 {
+			break
+		}
+		next, ok := groupAt(text, last+width, asking)
+		if !ok {
+			break
+		}
+		next.between = text[last : last+width]
+		groups = append(groups, next)
+	}
+	return groups
+}
+
+// groupAt returns the group at text[at:] if it may be part of a code: it has digits, or
+// is a few capitals.
+func groupAt(text string, at int, asking bool) (g group, ok bool) {
+	g = group{start: at, end: at, upper: true}
+	for g.end < len(text) && isAlphanumeric(text[g.end]) {
+		switch c := text[g.end]; {
+		case isDigit(rune(c)):
+			g.digits++
+		case c >= 'a':
+			g.upper = false
+		}
+		g.end++
+	}
+	if g.end == at || g.end < len(text) && text[g.end] >= 0x80 && startsWord(text[g.end:]) {
+		return g, false
+	}
+	letters := g.length() - g.digits
+	g.zero = text[at] == '0'
+	g.upper, g.anyCase = g.upper && g.digits == 0 && letters <= 3, g.digits == 0 && letters <= 3
+	return g, g.digits > 0 || g.upper || asking && g.anyCase || isHexPair(text, g)
+}
+
+// isHexPair reports whether a group of letters may be part of a hardware address.
+func isHexPair(text string, g group) bool {
+	for _, c := range []byte(text[g.start:g.end]) {
+		if c|0x20 > 'f' {
+			return false
+		}
+	}
+	return g.length() == 2 && (g.start > 0 && text[g.start-1] == ':' || strings.HasPrefix(text[g.end:], ":"))
+}
+
+func isAlphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// betweenGroups returns the length of what may stand between two groups, at the start of
+// a text; 0 if they end here.
+func betweenGroups(text string) int {
+	for _, separator := range [...]string{") ", " (", ")", "(", " ", "-", ".", ",", ":", "/", "_", "'", "’", "\u2010"} {
+		if strings.HasPrefix(text, separator) {
+			return len(separator)
+		}
+	}
+	return 0
+}
+
+// loose reports whether a separator stands between groups that are one code.
+func loose(between string) bool {
+	switch between {
+	case " ", "-", "_", "(", ")", ") ", " (", "\u2010":
+		return true
+	}
+	return false
+}
+
+// grouping collects the codes of a row of groups.
+type grouping struct {
+	text   string
+	asking bool
+	found  []grouped
+	end    int
+}
+
+// add adds a code in one piece, in lower case.
+func (s *grouping) add(start, end int, token string) {
+	if s.found = append(s.found, grouped{start: start, end: end, token: token}); end > s.end {
+		s.end = end
+	}
+}
+
+// next reads the first number or code of the groups and returns how many groups it has.
+func (s *grouping) next(groups []group) int {
+	n := 1
+	for n < len(groups) && !loose(groups[n].between) {
+		n++
+	}
+	s.end = max(s.end, groups[n-1].end)
+	if n > 1 {
+		if s.addTight(groups[:n]) {
+			return n
+		}
+		if !isTelephone(groups[:n]) {
+			return n // exact: a version, date, time or address
+		}
+	}
+	for n < len(groups) && loose(groups[n].between) && (n+1 == len(groups) || loose(groups[n+1].between)) {
+		n++
+	}
+	s.end = max(s.end, groups[n-1].end)
+	s.addCode(groups[:n])
+	return n
+}
+
+// addTight adds a number of groups that no space separates, and reports whether they are
+// one: with separators of thousands, with decimals, or the address of a device.
+func (s *grouping) addTight(groups []group) bool {
+	start, end := groups[0].start, groups[len(groups)-1].end
+	if isHardware(groups) {
+		s.add(start, end, s.join(groups))
+		return true
+	}
+	if number, ok := s.number(groups); ok {
+		s.add(start, end, number)
+		return true
+	}
+	return false
+}
+
+// isHardware reports whether groups are a hardware address: six or eight pairs of
+// hexadecimal digits, or three groups of four, that one character separates.
+func isHardware(groups []group) bool {
+	length := 2
+	switch {
+	case len(groups) == 3 && groups[1].between == ".":
+		length = 4
+	case len(groups) != 6 && len(groups) != 8:
+		return false
+	}
+	letters := 0
+	for i, g := range groups {
+		if g.length() != length || i > 0 && g.between != groups[1].between {
+			return false
+		}
+		letters += g.length() - g.digits
+	}
+	return groups[1].between == ":" || length == 4 && letters > 0
+}
+
+// number returns a number that groups are, in its plainest form: 1,250,000.50 is 1250000.5.
+func (s *grouping) number(groups []group) (string, bool) {
+	thousands, last := groups, len(groups)-1
+	decimals := ""
+	for _, g := range groups {
+		if !g.isNumber() {
+			return "", false
+		}
+	}
+	between := groups[1].between
+	switch {
+	case last > 1 && groups[last].between != between && (groups[last].between == "." || groups[last].between == ","):
+		thousands, decimals = groups[:last], s.text[groups[last].start:groups[last].end]
+	case last == 1 && groups[1].length() != 3 && (between == "," || between == "." && groups[0].length() > 2): // 1.20 may be a version
+		thousands, decimals = groups[:1], s.text[groups[1].start:groups[1].end]
+	}
+	if len(thousands) > 1 && !isThousands(thousands) {
+		return "", false
+	}
+	number := strings.TrimLeft(s.join(thousands), "0")
+	if number == "" {
+		number = "0"
+	}
+	if decimals = strings.TrimRight(decimals, "0"); decimals != "" {
+		number += "." + decimals
+	}
+	return number, true
+}
+
+// isThousands reports whether groups are a number with separators of thousands: groups of
+// three digits after the first, or in the Indian way of two and a last one of three.
+func isThousands(groups []group) bool {
+	between, last := groups[1].between, len(groups)-1
+	indian := between == "," && last > 1 && groups[1].length() == 2
+	for i, g := range groups[1:] {
+		length := 3
+		if indian && i+1 < last {
+			length = 2
+		}
+		if g.length() != length || g.between != between {
+			return false
+		}
+	}
+	switch between {
+	case " ", ",", ".", "'", "’", "_":
+	default:
+		return false
+	}
+	return groups[0].length() <= 3 && (between != "." || !groups[0].zero && !isNetwork(groups))
+}
+
+// isNetwork reports whether groups may be an IPv4 address.
+func isNetwork(groups []group) bool { return len(groups) == 4 && groups[3].length() <= 3 }
+
+// isTelephone reports whether groups that points or slashes separate are a telephone
+// number, rather than a version, a date or a network's address.
+func isTelephone(groups []group) bool {
+	digits := 0
+	for i, g := range groups {
+		if !g.isNumber() || g.length() < 2 || i > 0 && g.between != groups[1].between {
+			return false
+		}
+		digits += g.digits
+	}
+	switch groups[1].between {
+	case ".":
+		return len(groups) > 2 && digits > 8 && digits <= maxTail && !isNetwork(groups)
+	case "/":
+		return len(groups) == 2 && digits >= minTail && digits <= maxTail
+	}
+	return false
+}
+
+// addCode adds a code of groups: from the first with a digit to the last, and with the
+// letters before and after these.
+func (s *grouping) addCode(groups []group) {
+	first, last := 0, len(groups)-1
+	for first <= last && groups[first].digits == 0 {
+		first++
+	}
+	for last > first && groups[last].digits == 0 {
+		last--
+	}
+	if first > last || isDate(groups[first:last+1]) {
+		return
+	}
+	core := groups[first : last+1]
+	s.addPieces(core)
+	s.addTail(core)
+	if first > 0 {
+		s.addPieces(groups[first-1 : last+1])
+	}
+	if first > 1 {
+		s.addPieces(groups[first-2 : last+1])
+	}
+	if last < len(groups)-1 {
+		s.addPieces(groups[first : last+2])
+		s.addPieces(groups[max(0, first-1) : last+2])
+	}
+	if len(core) > 1 && isThousands(core) {
+		s.add(core[0].start, core[len(core)-1].end, s.join(core))
+	}
+}
+
+// addPieces adds groups in one piece, if they are several.
+func (s *grouping) addPieces(groups []group) {
+	token := s.join(groups)
+	if len(groups) > 1 && len(token) >= minGrouped && len(token) <= maxGrouped {
+		s.add(groups[0].start, groups[len(groups)-1].end, token)
+	}
+}
+
+// addTail adds the last digits of what may be a telephone number.
+func (s *grouping) addTail(groups []group) {
+	digits := s.join(groups)
+	for _, g := range groups {
+		if !g.isNumber() {
+			return
+		}
+	}
+	if len(digits) < minTail || len(digits) > maxTail {
+		return
+	}
+	start := groups[0].start
+	if len(groups) > 1 || s.asking || digits[0] == '0' || start > 0 && s.text[start-1] == '+' {
+		s.add(start, groups[len(groups)-1].end, "+"+digits[len(digits)-tailDigits:])
+	}
+}
+
+// isDate reports whether groups are a date that hyphens separate, such as 2026-06-30.
+func isDate(groups []group) bool {
+	if len(groups) != 3 || groups[1].between != "-" || groups[2].between != "-" || groups[1].length() > 2 {
+		return false
+	}
+	a, b := groups[0].length(), groups[2].length()
+	return a == 4 && b <= 2 || a <= 2 && b == 4
+}
+
+// join returns groups in one piece, in lower case.
+func (s *grouping) join(groups []group) string {
+	var joined []byte
+	for _, g := range groups {
+		joined = append(joined, s.text[g.start:g.end]...)
+	}
+	return string(bytes.ToLower(joined))
+}
