@@ -83,6 +83,8 @@ type analysis struct {
 	counts []int          // of order
 	roles  []Role         // of order, of a query
 	inPart []bool         // of order: of the groups of a number or code
+	words  []string       // of order, of a query: the word, folded, that may be a typing error; "" if it may not
+	typo   string         // the word that is added, if it may be one
 	role   Role           // of the word that is added
 	part   bool           // whether it is one of the groups of a number or code
 	index  map[string]int // token to its index in order
@@ -125,12 +127,15 @@ func (a *analysis) add(token []byte) {
 	a.counts = append(a.counts, 1)
 	a.roles = append(a.roles, a.role)
 	a.inPart = append(a.inPart, a.part && a.role != Joined)
+	a.words = append(a.words, a.typo)
 }
 
 // reset discards the collected tokens.
 func (a *analysis) reset() {
 	a.length = 0
 	clear(a.order)
+	clear(a.words)
+	a.words, a.typo = a.words[:0], ""
 	a.order, a.counts, a.roles, a.inPart = a.order[:0], a.counts[:0], a.roles[:0], a.inPart[:0]
 	clear(a.index)
 	clear(a.forms)

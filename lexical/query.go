@@ -16,6 +16,19 @@ type QueryTerm struct {
 	Role   Role
 	// Part says that it is one of the groups of a number or code, which is a term as well.
 	Part bool
+	// Word is the word, folded, if it may be a typing error (MayBeTypo) and is not part of
+	// a compound.
+	Word string
+	// For is the term of the query that no document has, in place of which this one is
+	// looked for with a share of its weight, since its word may be a typing error of it;
+	// "": none.
+	For   string
+	Share float64 // 0–1, of a term with For
+}
+
+// Instead returns a term in place of t, whose word may be a typing error of it.
+func (t QueryTerm) Instead(text string, share float64) QueryTerm {
+	return QueryTerm{Text: text, Weight: float64(share * t.Weight), Role: t.Role, For: t.Text, Share: share}
 }
 
 // ParseQuery returns the distinct terms of a query, at most MaxQueryTerms,
@@ -41,7 +54,7 @@ func ParseQuery(query string) []QueryTerm {
 	kept := min(len(a.order), MaxQueryTerms)
 	terms := make([]QueryTerm, 0, kept)
 	for i, text := range a.order[:kept] {
-		terms = append(terms, QueryTerm{Text: text, Weight: float64(a.counts[i]), Role: a.roles[i], Part: a.inPart[i]})
+		terms = append(terms, QueryTerm{Text: text, Weight: float64(a.counts[i]), Role: a.roles[i], Part: a.inPart[i], Word: a.words[i]})
 	}
 	slices.SortFunc(terms, func(x, y QueryTerm) int { return strings.Compare(x.Text, y.Text) })
 	return terms

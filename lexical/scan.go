@@ -144,9 +144,12 @@ func (a *analysis) scanCompound(text string) int {
 		}
 		if a.mode == dropStopWords && len(a.parts) == 1 {
 			a.role = a.roleOf(word, p.name)
+			if a.role != Asking && MayBeTypo(string(word)) {
+				a.typo = string(word)
+			}
 		}
 		a.addWord(word, at)
-		a.role = Sought
+		a.role, a.typo = Sought, ""
 		if p.camelCase {
 			a.addCamelWords(text[p.raw[0]:p.raw[1]], at.start)
 		}

@@ -1,6 +1,10 @@
 package lexical
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // The parameters of BM25: k1 sets how fast repetitions of a term saturate, b how
 // much the document's length counts. The values are those of the plain BM25
@@ -9,6 +13,9 @@ const (
 	k1 = 0.9
 	b  = 0.2
 )
+
+// typoEvidence is what a word with typing errors counts where it is read letter by letter.
+const typoEvidence = 0.3
 
 // Stats describe the collection that a query is scored against: the entries of
 // the searched stores at labels within the caller's scope, and no others.
@@ -24,6 +31,10 @@ type Stats struct {
 type Scorer struct {
 	weights   []float64 // by query term: inverse document frequency times QueryTerm.Weight
 	evidence  []float64 // by query term: see Evidence
+	known     []bool    // by query term: whether a document has it
+	instead   []int     // by query term: the index of the term that it stands for, or -1
+	shares    []float64 // by query term: QueryTerm.Share
+	typos     bool      // whether any stands for another
 	lacksName bool      // see LacksName
 	base      float64   // k1 · (1-b)
 	slope     float64   // k1 · b / mean length
@@ -32,7 +43,10 @@ type Scorer struct {
 // NewScorer returns a Scorer for one query. df[i] is the number of documents, of
 // those counted in stats, that contain query[i].
 func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
-	s := &Scorer{weights: make([]float64, len(query)), evidence: make([]float64, len(query)), base: float64(k1 * (1 - b))}
+	s := &Scorer{
+		weights: make([]float64, len(query)), evidence: make([]float64, len(query)),
+		known: make([]bool, len(query)), instead: make([]int, len(query)), shares: make([]float64, len(query)), base: float64(k1 * (1 - b)),
+	}
 	if stats.Documents > 0 && stats.Length > 0 {
 		mean := float64(stats.Length) / float64(stats.Documents)
 		s.slope = float64(k1*b) / mean
@@ -40,6 +54,7 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	n := float64(stats.Documents)
 	for i, term := range query {
 		found := float64(df[i])
+		s.known[i], s.instead[i], s.shares[i] = df[i] > 0, -1, term.Share
 		// The counts may come from different snapshots, so df may exceed N. The
 		// logarithm must stay defined.
 		ratio := (max(n-found, 0) + 0.5) / (found + 0.5)
@@ -56,6 +71,8 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 	for i, term := range query {
 		weight := s.weights[i]
 		switch {
+		case term.For != "":
+			weight = 0
 		case (term.Role == Asking || term.Role == Joined) && df[i] == 0, term.Part && share > 0:
 			weight = 0
 		case term.Role == Joined:
@@ -68,10 +85,33 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 		sum += weight
 	}
 	s.lacksName = named && !known
+	s.replaceTypos(query)
 	if sum == 0 { // they ask, and for nothing else
 		copy(s.evidence, s.weights)
 	}
 }
+
+// replaceTypos gives a term in whose place others are looked for the weight of the rarest
+// of these.
+func (s *Scorer) replaceTypos(query []QueryTerm) {
+	for i, term := range query {
+		if term.For == "" || !s.known[i] {
+			continue
+		}
+		of, ok := slices.BinarySearchFunc(query, term.For, func(t QueryTerm, text string) int { return strings.Compare(t.Text, text) })
+		if !ok {
+			continue
+		}
+		weight := s.weights[i] / term.Share
+		if first := !slices.Contains(s.instead, of); first || weight > s.evidence[of] {
+			s.evidence[of] = weight
+		}
+		s.instead[i], s.typos = of, true
+	}
+}
+
+// Known reports whether a document has query term i.
+func (s *Scorer) Known(i int) bool { return s.known[i] }
 
 // shareOfParts returns what each number or code in one piece that a document has weighs
 // more, in place of the groups of the query's numbers and codes; 0 if there is none.
@@ -94,10 +134,13 @@ func (s *Scorer) shareOfParts(query []QueryTerm, df []int64) float64 {
 // Evidence returns how much query term i counts as evidence that a document answers the
 // query, per occurrence in the query: its weight, but 0 for a word of asking that no
 // document has, and no less than a minimum for a name. The groups of a number or code
-// count as words do.
+// count as words do, and a word with typing errors little.
 func (s *Scorer) Evidence(i int, term QueryTerm) float64 {
-	if term.Part {
+	switch {
+	case term.Part:
 		return s.weights[i] / term.Weight
+	case slices.Contains(s.instead, i):
+		return typoEvidence
 	}
 	return s.evidence[i] / term.Weight
 }
@@ -112,14 +155,32 @@ func (s *Scorer) Coverage(counts []int, length int) float64 {
 	norm := s.base + float64(s.slope*float64(length))
 	for i, weight := range s.evidence {
 		total += weight
+		share := 0.0
+		if s.typos {
+			share = s.inPlace(i, counts, norm)
+		}
 		if tf := float64(counts[i]); tf > 0 {
-			found += float64(weight * (tf / (tf + norm)))
+			share = tf / (tf + norm)
+		}
+		if share > 0 {
+			found += float64(weight * share)
 		}
 	}
 	if total == 0 {
 		return 0
 	}
 	return found / total
+}
+
+// inPlace returns how much of query term i a document has by the best of the terms that
+// are looked for in its place, 0–1.
+func (s *Scorer) inPlace(i int, counts []int, norm float64) (most float64) {
+	for j, of := range s.instead {
+		if tf := float64(counts[j]); of == i && tf > 0 {
+			most = max(most, float64(s.shares[j]*(tf/(tf+norm))))
+		}
+	}
+	return most
 }
 
 // Term returns the contribution of query term i to the score of a document of

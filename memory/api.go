@@ -120,6 +120,10 @@ type SearchRequest struct {
 	// Nearest is how many entries the answer names in Nearest at most, if none reaches
 	// MinRelevance.
 	Nearest int
+	// NoTypos looks for the words of the question alone. Otherwise a word that no entry
+	// of the scope has, of four letters or more and without digits, also stands for words
+	// that differ in one letter, two from eight letters on.
+	NoTypos bool
 	// Diversity, 0–1, moves hits down that resemble a hit before them.
 	Diversity float64
 	// Cursor asks for the page after an answer: see Service.NextCursor. All

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/embed"
+	"mneme/lexical"
 	"mneme/vector"
 )
 
@@ -139,11 +140,20 @@ func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) 
 			if len(asked.terms) == 0 {
 				continue
 			}
-			found, scorer, err := tx.Lexical(ctx, q.scope, LexicalQuery{Terms: asked.terms, Limit: fetch, Only: q.only, Now: s.instant()})
+			now := s.instant()
+			found, err := asked.lexical(ctx, tx, q, fetch, now)
 			if err != nil {
 				return err
 			}
-			asked.scorer = scorer
+			corrected, err := correction{q, tx, s.fitTokens, now}.correct(ctx, asked)
+			if err != nil {
+				return err
+			}
+			if corrected {
+				if found, err = asked.lexical(ctx, tx, q, fetch, now); err != nil {
+					return err
+				}
+			}
 			hits := make([]legHit, len(found))
 			for j, hit := range found {
 				hits[j] = legHit{Entry: hit.Entry, Score: hit.Score}
@@ -161,6 +171,13 @@ func (s *Service) searchLexical(ctx context.Context, q *searchQuery, fetch int) 
 // budgetBytes is the length of questions for which the vector leg has its budget; for
 // longer ones it has as many times as much.
 const budgetBytes = 4000
+
+// lexical asks the lexical leg for the wording's terms, and sets its scorer.
+func (w *wording) lexical(ctx context.Context, tx LexicalLeg, q *searchQuery, fetch int, now time.Time) ([]lexical.Hit, error) {
+	found, scorer, err := tx.Lexical(ctx, q.scope, LexicalQuery{Terms: w.terms, Limit: fetch, Only: q.only, Now: now})
+	w.scorer = scorer
+	return found, err
+}
 
 // searchVectors is the vector leg. It ends within the vector budget. With a
 // fetch of 0 it only embeds the wordings.

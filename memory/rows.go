@@ -222,6 +222,10 @@ type LexicalLeg interface {
 	// ManyTerms reports whether the searchable entries of some store of the scope
 	// have more than limit distinct terms that begin with prefix.
 	ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error)
+	// TermsWith returns the distinct terms that begin with prefix of the searchable
+	// entries of the scope, in byte order. more says that its stores have more than limit
+	// together, one that several have counted for each: then it returns none.
+	TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error)
 	// Lexical returns the entries of the scope that share a term with the
 	// query, scored by lexical.Scorer, best first: the first Limit, and all
 	// that tie with the last of these. Equal scores have no defined order.

@@ -24,6 +24,10 @@ type wording struct {
 	// vector leg has made it.
 	embedding embed.Query
 	question  fusion.Question // set by assess
+	// corrected says that terms are looked for in place of words that no entry has: of
+	// typos, if there are any.
+	corrected bool
+	typos     []Typo
 	// sought is set by seek.
 	sought *soughtWords
 }

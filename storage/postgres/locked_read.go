@@ -73,6 +73,14 @@ func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, 
 	return w.reader.ManyTerms(ctx, scope, prefix, limit)
 }
 
+// TermsWith implements memory.LexicalLeg.
+func (w *writer) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
+	if err := w.flushScope(ctx, scope); err != nil {
+		return nil, false, err
+	}
+	return w.reader.TermsWith(ctx, scope, prefix, limit)
+}
+
 // flushScope acquires the locks of a scope's stores and writes the postings.
 func (w *writer) flushScope(ctx context.Context, scope acl.Scope) error {
 	var keys []int64

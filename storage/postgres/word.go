@@ -119,9 +119,43 @@ func (r *reader) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, 
 	}
 	r.setRLSScope(stores)
 	numbers, ceilings := scopeLists(stores)
-	after := []byte(prefix) // the first term behind those with the prefix; UTF-8 has no byte 255
+	return r.one(ctx, []any{new(int)}, selectManyTerms, numbers, ceilings, []byte(prefix), afterPrefix(prefix), limit+1)
+}
+
+// selectTermsWith seeks each term after the one before, past the blocks of its postings.
+// $5 is one more than the limit.
+var selectTermsWith = strings.Replace(scopeTable, "WITH ", "WITH RECURSIVE ", 1) + `, found (store, ceiling, term) AS (
+	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
+	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < $4 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
+	FROM found WHERE term IS NOT NULL)
+	SELECT term FROM found WHERE term IS NOT NULL LIMIT $5`
+
+// TermsWith implements memory.LexicalLeg.
+func (r *reader) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
+	stores := scope.Indexed()
+	if len(stores) == 0 || prefix == "" {
+		return nil, false, nil
+	}
+	r.setRLSScope(stores)
+	numbers, ceilings := scopeLists(stores)
+	err = r.each(ctx, func(rows pgx.Rows) error {
+		var term []byte
+		err := rows.Scan(&term)
+		terms = append(terms, string(term))
+		return err
+	}, selectTermsWith, numbers, ceilings, []byte(prefix), afterPrefix(prefix), limit+1)
+	if err != nil || len(terms) > limit {
+		return nil, len(terms) > limit, err
+	}
+	slices.Sort(terms)
+	return slices.Compact(terms), false, nil
+}
+
+// afterPrefix returns the first term behind those with a prefix; UTF-8 has no byte 255.
+func afterPrefix(prefix string) []byte {
+	after := []byte(prefix)
 	after[len(after)-1]++
-	return r.one(ctx, []any{new(int)}, selectManyTerms, numbers, ceilings, []byte(prefix), after, limit+1)
+	return after
 }
 
 // formCondition is a condition on the forms of entries, as a tsquery: query for

@@ -135,7 +135,7 @@ func checkPlans(t *testing.T, statements []string) {
 		for _, step := range s.plan(t, statement) {
 			switch {
 			case !strings.HasPrefix(step, "SCAN "), strings.Contains(step, "VIRTUAL TABLE"), strings.HasPrefix(step, "SCAN CONSTANT ROW"),
-				step == "SCAN scope", step == "SCAN q", strings.HasPrefix(step, "SCAN (subquery"):
+				step == "SCAN scope", step == "SCAN found", step == "SCAN q", strings.HasPrefix(step, "SCAN (subquery"):
 			case strings.HasPrefix(statement, "DELETE FROM change"), strings.HasPrefix(statement, selectAllVersions):
 				// The oldest changes up to the first recent one; one entry's versions.
 			default:

@@ -118,6 +118,41 @@ func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, 
 	return w.reader.ManyTerms(ctx, scope, prefix, limit)
 }
 
+// selectTermsWith seeks each term after the one before, past the blocks of its postings.
+// ?4 is one more than the limit.
+const selectTermsWith = scopeTable + `, found (store, ceiling, term) AS (
+	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
+	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < ?3 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
+	FROM found WHERE term IS NOT NULL)
+	SELECT term FROM found WHERE term IS NOT NULL LIMIT ?4`
+
+// TermsWith implements memory.LexicalLeg.
+func (r *reader) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
+	stores := scope.Indexed()
+	if len(stores) == 0 || prefix == "" {
+		return nil, false, nil
+	}
+	err = r.each(ctx, func(rows *sql.Rows) error {
+		var term string
+		err := rows.Scan(&term)
+		terms = append(terms, term)
+		return err
+	}, selectTermsWith, scopeList(stores), prefix, successor(prefix), limit+1)
+	if err != nil || len(terms) > limit {
+		return nil, len(terms) > limit, err
+	}
+	slices.Sort(terms)
+	return slices.Compact(terms), false, nil
+}
+
+// TermsWith implements memory.LexicalLeg.
+func (w *writer) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
+	if err := w.flush(ctx); err != nil {
+		return nil, false, err
+	}
+	return w.reader.TermsWith(ctx, scope, prefix, limit)
+}
+
 // difference returns the elements of a that are not in b. Both are sorted.
 func difference(a, b []string) []string {
 	var only []string

@@ -239,6 +239,38 @@ var lexicals = []clause{
 		}
 	}},
 
+	{"TermsWith lists the terms with a prefix within the scope", func(f *fixture) {
+		f.put(entry("a", "1", says("pea peas peak")), entry("a", "2", says("peas peel speak p\U0010ffff pez")),
+			entry("a", "3", says("pear"), labelled(acl.Restricted)), entry("b", "4", says("peace peach pea pew")), entry("a", "5", says("perch"), encrypted))
+		for _, c := range []struct {
+			scope  []reach
+			prefix string
+			limit  int
+			want   string
+			more   bool
+		}{
+			{[]reach{{"a", acl.Public}}, "pea", 10, "pea peak peas", false},
+			{[]reach{{"a", acl.Restricted}}, "pea", 10, "pea peak pear peas", false},
+			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 10, "pea peace peach peak peas", false},
+			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 6, "pea peace peach peak peas", false}, // pea twice
+			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 5, "", true},
+			{[]reach{{"a", acl.Public}}, "p", 5, "", true},
+			{[]reach{{"a", acl.Public}}, "p\U0010ffff", 5, "p\U0010ffff", false},
+			{[]reach{{"a", acl.Public}}, "q", 5, "", false},
+			{[]reach{{"a", acl.Public}}, "perch", 5, "", false},
+			{[]reach{{"none", acl.Public}}, "pea", 5, "", false},
+			{nil, "pea", 5, "", false},
+		} {
+			f.view(func(tx memory.ReadTx) error {
+				got, more, err := tx.TermsWith(f.ctx, f.scope(c.scope...), c.prefix, c.limit)
+				if strings.Join(got, " ") != c.want || more != c.more {
+					f.Errorf("%v %q %d: %q, more %v", c.scope, c.prefix, c.limit, got, more)
+				}
+				return err
+			})
+		}
+	}},
+
 	{"any term is plain text", func(f *fixture) {
 		odd := []string{"'", "\"", "O'Brien", "\"NEAR(x)\"", "--", "DROP", "%", "_", "*", "x*", "\\", "\\u0041", "[", "{}", "日本語", "ไทย", "ünïcode", "😀"}
 		f.put(entry("a", "k", says(strings.Join(odd, " "))), entry("a", "k2", says("x u0041 NEAR A y")))

@@ -1,0 +1,141 @@
+package lexical
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// minTypoLetters is the length of the shortest word that is corrected, minTwoTypos that of
+// the shortest in which two letters may be wrong.
+const (
+	minTypoLetters = 4
+	minTwoTypos    = 8
+)
+
+// alphabets are the letters, folded, with which Corrections replaces others: those of the
+// first whose range has all letters of the word.
+var alphabets = []struct {
+	first, last rune
+	letters     string
+}{
+	{'a', 'z', "abcdefghijklmnopqrstuvwxyz"},
+	{'α', 'ω', "αβγδεζηθικλμνξοπρστυφχψω"},
+	{'а', 'я', "абвгдежзийклмнопрстуфхцчшщъыьэюя"},
+	{'א', 'ת', "אבגדהוזחטיכלמנסעפצקרשת"},
+	{'ء', 'ي', "ءؤئابتثجحخدذرزسشصضطظعغفقكلمنهوي"},
+}
+
+// MayBeTypo reports whether a word of a query, folded, may be a typing error: it has four
+// letters or more of one of the alphabets that Corrections knows, and no digits.
+func MayBeTypo(word string) bool {
+	return utf8.RuneCountInString(word) >= minTypoLetters && alphabetOf(word) != ""
+}
+
+func alphabetOf(word string) string {
+	for _, a := range alphabets {
+		if hasLettersOf(word, a.first, a.last) {
+			return a.letters
+		}
+	}
+	return ""
+}
+
+func hasLettersOf(word string, first, last rune) bool {
+	for _, r := range word {
+		if r < first || r > last {
+			return false
+		}
+	}
+	return true
+}
+
+// MaxTypos returns how many letters of a word may be wrong: none, one, or two from eight
+// letters on.
+func MaxTypos(word string) int {
+	switch {
+	case !MayBeTypo(word):
+		return 0
+	case utf8.RuneCountInString(word) < minTwoTypos:
+		return 1
+	}
+	return 2
+}
+
+// Corrections returns the terms of all words that differ from a folded word in one letter,
+// which is missing, too many, another, or exchanged with the next: sorted, without the
+// word's own. There are some hundred; most are no words.
+func Corrections(word string) []string {
+	letters, alphabet := []rune(word), []rune(alphabetOf(word))
+	own := string(stem([]byte(word)))
+	found := make(map[string]bool)
+	add := func(parts ...[]rune) {
+		var edited []byte
+		for _, part := range parts {
+			edited = append(edited, string(part)...)
+		}
+		if term := string(truncate(stem(edited))); term != "" && term != own {
+			found[term] = true
+		}
+	}
+	for i := range len(letters) + 1 {
+		before, after := letters[:i], letters[i:]
+		if len(after) > 0 {
+			add(before, after[1:])
+		}
+		if len(after) > 1 {
+			add(before, []rune{after[1], after[0]}, after[2:])
+		}
+		for _, r := range alphabet {
+			add(before, []rune{r}, after)
+			if len(after) > 0 {
+				add(before, []rune{r}, after[1:])
+			}
+		}
+	}
+	terms := make([]string, 0, len(found))
+	for term := range found {
+		terms = append(terms, term)
+	}
+	slices.Sort(terms)
+	return terms
+}
+
+// Typos returns in how many letters a term differs from a folded word or its own term,
+// whichever is nearer; more than most if in more. Two letters exchanged are one: the
+// optimal string alignment distance (Navarro, "A Guided Tour to Approximate String
+// Matching", 2001, section 4.2).
+func Typos(word, term string, most int) int {
+	return min(distance([]rune(word), []rune(term), most), distance([]rune(string(stem([]byte(word)))), []rune(term), most))
+}
+
+// distance is the optimal string alignment distance, or most+1 if it is greater.
+func distance(a, b []rune, most int) int {
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return most + 1
+	}
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	last, row, before := rows[0], rows[1], rows[2]
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			least = min(least, row[j])
+		}
+		if least > most {
+			return most + 1
+		}
+		before, last, row = last, row, before
+	}
+	return min(last[len(b)], most+1)
+}

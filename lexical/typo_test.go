@@ -1,0 +1,63 @@
+package lexical
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestTypos(t *testing.T) {
+	for _, c := range []struct {
+		word, term string
+		want       int
+	}{
+		{"thermostat", "thermostat", 0}, {"termostat", "thermostat", 1}, {"thermostatt", "thermostat", 1}, {"cat", "dog", 3}, {"wojcechovsky", "wojciechowski", 2}, {"abcd", "badc", 2}, {"πατρις", "πατρισ", 1},
+	} {
+		if got := Typos(c.word, c.term, 2); got != c.want {
+			t.Errorf("%s and %s: %d, want %d", c.word, c.term, got, c.want)
+		}
+	}
+}
+
+func TestCorrections(t *testing.T) {
+	for word, term := range map[string]string{
+		"termostat": "thermostat", "thermostatt": "thermostat", "cinamon": "cinnamon", "cardamon": "cardamom", "przemk": "przemek",
+		"morgage": "mortgag", "runnign": "run", "alergies": "allergi", "hermostat": "thermostat", "xthermostat": "thermostat",
+		"корва": string(stem([]byte("корова"))), "καλημρα": "καλημερα",
+	} {
+		if !slices.Contains(Corrections(word), term) {
+			t.Errorf("%s does not become %s", word, term)
+		}
+	}
+	if slices.Contains(Corrections("thermostat"), "thermostat") || !slices.IsSorted(Corrections("thermostat")) {
+		t.Error("a word is a correction of itself, or they are in no order")
+	}
+	if n := len(Corrections("screwdriver")); n > 700 {
+		t.Errorf("%d corrections", n)
+	}
+}
+
+func TestWhatMayBeATypo(t *testing.T) {
+	for word, most := range map[string]int{"cat": 0, "boat": 1, "thermostat": 2, "letters": 1, "sevenone": 2, "ab12": 0, "naïve": 0, "дом": 0, "молоко": 1, "猫猫猫猫": 0, "": 0} {
+		if got := MaxTypos(word); got != most {
+			t.Errorf("%q: %d, want %d", word, got, most)
+		}
+	}
+}
+
+func FuzzTypos(f *testing.F) {
+	f.Add("termostat", "thermostat")
+	f.Add("", "x")
+	f.Add("σςΣ\xff", "ab")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if len(a)+len(b) > 200 {
+			return
+		}
+		d := distance([]rune(a), []rune(b), 2)
+		if d != distance([]rune(b), []rune(a), 2) || d < 0 || d > 3 {
+			t.Errorf("distance %d", d)
+		}
+		if MaxTypos(a) > 0 {
+			Corrections(a)
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"mneme/lexical"
+)
+
+// A word of a question that no entry of the scope has may be a typing error of one that
+// they have. What it costs is bounded by these. docs/decisions/0062-typos.md.
+const (
+	// maxTypoWords is how many words of a wording are corrected, and maxCorrections how
+	// many terms are looked for in place of each.
+	maxTypoWords, maxCorrections = 4, 6
+	// maxProbes is how many terms are looked up for a wording, each in every store.
+	maxProbes = 50_000
+	// maxVocabulary is how many terms are read for a word with two wrong letters: those
+	// that begin as it does. Where there are more, longer beginnings are tried, of up to
+	// maxBeginning letters.
+	maxVocabulary, maxBeginning = 3000, 4
+	// typoShare and twoTyposShare are what a term with one or two other letters counts,
+	// compared with the word itself.
+	typoShare, twoTyposShare = 0.8, 0.6
+)
+
+// Typo is a word of a question that no entry has, and the terms that were looked for in
+// its place.
+type Typo struct {
+	Word  string // folded
+	Found []string
+}
+
+// correction finds the terms in place of a wording's words.
+type correction struct {
+	q   *searchQuery
+	tx  LexicalLeg
+	fit FitTokens
+	now time.Time
+}
+
+// correct adds to a wording, once, the terms that entries have in place of its words that
+// none has, and reports whether there are any.
+func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
+	if asked.corrected || c.q.request.NoTypos {
+		return false, nil
+	}
+	asked.corrected = true
+	unknown := c.unknown(asked)
+	if len(unknown) == 0 {
+		return false, nil
+	}
+	near, err := c.oneTypo(ctx, unknown)
+	if err != nil {
+		return false, err
+	}
+	for i, term := range unknown {
+		share := typoShare
+		if near[i] == nil && lexical.MaxTypos(term.Word) > 1 {
+			share = twoTyposShare
+			if near[i], err = c.twoTypos(ctx, term); err != nil {
+				return false, err
+			}
+		}
+		if len(near[i]) > 0 {
+			asked.add(term, near[i], share)
+		}
+	}
+	return len(asked.typos) > 0, nil
+}
+
+// unknown returns the terms of words that no entry has and that may be typing errors. A
+// word of one token is in the dictionary of the model, and none.
+func (c correction) unknown(w *wording) (terms []lexical.QueryTerm) {
+	for i, term := range w.terms {
+		if term.Word == "" || w.scorer.Known(i) || len(terms) == maxTypoWords {
+			continue
+		}
+		if tokens, _ := c.fit(term.Word, len(term.Word)); tokens > 1 {
+			terms = append(terms, term)
+		}
+	}
+	return terms
+}
+
+// add adds terms in place of another.
+func (w *wording) add(of lexical.QueryTerm, near []string, share float64) {
+	for _, text := range near {
+		i, exists := slices.BinarySearchFunc(w.terms, text, func(t lexical.QueryTerm, text string) int { return strings.Compare(t.Text, text) })
+		if !exists {
+			w.terms = slices.Insert(w.terms, i, of.Instead(text, share))
+		}
+	}
+	w.typos = append(w.typos, Typo{of.Word, near})
+}
+
+// oneTypo returns, for each word, the terms that entries have of words with one other
+// letter: the commonest, those with the same first letter before others.
+func (c correction) oneTypo(ctx context.Context, unknown []lexical.QueryTerm) ([][]string, error) {
+	of := make([][]string, len(unknown))
+	var all []string
+	for i, term := range unknown {
+		of[i] = lexical.Corrections(term.Word)
+		if (len(all)+len(of[i]))*c.q.scope.Len() > maxProbes {
+			of[i] = nil
+		}
+		all = append(all, of[i]...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	query := make([]lexical.QueryTerm, len(all))
+	for i, text := range all {
+		query[i] = lexical.QueryTerm{Text: text, Weight: 1}
+	}
+	_, scorer, err := c.tx.Lexical(ctx, c.q.scope, LexicalQuery{Terms: query, Now: c.now})
+	if err != nil {
+		return nil, err
+	}
+	near := make([][]string, len(unknown))
+	weight := make(map[string]float64)
+	for i, text := range all {
+		if scorer.Known(i) {
+			weight[text] = scorer.Weight(i)
+		}
+	}
+	for i, term := range unknown {
+		known := slices.DeleteFunc(of[i], func(text string) bool { return weight[text] == 0 })
+		slices.SortFunc(known, func(a, b string) int {
+			return cmp.Or(cmp.Compare(commonPrefix(b, term.Word), commonPrefix(a, term.Word)), cmp.Compare(weight[a], weight[b]), strings.Compare(a, b))
+		})
+		if known = known[:min(len(known), maxCorrections)]; len(known) > 0 {
+			near[i] = known
+		}
+	}
+	return near, nil
+}
+
+// commonPrefix is 1 if two words have the same first letter, else 0.
+func commonPrefix(a, b string) int {
+	if a[0] == b[0] {
+		return 1
+	}
+	return 0
+}
+
+// twoTypos returns the terms that entries have of words which begin as a word does and
+// have two other letters.
+func (c correction) twoTypos(ctx context.Context, of lexical.QueryTerm) ([]string, error) {
+	letters := []rune(of.Word)
+	for n := 1; n <= maxBeginning; n++ {
+		terms, more, err := c.tx.TermsWith(ctx, c.q.scope, string(letters[:n]), maxVocabulary)
+		if err != nil {
+			return nil, err
+		}
+		if more {
+			continue
+		}
+		near := slices.DeleteFunc(terms, func(text string) bool { return lexical.Typos(of.Word, text, 2) > 2 })
+		return near[:min(len(near), maxCorrections)], nil
+	}
+	return nil, nil
+}
