@@ -69,7 +69,7 @@ func TestInvalidInputGetsAClearError(t *testing.T) {
 		"empty":           {`{}`, "Error: `command` is required"},
 		"a number":        {`{"command": 5}`, "Error: `command` must be a string"},
 		"another case":    {`{"Command": "view"}`, "Error: unknown parameter `Command`; did you mean `command`?"},
-		"text as a name":  {`{"command": "delete", "my password is x": 1}`, "Error: unknown parameter; it takes action, command, content, file_text, insert_line, insert_text, json, length, new_path, new_str, occurred_at, offset, old_path, old_str, path, source, store, view_range"},
+		"text as a name":  {`{"command": "delete", "my password is x": 1}`, "Error: unknown parameter; it takes action, command, content, file_text, insert_line, insert_text, is_json, length, new_path, new_str, occurred_at, offset, old_path, old_str, path, source, store, view_range"},
 		"two commands":    {`{"command": "view", "action": "delete"}`, "Error: `command` and its alias `action` differ"},
 		"no path":         {`{"command": "view"}`, "Error: `path` is required"},
 		"half a range":    {`{"command": "view", "path": "/memories/a", "view_range": [1]}`, "Error: Invalid `view_range` parameter: it must be two line numbers, [first, last]"},
@@ -218,7 +218,7 @@ func FuzzInput(f *testing.F) {
 		`{"queries":["a","b"],"mode":"lexical","recency":{"half_life":"30d","weight":0.5},"diversity":0.5,"cursor":""}`,
 		`{"command":"search","query":"a","where":{"not":{"tags":{"contains":"b"}}},"match":{"any":["a","ab*"]},"mode":"vector","recency":{"half_life":null},"cursor":"AAAA"}`, `[[[[`, "\xff", `{"a":1,"a":2}`,
 		`{"query":"a","where":"{\"key\":{\"eq\":\"a\"}}","recency":"{\"half_life\":\"30d\"}","explain":"{}"}`, `{"key":"a","content":"b","tags":"[\"c\"]"}`,
-		`{"command":"create","path":"/memories/a","content":"[1]","json":true}`, `{"key":"a","value":"{\"n\":1}","json":true}`, `{"limit":1,"tags":["a"],"dry_run":true}`,
+		`{"command":"create","path":"/memories/a","content":"[1]","is_json":true}`, `{"key":"a","value":"{\"n\":1}","is_json":true}`, `{"limit":1,"tags":["a"],"dry_run":true}`,
 		`{"command":"insert","path":"/memories/a","insert_line":1,"insert_text":""}`, `{"command":"view","path":"/memories/a","view_range":[-9,9]}`,
 		`{"command":"share","agent":"x","path":"/memories/shared/bob"}`, `{"key":"a","value":null,"ttl":-1}`,
 	} {

@@ -44,7 +44,7 @@ type memoryCall struct {
 func (m *memoryCall) arguments(sharing bool) arguments {
 	all := arguments{
 		"command": &m.command, "action": &m.action, "path": &m.path, "store": &m.store,
-		"file_text": &m.fileText, "content": &m.content, "json": &m.isJSON, "old_str": &m.oldStr, "new_str": &m.newStr,
+		"file_text": &m.fileText, "content": &m.content, "is_json": &m.isJSON, "old_str": &m.oldStr, "new_str": &m.newStr,
 		"insert_line": &m.insertLine, "insert_text": &m.insertText, "view_range": &m.viewRange,
 		"old_path": &m.oldPath, "new_path": &m.newPath, "limit": &m.limit, "source": &m.source, "occurred_at": &m.occurred,
 	}

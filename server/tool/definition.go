@@ -65,7 +65,7 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 		"store":       about("In place of the path's."),
 		"file_text":   text,
 		"content":     text,
-		"json":        map[string]any{"type": "boolean", "description": "content is JSON."},
+		"is_json":     map[string]any{"type": "boolean", "description": "content is JSON."},
 		"old_str":     text,
 		"new_str":     text,
 		"insert_line": map[string]any{"type": "integer", "description": "0 is the top."},
@@ -208,7 +208,7 @@ var kvSetDefinition = Definition{
 	Name: "kv_set", Title: "Set a value", Family: FamilyKeyValue,
 	Description: deprecated + "Stores a value under a key in your own store. Never store secrets in plain text.",
 	Input: json.RawMessage(`{"type": "object", "properties": {
-		"key": {"type": "string"}, "value": {"type": "string"}, "json": {"type": "boolean", "description": "value is JSON."},
+		"key": {"type": "string"}, "value": {"type": "string"}, "is_json": {"type": "boolean", "description": "value is JSON."},
 		"ttl": {"type": "integer", "description": "Seconds until it expires; 0 means never."},
 		"source": ` + sourceSchema + `},
 		"required": ["key", "value"]}`),

@@ -44,6 +44,9 @@ func TestTriggerfishToolsFollowTheirContract(t *testing.T) {
 	is(h.must(p, "memory_list"), `{"memories":[{"key":"deadline","content":"Friday","classification":"INTERNAL","tags":[],"updated_at":"2026-03-01T13:00:00Z"},`+
 		`{"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}]}`)
 	is(h.must(p, "memory_list", "tag", "personal"), `{"memories":[{"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}]}`)
+	if got := h.must(p, "memory_list", "tag", ""); got != h.must(p, "memory_list") {
+		t.Errorf("an empty tag restricts: %s", got)
+	}
 	if empty := h.try(p, "memory_list", "tag", "none"); empty.Text != "No memories found." || string(empty.Object) != `{"memories":[]}` || empty.IsError {
 		t.Errorf("%+v", empty)
 	}
@@ -271,7 +274,7 @@ func TestToolsFollowTheirSchemas(t *testing.T) {
 		"memory_delete":    {{"key", "k"}},
 		"UpdateUserMemory": {{"action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b", "source", map[string]any{"read": []string{"id"}}}},
 		"ReadUserMemory":   {{"name", "n"}},
-		"kv_set":           {{"key", "v", "value", "[1]", "json", true, "ttl", json.RawMessage("60.0")}},
+		"kv_set":           {{"key", "v", "value", "[1]", "is_json", true, "ttl", json.RawMessage("60.0")}},
 		"kv_get":           {{"key", "v"}, {"key", "none"}},
 		"kv_delete":        {{"key", "v"}, {"key", "none"}},
 	}

@@ -81,7 +81,7 @@ func quoted(text string) (json.RawMessage, error) {
 }
 
 // valueOf returns the value of a parameter that takes any JSON: a text too, unless the
-// parameter json says that it is the JSON of the value.
+// parameter is_json says that it is the JSON of the value.
 func valueOf(name string, value json.RawMessage, isJSON bool) (json.RawMessage, error) {
 	text, ok := textIn(value)
 	if !ok || !isJSON {
@@ -90,7 +90,7 @@ func valueOf(name string, value json.RawMessage, isJSON bool) (json.RawMessage, 
 	inner := json.RawMessage(strings.TrimSpace(text))
 	switch {
 	case !json.Valid(inner):
-		return nil, refuse("Error: `%s` must be JSON, since `json` is true", name)
+		return nil, refuse("Error: `%s` must be JSON, since `is_json` is true", name)
 	case string(inner) == "null":
 		return nil, refuse("Error: `%s` must not be null", name)
 	case wire.LoneSurrogate(inner):

@@ -29,7 +29,7 @@ func kvSet(ctx context.Context, c *call) (Result, error) {
 	var value, source json.RawMessage
 	var ttl int
 	var isJSON bool
-	given, err := c.decode(arguments{"key": &key, "value": &value, "json": &isJSON, "ttl": &ttl, "source": &source})
+	given, err := c.decode(arguments{"key": &key, "value": &value, "is_json": &isJSON, "ttl": &ttl, "source": &source})
 	if err == nil {
 		err = need(given, "key", "value")
 	}

@@ -208,12 +208,11 @@ type listedMemory struct {
 
 func memoryList(ctx context.Context, c *call) (Result, error) {
 	var tag string
-	given, err := c.decode(arguments{"tag": &tag})
-	if err != nil {
+	if _, err := c.decode(arguments{"tag": &tag}); err != nil {
 		return Result{}, err
 	}
 	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100}
-	if given["tag"] {
+	if tag != "" { // strict functions of OpenAI must give every parameter
 		r.Filter.Tags = []string{tag}
 	}
 	list := struct {

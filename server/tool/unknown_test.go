@@ -141,7 +141,7 @@ func TestWhatIsNoListOrObjectIsRefused(t *testing.T) {
 	}
 }
 
-// A text is a text, whatever it looks like, unless json says that it is JSON.
+// A text is a text, whatever it looks like, unless is_json says that it is JSON.
 func TestATextIsJSONOnlyIfTheCallSaysSo(t *testing.T) {
 	h := open(t)
 	write := map[string]func(value any, more ...any) (string, bool){
@@ -165,16 +165,16 @@ func TestATextIsJSONOnlyIfTheCallSaysSo(t *testing.T) {
 			{json.RawMessage(`{"a":1}`), false, `{"a":1}`}, {[]int{1}, false, `[1]`}, {7, false, `7`}, {true, false, `true`},
 			{json.RawMessage(`{"a":1}`), true, `{"a":1}`}, {7, true, `7`},
 		} {
-			text, failed := write(c.value, "json", c.json)
+			text, failed := write(c.value, "is_json", c.json)
 			if got := h.value(alice, "alice", "v"); failed || got != c.stored {
 				t.Errorf("%s: %v, json %v: stored %s, want %s: %s", name, c.value, c.json, got, c.stored, text)
 			}
 		}
 		for value, rule := range map[string]string{
-			"plain": "must be JSON, since `json` is true", `{"a"`: "must be JSON, since `json` is true", "": "must be JSON, since `json` is true",
+			"plain": "must be JSON, since `is_json` is true", `{"a"`: "must be JSON, since `is_json` is true", "": "must be JSON, since `is_json` is true",
 			"null": "must not be null", `"\ud800"`: "must not contain an unpaired surrogate",
 		} {
-			text, failed := write(value, "json", true)
+			text, failed := write(value, "is_json", true)
 			if !failed || !strings.HasSuffix(text, "` "+rule) {
 				t.Errorf("%s: %q: %s", name, value, text)
 			}
