@@ -21,7 +21,7 @@ func TestAnUnknownParameterIsNamedWithTheOneThatIsMeant(t *testing.T) {
 		{"memory_search", "tags", "did you mean `where`?"},
 		{"memory_search", "created_after", "did you mean `where`?"},
 		{"memory_search", "Query", "did you mean `query`?"},
-		{"memory_search", "min_relevence", "did you mean `min_relevance`?"},
+		{"memory_search", "min_relevanc", "did you mean `min_relevance`?"},
 		{"memory_search", "store", "did you mean `stores`?"},
 		{"memory_save", "tag", "did you mean `tags`?"},
 		{"memory_save", "text", "did you mean `content`?"},
