@@ -17,7 +17,7 @@ fi
 export MNEME_URL=${1%/} MNEME_TOKEN=$2 PYTHONDONTWRITEBYTECODE=1
 shift 2
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(client-python client-typescript robutler-python robutler-skill robutler-typescript anthropic-python anthropic-typescript langgraph mcp-python claude-desktop)
+[ ${#names[@]} -gt 0 ] || names=(client-python client-typescript robutler-python robutler-skill robutler-typescript anthropic-python anthropic-typescript langgraph mcp-python model-sdks claude-desktop)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

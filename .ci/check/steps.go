@@ -26,6 +26,7 @@ var steps = plan{
 	{name: "python", run: "setup_python", made: "python", inputs: []string{"website/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "clients", run: "setup_clients", made: "clients", inputs: []string{"examples/**/requirements*.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "webagents", run: "setup_webagents", made: "webagents", inputs: []string{"examples/robutler-skill/requirements-alone.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
+	{name: "autogen-packages", run: "setup_autogen", made: "autogen", inputs: []string{"examples/model-sdks/autogen/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "node", run: "setup_node", made: "node", inputs: []string{"examples/**/package.json"}, tools: []string{npm, system}, needs: []string{"packages"}},
 	{name: "console-packages", run: "setup_console", made: "console", inputs: []string{"console/package.json", "console/package-lock.json"}, tools: []string{npm, system}, needs: []string{"node"}},
 	{name: "our-clients", run: "setup_client_packages", made: "packages", inputs: []string{"clients/python", "clients/typescript"}, tools: []string{npm, python}, needs: []string{"clients", "node"}},
@@ -75,6 +76,7 @@ var steps = plan{
 	{name: "pictures", run: "check_pictures", long: true, inputs: []string{"console/check", "samples"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
 	{name: "langgraph", run: "check_langgraph", long: true, inputs: []string{"examples/langgraph"}, needs: []string{"clients", "program"}},
 	{name: "memory-tool", run: "check_memory_tool", long: true, inputs: []string{"examples/anthropic-python"}, needs: []string{"clients", "node", "program"}},
+	{name: "autogen", run: "check_autogen", long: true, inputs: []string{"examples/model-sdks/autogen"}, needs: []string{"autogen-packages", "program"}},
 	{name: "portal", run: "check_portal", long: true, inputs: []string{"examples/robutler-skill/webagents_memory.py"}, needs: []string{"webagents", "program"}},
 
 	// The README's command.

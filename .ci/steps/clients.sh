@@ -101,6 +101,12 @@ check_mcp() {
 	MNEME_TOKEN=$(token_of mcp conformance) go run ./server/mcp/conformance "$tools/node/node_modules/.bin/conformance" "$served"
 }
 
+# AutoGen reads the schemas of all tools, and calls some.
+check_autogen() {
+	serve autogen
+	MNEME_URL=$served MNEME_TOKEN=$(token_of autogen autogen) "$tools/autogen/bin/python" examples/model-sdks/autogen/check.py
+}
+
 # The packages for MCP clients, installed as uvx and npx install them.
 check_packages() {
 	local command

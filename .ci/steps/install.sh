@@ -38,6 +38,9 @@ setup_clients() {
 # the one that the examples show.
 setup_webagents() { make_python webagents -r examples/robutler-skill/requirements-alone.txt; }
 
+# AutoGen wants an older mcp.
+setup_autogen() { make_python autogen -r examples/model-sdks/autogen/requirements.txt; }
+
 setup_node() {
 	local wanted
 	mapfile -t wanted < <(node -p 'process.argv.slice(1).map((f) => JSON.parse(fs.readFileSync(f)))

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"mneme/server/wire"
 )
 
 // explainMistakes makes the errors in command lines of a command and those below it
@@ -147,7 +149,7 @@ func checkFlags(cmd *cobra.Command) error {
 		}
 		values, text := flag.Annotations[valuesOf], flag.Value.String()
 		if wrong == nil && flag.Changed && len(values) > 0 && text != "" && !slices.Contains(values, text) {
-			wrong = fmt.Errorf("--%s must be %s%s", flag.Name, alternatives(values), didYouMean(nearest(text, values)))
+			wrong = fmt.Errorf("--%s must be %s%s", flag.Name, alternatives(values), didYouMean(wire.Nearest(text, values)))
 		}
 	})
 	switch {

@@ -55,17 +55,6 @@ func TestUsageErrorsNameTheHelpOfTheirCommand(t *testing.T) {
 	}
 }
 
-func TestWordsAreNearIfFewLettersDiffer(t *testing.T) {
-	known := []string{"get", "list", "search", "serve", "stores"}
-	for word, want := range map[string]string{
-		"gte": "get", "GET": "get", "lsit": "list", "serch": "search", "sto": "stores", "xyz": "", "s": "",
-	} {
-		if got := strings.Join(nearest(word, known), " "); got != want {
-			t.Errorf("%s: got %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestTheVersionFlagPrintsWhatTheCommandDoes(t *testing.T) {
 	if got, want := must(t, "", "", "--version"), must(t, "", "", "version"); got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -117,7 +117,7 @@ func readAll(h *harness, read reader, text string) string {
 
 const least = tool.MinAnswer
 
-// anyText generates texts of up to 90 kB, of all kinds of characters.
+// anyText generates texts of up to 90 kB, of all kinds of characters but "\r".
 func anyText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		piece := rapid.OneOf(
@@ -130,7 +130,7 @@ func anyText() *rapid.Generator[string] {
 			text = strings.ToValidUTF8(text[:90_000], "")
 		}
 		return strings.ReplaceAll(text, "\r", "")
-	})
+	}).Filter(func(text string) bool { return text != "" }) // memory_save refuses an empty one
 }
 
 // Reading with the offsets that a tool gives returns exactly the whole text.

@@ -27,6 +27,7 @@ type memoryCall struct {
 	path, store      string
 	fileText         string
 	content          json.RawMessage
+	isJSON           bool // of content: a text is the JSON of the value
 	oldStr, newStr   string
 	insertLine       int
 	insertText       string
@@ -43,7 +44,7 @@ type memoryCall struct {
 func (m *memoryCall) arguments(sharing bool) arguments {
 	all := arguments{
 		"command": &m.command, "action": &m.action, "path": &m.path, "store": &m.store,
-		"file_text": &m.fileText, "content": &m.content, "old_str": &m.oldStr, "new_str": &m.newStr,
+		"file_text": &m.fileText, "content": &m.content, "is_json": &m.isJSON, "old_str": &m.oldStr, "new_str": &m.newStr,
 		"insert_line": &m.insertLine, "insert_text": &m.insertText, "view_range": &m.viewRange,
 		"old_path": &m.oldPath, "new_path": &m.newPath, "limit": &m.limit, "source": &m.source, "occurred_at": &m.occurred,
 	}
@@ -78,8 +79,30 @@ func memoryTool(sharing bool) tool {
 		if !slices.Contains(known, m.command) {
 			return Result{}, refuse("Error: Unknown command: %s", shownPath(m.command))
 		}
+		if err := m.checkUnfiltered(); err != nil {
+			return Result{}, err
+		}
 		return m.run(ctx)
 	}}
+}
+
+// checkUnfiltered refuses the conditions of a search in another command, which would
+// answer what does not meet them.
+func (m *memoryCall) checkUnfiltered() error {
+	o := m.options
+	conditions := []struct {
+		name  string
+		given bool
+	}{
+		{"query", o.query != ""}, {"queries", len(o.queries) > 0},
+		{"where", m.given["where"] && string(o.where) != "{}"}, {"match", m.given["match"] && string(o.match) != "{}"},
+	}
+	for _, c := range conditions {
+		if c.given && m.command != "search" {
+			return refuse("Error: `%s` is for search alone", c.name)
+		}
+	}
+	return nil
 }
 
 func (m *memoryCall) run(ctx context.Context) (Result, error) {
@@ -151,8 +174,12 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 	if m.given["file_text"] == m.given["content"] {
 		return Result{}, refuse("Error: create takes either `file_text` or `content`")
 	}
+	content, err := valueOf("content", m.content, m.isJSON)
+	if err != nil {
+		return Result{}, err
+	}
 	plain := false // plain text never replaces a client's encrypted blob
-	r := memory.PutRequest{Path: p.at(), Value: m.content, Encrypted: &plain, OccurredAt: m.occurred, Source: m.lineage(m.source)}
+	r := memory.PutRequest{Path: p.at(), Value: content, Encrypted: &plain, OccurredAt: m.occurred, Source: m.lineage(m.source)}
 	m.parameter = map[string]string{"value": "`content`"}
 	if m.given["file_text"] {
 		m.parameter["value"] = "`file_text`"

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"strings"
 
 	"mneme/server/wire"
 )
@@ -33,7 +32,7 @@ func memoryDefinition(sharing bool, known []string) Definition {
 	description := "Long-term memory as files: /memories/<key>, or /memories/shared/<store>/<key> in a store shared with you. " +
 		"A path that ends in '/' is a directory. Commands:\n" +
 		"- view path: shows an entry with line numbers, or lists a directory\n" +
-		"- create path, file_text (refuses to overwrite) or content (overwrites; any JSON value)\n" +
+		"- create path, file_text (refuses to overwrite) or content (overwrites)\n" +
 		"- str_replace path, old_str, new_str: old_str occurs once; edit: replaces the first\n" +
 		"- insert path, insert_line, insert_text\n" +
 		"- delete path: a directory with all in it\n" +
@@ -65,12 +64,13 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 		"path":        text,
 		"store":       about("In place of the path's."),
 		"file_text":   text,
-		"content":     map[string]any{},
+		"content":     text,
+		"is_json":     map[string]any{"type": "boolean", "description": "content is JSON."},
 		"old_str":     text,
 		"new_str":     text,
 		"insert_line": map[string]any{"type": "integer", "description": "0 is the top."},
 		"insert_text": text,
-		"view_range":  map[string]any{"type": "array", "items": map[string]any{"type": "integer"}, "minItems": 2, "maxItems": 2, "description": "-1 is the end."},
+		"view_range":  map[string]any{"type": "array", "items": map[string]any{"type": "integer"}, "description": "[first, last]; -1 is the end."},
 		"offset":      map[string]any{"type": "integer", "description": "A next_offset."},
 		"length":      map[string]any{"type": "integer"},
 		"old_path":    text,
@@ -89,14 +89,8 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 	return objectSchema(properties)
 }
 
-// objectSchema returns the JSON Schema of an object with these properties alone.
+// objectSchema returns the JSON Schema of an object with these properties.
 func objectSchema(properties map[string]any) json.RawMessage {
-	return json.RawMessage(closed(string(openSchema(properties))))
-}
-
-// openSchema returns the JSON Schema of an object with these properties, and any
-// others.
-func openSchema(properties map[string]any) json.RawMessage {
 	schema, err := wire.Marshal(map[string]any{"type": "object", "properties": properties})
 	if err != nil { // maps of strings and numbers always marshal
 		panic(err)
@@ -104,22 +98,18 @@ func openSchema(properties map[string]any) json.RawMessage {
 	return schema
 }
 
-// closed closes the schema of an object to other properties.
-func closed(schema string) string {
-	return strings.TrimSuffix(schema, "}") + `, "additionalProperties": false}`
-}
-
 // sourceSchema describes the parameter source, whose members are those of
 // memory.Lineage but tool, set by programs. A value of another shape fails no call; it is ignored.
 const sourceSchema = `{"type": "object"}`
 
-// Parts of schemas. Those of results are short, since every conversation pays for
-// them: they name what a caller can count on. The tools of FamilyTriggerfish let unknown
-// parameters pass, and so do their schemas.
+// Parts of schemas. Every property has one type, and no schema has additionalProperties,
+// references, alternatives or bounds: the schemas of models' APIs lack one or another of
+// these. The tools check what the schemas do not say. Those of results are short, since
+// every conversation pays for them: they name what a caller can count on.
 const (
 	occurredAtInput = `{"type": "string", "description": "Date or time that it tells of."}`
 	keyInput        = `{"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}`
-	offsetInput     = `"offset": {"type": "integer", "description": "A next_offset."}, "length": {"type": "integer"}`
+	offsetInput     = `"offset": {"type": "integer"}, "length": {"type": "integer"}`
 	readInput       = `{"type": "object", "properties": {"key": {"type": "string"}, ` + offsetInput + `}, "required": ["key"]}`
 	removedOutput   = `{"type": "object", "properties": {"deleted": {"type": "boolean"}, "key": {"type": "string"}}, "required": ["deleted", "key"]}`
 	foundOutput     = `{"type": "object", "properties": {"found": {"type": "boolean"}, "key": {"type": "string"}}, "required": ["found", "key"]}`
@@ -143,7 +133,7 @@ var memorySaveDefinition = Definition{
 
 var memoryGetDefinition = Definition{
 	Name: "memory_get", Title: "Get a memory", Family: FamilyTriggerfish,
-	Description: "Gets a memory by its key. A long one is truncated: go on at next_offset. " + recalling,
+	Description: "Gets a memory by its key. A long one goes on at next_offset. " + recalling,
 	Input:       json.RawMessage(readInput),
 	Output:      json.RawMessage(foundOutput),
 	ReadOnly:    true, Idempotent: true,
@@ -154,7 +144,7 @@ func memorySearchSchema() json.RawMessage {
 	properties := searchProperties()
 	properties["stores"] = map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "description": "Only these."}
 	properties["max_results"] = map[string]any{"type": "integer", "description": fmt.Sprintf("Default %d.", wire.DefaultHits)}
-	return openSchema(properties)
+	return objectSchema(properties)
 }
 
 var memorySearchDefinition = Definition{
@@ -163,9 +153,8 @@ var memorySearchDefinition = Definition{
 	Input:       memorySearchSchema(),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"query": {"type": "string"}, "results": {"type": "array", "items": {"type": "object", "properties": {
-			"key": {"type": "string"}, "content": {"type": "string"}, "classification": {"type": "string"}, "store_id": {"type": "string"},
-			"score": {"type": "number"}, "relevance": {"type": "number"}}}},
-		"nearest": {"type": "array"}},
+			"key": {"type": "string"}, "content": {"type": "string"}, "store_id": {"type": "string"}, "relevance": {"type": "number"}}}},
+		"nearest": {"type": "array", "items": {"type": "object"}}},
 		"required": ["query", "results"]}`),
 	ReadOnly: true, Idempotent: true,
 }
@@ -174,7 +163,7 @@ var memoryListDefinition = Definition{
 	Name: "memory_list", Title: "List memories", Family: FamilyTriggerfish,
 	Description: "Lists your own memories, or those with a tag. " + recalling,
 	Input:       json.RawMessage(`{"type": "object", "properties": {"tag": {"type": "string"}}}`),
-	Output:      json.RawMessage(`{"type": "object", "properties": {"memories": {"type": "array"}, "truncated": {"type": "boolean"}}, "required": ["memories"]}`),
+	Output:      json.RawMessage(`{"type": "object", "properties": {"memories": {"type": "array", "items": {"type": "object"}}, "truncated": {"type": "boolean"}}, "required": ["memories"]}`),
 	ReadOnly:    true, Idempotent: true,
 }
 
@@ -194,11 +183,11 @@ var updateUserMemoryDefinition = Definition{
 		"action": {"type": "string", "enum": ["upsert", "delete"]},
 		"name": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"},
 		"type": {"type": "string", "enum": ["user", "feedback", "project", "reference"]},
-		"description": {"type": "string", "maxLength": 300, "description": "One line."},
+		"description": {"type": "string", "description": "One line."},
 		"body": {"type": "string"},
 		"occurred_at": ` + occurredAtInput + `,
 		"source": ` + sourceSchema + `},
-		"required": ["action", "name"], "additionalProperties": false}`),
+		"required": ["action", "name"]}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"name": {"type": "string"}}, "required": ["name"]}`),
 	Destructive: true,
@@ -206,10 +195,10 @@ var updateUserMemoryDefinition = Definition{
 
 var readUserMemoryDefinition = Definition{
 	Name: "ReadUserMemory", Title: "Read user memory", Family: FamilyMAESTRO,
-	Description: "Reads a named entry of your memory. A long one is truncated: go on at next_offset. " + recalling,
+	Description: "Reads a named entry of your memory. A long one goes on at next_offset. " + recalling,
 	Input: json.RawMessage(`{"type": "object", "properties": {
 		"name": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, ` + offsetInput + `},
-		"required": ["name"], "additionalProperties": false}`),
+		"required": ["name"]}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"name": {"type": "string"}, "body": {"type": "string"}}, "required": ["name", "body"]}`),
 	ReadOnly: true, Idempotent: true,
@@ -219,19 +208,19 @@ var kvSetDefinition = Definition{
 	Name: "kv_set", Title: "Set a value", Family: FamilyKeyValue,
 	Description: deprecated + "Stores a value under a key in your own store. Never store secrets in plain text.",
 	Input: json.RawMessage(`{"type": "object", "properties": {
-		"key": {"type": "string"}, "value": {"description": "Text or any other JSON value except null."},
-		"ttl": {"type": "integer", "minimum": 0, "description": "Seconds until it expires; 0 means never."},
+		"key": {"type": "string"}, "value": {"type": "string"}, "is_json": {"type": "boolean", "description": "value is JSON."},
+		"ttl": {"type": "integer", "description": "Seconds until it expires; 0 means never."},
 		"source": ` + sourceSchema + `},
-		"required": ["key", "value"], "additionalProperties": false}`),
+		"required": ["key", "value"]}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {"saved": {"type": "boolean"}, "key": {"type": "string"}},
-		"required": ["saved", "key"], "additionalProperties": false}`),
+		"required": ["saved", "key"]}`),
 	Destructive: true, Idempotent: true,
 }
 
 var kvGetDefinition = Definition{
 	Name: "kv_get", Title: "Get a value", Family: FamilyKeyValue,
 	Description: deprecated + "Gets the value under a key in your own store; a long one as truncated text. " + recalling,
-	Input:       json.RawMessage(closed(readInput)),
+	Input:       json.RawMessage(readInput),
 	Output:      json.RawMessage(foundOutput),
 	ReadOnly:    true, Idempotent: true,
 }
@@ -239,7 +228,7 @@ var kvGetDefinition = Definition{
 var kvDeleteDefinition = Definition{
 	Name: "kv_delete", Title: "Delete a value", Family: FamilyKeyValue,
 	Description: deprecated + "Deletes the value under a key in your own store.",
-	Input:       json.RawMessage(closed(keyInput)),
+	Input:       json.RawMessage(keyInput),
 	Output:      json.RawMessage(removedOutput),
 	Destructive: true, Idempotent: true,
 }

@@ -15,10 +15,14 @@ import (
 // or null is not set.
 type arguments map[string]any
 
-// rules are those of the schemas: a parameter that is unknown, repeated or of
-// another type is an error, null counts as absent, and 60.0 is an integer. The tools of
-// FamilyTriggerfish let unknown parameters pass, as its own do.
-var rules = wire.Rules{NullIsAbsent: true, WholeFloats: true}
+// rules are those of every tool: a parameter that is unknown, repeated or of another
+// type is an error, null counts as absent, 60.0 is an integer, and a list or an object may
+// come as the text of its JSON.
+var rules = wire.Rules{NullIsAbsent: true, WholeFloats: true, JSONText: true}
+
+// objects are the parameters that are objects but are decoded elsewhere. Others of type
+// *json.RawMessage take any JSON value, of which a text stays a text.
+var objects = map[string]bool{"where": true, "match": true, "explain": true, "source": true}
 
 // decode decodes the input.
 func (c *call) decode(into arguments) (given map[string]bool, err error) {
@@ -26,11 +30,11 @@ func (c *call) decode(into arguments) (given map[string]bool, err error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
 	}
-	rules := rules
-	rules.IgnoreUnknown = c.lenient
 	given, err = rules.Decode(input, into)
 	var field *wire.FieldError
 	switch {
+	case errors.As(err, &field) && field.Fault == wire.Unknown:
+		return nil, c.refuseUnknown(field.Name, into)
 	case errors.As(err, &field):
 		return nil, refuseField(field)
 	case errors.Is(err, wire.ErrNotObject):
@@ -40,6 +44,9 @@ func (c *call) decode(into arguments) (given map[string]bool, err error) {
 	}
 	for name, target := range into {
 		raw, ok := target.(*json.RawMessage)
+		if ok && objects[name] {
+			*raw = wire.FromText(*raw)
+		}
 		switch {
 		case !ok || !given[name]:
 		case string(*raw) == "null":
@@ -53,15 +60,7 @@ func (c *call) decode(into arguments) (given map[string]bool, err error) {
 }
 
 // refuseField returns the error for a wrong parameter.
-func refuseField(e *wire.FieldError) error {
-	switch {
-	case e.Fault == wire.Unknown && wire.PlainName(e.Name):
-		return refuse("Error: unknown parameter `%s`", e.Name)
-	case e.Fault == wire.Unknown:
-		return refuse("Error: unknown parameter")
-	}
-	return refuse("Error: `%s` %s", e.Name, e)
-}
+func refuseField(e *wire.FieldError) error { return refuse("Error: `%s` %s", e.Name, e) }
 
 // need refuses a call that lacks one of the parameters.
 func need(given map[string]bool, names ...string) error {
@@ -79,6 +78,25 @@ func quoted(text string) (json.RawMessage, error) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
 	return wire.Marshal(text)
+}
+
+// valueOf returns the value of a parameter that takes any JSON: a text too, unless the
+// parameter is_json says that it is the JSON of the value.
+func valueOf(name string, value json.RawMessage, isJSON bool) (json.RawMessage, error) {
+	text, ok := textIn(value)
+	if !ok || !isJSON {
+		return value, nil
+	}
+	inner := json.RawMessage(strings.TrimSpace(text))
+	switch {
+	case !json.Valid(inner):
+		return nil, refuse("Error: `%s` must be JSON, since `is_json` is true", name)
+	case string(inner) == "null":
+		return nil, refuse("Error: `%s` must not be null", name)
+	case wire.LoneSurrogate(inner):
+		return nil, refuseField(&wire.FieldError{Name: name, Fault: wire.Surrogate})
+	}
+	return inner, nil
 }
 
 // textIn decodes a JSON string; ok is false if the value is not one.

@@ -28,9 +28,13 @@ func kvSet(ctx context.Context, c *call) (Result, error) {
 	var key string
 	var value, source json.RawMessage
 	var ttl int
-	given, err := c.decode(arguments{"key": &key, "value": &value, "ttl": &ttl, "source": &source})
+	var isJSON bool
+	given, err := c.decode(arguments{"key": &key, "value": &value, "is_json": &isJSON, "ttl": &ttl, "source": &source})
 	if err == nil {
 		err = need(given, "key", "value")
+	}
+	if err == nil {
+		value, err = valueOf("value", value, isJSON)
 	}
 	if err != nil {
 		return Result{}, err

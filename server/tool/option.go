@@ -127,8 +127,13 @@ func (o *searchOptions) addPurchase(c *call, given map[string]bool, to *memory.S
 }
 
 // addExplain sets what a search explains: its hits, or also an entry, of the only
-// store that it searches or of the caller's own unless the parameter names one.
+// store that it searches or of the caller's own unless the parameter names one. An
+// object without members is true: the schema has one type.
 func (o *searchOptions) addExplain(c *call, to *memory.SearchRequest) error {
+	if members, err := wire.Members(o.explain); err == nil && len(members) == 0 {
+		to.Explain = true
+		return nil
+	}
 	explain, entry, err := wire.ParseExplain(o.explain)
 	if err != nil {
 		return refuse("Error: `explain` %s", err)
@@ -164,8 +169,8 @@ func searchProperties() map[string]any {
 		return p
 	}
 	return map[string]any{
-		"query":         property("string", "A question."),
-		"queries":       property("array", fmt.Sprintf("Or 2–%d wordings.", memory.MaxWordings), "items", map[string]any{"type": "string"}),
+		"query":         property("string", ""),
+		"queries":       property("array", fmt.Sprintf("For query: 2–%d wordings.", memory.MaxWordings), "items", map[string]any{"type": "string"}),
 		"where":         property("object", `Filter: {"updated_at": {"gte": "now-7d"}}; and, or, not.`),
 		"match":         property("object", `Words: {"all": ["bee sting"], "none": ["pea*"]}.`),
 		"mode":          property("string", "", "enum", []memory.Mode{memory.ModeHybrid, memory.ModeLexical, memory.ModeVector}),
@@ -175,7 +180,7 @@ func searchProperties() map[string]any {
 		"diversity":     property("number", "0–1: fewer near-duplicates."),
 		"max_tokens":    property("integer", fmt.Sprintf("Default %d.", DefaultMaxTokens)),
 		"passages":      property("boolean", "false: whole values."),
-		"explain":       map[string]any{},
+		"explain":       property("object", `{} or {"key": …}.`),
 		"max_charge":    property("integer", "In micros."),
 		"offer":         property("string", "To buy a search of."),
 		"cursor":        property("string", `"" asks for next_cursor.`),

@@ -212,6 +212,11 @@ func TestToolsExplainHitsAndEntries(t *testing.T) {
 				t.Errorf("%s: a hit that is not explained: %+v", name, hit)
 			}
 		}
+		for _, text := range []any{map[string]any{}, "{}"} { // as the schema has it, and as some clients send it
+			if got := ask("explain", text); got.Results[0].Explain == nil || got.Explain != nil {
+				t.Errorf("%s: %v explains no hits", name, text)
+			}
+		}
 		if got := ask("explain", false); got.Results[0].Explain != nil {
 			t.Errorf("%s: a hit is explained unasked", name)
 		}
@@ -224,7 +229,7 @@ func TestToolsExplainHitsAndEntries(t *testing.T) {
 				t.Errorf("%s: %s in the store %s: %+v", name, "his", store, x.Entry)
 			}
 		}
-		for _, wrong := range []any{1, "kite", []string{"kite"}, map[string]any{}, map[string]any{"key": 1}, map[string]any{"key": "a", "id": "b"}} {
+		for _, wrong := range []any{1, "kite", []string{"kite"}, map[string]any{"key": 1}, map[string]any{"key": "a", "id": "b"}} {
 			if got := h.refused(alice, name, append(append([]any{"query", "red"}, s.command...), "explain", wrong)...); !strings.HasPrefix(got, "Error: `explain` must be") {
 				t.Errorf("%s, %v: %s", name, wrong, got)
 			}

@@ -140,7 +140,6 @@ type call struct {
 	receipts []string
 	name     string
 	input    json.RawMessage
-	lenient  bool // unknown parameters pass
 	// maxAnswer is the limit on the text of the result, in bytes.
 	maxAnswer int
 	// parameter maps fields of the service to the caller's names for them, as
@@ -248,7 +247,6 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	c := &call{
 		service: t.service, market: t.market, payments: t.payments, meter: t.meter,
 		caller: memory.Caller{Principal: p}, name: name, input: input, maxAnswer: t.maxText,
-		lenient: tools[i].Family == FamilyTriggerfish,
 	}
 	if paid != nil {
 		own := *paid

@@ -36,8 +36,9 @@ func (c *call) save(ctx context.Context, key string, value, source json.RawMessa
 
 func memorySave(ctx context.Context, c *call) (Result, error) {
 	var key, content string
-	var tags, source json.RawMessage
+	var source json.RawMessage
 	var occurred *string
+	tags := []string{} // left out, the entry has none
 	given, err := c.decode(arguments{"key": &key, "content": &content, "tags": &tags, "occurred_at": &occurred, "source": &source})
 	if err == nil {
 		err = need(given, "key", "content")
@@ -54,8 +55,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	}
 	c.parameter = map[string]string{"value": "`content`"}
 	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
-		texts := textsIn(tags)
-		r.Tags, r.OccurredAt = &texts, occurred
+		r.Tags, r.OccurredAt = &tags, occurred
 	})
 	if err != nil {
 		return Result{}, err
@@ -65,22 +65,6 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 		Key            string    `json:"key"`
 		Classification acl.Label `json:"classification"`
 	}{true, put.Key, put.Label})
-}
-
-// textsIn returns the texts of a list in JSON, without its other elements and empty
-// texts. What is no list has none.
-func textsIn(list json.RawMessage) []string {
-	texts := []string{}
-	var elements []any
-	if json.Unmarshal(list, &elements) != nil {
-		return texts
-	}
-	for _, element := range elements {
-		if text, ok := element.(string); ok && text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return texts
 }
 
 // absent is the result for a key without an entry.
@@ -224,12 +208,11 @@ type listedMemory struct {
 
 func memoryList(ctx context.Context, c *call) (Result, error) {
 	var tag string
-	given, err := c.decode(arguments{"tag": &tag})
-	if err != nil {
+	if _, err := c.decode(arguments{"tag": &tag}); err != nil {
 		return Result{}, err
 	}
 	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100}
-	if given["tag"] {
+	if tag != "" { // strict functions of OpenAI must give every parameter
 		r.Filter.Tags = []string{tag}
 	}
 	list := struct {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,9 @@ type Rules struct {
 	// WholeFloats accepts 60.0 and 6e1 as integers, as JSON Schema does.
 	// Clients whose language has only one number type may send them.
 	WholeFloats bool
+	// JSONText accepts a string that is the JSON text of an array or an object where
+	// the field is one. Some models and clients send those so.
+	JSONText bool
 }
 
 // Fault is what is wrong with a member.
@@ -176,6 +180,10 @@ func (r Rules) read(m Member, target any) (given bool, err error) {
 	if r.NullIsAbsent && string(m.Value) == "null" {
 		return false, nil
 	}
+	isStruct := kind.Kind() == reflect.Struct && kind != timeType
+	if r.JSONText && (isStruct || kind.Kind() == reflect.Slice) {
+		m.Value = FromText(m.Value)
+	}
 	if kind.Kind() == reflect.Slice && kind.Elem().Kind() == reflect.Struct && kind.Elem() != timeType {
 		return true, r.readObjects(m, target, kind)
 	}
@@ -186,7 +194,7 @@ func (r Rules) read(m Member, target any) (given bool, err error) {
 	case LoneSurrogate(m.Value):
 		return false, fault(Surrogate)
 	}
-	if kind.Kind() == reflect.Struct && kind != timeType {
+	if isStruct {
 		return true, r.readObject(m, target, kind)
 	}
 	if r.WholeFloats {
@@ -198,6 +206,23 @@ func (r Rules) read(m Member, target any) (given bool, err error) {
 		return false, fault(WrongType)
 	}
 	return true, nil
+}
+
+// FromText returns the array or object whose JSON text a JSON string is. Any other value
+// is returned as it is.
+func FromText(value json.RawMessage) json.RawMessage {
+	if !bytes.HasPrefix(value, []byte(`"`)) || LoneSurrogate(value) {
+		return value
+	}
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return value
+	}
+	inner := bytes.TrimSpace([]byte(text))
+	if len(inner) == 0 || inner[0] != '[' && inner[0] != '{' || !json.Valid(inner) {
+		return value
+	}
+	return inner
 }
 
 // hasNull reports whether a value is null, or an array that contains null.

@@ -20,7 +20,7 @@ import (
 func TestRulesDecideWhatAnObjectMayContain(t *testing.T) {
 	strict := wire.Rules{}
 	tolerant := wire.Rules{IgnoreUnknown: true, NullIsAbsent: true}
-	tool := wire.Rules{NullIsAbsent: true, WholeFloats: true}
+	tool := wire.Rules{NullIsAbsent: true, WholeFloats: true, JSONText: true}
 	for _, c := range []struct {
 		text  string
 		rules wire.Rules
@@ -42,6 +42,13 @@ func TestRulesDecideWhatAnObjectMayContain(t *testing.T) {
 		{`{"s":"\ud800"}`, tolerant, "s: must not contain an unpaired surrogate"},
 		{`{"s":1}`, tolerant, "s: must be a string"},
 		{`{"l":"a"}`, tolerant, "l: must be an array of strings"},
+		{`{"l":"[\"a\"]"}`, tolerant, "l: must be an array of strings"},
+		{`{"l":" [\"a\", \"b\"] "}`, tool, `0  [a b]  [l]`},
+		{`{"l":"[1]"}`, tool, "l: must be an array of strings"},
+		{`{"l":"a,b"}`, tool, "l: must be an array of strings"},
+		{`{"l":"[\"a\"] x"}`, tool, "l: must be an array of strings"},
+		{`{"l":"[\"\\ud800\"]"}`, tool, "l: must not contain an unpaired surrogate"},
+		{`{"s":"[1]","r":"[1]"}`, tool, `0 [1] [] "[1]" [r s]`},
 		{`{"s":"a","s":"b"}`, tolerant, wire.ErrTwice.Error()},
 		{`[]`, tolerant, wire.ErrNotObject.Error()},
 	} {

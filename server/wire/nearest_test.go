@@ -1,0 +1,19 @@
+package wire_test
+
+import (
+	"strings"
+	"testing"
+
+	"mneme/server/wire"
+)
+
+func TestWordsAreNearIfFewLettersDiffer(t *testing.T) {
+	known := []string{"get", "list", "search", "serve", "stores"}
+	for word, want := range map[string]string{
+		"gte": "get", "GET": "get", "lsit": "list", "serch": "search", "sto": "stores", "xyz": "", "s": "",
+	} {
+		if got := strings.Join(wire.Nearest(word, known), " "); got != want {
+			t.Errorf("%s: got %q, want %q", word, got, want)
+		}
+	}
+}
