@@ -137,6 +137,8 @@ func refined(r memory.SearchRequest, option string, path memory.Path) memory.Sea
 		r.Recency = &memory.Recency{HalfLife: time.Hour, Weight: 0.5}
 	case "diversity":
 		r.Diversity = 0.5
+	case "typos":
+		r.NoTypos = true
 	case "explain":
 		r.Explain = true
 	case accesstest.ExplainEntry:

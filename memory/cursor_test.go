@@ -73,6 +73,7 @@ var paged = map[string]memory.SearchRequest{
 	"min_relevance": {Query: ferry, MinRelevance: 0.2},
 	"recency":       {Query: ferry, Recency: &memory.Recency{HalfLife: 24 * time.Hour, Weight: 0.8}},
 	"diversity":     {Query: ferry, Diversity: 0.4},
+	"typos":         {Query: ferry, NoTypos: true},
 	"queries":       {Queries: []string{ferry, "the night train", "a letter"}},
 	"filter":        {Query: ferry, Stores: []string{"a"}, Filter: memory.Filter{Namespace: new("")}},
 }

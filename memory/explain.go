@@ -17,6 +17,7 @@ import (
 type Explanation struct {
 	Filter *FilterCost       // nil: the request has no filter
 	Entry  *EntryExplanation // of SearchRequest.ExplainEntry; nil: it names none
+	Typos  []Typo            // the words that were looked for as others
 }
 
 // FilterCost says how a filter was applied. If few entries pass, the legs looked
@@ -99,6 +100,9 @@ func (s *Service) explain(ctx context.Context, tx ReadTx, scope acl.Scope, q *se
 		}
 	}
 	q.dropped = nil
+	for _, asked := range q.wordings {
+		x.Typos = append(x.Typos, asked.typos...)
+	}
 	if q.request.ExplainEntry != nil {
 		x.Entry, err = s.explainEntry(ctx, tx, scope, q, ranked)
 	}

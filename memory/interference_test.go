@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -287,6 +288,17 @@ func explainedAs(x *memory.Explain) string {
 	return fmt.Sprintf(" %v %v %x %s %d %v %v %v", x.Lexical, x.Vector, x.Summands, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity), shown(x.Fused))
 }
 
+// misspelt returns a query without the second letter of each longer word.
+func misspelt(query string) string {
+	words := strings.Fields(query)
+	for i, word := range words {
+		if len(word) > 4 && word[0] < utf8.RuneSelf && word[1] < utf8.RuneSelf {
+			words[i] = word[:1] + word[2:]
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // showExplanation writes what a search says beside its hits, without ids.
 func showExplanation(out *strings.Builder, x *memory.Explanation) {
 	if x == nil {
@@ -301,6 +313,9 @@ func showExplanation(out *strings.Builder, x *memory.Explanation) {
 				fmt.Fprintf(out, "    %s drops %d\n", o.Name, *o.Dropped)
 			}
 		}
+	}
+	for _, t := range x.Typos {
+		fmt.Fprintf(out, "    %s %v\n", t.Word, t.Found)
 	}
 	if e := x.Entry; e != nil {
 		fmt.Fprintf(out, "    %s %s %d %v %s %s %v", e.Outcome, e.Label, e.Rank, e.Options, shown(e.Relevance), shown(e.Score), e.VectorsWait)
@@ -338,6 +353,8 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: query, Limit: 10, Mode: memory.ModeLexical, Explain: true},
 		{Query: query, Limit: 10, Mode: memory.ModeVector, Diversity: 0.5, Explain: true},
 		{Queries: []string{query, subjects[0], actions[1]}, Limit: 10, Recency: &memory.Recency{HalfLife: time.Hour, Weight: 0.5}, Explain: true},
+		{Query: misspelt(query), Limit: 10, Explain: true},
+		{Query: misspelt(query), Limit: 10, NoTypos: true},
 		{Query: query, Limit: 10, Passages: true},
 		{Query: query, Limit: 10, MaxTokens: 60},
 		{Query: query, Limit: 10, MaxTokens: 400, Passages: true},

@@ -702,7 +702,7 @@ type Answer struct {
 	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text.
 	Degraded []AnswerDegraded `json:"degraded"`
 
-	// Explain With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, and names no entry. It depends on nothing that the caller may not read.
+	// Explain With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, and has no word that was looked for as another. It depends on nothing that the caller may not read.
 	Explain *Explanation `json:"explain,omitempty"`
 	Hits    []Hit        `json:"hits"`
 
@@ -1105,7 +1105,7 @@ type ExplainedPath struct {
 	Store *string `json:"store,omitempty"`
 }
 
-// Explanation With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, and names no entry. It depends on nothing that the caller may not read.
+// Explanation With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, and has no word that was looked for as another. It depends on nothing that the caller may not read.
 type Explanation struct {
 	// Entry What became of the entry that the path in `explain` resolves to. An entry that the caller may not read is `not_found`, like one that does not exist.
 	//
@@ -1114,6 +1114,9 @@ type Explanation struct {
 
 	// Filter What the options that restrict the search cost. If at most a thousand entries pass them, both legs look among these alone, and `passing` says how many there are. Otherwise the legs look among all, and what they find is judged: `dropped` says how many entries each option leaves out. The time is `filter` of `Server-Timing`.
 	Filter *FilterExplanation `json:"filter,omitempty"`
+
+	// Typos Words of the question that no entry has, and what was looked for in their place.
+	Typos *[]Typo `json:"typos,omitempty"`
 }
 
 // FilterExplanation What the options that restrict the search cost. If at most a thousand entries pass them, both legs look among these alone, and `passing` says how many there are. Otherwise the legs look among all, and what they find is judged: `dropped` says how many entries each option leaves out. The time is `filter` of `Server-Timing`.
@@ -1329,7 +1332,7 @@ type Hit struct {
 	Description *Description `json:"description,omitempty"`
 	Explain     *Explain     `json:"explain,omitempty"`
 
-	// Highlights Where the value has words of the query, with `passages: true` and a value that is shown whole: byte ranges of its text, which is a string itself, or all strings of another value, joined by line breaks. Omitted if the caller may search the store but not read it.
+	// Highlights Where the value has words of the query, with `passages: true` and a value that is shown whole: byte ranges of its text (see `Passage`). Omitted if the caller may search the store but not read it.
 	Highlights *Ranges             `json:"highlights,omitempty"`
 	ID         *openapi_types.UUID `json:"id,omitempty"`
 
@@ -1781,7 +1784,7 @@ type Page struct {
 	NextCursor *NextCursor `json:"next_cursor,omitempty"`
 }
 
-// Passage A stretch of the text of a value: of a string itself, or of all strings of another value, joined by line breaks (of a value without strings, its JSON). It begins and ends with a sentence or line, if none is too long. Without `start` and `end` if the caller may search the store but not read it.
+// Passage A stretch of the text of a value. The text of a string is the string; that of another value has a line for each string and number in it, with the name of its member before it, as in `listen port: 9443` (that of `true`, `false` and `null` is their JSON). It begins and ends with a sentence or line, if none is too long. Without `start` and `end` if the caller may search the store but not read it.
 //
 // Example: {"end":2357,"highlights":[[16,30]],"start":2310,"text":"Anna carries an adrenaline pen in the blue bag."}
 type Passage struct {
@@ -1967,6 +1970,9 @@ type Question struct {
 
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
+
+	// Typos A word that no entry of the searched stores has, of four letters or more and without digits, also finds words that differ from it in one letter, or in two from eight letters on: missing, too many, another, or two exchanged. They count less than the word itself, and `explain` names them. `false` looks for the words of the question alone, and leaves out stores that the caller may search but not read.
+	Typos *bool `json:"typos,omitempty"`
 
 	// Where Fields with operators, all of which must hold; `and`, `or` and `not` combine conditions. It judges the
 	// entry that a path resolves to. `value.a.b` names a member of a value that is a JSON object; it takes the
@@ -2514,6 +2520,19 @@ type TypeConditionNe string
 
 // TypeConditionNin defines model for TypeCondition.Nin.
 type TypeConditionNin string
+
+// Typo defines model for Typo.
+type Typo struct {
+	// Found The stems of words that entries have.
+	//
+	// Example: ["thermostat"]
+	Found []string `json:"found"`
+
+	// Word The word, in lower case and without accents.
+	//
+	// Example: termostat
+	Word string `json:"word"`
+}
 
 // Usage defines model for Usage.
 type Usage struct {

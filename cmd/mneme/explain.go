@@ -19,6 +19,9 @@ func writeExplain(text *strings.Builder, x *client.Explain, score *float64) {
 
 // writeExplanation writes what the filter dropped, and what became of an entry.
 func writeExplanation(text *strings.Builder, x *client.Explanation) {
+	for _, t := range deref(x.Typos) {
+		fmt.Fprintf(text, "no entry has %s; looked for %s\n", plain(t.Word), plain(strings.Join(t.Found, ", ")))
+	}
 	if f := x.Filter; f != nil && f.Passing != nil {
 		fmt.Fprintf(text, "the search looked among the %d that pass the filter\n", *f.Passing)
 	} else if f != nil {

@@ -19,6 +19,7 @@ type rankingFlags struct {
 	minRelevance float64
 	recency      string
 	diversity    float64
+	typos        bool
 }
 
 func (r *rankingFlags) add(cmd *cobra.Command) {
@@ -29,6 +30,7 @@ func (r *rankingFlags) add(cmd *cobra.Command) {
 	flags.Float64Var(&r.minRelevance, "min-relevance", 0, "leave out hits of less relevance, 0 to 1")
 	flags.StringVar(&r.recency, "recency", "", "rank young entries higher: their half-life, as in 30d, and maybe a weight of 0 to 1, as in 30d:0.5")
 	flags.Float64Var(&r.diversity, "diversity", 0, "move hits down that resemble others, 0 (not) to 1")
+	flags.BoolVar(&r.typos, "typos", true, "find words with one letter wrong, too, or two from eight letters on; --typos=false: not")
 	completeWith(cmd, "ranking", string(client.Relevance), string(client.Rrf))
 	completeWith(cmd, "mode", string(client.QuestionModeHybrid), string(client.QuestionModeLexical), string(client.QuestionModeVector))
 }
@@ -50,6 +52,9 @@ func (r *rankingFlags) apply(q *client.Question, question string) error {
 		if q.Mode = new(client.QuestionMode(r.mode)); !q.Mode.Valid() {
 			return usageError{errors.New("--mode must be hybrid, lexical or vector")}
 		}
+	}
+	if !r.typos {
+		q.Typos = &r.typos
 	}
 	var err error
 	if q.Recency, err = parseRecency(r.recency); err != nil {

@@ -77,7 +77,7 @@ const (
 
 // Options are the options of a search, by their names in the REST API, that find,
 // order and explain hits and leave none of the matrix out.
-var Options = []string{"mode", "queries", "recency", "diversity", "explain", "where", "match"}
+var Options = []string{"mode", "queries", "recency", "diversity", "typos", "explain", "where", "match"}
 
 // ExplainEntry is the option "explain" of a RefinedSearch with the path of the
 // operation. It is in neither list.

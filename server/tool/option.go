@@ -35,6 +35,7 @@ type searchOptions struct {
 	minRelevance  float64
 	recency       *recency
 	diversity     float64
+	typos         bool
 	maxTokens     int
 	passages      bool
 	cursor        string
@@ -50,14 +51,14 @@ type recency struct {
 }
 
 func newSearchOptions() searchOptions {
-	return searchOptions{minRelevance: DefaultMinRelevance, maxTokens: DefaultMaxTokens, passages: true}
+	return searchOptions{minRelevance: DefaultMinRelevance, maxTokens: DefaultMaxTokens, passages: true, typos: true}
 }
 
 // add adds the parameters to those of a call.
 func (o *searchOptions) add(to arguments) arguments {
 	to["query"], to["queries"], to["where"], to["match"] = &o.query, &o.queries, &o.where, &o.match
 	to["mode"], to["ranking"], to["min_relevance"] = &o.mode, &o.ranking, &o.minRelevance
-	to["recency"], to["diversity"] = &o.recency, &o.diversity
+	to["recency"], to["diversity"], to["typos"] = &o.recency, &o.diversity, &o.typos
 	to["max_tokens"], to["passages"], to["cursor"] = &o.maxTokens, &o.passages, &o.cursor
 	to["explain"], to["max_charge"], to["offer"] = &o.explain, &o.maxCharge, &o.offer
 	return to
@@ -74,7 +75,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	}
 	r = memory.SearchRequest{
 		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
-		MinRelevance: o.minRelevance, Nearest: nearestNamed, Diversity: o.diversity, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
+		MinRelevance: o.minRelevance, Nearest: nearestNamed, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 	}
 	if given["min_relevance"] { // it is meant
 		r.Nearest = 0
@@ -178,6 +179,7 @@ func searchProperties() map[string]any {
 		"min_relevance": property("number", fmt.Sprintf("0–1; default %v.", DefaultMinRelevance)),
 		"recency":       property("object", `{"half_life": "30d"} favours the young.`),
 		"diversity":     property("number", "0–1: fewer near-duplicates."),
+		"typos":         property("boolean", "false: exact words."),
 		"max_tokens":    property("integer", fmt.Sprintf("Default %d.", DefaultMaxTokens)),
 		"passages":      property("boolean", "false: whole values."),
 		"explain":       property("object", `{} or {"key": …}.`),

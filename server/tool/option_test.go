@@ -90,6 +90,19 @@ func TestTheToolsTakeEveryOptionOfASearch(t *testing.T) {
 	}
 }
 
+func TestTheToolsTakeTypos(t *testing.T) {
+	h := openWithModel(t)
+	h.put(alice, "alice", "k", `"A letter from Lisbon."`)
+	h.index()
+	for name := range searchers {
+		for typos, want := range map[bool]int{true: 1, false: 0} {
+			if got, _ := keysOf(h, name, "query", "lisbno", "mode", "lexical", "min_relevance", 0, "typos", typos); len(got) != want {
+				t.Errorf("%s with typos %t: %q", name, typos, got)
+			}
+		}
+	}
+}
+
 // found returns the keys that alice's search finds.
 func (h *harness) found(r memory.SearchRequest) (keys []string) {
 	h.t.Helper()

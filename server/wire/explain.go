@@ -95,6 +95,13 @@ func ExplainOf(e *memory.Explain) *Explain {
 type Explanation struct {
 	Filter *FilterExplanation `json:"filter,omitempty"`
 	Entry  *EntryExplanation  `json:"entry,omitempty"`
+	Typos  []Typo             `json:"typos,omitempty"`
+}
+
+// Typo is a word of a question that no entry has, and the terms looked for in its place.
+type Typo struct {
+	Word  string   `json:"word"`
+	Found []string `json:"found"`
 }
 
 // FilterExplanation is what the options that restrict a search cost.
@@ -125,10 +132,13 @@ type EntryExplanation struct {
 // ExplanationOf returns what a search explains beside its hits; nil if that is
 // nothing.
 func ExplanationOf(e *memory.Explanation) *Explanation {
-	if e == nil || e.Filter == nil && e.Entry == nil {
+	if e == nil || e.Filter == nil && e.Entry == nil && len(e.Typos) == 0 {
 		return nil
 	}
 	var x Explanation
+	for _, t := range e.Typos {
+		x.Typos = append(x.Typos, Typo(t))
+	}
 	if f := e.Filter; f != nil {
 		x.Filter = &FilterExplanation{Passing: f.Passing, Options: make([]OptionExplanation, len(f.Options))}
 		for i, o := range f.Options {

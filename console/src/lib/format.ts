@@ -35,18 +35,36 @@ export function shortId(id: string) {
   return id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
 }
 
-// textOf is the text of a value as the service searches it: a string itself, or all
-// strings of another value joined by line breaks; of one without strings, its JSON.
+// textOf is the text of a value as the service searches it: a string itself; of another
+// value a line for each string and number, with the words of its member's name before it;
+// of one without text, its JSON.
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  const all: string[] = [];
-  const collect = (v: unknown) => {
-    if (typeof v === "string") all.push(v);
-    else if (Array.isArray(v)) v.forEach(collect);
-    else if (v !== null && typeof v === "object") Object.values(v).forEach(collect);
+  const lines: string[] = [];
+  const collect = (name: string, v: unknown) => {
+    const start = name === "" ? "" : `${name}: `;
+    if (typeof v === "string" && v !== "") lines.push(start + v);
+    else if (typeof v === "number") lines.push(start + plainNumber(v));
+    else if (name !== "") lines.push(name);
+    if (Array.isArray(v)) v.forEach((element) => collect("", element));
+    else if (v !== null && typeof v === "object") Object.entries(v).forEach(([member, of]) => collect(memberWords(member), of));
   };
-  collect(value);
-  return all.length > 0 ? all.join("\n") : JSON.stringify(value);
+  collect("", value);
+  return lines.length > 0 ? lines.join("\n") : JSON.stringify(value);
+}
+
+// memberWords are the words of a member's name: "listen port" of listen_port, "wifi
+// Password" of wifiPassword.
+function memberWords(name: string) {
+  return name
+    .replaceAll("_", " ")
+    .replace(/(\p{Ll})(?=\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, "$1$2 ")
+    .trim();
+}
+
+// plainNumber writes a number without an exponent.
+function plainNumber(n: number) {
+  return Math.abs(n) < 1e21 && !/e/.test(String(n)) ? String(n) : Number(n).toLocaleString("en", { useGrouping: false, maximumFractionDigits: 20 });
 }
 
 export interface Segment {
