@@ -98,6 +98,7 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 			"explain":   func(r *memory.SearchRequest) { r.Explain = true },
 			"entry":     func(r *memory.SearchRequest) { r.ExplainEntry = &at },
 			"diversity": func(r *memory.SearchRequest) { r.Diversity = 0.5 },
+			"nearest":   func(r *memory.SearchRequest) { r.MinRelevance, r.Nearest = 1, 1 },
 			"recency":   func(r *memory.SearchRequest) { r.Recency = &memory.Recency{HalfLife: time.Hour, Weight: 0.5} },
 			"wordings":  func(r *memory.SearchRequest) { r.Query, r.Queries = "", []string{"granite", "quarry"} },
 		} {
