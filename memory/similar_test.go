@@ -162,7 +162,7 @@ func TestHiddenEntriesDoNotAffectWhatIsSimilar(t *testing.T) {
 			if hidden {
 				for i := range 40 {
 					h.put(agent("anna", acl.Restricted), "anna", fmt.Sprint("secret-", i), allergic, 201)
-					h.put(c, "anna", fmt.Sprint("expired-", i), allergic, 201, ttl(time.Minute))
+					h.put(c, "anna", "allergy", allergic, 201, ttl(time.Minute), func(r *memory.PutRequest) { r.Path.Namespace = fmt.Sprint("expired-", i) })
 					h.put(c, "anna", fmt.Sprint("private-", i), allergic, 201, notInContext)
 					h.put(agent("anna", acl.Restricted), "anna", "allergy", allergic, pickStatus(i), similarTo)
 				}
@@ -206,8 +206,11 @@ func TestWhatIsNotIndexedInTimeIsNotCompared(t *testing.T) {
 		const long = 24 * time.Hour
 		clock.Advance(2 * long)
 		h = openOver(t, data, memory.Options{Now: clock.Now, SimilarWait: long}, encoder(t))
-		if put := h.put(c, "anna", "b", allergic, 201, similarTo); put.Similar != nil || !put.SimilarLate || put.Indexed {
-			t.Errorf("%+v", put)
+		ctx, cancel := context.WithTimeout(background, wait.Limit)
+		defer cancel()
+		put, err := h.Put(ctx, c, memory.PutRequest{Path: path("anna", "b"), Value: text(allergic), Similar: true})
+		if err != nil || ctx.Err() != nil || put.Similar != nil || !put.SimilarLate || put.Indexed {
+			t.Errorf("%+v, %v, %v", put, err, ctx.Err())
 		}
 		h = openOver(t, data, memory.Options{Now: clock.Now, SimilarWait: long})
 		if put := h.put(c, "anna", "c", allergic, 201, similarTo); put.Similar != nil || put.SimilarLate || put.Indexed {
