@@ -98,14 +98,20 @@ func (s *Service) similar(ctx context.Context, c Caller, e *Entry) (similar []Ne
 	if err := s.view(ctx, c, func(tx ReadTx) error { return s.readOwn(ctx, tx, q) }); err != nil || q.own.vector == nil {
 		return nil, err
 	}
+	return s.searchAlike(ctx, q)
+}
+
+// searchAlike asks the index for the entries nearest to q's until enough of them are
+// visible, and returns those that are similar.
+func (s *Service) searchAlike(ctx context.Context, q *likeness) (similar []Near, err error) {
 	for fetch := similarDepth; ; fetch *= 4 {
 		query := vector.Query{Vector: q.own.vector.Floats(), Limit: fetch}
-		found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return model.Index.Search(ctx, q.scope, query) })
+		found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return q.model.Index.Search(ctx, q.scope, query) })
 		if err != nil {
 			return nil, err
 		}
 		var short bool
-		err = s.view(ctx, c, func(tx ReadTx) error {
+		err = s.view(ctx, q.caller, func(tx ReadTx) error {
 			similar, short, err = s.compare(ctx, tx, q, found)
 			return err
 		})
