@@ -139,6 +139,8 @@ func refined(r memory.SearchRequest, option string, path memory.Path) memory.Sea
 		r.Diversity = 0.5
 	case "typos":
 		r.NoTypos = true
+	case "nearest":
+		r.MinRelevance, r.Nearest = 1, memory.MaxNearest
 	case "explain":
 		r.Explain = true
 	case accesstest.ExplainEntry:
@@ -202,6 +204,9 @@ func found(a memory.Answer, err error) accesstest.Outcome {
 	out := accesstest.Outcome{Status: status(err), Label: a.Label, Lags: slices.Contains(a.Degraded, memory.LagVector), Charges: len(a.Bill.Charges)}
 	if a.Explanation != nil && a.Explanation.Entry != nil {
 		out.Explained = a.Explanation.Entry.Outcome
+	}
+	for _, n := range a.Nearest {
+		out.Keys = append(out.Keys, n.Entry.Key)
 	}
 	for _, hit := range a.Hits {
 		out.Keys = append(out.Keys, hit.Key)

@@ -47,13 +47,23 @@ type PutRequest struct {
 	Inherit bool
 	If      Preconditions
 	Wait    bool // until a search in this process can return the entry, at most 10 s
+	// Similar asks for PutResult.Similar. It waits as Wait does, but without it at most
+	// Options.SimilarWait.
+	Similar bool
 }
 
 // PutResult is the entry as written.
 type PutResult struct {
 	Found
 	Created bool
-	Indexed bool // set if Wait was
+	Indexed bool // set if Wait or Similar was
+	// Similar are entries of the store at other paths that say nearly the same or the
+	// opposite, of those that the caller may read, most alike first, at most three. nil:
+	// not asked for, or not known, since the entry is never searched, or has no text, or
+	// no model makes vectors, or SimilarLate.
+	Similar []Near
+	// SimilarLate says that Similar is not known since it was not found in time.
+	SimilarLate bool
 }
 
 // ListRequest asks for a page of a store's entries.
@@ -117,13 +127,16 @@ type SearchRequest struct {
 	Mode         Mode
 	// Recency, unless nil, weighs younger entries more.
 	Recency *Recency
-	// Nearest is how many entries the answer names in Nearest at most, if none reaches
-	// MinRelevance.
+	// Nearest is how many entries the answer names in Nearest at most, 0–MaxNearest, if
+	// none reaches MinRelevance.
 	Nearest int
 	// NoTypos looks for the words of the question alone. Otherwise a word that no entry
 	// of the scope has, of four letters or more and without digits, also stands for words
 	// that differ in one letter, two from eight letters on.
 	NoTypos bool
+	// NearestByDefault says that the caller did not ask for Nearest: stores at level
+	// search are searched all the same.
+	NearestByDefault bool `json:"-"` // no part of what a cursor is bound to
 	// Diversity, 0–1, moves hits down that resemble a hit before them.
 	Diversity float64
 	// Cursor asks for the page after an answer: see Service.NextCursor. All
@@ -169,7 +182,7 @@ type Answer struct {
 	// Hits are the hits, best first. Only the first of them, up to 512 kB of
 	// values, have their values: Service.EachHit reads the others.
 	Hits  []Hit
-	Label acl.Label // the highest of the hits; zero if there are none
+	Label acl.Label // the highest of the hits and of Nearest; zero if there are none
 	// Nearest, best first, come closest where there are no hits, as many as the request
 	// asks for: entries that the caller may read.
 	Nearest []Near
@@ -202,7 +215,9 @@ type Answer struct {
 	over   int     // hits beyond Hits for which there was no room in MaxTokens
 }
 
-// Near is an entry, read without its value, that may have nothing to do with the question.
+// Near is an entry, read without its value: in Answer.Nearest one that may have nothing to
+// do with the question, with its relevance to it; in PutResult.Similar one that is similar,
+// with how likely it says nearly the same or the opposite, from fusion.MinAlike to 1.
 type Near struct {
 	Entry     Entry
 	Relevance float64

@@ -90,7 +90,7 @@ func newHit(q *searchQuery, c *candidate, e Entry) Hit {
 
 // EachHit yields the hits of an answer in their order, with their values or
 // passages, as many as the request's MaxTokens allows, and returns the highest
-// label among them. It reads the values a batch at a time,
+// label among them, or where there are none among Answer.Nearest. It reads the values a batch at a time,
 // each batch in a snapshot of its own, so that neither a large answer nor a
 // slow reader holds much memory or a connection to the database.
 //
@@ -99,7 +99,7 @@ func newHit(q *searchQuery, c *candidate, e Entry) Hit {
 // see is left out. Hits that were sold are shown as they were then.
 func (s *Service) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
 	if len(a.Hits) == 0 {
-		return 0, nil
+		return labelOf(a.Nearest), nil
 	}
 	if a.sold {
 		return s.eachSold(ctx, a, yield)

@@ -342,6 +342,7 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: query, Limit: 10, Filter: memory.Filter{Where: where(accesstest.Where)}, Explain: true},
 		{Query: query, Limit: 10, Filter: memory.Filter{Match: match(`{"any":["by the window","gree*"],"none":["rain"]}`)}, Explain: true},
 		{Query: query, Limit: 10, MinRelevance: 0.5},
+		{Query: query, Limit: 10, MinRelevance: 1, Nearest: memory.MaxNearest},
 		{Query: query, Limit: 1, Filter: memory.Filter{Namespace: new("")}, ExplainEntry: &memory.Path{Store: "reader", Key: "a"}},
 		{Query: query, Limit: 1, MinRelevance: 0.5, ExplainEntry: &memory.Path{Store: "room", Key: "b"}},
 		{Query: query, Limit: 2, Mode: memory.ModeLexical, ExplainEntry: &memory.Path{Store: "lender", Key: "c"}},
@@ -361,6 +362,10 @@ func answers(h *harness, c memory.Caller, query string) string {
 	} {
 		a, err := h.Search(ctx, c, r)
 		fmt.Fprintf(&out, "search %v %v %v %v\n", err, a.Label, a.Degraded, a.Incomplete)
+		for i := range a.Nearest {
+			show(&a.Nearest[i].Entry)
+			fmt.Fprintf(&out, "    near %x\n", a.Nearest[i].Relevance)
+		}
 		label, err := h.EachHit(ctx, &a, func(hit *memory.Hit) error {
 			show(&hit.Entry)
 			fmt.Fprintf(&out, "    %x %x %v %v %v", hit.Score, hit.Relevance, hit.Truncated, hit.Passages, hit.Highlights)

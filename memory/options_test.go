@@ -223,6 +223,7 @@ func TestOptionsOfASearchAreChecked(t *testing.T) {
 		},
 		"recency.weight": {{Recency: &memory.Recency{HalfLife: day, Weight: math.NaN()}}, {Recency: &memory.Recency{HalfLife: day, Weight: 1.1}}},
 		"recency":        {{Recency: &memory.Recency{HalfLife: day}, Ranking: memory.RankingRRF}},
+		"nearest":        {{Nearest: -1}, {Nearest: 4}},
 		"diversity":      {{Diversity: -0.1}, {Diversity: 1.1}, {Diversity: math.NaN()}, {Diversity: 0.1, Ranking: memory.RankingRRF}},
 	} {
 		for _, r := range requests {

@@ -38,10 +38,8 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 		return PutResult{}, asConflict(err)
 	}
 	s.wrote(1)
-	if r.Wait && result.Searchable() {
-		waiting, cancel := context.WithTimeout(ctx, indexedWait)
-		defer cancel()
-		result.Indexed = s.indexer.WaitIndexed(waiting, result.ID)
+	if r.Wait || r.Similar {
+		s.follow(ctx, c, r, &result)
 	}
 	return result, nil
 }

@@ -53,7 +53,7 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}}, err
 	}
 	if q.scope.Empty() && !r.Explain && r.Purchase.Claim == nil {
-		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}, Bill: Bill{Skipped: q.skipped}}, nil
+		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}, Bill: Bill{Skipped: q.skipped}, NoWords: !q.asks()}, nil
 	}
 	q.took.Queue = waited
 	if !q.asks() && r.Purchase.Claim == nil {
@@ -115,7 +115,8 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 		for _, c := range ranked.nearest {
 			answer.Nearest = append(answer.Nearest, Near{*c.entry, c.relevance})
 		}
-		answer.Label = highestLabel(answer.Hits)
+		answer.Label = max(highestLabel(answer.Hits), labelOf(answer.Nearest))
+		answer.NoWords = !q.asks()
 		answer.Incomplete = ranked.short
 		answer.query, answer.rest = q, ranked.rest
 		if answer.Degraded, err = s.missing(ctx, tx, scope, q, found); err != nil || !q.request.Explain {
@@ -141,6 +142,14 @@ func (s *Service) selectFound(ctx context.Context, tx ReadTx, scope acl.Scope, q
 	ranked.visible, ranked.found = visible, kept
 	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector), visible, q.dropped)
 	return ranked, err
+}
+
+// labelOf returns the highest label of entries; zero if there are none.
+func labelOf(entries []Near) (label acl.Label) {
+	for i := range entries {
+		label = max(label, entries[i].Entry.Label)
+	}
+	return label
 }
 
 func highestLabel(hits []Hit) (label acl.Label) {

@@ -11,6 +11,8 @@ const (
 	// minWordings and MaxWordings bound SearchRequest.Queries.
 	minWordings = 2
 	MaxWordings = 8
+	// MaxNearest bounds SearchRequest.Nearest.
+	MaxNearest = 3
 	// maxHalfLife bounds Recency.HalfLife: a hundred years.
 	maxHalfLife = 36_500 * 24 * time.Hour
 )
@@ -85,6 +87,9 @@ func (r *SearchRequest) checkRanking() error {
 	}
 	if !isShare(r.MinRelevance) {
 		return rule("min_relevance", "must be from 0 to 1")
+	}
+	if r.Nearest < 0 || r.Nearest > MaxNearest {
+		return rule("nearest", "must be from 0 to %d", MaxNearest)
 	}
 	if r.Recency != nil {
 		if r.Recency.HalfLife <= 0 || r.Recency.HalfLife > maxHalfLife {

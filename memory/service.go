@@ -94,6 +94,8 @@ type Options struct {
 	// VectorBudget bounds the time of a search's vector leg, embedding
 	// included. After it the answer is lexical and says so. Default 3 s.
 	VectorBudget time.Duration
+	// SimilarWait bounds how long a Put with Similar waits for it. Default 2 s.
+	SimilarWait time.Duration
 	// QueryCache bounds the bytes of the cache of queries and their vectors.
 	// Default 8 MiB.
 	QueryCache int
@@ -117,19 +119,20 @@ type Options struct {
 // to these methods, which apply every access rule. It is safe for concurrent
 // use.
 type Service struct {
-	storage Storage
-	limits  Limits
-	now     func() time.Time
-	log     *slog.Logger
-	tracer  trace.Tracer
-	budget  time.Duration
-	secret  secret
-	indexer Indexer
-	meter   Meter
-	metered bool // meter is not noMeter
-	queries *queryCache
-	callers *callerCache
-	waits   *feedWaits
+	storage     Storage
+	limits      Limits
+	now         func() time.Time
+	log         *slog.Logger
+	tracer      trace.Tracer
+	budget      time.Duration
+	similarWait time.Duration
+	secret      secret
+	indexer     Indexer
+	meter       Meter
+	metered     bool // meter is not noMeter
+	queries     *queryCache
+	callers     *callerCache
+	waits       *feedWaits
 
 	candidates   *candidateCache
 	fitTokens    FitTokens
@@ -150,14 +153,15 @@ type Caller struct {
 // New returns a Service over a storage. Call Run to have expired entries swept.
 func New(ctx context.Context, storage Storage, options Options) (*Service, error) {
 	s := &Service{
-		storage: storage,
-		limits:  options.Limits.withDefaults(),
-		now:     options.Now,
-		log:     options.Log,
-		tracer:  options.Tracer,
-		budget:  options.VectorBudget,
-		queries: newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
-		callers: newCallerCache(),
+		storage:     storage,
+		limits:      options.Limits.withDefaults(),
+		now:         options.Now,
+		log:         options.Log,
+		tracer:      options.Tracer,
+		budget:      options.VectorBudget,
+		similarWait: cmp.Or(options.SimilarWait, defaultSimilarWait),
+		queries:     newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
+		callers:     newCallerCache(),
 
 		candidates:   newCandidateCache(cmp.Or(options.CandidateCache, candidateCacheBytes)),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),

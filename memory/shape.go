@@ -16,7 +16,7 @@ type OptionSet uint32
 // shapeOptions are the options of an OptionSet by their bits, named as in requests.
 var shapeOptions = [...]string{
 	"stores", optionNamespace, optionTags, optionType, optionWhere, optionMatch,
-	"ranking", "min_relevance", "max_tokens", "passages", "recency", "diversity", "cursor", "explain", "max_charge", "typos",
+	"ranking", "min_relevance", "max_tokens", "passages", "recency", "diversity", "typos", "nearest", "cursor", "explain", "max_charge",
 }
 
 // Names returns the options of a set.
@@ -43,7 +43,7 @@ func (a *Answer) Shape() (Shape, bool) {
 	}
 	for bit, has := range [...]bool{
 		len(r.Stores) > 0, r.Filter.Namespace != nil, len(r.Filter.Tags) > 0, r.Filter.Type != "", r.Filter.Where != nil, r.Filter.Match != nil,
-		r.Ranking != "", r.MinRelevance > 0, r.MaxTokens > 0, r.Passages, r.Recency != nil, r.Diversity > 0, r.Cursor != "", r.Explain, r.Purchase.MaxCharge != nil, r.NoTypos,
+		r.Ranking != "", r.MinRelevance > 0, r.MaxTokens > 0, r.Passages, r.Recency != nil, r.Diversity > 0, r.NoTypos, r.Nearest > 0 && !r.NearestByDefault, r.Cursor != "", r.Explain, r.Purchase.MaxCharge != nil,
 	} {
 		if has {
 			shape.Options |= 1 << bit

@@ -99,6 +99,7 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 			"entry":     func(r *memory.SearchRequest) { r.ExplainEntry = &at },
 			"diversity": func(r *memory.SearchRequest) { r.Diversity = 0.5 },
 			"typos":     func(r *memory.SearchRequest) { r.NoTypos = true },
+			"nearest":   func(r *memory.SearchRequest) { r.MinRelevance, r.Nearest = 1, 1 },
 			"recency":   func(r *memory.SearchRequest) { r.Recency = &memory.Recency{HalfLife: time.Hour, Weight: 0.5} },
 			"wordings":  func(r *memory.SearchRequest) { r.Query, r.Queries = "", []string{"granite", "quarry"} },
 		} {

@@ -39,6 +39,21 @@ func (e AnswerDegraded) Valid() bool {
 	}
 }
 
+// Defines values for AnswerReason.
+const (
+	NoWords AnswerReason = "no_words"
+)
+
+// Valid indicates whether the value is a known member of the AnswerReason enum.
+func (e AnswerReason) Valid() bool {
+	switch e {
+	case NoWords:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BatchItemOp.
 const (
 	OpDelete BatchItemOp = "delete"
@@ -712,8 +727,14 @@ type Answer struct {
 	// Label A classification, lowest first.
 	Label *Label `json:"label,omitempty"`
 
+	// Nearest With `nearest`, where nothing reaches `min_relevance`: the entries that come closest, best first. They may have nothing to do with the question. `label` counts them too.
+	Nearest *[]Nearest `json:"nearest,omitempty"`
+
 	// NextCursor There are more hits: `cursor` of the next page. At most 12,900 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
 	NextCursor *string `json:"next_cursor,omitempty"`
+
+	// Reason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone. Omitted otherwise.
+	Reason *AnswerReason `json:"reason,omitempty"`
 
 	// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
 	// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
@@ -728,6 +749,9 @@ type Answer struct {
 
 // AnswerDegraded defines model for Answer.Degraded.
 type AnswerDegraded string
+
+// AnswerReason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone. Omitted otherwise.
+type AnswerReason string
 
 // AnthropicTool defines model for AnthropicTool.
 type AnthropicTool struct {
@@ -1586,6 +1610,23 @@ type Micros = int64
 // Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
 
+// Nearest defines model for Nearest.
+type Nearest struct {
+	Description string `json:"description"`
+	Key         string `json:"key"`
+
+	// Label A classification, lowest first.
+	Label     Label  `json:"label"`
+	Namespace string `json:"namespace"`
+
+	// Relevance Below `min_relevance`.
+	Relevance float64 `json:"relevance"`
+	StoreID   string  `json:"store_id"`
+
+	// Unsure Always true.
+	Unsure bool `json:"unsure"`
+}
+
 // NewOffer defines model for NewOffer.
 type NewOffer struct {
 	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
@@ -1947,6 +1988,9 @@ type Question struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
+	// Nearest If nothing reaches `min_relevance`, name up to so many entries that come closest, as `nearest` of the answer. Leaves out stores that the caller may search but not read.
+	Nearest *int `json:"nearest,omitempty"`
+
 	// Passages Show values longer than 1,000 bytes by `passages` in place of `value`, and say with `highlights` where the words of the query are. The whole value is got by GET.
 	Passages *bool `json:"passages,omitempty"`
 
@@ -2181,6 +2225,19 @@ type Share struct {
 
 	// TTL Seconds until it expires; 0 means never.
 	TTL *TTL `json:"ttl,omitempty"`
+}
+
+// Similar defines model for Similar.
+type Similar struct {
+	Description string `json:"description"`
+	Key         string `json:"key"`
+
+	// Label A classification, lowest first.
+	Label     Label  `json:"label"`
+	Namespace string `json:"namespace"`
+
+	// Relevance How likely both say nearly the same, or the opposite.
+	Relevance float64 `json:"relevance"`
 }
 
 // Skipped defines model for Skipped.
@@ -2641,7 +2698,7 @@ type Written struct {
 	ID        openapi_types.UUID `json:"id"`
 	InContext bool               `json:"in_context"`
 
-	// Indexed Only with `wait=indexed`; whether a search can return the entry by its meaning.
+	// Indexed Only with `wait=indexed` or `similar=true`; whether a search can return the entry by its meaning.
 	Indexed *bool `json:"indexed,omitempty"`
 
 	// Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
@@ -2667,6 +2724,9 @@ type Written struct {
 
 	// OwnerID The agent that created the entry.
 	OwnerID string `json:"owner_id"`
+
+	// Similar Only with `similar=true`: entries of the store at other paths that say nearly the same or the opposite, most alike first, of those that the caller may read. Empty if there are none. Omitted if it is not known: the entry was not indexed in time, or is never searched (encrypted, or not in context), or has no text.
+	Similar *[]Similar `json:"similar,omitempty"`
 
 	// Source Where the entry came from, according to its writer; not verified. Omitted if unknown.
 	Source *json.RawMessage `json:"source,omitempty"`
@@ -3025,6 +3085,12 @@ type PutMemoryParams struct {
 	// Wait `indexed` waits, at most 10 s, until vector searches of this process can return the
 	// entry. The answer then has the field `indexed`.
 	Wait *PutMemoryParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// Similar `true` names up to three entries of the store that say nearly the same as this one, or
+	// the opposite, so that one of them can be changed rather than kept beside it. The call
+	// waits until the entry is indexed, at most 2 s, or as long as `wait` says; the write is
+	// durable before. The answer then has the fields `indexed` and, if it is known, `similar`.
+	Similar *bool `form:"similar,omitempty" json:"similar,omitempty"`
 
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
@@ -7153,6 +7219,18 @@ func NewPutMemoryRequestWithBody(server string, store Store, key Key, params *Pu
 		if params.Wait != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "wait", *params.Wait, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Similar != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "similar", *params.Similar, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

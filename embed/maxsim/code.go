@@ -1,6 +1,9 @@
 package maxsim
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // A code has component i, from 0 to 31, in the lower half of byte i, and
 // component 32+i in the upper half, each as a number from -7 to 7 plus
@@ -41,4 +44,20 @@ func quantize(x *[Dim]float32, steps float32) (v Vector) {
 		v[i] = int8(math.RoundToEven(float64(float32(c * scale))))
 	}
 	return v
+}
+
+// Vectors returns the vectors of the first tokens of codes, at most so many, to compare one
+// entry with another: as exact as the codes are. The error wraps ErrCodes: the length of
+// codes is not a multiple of TokenSize.
+func Vectors(codes []byte, most int) ([]Vector, error) {
+	if len(codes)%TokenSize != 0 {
+		return nil, fmt.Errorf("%w: %d bytes, not a multiple of %d", ErrCodes, len(codes), TokenSize)
+	}
+	vectors := make([]Vector, min(most, len(codes)/TokenSize))
+	for i := range vectors {
+		for j, b := range codes[i*TokenSize : (i+1)*TokenSize] {
+			vectors[i][j], vectors[i][TokenSize+j] = int8(b&0xf)-codeOffset, int8(b>>4)-codeOffset
+		}
+	}
+	return vectors, nil
 }

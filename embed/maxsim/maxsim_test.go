@@ -289,3 +289,31 @@ func BenchmarkBest(b *testing.B) {
 		}
 	}
 }
+
+func TestVectorsOfCodesPointWhereTheTokensDo(t *testing.T) {
+	codes := randomCodes(rand.New(rand.NewPCG(5, 6)), 9)
+	vectors, err := Vectors(codes, 7)
+	if err != nil || len(vectors) != 7 {
+		t.Fatalf("%d vectors, %v", len(vectors), err)
+	}
+	for i, v := range vectors {
+		if floats(v) != decode(codes[i*TokenSize:][:TokenSize]) {
+			t.Errorf("token %d: %v", i, v)
+		}
+	}
+	best := make([]float32, len(vectors))
+	if err := Best(vectors, codes, best); err != nil {
+		t.Fatal(err)
+	}
+	for i, cosine := range best {
+		if cosine < 0.9999 {
+			t.Errorf("token %d has a cosine of %v with itself", i, cosine)
+		}
+	}
+	if all, err := Vectors(codes, 100); err != nil || len(all) != 9 {
+		t.Errorf("%d of 9 vectors, %v", len(all), err)
+	}
+	if _, err := Vectors(codes[1:], 7); !errors.Is(err, ErrCodes) {
+		t.Errorf("damaged codes: %v", err)
+	}
+}

@@ -62,15 +62,18 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 	case accesstest.RefinedSearch:
 		value := map[string]any{
 			"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "typos": false, "explain": true,
-			"where": json.RawMessage(accesstest.Where), "match": json.RawMessage(accesstest.Match), "passages": true, "max_tokens": 10_000,
+			"where": json.RawMessage(accesstest.Where), "match": json.RawMessage(accesstest.Match), "passages": true, "max_tokens": 10_000, "nearest": 3,
 		}[op.Option]
 		option := op.Option
 		if option == accesstest.ExplainEntry {
 			option, value = "explain", map[string]any{"store": op.Store, "key": op.Key}
 		}
 		pairs := []any{"query", op.Query, "stores", []string{op.Store}, "limit", 100, "max_charge", op.MaxCharge, option, value}
-		if op.Option == "queries" {
+		switch op.Option {
+		case "queries":
 			pairs = pairs[2:]
+		case "nearest":
+			pairs = append(pairs, "min_relevance", 1)
 		}
 		return o.do(p, "POST", "/v1/search", body(pairs...))
 	case accesstest.PagedSearch:
@@ -153,11 +156,12 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 	}
 	var read struct {
 		entry
-		Items, Hits []entry
-		Charges     []struct{ Amount int64 }
-		Degraded    []string
-		Next        string `json:"next_cursor"`
-		Explain     struct {
+		Items, Hits, Nearest []entry
+
+		Charges  []struct{ Amount int64 }
+		Degraded []string
+		Next     string `json:"next_cursor"`
+		Explain  struct {
 			Entry struct{ Outcome memory.Outcome }
 		}
 	}
@@ -183,6 +187,9 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 	out.Value, _ = read.Value.(string)
 	out.Next, out.Charges = read.Next, len(read.Charges)
 	out.Lags, out.NoVectors = slices.Contains(read.Degraded, memory.LagVector), slices.Contains(read.Degraded, memory.LegVector)
+	for _, e := range read.Nearest {
+		out.Keys = append(out.Keys, e.Key)
+	}
 	for _, e := range append(read.Items, read.Hits...) {
 		out.Keys = append(out.Keys, e.Key)
 		out.Bare = out.Bare || e.ID == ""

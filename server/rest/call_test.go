@@ -176,6 +176,7 @@ func TestFieldsHaveTheirTypes(t *testing.T) {
 		`{"query":"q","recency":{"half_life":"9999999999w"}}`: 422, `{"query":"q","recency":{"half_life":"30d","weight":2}}`: 422,
 		`{"query":"q","recency":{"half_life":"30d"}}`: 200, `{"query":"q","recency":{"half_life":"30d"},"ranking":"rrf"}`: 422,
 		`{"query":"q","diversity":1.01}`: 422, `{"query":"q","diversity":"0.5"}`: 400, `{"query":"q","diversity":0.5}`: 200, `{"query":"q","typos":false}`: 200, `{"query":"q","typos":"no"}`: 400,
+		`{"query":"q","nearest":4}`: 422, `{"query":"q","nearest":-1}`: 422, `{"query":"q","nearest":true}`: 400, `{"query":"q","nearest":1.5}`: 400, `{"query":"q","nearest":3}`: 200,
 	} {
 		h.want(status, alice, "POST", "/v1/search", body)
 	}
@@ -306,7 +307,7 @@ func TestSharingOverItsCalls(t *testing.T) {
 			}
 		}
 	}
-	for _, option := range []string{`"explain":true`, `"ranking":"rrf"`, `"ranking":"relevance"`, `"mode":"hybrid"`, `"recency":{"half_life":"1d"}`, `"diversity":0.1`, `"typos":false`} {
+	for _, option := range []string{`"explain":true`, `"ranking":"rrf"`, `"ranking":"relevance"`, `"mode":"hybrid"`, `"recency":{"half_life":"1d"}`, `"diversity":0.1`, `"typos":false`, `"nearest":1`} {
 		h.want(403, reader, "POST", "/v1/search", `{"query":"heliotrope","stores":["alice"],`+option+`}`)
 		if hits := h.want(200, reader, "POST", "/v1/search", `{"query":"heliotrope",`+option+`}`).items(t, "hits"); len(hits) > 0 {
 			t.Errorf("%s: a search that names no store has hits of a store with level search", option)
@@ -480,6 +481,45 @@ func TestProblemsQuoteNothingThatStrayedIntoThem(t *testing.T) {
 	} {
 		if strings.Contains(a.body, "hunter2") {
 			t.Errorf("%s", a.body)
+		}
+	}
+}
+
+// Where nothing reaches min_relevance, nearest names what comes closest, if it is asked
+// for; of a question without words there is the reason alone.
+func TestAnAnswerWithoutHitsNamesTheNearestIfAsked(t *testing.T) {
+	h := open(t)
+	for key, label := range map[string]acl.Label{"seat": acl.Public, "aisle": acl.Internal, "secret": acl.Restricted} {
+		h.want(201, agent("alice", label), "PUT", "/v1/stores/self/memories/"+key, `{"value":"a window seat","description":"where to sit"}`)
+	}
+	reader := agent("alice", acl.Internal)
+	ask := func(options string) map[string]any {
+		return h.want(200, reader, "POST", "/v1/search", `{"query":"window"`+options+`}`).json(t)
+	}
+	got := ask(`,"min_relevance":1,"nearest":3`)
+	near, _ := got["nearest"].([]any)
+	if len(near) != 2 || len(got["hits"].([]any)) != 0 || got["label"] != "INTERNAL" || got["reason"] != nil {
+		t.Fatalf("nearest: %v", got)
+	}
+	first := near[0].(map[string]any)
+	if first["key"] != "aisle" || first["store_id"] != "alice" || first["label"] != "INTERNAL" || first["namespace"] != "" ||
+		first["description"] != "where to sit" || first["unsure"] != true || first["relevance"].(float64) <= 0 || len(first) != 7 {
+		t.Errorf("nearest: %v", first)
+	}
+	if one := ask(`,"min_relevance":1,"nearest":1`); len(one["nearest"].([]any)) != 1 {
+		t.Errorf("the only nearest: %v", one)
+	}
+	for _, options := range []string{`,"min_relevance":1`, `,"min_relevance":1,"nearest":0`, `,"nearest":3`} {
+		if got := ask(options); got["nearest"] != nil {
+			t.Errorf("%s: %v", options, got)
+		}
+	}
+	for _, query := range []string{"?", "…", "!?"} {
+		for _, p := range []acl.Principal{reader, agent("newcomer", acl.Public)} {
+			got := h.want(200, p, "POST", "/v1/search", `{"query":"`+query+`","min_relevance":1,"nearest":3}`).json(t)
+			if got["reason"] != "no_words" || got["nearest"] != nil || len(got["hits"].([]any)) != 0 {
+				t.Errorf("%q: %v", query, got)
+			}
 		}
 	}
 }

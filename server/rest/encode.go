@@ -54,17 +54,31 @@ func encodeEntry(e *memory.Entry) ([]byte, error) {
 	return wire.WithValue(entryHead{Entry: entryOf(e)}, e.Value)
 }
 
-// encodeWritten encodes an entry for the answer to a PUT; indexed is nil without
-// wait=indexed.
-func encodeWritten(e *memory.Entry, indexed *bool) ([]byte, error) {
+// encodeWritten encodes an entry for the answer to a PUT. indexed is nil without
+// wait=indexed and similar=true, and similar if that is not known or was not asked for.
+func encodeWritten(e *memory.Entry, indexed *bool, similar *[]Similar) ([]byte, error) {
 	x := entryOf(e)
 	return wire.WithValue(writtenHead{Written: Written{
 		Id: x.Id, StoreId: x.StoreId, OwnerId: x.OwnerId, Namespace: x.Namespace, Key: x.Key, Label: x.Label,
 		Type: x.Type, Description: x.Description, Tags: x.Tags, InContext: x.InContext, Encrypted: x.Encrypted,
 		Source: x.Source, ExpiresAt: x.ExpiresAt, Version: x.Version, CreatedAt: x.CreatedAt,
 		UpdatedAt: x.UpdatedAt, UpdatedBy: x.UpdatedBy, TypeBy: x.TypeBy, DescriptionBy: x.DescriptionBy,
-		OccurredAt: x.OccurredAt, Indexed: indexed,
+		OccurredAt: x.OccurredAt, Indexed: indexed, Similar: similar,
 	}}, e.Value)
+}
+
+// similarOf returns the entries that are similar to a written one; nil if that is not
+// known.
+func similarOf(found []memory.Near) *[]Similar {
+	if found == nil {
+		return nil
+	}
+	out := make([]Similar, len(found))
+	for i := range found {
+		e := &found[i].Entry
+		out[i] = Similar{Namespace: e.Namespace, Key: e.Key, Label: Label(e.Label.String()), Description: e.Description, Relevance: found[i].Relevance}
+	}
+	return &out
 }
 
 // encodeTrashed encodes an entry of the trash.
@@ -135,6 +149,18 @@ func ranges(of [][2]int) *Ranges {
 	return &shown
 }
 
+// nearestOf returns the entries that come closest where there are no hits.
+func nearestOf(found []memory.Near) (out []Nearest) {
+	for i := range found {
+		e := &found[i].Entry
+		out = append(out, Nearest{
+			StoreId: e.Store, Namespace: e.Namespace, Key: e.Key, Label: Label(e.Label.String()), Description: e.Description,
+			Relevance: found[i].Relevance, Unsure: true,
+		})
+	}
+	return out
+}
+
 // writeAnswer writes the answer of a search. It reads the values of the hits
 // while it writes them, so that the label is known only after them.
 func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchRequest, a *memory.Answer) error {
@@ -150,15 +176,20 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchR
 			return nil, err
 		}
 		tail := struct {
-			Label      string   `json:"label,omitempty"`
-			Degraded   []string `json:"degraded"`
-			Incomplete bool     `json:"incomplete"`
-			Tokens     *int     `json:"tokens,omitempty"`
-			Next       string   `json:"next_cursor,omitempty"`
+			Label      string    `json:"label,omitempty"`
+			Degraded   []string  `json:"degraded"`
+			Incomplete bool      `json:"incomplete"`
+			Reason     string    `json:"reason,omitempty"`
+			Nearest    []Nearest `json:"nearest,omitempty"`
+			Tokens     *int      `json:"tokens,omitempty"`
+			Next       string    `json:"next_cursor,omitempty"`
 
 			Explain *wire.Explanation `json:"explain,omitempty"`
 			bill
-		}{bill: billOf(a.Bill), Label: label.String(), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete, Explain: wire.ExplanationOf(a.Explanation)}
+		}{bill: billOf(a.Bill), Label: label.String(), Nearest: nearestOf(a.Nearest), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete, Explain: wire.ExplanationOf(a.Explanation)}
+		if a.NoWords {
+			tail.Reason = string(NoWords)
+		}
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens
 		}

@@ -21,20 +21,20 @@ func (s *Surface) PutMemory(ctx context.Context, r PutMemoryRequestObject) (PutM
 	if err != nil {
 		return nil, err
 	}
-	wait := r.Params.Wait != nil
+	wait, similar := r.Params.Wait != nil, or(r.Params.Similar, false)
 	written, err := s.service.Put(ctx, caller(ctx), memory.PutRequest{
 		Path: path, Value: r.Body.Value, Type: r.Body.Type, Description: r.Body.Description, Tags: r.Body.Tags,
 		InContext: r.Body.InContext, Encrypted: r.Body.Encrypted, TTL: duration(r.Body.Ttl),
-		OccurredAt: r.Body.OccurredAt, If: holds, Wait: wait,
+		OccurredAt: r.Body.OccurredAt, If: holds, Wait: wait, Similar: similar,
 	})
 	if err != nil {
 		return nil, err
 	}
 	var indexed *bool
-	if wait {
+	if wait || similar {
 		indexed = &written.Indexed
 	}
-	body, err := encodeWritten(&written.Entry, indexed)
+	body, err := encodeWritten(&written.Entry, indexed, similarOf(written.Similar))
 	if err != nil {
 		return nil, err
 	}

@@ -15,13 +15,14 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 	token := h.Token(alice)
 	for _, seed := range []struct{ method, target, header, value, body string }{
 		{"PUT", seat, "If-Match", `"x"`, `{"value":1,"tags":["a"]}`},
-		{"PUT", "/v1/stores/self/memories/a%2Fb%00?namespace=%C3%BC&wait=indexed", "If-None-Match", "*", `{"value":{"a":[1,"\ud800"]}}`},
+		{"PUT", "/v1/stores/self/memories/a%2Fb%00?namespace=%C3%BC&wait=indexed&similar=true", "If-None-Match", "*", `{"value":{"a":[1,"\ud800"]}}`},
 		{"GET", "/v1/stores/self/memories?tag=a&limit=5&prefix=x&cursor=AAAA", "If-None-Match", `W/"a", "b"`, ""},
 		{"POST", seat + "/restore", "Idempotency-Key", "k", `{"version":1}`},
 		{"POST", seat + "/rename", "Idempotency-Key", "", `{"to":"seat"}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"\"a\" OR b","explain":true,"limit":100}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","explain":{"key":"seat","store":"self","namespace":""},"tags":["a"]}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","min_relevance":0.5,"ranking":"rrf"}`},
+		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"?","min_relevance":1,"nearest":3}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"queries":["a","b"],"mode":"lexical","recency":{"half_life":"30d","weight":0.5},"diversity":0.3,"typos":false}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","where":{"or":[{"value.a":{"gt":1e5}},{"not":{"tags":{"contains":"a"}}}]}}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","match":{"all":["a b","pea*"],"any":["x"],"none":["y"]}}`},

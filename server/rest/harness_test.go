@@ -15,6 +15,8 @@ import (
 
 	"mneme/acl"
 	"mneme/backend/backendtest"
+	"mneme/backend/backendtest/wait"
+	"mneme/embed"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
@@ -27,11 +29,12 @@ import (
 	"mneme/server/tool"
 )
 
-// harness is a server of this surface and of tools over a fresh database. It
-// has no model: its searches answer by words.
+// harness is a server of this surface and of tools over a fresh database. Unless
+// openIndexing opened it, it has no model: its searches answer by words.
 type harness struct {
 	*servertest.Server
 	t       testing.TB
+	process *backendtest.Process
 	service *memory.Service
 	clock   *backendtest.Clock
 	market  *meter.Market
@@ -66,13 +69,24 @@ func openPaying(t testing.TB, limits memory.Limits, methods *payment.Methods) *h
 	return openOn(t, backendtest.Embedded(), limits, methods, limit.Rate{PerSecond: 1_000_000})
 }
 
+// openIndexing opens a harness with the built-in model that indexes what is written.
+func openIndexing(t testing.TB) *harness {
+	t.Helper()
+	h := openOn(t, backendtest.Embedded(), memory.Limits{}, nil, limit.Rate{PerSecond: 1_000_000}, backendtest.MustEncoder(t))
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- h.process.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+	return h
+}
+
 // openOn opens a harness over a backend, which answers so many requests of an agent.
-func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits, methods *payment.Methods, requests limit.Rate) *harness {
+func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits, methods *payment.Methods, requests limit.Rate, embedders ...embed.Embedder) *harness {
 	t.Helper()
 	data, clock := b.Open(t), backendtest.NewClock()
 	records := data.Storage(t).ForMeter()
 	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
-	f := backendtest.OpenOver(t, data, memory.Options{Limits: limits, Meter: rules, Now: clock.Now})
+	f := backendtest.OpenOver(t, data, memory.Options{Limits: limits, Meter: rules, Now: clock.Now, SimilarWait: wait.Limit}, embedders...)
 	f.Clock = clock
 	options := meter.Options{Meter: rules}
 	if methods != nil {
@@ -95,7 +109,7 @@ func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits, methods *
 		Log:   slog.New(slog.NewJSONHandler(log, nil)),
 		Rates: server.Rates{Requests: requests, Now: clock.Now},
 	})
-	return &harness{Server: s, t: t, service: f.Service, clock: f.Clock, market: market, log: log}
+	return &harness{Server: s, t: t, process: f.Process, service: f.Service, clock: f.Clock, market: market, log: log}
 }
 
 var agent = backendtest.Principal

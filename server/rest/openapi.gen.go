@@ -39,6 +39,21 @@ func (e AnswerDegraded) Valid() bool {
 	}
 }
 
+// Defines values for AnswerReason.
+const (
+	NoWords AnswerReason = "no_words"
+)
+
+// Valid indicates whether the value is a known member of the AnswerReason enum.
+func (e AnswerReason) Valid() bool {
+	switch e {
+	case NoWords:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BatchItemOp.
 const (
 	OpDelete BatchItemOp = "delete"
@@ -661,8 +676,14 @@ type Answer struct {
 	// Label A classification, lowest first.
 	Label *Label `json:"label,omitempty"`
 
+	// Nearest With `nearest`, where nothing reaches `min_relevance`: the entries that come closest, best first. They may have nothing to do with the question. `label` counts them too.
+	Nearest *[]Nearest `json:"nearest,omitempty"`
+
 	// NextCursor There are more hits: `cursor` of the next page. At most 12,900 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
 	NextCursor *string `json:"next_cursor,omitempty"`
+
+	// Reason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone. Omitted otherwise.
+	Reason *AnswerReason `json:"reason,omitempty"`
 
 	// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
 	// its line of the ledger. The keys are at `/.well-known/jwks.json`; `mneme receipt verify` checks it.
@@ -677,6 +698,9 @@ type Answer struct {
 
 // AnswerDegraded defines model for Answer.Degraded.
 type AnswerDegraded string
+
+// AnswerReason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone. Omitted otherwise.
+type AnswerReason string
 
 // Batch defines model for Batch.
 type Batch struct {
@@ -1526,6 +1550,23 @@ type Micros = int64
 // Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
 
+// Nearest defines model for Nearest.
+type Nearest struct {
+	Description string `json:"description"`
+	Key         string `json:"key"`
+
+	// Label A classification, lowest first.
+	Label     Label  `json:"label"`
+	Namespace string `json:"namespace"`
+
+	// Relevance Below `min_relevance`.
+	Relevance float64 `json:"relevance"`
+	StoreId   string  `json:"store_id"`
+
+	// Unsure Always true.
+	Unsure bool `json:"unsure"`
+}
+
 // NewOffer defines model for NewOffer.
 type NewOffer struct {
 	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
@@ -1872,6 +1913,9 @@ type Question struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
+	// Nearest If nothing reaches `min_relevance`, name up to so many entries that come closest, as `nearest` of the answer. Leaves out stores that the caller may search but not read.
+	Nearest *int `json:"nearest,omitempty"`
+
 	// Passages Show values longer than 1,000 bytes by `passages` in place of `value`, and say with `highlights` where the words of the query are. The whole value is got by GET.
 	Passages *bool `json:"passages,omitempty"`
 
@@ -2074,6 +2118,19 @@ type Share struct {
 
 	// Ttl Seconds until it expires; 0 means never.
 	Ttl *Ttl `json:"ttl,omitempty"`
+}
+
+// Similar defines model for Similar.
+type Similar struct {
+	Description string `json:"description"`
+	Key         string `json:"key"`
+
+	// Label A classification, lowest first.
+	Label     Label  `json:"label"`
+	Namespace string `json:"namespace"`
+
+	// Relevance How likely both say nearly the same, or the opposite.
+	Relevance float64 `json:"relevance"`
 }
 
 // Skipped defines model for Skipped.
@@ -2511,7 +2568,7 @@ type Written struct {
 	Id        openapi_types.UUID `json:"id"`
 	InContext bool               `json:"in_context"`
 
-	// Indexed Only with `wait=indexed`; whether a search can return the entry by its meaning.
+	// Indexed Only with `wait=indexed` or `similar=true`; whether a search can return the entry by its meaning.
 	Indexed *bool `json:"indexed,omitempty"`
 
 	// Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
@@ -2537,6 +2594,9 @@ type Written struct {
 
 	// OwnerId The agent that created the entry.
 	OwnerId string `json:"owner_id"`
+
+	// Similar Only with `similar=true`: entries of the store at other paths that say nearly the same or the opposite, most alike first, of those that the caller may read. Empty if there are none. Omitted if it is not known: the entry was not indexed in time, or is never searched (encrypted, or not in context), or has no text.
+	Similar *[]Similar `json:"similar,omitempty"`
 
 	// Source Where the entry came from, according to its writer; not verified. Omitted if unknown.
 	Source *json.RawMessage `json:"source,omitempty"`
@@ -2883,6 +2943,12 @@ type PutMemoryParams struct {
 	// Wait `indexed` waits, at most 10 s, until vector searches of this process can return the
 	// entry. The answer then has the field `indexed`.
 	Wait *PutMemoryParamsWait `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// Similar `true` names up to three entries of the store that say nearly the same as this one, or
+	// the opposite, so that one of them can be changed rather than kept beside it. The call
+	// waits until the entry is indexed, at most 2 s, or as long as `wait` says; the write is
+	// durable before. The answer then has the fields `indexed` and, if it is known, `similar`.
+	Similar *bool `form:"similar,omitempty" json:"similar,omitempty"`
 
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
@@ -4155,6 +4221,13 @@ func (w *ServerInterfaceWrapper) PutMemory(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "wait", ctx.QueryParams(), &params.Wait, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter wait: %s", err))
+	}
+
+	// ------------- Optional query parameter "similar" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "similar", ctx.QueryParams(), &params.Similar, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter similar: %s", err))
 	}
 
 	// ------------- Optional query parameter "namespace" -------------

@@ -40,7 +40,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, ""), Where: where},
 		Limit:  or(r.Body.Limit, wire.DefaultHits),
 		Mode:   memory.Mode(or(r.Body.Mode, "")), Ranking: memory.Ranking(or(r.Body.Ranking, "")),
-		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0),
+		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0), Nearest: or(r.Body.Nearest, 0),
 		NoTypos:   !or(r.Body.Typos, true),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false), Cursor: or(r.Body.Cursor, ""),
 	}

@@ -96,7 +96,7 @@ type throughMemory struct{ direct }
 func (m *throughMemory) Offers(op string) bool {
 	switch op {
 	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants,
-		accesstest.Accept, accesstest.PagedPurchase:
+		accesstest.Accept, accesstest.PagedPurchase, "nearest":
 		return false
 	}
 	return true
@@ -200,7 +200,7 @@ func (f *throughTriggerfish) Offers(op string) bool {
 		accesstest.PagedSearch, accesstest.OfferSearch, accesstest.Delete:
 		return true
 	}
-	return op == accesstest.ExplainEntry || slices.Contains(slices.Concat(accesstest.Options, accesstest.OpenOptions), op)
+	return op == accesstest.ExplainEntry || op != "nearest" && slices.Contains(slices.Concat(accesstest.Options, accesstest.OpenOptions), op)
 }
 
 func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {

@@ -179,7 +179,7 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	plain := false // plain text never replaces a client's encrypted blob
-	r := memory.PutRequest{Path: p.at(), Value: content, Encrypted: &plain, OccurredAt: m.occurred, Source: m.lineage(m.source)}
+	r := memory.PutRequest{Path: p.at(), Value: content, Encrypted: &plain, OccurredAt: m.occurred, Source: m.lineage(m.source), Similar: true}
 	m.parameter = map[string]string{"value": "`content`"}
 	if m.given["file_text"] {
 		m.parameter["value"] = "`file_text`"
@@ -199,9 +199,9 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 	case err != nil:
 		return Result{}, err
 	case put.Created:
-		return Result{Text: "File created successfully at: " + p.path}, nil
+		return Result{Text: "File created successfully at: " + p.path + m.similarNote(&put)}, nil
 	default:
-		return Result{Text: "File overwritten successfully at: " + p.path}, nil
+		return Result{Text: "File overwritten successfully at: " + p.path + m.similarNote(&put)}, nil
 	}
 }
 

@@ -117,7 +117,7 @@ const (
 
 var memorySaveDefinition = Definition{
 	Name: "memory_save", Title: "Save a memory", Family: FamilyTriggerfish,
-	Description: "Saves a fact under a key, and replaces what it held, tags too. The classification is the session's. " + saving,
+	Description: "Saves a fact under a key, replacing what it held, tags too. If similar names one, update that instead. " + saving,
 	Input: json.RawMessage(`{"type": "object", "properties": {
 		"key": {"type": "string", "description": "Such as user/name."},
 		"content": {"type": "string"},

@@ -18,10 +18,6 @@ import (
 // min_relevance: 0 switches it off.
 const DefaultMinRelevance = 0.03
 
-// nearestNamed is how many entries an answer without hits names at most, unless the call
-// says what relevance it wants.
-const nearestNamed = 3
-
 // DefaultMaxTokens is how many tokens the hits of a tool's search take unless a
 // call says otherwise.
 const DefaultMaxTokens = 2000
@@ -75,7 +71,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	}
 	r = memory.SearchRequest{
 		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
-		MinRelevance: o.minRelevance, Nearest: nearestNamed, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
+		MinRelevance: o.minRelevance, Nearest: memory.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 	}
 	if given["min_relevance"] { // it is meant
 		r.Nearest = 0

@@ -55,7 +55,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	}
 	c.parameter = map[string]string{"value": "`content`"}
 	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
-		r.Tags, r.OccurredAt = &tags, occurred
+		r.Tags, r.OccurredAt, r.Similar = &tags, occurred, true
 	})
 	if err != nil {
 		return Result{}, err
@@ -64,7 +64,9 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 		Saved          bool      `json:"saved"`
 		Key            string    `json:"key"`
 		Classification acl.Label `json:"classification"`
-	}{true, put.Key, put.Label})
+		Similar        []alike   `json:"similar,omitempty"`
+		SimilarUnknown bool      `json:"similar_unknown,omitempty"` // it was not compared in time
+	}{true, put.Key, put.Label, alikeOf(put.Similar), put.SimilarLate})
 }
 
 // absent is the result for a key without an entry.

@@ -1,0 +1,31 @@
+package fusion
+
+// Two entries are alike by
+//
+//	1 / (1 + exp(-25·(cosine + maxsim - 1.62)))
+//
+// of their first chunks, where maxsim is the mean of both directions. The numbers were
+// chosen by measurement: docs/decisions/0061-similar.md.
+const (
+	alikeSlope  = 25
+	alikeMiddle = 1.62
+	// alikeGap is how much less MaxSim is than the cosine where two entries say nearly
+	// the same: what an entry without codes counts with.
+	alikeGap = 0.18
+)
+
+// MinAlike is the likeness from which two entries say nearly the same, or the opposite.
+const MinAlike = 0.5
+
+// Alike returns how likely two entries say nearly the same, or the opposite, 0–1, by the
+// cosine of their vectors, which an encoder with this range made, and the mean of the
+// largest cosines of the tokens of each with one of the other; nil: not known. It has the
+// same bits on every processor.
+func Alike(r CosineRange, cosine float64, maxSim *float64) float64 {
+	c := r.toE5(cosine)
+	m := c - alikeGap
+	if maxSim != nil {
+		m = *maxSim
+	}
+	return logistic(float64(alikeSlope * (c + m - alikeMiddle)))
+}

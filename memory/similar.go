@@ -1,0 +1,257 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/embed/maxsim"
+	"mneme/fusion"
+	"mneme/vector"
+)
+
+const (
+	// maxSimilar is how many entries PutResult.Similar names.
+	maxSimilar = 3
+	// defaultSimilarWait bounds the wait of a Put with Similar until its entry is indexed
+	// and the similar ones are found.
+	defaultSimilarWait = 2 * time.Second
+	// similarDepth is how many visible entries, those nearest by their vectors, are
+	// compared with a new one.
+	similarDepth = 32
+	// similarTokens bounds the tokens of each entry that are looked for in another.
+	similarTokens = 128
+)
+
+// follow waits until a written entry is indexed, if the request says so, and finds the
+// entries that are similar to it. The write is durable already: what fails here is only
+// not known.
+func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *PutResult) {
+	_, serving := s.indexer.Serving()
+	if !result.Searchable() || !serving {
+		return
+	}
+	result.SimilarLate = r.Similar
+	limit := indexedWait
+	if !r.Wait {
+		if limit = s.similarWait; s.lags(ctx, c, r.Path.Store) {
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if result.Indexed = s.indexer.WaitIndexed(ctx, result.ID); !result.Indexed || !r.Similar {
+		return
+	}
+	similar, err := s.similar(ctx, c, &result.Entry)
+	if err != nil && !errors.Is(err, acl.ErrDenied) && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "similar entries were not found", "error", err)
+	}
+	result.Similar, result.SimilarLate = similar, err != nil
+}
+
+// lags reports whether entries of a store that the caller may read wait for their vectors
+// for so long that it is no use to wait for another, as while the embedder is down.
+func (s *Service) lags(ctx context.Context, c Caller, store string) (lagging bool) {
+	err := s.view(ctx, c, func(tx ReadTx) error {
+		now := s.instant()
+		scope, err := readableStore(ctx, tx, c, store, now)
+		if err == nil {
+			lagging, err = tx.Lagging(ctx, scope, now.Add(-s.similarWait), now)
+		}
+		return err
+	})
+	return lagging || err != nil
+}
+
+// readableStore returns the scope of one store; ErrDenied if the caller may not read it.
+func readableStore(ctx context.Context, tx ReadTx, c Caller, store string, now time.Time) (acl.Scope, error) {
+	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: []string{store}}, now)
+	if err == nil && scope.Any(searchOnly) {
+		err = acl.ErrDenied
+	}
+	return scope, err
+}
+
+// similar returns the entries of an indexed entry's store that say nearly the same or the
+// opposite, most alike first, at most maxSimilar; nil if it has no vector to compare. It
+// is a search whose question is the entry's own vector: nothing is embedded.
+func (s *Service) similar(ctx context.Context, c Caller, e *Entry) (similar []Near, err error) {
+	ctx, end := s.startStep(ctx, "similar", nil)
+	defer end(&err)
+	model, ok := s.indexer.Serving()
+	if !ok {
+		return nil, errNoModel
+	}
+	done, _, err := s.takeTurn(ctx, c, SearchRequest{})
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	q := &likeness{caller: c, entry: e, model: model}
+	if err := s.view(ctx, c, func(tx ReadTx) error { return s.readOwn(ctx, tx, q) }); err != nil || q.own.vector == nil {
+		return nil, err
+	}
+	return s.searchAlike(ctx, q)
+}
+
+// searchAlike asks the index for the entries nearest to q's until enough of them are
+// visible, and returns those that are similar.
+func (s *Service) searchAlike(ctx context.Context, q *likeness) (similar []Near, err error) {
+	for fetch := similarDepth; ; fetch *= 4 {
+		query := vector.Query{Vector: q.own.vector.Floats(), Limit: fetch}
+		found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return q.model.Index.Search(ctx, q.scope, query) })
+		if err != nil {
+			return nil, err
+		}
+		var short bool
+		err = s.view(ctx, q.caller, func(tx ReadTx) error {
+			similar, short, err = s.compare(ctx, tx, q, found)
+			return err
+		})
+		if err != nil || !short || len(found) < fetch || fetch >= maxFetch {
+			return similar, err
+		}
+	}
+}
+
+// likeness is the search for entries that are similar to one.
+type likeness struct {
+	caller Caller
+	entry  *Entry
+	model  Model
+	scope  acl.Scope
+	own    firstChunk
+}
+
+// firstChunk is what entries are compared by: the vector and the codes of the first chunk.
+type firstChunk struct {
+	vector vector.Half // nil: there is none
+	codes  []byte
+}
+
+// readOwn reads the scope and the first chunk of the entry itself.
+func (s *Service) readOwn(ctx context.Context, tx ReadTx, q *likeness) (err error) {
+	if q.scope, err = readableStore(ctx, tx, q.caller, q.entry.Store, s.instant()); err != nil {
+		return err
+	}
+	chunks, err := q.firstChunks(ctx, tx, q.scope, []uuid.UUID{q.entry.ID})
+	q.own = chunks[q.entry.ID]
+	return err
+}
+
+// firstChunks returns the first chunks of entries that have one with a meaning.
+func (q *likeness) firstChunks(ctx context.Context, tx ScoreReader, scope acl.Scope, ids []uuid.UUID) (map[uuid.UUID]firstChunk, error) {
+	chunks := make(map[uuid.UUID]firstChunk)
+	err := tx.Evidence(ctx, scope, EvidenceQuery{Fingerprint: q.model.Fingerprint, Entries: ids}, func(e Evidence) error {
+		if e.Chunk == 0 && len(e.Vector) > 0 && !e.Vector.IsMeaningless() {
+			chunks[e.Entry] = firstChunk{slices.Clone(e.Vector), slices.Clone(e.Codes)}
+		}
+		return nil
+	})
+	return chunks, err
+}
+
+// compare returns those of the entries found that are similar. short says that fewer of
+// them are visible than are compared.
+//
+// SECURITY: the rows, read within the scope of this snapshot, decide what is named, by
+// the rules of a search; so does how many are compared.
+func (s *Service) compare(ctx context.Context, tx ReadTx, q *likeness, found []vector.Hit) (similar []Near, short bool, err error) {
+	scope, err := readableStore(ctx, tx, q.caller, q.entry.Store, s.instant())
+	if err != nil {
+		return nil, false, err
+	}
+	near, err := s.nearestOthers(ctx, tx, q, scope, found)
+	if err != nil {
+		return nil, false, err
+	}
+	chunks, err := q.firstChunks(ctx, tx, scope, idsOf(near))
+	if err != nil {
+		return nil, false, err
+	}
+	similar = []Near{}
+	for i := range near {
+		alike, err := q.alike(chunks[near[i].ID])
+		if err != nil {
+			return nil, false, fmt.Errorf("entry %s: %w", near[i].ID, err)
+		}
+		if alike >= fusion.MinAlike {
+			similar = append(similar, Near{near[i], alike})
+		}
+	}
+	slices.SortFunc(similar, func(a, b Near) int {
+		return cmp.Or(cmp.Compare(b.Relevance, a.Relevance), compareOrder(&a.Entry, &b.Entry))
+	})
+	return similar[:min(len(similar), maxSimilar)], len(near) < similarDepth, nil
+}
+
+// nearestOthers returns those of the entries found that a search would show to the
+// caller, nearest first, at most similarDepth, without those of the entry's own path.
+func (s *Service) nearestOthers(ctx context.Context, tx ReadTx, q *likeness, scope acl.Scope, found []vector.Hit) ([]Entry, error) {
+	hits, ids := make([]legHit, len(found)), make([]uuid.UUID, len(found))
+	for i, hit := range found {
+		hits[i], ids[i] = legHit{Entry: hit.Entry, Score: hit.Score}, hit.Entry
+	}
+	visible := make(map[uuid.UUID]*candidate)
+	if err := s.addVisible(ctx, tx, scope, &searchQuery{caller: q.caller}, ids, visible); err != nil {
+		return nil, err
+	}
+	hits = slices.DeleteFunc(hits, func(h legHit) bool {
+		c := visible[h.Entry]
+		return c == nil || c.entry.Path == q.entry.Path
+	})
+	sortHits(hits, func(id uuid.UUID) *Entry { return visible[id].entry })
+	near := make([]Entry, min(len(hits), similarDepth))
+	for i := range near {
+		near[i] = *visible[hits[i].Entry].entry
+	}
+	return near, nil
+}
+
+// alike returns how likely an entry says nearly the same as q's or the opposite, 0–1; 0
+// without a vector.
+func (q *likeness) alike(other firstChunk) (float64, error) {
+	if other.vector == nil {
+		return 0, nil
+	}
+	unrelated, related := q.model.Embedder.Cosines()
+	cosine := q.own.vector.Dot(other.vector.Floats())
+	var maxSim *float64
+	if len(q.own.codes) > 0 && len(other.codes) > 0 {
+		there, err := meanMaxSim(q.own.codes, other.codes)
+		if err != nil {
+			return 0, err
+		}
+		back, err := meanMaxSim(other.codes, q.own.codes)
+		if err != nil {
+			return 0, err
+		}
+		maxSim = new((there + back) / 2)
+	}
+	return fusion.Alike(fusion.CosineRange{Unrelated: unrelated, Related: related}, cosine, maxSim), nil
+}
+
+// meanMaxSim returns the mean of the largest cosines of the first similarTokens tokens of a
+// chunk with a token of another.
+func meanMaxSim(codes, other []byte) (float64, error) {
+	tokens, err := maxsim.Vectors(codes, similarTokens)
+	if err != nil {
+		return 0, err
+	}
+	best := make([]float32, len(tokens))
+	if err := maxsim.Best(tokens, other, best); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, cosine := range best {
+		sum += float64(cosine)
+	}
+	return sum / float64(len(tokens)), nil
+}
