@@ -77,7 +77,7 @@ const (
 
 // Options are the options of a search, by their names in the REST API, that find,
 // order and explain hits and leave none of the matrix out.
-var Options = []string{"mode", "queries", "recency", "diversity", "explain", "where", "match"}
+var Options = []string{"mode", "queries", "recency", "diversity", "explain", "where", "timezone", "match"}
 
 // ExplainEntry is the option "explain" of a RefinedSearch with the path of the
 // operation. It is in neither list.
@@ -89,6 +89,9 @@ var OpenOptions = []string{"passages", "max_tokens"}
 // Where is the condition of a search, list or export with the option "where". All
 // entries of the matrix fit it, some only by their values.
 const Where = `{"or": [{"encrypted": {"eq": true}}, {"not": {"value.none": {"exists": true}}}], "updated_at": {"gte": "2000-01-01"}}`
+
+// Timezone is the zone of a search with the option "timezone".
+const Timezone = "Europe/Berlin"
 
 // Match are the exact words of a search with the option "match". All searchable
 // entries of the matrix have them.

@@ -152,7 +152,7 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 		return Result{}, refuse("Error: create takes either `file_text` or `content`")
 	}
 	plain := false // plain text never replaces a client's encrypted blob
-	r := memory.PutRequest{Path: p.at(), Value: m.content, Encrypted: &plain, OccurredAt: m.occurred, Source: m.lineage(m.source)}
+	r := memory.PutRequest{Path: p.at(), Value: m.content, Encrypted: &plain, OccurredAt: m.occurred, Timezone: m.options.timezone, Source: m.lineage(m.source)}
 	m.parameter = map[string]string{"value": "`content`"}
 	if m.given["file_text"] {
 		m.parameter["value"] = "`file_text`"

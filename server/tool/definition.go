@@ -42,7 +42,7 @@ func memoryDefinition(sharing bool, known []string) Definition {
 		"- stores: lists the stores you can access\n"
 	if sharing {
 		description += "- share agent[, path, level]: gives another agent access to a store\n" +
-			"- unshare agent[, path]: revokes that access\n"
+			"- unshare agent[, path]\n"
 	}
 	return Definition{
 		Name: "memory", Title: "Memory", Family: FamilyMemory,
@@ -63,7 +63,7 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 		"command":     map[string]any{"type": "string", "enum": known},
 		"action":      text,
 		"path":        text,
-		"store":       about("In place of the path's."),
+		"store":       about("Not the path's."),
 		"file_text":   text,
 		"content":     map[string]any{},
 		"old_str":     text,
@@ -117,9 +117,10 @@ const sourceSchema = `{"type": "object"}`
 // them: they name what a caller can count on. The tools of FamilyTriggerfish let unknown
 // parameters pass, and so do their schemas.
 const (
-	occurredAtInput = `{"type": "string", "description": "Date or time that it tells of."}`
+	occurredAtInput = `{"type": "string", "description": "When: 2023 or 2023-05-08."}`
+	timezoneInput   = `{"type": "string"}`
 	keyInput        = `{"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}`
-	offsetInput     = `"offset": {"type": "integer", "description": "A next_offset."}, "length": {"type": "integer"}`
+	offsetInput     = `"offset": {"type": "integer"}, "length": {"type": "integer"}`
 	readInput       = `{"type": "object", "properties": {"key": {"type": "string"}, ` + offsetInput + `}, "required": ["key"]}`
 	removedOutput   = `{"type": "object", "properties": {"deleted": {"type": "boolean"}, "key": {"type": "string"}}, "required": ["deleted", "key"]}`
 	foundOutput     = `{"type": "object", "properties": {"found": {"type": "boolean"}, "key": {"type": "string"}}, "required": ["found", "key"]}`
@@ -133,6 +134,7 @@ var memorySaveDefinition = Definition{
 		"content": {"type": "string"},
 		"tags": {"type": "array", "items": {"type": "string"}},
 		"occurred_at": ` + occurredAtInput + `,
+		"timezone": ` + timezoneInput + `,
 		"source": ` + sourceSchema + `},
 		"required": ["key", "content"]}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {
@@ -197,6 +199,7 @@ var updateUserMemoryDefinition = Definition{
 		"description": {"type": "string", "maxLength": 300, "description": "One line."},
 		"body": {"type": "string"},
 		"occurred_at": ` + occurredAtInput + `,
+		"timezone": ` + timezoneInput + `,
 		"source": ` + sourceSchema + `},
 		"required": ["action", "name"], "additionalProperties": false}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {
