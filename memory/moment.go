@@ -26,14 +26,32 @@ func ParseMomentIn(text string, zone *time.Location) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
 	}
-	p, ok := period.Parse(text)
+	if p, ok := period.Parse(text); ok {
+		if m, ok := MomentOf(p, zone); ok {
+			return m, nil
+		}
+	}
+	return Moment{}, rule("occurred_at", "must be a date such as 2023-05-08, 2023-05 or 2023, or a time such as 2023-05-08T13:56:00Z, of the years 0001 to 9999 in UTC")
+}
+
+// ReadMoment reads a date or time in the usual forms, as period.Read does, for
+// imports. One without zone is in the one given.
+func ReadMoment(text string, zone *time.Location) (m Moment, ok bool) {
+	p, ok := period.Read(text)
+	if !ok {
+		return Moment{}, false
+	}
+	return MomentOf(p, zone)
+}
+
+// MomentOf returns the Moment of a period, of a local one in a zone; false if there is
+// none.
+func MomentOf(p period.Period, zone *time.Location) (m Moment, ok bool) {
 	if p.Precision != period.Time {
 		zone = time.UTC // a date is the same everywhere
 	}
-	if m := (Moment{Time: p.In(zone).From, Precision: p.Precision}); ok && !m.IsZero() && m.Time.Year() >= 1 && m.Time.Year() <= 9999 {
-		return m, nil
-	}
-	return Moment{}, rule("occurred_at", "must be a date such as 2023-05-08, 2023-05 or 2023, or a time such as 2023-05-08T13:56:00Z, of the years 0001 to 9999 in UTC")
+	m = Moment{Time: p.In(zone).From, Precision: p.Precision}
+	return m, !m.IsZero() && m.Time.Year() >= 1 && m.Time.Year() <= 9999
 }
 
 // IsZero reports whether m is no Moment.

@@ -7,7 +7,7 @@ import (
 )
 
 // ErrZone says what names a zone.
-var ErrZone = errors.New("must be a time zone such as Europe/Berlin, or an offset such as +02:00 (%2B02:00 in a URL)")
+var ErrZone = errors.New("must be a time zone such as Europe/Berlin, or an offset such as +02:00")
 
 // maxZone bounds the name of a zone, in bytes.
 const maxZone = 64
