@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/period"
 )
 
 // Limits of a condition.
@@ -76,11 +77,15 @@ type Operand struct {
 	Number Number
 	Bool   bool
 	Label  acl.Label
-	Time   time.Time // in microseconds; set by Condition.At if it is relative
+	Time   period.Span // set by Condition.At if it is relative, else in UTC until then
+	// Dated is what Time is for OccurredAt of entries that have a year, month or day
+	// alone, which are the same in every zone.
+	Dated period.Span
 
 	relative bool // Time is now plus offset
 	offset   time.Duration
-	written  string // the time as it was written
+	given    period.Period // else
+	written  string        // the time as it was written
 }
 
 // Root returns the root of the tree, which must not be changed.
@@ -119,17 +124,20 @@ func Any(conditions ...*Condition) *Condition {
 }
 
 // At returns the condition with its relative times, such as now-7d, as of an
-// instant.
-func (c *Condition) At(now time.Time) *Condition {
+// instant, and its dates and times without zone in a zone.
+func (c *Condition) At(now time.Time, zone *time.Location) *Condition {
 	if c == nil {
 		return nil
 	}
 	at := newCondition(c.root.clone())
 	at.root.eachLeaf(func(l *Leaf) {
 		for i := range l.Operands {
-			if o := &l.Operands[i]; o.relative {
+			switch o := &l.Operands[i]; {
+			case o.relative:
 				t := now.Add(o.offset).UTC().Truncate(time.Microsecond)
-				*o = Operand{Type: TimeType, Time: t, written: t.Format(time.RFC3339Nano)}
+				*o = timeOperand(t.Format(time.RFC3339Nano), period.Of(t))
+			case o.Type == TimeType:
+				o.Time = o.given.In(zone)
 			}
 		}
 	})

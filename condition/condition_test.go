@@ -63,6 +63,11 @@ func TestWhatIsRefusedNamesThePlace(t *testing.T) {
 		`{"not":[{"key":{"eq":"a"}}]}`:                                    "where.not: must be an object",
 		`{"and":[{"key":{"eq":"a"}},{"updated_at":{"gte":"yesterday"}}]}`: "where.and[1].updated_at.gte: must be a time",
 		`{"updated_at":{"gte":"2026-02-30"}}`:                             "where.updated_at.gte: must be a time",
+		`{"updated_at":{"gte":"2026-13"}}`:                                "where.updated_at.gte: must be a time",
+		`{"updated_at":{"gte":"26"}}`:                                     "where.updated_at.gte: must be a time",
+		`{"updated_at":{"gte":"2026-5"}}`:                                 "where.updated_at.gte: must be a time",
+		`{"updated_at":{"gte":"2026-05-01T9:00"}}`:                        "where.updated_at.gte: must be a time",
+		`{"updated_at":{"in":["2026-05","May"]}}`:                         "where.updated_at.in[1]: must be a time",
 		`{"updated_at":{"gte":1}}`:                                        "where.updated_at.gte: must be a time",
 		`{"updated_at":{"gte":"now-7y"}}`:                                 "where.updated_at.gte: must be a time",
 		`{"updated_at":{"gte":"now-99999d"}}`:                             "where.updated_at.gte: must be at most 100 years",
@@ -114,7 +119,10 @@ func TestConditionsJudgeEntries(t *testing.T) {
 		`{"label":{"gte":"INTERNAL"}}`:                        "YnY",
 		`{"label":{"nin":["PUBLIC"]}}`:                        "YnY",
 		`{"encrypted":{"eq":false}}`:                          "YYn",
-		`{"updated_at":{"gt":"2026-05-02"}}`:                  "YnY",
+		`{"updated_at":{"gt":"2026-05-02"}}`:                  "nnn",
+		`{"updated_at":{"gt":"2026-05-01"}}`:                  "YYY",
+		`{"updated_at":{"lte":"2026-05-02"}}`:                 "YYY",
+		`{"updated_at":{"lt":"2026-05-02T01:00"}}`:            "nYn",
 		`{"updated_at":{"gte":"2026-05-02"}}`:                 "YYY",
 		`{"created_at":{"eq":"2026-05-02T02:00:00+02:00"}}`:   "YYY",
 		`{"updated_at":{"gte":"now-12h"}}`:                    "YnY",
@@ -150,7 +158,7 @@ func TestConditionsJudgeEntries(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		c = c.At(day.Add(12*time.Hour + time.Minute))
+		c = c.At(day.Add(12*time.Hour+time.Minute), time.UTC)
 		got := ""
 		for _, e := range []Entry{e, bare, sealed} {
 			fits := c.Fits(&e)
@@ -215,6 +223,7 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"updated_at":{"gte":"2026-05-01"},"tags":{"contains":"travel"}}`, `{"or":[{"and":[{"key":{"eq":"a"}}]},{"not":{"value.a.b":{"in":[1,2.50]}}}]}`,
 		`{"expires_at":{"lt":"now+1d","exists":true}}`, `{"value.é":{"eq":"<>&\u2028"}}`, `{"encrypted":{"eq":true}}`, `{"label":{"in":["PUBLIC"]}}`,
+		`{"occurred_at":{"in":["2026","2026-05","2026-05-02","2026-05-02T00:00","2026-05-02T00:00:00.5"]}}`, `{"updated_at":{"nin":["9999"],"gt":"0000-01"}}`,
 	} {
 		f.Add(seed, `{"a":{"b":1},"é":"x"}`)
 	}
@@ -240,8 +249,13 @@ func FuzzParse(f *testing.F) {
 		}
 		e := Entry{Key: "a", Value: json.RawMessage(value)} // need not be JSON
 		now := time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC)
-		if c.At(now).Fits(&e) != again.At(now).Fits(&e) {
-			t.Errorf("%s and %s judge differently", text, canonical)
+		for _, dated := range []bool{false, true} {
+			e.OccurredAt, e.Dated = &now, dated
+			for _, zone := range []*time.Location{time.UTC, time.FixedZone("east", 14*3600)} {
+				if c.At(now, zone).Fits(&e) != again.At(now, zone).Fits(&e) {
+					t.Errorf("%s and %s judge differently", text, canonical)
+				}
+			}
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/period"
 )
 
 // Entry is what conditions see of an entry. Nil times, an empty Type and empty
@@ -21,6 +22,7 @@ type Entry struct {
 	Encrypted             bool
 	CreatedAt, UpdatedAt  time.Time
 	OccurredAt, ExpiresAt *time.Time
+	Dated                 bool // OccurredAt is the first instant of a year, month or day
 	// Value is a JSON value. nil: it is not known.
 	Value json.RawMessage
 }
@@ -102,13 +104,13 @@ func (l *Leaf) judge(e *Entry, found [][]byte) Verdict {
 	case Encrypted:
 		return verdictOf((e.Encrypted == l.Operands[0].Bool) == (l.Operator == Eq))
 	case CreatedAt:
-		return l.judgeTime(&e.CreatedAt)
+		return l.judgeTime(&e.CreatedAt, false)
 	case UpdatedAt:
-		return l.judgeTime(&e.UpdatedAt)
+		return l.judgeTime(&e.UpdatedAt, false)
 	case OccurredAt:
-		return l.judgeTime(e.OccurredAt)
+		return l.judgeTime(e.OccurredAt, e.Dated)
 	case ExpiresAt:
-		return l.judgeTime(e.ExpiresAt)
+		return l.judgeTime(e.ExpiresAt, false)
 	case Value:
 		switch {
 		case e.Encrypted:
@@ -164,8 +166,16 @@ func (l *Leaf) judgeText(text string, present bool) Verdict {
 	}
 }
 
-func (l *Leaf) judgeTime(t *time.Time) Verdict {
-	return verdictOf(l.holds(t != nil, func(o *Operand) int { return t.Compare(o.Time) }))
+func (l *Leaf) judgeTime(t *time.Time, dated bool) Verdict {
+	return verdictOf(l.holds(t != nil, func(o *Operand) int { return o.span(dated).Compare(*t) }))
+}
+
+// span returns the span of a TimeType for an entry.
+func (o *Operand) span(dated bool) period.Span {
+	if dated {
+		return o.Dated
+	}
+	return o.Time
 }
 
 // judgeMember compares a member of a value, in JSON; nil or null is absent. One

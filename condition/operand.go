@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/period"
 )
 
 // Text returns an operand for a field of text, or for tags.
@@ -134,6 +135,12 @@ var timeUnits = map[string]time.Duration{
 	"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
 }
 
+// timeOperand returns an operand of a period, in UTC.
+func timeOperand(written string, p period.Period) Operand {
+	span := p.In(time.UTC)
+	return Operand{Type: TimeType, Time: span, Dated: span, given: p, written: written}
+}
+
 func parseTime(s, place string) (Operand, error) {
 	o := Operand{Type: TimeType, written: s}
 	if match := relativeTime.FindStringSubmatch(s); match != nil {
@@ -151,11 +158,8 @@ func parseTime(s, place string) (Operand, error) {
 		}
 		return o, nil
 	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			o.Time = t.UTC().Truncate(time.Microsecond)
-			return o, nil
-		}
+	if p, ok := period.Parse(s); ok {
+		return timeOperand(s, p), nil
 	}
-	return Operand{}, wrong(place, "must be a time: RFC 3339, a date as 2026-05-01, or relative as now-7d (s, m, h, d, w)")
+	return Operand{}, wrong(place, "must be a time: RFC 3339, without zone as 2026-05-01T09:00, a date as 2026-05-01, 2026-05 or 2026, or relative as now-7d (s, m, h, d, w)")
 }

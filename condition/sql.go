@@ -1,17 +1,32 @@
 package condition
 
+import (
+	"slices"
+	"time"
+
+	"mneme/period"
+)
+
 // Dialect writes what comparisons have of a storage's own SQL. The row of the
 // entry is e, whose columns have the same names in every storage.
 type Dialect interface {
 	// OccurredAt returns an expression of that time, null if there is none.
 	OccurredAt() string
+	// Dated returns an expression of whether that is a year, month or day; true,
+	// false, or null if there is none.
+	Dated() string
 	// HasTag writes that the entry has a tag.
 	HasTag(tag *Operand) string
 	// Operand writes an operand as the columns of its type have it.
 	Operand(o *Operand) string
+	// Time writes an instant as the columns of times have it.
+	Time(t time.Time) string
 	// Among writes that a column, which is not null, is one of several operands of
 	// one type, or if negated that it is none of them.
 	Among(column string, operands []Operand, negated bool) string
+	// Within writes that a column of a time, which is not null, is in one of several
+	// spans.
+	Within(column string, spans []period.Span) string
 	// Position writes at which character of a column a text begins, 0 if nowhere.
 	Position(column string, text *Operand) string
 	// Successor returns the text that follows all those with a prefix, if one does.
@@ -34,11 +49,13 @@ func SQL(d Dialect) func(l *Leaf, wide bool) string {
 			}
 			return d.HasTag(&l.Operands[0])
 		case EntryType:
-			return nullable(d, "nullif(e.type, '')", l)
+			return nullable("nullif(e.type, '')", l, func(column string) string { return compare(d, column, l) })
 		case OccurredAt:
-			return nullable(d, d.OccurredAt(), l)
+			return nullable(d.OccurredAt(), l, func(column string) string { return occurred(d, column, l) })
 		case ExpiresAt:
-			return nullable(d, "e.expires_at", l)
+			return nullable("e.expires_at", l, func(column string) string { return compareTime(d, column, l, false) })
+		case CreatedAt, UpdatedAt:
+			return compareTime(d, columns[l.Field], l, false)
 		default:
 			return compare(d, columns[l.Field], l)
 		}
@@ -59,15 +76,47 @@ func exists(column string, l *Leaf) string {
 	return column + " IS NULL"
 }
 
-// nullable writes any operator of such a column.
-func nullable(d Dialect, column string, l *Leaf) string {
+// nullable writes any operator of such a column. compare writes one of a column that
+// is not null.
+func nullable(column string, l *Leaf, compare func(column string) string) string {
 	switch l.Operator {
 	case Exists:
 		return exists(column, l)
 	case Ne, Nin:
-		return column + " IS NULL OR " + compare(d, column, l)
+		return column + " IS NULL OR " + compare(column)
 	default:
-		return column + " IS NOT NULL AND " + compare(d, column, l)
+		return column + " IS NOT NULL AND " + compare(column)
+	}
+}
+
+// occurred writes an operator of OccurredAt, of which dates are the same in every
+// zone.
+func occurred(d Dialect, column string, l *Leaf) string {
+	if !slices.ContainsFunc(l.Operands, func(o Operand) bool { return !o.Time.Equal(o.Dated) }) {
+		return compareTime(d, column, l, false)
+	}
+	return "CASE WHEN " + d.Dated() + " THEN " + compareTime(d, column, l, true) + " ELSE " + compareTime(d, column, l, false) + " END"
+}
+
+// compareTime writes an operator of a column of times that is not null.
+func compareTime(d Dialect, column string, l *Leaf, dated bool) string {
+	spans := make([]period.Span, len(l.Operands))
+	for i := range l.Operands {
+		spans[i] = l.Operands[i].span(dated)
+	}
+	switch span := spans[0]; l.Operator {
+	case In, Eq:
+		return d.Within(column, spans)
+	case Nin, Ne:
+		return "NOT (" + d.Within(column, spans) + ")"
+	case Gt:
+		return column + " >= " + d.Time(span.Until)
+	case Gte:
+		return column + " >= " + d.Time(span.From)
+	case Lt:
+		return column + " < " + d.Time(span.From)
+	default: // Lte
+		return column + " < " + d.Time(span.Until)
 	}
 }
 

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -54,8 +55,11 @@ func (p *parser) field(name string, value *yaml.Node) (err error) {
 		p.json, err = boolOf(value)
 	case "occurred_at":
 		var text string
-		if text, err = textOf(value); err == nil {
-			n.OccurredAt, err = memory.ParseMoment(text)
+		if text, err = textOf(value); err == nil && strings.TrimSpace(text) != "" {
+			var ok bool
+			if n.OccurredAt, ok = memory.ReadMoment(text, p.zone); !ok {
+				n.OccurredAt, n.Undated = memory.Moment{}, text
+			}
 		}
 	case "expires_at":
 		n.ExpiresAt, err = timeOf(value)

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"syscall"
+	"time"
 )
 
 // Errors of OpenFolder.
@@ -119,7 +120,7 @@ const (
 
 // Compare compares a file with a note.
 func Compare(old []byte, note Note) Diff {
-	onDisk, problems := Parse(old, false)
+	onDisk, problems := Parse(old, false, time.UTC)
 	switch {
 	case len(problems) > 0 || !bytes.Equal(onDisk.Contents(), note.Contents()):
 		return Different

@@ -38,6 +38,7 @@ type Note struct {
 	ExpiresAt       time.Time // zero: never
 	DeletedAt       time.Time // zero: not given
 	OccurredAt      memory.Moment
+	Undated         string // what the file has as occurred_at, if that is no date or time
 	Value           json.RawMessage
 
 	// Lines has the line of each field that the file contains, from 1; "body"

@@ -13,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/period"
 )
 
 // keys draws valid keys, mostly nasty ones.
@@ -75,7 +76,7 @@ func notes() *rapid.Generator[Note] {
 
 func moment(t *rapid.T) memory.Moment {
 	at := time.Unix(rapid.Int64Range(-62135596799, 253402300799).Draw(t, "instant"), 0).UTC()
-	m, err := memory.ParseMoment(rapid.SampledFrom([]string{"", at.Format(time.DateOnly), at.Format(time.RFC3339)}).Draw(t, "text"))
+	m, err := memory.ParseMoment(rapid.SampledFrom([]string{"", at.Format(time.DateOnly), at.Format("2006-01"), at.Format("2006"), at.Format(time.RFC3339)}).Draw(t, "text"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestParseReturnsTheRenderedNote(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := notes().Draw(t, "note")
 		file := n.Render()
-		back, problems := Parse(file, false)
+		back, problems := Parse(file, false, time.UTC)
 		if len(problems) > 0 {
 			t.Fatalf("%v in\n%s", problems, file)
 		}
@@ -131,7 +132,7 @@ func TestRenderWritesTheFormatOfMaestro(t *testing.T) {
 	}
 	n = Note{Name: "2026/plan", Namespace: "work", Label: acl.Internal, Description: `says: "no"`, Tags: []string{"a", "b, c", "no"}, Encrypted: true,
 		ExpiresAt: time.Date(2027, 1, 2, 3, 4, 5, 6000, time.UTC), DeletedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		OccurredAt: memory.Moment{Time: time.Date(2023, 5, 8, 0, 0, 0, 0, time.UTC), Date: true},
+		OccurredAt: memory.Moment{Time: time.Date(2023, 5, 8, 0, 0, 0, 0, time.UTC), Precision: period.Day},
 		Value:      json.RawMessage(`{"b":[1.50],"a":"<"}`)}
 	want = `---
 name: "2026/plan"
@@ -173,7 +174,7 @@ func TestParseAcceptsWhatEditorsAndPeopleWrite(t *testing.T) {
 		"a day":                            {"---\nname: n\nexpires_at: 2027-01-01\n---\n", "n", `""`},
 		"JSON":                             {"---\nname: n\njson: true\n---\n{\"a\":\n 1}\n", "n", `{"a":1}`},
 	} {
-		n, problems := Parse([]byte(c.text), false)
+		n, problems := Parse([]byte(c.text), false, time.UTC)
 		if len(problems) > 0 || n.Name != c.name || string(n.Value) != c.value || n.Type != "" || n.Description != "" || !n.InContext {
 			t.Errorf("%s: got %+v, value %s, %v", name, n, n.Value, problems)
 		}
@@ -219,7 +220,7 @@ func TestProblemsHaveTheirLineAndQuoteNoText(t *testing.T) {
 		"---\nname: n\njson: true\n---\n":                                         {{5, "not valid JSON"}},
 		"---\nname: n\ndescription: " + strings.Repeat("xyzzy ", 12000) + "\n---": {{1, "longer than"}},
 	} {
-		_, got := Parse([]byte(text), false)
+		_, got := Parse([]byte(text), false, time.UTC)
 		ok := len(got) == len(want)
 		for i := range min(len(got), len(want)) {
 			ok = ok && got[i].Line == want[i].Line && strings.Contains(got[i].Reason, want[i].Reason) && !strings.Contains(got[i].Reason, hidden)
@@ -228,7 +229,7 @@ func TestProblemsHaveTheirLineAndQuoteNoText(t *testing.T) {
 			t.Errorf("%.80q: got %+v", text, got)
 		}
 	}
-	if n, problems := Parse([]byte("---\nname: n\nauthor: x\nname2:\n  - y\n---\n"), true); len(problems) > 0 || n.Name != "n" {
+	if n, problems := Parse([]byte("---\nname: n\nauthor: x\nname2:\n  - y\n---\n"), true, time.UTC); len(problems) > 0 || n.Name != "n" {
 		t.Errorf("got %+v, %v", n, problems)
 	}
 }
@@ -237,9 +238,11 @@ func FuzzParseAndRenderAgree(f *testing.F) {
 	f.Add([]byte("---\nname: n\ntype: user\ndescription: d\ntags: [a, b]\n---\n\nbody\n"))
 	f.Add([]byte("---\r\nname: n\r\njson: true\r\n---\r\n{\"a\": [1]}\r\n"))
 	f.Add([]byte("---\nname: \"\\U0001F600\"\nexpires_at: 2027-01-01\nlabel: INTERNAL\n---\n---\n"))
+	f.Add([]byte("---\nname: n\noccurred_at: June 30, 2026\n---\n"))
+	f.Add([]byte("---\nname: n\noccurred_at: 'last spring: warm'\n---\n"))
 	f.Add([]byte("---\nname: &a [*a]\n---\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		n, problems := Parse(text, false)
+		n, problems := Parse(text, false, time.UTC)
 		lines := 1 + bytes.Count(text, []byte("\n"))
 		for _, p := range problems {
 			if p.Line < 1 || p.Line > lines+1 || p.Reason == "" {
@@ -256,7 +259,7 @@ func FuzzParseAndRenderAgree(f *testing.F) {
 			n.Name = "n"
 		}
 		file := n.Render()
-		back, problems := Parse(file, false)
+		back, problems := Parse(file, false, time.UTC)
 		if len(problems) > 0 || !bytes.Equal(back.Render(), file) || !equal(n.Value, back.Value) {
 			t.Errorf("%v:\n%s\nchanged to\n%s", problems, file, back.Render())
 		}

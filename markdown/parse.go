@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
@@ -38,7 +39,10 @@ func isDelimiter(line []byte) bool { return string(bytes.TrimRight(line, " \t\r"
 // One empty line before the body and the line feed at its end are not part of
 // the value. If the frontmatter has CRLF line endings, those of the body become
 // line feeds.
-func Parse(text []byte, foreign bool) (Note, []Problem) {
+//
+// A time without zone is in the one given. An occurred_at that is no date is no
+// problem: it is Undated.
+func Parse(text []byte, foreign bool, zone *time.Location) (Note, []Problem) {
 	n := Note{InContext: true, Lines: make(map[string]int)}
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if at := invalidAt(text); at >= 0 {
@@ -54,7 +58,7 @@ func Parse(text []byte, foreign bool) (Note, []Problem) {
 	case len(head) > maxHead:
 		return n, []Problem{{1, "the frontmatter is longer than " + strconv.Itoa(maxHead) + " bytes"}}
 	}
-	p := parser{note: &n, foreign: foreign}
+	p := parser{note: &n, foreign: foreign, zone: zone}
 	p.head(head)
 	if opening, _, _ := bytes.Cut(text, []byte("\n")); bytes.HasSuffix(opening, []byte("\r")) {
 		body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
@@ -89,6 +93,7 @@ func split(text []byte) (head, body []byte, line int) {
 type parser struct {
 	note     *Note
 	foreign  bool
+	zone     *time.Location
 	json     bool
 	problems []Problem
 }

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (n Note) Render() []byte {
 	field("encrypted", "true", n.Encrypted)
 	field("expires_at", instant(n.ExpiresAt), !n.ExpiresAt.IsZero())
 	field("deleted_at", instant(n.DeletedAt), !n.DeletedAt.IsZero())
-	field("occurred_at", n.OccurredAt.String(), !n.OccurredAt.IsZero())
+	field("occurred_at", cmp.Or(n.OccurredAt.String(), scalar(n.Undated)), !n.OccurredAt.IsZero() || n.Undated != "")
 	field("json", "true", asJSON)
 	b.WriteString("---\n")
 	if len(text) > 0 {

@@ -147,6 +147,8 @@ func refined(r memory.SearchRequest, option string, path memory.Path) memory.Sea
 		r.ExplainEntry = &path
 	case "where", "match":
 		r.Filter = filtered(option)
+	case "timezone":
+		r.Filter.Timezone = accesstest.Timezone
 	case "passages":
 		r.Passages = true
 	case "max_tokens":

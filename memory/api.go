@@ -40,6 +40,7 @@ type PutRequest struct {
 	TTLIfAllowed bool           // TTL is ignored, rather than denied, if the caller may not change the expiry
 	ExpiresAt    *time.Time     // a future time in place of TTL, for copies
 	OccurredAt   *string        // a Moment's text; "": none
+	Timezone     string         // of an OccurredAt without zone, as period.Zone takes it; "": UTC
 	Source       json.RawMessage
 	// Inherit lets an entry that the write creates take the type, description,
 	// tags and OccurredAt that are left out, with their authors, from the entry

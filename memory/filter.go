@@ -14,6 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/condition"
 	"mneme/lexical"
+	"mneme/period"
 )
 
 // Filter restricts a search or a listing. The zero value passes everything.
@@ -23,6 +24,9 @@ type Filter struct {
 	Type      string   // "": any
 	// Where judges the entry that a path resolves to. nil: any.
 	Where *condition.Condition
+	// Timezone is that of the dates and times of Where that have none, as
+	// period.Zone takes it; "": UTC.
+	Timezone string `json:",omitempty"`
 	// Match judges the words of its value, key, description and tags. Only
 	// searchable entries match. nil: any.
 	Match *lexical.Match
@@ -73,6 +77,7 @@ const (
 	optionTags      = "tags"
 	optionType      = "type"
 	optionWhere     = "where"
+	optionTimezone  = "timezone"
 	optionMatch     = "match"
 )
 
@@ -111,10 +116,25 @@ func (f Filter) Condition() *condition.Condition {
 	return condition.All(append(all, f.Where)...)
 }
 
-// at returns the filter with its relative times as of an instant.
+// at returns the filter with its relative times as of an instant, and its local times
+// in its zone, or in UTC if that is unknown, which check refuses.
 func (f Filter) at(now time.Time) Filter {
-	f.Where = f.Where.At(now)
+	zone, err := period.Zone(f.Timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	f.Where = f.Where.At(now, zone)
 	return f
+}
+
+// parseZone returns the zone of a request's option timezone. The error is a
+// RuleError.
+func parseZone(name string) (*time.Location, error) {
+	zone, err := period.Zone(name)
+	if err != nil {
+		return nil, rule(optionTimezone, "%s", err)
+	}
+	return zone, nil
 }
 
 // searchable returns the filter for the entries that a search finds.
@@ -162,7 +182,11 @@ func (f Filter) check() error {
 	if err := CheckTags(f.Tags); err != nil {
 		return err
 	}
-	return CheckType(f.Type)
+	if err := CheckType(f.Type); err != nil {
+		return err
+	}
+	_, err := parseZone(f.Timezone)
+	return err
 }
 
 // Fields returns what conditions see of the entry. Its value is known unless the
@@ -173,7 +197,7 @@ func (e *Entry) Fields() condition.Entry {
 		Label: e.Label, Encrypted: e.Encrypted, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, Value: e.Value,
 	}
 	if !e.OccurredAt.IsZero() {
-		fields.OccurredAt = &e.OccurredAt.Time
+		fields.OccurredAt, fields.Dated = &e.OccurredAt.Time, e.OccurredAt.Dated()
 	}
 	if !e.ExpiresAt.IsZero() {
 		fields.ExpiresAt = &e.ExpiresAt

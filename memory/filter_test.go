@@ -92,6 +92,70 @@ func TestConditionsSelectWhatIsFoundAndListed(t *testing.T) {
 	})
 }
 
+// Bounds of a date are all of it, in the zone of the request; what occurred on a date
+// is of that date in every zone.
+func TestBoundsOfADateAreWholeInTheZoneOfTheRequest(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		for key, occurred := range map[string]string{
+			"day": "2023-06-30", "month": "2023-06", "year": "2023", "noon": "2023-06-30T12:00:00Z", "late": "2023-06-30T23:30:00Z", "none": "",
+		} {
+			h.putValue(a, "a", key, `"the ferry"`, func(r *memory.PutRequest) { r.OccurredAt = &occurred })
+		}
+		h.Index()
+		for _, c := range [][3]string{ // a condition, a zone, and what fits
+			{`{"lte":"2023-06-30"}`, "", "day late month noon year"},
+			{`{"lt":"2023-06-30"}`, "", "month year"},
+			{`{"gt":"2023-06-30"}`, "", ""},
+			{`{"gt":"2023-06-29"}`, "", "day late noon"},
+			{`{"gte":"2023-06-30"}`, "", "day late noon"},
+			{`{"eq":"2023-06-30"}`, "", "day late noon"},
+			{`{"ne":"2023-06-30"}`, "", "month none year"},
+			{`{"eq":"2023-06"}`, "", "day late month noon"},
+			{`{"eq":"2023"}`, "", "day late month noon year"},
+			{`{"gt":"2023-05","lt":"2023-07"}`, "", "day late month noon"},
+			{`{"in":["2022","2023-06-30T12:00"]}`, "", "noon"},
+			{`{"nin":["2022","2023-06"]}`, "", "none year"},
+			{`{"eq":"2023-06-30"}`, "Asia/Tokyo", "day noon"}, // there it is 1 July from 15:00 UTC on
+			{`{"eq":"2023-07-01"}`, "Asia/Tokyo", "late"},
+			{`{"ne":"2023-06-30"}`, "Asia/Tokyo", "late month none year"},
+			{`{"lte":"2023-06-30"}`, "Asia/Tokyo", "day month noon year"},
+			{`{"eq":"2023-06"}`, "-12:00", "day late month noon"}, // the month begins there at 12:00 UTC
+			{`{"in":["2023-06-30T21:00","2020"]}`, "Asia/Tokyo", "noon"},
+			{`{"eq":"2023-06-30T12:00:00Z"}`, "Asia/Tokyo", "noon"},
+		} {
+			filter := memory.Filter{Where: where(`{"occurred_at":` + c[0] + `}`), Timezone: c[1]}
+			found := keys(h.search(a, memory.SearchRequest{Query: "ferry", Filter: filter, Limit: 10}))
+			slices.Sort(found)
+			if got := strings.Join(found, " "); got != c[2] {
+				t.Errorf("%s in %q finds %q, want %q", c[0], c[1], got, c[2])
+			}
+			if got := h.listed(a, memory.ListRequest{Store: "a", Filter: filter, Limit: 1}); got != c[2] {
+				t.Errorf("%s in %q lists %q, want %q", c[0], c[1], got, c[2])
+			}
+			var exported []string
+			must(h, h.Export(background, a, "a", filter, func(f memory.Found) error {
+				exported = append(exported, f.Key)
+				return nil
+			}))
+			if got := strings.Join(exported, " "); got != c[2] {
+				t.Errorf("%s in %q exports %q, want %q", c[0], c[1], got, c[2])
+			}
+		}
+		unknown := memory.Filter{Timezone: "Mars/Olympus"}
+		_, searched := h.Search(background, a, memory.SearchRequest{Query: "ferry", Filter: unknown, Limit: 10})
+		_, listed := h.List(background, a, memory.ListRequest{Store: "a", Filter: unknown, Limit: 10})
+		exported := h.Export(background, a, "a", unknown, func(memory.Found) error { return nil })
+		for name, err := range map[string]error{"a search": searched, "a list": listed, "an export": exported} {
+			var broken *memory.RuleError
+			if !errors.As(err, &broken) || broken.Field != "timezone" || strings.Contains(err.Error(), "Mars") {
+				t.Errorf("%s in an unknown zone: %v", name, err)
+			}
+		}
+	})
+}
+
 func TestConditionsJudgeWhatThePathResolvesTo(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -167,6 +231,9 @@ func TestACursorIsOfOneCondition(t *testing.T) {
 			_, err := h.List(background, a, r)
 			h.wantStatus(err, 400)
 		}
+		r.Filter = memory.Filter{Where: where(`{"updated_at":{"gte":"now-1h"},"key":{"ne":"l"}}`), Timezone: "Europe/Berlin"}
+		_, err = h.List(background, a, r)
+		h.wantStatus(err, 400)
 	})
 }
 

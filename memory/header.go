@@ -10,7 +10,7 @@ import (
 
 // ChunkHeader returns the text that precedes every chunk of an entry when it is
 // embedded: its key if that is made of words, its description, its tags, and the
-// day on which what it tells of happened, as in "8 May 2023".
+// date on which what it tells of happened, as in "8 May 2023", "May 2023" or "2023".
 func ChunkHeader(e *Entry) string {
 	var lines []string
 	if words := lexical.KeyWords(e.Key); wordy(words) {
@@ -23,7 +23,7 @@ func ChunkHeader(e *Entry) string {
 		lines = append(lines, strings.Join(e.Tags, ", "))
 	}
 	if !e.OccurredAt.IsZero() {
-		lines = append(lines, e.OccurredAt.day())
+		lines = append(lines, e.OccurredAt.date())
 	}
 	return strings.Join(lines, "\n")
 }

@@ -340,6 +340,7 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: query, Limit: 5, Filter: memory.Filter{Tags: []string{"none"}}},
 		{Query: query, Limit: 10, Ranking: memory.RankingRRF},
 		{Query: query, Limit: 10, Filter: memory.Filter{Where: where(accesstest.Where)}, Explain: true},
+		{Query: query, Limit: 10, Filter: memory.Filter{Where: where(`{"updated_at":{"lte":"2030"},"occurred_at":{"ne":"2026-05"}}`), Timezone: "Europe/Berlin"}, Explain: true},
 		{Query: query, Limit: 10, Filter: memory.Filter{Match: match(`{"any":["by the window","gree*"],"none":["rain"]}`)}, Explain: true},
 		{Query: query, Limit: 10, MinRelevance: 0.5},
 		{Query: query, Limit: 10, MinRelevance: 1, Nearest: memory.MaxNearest},

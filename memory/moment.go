@@ -1,61 +1,88 @@
 package memory
 
 import (
-	"regexp"
 	"time"
+
+	"mneme/period"
 )
 
-// Moment is when something happened: a date or a time. The zero value is none.
+// Moment is when something happened: a year, a month, a day or a time. The zero value
+// is none.
 type Moment struct {
-	// Time is the instant that comparisons use, in UTC. That of a date is its
-	// first instant.
-	Time time.Time
-	Date bool // no time of day is known
+	// Time is the instant that comparisons use, in UTC. That of a year, month or day
+	// is its first instant.
+	Time      time.Time
+	Precision period.Precision
 }
 
-// rfc3339 matches what time.Parse takes more liberally, as an hour of one digit.
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$`)
+// ParseMoment parses a Moment, whose time is in UTC unless it says a zone.
+func ParseMoment(text string) (Moment, error) { return ParseMomentIn(text, time.UTC) }
 
-// ParseMoment parses a date or a time in RFC 3339; "" is no Moment. A time is
-// kept in UTC, to the microsecond. The year is 1 to 9999, and a time is after the
-// first instant of year 1, which stands for no time in many programs.
-func ParseMoment(text string) (Moment, error) {
+// ParseMomentIn parses a year, month, day or time, as period.Parse does; "" is no
+// Moment. A time without zone is in the one given. A time is kept in UTC, to the
+// microsecond. The year is 1 to 9999, and a time is after the first instant of year
+// 1, which stands for no time in many programs. The error is a RuleError.
+func ParseMomentIn(text string, zone *time.Location) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
 	}
-	if t, err := time.Parse(time.DateOnly, text); err == nil && t.Year() > 0 {
-		return Moment{Time: t, Date: true}, nil
-	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil && rfc3339.MatchString(text) {
-		if t = instantOf(t); !t.IsZero() && t.Year() >= 1 && t.Year() <= 9999 {
-			return Moment{Time: t}, nil
+	if p, ok := period.Parse(text); ok {
+		if m, ok := MomentOf(p, zone); ok {
+			return m, nil
 		}
 	}
-	return Moment{}, rule("occurred_at", "must be a date such as 2023-05-08 or a time such as 2023-05-08T13:56:00Z, of the years 0001 to 9999 in UTC")
+	return Moment{}, rule("occurred_at", "must be a date such as 2023-05-08, 2023-05 or 2023, or a time such as 2023-05-08T13:56:00Z, of the years 0001 to 9999 in UTC")
+}
+
+// ReadMoment reads a date or time in the usual forms, as period.Read does, for
+// imports. One without zone is in the one given.
+func ReadMoment(text string, zone *time.Location) (m Moment, ok bool) {
+	p, ok := period.Read(text)
+	if !ok {
+		return Moment{}, false
+	}
+	return MomentOf(p, zone)
+}
+
+// MomentOf returns the Moment of a period, of a local one in a zone; false if there is
+// none.
+func MomentOf(p period.Period, zone *time.Location) (m Moment, ok bool) {
+	if p.Precision != period.Time {
+		zone = time.UTC // a date is the same everywhere
+	}
+	m = Moment{Time: p.In(zone).From, Precision: p.Precision}
+	return m, !m.IsZero() && m.Time.Year() >= 1 && m.Time.Year() <= 9999
 }
 
 // IsZero reports whether m is no Moment.
-func (m Moment) IsZero() bool { return m.Time.IsZero() && !m.Date }
+func (m Moment) IsZero() bool { return m.Time.IsZero() && m.Precision == period.Time }
+
+// Dated reports whether m is a year, month or day: no time of day is known.
+func (m Moment) Dated() bool { return m.Precision != period.Time }
 
 // String returns the text that ParseMoment parses.
 func (m Moment) String() string {
-	switch {
-	case m.IsZero():
+	if m.IsZero() {
 		return ""
-	case m.Date:
-		return m.Time.Format(time.DateOnly)
+	}
+	return m.Time.Format(m.Precision.Layout())
+}
+
+// date returns the date as an English text has it: "8 May 2023", "May 2023" or "2023".
+func (m Moment) date() string {
+	switch m.Precision {
+	case period.Year:
+		return m.Time.Format("2006")
+	case period.Month:
+		return m.Time.Format("January 2006")
 	default:
-		return m.Time.Format(time.RFC3339Nano)
+		return m.Time.Format("2 January 2006")
 	}
 }
 
-// day returns the date as an English text has it: "8 May 2023".
-func (m Moment) day() string { return m.Time.Format("2 January 2006") }
-
-// is reports whether text is m's, in whatever form.
-func (m Moment) is(text string) bool {
-	other, err := ParseMoment(text)
-	return err == nil && other.Date == m.Date && other.Time.Equal(m.Time)
+// Equal reports whether m and other are the same.
+func (m Moment) Equal(other Moment) bool {
+	return m.Precision == other.Precision && m.Time.Equal(other.Time)
 }
 
 // MarshalText and UnmarshalText convert to and from String's text.

@@ -174,6 +174,30 @@ func TestWhenItOccurredFollowsTheEntry(t *testing.T) {
 		want(h.put(a, "a", "k", "two", 200).Entry, nil, "2023-05-08") // left out
 		want(h.put(a, "a", "k", "three", 200, occurring("2023-05-08T15:56:00.1234567+02:00")).Entry, nil, "2023-05-08T13:56:00.123456Z")
 		want(h.put(a, "a", "k", "four", 200, occurring("")).Entry, nil, "")
+		zoned := func(text, zone string) func(*memory.PutRequest) {
+			return func(r *memory.PutRequest) { r.OccurredAt, r.Timezone = &text, zone }
+		}
+		for _, c := range [][3]string{
+			{"2023", "Asia/Tokyo", "2023"}, {"2023-05", "Asia/Tokyo", "2023-05"}, {"2023-05-08", "Asia/Tokyo", "2023-05-08"},
+			{"2023-05-08T09:00", "Asia/Tokyo", "2023-05-08T00:00:00Z"}, {"2023-05-08T09:00:30.25", "-03:30", "2023-05-08T12:30:30.25Z"},
+			{"2023-05-08T09:00", "", "2023-05-08T09:00:00Z"}, {"2023-05-08T09:00:00+01:00", "Asia/Tokyo", "2023-05-08T08:00:00Z"},
+		} {
+			at := path("a", "z/given")
+			text := c[0]
+			made, err := h.Put(background, a, memory.PutRequest{Path: at, Value: json.RawMessage(`"x"`), OccurredAt: &text, Timezone: c[1]})
+			want(made.Entry, err, c[2])
+			got, err := h.Get(background, a, at)
+			want(got.Entry, err, c[2])
+		}
+		same := memory.PutRequest{Path: path("a", "z/imported"), Value: json.RawMessage(`"x"`)}
+		zoned("2023-05-08T09:00", "Asia/Tokyo")(&same)
+		for _, unchanged := range []bool{false, true} {
+			outcomes, err := h.PutAll(background, a, []memory.PutRequest{same})
+			must(h, err)
+			if outcomes[0].Unchanged != unchanged {
+				t.Errorf("a local time written twice: %+v", outcomes[0])
+			}
+		}
 		back, err := h.Restore(background, a, memory.RestoreRequest{Path: at, Version: new(2)})
 		want(back.Entry, err, "2023-05-08")
 		moved, err := h.Rename(background, a, memory.RenameRequest{Path: at, To: "l"})
@@ -191,7 +215,7 @@ func TestWhenItOccurredFollowsTheEntry(t *testing.T) {
 		want(h.put(agent("a", acl.Restricted), "a", "l", "six", 201).Entry, nil, "")
 
 		// An import leaves an entry alone only if that is the same too.
-		for text, unchanged := range map[string]bool{"2023-05-08": true, "2023-05-08T00:00:00Z": false, "2023-05-09": false, "": false} {
+		for text, unchanged := range map[string]bool{"2023-05-08": true, "2023-05-08T00:00:00Z": false, "2023-05": false, "2023-05-09": false, "": false} {
 			_, err := h.PutAll(background, high, []memory.PutRequest{{Path: path("a", "same"), Value: json.RawMessage(`"x"`), OccurredAt: new("2023-05-08")}})
 			must(h, err)
 			outcomes, err := h.PutAll(background, high, []memory.PutRequest{{Path: path("a", "same"), Value: json.RawMessage(`"x"`), OccurredAt: &text}})

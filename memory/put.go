@@ -279,7 +279,7 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, 
 		e.Tags = distinct(*r.Tags)
 	}
 	if r.OccurredAt != nil {
-		if e.OccurredAt, err = ParseMoment(*r.OccurredAt); err != nil {
+		if e.OccurredAt, err = r.moment(); err != nil {
 			return Entry{}, err
 		}
 	}
@@ -355,9 +355,24 @@ func keepsFields(e *Entry, r PutRequest) bool {
 	return (r.Type == nil || *r.Type == e.Type) &&
 		(r.Description == nil || *r.Description == e.Description) &&
 		(r.Tags == nil || slices.Equal(distinct(*r.Tags), e.Tags)) &&
-		(r.OccurredAt == nil || e.OccurredAt.is(*r.OccurredAt)) &&
+		(r.OccurredAt == nil || r.occurredAt(e.OccurredAt)) &&
 		(r.TTL == nil || *r.TTL == 0 && e.ExpiresAt.IsZero()) &&
 		(r.ExpiresAt == nil || instantOf(*r.ExpiresAt).Equal(e.ExpiresAt))
+}
+
+// moment parses OccurredAt, which must be given. The error is a RuleError.
+func (r *PutRequest) moment() (Moment, error) {
+	zone, err := parseZone(r.Timezone)
+	if err != nil {
+		return Moment{}, err
+	}
+	return ParseMomentIn(*r.OccurredAt, zone)
+}
+
+// occurredAt reports whether OccurredAt, in whatever form, is m.
+func (r *PutRequest) occurredAt(m Moment) bool {
+	given, err := r.moment()
+	return err == nil && given.Equal(m)
 }
 
 func distinct(tags []string) []string {

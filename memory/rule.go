@@ -219,8 +219,11 @@ func (s *Service) checkPut(r PutRequest) error {
 			return rule("expires_at", "must be in the future, at most %d seconds ahead", int64(maxTTL/time.Second))
 		}
 	}
+	if _, err := parseZone(r.Timezone); err != nil {
+		return err
+	}
 	if r.OccurredAt != nil {
-		if _, err := ParseMoment(*r.OccurredAt); err != nil {
+		if _, err := r.moment(); err != nil {
 			return err
 		}
 	}

@@ -92,13 +92,13 @@ func (s *Service) matchFilter(ctx context.Context, tx ReadTx, q *searchQuery) (e
 }
 
 // needsRead reports whether a request has an option that a store on which the
-// caller has level search does not take: several wordings, a filter, what orders
-// the hits, what comes in their place, a cursor, or an explanation.
+// caller has level search does not take: several wordings, a filter, a zone, what
+// orders the hits, what comes in their place, a cursor, or an explanation.
 func (r *SearchRequest) needsRead() bool {
 	if r.Nearest != 0 && !r.NearestByDefault {
 		return true
 	}
-	return r.Explain || r.Cursor != "" || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || r.NoTypos || !r.Filter.Empty()
+	return r.Explain || r.Cursor != "" || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || r.NoTypos || !r.Filter.Empty() || r.Filter.Timezone != ""
 }
 
 // searchOnly reports whether the caller has level search on a store.

@@ -90,6 +90,7 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 		}
 		for name, refine := range map[string]func(*memory.SearchRequest){
 			"where":     func(r *memory.SearchRequest) { r.Filter.Where = where(`{"key":{"prefix":"k"}}`) },
+			"timezone":  func(r *memory.SearchRequest) { r.Filter.Timezone = "Europe/Berlin" },
 			"match":     func(r *memory.SearchRequest) { r.Filter.Match = match(`{"all":["granite"]}`) },
 			"tags":      func(r *memory.SearchRequest) { r.Filter.Tags = []string{"t"} },
 			"namespace": func(r *memory.SearchRequest) { r.Filter.Namespace = new("") },

@@ -796,15 +796,24 @@ type BatchItem struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
 	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 	Op         BatchItemOp `json:"op"`
 	Tags       *Tags       `json:"tags,omitempty"`
+
+	// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
+	// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+	//
+	//
+	// Example: Europe/Berlin
+	Timezone *Timezone `json:"timezone,omitempty"`
 
 	// TTL Seconds until it expires; 0 means never.
 	TTL *TTL `json:"ttl,omitempty"`
@@ -976,9 +985,11 @@ type Entry struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -1373,9 +1384,11 @@ type Hit struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -1451,9 +1464,11 @@ type ImportLine struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -1648,9 +1663,11 @@ type NewTerms = TermsChange
 // NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
 
-// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-// A date compares as its first instant in UTC.
+// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+// instant.
 //
 // Example: 2023-05-08
 type OccurredAt = string
@@ -1769,7 +1786,7 @@ type OpenAITool struct {
 // OpenAIToolType defines model for OpenAITool.Type.
 type OpenAIToolType string
 
-// OperandTime RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+// OperandTime RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 //
 // Example: now-7d
 type OperandTime = string
@@ -1783,34 +1800,34 @@ type OptionExplanation struct {
 
 // OptionalTimeCondition defines model for OptionalTimeCondition.
 type OptionalTimeCondition struct {
-	// Eq RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Eq RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Eq     *OperandTime `json:"eq,omitempty"`
 	Exists *bool        `json:"exists,omitempty"`
 
-	// Gt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Gt RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Gt *OperandTime `json:"gt,omitempty"`
 
-	// Gte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Gte RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Gte *OperandTime   `json:"gte,omitempty"`
 	In  *[]OperandTime `json:"in,omitempty"`
 
-	// Lt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Lt RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Lt *OperandTime `json:"lt,omitempty"`
 
-	// Lte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Lte RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Lte *OperandTime `json:"lte,omitempty"`
 
-	// Ne RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Ne RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Ne  *OperandTime   `json:"ne,omitempty"`
@@ -2011,6 +2028,9 @@ type Question struct {
 	// Stores Search only these stores. The caller must have access to each; `self` is its own.
 	Stores *[]StoreName `json:"stores,omitempty"`
 	Tags   *Tags        `json:"tags,omitempty"`
+
+	// Timezone Of the dates and times in `where` that have no zone; UTC by default. Leaves out stores that the caller may search but not read.
+	Timezone *Timezone `json:"timezone,omitempty"`
 
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
@@ -2407,38 +2427,44 @@ type TextCondition struct {
 
 // TimeCondition defines model for TimeCondition.
 type TimeCondition struct {
-	// Eq RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Eq RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Eq *OperandTime `json:"eq,omitempty"`
 
-	// Gt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Gt RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Gt *OperandTime `json:"gt,omitempty"`
 
-	// Gte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Gte RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Gte *OperandTime   `json:"gte,omitempty"`
 	In  *[]OperandTime `json:"in,omitempty"`
 
-	// Lt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Lt RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Lt *OperandTime `json:"lt,omitempty"`
 
-	// Lte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Lte RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Lte *OperandTime `json:"lte,omitempty"`
 
-	// Ne RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Ne RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Ne  *OperandTime   `json:"ne,omitempty"`
 	Nin *[]OperandTime `json:"nin,omitempty"`
 }
+
+// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
+// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+//
+// Example: Europe/Berlin
+type Timezone = string
 
 // ToolList defines model for ToolList.
 type ToolList struct {
@@ -2515,9 +2541,11 @@ type Trashed struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -2669,6 +2697,13 @@ type Write struct {
 	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 	Tags       *Tags       `json:"tags,omitempty"`
 
+	// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
+	// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+	//
+	//
+	// Example: Europe/Berlin
+	Timezone *Timezone `json:"timezone,omitempty"`
+
 	// TTL Seconds until it expires; 0 means never.
 	TTL *TTL `json:"ttl,omitempty"`
 
@@ -2714,9 +2749,11 @@ type Written struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -3016,6 +3053,9 @@ type ExportMemoriesParams struct {
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
 
+	// Timezone Of the dates and times in `where` that have no zone.
+	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
+
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
 	Match *Match `form:"match,omitempty" json:"match,omitempty"`
 }
@@ -3044,6 +3084,9 @@ type ListMemoriesParams struct {
 
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
+
+	// Timezone Of the dates and times in `where` that have no zone.
+	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
 
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
 	Match *Match `form:"match,omitempty" json:"match,omitempty"`
@@ -6635,6 +6678,18 @@ func NewExportMemoriesRequest(server string, store Store, params *ExportMemories
 
 		}
 
+		if params.Timezone != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timezone", *params.Timezone, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Match != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "match", *params.Match, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -6927,6 +6982,18 @@ func NewListMemoriesRequest(server string, store Store, params *ListMemoriesPara
 		if params.Where != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "where", *params.Where, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Timezone != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timezone", *params.Timezone, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -41,6 +41,14 @@ func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
 	if out := ok("", "get", "n", "--namespace", "team"); out != `{"a":1.50}`+"\n" {
 		t.Errorf("a value of JSON: %q", out)
 	}
+	for _, c := range [][3]string{
+		{"2023", "Asia/Tokyo", "2023"}, {"2023-05", "UTC", "2023-05"}, {"2023-05-08T09:00", "Asia/Tokyo", "2023-05-08T00:00:00Z"}, {"2023-05-08T09:00", "", "2023-05-08T09:00:00Z"},
+	} {
+		ok("", "put", "seat", "x", "--occurred-at", c[0], "--timezone", c[1])
+		if got := decode[client.Entry](t, ok("", "get", "seat", "--json")).OccurredAt; got == nil || *got != c[2] {
+			t.Errorf("%v: %v", c, got)
+		}
+	}
 	for _, c := range []struct {
 		status int
 		says   string

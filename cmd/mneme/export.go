@@ -20,6 +20,7 @@ func newExport(p *program) *cobra.Command {
 	var store, address, folder string
 	var full, force bool
 	var where whereFlag
+	var zone zoneFlag
 	var match matchFlag
 	cmd := &cobra.Command{
 		Use:   "export --agent A [--store S] [--markdown DIR]",
@@ -46,8 +47,8 @@ exactly.`,
 				return err
 			}
 			if full {
-				if !only(cmd) || folder != "" || where != "" || match != "" {
-					return usageError{errors.New("--full takes no --agent, --taint, --store, --url, --where, --match or --markdown")}
+				if !only(cmd) || folder != "" || where != "" || zone != "" || match != "" {
+					return usageError{errors.New("--full takes no --agent, --taint, --store, --url, --where, --timezone, --match or --markdown")}
 				}
 				return p.dump(cmd.Context(), config)
 			}
@@ -61,8 +62,8 @@ exactly.`,
 			if err := acl.CheckID(store); err != nil {
 				return usageError{err}
 			}
-			if (where != "" || match != "") && folder != "" {
-				return usageError{errors.New("--where and --match do not go with --markdown, which mirrors a whole store")}
+			if (where != "" || zone != "" || match != "") && folder != "" {
+				return usageError{errors.New("--where, --timezone and --match do not go with --markdown, which mirrors a whole store")}
 			}
 			if force && folder == "" {
 				return usageError{errors.New("--force requires --markdown")}
@@ -77,7 +78,7 @@ exactly.`,
 				return err
 			}
 			if folder == "" {
-				err = from.print(cmd.Context(), p.out, &client.ExportMemoriesParams{Where: where.param(), Match: match.param()})
+				err = from.print(cmd.Context(), p.out, &client.ExportMemoriesParams{Where: where.param(), Timezone: zone.param(), Match: match.param()})
 			} else {
 				err = p.exportFolder(cmd.Context(), from, markdown.Origin{Store: store, Agent: as.agent, Taint: principal.Taint.String()}, folder, force)
 			}
@@ -86,6 +87,7 @@ exactly.`,
 	}
 	as.add(cmd)
 	where.add(cmd)
+	zone.add(cmd, "of dates and times in --where that have none")
 	match.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&store, "store", "", "store to export (default: the agent's own)")

@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
 	"mneme/memory"
+	"mneme/period"
 )
 
 // filterFlags restrict a search or a listing. They have the names of the API's
@@ -17,6 +19,7 @@ type filterFlags struct {
 	tags      []string
 	kind      string
 	where     whereFlag
+	zone      zoneFlag
 	since     sinceFlag
 	match     matchFlag
 }
@@ -27,7 +30,8 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.tags, "tags", nil, "only entries with all of these tags")
 	flags.StringVar(&f.kind, "type", "", "only entries of this type")
 	f.where.add(cmd)
-	flags.Var(&f.since, "since", "only entries of this time on: 7d (s m h d w), a date, or a time in RFC 3339; of when they occurred, or else were last changed")
+	f.zone.add(cmd, "of dates and times in --where and --since that have none")
+	flags.Var(&f.since, "since", "only entries of this time on: 7d (s m h d w), a date (2026-05-01, 2026-05, 2026), or a time in RFC 3339; of when they occurred, or else were last changed")
 	f.match.add(cmd)
 	completeWith(cmd, "type", memory.Types...)
 }
@@ -44,6 +48,7 @@ func (f *filterFlags) restrict(q *client.Question) {
 	if where := f.since.and(f.where); where != "" {
 		q.Where = new(client.Condition(where))
 	}
+	q.Timezone = f.zone.param()
 	if f.match != "" {
 		q.Match = new(client.Words(f.match))
 	}
@@ -60,6 +65,7 @@ func (f *filterFlags) listing() *client.ListMemoriesParams {
 	}
 	where := f.since.and(f.where)
 	params.Where = where.param()
+	params.Timezone = f.zone.param()
 	params.Match = f.match.param()
 	return params
 }
@@ -91,6 +97,43 @@ func (w *whereFlag) Set(text string) error {
 
 // Type returns what help shows as the flag's value.
 func (w *whereFlag) Type() string { return "condition" }
+
+// zoneFlag is a time zone as conditions have it; "" is UTC.
+type zoneFlag string
+
+func (z *zoneFlag) add(cmd *cobra.Command, use string) {
+	cmd.Flags().Var(z, "timezone", "time zone "+use+": Europe/Berlin or +02:00 (default UTC)")
+}
+
+// param returns the zone as a parameter of the API.
+func (z *zoneFlag) param() *client.Timezone {
+	if *z == "" {
+		return nil
+	}
+	return new(client.Timezone(*z))
+}
+
+// location returns the zone.
+func (z *zoneFlag) location() *time.Location {
+	zone, err := period.Zone(string(*z))
+	if err != nil {
+		panic(err) // Set refused it
+	}
+	return zone
+}
+
+// String, Set and Type implement pflag.Value.
+func (z *zoneFlag) String() string { return string(*z) }
+
+// Set refuses what is no time zone.
+func (z *zoneFlag) Set(text string) error {
+	_, err := period.Zone(text)
+	*z = zoneFlag(text)
+	return err
+}
+
+// Type returns what help shows as the flag's value.
+func (z *zoneFlag) Type() string { return "zone" }
 
 // sinceFlag is a time as conditions have it; "" is none.
 type sinceFlag string

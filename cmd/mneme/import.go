@@ -39,6 +39,10 @@ are deleted entries, and MEMORY.md is checked against the files. Problems are
 reported as FILE:LINE: REASON, and the other files are imported. A missing file
 deletes nothing. --dry-run reports what would happen and writes nothing.
 
+When it happened (occurred_at) may have any usual form, such as 2026/06/30, June 30,
+2026 or seconds since 1970. A date that is not understood stays as a text in the
+entry's description, and a note says so.
+
 With --from, imports what another system exported, or a ZIP archive or a folder of
 it: mem0 (what get_all answers, OpenMemory's backup), letta (agent files), zep and
 graphiti (edges, nodes and episodes as JSON), basic-memory (a folder of notes),
@@ -59,8 +63,8 @@ system, or --namespace, and keep their keys when a newer export is imported.`,
 				return err
 			}
 			if i.full {
-				if !only(cmd) || len(args) != 1 {
-					return usageError{errors.New("--full takes one file, and no --agent, --taint, --store, --url or --markdown")}
+				if !only(cmd) || len(args) != 1 || i.zone != "" {
+					return usageError{errors.New("--full takes one file, and no --agent, --taint, --store, --url, --timezone or --markdown")}
 				}
 				return p.loadDump(cmd.Context(), config, args[0])
 			}
@@ -80,6 +84,7 @@ system, or --namespace, and keep their keys when a newer export is imported.`,
 	flags.StringVar(&i.from, "from", "", "read exports of this `system`: "+strings.Join(origin.Names(), ", "))
 	completeWith(cmd, "from", origin.Names()...)
 	flags.StringVar(&i.namespace, "namespace", "", "with --from: namespace of the entries (default: the system's name)")
+	i.zone.add(cmd, "of times that have none")
 	flags.BoolVar(&i.full, "full", false, "restore a dump written by export --full into an empty database")
 	return cmd
 }
@@ -92,6 +97,7 @@ type importing struct {
 	markdown     string
 	from         string // the system whose exports are read; "" for none
 	namespace    string // of their entries
+	zone         zoneFlag
 	noWait, full bool
 	dryRun       bool
 	counts       importCounts

@@ -17,7 +17,7 @@ import (
 func (i *importing) writeFrom(ctx context.Context, to *connection, files []string) error {
 	started := time.Now()
 	defer func() { i.counts.WriteS = time.Since(started).Seconds() }()
-	exports, err := origin.New(i.from, i.namespace, started)
+	exports, err := origin.New(i.from, i.namespace, started, i.zone.location())
 	if err != nil {
 		return usageError{fmt.Errorf("--from: %w", err)}
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	client "mneme/clients/go"
 )
 
 const sampleExports = "../../samples/exports"
@@ -91,6 +93,44 @@ func TestRefusedItemsOfAnExportAreListedWithTheirPlace(t *testing.T) {
 	}
 	if strings.Contains(r.out+r.err, "xyzzy") {
 		t.Errorf("memory text shows in\n%s", r.err)
+	}
+}
+
+// A date that is not understood loses no entry: its text stays, and a note says so.
+func TestDatesOfAnImport(t *testing.T) {
+	dir := t.TempDir()
+	r := mneme(t, dir, `[{"id": "a", "memory": "one", "created_at": "last xyzzy"}, {"id": "b", "memory": "two", "created_at": "June 30, 2026 at 9:00 AM"}]`,
+		"import", "--no-wait", "--agent", "iris", "--from", "mem0", "--timezone", "Asia/Tokyo", "-")
+	if r.status != exitDone || !strings.Contains(r.out, "created 2, updated 0, unchanged 0, refused 0") || !strings.Contains(r.err, "-:1: note: .[0]: its date is not understood") || strings.Contains(r.err, "xyzzy") {
+		t.Errorf("got %+v", r)
+	}
+	counts := decode[importCounts](t, must(t, dir, `{"key":"c","value":"three","occurred_at":"in xyzzy"}
+{"key":"d","value":"four","occurred_at":"2026/06"}
+{"key":"e","value":"five","occurred_at":"2026-06-30T09:00"}
+`, "import", "--json", "--no-wait", "--agent", "iris", "--store", "iris", "--timezone", "+09:00", "-"))
+	if counts.Created != 3 || len(counts.Notes) != 1 || counts.Notes[0].Line != 1 {
+		t.Errorf("got %+v", counts)
+	}
+	folder := fill(t, map[string]string{
+		"f.md": "---\nname: f\ndescription: Trip\noccurred_at: last xyzzy\n---\n\nsix\n", "g.md": "---\nname: g\noccurred_at: 2026-06-30T09:00\n---\n\nseven\n",
+	})
+	for i, want := range []string{"created 2, updated 0", "unchanged 2"} {
+		r := mneme(t, dir, "", "import", "--no-wait", "--agent", "iris", "--timezone", "+09:00", "--markdown", folder)
+		if r.status != exitDone || !strings.Contains(r.out, want) || !strings.Contains(r.err, "f.md:4: note: occurred_at: its date is not understood") || strings.Contains(r.err, "xyzzy") {
+			t.Errorf("time %d: got %+v", i, r)
+		}
+	}
+	var got []string
+	for line := range strings.Lines(must(t, dir, "", "export", "--agent", "iris")) {
+		e, occurred := decode[client.Entry](t, line), ""
+		if e.OccurredAt != nil {
+			occurred = *e.OccurredAt
+		}
+		got = append(got, e.Key+"|"+e.Description+"|"+occurred)
+	}
+	want := "c|date: in xyzzy| d||2026-06 e||2026-06-30T00:00:00Z f|Trip (date: last xyzzy)| g||2026-06-30T00:00:00Z a|date: last xyzzy| b||2026-06-30T00:00:00Z"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
 }
 

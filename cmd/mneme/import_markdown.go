@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/cmd/mneme/importer"
 	"mneme/markdown"
 	"mneme/memory"
 )
@@ -97,6 +98,9 @@ func (f *folderImport) read(ctx context.Context) error {
 			f.refuseFile(file, p)
 		}
 		good := len(problems)+len(more) == 0
+		if good && note.Undated != "" {
+			f.note(file, markdown.Problem{Line: note.Lines["occurred_at"], Reason: "occurred_at: " + importer.Undated})
+		}
 		switch {
 		case !inTrash(file):
 			f.files.Add(file)
@@ -133,7 +137,7 @@ func (f *folderImport) load(file string) (markdown.Note, []markdown.Problem) {
 	if len(problems) > 0 {
 		return markdown.Note{}, problems
 	}
-	return markdown.Parse(text, false)
+	return markdown.Parse(text, false, f.zone.location())
 }
 
 // leaf returns a note's file, and the problems of its path and of its fields in
@@ -170,6 +174,7 @@ func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems [
 	if !note.ExpiresAt.IsZero() && !note.ExpiresAt.After(time.Now()) {
 		refuse("expires_at", "is in the past")
 	}
+	note = dated(note)
 	return leaf{
 		file: file, path: memory.Path{Store: f.store, Namespace: note.Namespace, Key: note.Name}, label: cmp.Or(note.Label, acl.Public),
 		sum: contentsOf(note), deleted: note.DeletedAt, number: number, fields: note.Lines,
@@ -282,8 +287,17 @@ func (f *folderImport) write(ctx context.Context, to *connection) error {
 	return nil
 }
 
+// dated returns a note with what is no date in its description.
+func dated(n markdown.Note) markdown.Note {
+	if n.Undated != "" {
+		n.Description, n.Undated = importer.WithDate(n.Description, n.Undated), ""
+	}
+	return n
+}
+
 // putOf returns a write of the whole entry: fields that the note omits are empty.
 func putOf(path memory.Path, n markdown.Note) memory.PutRequest {
+	n = dated(n)
 	tags := append([]string{}, n.Tags...)
 	occurred := n.OccurredAt.String()
 	put := memory.PutRequest{

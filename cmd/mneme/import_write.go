@@ -56,6 +56,9 @@ func (b *batch) add(ctx context.Context, file string, line importer.Line) error 
 		b.refuse(file, line.Number, "names no store, and neither --store nor --agent is given")
 		return nil
 	}
+	for _, note := range line.Notes {
+		b.counts.Notes = append(b.counts.Notes, refusal{File: file, Line: line.Number, Reason: r.at(note)})
+	}
 	b.waiting = append(b.waiting, r)
 	b.size += len(r.put.Value)
 	if len(b.waiting) < requestLines && b.size < requestBytes {
@@ -76,7 +79,7 @@ func (b *batch) flush(ctx context.Context) error {
 // read reads one file, or standard input.
 func (i *importing) read(file string, yield func(importer.Line) error) error {
 	if file == "-" {
-		return importer.Read(file, i.in, time.Now(), yield)
+		return importer.Read(file, i.in, time.Now(), i.zone.location(), yield)
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -86,7 +89,7 @@ func (i *importing) read(file string, yield func(importer.Line) error) error {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return errors.New("is a folder: use --markdown to import one")
 	}
-	return importer.Read(file, f, time.Now(), yield)
+	return importer.Read(file, f, time.Now(), i.zone.location(), yield)
 }
 
 // countLines counts the lines of files for the progress bar. It returns -1 if one

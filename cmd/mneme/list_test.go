@@ -83,6 +83,14 @@ func TestSince(t *testing.T) {
 		{"--since 2020-05-09T10:00:00Z", "later now"},
 		{"--since 2020-05-09T10:00:01Z", "now"},
 		{"--since 2020-05-08", "later now old"},
+		{"--since 2020-05", "later now old"},
+		{"--since 2020", "later now old"},
+		{"--since 2020-06", "now"},
+		{"--since 2020-05-09T12:00 --timezone +02:00", "later now"},
+		{"--since 2020-05-09T12:01 --timezone +02:00", "now"},
+		{`--where {"occurred_at":{"lte":"2020-05-09"}}`, "later old"},
+		{`--where {"occurred_at":{"lte":"2020-05-09"}} --timezone +14:00`, "old"},
+		{`--where {"occurred_at":{"eq":"2020-05-10"}} --timezone Pacific/Kiritimati`, "later"},
 		{`--since 2020-05-08 --where {"key":{"lt":"n"}}`, "later"},
 	} {
 		args := strings.Fields(c.flags)

@@ -65,7 +65,7 @@ func batchItem(i int, b *BatchItem) (memory.BatchItem, error) {
 	item := memory.BatchItem{PutRequest: memory.PutRequest{
 		Path:  memory.Path{Namespace: or(b.Namespace, ""), Key: b.Key},
 		Value: b.Value, Type: b.Type, Description: b.Description, Tags: b.Tags,
-		InContext: b.InContext, Encrypted: b.Encrypted, TTL: duration(b.Ttl), OccurredAt: b.OccurredAt,
+		InContext: b.InContext, Encrypted: b.Encrypted, TTL: duration(b.Ttl), OccurredAt: b.OccurredAt, Timezone: or(b.Timezone, ""),
 	}}
 	switch b.Op {
 	case OpPut:
@@ -94,6 +94,7 @@ func batchItem(i int, b *BatchItem) (memory.BatchItem, error) {
 		{"encrypted", b.Encrypted != nil, []memory.BatchOp{memory.BatchPut}},
 		{"ttl", b.Ttl != nil, []memory.BatchOp{memory.BatchPut}},
 		{"occurred_at", b.OccurredAt != nil, []memory.BatchOp{memory.BatchPut}},
+		{"timezone", b.Timezone != nil, []memory.BatchOp{memory.BatchPut}},
 	} {
 		if of.given && !slices.Contains(of.ops, item.Op) {
 			return malformed(of.field, "does not belong to this op")

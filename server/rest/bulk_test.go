@@ -221,7 +221,7 @@ func FuzzBatchesAreAnsweredBySpecification(f *testing.F) {
 	for _, seed := range []string{
 		`{"items":[{"op":"put","key":"a","value":1}]}`,
 		`{"atomic":true,"items":[{"op":"get","key":"a"},{"op":"delete","key":"a","namespace":"n","if_match":"*"}]}`,
-		`{"items":[{"op":"put","key":"a","value":"\ud800","tags":["t"],"type":"user","description":"d","in_context":false,"encrypted":true,"ttl":1,"occurred_at":"2023-05-08","if_none_match":"\"x\""}]}`,
+		`{"items":[{"op":"put","key":"a","value":"\ud800","tags":["t"],"type":"user","description":"d","in_context":false,"encrypted":true,"ttl":1,"occurred_at":"2023-05-08T09:00","timezone":"Asia/Tokyo","if_none_match":"\"x\""}]}`,
 		`{"items":[null]}`, `{"items":[[]]}`, `{"items":"x"}`, `{"items":[{"op":"","key":""}]}`,
 	} {
 		f.Add(seed, "k")

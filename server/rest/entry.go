@@ -25,7 +25,7 @@ func (s *Surface) PutMemory(ctx context.Context, r PutMemoryRequestObject) (PutM
 	written, err := s.service.Put(ctx, caller(ctx), memory.PutRequest{
 		Path: path, Value: r.Body.Value, Type: r.Body.Type, Description: r.Body.Description, Tags: r.Body.Tags,
 		InContext: r.Body.InContext, Encrypted: r.Body.Encrypted, TTL: duration(r.Body.Ttl),
-		OccurredAt: r.Body.OccurredAt, If: holds, Wait: wait, Similar: similar,
+		OccurredAt: r.Body.OccurredAt, Timezone: or(r.Body.Timezone, ""), If: holds, Wait: wait, Similar: similar,
 	})
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Surface) ListMemories(ctx context.Context, r ListMemoriesRequestObject)
 	}
 	request := memory.ListRequest{
 		Store:  store,
-		Filter: memory.Filter{Namespace: r.Params.Namespace, Tags: or(r.Params.Tag, nil), Type: or(r.Params.Type, ""), Where: where},
+		Filter: memory.Filter{Namespace: r.Params.Namespace, Tags: or(r.Params.Tag, nil), Type: or(r.Params.Type, ""), Where: where, Timezone: or(r.Params.Timezone, "")},
 		Prefix: or(r.Params.Prefix, ""), Limit: or(r.Params.Limit, wire.DefaultPage), Cursor: or(r.Params.Cursor, ""),
 	}
 	if err := addMatch(&request.Filter, r.Params.Match); err != nil {

@@ -20,7 +20,7 @@ func (s *Surface) ExportMemories(ctx context.Context, r ExportMemoriesRequestObj
 	if err != nil {
 		return nil, err
 	}
-	filter := memory.Filter{Where: where}
+	filter := memory.Filter{Where: where, Timezone: or(r.Params.Timezone, "")}
 	if err := addMatch(&filter, r.Params.Match); err != nil {
 		return nil, err
 	}

@@ -736,15 +736,24 @@ type BatchItem struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
 	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 	Op         BatchItemOp `json:"op"`
 	Tags       *Tags       `json:"tags,omitempty"`
+
+	// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
+	// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+	//
+	//
+	// Example: Europe/Berlin
+	Timezone *Timezone `json:"timezone,omitempty"`
 
 	// Ttl Seconds until it expires; 0 means never.
 	Ttl *Ttl `json:"ttl,omitempty"`
@@ -916,9 +925,11 @@ type Entry struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -1313,9 +1324,11 @@ type Hit struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -1391,9 +1404,11 @@ type ImportLine struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace *Namespace `json:"namespace,omitempty"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -1588,9 +1603,11 @@ type NewTerms = TermsChange
 // NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
 
-// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-// A date compares as its first instant in UTC.
+// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+// instant.
 //
 // Example: 2023-05-08
 type OccurredAt = string
@@ -1694,7 +1711,7 @@ type OfferQuestion struct {
 // OfferTitle One line, not blank, without control characters and marks that change the direction of text.
 type OfferTitle = string
 
-// OperandTime RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+// OperandTime RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 //
 // Example: now-7d
 type OperandTime = string
@@ -1708,34 +1725,34 @@ type OptionExplanation struct {
 
 // OptionalTimeCondition defines model for OptionalTimeCondition.
 type OptionalTimeCondition struct {
-	// Eq RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Eq RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Eq     *OperandTime `json:"eq,omitempty"`
 	Exists *bool        `json:"exists,omitempty"`
 
-	// Gt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Gt RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Gt *OperandTime `json:"gt,omitempty"`
 
-	// Gte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Gte RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Gte *OperandTime   `json:"gte,omitempty"`
 	In  *[]OperandTime `json:"in,omitempty"`
 
-	// Lt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Lt RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Lt *OperandTime `json:"lt,omitempty"`
 
-	// Lte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Lte RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Lte *OperandTime `json:"lte,omitempty"`
 
-	// Ne RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Ne RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Ne  *OperandTime   `json:"ne,omitempty"`
@@ -1936,6 +1953,9 @@ type Question struct {
 	// Stores Search only these stores. The caller must have access to each; `self` is its own.
 	Stores *[]StoreName `json:"stores,omitempty"`
 	Tags   *Tags        `json:"tags,omitempty"`
+
+	// Timezone Of the dates and times in `where` that have no zone; UTC by default. Leaves out stores that the caller may search but not read.
+	Timezone *Timezone `json:"timezone,omitempty"`
 
 	// Type What kind of memory it is; may be empty.
 	Type *Type `json:"type,omitempty"`
@@ -2300,38 +2320,44 @@ type TextCondition struct {
 
 // TimeCondition defines model for TimeCondition.
 type TimeCondition struct {
-	// Eq RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Eq RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Eq *OperandTime `json:"eq,omitempty"`
 
-	// Gt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Gt RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Gt *OperandTime `json:"gt,omitempty"`
 
-	// Gte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Gte RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Gte *OperandTime   `json:"gte,omitempty"`
 	In  *[]OperandTime `json:"in,omitempty"`
 
-	// Lt RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Lt RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Lt *OperandTime `json:"lt,omitempty"`
 
-	// Lte RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Lte RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Lte *OperandTime `json:"lte,omitempty"`
 
-	// Ne RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+	// Ne RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
 	//
 	// Example: now-7d
 	Ne  *OperandTime   `json:"ne,omitempty"`
 	Nin *[]OperandTime `json:"nin,omitempty"`
 }
+
+// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
+// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+//
+// Example: Europe/Berlin
+type Timezone = string
 
 // Transfer defines model for Transfer.
 type Transfer struct {
@@ -2385,9 +2411,11 @@ type Trashed struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -2539,6 +2567,13 @@ type Write struct {
 	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 	Tags       *Tags       `json:"tags,omitempty"`
 
+	// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
+	// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+	//
+	//
+	// Example: Europe/Berlin
+	Timezone *Timezone `json:"timezone,omitempty"`
+
 	// Ttl Seconds until it expires; 0 means never.
 	Ttl *Ttl `json:"ttl,omitempty"`
 
@@ -2584,9 +2619,11 @@ type Written struct {
 	// Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 	Namespace Namespace `json:"namespace"`
 
-	// OccurredAt When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-	// time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-	// A date compares as its first instant in UTC.
+	// OccurredAt When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+	// (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+	// time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+	// year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+	// instant.
 	//
 	//
 	// Example: 2023-05-08
@@ -2874,6 +2911,9 @@ type ExportMemoriesParams struct {
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
 
+	// Timezone Of the dates and times in `where` that have no zone.
+	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
+
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
 	Match *Match `form:"match,omitempty" json:"match,omitempty"`
 }
@@ -2902,6 +2942,9 @@ type ListMemoriesParams struct {
 
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
+
+	// Timezone Of the dates and times in `where` that have no zone.
+	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
 
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
 	Match *Match `form:"match,omitempty" json:"match,omitempty"`
@@ -3894,6 +3937,13 @@ func (w *ServerInterfaceWrapper) ExportMemories(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter where: %s", err))
 	}
 
+	// ------------- Optional query parameter "timezone" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "timezone", ctx.QueryParams(), &params.Timezone, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter timezone: %s", err))
+	}
+
 	// ------------- Optional query parameter "match" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "match", ctx.QueryParams(), &params.Match, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -4052,6 +4102,13 @@ func (w *ServerInterfaceWrapper) ListMemories(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "where", ctx.QueryParams(), &params.Where, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter where: %s", err))
+	}
+
+	// ------------- Optional query parameter "timezone" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "timezone", ctx.QueryParams(), &params.Timezone, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter timezone: %s", err))
 	}
 
 	// ------------- Optional query parameter "match" -------------

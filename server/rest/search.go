@@ -37,7 +37,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	}
 	request := memory.SearchRequest{
 		Query: or(r.Body.Query, ""), Queries: or(r.Body.Queries, nil), Stores: stores,
-		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, ""), Where: where},
+		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, ""), Where: where, Timezone: or(r.Body.Timezone, "")},
 		Limit:  or(r.Body.Limit, wire.DefaultHits),
 		Mode:   memory.Mode(or(r.Body.Mode, "")), Ranking: memory.Ranking(or(r.Body.Ranking, "")),
 		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0), Nearest: or(r.Body.Nearest, 0),

@@ -42,3 +42,62 @@ func TestConditionsRestrictSearchesListsAndExports(t *testing.T) {
 	h.want(422, alice, "GET", "/v1/stores/self/memories?where=", "")
 	h.want(400, alice, "POST", "/v1/search", `{"query":"red","where":null}`)
 }
+
+// Dates and local times take the zone of the request, in conditions and in writes.
+func TestRequestsHaveATimezone(t *testing.T) {
+	h := open(t)
+	for _, c := range [][3]string{ // key, what is sent, and what comes back
+		{"year", `"occurred_at":"2026"`, "2026"}, {"month", `"occurred_at":"2026-06","timezone":"Asia/Tokyo"`, "2026-06"},
+		{"late", `"occurred_at":"2026-07-01T08:00","timezone":"Asia/Tokyo"`, "2026-06-30T23:00:00Z"},
+		{"noon", `"occurred_at":"2026-06-30T12:00"`, "2026-06-30T12:00:00Z"},
+	} {
+		h.want(201, alice, "PUT", "/v1/stores/self/memories/"+c[0], `{"value":"a red kite",`+c[1]+`}`)
+		if got := h.want(200, alice, "GET", "/v1/stores/self/memories/"+c[0], "").json(t)["occurred_at"]; got != c[2] {
+			t.Errorf("%s: %v, want %s", c[0], got, c[2])
+		}
+	}
+	batch := h.outcomes(alice, `{"items":[{"op":"put","key":"batch","value":"x","occurred_at":"2020-01-01T00:00","timezone":"+01:00"},
+		{"op":"put","key":"bad","value":"x","timezone":"Mars/Olympus"}]}`)
+	if got := batch[0]["entry"].(map[string]any)["occurred_at"]; got != "2019-12-31T23:00:00Z" {
+		t.Errorf("of a batch: %v", got)
+	}
+	if bad := batch[1]["problem"].(map[string]any); batch[1]["status"] != 422.0 || bad["field"] != "timezone" {
+		t.Errorf("of a batch: %v", batch[1])
+	}
+	h.want(400, alice, "POST", batches, `{"items":[{"op":"get","key":"noon","timezone":"UTC"}]}`)
+	asked := func(status int, where, zone string) map[string]answer {
+		query, body := "?where="+url.QueryEscape(where), `{"query":"red kite","where":`+where
+		if zone != "" {
+			query, body = query+"&timezone="+url.QueryEscape(zone), body+`,"timezone":"`+zone+`"`
+		}
+		return map[string]answer{
+			"search": h.want(status, alice, "POST", "/v1/search", body+"}"),
+			"list":   h.want(status, alice, "GET", "/v1/stores/self/memories"+query, ""),
+			"export": h.want(status, alice, "GET", "/v1/stores/self/export"+query, ""),
+		}
+	}
+	for _, c := range []struct{ zone, found, missed string }{
+		{"", "noon late", "month year"}, {"Asia/Tokyo", "noon", "late month year"}, {"-12:00", "noon late", "month year"},
+	} {
+		for name, a := range asked(200, `{"occurred_at":{"eq":"2026-06-30"}}`, c.zone) {
+			for _, key := range strings.Fields(c.found) {
+				if !strings.Contains(a.body, `"key":"`+key+`"`) {
+					t.Errorf("%s in %q lacks %s", name, c.zone, key)
+				}
+			}
+			for _, key := range strings.Fields(c.missed) {
+				if strings.Contains(a.body, `"key":"`+key+`"`) {
+					t.Errorf("%s in %q has %s", name, c.zone, key)
+				}
+			}
+		}
+	}
+	for _, zone := range []string{"Mars/Olympus", "Local", "+2"} {
+		for name, a := range asked(422, `{"key":{"ne":"x"}}`, zone) {
+			if !strings.Contains(a.body, `"field":"timezone"`) || strings.Contains(a.body, "Mars") {
+				t.Errorf("%s in %s: %s", name, zone, a.body)
+			}
+		}
+		h.want(422, alice, "PUT", "/v1/stores/self/memories/noon", `{"value":"x","timezone":"`+zone+`"}`)
+	}
+}

@@ -72,7 +72,7 @@ func noteID(p memory.Path) string {
 // changedAt is when a note was written: on the machine where it was, if its writer
 // said so.
 func changedAt(e *memory.Entry) time.Time {
-	if e.OccurredAt.IsZero() || e.OccurredAt.Date {
+	if e.OccurredAt.IsZero() || e.OccurredAt.Dated() {
 		return e.UpdatedAt
 	}
 	return e.OccurredAt.Time

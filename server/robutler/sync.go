@@ -71,7 +71,7 @@ var errNoTime = errors.New("no time")
 // time is when the note was changed.
 func (l *line) time() (time.Time, error) {
 	m, err := memory.ParseMoment(l.At)
-	if err != nil || m.IsZero() || m.Date {
+	if err != nil || m.IsZero() || m.Dated() {
 		return time.Time{}, errNoTime
 	}
 	return m.Time.Truncate(time.Millisecond), nil

@@ -88,7 +88,10 @@ func TestInvalidInputGetsAClearError(t *testing.T) {
 		"beyond a float":  {`{"command": "search", "query": "x", "min_relevance": 1e999}`, "Error: `min_relevance` must be a number"},
 		"where":           {`{"command": "search", "query": "x", "where": {"colour": {"eq": "red"}}}`, "Error: `where.colour` is not a field: the fields are key, namespace, type, tags, owner_id, updated_by, label, encrypted, created_at, updated_at, occurred_at, expires_at, value.NAME"},
 		"match":           {`{"command": "search", "query": "x", "match": {"all": ["a", "*"]}}`, "Error: `match.all[1]` must have a word"},
-		"a date in where": {`{"command": "search", "query": "x", "where": {"not": {"updated_at": {"lt": "soon"}}}}`, "Error: `where.not.updated_at.lt` must be a time: RFC 3339, a date as 2026-05-01, or relative as now-7d (s, m, h, d, w)"},
+		"a date in where": {`{"command": "search", "query": "x", "where": {"not": {"updated_at": {"lt": "soon"}}}}`, "Error: `where.not.updated_at.lt` must be a time: RFC 3339, without zone as 2026-05-01T09:00, a date as 2026-05-01, 2026-05 or 2026, or relative as now-7d (s, m, h, d, w)"},
+		"timezone":        {`{"command": "search", "query": "x", "timezone": "Mars/Olympus"}`, "Error: `timezone` must be a time zone such as Europe/Berlin, or an offset such as +02:00"},
+		"its type":        {`{"command": "search", "query": "x", "timezone": 2}`, "Error: `timezone` must be a string"},
+		"its write":       {`{"command": "create", "path": "/memories/b", "content": "x", "timezone": "Mars/Olympus"}`, "Error: `timezone` must be a time zone such as Europe/Berlin, or an offset such as +02:00"},
 		"mode":            {`{"command": "search", "query": "x", "mode": "both"}`, "Error: `mode` must be hybrid, lexical or vector"},
 		"no wording":      {`{"command": "search"}`, "Error: `query` is required, or `queries` in its place"},
 		"both wordings":   {`{"command": "search", "query": "x", "queries": ["y", "z"]}`, "Error: `queries` must not be given together with `query`"},
@@ -221,6 +224,7 @@ func FuzzInput(f *testing.F) {
 		`{"command":"create","path":"/memories/a","content":"[1]","is_json":true}`, `{"key":"a","value":"{\"n\":1}","is_json":true}`, `{"limit":1,"tags":["a"],"dry_run":true}`,
 		`{"command":"insert","path":"/memories/a","insert_line":1,"insert_text":""}`, `{"command":"view","path":"/memories/a","view_range":[-9,9]}`,
 		`{"command":"share","agent":"x","path":"/memories/shared/bob"}`, `{"key":"a","value":null,"ttl":-1}`,
+		`{"query":"a","where":{"occurred_at":{"lte":"2026-06"}},"timezone":"+02:00"}`, `{"key":"a","content":"b","occurred_at":"2026-06-30T12:00","timezone":"Asia/Tokyo"}`,
 	} {
 		f.Add(seed)
 	}

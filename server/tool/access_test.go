@@ -294,7 +294,7 @@ func (f *throughTriggerfish) reached(p acl.Principal, op accesstest.Operation, o
 func refined(op accesstest.Operation) []any {
 	value := map[string]any{
 		"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "typos": false,
-		"where": json.RawMessage(accesstest.Where), "match": json.RawMessage(accesstest.Match), "passages": true, "max_tokens": 10_000,
+		"where": json.RawMessage(accesstest.Where), "match": json.RawMessage(accesstest.Match), "timezone": accesstest.Timezone, "passages": true, "max_tokens": 10_000,
 		"explain": true,
 	}[op.Option]
 	if op.Option == accesstest.ExplainEntry { // with room for every hit

@@ -179,7 +179,7 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	plain := false // plain text never replaces a client's encrypted blob
-	r := memory.PutRequest{Path: p.at(), Value: content, Encrypted: &plain, OccurredAt: m.occurred, Source: m.lineage(m.source), Similar: true}
+	r := memory.PutRequest{Path: p.at(), Value: content, Encrypted: &plain, OccurredAt: m.occurred, Timezone: m.options.timezone, Source: m.lineage(m.source), Similar: true}
 	m.parameter = map[string]string{"value": "`content`"}
 	if m.given["file_text"] {
 		m.parameter["value"] = "`file_text`"

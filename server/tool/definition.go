@@ -41,7 +41,7 @@ func memoryDefinition(sharing bool, known []string) Definition {
 		"- stores: lists the stores you can access\n"
 	if sharing {
 		description += "- share agent[, path, level]: gives another agent access to a store\n" +
-			"- unshare agent[, path]: revokes that access\n"
+			"- unshare agent[, path]\n"
 	}
 	return Definition{
 		Name: "memory", Title: "Memory", Family: FamilyMemory,
@@ -62,7 +62,7 @@ func memorySchema(sharing bool, known []string) json.RawMessage {
 		"command":     map[string]any{"type": "string", "enum": known},
 		"action":      text,
 		"path":        text,
-		"store":       about("In place of the path's."),
+		"store":       about("Not the path's."),
 		"file_text":   text,
 		"content":     text,
 		"is_json":     map[string]any{"type": "boolean", "description": "content is JSON."},
@@ -107,7 +107,8 @@ const sourceSchema = `{"type": "object"}`
 // these. The tools check what the schemas do not say. Those of results are short, since
 // every conversation pays for them: they name what a caller can count on.
 const (
-	occurredAtInput = `{"type": "string", "description": "Date or time that it tells of."}`
+	occurredAtInput = `{"type": "string", "description": "When: 2023 or 2023-05-08."}`
+	timezoneInput   = `{"type": "string"}`
 	keyInput        = `{"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}`
 	offsetInput     = `"offset": {"type": "integer"}, "length": {"type": "integer"}`
 	readInput       = `{"type": "object", "properties": {"key": {"type": "string"}, ` + offsetInput + `}, "required": ["key"]}`
@@ -123,6 +124,7 @@ var memorySaveDefinition = Definition{
 		"content": {"type": "string"},
 		"tags": {"type": "array", "items": {"type": "string"}},
 		"occurred_at": ` + occurredAtInput + `,
+		"timezone": ` + timezoneInput + `,
 		"source": ` + sourceSchema + `},
 		"required": ["key", "content"]}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {
@@ -186,6 +188,7 @@ var updateUserMemoryDefinition = Definition{
 		"description": {"type": "string", "description": "One line."},
 		"body": {"type": "string"},
 		"occurred_at": ` + occurredAtInput + `,
+		"timezone": ` + timezoneInput + `,
 		"source": ` + sourceSchema + `},
 		"required": ["action", "name"]}`),
 	Output: json.RawMessage(`{"type": "object", "properties": {

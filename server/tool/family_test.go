@@ -93,6 +93,8 @@ func TestToolsTakeWhenItHappened(t *testing.T) {
 		}{
 			{nil, ""}, {[]any{"occurred_at", "2023-05-08"}, "2023-05-08"}, {nil, "2023-05-08"}, {[]any{"occurred_at", nil}, "2023-05-08"},
 			{[]any{"occurred_at", "2023-05-08T15:56:00+02:00"}, "2023-05-08T13:56:00Z"}, {[]any{"occurred_at", ""}, ""}, {[]any{"occurred_at", "2020-02-29"}, "2020-02-29"},
+			{[]any{"occurred_at", "2020"}, "2020"}, {[]any{"occurred_at", "2020-02"}, "2020-02"}, {[]any{"occurred_at", "2020-02-29T09:00", "timezone", "Asia/Tokyo"}, "2020-02-29T00:00:00Z"},
+			{[]any{"occurred_at", "2020-02-29"}, "2020-02-29"},
 		} {
 			if got := occurred(step.when...); got != step.want {
 				t.Errorf("%s with %v: %q, want %q", name, step.when, got, step.want)
@@ -264,15 +266,15 @@ func TestToolsFollowTheirSchemas(t *testing.T) {
 	}
 	good := map[string][][]any{
 		"memory": {{"command", "view", "path", "/memories"}, {"command", "view", "path", "/memories", "view_range", json.RawMessage("[1.0, -1.0]")}, {"action", "share", "agent", "bob", "level", "read"},
-			{"command", "search", "queries", []string{"c", "d"}, "mode", "lexical", "recency", json.RawMessage(`{"half_life": "30d", "weight": 1}`), "diversity", 0.5, "cursor", "", "limit", 1}},
-		"memory_save": {{"key", "k", "content", "c", "tags", []string{"t"}, "source", map[string]any{"session": "s"}}},
+			{"command", "search", "queries", []string{"c", "d"}, "mode", "lexical", "recency", json.RawMessage(`{"half_life": "30d", "weight": 1}`), "diversity", 0.5, "timezone", "Asia/Tokyo", "cursor", "", "limit", 1}},
+		"memory_save": {{"key", "k", "content", "c", "tags", []string{"t"}, "occurred_at", "2026-06-30T12:00", "timezone", "Asia/Tokyo", "source", map[string]any{"session": "s"}}},
 		"memory_get":  {{"key", "k"}, {"key", "none"}},
 		"memory_search": {{"query", "c"}, {"query", "c", "max_results", 100}, {"query", "c", "max_results", json.RawMessage("1e1")}, {"query", "c", "min_relevance", 1, "ranking", "relevance"},
 			{"queries", []string{"c", "d"}, "mode", "lexical", "recency", json.RawMessage(`{"half_life": "30d"}`), "diversity", 0.5, "cursor", "", "max_tokens", 500, "passages", false,
-				"where", json.RawMessage(`{"key": {"eq": "k"}}`), "match", json.RawMessage(`{"all": ["c"]}`), "max_results", 1}},
+				"where", json.RawMessage(`{"key": {"eq": "k"}}`), "timezone", "+02:00", "match", json.RawMessage(`{"all": ["c"]}`), "max_results", 1}},
 		"memory_list":      {{}, {"tag", "t"}},
 		"memory_delete":    {{"key", "k"}},
-		"UpdateUserMemory": {{"action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b", "source", map[string]any{"read": []string{"id"}}}},
+		"UpdateUserMemory": {{"action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b", "occurred_at", "2026", "timezone", "UTC", "source", map[string]any{"read": []string{"id"}}}},
 		"ReadUserMemory":   {{"name", "n"}},
 		"kv_set":           {{"key", "v", "value", "[1]", "is_json", true, "ttl", json.RawMessage("60.0")}},
 		"kv_get":           {{"key", "v"}, {"key", "none"}},

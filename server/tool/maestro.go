@@ -33,11 +33,11 @@ func checkName(name string) error {
 }
 
 func updateUserMemory(ctx context.Context, c *call) (Result, error) {
-	var action, name, kind, description, body string
+	var action, name, kind, description, body, zone string
 	var source json.RawMessage
 	var occurred *string
 	given, err := c.decode(arguments{
-		"action": &action, "name": &name, "type": &kind, "description": &description, "body": &body, "occurred_at": &occurred, "source": &source,
+		"action": &action, "name": &name, "type": &kind, "description": &description, "body": &body, "occurred_at": &occurred, "timezone": &zone, "source": &source,
 	})
 	if err == nil {
 		err = need(given, "action", "name")
@@ -61,7 +61,9 @@ func updateUserMemory(ctx context.Context, c *call) (Result, error) {
 			return Result{}, err
 		}
 		c.parameter = map[string]string{"value": "`body`"}
-		put, err := c.save(ctx, name, value, source, func(r *memory.PutRequest) { r.Type, r.Description, r.OccurredAt = &kind, &description, occurred })
+		put, err := c.save(ctx, name, value, source, func(r *memory.PutRequest) {
+			r.Type, r.Description, r.OccurredAt, r.Timezone = &kind, &description, occurred, zone
+		})
 		if err != nil {
 			return Result{}, err
 		}

@@ -27,6 +27,7 @@ type searchOptions struct {
 	query         string
 	queries       []string
 	where, match  json.RawMessage
+	timezone      string
 	mode, ranking string
 	minRelevance  float64
 	recency       *recency
@@ -53,6 +54,7 @@ func newSearchOptions() searchOptions {
 // add adds the parameters to those of a call.
 func (o *searchOptions) add(to arguments) arguments {
 	to["query"], to["queries"], to["where"], to["match"] = &o.query, &o.queries, &o.where, &o.match
+	to["timezone"] = &o.timezone
 	to["mode"], to["ranking"], to["min_relevance"] = &o.mode, &o.ranking, &o.minRelevance
 	to["recency"], to["diversity"], to["typos"] = &o.recency, &o.diversity, &o.typos
 	to["max_tokens"], to["passages"], to["cursor"] = &o.maxTokens, &o.passages, &o.cursor
@@ -72,6 +74,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	r = memory.SearchRequest{
 		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
 		MinRelevance: o.minRelevance, Nearest: memory.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
+		Filter: memory.Filter{Timezone: o.timezone},
 	}
 	if given["min_relevance"] { // it is meant
 		r.Nearest = 0
@@ -168,12 +171,13 @@ func searchProperties() map[string]any {
 	return map[string]any{
 		"query":         property("string", ""),
 		"queries":       property("array", fmt.Sprintf("For query: 2–%d wordings.", memory.MaxWordings), "items", map[string]any{"type": "string"}),
-		"where":         property("object", `Filter: {"updated_at": {"gte": "now-7d"}}; and, or, not.`),
-		"match":         property("object", `Words: {"all": ["bee sting"], "none": ["pea*"]}.`),
+		"where":         property("object", `Filter: {"updated_at":{"gte":"now-7d"}}; and, or, not.`),
+		"timezone":      property("string", ""),
+		"match":         property("object", `Words: {"all":["bee sting"],"none":["pea*"]}.`),
 		"mode":          property("string", "", "enum", []memory.Mode{memory.ModeHybrid, memory.ModeLexical, memory.ModeVector}),
 		"ranking":       property("string", "", "enum", []memory.Ranking{memory.RankingRelevance, memory.RankingRRF}),
 		"min_relevance": property("number", fmt.Sprintf("0–1; default %v.", DefaultMinRelevance)),
-		"recency":       property("object", `{"half_life": "30d"} favours the young.`),
+		"recency":       property("object", `{"half_life":"30d"} favours young.`),
 		"diversity":     property("number", "0–1: fewer near-duplicates."),
 		"typos":         property("boolean", "false: exact words."),
 		"max_tokens":    property("integer", fmt.Sprintf("Default %d.", DefaultMaxTokens)),

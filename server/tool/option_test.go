@@ -56,16 +56,22 @@ func TestTheToolsTakeEveryOptionOfASearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const days = `{"updated_at": {"lte": "2026-03-02"}}` // the entries are of noon and later in UTC
+	dated, err := memory.ParseWhere([]byte(days))
+	if err != nil {
+		t.Fatal(err)
+	}
 	base := memory.SearchRequest{Query: question, Limit: 10}
 	plain := h.found(base)
 	for option, c := range map[string]struct {
 		value  any
 		change func(*memory.SearchRequest)
 	}{
-		"queries": {[]string{"a letter", "green tea"}, func(r *memory.SearchRequest) { r.Query, r.Queries = "", []string{"a letter", "green tea"} }},
-		"where":   {json.RawMessage(where), func(r *memory.SearchRequest) { r.Filter.Where = condition }},
-		"match":   {json.RawMessage(match), func(r *memory.SearchRequest) { r.Filter.Match = words }},
-		"mode":    {"lexical", func(r *memory.SearchRequest) { r.Mode = memory.ModeLexical }},
+		"queries":  {[]string{"a letter", "green tea"}, func(r *memory.SearchRequest) { r.Query, r.Queries = "", []string{"a letter", "green tea"} }},
+		"where":    {json.RawMessage(where), func(r *memory.SearchRequest) { r.Filter.Where = condition }},
+		"timezone": {"-12:00", func(r *memory.SearchRequest) { r.Filter.Where, r.Filter.Timezone = dated, "-12:00" }},
+		"match":    {json.RawMessage(match), func(r *memory.SearchRequest) { r.Filter.Match = words }},
+		"mode":     {"lexical", func(r *memory.SearchRequest) { r.Mode = memory.ModeLexical }},
 		"recency": {map[string]any{"half_life": "12h", "weight": 1}, func(r *memory.SearchRequest) {
 			r.Recency = &memory.Recency{HalfLife: 12 * time.Hour, Weight: 1}
 		}},
@@ -81,6 +87,9 @@ func TestTheToolsTakeEveryOptionOfASearch(t *testing.T) {
 			pairs := []any{"min_relevance", 0, option, c.value}
 			if option != "queries" {
 				pairs = append(pairs, "query", question)
+			}
+			if option == "timezone" {
+				pairs = append(pairs, "where", json.RawMessage(days))
 			}
 			got, next := keysOf(h, name, pairs...)
 			if !slices.Equal(got, want) || next != "" {

@@ -168,7 +168,7 @@ func TestAToolBuysThroughAnOfferThatItNames(t *testing.T) {
 	for _, wrong := range [][]any{
 		{"offer", "x"}, {"offer", ""}, {"offer", "00000000-0000-0000-0000-000000000000"}, {"offer", "01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a77"},
 		{"stores", []string{"bob"}}, {"passages", false}, {"max_tokens", 1},
-		{"mode", "lexical"}, {"cursor", ""}, {"recency", map[string]any{"half_life": "1d"}}, {"explain", true}, {"where", map[string]any{"key": "hut"}},
+		{"mode", "lexical"}, {"cursor", ""}, {"recency", map[string]any{"half_life": "1d"}}, {"explain", true}, {"where", map[string]any{"key": "hut"}}, {"timezone", "UTC"},
 		{"diversity", 0.5}, {"ranking", "rrf"}, {"match", map[string]any{"all": []string{"hut"}}},
 	} {
 		pairs := append([]any{"query", "hut water", "offer", s.offer, "max_charge", 5000}, wrong...)

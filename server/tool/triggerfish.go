@@ -35,11 +35,11 @@ func (c *call) save(ctx context.Context, key string, value, source json.RawMessa
 }
 
 func memorySave(ctx context.Context, c *call) (Result, error) {
-	var key, content string
+	var key, content, zone string
 	var source json.RawMessage
 	var occurred *string
 	tags := []string{} // left out, the entry has none
-	given, err := c.decode(arguments{"key": &key, "content": &content, "tags": &tags, "occurred_at": &occurred, "source": &source})
+	given, err := c.decode(arguments{"key": &key, "content": &content, "tags": &tags, "occurred_at": &occurred, "timezone": &zone, "source": &source})
 	if err == nil {
 		err = need(given, "key", "content")
 	}
@@ -55,7 +55,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	}
 	c.parameter = map[string]string{"value": "`content`"}
 	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
-		r.Tags, r.OccurredAt, r.Similar = &tags, occurred, true
+		r.Tags, r.OccurredAt, r.Timezone, r.Similar = &tags, occurred, zone, true
 	})
 	if err != nil {
 		return Result{}, err

@@ -190,8 +190,8 @@ func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Doc
 
 const insertVersion = `INSERT INTO history (id, store, label, in_context, encrypted, revision, version, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value,
-	type_by, description_by, occurred_at, occurred_date)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) ON CONFLICT DO NOTHING`
+	type_by, description_by, occurred_at, occurred_date, occurred_precision)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING`
 
 func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	row, _, err := w.storedRow(ctx, v.ID, 0, memory.Entry{})

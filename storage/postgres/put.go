@@ -180,13 +180,13 @@ func latest(times ...time.Time) time.Time {
 const (
 	formerColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
-	occurred_at, occurred_date`
+	occurred_at, occurred_date, occurred_precision`
 	insertFormer = `INSERT INTO history (id, ` + formerColumns + `) SELECT id, ` + formerColumns + ` FROM entry WHERE id = $1`
 	entryColumns = `store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
-	occurred_at, occurred_date`
+	occurred_at, occurred_date, occurred_precision`
 	updateEntry = `UPDATE entry SET (` + entryColumns + `) =
-	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29) WHERE id = $1`
+	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) WHERE id = $1`
 )
 
 // put writes e in place of old, which is nil for a new entry, and updates its

@@ -13,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/period"
 )
 
 // The states of an entry's row.
@@ -29,7 +30,7 @@ const (
 const (
 	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
-	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, e.occurred_date, `
+	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, e.occurred_date, e.occurred_precision, `
 	withoutText      = narrowColumns + `e.type_by, e.description_by, NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
 	withText         = narrowColumns + `e.type_by, e.description_by, e.source, e.value, 0`
 	candidateColumns = narrowColumns + `'', '', NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
@@ -44,17 +45,18 @@ const labels = "(VALUES (1::smallint), (2), (3), (4)) l (label)"
 func scanEntry(rows pgx.Rows) (e memory.Entry, err error) {
 	var label int16
 	var expires, deletedAt, occurred *time.Time
-	var date *bool
+	var dated *bool
+	var precision *int16
 	var typeBy, descriptionBy *string
 	var source, value []byte
 	err = rows.Scan((*[16]byte)(&e.ID), &e.Store, &label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
 		&e.CreatedAt, &e.UpdatedAt, &expires, &deletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
-		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &occurred, &date, &typeBy, &descriptionBy, &source, &value, &e.Size)
+		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &occurred, &dated, &precision, &typeBy, &descriptionBy, &source, &value, &e.Size)
 	e.Label = acl.Label(label)
 	e.CreatedAt, e.UpdatedAt = e.CreatedAt.UTC(), e.UpdatedAt.UTC()
 	e.ExpiresAt, e.DeletedAt = timeOrZero(expires), timeOrZero(deletedAt)
 	if occurred != nil {
-		e.OccurredAt = memory.Moment{Time: occurred.UTC(), Date: *date}
+		e.OccurredAt = memory.Moment{Time: occurred.UTC(), Precision: precisionOf(*dated, precision)}
 	}
 	e.Source, e.Value = source, value
 	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
@@ -65,6 +67,18 @@ func scanEntry(rows pgx.Rows) (e memory.Entry, err error) {
 		e.DescriptionBy = *descriptionBy
 	}
 	return e, err
+}
+
+// precisionOf returns a Moment's precision. Rows have that of months and years alone.
+func precisionOf(dated bool, precision *int16) period.Precision {
+	switch {
+	case precision != nil:
+		return period.Precision(*precision)
+	case dated:
+		return period.Day
+	default:
+		return period.Time
+	}
 }
 
 // entries runs a query that returns entry columns.
@@ -97,14 +111,17 @@ func entryValues(e *memory.Entry) []any {
 	if len(e.Tags) > 0 {
 		tags = e.Tags
 	}
-	var occurred, date any
-	if !e.OccurredAt.IsZero() {
-		occurred, date = e.OccurredAt.Time, e.OccurredAt.Date
+	var occurred, dated, precision any
+	if m := e.OccurredAt; !m.IsZero() {
+		occurred, dated = m.Time, m.Dated()
+		if m.Precision > period.Day {
+			precision = int16(m.Precision)
+		}
 	}
 	return []any{
 		e.InContext, e.Encrypted, e.Revision, e.Version, e.CreatedAt, e.UpdatedAt, nullTime(e.ExpiresAt), nullTime(e.DeletedAt),
 		e.Owner, e.UpdatedBy, e.DeletedBy, e.Namespace, e.Key, e.Type, e.Description, tags, []byte(e.Source), []byte(e.Value),
-		unlessOwner(e, e.TypeBy), unlessOwner(e, e.DescriptionBy), occurred, date,
+		unlessOwner(e, e.TypeBy), unlessOwner(e, e.DescriptionBy), occurred, dated, precision,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mneme/condition"
+	"mneme/period"
 )
 
 // dialect implements condition.Dialect over the parameters of a query.
@@ -11,12 +12,28 @@ type dialect struct{ *matchQuery }
 
 func (dialect) OccurredAt() string { return "e.occurred_at" }
 
+func (dialect) Dated() string { return "e.occurred_date" }
+
 func (d dialect) HasTag(tag *condition.Operand) string {
 	return "e.tags IS NOT NULL AND e.tags @> ARRAY[" + d.Operand(tag) + "]"
 }
 
 func (d dialect) Operand(o *condition.Operand) string {
 	return d.arg(operand(o)) + "::" + types[o.Type]
+}
+
+func (d dialect) Time(t time.Time) string { return d.arg(t) + "::timestamptz" }
+
+func (d dialect) Within(column string, spans []period.Span) string {
+	if len(spans) == 1 {
+		return column + " BETWEEN " + d.Time(spans[0].From) + " AND " + d.Time(spans[0].Last())
+	}
+	from, last := make([]time.Time, len(spans)), make([]time.Time, len(spans))
+	for i, s := range spans {
+		from[i], last[i] = s.From, s.Last()
+	}
+	return "EXISTS (SELECT 1 FROM unnest(" + d.arg(from) + "::timestamptz[], " + d.arg(last) + "::timestamptz[]) s (a, b) WHERE " +
+		column + " BETWEEN s.a AND s.b)"
 }
 
 func (d dialect) Among(column string, operands []condition.Operand, negated bool) string {
@@ -41,7 +58,7 @@ func (dialect) Successor(prefix string) (next string, found bool) {
 
 // types are the types of operands as columns have them.
 var types = map[condition.Type]string{
-	condition.TextType: "text", condition.BoolType: "boolean", condition.LabelType: "smallint", condition.TimeType: "timestamptz",
+	condition.TextType: "text", condition.BoolType: "boolean", condition.LabelType: "smallint",
 }
 
 // operand returns an operand as its column has it.
@@ -49,8 +66,6 @@ func operand(o *condition.Operand) any {
 	switch o.Type {
 	case condition.LabelType:
 		return int16(o.Label)
-	case condition.TimeType:
-		return o.Time
 	case condition.BoolType:
 		return o.Bool
 	default:
@@ -63,8 +78,6 @@ func operandList(operands []condition.Operand) any {
 	switch operands[0].Type {
 	case condition.LabelType:
 		return listOf(operands, func(o *condition.Operand) int16 { return int16(o.Label) })
-	case condition.TimeType:
-		return listOf(operands, func(o *condition.Operand) time.Time { return o.Time })
 	case condition.BoolType:
 		return listOf(operands, func(o *condition.Operand) bool { return o.Bool })
 	default:

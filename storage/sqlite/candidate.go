@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/period"
 )
 
 // Most candidates of a search are alone at their path. So their rows are read with
@@ -139,9 +140,9 @@ func scanCandidate(rows *sql.Rows) (candidate, error) {
 	e := &c.entry
 	var id, tags sql.RawBytes
 	var label, revision, version, inContext, encrypted, created, updated, size, state, others int64
-	var expires, occurred, date any
+	var expires, occurred, precision any
 	err := rows.Scan(&c.doc, &id, &c.store, &label, &revision, &version, &inContext, &encrypted, &created, &updated, &expires,
-		&e.Owner, &e.UpdatedBy, &e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &occurred, &date, &size, &state, &others)
+		&e.Owner, &e.UpdatedBy, &e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &occurred, &precision, &size, &state, &others)
 	if err != nil {
 		return c, err
 	}
@@ -155,7 +156,8 @@ func scanCandidate(rows *sql.Rows) (candidate, error) {
 		e.ExpiresAt = fromMicros(at)
 	}
 	if at, ok := occurred.(int64); ok {
-		e.OccurredAt = memory.Moment{Time: fromMicros(at), Date: date != int64(0)}
+		precision, _ := precision.(int64)
+		e.OccurredAt = memory.Moment{Time: fromMicros(at), Precision: period.Precision(precision)}
 	}
 	if len(tags) > 0 {
 		err = json.Unmarshal(tags, &e.Tags)

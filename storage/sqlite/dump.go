@@ -179,9 +179,9 @@ func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 	if err != nil {
 		return err
 	}
-	at, date := occurrenceValues(v.OccurredAt)
+	at, precision := occurrenceValues(v.OccurredAt)
 	args := append([]any{row.doc, store, v.Label}, values...)
-	args = append(args, unlessOwner(v, v.TypeBy), unlessOwner(v, v.DescriptionBy), at, date)
+	args = append(args, unlessOwner(v, v.TypeBy), unlessOwner(v, v.DescriptionBy), at, precision)
 	if _, err := w.exec(ctx, insertVersion, args...); err != nil {
 		return err
 	}

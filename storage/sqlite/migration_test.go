@@ -113,3 +113,52 @@ func TestQueueOfAnEarlierVersionIsLeasedInTurn(t *testing.T) {
 		t.Errorf("short rows: %+v", got)
 	}
 }
+
+// When entries occurred survives the migration from the version that knew days and times
+// alone; back there, months and years are their first day.
+func TestDatesOfAnEarlierVersionStay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s := openAt(t, path)
+	ctx := t.Context()
+	entries := make(map[string]memory.Entry)
+	must(t, s.Update(ctx, func(tx memory.Tx) error {
+		for _, text := range []string{"2023", "2023-05", "2023-05-08", "2023-05-08T13:56:00Z"} {
+			e := newEntry("at-"+text, "x")
+			moment, err := memory.ParseMoment(text)
+			must(t, err)
+			e.OccurredAt, entries[text] = moment, e
+			must(t, tx.Put(ctx, e, lexical.Document{}))
+			e.Version, e.Revision = 2, 2 // the first is history
+			must(t, tx.Put(ctx, e, lexical.Document{}))
+		}
+		return nil
+	}))
+	must(t, s.Close())
+	db, err := sql.Open("sqlite", dsn(path, writing))
+	must(t, err)
+	provider, err := newProvider(db)
+	must(t, err)
+	_, err = provider.DownTo(ctx, 8)
+	must(t, err)
+	must(t, db.Close())
+	s = openAt(t, path)
+	defer func() { _ = s.Close() }()
+	for text, want := range map[string]string{"2023": "2023-01-01", "2023-05": "2023-05-01", "2023-05-08": "2023-05-08", "2023-05-08T13:56:00Z": "2023-05-08T13:56:00Z"} {
+		must(t, s.View(ctx, func(tx memory.ReadTx) error {
+			e := entries[text]
+			live, err := tx.At(ctx, e.Path, e.Label)
+			must(t, err)
+			history, err := tx.History(ctx, e.ID, 0, 10)
+			must(t, err)
+			for _, got := range append(live, history...) {
+				if got.OccurredAt.String() != want {
+					t.Errorf("%s became %s, want %s", text, got.OccurredAt, want)
+				}
+			}
+			if len(live) != 1 || len(history) < 1 {
+				t.Errorf("%d live, %d former", len(live), len(history))
+			}
+			return nil
+		}))
+	}
+}

@@ -140,7 +140,7 @@ const (
 func (w *writer) writeOccurrence(ctx context.Context, e *memory.Entry, doc int64, known bool) (err error) {
 	switch {
 	case !e.OccurredAt.IsZero():
-		_, err = w.exec(ctx, insertOccurrence, doc, micros(e.OccurredAt.Time), e.OccurredAt.Date)
+		_, err = w.exec(ctx, insertOccurrence, doc, micros(e.OccurredAt.Time), int64(e.OccurredAt.Precision))
 	case known:
 		_, err = w.exec(ctx, deleteOccurrence, doc)
 	}
@@ -148,11 +148,11 @@ func (w *writer) writeOccurrence(ctx context.Context, e *memory.Entry, doc int64
 }
 
 // occurrenceValues returns the columns of history.
-func occurrenceValues(m memory.Moment) (at, date any) {
+func occurrenceValues(m memory.Moment) (at, precision any) {
 	if m.IsZero() {
 		return nil, nil
 	}
-	return micros(m.Time), m.Date
+	return micros(m.Time), int64(m.Precision)
 }
 
 // unlessOwner returns the column of an author in history.

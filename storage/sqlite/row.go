@@ -12,6 +12,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/period"
 )
 
 // The states of an entry's row.
@@ -47,13 +48,12 @@ const labels = "(1, 2, 3, 4)"
 func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
 	var id []byte
 	var created, updated int64
-	var expires, deletedAt, occurred sql.NullInt64
-	var date sql.NullBool
+	var expires, deletedAt, occurred, precision sql.NullInt64
 	var tags, typeBy, descriptionBy sql.NullString
 	var source, value []byte
 	err = rows.Scan(&doc, &id, &e.Store, &e.Label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
 		&created, &updated, &expires, &deletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
-		&e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &occurred, &date, &typeBy, &descriptionBy, &source, &value, &e.Size)
+		&e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &occurred, &precision, &typeBy, &descriptionBy, &source, &value, &e.Size)
 	if err != nil {
 		return 0, e, err
 	}
@@ -63,7 +63,7 @@ func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
 	e.CreatedAt, e.UpdatedAt = fromMicros(created), fromMicros(updated)
 	e.ExpiresAt, e.DeletedAt = fromNullMicros(expires), fromNullMicros(deletedAt)
 	if occurred.Valid {
-		e.OccurredAt = memory.Moment{Time: fromMicros(occurred.Int64), Date: date.Bool}
+		e.OccurredAt = memory.Moment{Time: fromMicros(occurred.Int64), Precision: period.Precision(precision.Int64)}
 	}
 	e.Source, e.Value = source, value
 	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner // stored only if it is another agent

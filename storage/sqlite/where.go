@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"encoding/json"
+	"time"
 
 	"mneme/condition"
+	"mneme/period"
 )
 
 // dialect implements condition.Dialect over the parameters of a query.
@@ -11,11 +13,27 @@ type dialect struct{ *matchQuery }
 
 func (dialect) OccurredAt() string { return "(SELECT o.at FROM occurrence o WHERE o.doc = e.doc)" }
 
+func (dialect) Dated() string { return "(SELECT o.date > 0 FROM occurrence o WHERE o.doc = e.doc)" }
+
 func (d dialect) HasTag(tag *condition.Operand) string {
 	return "EXISTS (SELECT 1 FROM json_each(e.tags) t WHERE t.value = " + d.Operand(tag) + ")"
 }
 
 func (d dialect) Operand(o *condition.Operand) string { return d.arg(operand(o)) }
+
+func (d dialect) Time(t time.Time) string { return d.arg(micros(t)) }
+
+func (d dialect) Within(column string, spans []period.Span) string {
+	if len(spans) == 1 {
+		return column + " BETWEEN " + d.Time(spans[0].From) + " AND " + d.Time(spans[0].Last())
+	}
+	list := make([][2]int64, len(spans))
+	for i, s := range spans {
+		list[i] = [2]int64{micros(s.From), micros(s.Last())}
+	}
+	text, _ := json.Marshal(list) // of integers
+	return "EXISTS (SELECT 1 FROM json_each(" + d.arg(string(text)) + ") s WHERE " + column + " BETWEEN s.value ->> 0 AND s.value ->> 1)"
+}
 
 func (d dialect) Among(column string, operands []condition.Operand, negated bool) string {
 	among := " IN "
@@ -39,8 +57,6 @@ func operand(o *condition.Operand) any {
 	switch o.Type {
 	case condition.LabelType:
 		return int64(o.Label)
-	case condition.TimeType:
-		return micros(o.Time)
 	case condition.BoolType:
 		return o.Bool
 	default:

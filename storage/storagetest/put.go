@@ -68,7 +68,7 @@ var puts = []clause{
 	}},
 
 	{"when it occurred is returned by every read, and follows the versions", func(f *fixture) {
-		for _, text := range []string{"0001-01-01", "1066-10-14", "2023-05-08", "0001-01-01T00:00:00.000001Z", "2023-05-08T00:00:00Z", "9999-12-31T23:59:59.999999Z"} {
+		for _, text := range []string{"0001-01-01", "1066-10-14", "2023-05-08", "0001-01-01T00:00:00.000001Z", "2023-05-08T00:00:00Z", "9999-12-31T23:59:59.999999Z", "0001", "0001-01", "2023", "2023-05", "9999-12"} {
 			dated := entry("a", "k"+text, occurring(text))
 			none := edited(dated, occurring(""))
 			f.put(dated)

@@ -30,7 +30,10 @@ var (
 	whereTimes = []string{
 		"2030-05-17T12:00:00Z", "2030-05-17", "2030-05-18", "2030-05-17T14:00:00+02:00", "2030-05-17T12:00:00.000001Z",
 		"2030-05-17T12:00:00.0000019Z", "0001-01-01", "9999-12-31T23:59:59Z", "now", "now-1d", "now+2h",
+		"2030", "2029", "2030-05", "2030-04", "0001", "9999", "9999-12-31", "2030-05-17T12:00", "2030-05-17T14:00:00", "2030-05-17T00:00",
 	}
+	// whereZones are the zones of their dates and local times.
+	whereZones   = []*time.Location{time.UTC, time.FixedZone("east", 14*3600), time.FixedZone("west", -12*3600)}
 	whereMembers = []string{"a", "b", "a.b", "a.b.a", "é", `"`}
 	// whereValues are values beyond those of drawValue: ways to write the same,
 	// and what databases cannot hold as JSON.
@@ -89,7 +92,9 @@ func drawWhereEntry(r *rapid.T, number int) memory.Entry {
 			e.ExpiresAt = drawTime(r)
 		}
 		if rapid.Bool().Draw(r, "occurred") {
-			e.OccurredAt = moment(oneOf(r, "occurred at", []string{"2030-05-17", "2030-05-17T12:00:00Z", "0001-01-01", "9999-12-31"}))
+			e.OccurredAt = moment(oneOf(r, "occurred at", []string{
+				"2030-05-17", "2030-05-17T12:00:00Z", "2030-05-17T00:00:00Z", "0001-01-01", "9999-12-31", "2030-05", "2030", "0001", "9999-12",
+			}))
 		}
 	})
 	return e
@@ -184,7 +189,7 @@ var wheres = []clause{
 			if err != nil {
 				r.Fatalf("%s: %v", text, err)
 			}
-			filter := memory.Filter{Where: where.At(start)}
+			filter := memory.Filter{Where: where.At(start, rapid.SampledFrom(whereZones).Draw(r, "zone"))}
 			if rapid.Bool().Draw(r, "with a tag") {
 				filter.Tags = []string{oneOf(r, "tag", []string{"a", "é"})}
 			}
@@ -221,7 +226,7 @@ func whereFilter(t testing.TB, text string) memory.Filter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return memory.Filter{Where: where.At(start)}
+	return memory.Filter{Where: where.At(start, time.UTC)}
 }
 
 // checkMatching compares what Matching returns, of all entries and of all of
@@ -262,7 +267,8 @@ func FuzzWhere(f *testing.F, open func(t testing.TB) storage.Storage) {
 	for _, seed := range []string{
 		`{"updated_at":{"gte":"2030-05-01"},"tags":{"contains":"a"}}`, `{"or":[{"value.a":{"gt":1}},{"not":{"value.a.b":{"in":["a","b"]}}}]}`,
 		`{"key":{"prefix":"a","contains":"b"},"expires_at":{"exists":false}}`, `{"value.a":{"eq":1e9999}}`, `{"namespace":{"lt":"\ufffd"}}`,
-		`{"created_at":{"lt":"0000-01-01T00:00:00+23:59"}}`, `{"label":{"nin":["PUBLIC","RESTRICTED"]},"type":{"ne":"user"}}`,
+		`{"created_at":{"lt":"0000-01-01T00:00:00+23:59"}}`, `{"occurred_at":{"in":["2030","2030-05-17T00:00"],"nin":["0000","9999-12-31"]}}`,
+		`{"occurred_at":{"ne":"2030-05-17"},"updated_at":{"lte":"2030-05"},"expires_at":{"gt":"9999"}}`, `{"label":{"nin":["PUBLIC","RESTRICTED"]},"type":{"ne":"user"}}`,
 	} {
 		f.Add(seed)
 	}
@@ -284,6 +290,8 @@ func FuzzWhere(f *testing.F, open func(t testing.TB) storage.Storage) {
 			return
 		}
 		scope := scopeOf(t, s, reaches...)
-		checkMatching(ctx, t, s, scope, reaches, memory.Filter{Where: where.At(start)}, rows, text)
+		for _, zone := range whereZones {
+			checkMatching(ctx, t, s, scope, reaches, memory.Filter{Where: where.At(start, zone)}, rows, text)
+		}
 	})
 }

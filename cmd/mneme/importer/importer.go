@@ -22,14 +22,17 @@ type Line struct {
 	Store  string // store named by the line, or ""
 	// Put writes the entry. Its path has no store.
 	Put memory.PutRequest
+	// Occurred is what Date makes Put.OccurredAt of.
+	Occurred Date
 	// Fields maps the fields of a Markdown file to their line numbers. The value
 	// is called body.
 	Fields map[string]int
 	// Place is the path of the entry in a JSON document, as jq has it; "" if the line
 	// number says it.
 	Place   string
-	Err     error // never includes the line's text
-	Skipped bool  // Err says why the entry was left out on purpose
+	Notes   []string // what the entry lacks of the line; never includes the line's text
+	Err     error    // never includes the line's text
+	Skipped bool     // Err says why the entry was left out on purpose
 }
 
 // maxLine is the maximum size of a line of NDJSON, and of a whole Markdown file,
@@ -42,8 +45,8 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // file's extension or its first character: Markdown, or NDJSON, which is a BEIR
 // corpus if its first object has an _id. name is the file's path, from which a
 // Markdown file without a name takes its key. Read stops at the first error of
-// yield and returns it.
-func Read(name string, r io.Reader, now time.Time, yield func(Line) error) error {
+// yield and returns it. A time without zone is in the one given.
+func Read(name string, r io.Reader, now time.Time, zone *time.Location, yield func(Line) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if mark, err := in.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
 		if _, err := in.Discard(len(byteOrderMark)); err != nil {
@@ -55,9 +58,9 @@ func Read(name string, r io.Reader, now time.Time, yield func(Line) error) error
 		return err
 	}
 	if markdown {
-		return readMarkdown(name, in, yield)
+		return readMarkdown(name, in, zone, yield)
 	}
-	return readLines(in, now, yield)
+	return readLines(in, now, zone, yield)
 }
 
 // isMarkdown decides by a file's extension, or else by its first character that
@@ -83,7 +86,7 @@ func isMarkdown(name string, in *bufio.Reader) (bool, error) {
 	}
 }
 
-func readLines(in *bufio.Reader, now time.Time, yield func(Line) error) error {
+func readLines(in *bufio.Reader, now time.Time, zone *time.Location, yield func(Line) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 1<<16), maxLine)
 	parse := parseEntry
@@ -101,7 +104,7 @@ func readLines(in *bufio.Reader, now time.Time, yield func(Line) error) error {
 		first = false
 		line := Line{Err: errNotUTF8}
 		if utf8.Valid(text) {
-			line = parse(text, now)
+			line = parse(text, now, zone)
 		}
 		line.Number = number
 		if err := yield(line); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mneme/memory"
 )
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -13,7 +15,7 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 func read(t *testing.T, name, text string) []Line {
 	t.Helper()
 	var lines []Line
-	err := Read(name, strings.NewReader(text), now, func(l Line) error {
+	err := Read(name, strings.NewReader(text), now, time.FixedZone("", 2*3600), func(l Line) error {
 		lines = append(lines, l)
 		return nil
 	})
@@ -55,6 +57,49 @@ func TestParseExportedEntry(t *testing.T) {
 	minimal := read(t, "x.ndjson", `{"key":"k","value":null}`)[0]
 	if minimal.Err != nil || string(minimal.Put.Value) != "null" || minimal.Put.Type != nil || minimal.Put.OccurredAt != nil || minimal.Put.TTL != nil {
 		t.Errorf("got %+v", minimal)
+	}
+}
+
+func TestDatesMayHaveAnyUsualForm(t *testing.T) {
+	for date, want := range map[string]string{ // local times are two hours ahead of UTC
+		`"2026"`: "2026", `"2026-06"`: "2026-06", `"2026/06/30"`: "2026-06-30", `"30 June 2026"`: "2026-06-30", `"June 30, 2026"`: "2026-06-30",
+		`"2026-06-30T12:00"`: "2026-06-30T10:00:00Z", `"Tue, 30 Jun 2026 12:00:00 GMT"`: "2026-06-30T12:00:00Z",
+		`1782820800`: "2026-06-30T12:00:00Z", `1782820800000`: "2026-06-30T12:00:00Z", `"1782820800"`: "2026-06-30T12:00:00Z", `2026`: "2026",
+		`""`: "", `"0001-01-01T00:00:00Z"`: "",
+	} {
+		l := read(t, "-", `{"key":"k","value":1,"occurred_at":`+date+`}`)[0]
+		if l.Err != nil || *l.Put.OccurredAt != want || l.Put.Description != nil || len(l.Notes) > 0 {
+			t.Errorf("%s: %+v", date, l)
+		}
+		if strings.HasPrefix(date, `"`) && want != "" {
+			note := read(t, "a.md", "---\nname: n\noccurred_at: "+date+"\n---\nx")[0]
+			if note.Err != nil || *note.Put.OccurredAt != want || len(note.Notes) > 0 {
+				t.Errorf("%s in Markdown: %+v", date, note)
+			}
+		}
+	}
+	if l := read(t, "-", `{"key":"k","value":1,"occurred_at":null}`)[0]; l.Err != nil || l.Put.OccurredAt != nil {
+		t.Errorf("null: %+v", l)
+	}
+	for date, want := range map[string]string{`"last\tspring"`: "last spring", `"03/04/2026"`: "03/04/2026", `true`: "true", `["x"]`: `["x"]`} {
+		for fields, description := range map[string]string{`,"description":"Trip"`: "Trip (date: " + want + ")", ``: "date: " + want} {
+			l := read(t, "-", `{"key":"k","value":1,"occurred_at":`+date+fields+`}`)[0]
+			if l.Err != nil || *l.Put.OccurredAt != "" || *l.Put.Description != description || len(l.Notes) != 1 || strings.Contains(l.Notes[0], want) {
+				t.Errorf("%s: %+v", date, l)
+			}
+		}
+	}
+	if l := read(t, "a.md", "---\nname: n\ndescription: Trip\noccurred_at: last spring\n---\nx")[0]; l.Err != nil || *l.Put.Description != "Trip (date: last spring)" || len(l.Notes) != 1 {
+		t.Errorf("Markdown: %+v", l)
+	}
+	for expires, reason := range map[string]string{`"next year"`: "expires_at: is not a date", `"2026-11-21"`: "in the past", `1`: "in the past"} {
+		if l := read(t, "-", `{"key":"k","value":1,"expires_at":`+expires+`}`)[0]; l.Err == nil || !strings.Contains(l.Err.Error(), reason) {
+			t.Errorf("it expires %s: %+v", expires, l)
+		}
+	}
+	l := read(t, "-", `{"key":"k","value":1,"expires_at":"2026-11-21T15:00"}`)[0]
+	if l.Err != nil || l.Put.ExpiresAt.Sub(now) != time.Hour {
+		t.Errorf("a local time of expiry: %+v", l)
 	}
 }
 
@@ -108,7 +153,7 @@ func TestMarkdownFileIsOneEntry(t *testing.T) {
 
 func TestReadStopsAtAnErrorOfYield(t *testing.T) {
 	stop := errors.New("stop")
-	err := Read("x.jsonl", strings.NewReader("{}\n{}\n"), now, func(Line) error { return stop })
+	err := Read("x.jsonl", strings.NewReader("{}\n{}\n"), now, time.UTC, func(Line) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
@@ -118,10 +163,20 @@ func FuzzReadNeverFailsOnContent(f *testing.F) {
 	f.Add("corpus.jsonl", `{"_id":"1","text":"x"}`)
 	f.Add("-", `{"key":"k","value":{"a":1},"ttl":5}`)
 	f.Add("a.md", "---\nname: n\n---\nbody")
+	f.Add("-", `{"key":"k","value":1,"description":"d","occurred_at":"in\u0000 June","expires_at":1e12}`)
+	f.Add("a.md", "---\nname: n\noccurred_at: in June\n---\nbody")
 	f.Fuzz(func(t *testing.T, name, text string) {
-		err := Read(name, strings.NewReader(text), now, func(l Line) error {
+		err := Read(name, strings.NewReader(text), now, time.FixedZone("", 2*3600), func(l Line) error {
 			if l.Err == nil && !json.Valid(l.Put.Value) {
 				t.Error("a value that is not JSON")
+			}
+			if len(l.Notes) > 0 && memory.CheckDescription(*l.Put.Description) != nil {
+				t.Errorf("the description is %q", *l.Put.Description)
+			}
+			if l.Put.OccurredAt != nil {
+				if _, err := memory.ParseMoment(*l.Put.OccurredAt); err != nil {
+					t.Errorf("it occurred at %q", *l.Put.OccurredAt)
+				}
 			}
 			return nil
 		})

@@ -19,12 +19,12 @@ var serviceFields = map[string]bool{
 }
 
 // parseEntry reads one line of mneme's own format: the fields of an entry.
-func parseEntry(text []byte, now time.Time) (line Line) {
+func parseEntry(text []byte, now time.Time, zone *time.Location) (line Line) {
 	fields, err := object(text)
 	if err != nil {
 		return Line{Err: err}
 	}
-	var expires *time.Time
+	var expires, occurred Date
 	var seconds *int64
 	put := &line.Put
 	into := map[string]any{
@@ -33,7 +33,7 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 		"value": &put.Value,
 		"type":  &put.Type, "description": &put.Description, "tags": &put.Tags,
 		"in_context": &put.InContext, "encrypted": &put.Encrypted,
-		"ttl": &seconds, "expires_at": &expires, "occurred_at": &put.OccurredAt,
+		"ttl": &seconds, "expires_at": &expires, "occurred_at": &occurred,
 	}
 	for name, value := range fields {
 		target, known := into[name]
@@ -48,8 +48,10 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 	switch {
 	case fields["store"] != nil && fields["store_id"] != nil:
 		line.Err = errors.New("has both store and store_id")
-	case seconds != nil && expires != nil:
+	case seconds != nil && !expires.IsZero():
 		line.Err = errors.New("has both ttl and expires_at")
+	case expires.Undated != "":
+		line.Err = fmt.Errorf("expires_at: %w", ErrDate)
 	case fields["key"] == nil:
 		line.Err = errors.New("key: is missing")
 	case fields["value"] == nil:
@@ -60,11 +62,16 @@ func parseEntry(text []byte, now time.Time) (line Line) {
 			line.Err = errors.New("ttl: is out of range")
 		}
 		put.TTL = &ttl
-	case expires != nil:
-		if !expires.After(now) {
+	case !expires.IsZero():
+		at := expires.Moment(zone).Time
+		if !at.After(now) {
 			line.Err = errors.New("expires_at: is in the past")
 		}
-		put.ExpiresAt = expires
+		put.ExpiresAt = &at
+	}
+	if !isNull(fields["occurred_at"]) {
+		line.Occurred = occurred
+		line.Date(zone)
 	}
 	return line
 }
@@ -77,7 +84,7 @@ func isBEIR(text []byte) bool {
 
 // parseBEIR reads one document: _id becomes the key, and title and text, with a
 // line break between them, the value. It ignores other fields.
-func parseBEIR(text []byte, _ time.Time) (line Line) {
+func parseBEIR(text []byte, _ time.Time, _ *time.Location) (line Line) {
 	if _, err := object(text); err != nil {
 		return Line{Err: err}
 	}

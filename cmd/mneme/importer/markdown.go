@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"mneme/markdown"
@@ -15,12 +16,12 @@ import (
 // readMarkdown reads a file as one entry: the body is its value, and its key is
 // the name in the frontmatter, or else the file's name without extension. It
 // yields a Line with an error for each problem.
-func readMarkdown(name string, in io.Reader, yield func(Line) error) error {
+func readMarkdown(name string, in io.Reader, zone *time.Location, yield func(Line) error) error {
 	text, err := io.ReadAll(io.LimitReader(in, maxLine+1))
 	if err != nil {
 		return err
 	}
-	for _, line := range parseMarkdown(name, text) {
+	for _, line := range parseMarkdown(name, text, zone) {
 		if err := yield(line); err != nil {
 			return err
 		}
@@ -28,11 +29,11 @@ func readMarkdown(name string, in io.Reader, yield func(Line) error) error {
 	return nil
 }
 
-func parseMarkdown(name string, text []byte) []Line {
+func parseMarkdown(name string, text []byte, zone *time.Location) []Line {
 	if len(text) > maxLine {
 		return []Line{{Number: 1, Err: errors.New("is too long")}}
 	}
-	note, problems := parseNote(text)
+	note, problems := parseNote(text, zone)
 	if len(problems) > 0 {
 		var lines []Line
 		for _, p := range problems {
@@ -72,6 +73,10 @@ func parseMarkdown(name string, text []byte) []Line {
 		occurred := note.OccurredAt.String()
 		put.OccurredAt = &occurred
 	}
+	if note.Undated != "" {
+		line.Occurred = Date{Undated: note.Undated}
+		line.Date(zone)
+	}
 	if !note.ExpiresAt.IsZero() {
 		put.ExpiresAt = &note.ExpiresAt
 	}
@@ -80,9 +85,9 @@ func parseMarkdown(name string, text []byte) []Line {
 
 // parseNote parses frontmatter and body. It ignores fields of other programs. A
 // file without frontmatter is all body.
-func parseNote(text []byte) (markdown.Note, []markdown.Problem) {
+func parseNote(text []byte, zone *time.Location) (markdown.Note, []markdown.Problem) {
 	if markdown.HasFrontmatter(text) {
-		return markdown.Parse(text, true)
+		return markdown.Parse(text, true, zone)
 	}
 	if !utf8.Valid(text) {
 		return markdown.Note{}, []markdown.Problem{{Line: 1, Reason: errNotUTF8.Error()}}

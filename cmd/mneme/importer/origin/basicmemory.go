@@ -15,6 +15,8 @@ import (
 
 	"mneme/markdown"
 	"mneme/memory"
+
+	"mneme/cmd/mneme/importer"
 )
 
 // basicMemory reads the Markdown notes of Basic Memory: a note is an entry.
@@ -51,11 +53,7 @@ func (basicMemory) read(file string, in io.Reader, out output) error {
 		return out(whole.refuse(errors.New("permalink: is missing")))
 	}
 	for _, field := range []string{"created", "modified"} {
-		at, err := parseTime(head.texts[field])
-		if err != nil {
-			return out(whole.refuse(fmt.Errorf("%s: is not a time", field)))
-		}
-		d.occurred = d.occurred.or(at)
+		d.occurred = d.occurred.Or(importer.ParseDate(head.texts[field]))
 	}
 	switch kind := head.texts["type"]; {
 	case slices.Contains(memory.Types, kind):

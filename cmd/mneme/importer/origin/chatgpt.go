@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"mneme/cmd/mneme/importer"
 )
 
 // chatGPT reads the conversations of a ChatGPT data export.
@@ -29,8 +31,8 @@ type chatGPTConversation struct {
 	ID          string                     `json:"id"`
 	Other       string                     `json:"conversation_id"`
 	Title       string                     `json:"title"`
-	Created     instant                    `json:"create_time"`
-	Updated     instant                    `json:"update_time"`
+	Created     importer.Date              `json:"create_time"`
+	Updated     importer.Date              `json:"update_time"`
 	Mapping     map[string]json.RawMessage `json:"mapping"`
 	Current     string                     `json:"current_node"`
 	NotRemember bool                       `json:"is_do_not_remember"`
@@ -41,7 +43,7 @@ type chatGPTNode struct {
 	Children []string `json:"children"`
 	Message  *struct {
 		Author  struct{ Role string } `json:"author"`
-		Created instant               `json:"create_time"`
+		Created importer.Date         `json:"create_time"`
 		Content struct {
 			Type  string            `json:"content_type"`
 			Parts []json.RawMessage `json:"parts"`
@@ -74,7 +76,7 @@ func (chatGPT) read(_ string, in io.Reader, out output) error {
 		if err != nil {
 			return nil, err
 		}
-		return conversation("conversation/"+segment(c.ID), c.Title, c.Created.or(c.Updated), messages), nil
+		return conversation("conversation/"+segment(c.ID), c.Title, c.Created.Or(c.Updated), messages), nil
 	})
 }
 

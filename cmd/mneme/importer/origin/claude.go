@@ -9,6 +9,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
+
+	"mneme/cmd/mneme/importer"
 )
 
 // claude reads the conversations, memories and projects of a Claude data export.
@@ -38,8 +41,8 @@ func (claude) member(file string) bool {
 type claudeItem struct {
 	UUID     string          `json:"uuid"`
 	Name     string          `json:"name"`
-	Created  instant         `json:"created_at"`
-	Updated  instant         `json:"updated_at"`
+	Created  importer.Date   `json:"created_at"`
+	Updated  importer.Date   `json:"updated_at"`
 	Messages []claudeMessage `json:"chat_messages"`
 
 	Memory   *string           `json:"conversations_memory"`
@@ -59,11 +62,11 @@ type claudeItem struct {
 const claudeRoot = "00000000-0000-4000-8000-000000000000"
 
 type claudeMessage struct {
-	UUID    string  `json:"uuid"`
-	Parent  string  `json:"parent_message_uuid"`
-	Sender  string  `json:"sender"`
-	Text    string  `json:"text"`
-	Created instant `json:"created_at"`
+	UUID    string        `json:"uuid"`
+	Parent  string        `json:"parent_message_uuid"`
+	Sender  string        `json:"sender"`
+	Text    string        `json:"text"`
+	Created importer.Date `json:"created_at"`
 	Content []struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
@@ -75,10 +78,10 @@ type claudeMessage struct {
 }
 
 type claudeDocument struct {
-	UUID    string  `json:"uuid"`
-	Name    string  `json:"filename"`
-	Text    string  `json:"content"`
-	Created instant `json:"created_at"`
+	UUID    string        `json:"uuid"`
+	Name    string        `json:"filename"`
+	Text    string        `json:"content"`
+	Created importer.Date `json:"created_at"`
 }
 
 func (claude) read(_ string, in io.Reader, out output) error {
@@ -102,7 +105,7 @@ func (claude) read(_ string, in io.Reader, out output) error {
 		case c.UUID == "":
 			return nil, errors.New("uuid: is missing")
 		case c.Messages != nil:
-			return conversation("conversation/"+segment(c.UUID), c.Name, c.Created.or(c.Updated), c.messages()), nil
+			return conversation("conversation/"+segment(c.UUID), c.Name, c.Created.Or(c.Updated), c.messages()), nil
 		case c.Starter:
 			return nil, skipped("is a project that Claude made as an example")
 		}
@@ -141,7 +144,7 @@ func (c claudeItem) project() []draft {
 	if c.Instructions != nil && strings.TrimSpace(*c.Instructions) != "" {
 		drafts = append(drafts, draft{
 			key: prefix + "/instructions", text: *c.Instructions, kind: "project", tags: []string{"instructions"},
-			description: c.Name, occurred: c.Updated.or(c.Created),
+			description: c.Name, occurred: c.Updated.Or(c.Created),
 		})
 	}
 	for n, document := range c.Documents {
@@ -151,7 +154,7 @@ func (c claudeItem) project() []draft {
 		}
 		drafts = append(drafts, draft{
 			key: prefix + "/document/" + id, text: document.Text, kind: "reference", tags: []string{"document"},
-			description: document.Name + " (" + c.Name + ")", occurred: document.Created.or(c.Created),
+			description: document.Name + " (" + c.Name + ")", occurred: document.Created.Or(c.Created),
 		}.parts()...)
 	}
 	return drafts
@@ -166,7 +169,7 @@ func (c claudeItem) messages() []message {
 	for n, m := range c.Messages {
 		byID[m.UUID] = n
 		linked = linked || m.Parent != ""
-		if !m.Created.time().Before(c.Messages[latest].Created.time()) {
+		if !m.Created.Moment(time.UTC).Time.Before(c.Messages[latest].Created.Moment(time.UTC).Time) {
 			latest = n
 		}
 	}
@@ -203,7 +206,7 @@ func (m claudeMessage) text() string {
 	}
 	for _, attachment := range m.Attachments {
 		if attachment.Text != "" {
-			texts = append(texts, oneLine(attachment.Name)+":\n"+attachment.Text)
+			texts = append(texts, importer.OneLine(attachment.Name)+":\n"+attachment.Text)
 		}
 	}
 	return strings.Join(texts, "\n\n")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"mneme/cmd/mneme/importer"
 )
 
 // maxPart is the size of the largest part of a conversation or a document, in bytes
@@ -15,25 +17,25 @@ const maxPart = 32 << 10
 type message struct {
 	role string // as it is shown: User or Assistant
 	text string
-	at   instant
+	at   importer.Date
 }
 
 // conversation returns the entries of a conversation: as many parts as it needs,
 // each with the messages that fit into it. Messages that are added later change the
 // last part, or make further ones.
-func conversation(key, title string, at instant, messages []message) []draft {
+func conversation(key, title string, at importer.Date, messages []message) []draft {
 	var drafts []draft
 	var text strings.Builder
-	size, began := 0, instant{}
+	size, began := 0, importer.Date{}
 	end := func() {
 		if text.Len() > 0 {
 			drafts = append(drafts, draft{
 				key: fmt.Sprintf("%s/%03d", key, len(drafts)+1), text: text.String(),
-				description: title, tags: []string{"conversation"}, occurred: began.or(at),
+				description: title, tags: []string{"conversation"}, occurred: began.Or(at),
 			})
 		}
 		text.Reset()
-		size, began = 0, instant{}
+		size, began = 0, importer.Date{}
 	}
 	for _, m := range messages {
 		body := strings.TrimSpace(m.text)
@@ -50,7 +52,7 @@ func conversation(key, title string, at instant, messages []message) []draft {
 				text.WriteString("\n\n")
 			}
 			text.WriteString(stretch)
-			size, began = size+more, began.or(m.at)
+			size, began = size+more, began.Or(m.at)
 		}
 	}
 	end()

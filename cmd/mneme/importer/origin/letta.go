@@ -29,12 +29,12 @@ type lettaAgent struct {
 }
 
 type lettaBlock struct {
-	ID          string  `json:"id"`
-	Label       string  `json:"label"`
-	Value       string  `json:"value"`
-	Description string  `json:"description"`
-	Created     instant `json:"created_at"`
-	Updated     instant `json:"updated_at"`
+	ID          string        `json:"id"`
+	Label       string        `json:"label"`
+	Value       string        `json:"value"`
+	Description string        `json:"description"`
+	Created     importer.Date `json:"created_at"`
+	Updated     importer.Date `json:"updated_at"`
 }
 
 // read collects the blocks: the agents that have them, after which they are named,
@@ -105,7 +105,7 @@ func (letta) read(_ string, in io.Reader, out output) error {
 }
 
 func (b lettaBlock) draft(agent string) draft {
-	d := draft{key: segment(b.Label), text: b.Value, description: b.Description, tags: []string{"block"}, occurred: b.Updated.or(b.Created)}
+	d := draft{key: segment(b.Label), text: b.Value, description: b.Description, tags: []string{"block"}, occurred: b.Updated.Or(b.Created)}
 	if agent = segment(agent); agent != "" {
 		d.key = agent + "/" + d.key
 	}

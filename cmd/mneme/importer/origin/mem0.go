@@ -3,10 +3,13 @@ package origin
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"slices"
 	"time"
+
+	"mneme/cmd/mneme/importer"
 )
 
 // mem0 reads the memories of mem0: what get_all answers, and the backup of
@@ -45,9 +48,9 @@ type mem0Memory struct {
 	Categories  []string        `json:"categories"`
 	CategoryIDs []string        `json:"category_ids"`
 	State       string          `json:"state"`
-	Created     instant         `json:"created_at"`
-	Updated     instant         `json:"updated_at"`
-	Expires     instant         `json:"expiration_date"`
+	Created     importer.Date   `json:"created_at"`
+	Updated     importer.Date   `json:"updated_at"`
+	Expires     importer.Date   `json:"expiration_date"`
 }
 
 func (m mem0) read(_ string, in io.Reader, out output) error {
@@ -72,10 +75,12 @@ func (m mem0Memory) drafts(now time.Time) ([]draft, error) {
 		return nil, errors.New("id: is missing")
 	case len(m.CategoryIDs) > 0 && len(m.Categories) == 0:
 		return nil, errors.New("category_ids: have no names in this file; import the archive, or its memories.jsonl.gz")
+	case m.Expires.Undated != "":
+		return nil, fmt.Errorf("expiration_date: %w", importer.ErrDate)
 	case m.State == "deleted":
 		return nil, skipped("is deleted there")
 	}
-	d := draft{key: m.ID, text: *text, tags: slices.Clone(m.Categories), occurred: m.Created.or(m.Updated), expires: m.Expires.time()}
+	d := draft{key: m.ID, text: *text, tags: slices.Clone(m.Categories), occurred: m.Created.Or(m.Updated), expires: m.Expires.Moment(time.UTC).Time}
 	if !d.expires.IsZero() && !d.expires.After(now) {
 		return nil, skipped("has expired there")
 	}

@@ -64,6 +64,7 @@ func Names() []string {
 type Reader struct {
 	format    format
 	namespace string
+	zone      *time.Location
 	seen      map[digest]digest // contents of the entries that were read, by key
 }
 
@@ -74,13 +75,14 @@ func digestOf(text []byte) digest {
 	return digest(sum[:len(digest{})])
 }
 
-// New returns a Reader of a system's exports. Its entries are in the namespace.
-func New(name, namespace string, now time.Time) (*Reader, error) {
+// New returns a Reader of a system's exports. Its entries are in the namespace, and
+// their times without zone in the one given.
+func New(name, namespace string, now time.Time, zone *time.Location) (*Reader, error) {
 	newFormat, ok := formats[name]
 	if !ok {
 		return nil, fmt.Errorf("%q is not a known system: %s", name, strings.Join(Names(), ", "))
 	}
-	return &Reader{format: newFormat(now), namespace: namespace, seen: map[digest]digest{}}, nil
+	return &Reader{format: newFormat(now), namespace: namespace, zone: zone, seen: map[digest]digest{}}, nil
 }
 
 // Read calls yield for every entry of a file, with the path of the file that has
@@ -165,6 +167,7 @@ func (r *Reader) read(shown, file string, in io.Reader, yield func(string, impor
 	return r.format.read(file, in, func(line importer.Line) error {
 		line.Put.Path.Namespace = r.namespace
 		if line.Err == nil {
+			line.Date(r.zone)
 			if r.repeated(&line) {
 				return nil
 			}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"mneme/cmd/mneme/importer"
+	"mneme/memory"
 )
 
 var update = flag.Bool("update", false, "update the golden files")
@@ -59,7 +60,7 @@ func resultOf(file string, l importer.Line) result {
 
 func reader(t testing.TB, system string) *Reader {
 	t.Helper()
-	r, err := New(system, system, now)
+	r, err := New(system, system, now, time.UTC)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestWhatDoesNotFitIsReportedWithItsPlace(t *testing.T) {
 		"nothing":                 {"mem0", ``, 1, "", "has none of the fields", 0},
 		"no identifier":           {"mem0", "[\n{\"id\": \"a\", \"memory\": \"one\"},\n{\"memory\": \"xyzzy\"}]", 3, ".[1]", "id: is missing", 1},
 		"another type":            {"mem0", `{"results": [{"id": "a", "memory": ["xyzzy"]}, {"id": "b", "memory": "two"}]}`, 1, ".results[0]", "memory: has the wrong type", 1},
-		"a time":                  {"mem0", `[{"id": "a", "memory": "xyzzy", "created_at": "xyzzy"}]`, 1, ".[0]", "time that is not understood", 0},
+		"an expiry":               {"mem0", `[{"id": "a", "memory": "xyzzy", "expiration_date": "xyzzy"}]`, 1, ".[0]", "expiration_date: is not a date", 0},
 		"expired":                 {"mem0", `[{"id": "a", "memory": "one", "expiration_date": "2026-11-21"}]`, 1, ".[0]", "has expired there", 0},
 		"broken in the middle":    {"zep", "[{\"uuid\": \"a\", \"fact\": \"one\"},\n\n{\"uuid\": xyzzy", 3, "", "not valid JSON at byte", 1},
 		"cut short":               {"zep", "[{\"uuid\": \"a\", \"fact\": \"one\"},\n{\"uuid\": \"xyzzy", 2, "", "ends before the document does", 1},
@@ -269,8 +270,8 @@ func TestConversationGrowsAtItsEnd(t *testing.T) {
 	for n := range 40 {
 		messages = append(messages, message{role: "User", text: strings.Repeat(fmt.Sprintf("word%d \"\n", n), 300)})
 	}
-	before := conversation("c", "t", instant{}, messages[:30])
-	after := conversation("c", "t", instant{}, messages)
+	before := conversation("c", "t", importer.Date{}, messages[:30])
+	after := conversation("c", "t", importer.Date{}, messages)
 	if len(before) < 3 || len(after) <= len(before) || !reflect.DeepEqual(after[:len(before)-1], before[:len(before)-1]) {
 		t.Errorf("%d parts became %d", len(before), len(after))
 	}
@@ -290,7 +291,7 @@ func TestLongMessageIsCutIntoAllOfIt(t *testing.T) {
 	} {
 		squeeze := func(s string) string { return strings.NewReplacer(" ", "", "\n", "").Replace(s) }
 		var all strings.Builder
-		for _, d := range conversation("c", "", instant{}, []message{{role: "User", text: text}}) {
+		for _, d := range conversation("c", "", importer.Date{}, []message{{role: "User", text: text}}) {
 			all.WriteString(strings.TrimPrefix(d.text, "User: "))
 			if size := len(d.line(item{}).Put.Value); size > maxPart+2 {
 				t.Errorf("%s: a part has %d bytes", name, size)
@@ -362,15 +363,61 @@ func TestTimesOfExportsAreUnderstood(t *testing.T) {
 		`""`:                                 "",
 		`0`:                                  "",
 	} {
-		var at instant
-		if err := json.Unmarshal([]byte(text), &at); err != nil || at.text != want {
-			t.Errorf("%s: got %q, %v", text, at.text, err)
+		var at importer.Date
+		if err := json.Unmarshal([]byte(text), &at); err != nil || at.Moment(time.UTC).String() != want || at.Undated != "" {
+			t.Errorf("%s: got %+v, %v", text, at, err)
 		}
 	}
-	for _, text := range []string{`"yesterday"`, `1e300`, `true`, `{}`, `"2026-13-01"`} {
-		var at instant
-		if err := json.Unmarshal([]byte(text), &at); err == nil {
-			t.Errorf("%s: got %q", text, at.text)
+	for _, text := range []string{`"yesterday"`, `1e300`, `true`, `{}`, `"2026-13-01"`, `"03/04/2026"`} {
+		var at importer.Date
+		if err := json.Unmarshal([]byte(text), &at); err != nil || !at.Moment(time.UTC).IsZero() || at.Undated != strings.Trim(text, `"`) {
+			t.Errorf("%s: got %+v, %v", text, at, err)
 		}
+	}
+}
+
+// An entry whose date is not understood is imported, with the text of the date in its
+// description and a note that does not quote it.
+func TestDatesThatAreNotUnderstoodStayAsText(t *testing.T) {
+	lines := func(system, text string) (all []importer.Line) {
+		r, err := New(system, system, now, time.FixedZone("", 2*3600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = r.Read("-", strings.NewReader(text), func(_ string, l importer.Line) error {
+			all = append(all, l)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	for _, c := range []struct{ name, system, text, occurred, description string }{
+		{"mem0", "mem0", `[{"id": "a", "memory": "one", "created_at": "last\nspring"}]`, "", "date: last spring"},
+		{"another date", "mem0", `[{"id": "a", "memory": "one", "created_at": "last spring", "updated_at": "June 30, 2026"}]`, "2026-06-30", "date: last spring"},
+		{"a number", "mem0", `[{"id": "a", "memory": "one", "created_at": 1e300}]`, "", "date: 1e300"},
+		{"zep", "zep", `[{"uuid": "a", "fact": "one", "name": "ONE", "valid_at": "xyzzy"}]`, "", "ONE (date: xyzzy)"},
+		{"basic-memory", "basic-memory", "---\ntitle: One\npermalink: one\ncreated: in June\n---\ntext\n", "", "One (date: in June)"},
+		{"long", "zep", `[{"uuid": "a", "fact": "one", "name": "` + strings.Repeat("ü", 400) + `", "valid_at": "` + strings.Repeat("x", 400) + `"}]`, "",
+			strings.Repeat("ü", 300-1-9-100) + "… (date: " + strings.Repeat("x", 99) + "…)"},
+	} {
+		got := lines(c.system, c.text)
+		if len(got) != 1 || got[0].Err != nil || len(got[0].Notes) != 1 || strings.Contains(got[0].Notes[0], "spring") {
+			t.Errorf("%s: got %+v", c.name, got)
+			continue
+		}
+		put := got[0].Put
+		if *put.OccurredAt != c.occurred || *put.Description != c.description || memory.CheckDescription(*put.Description) != nil {
+			t.Errorf("%s: occurred at %q, description %q", c.name, *put.OccurredAt, *put.Description)
+		}
+	}
+	local := lines("mem0", `[{"id": "a", "memory": "one", "created_at": "2026-06-30 12:00"}, {"id": "b", "memory": "two", "created_at": "2026-06"}]`)
+	if len(local) != 2 || *local[0].Put.OccurredAt != "2026-06-30T10:00:00Z" || *local[1].Put.OccurredAt != "2026-06" || len(local[0].Notes) > 0 {
+		t.Errorf("local times: %+v", local)
+	}
+	ended := lines("zep", `[{"uuid": "a", "fact": "one", "invalid_at": "last spring"}]`)
+	if len(ended) != 1 || string(ended[0].Put.Value) != `"one (no longer true since last spring)"` {
+		t.Errorf("a fact that ended: %+v", ended)
 	}
 }

@@ -82,8 +82,6 @@ func (i item) decode(into any) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, errBadTime):
-		return errBadTime
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return fmt.Errorf("%s: has the wrong type", wrong.Field)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"mneme/cmd/mneme/importer"
 )
 
 // zep reads the facts, entities and episodes of a Zep or Graphiti graph, as their
@@ -37,20 +39,20 @@ func (zep) member(file string) bool {
 
 // zepItem has the fields of edges, nodes and episodes.
 type zepItem struct {
-	UUID        string   `json:"uuid"`
-	Name        string   `json:"name"`
-	Fact        *string  `json:"fact"`
-	Summary     *string  `json:"summary"`
-	Content     *string  `json:"content"`
-	Labels      []string `json:"labels"`
-	Kind        string   `json:"source"` // of an episode: text, json or message
-	Description string   `json:"source_description"`
-	Role        string   `json:"role"`
-	Node        string   `json:"source_node_uuid"`
-	Created     instant  `json:"created_at"`
-	Valid       instant  `json:"valid_at"`
-	Invalid     instant  `json:"invalid_at"`
-	Expired     instant  `json:"expired_at"`
+	UUID        string        `json:"uuid"`
+	Name        string        `json:"name"`
+	Fact        *string       `json:"fact"`
+	Summary     *string       `json:"summary"`
+	Content     *string       `json:"content"`
+	Labels      []string      `json:"labels"`
+	Kind        string        `json:"source"` // of an episode: text, json or message
+	Description string        `json:"source_description"`
+	Role        string        `json:"role"`
+	Node        string        `json:"source_node_uuid"`
+	Created     importer.Date `json:"created_at"`
+	Valid       importer.Date `json:"valid_at"`
+	Invalid     importer.Date `json:"invalid_at"`
+	Expired     importer.Date `json:"expired_at"`
 }
 
 func (zep) read(_ string, in io.Reader, out output) error {
@@ -83,9 +85,9 @@ func (zep) read(_ string, in io.Reader, out output) error {
 
 // fact returns the entry of an edge. One that ended says so.
 func (z zepItem) fact() draft {
-	d := draft{key: "fact/" + z.UUID, text: *z.Fact, description: z.Name, tags: []string{"fact"}, occurred: z.Valid.or(z.Created)}
-	if ended := z.Invalid.or(z.Expired); ended.text != "" {
-		d.text += " (no longer true since " + ended.day() + ")"
+	d := draft{key: "fact/" + z.UUID, text: *z.Fact, description: z.Name, tags: []string{"fact"}, occurred: z.Valid.Or(z.Created)}
+	if ended := z.Invalid.Or(z.Expired); !ended.IsZero() {
+		d.text += " (no longer true since " + ended.Day() + ")"
 		d.tags = append(d.tags, "ended")
 	}
 	return d
@@ -105,7 +107,7 @@ func (z zepItem) entity() draft {
 }
 
 func (z zepItem) episode() draft {
-	d := draft{key: "episode/" + z.UUID, text: *z.Content, description: z.Description, tags: []string{"episode"}, occurred: z.Valid.or(z.Created)}
+	d := draft{key: "episode/" + z.UUID, text: *z.Content, description: z.Description, tags: []string{"episode"}, occurred: z.Valid.Or(z.Created)}
 	switch {
 	case z.Kind == "json" && json.Valid([]byte(*z.Content)):
 		d.json = json.RawMessage(*z.Content)
