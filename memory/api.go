@@ -212,6 +212,7 @@ type Near struct {
 // relevance, is a part of Fetch.
 type Took struct {
 	Queue, Filter, Embed, Lexical, Vector, Rank, Fetch time.Duration
+	Rerank                                             time.Duration // choosing what the Reranker judges, and its answer
 	Total                                              time.Duration // of the search, the wait for its turn included
 }
 
@@ -261,6 +262,8 @@ type Explain struct {
 	// Wording is the index of the wording that Lexical, Vector, Parts and
 	// Summands are for: that to which the hit is most relevant.
 	Wording int
+	// Rerank is what the Reranker said of the hit; nil: nothing.
+	Rerank *Judgement
 	// Recency is the factor of the relevance in the score, 0–1; nil: none.
 	Recency *float64
 	// Similarity is the greatest to a hit before this one, 0–1, for Diversity;
@@ -274,6 +277,12 @@ type Explain struct {
 type LegRank struct {
 	Rank  int // from 1
 	Score float64
+}
+
+// Judgement is what a Reranker said of a hit.
+type Judgement struct {
+	Rank  int     // among those that it judged, from 1; 0 on a page after the first
+	Score float64 // the probability that the hit answers the query, 0–1
 }
 
 // StoreInfo describes a store that the caller can reach.

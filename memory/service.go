@@ -94,6 +94,14 @@ type Options struct {
 	// VectorBudget bounds the time of a search's vector leg, embedding
 	// included. After it the answer is lexical and says so. Default 3 s.
 	VectorBudget time.Duration
+	// Reranker judges the first candidates of searches ordered by relevance. nil: the
+	// order is that of the scores alone.
+	Reranker Reranker
+	// RerankBudget bounds the time of the Reranker's answers to a search. After it the
+	// order is that without it, and the answer says so. Default 2 s.
+	RerankBudget time.Duration
+	// Reranked is how many candidates the Reranker judges, at most 100. Default 50.
+	Reranked int
 	// QueryCache bounds the bytes of the cache of queries and their vectors.
 	// Default 8 MiB.
 	QueryCache int
@@ -124,6 +132,11 @@ type Service struct {
 	tracer  trace.Tracer
 	budget  time.Duration
 	secret  secret
+
+	reranker     Reranker // nil: none
+	rerankBudget time.Duration
+	reranked     int // at most maxReranked
+
 	indexer Indexer
 	meter   Meter
 	metered bool // meter is not noMeter
@@ -158,6 +171,10 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		budget:  options.VectorBudget,
 		queries: newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
 		callers: newCallerCache(),
+
+		reranker:     options.Reranker,
+		rerankBudget: cmp.Or(options.RerankBudget, defaultRerankBudget),
+		reranked:     min(cmp.Or(options.Reranked, defaultReranked), maxReranked),
 
 		candidates:   newCandidateCache(cmp.Or(options.CandidateCache, candidateCacheBytes)),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),
