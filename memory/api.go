@@ -172,6 +172,7 @@ type Answer struct {
 	// NoWords says that there are no hits since the question has no words.
 	NoWords bool
 	// Degraded names the legs that failed or timed out: "lexical", "vector".
+	// "rerank" says that the Reranker did, and that the order is that without it.
 	// "vector_lag" says that entries which the caller may see wait for their
 	// vectors for more than five seconds, so that the vector leg lacks them.
 	Degraded []string

@@ -284,7 +284,7 @@ func changes(h *harness, c memory.Caller, cursors map[string]string) string {
 
 // explainedAs formats how an entry was ranked.
 func explainedAs(x *memory.Explain) string {
-	return fmt.Sprintf(" %v %v %x %s %d %v %v %v", x.Lexical, x.Vector, x.Summands, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity), shown(x.Fused))
+	return fmt.Sprintf(" %v %v %x %v %s %d %v %v %v", x.Lexical, x.Vector, x.Summands, x.Rerank, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity), shown(x.Fused))
 }
 
 // showExplanation writes what a search says beside its hits, without ids.

@@ -55,8 +55,11 @@ func New(config Config) (*Client, error) {
 // Close closes idle connections. It does not interrupt calls in progress.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Name says of which shape and model the scores are.
+// Name says of which shape and model the scores are; "" for a nil Client.
 func (c *Client) Name() string {
+	if c == nil {
+		return ""
+	}
 	if c.config.Model == "" {
 		return string(c.config.Shape)
 	}
