@@ -237,7 +237,8 @@ type Hit struct {
 	// fusion.Relevance's, or with RankingRRF that of the fusion.
 	Score float64
 	// Relevance is how likely the entry answers the query, 0–1. It has the same
-	// meaning for every query, store and ranking, and depends on no other hit.
+	// meaning for every query, store and ranking, and depends on no other hit; but
+	// whether a Reranker was asked about the hit does, which is part of it then.
 	Relevance float64
 	Level     acl.Level // the caller's on the store
 	Explain   *Explain  // nil unless asked for and allowed
