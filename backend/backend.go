@@ -1,5 +1,5 @@
 // Package backend builds a mneme Service from its configuration. It is the only
-// package that knows every storage, vector index and embedder: a new one is a
+// package that knows every storage, vector index, embedder and reranker: a new one is a
 // package and a case here.
 package backend
 
@@ -16,6 +16,7 @@ import (
 
 	"mneme/configs"
 	"mneme/embed/e5"
+	"mneme/embed/rerank"
 	"mneme/fairqueue"
 	"mneme/indexer"
 	"mneme/memory"
@@ -34,6 +35,7 @@ type Instance struct {
 	meter   *meter.Meter
 	// payments are the ways to pay with a request; nil: none.
 	payments *payment.Methods
+	reranker *rerank.Client // nil: none
 	sales    *saleObserver
 	tracing  tracing.Provider
 	log      *slog.Logger
@@ -78,6 +80,10 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 	if err != nil {
 		return nil, err
 	}
+	reranker, err := OpenReranker(config.Rerank)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := openStorage(ctx, config, log)
 	if err != nil {
 		return nil, err
@@ -87,6 +93,9 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 		return nil, errors.Join(err, rows.Close())
 	}
 	options := Options(config, log, ix)
+	if reranker != nil {
+		options.Reranker = reranker
+	}
 	options.Tracer = spans.Tracer("mneme/memory")
 	options.Now = now
 	sales := &saleObserver{}
@@ -101,7 +110,7 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 		selling.Gateway = payments
 	}
 	market := meter.NewMarket(rows.ForMeter(), service, selling)
-	return &Instance{Service: service, Indexer: ix, Storage: rows, Market: market, meter: prices, payments: payments, sales: sales, tracing: spans, log: log}, nil
+	return &Instance{Service: service, Indexer: ix, Storage: rows, Market: market, meter: prices, payments: payments, reranker: reranker, sales: sales, tracing: spans, log: log}, nil
 }
 
 // Run runs the background work of the Service, the Indexer and the Market until
@@ -147,6 +156,9 @@ func (i *Instance) checkStorage(ctx context.Context) {
 // spans.
 func (i *Instance) Close() error {
 	defer closeTracing(i.tracing)
+	if i.reranker != nil {
+		i.reranker.Close()
+	}
 	return errors.Join(i.Indexer.Close(), i.Storage.Close())
 }
 
@@ -160,8 +172,8 @@ func closeTracing(spans tracing.Provider) {
 	spans.Close(ctx)
 }
 
-// Options returns the Service's options as configured. A nil ix leaves the
-// Service without vectors.
+// Options returns the Service's options as configured, without Reranker. A nil ix leaves
+// the Service without vectors.
 func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.Options {
 	return memory.Options{
 		Limits: memory.Limits{
@@ -174,6 +186,8 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 		},
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,
+		RerankBudget: config.Rerank.Timeout,
+		Reranked:     config.Rerank.Candidates,
 		Searches: fairqueue.Limits{
 			Running: config.Search.Running, RunningEach: config.Search.RunningPerAgent,
 			Waiting: config.Search.Waiting, WaitingEach: config.Search.WaitingPerAgent,

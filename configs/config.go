@@ -41,6 +41,7 @@ type Config struct {
 	Milvus   Milvus   `mapstructure:"milvus"`
 	E5       E5       `mapstructure:"e5"`
 	OpenAI   OpenAI   `mapstructure:"openai"`
+	Rerank   Rerank   `mapstructure:"rerank"`
 	Limits   Limits   `mapstructure:"limits"`
 
 	Connections Connections `mapstructure:"connections"`
@@ -116,6 +117,23 @@ type OpenAI struct {
 	// chunks.
 	MaxTokens int           `mapstructure:"max_tokens"`
 	Timeout   time.Duration `mapstructure:"timeout"` // per request
+}
+
+// Rerank configures the service that judges the first candidates of searches. Queries
+// and memory text are sent there.
+type Rerank struct {
+	// URL is the address of its endpoint with the whole path. Empty: off.
+	URL string `mapstructure:"url"`
+	// Shape is the form of requests: cohere, jina, tei, or auto, which goes by the
+	// URL's path.
+	Shape string `mapstructure:"shape"`
+	Model string `mapstructure:"model"` // required except by tei
+	Key   Secret `mapstructure:"key"`   // sent as a bearer token
+	// Scores is what the service's numbers are: probability (0 to 1) or logit.
+	Scores  string        `mapstructure:"scores"`
+	Timeout time.Duration `mapstructure:"timeout"` // of a search; then its order is that without the service
+	// Candidates is how many are judged, 1 to 100.
+	Candidates int `mapstructure:"candidates"`
 }
 
 // Limits limit what is stored.
@@ -328,6 +346,7 @@ func Default() Config {
 		Addr:     "127.0.0.1:7077",
 		E5:       E5{Codes: true},
 		OpenAI:   OpenAI{CosineUnrelated: 0.1, CosineRelated: 0.5, MaxTokens: 512, Timeout: 30 * time.Second},
+		Rerank:   Rerank{Shape: "auto", Scores: "probability", Timeout: 2 * time.Second, Candidates: 50},
 		Limits: Limits{
 			ValueBytes: 100_000, QueryBytes: 16_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
 			HistoryVersions: 100, HistoryBytes: 10_000_000, ChangesAge: 7 * 24 * time.Hour, Changes: 1_000_000,
@@ -385,6 +404,8 @@ func (c *Config) validate() error {
 	oneOf("storage", c.Storage, "sqlite", "postgres")
 	oneOf("vector", c.Vector, "flat", "milvus")
 	oneOf("embedder", c.Embedder, "e5", "openai")
+	oneOf("rerank.shape", c.Rerank.Shape, "auto", "cohere", "jina", "tei")
+	oneOf("rerank.scores", c.Rerank.Scores, "probability", "logit")
 	oneOf("auth.local_key", c.Auth.LocalKey, "auto", "on", "off")
 	oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf("log.format", c.Log.Format, "text", "json")
@@ -419,6 +440,8 @@ func (c *Config) validate() error {
 	if _, err := c.Connections.OperatorNetworks(); err != nil {
 		violations = append(violations, err)
 	}
+	need(c.Rerank.Timeout > 0, "rerank.timeout must be positive")
+	need(c.Rerank.Candidates >= 1 && c.Rerank.Candidates <= 100, "rerank.candidates must be 1 to 100")
 	need(c.Search.VectorBudget > 0, "search.vector_budget must be positive")
 	need(c.Search.Running > 0, "search.running must be positive")
 	need(c.Search.RunningPerAgent > 0, "search.running_per_agent must be positive")

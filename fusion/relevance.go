@@ -130,8 +130,31 @@ func Relevance(q Question, p Parts) (score, relevance float64) {
 	for _, s := range Summands(q, p) {
 		score += s.Value
 	}
-	return score, logistic(float64(slope * (score - middle)))
+	return score, RelevanceOf(score)
 }
+
+// MaxLogOdds bounds what another judge's log-odds may say, either way: of 1 in 160,000 or
+// less nobody knows.
+const MaxLogOdds = 12
+
+// weightJudged is the share of another judge's log-odds in a relevance's. The rest is the
+// own one's, which keeps apart what the judge finds alike, and counters a judge whose
+// numbers are lower or higher than they should be:
+// docs/decisions/0060-reranking.md.
+const weightJudged = 0.7
+
+// Judged returns the summand by which another judge's log-odds that an entry answers the
+// query, within ±MaxLogOdds, change the entry's score: the log-odds of the relevance
+// become weightJudged parts the judge's and the rest its own.
+func Judged(score, logOdds float64) float64 {
+	return float64(weightJudged * (middle + float64(logOdds/slope) - score))
+}
+
+// RelevanceOf returns the relevance that a score stands for.
+func RelevanceOf(score float64) float64 { return logistic(float64(slope * (score - middle))) }
+
+// Probability returns the probability, 0–1, of log-odds.
+func Probability(logOdds float64) float64 { return logistic(logOdds) }
 
 // logistic returns 1 / (1 + exp(-x)).
 func logistic(x float64) float64 {

@@ -190,6 +190,7 @@ type Answer struct {
 	// NoWords says that there are no hits since the question has no words.
 	NoWords bool
 	// Degraded names the legs that failed or timed out: "lexical", "vector".
+	// "rerank" says that the Reranker did, and that the order is that without it.
 	// "vector_lag" says that entries which the caller may see wait for their
 	// vectors for more than five seconds, so that the vector leg lacks them.
 	Degraded []string
@@ -232,6 +233,7 @@ type Near struct {
 // relevance, is a part of Fetch.
 type Took struct {
 	Queue, Filter, Embed, Lexical, Vector, Rank, Fetch time.Duration
+	Rerank                                             time.Duration // choosing what the Reranker judges, and its answer
 	Total                                              time.Duration // of the search, the wait for its turn included
 }
 
@@ -255,7 +257,8 @@ type Hit struct {
 	// fusion.Relevance's, or with RankingRRF that of the fusion.
 	Score float64
 	// Relevance is how likely the entry answers the query, 0–1. It has the same
-	// meaning for every query, store and ranking, and depends on no other hit.
+	// meaning for every query, store and ranking, and depends on no other hit; but
+	// whether a Reranker was asked about the hit does, which is part of it then.
 	Relevance float64
 	Level     acl.Level // the caller's on the store
 	Explain   *Explain  // nil unless asked for and allowed
@@ -281,6 +284,8 @@ type Explain struct {
 	// Wording is the index of the wording that Lexical, Vector, Parts and
 	// Summands are for: that to which the hit is most relevant.
 	Wording int
+	// Rerank is what the Reranker said of the hit; nil: nothing.
+	Rerank *Judgement
 	// Recency is the factor of the relevance in the score, 0–1; nil: none.
 	Recency *float64
 	// Similarity is the greatest to a hit before this one, 0–1, for Diversity;
@@ -294,6 +299,12 @@ type Explain struct {
 type LegRank struct {
 	Rank  int // from 1
 	Score float64
+}
+
+// Judgement is what a Reranker said of a hit.
+type Judgement struct {
+	Rank  int     // among those that it judged, from 1; 0 on a page after the first
+	Score float64 // the probability that the hit answers the query, 0–1
 }
 
 // StoreInfo describes a store that the caller can reach.

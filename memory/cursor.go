@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/fusion"
 )
 
 // frozen are the candidates of a search that no page has shown yet, best first,
@@ -21,23 +22,33 @@ type frozen struct {
 	// scores are those that depend on other candidates and cannot be computed
 	// again, by id; NaN: it does not. nil: none does.
 	scores []float64
+	// judgements are a Reranker's, of some of ids, which are not asked for again.
+	judgements map[uuid.UUID]judgement
 }
 
-// A cursor holds, big-endian: its form, 0, or 1 with scores; the instant in
-// microseconds since 1970; and each id, in form 1 with its score.
+// A cursor holds, big-endian: its form, the sum of scoredForm and judgedForm; the instant
+// in microseconds since 1970; in judgedForm the number of judgements (a byte, at least 1)
+// and each with the index of its id, ascending, and the log-odds; and each id, in
+// scoredForm with its score.
 const (
-	plainForm   = 0
 	scoredForm  = 1
+	judgedForm  = 2
 	frozenHead  = 1 + 8
 	scoredBytes = len(uuid.UUID{}) + 8
+	judgedBytes = 2 + 4
 )
 
 func (f *frozen) bytes() []byte {
-	b := make([]byte, 1, frozenHead+len(f.ids)*scoredBytes)
+	judgements, n := f.appendJudgements(nil)
+	b := make([]byte, 1, frozenHead+1+len(judgements)+len(f.ids)*scoredBytes)
 	if f.scores != nil {
 		b[0] = scoredForm
 	}
 	b = binary.BigEndian.AppendUint64(b, uint64(f.at.UnixMicro()))
+	if n > 0 {
+		b[0] |= judgedForm
+		b = append(append(b, byte(n)), judgements...)
+	}
 	for i, id := range f.ids {
 		b = append(b, id[:]...)
 		if f.scores != nil {
@@ -47,16 +58,35 @@ func (f *frozen) bytes() []byte {
 	return b
 }
 
+// appendJudgements appends the judgements of ids, and returns how many there are.
+func (f *frozen) appendJudgements(b []byte) (_ []byte, n int) {
+	for i, id := range f.ids {
+		if j, ok := f.judgements[id]; ok {
+			b = binary.BigEndian.AppendUint16(b, uint16(i))
+			b = binary.BigEndian.AppendUint32(b, math.Float32bits(j.logOdds))
+			n++
+		}
+	}
+	return b, n
+}
+
 // parseFrozen is the inverse of bytes. ErrCursor: b is not of that form.
 func parseFrozen(b []byte) (*frozen, error) {
-	if len(b) < frozenHead || b[0] > scoredForm {
+	if len(b) < frozenHead || b[0] > scoredForm|judgedForm {
 		return nil, ErrCursor
 	}
 	size := len(uuid.UUID{})
-	if b[0] == scoredForm {
+	if b[0]&scoredForm != 0 {
 		size = scoredBytes
 	}
-	each := b[frozenHead:]
+	each, judgements := b[frozenHead:], []byte(nil)
+	if b[0]&judgedForm != 0 {
+		if len(each) == 0 || each[0] == 0 || each[0] > maxReranked || len(each) < 1+int(each[0])*judgedBytes {
+			return nil, ErrCursor
+		}
+		end := 1 + int(each[0])*judgedBytes
+		judgements, each = each[1:end], each[end:]
+	}
 	n := len(each) / size
 	if n == 0 || n > maxCandidates || len(each) != n*size {
 		return nil, ErrCursor
@@ -69,7 +99,28 @@ func parseFrozen(b []byte) (*frozen, error) {
 			f.scores = append(f.scores, math.Float64frombits(binary.BigEndian.Uint64(one[len(uuid.UUID{}):])))
 		}
 	}
-	return f, nil
+	return f, f.parseJudgements(judgements)
+}
+
+// parseJudgements sets the judgements. ErrCursor: b is not of their form.
+func (f *frozen) parseJudgements(b []byte) error {
+	if len(b) > 0 {
+		f.judgements = make(map[uuid.UUID]judgement)
+	}
+	next, read := 0, 0
+	for ; len(b) > 0; b = b[judgedBytes:] {
+		i, logOdds := int(binary.BigEndian.Uint16(b)), math.Float32frombits(binary.BigEndian.Uint32(b[2:]))
+		if i < next || i >= len(f.ids) || !(math.Abs(float64(logOdds)) <= fusion.MaxLogOdds) {
+			return ErrCursor
+		}
+		f.judgements[f.ids[i]] = judgement{logOdds: logOdds}
+		next = i + 1
+		read++
+	}
+	if _, written := f.appendJudgements(nil); written != read { // an id stands twice
+		return ErrCursor
+	}
+	return nil
 }
 
 // add appends a candidate. scored says that its score depends on others.
@@ -108,14 +159,15 @@ func (s *Service) openPage(q *searchQuery) error {
 	if q.page, err = parseFrozen(plain); err != nil {
 		return err
 	}
-	q.at = q.page.at
+	q.at, q.judgements = q.page.at, q.page.judgements
 	return nil
 }
 
 // NextCursor returns the cursor of the page after an answer; "" if there is none.
 // The page begins after the last hit that EachHit yielded, which must have ended.
 // It holds at most so many candidates, best first; 0: all. With all it is at most
-// 8,600 characters long, 12,900 with RankingRRF or Diversity.
+// 8,600 characters long, 12,900 with RankingRRF or Diversity, and up to 900 longer with
+// what a Reranker said.
 //
 // SECURITY: a cursor holds no candidate from a store on which the caller has
 // level search, and there is none where such a store was named, since the next
@@ -124,7 +176,7 @@ func (s *Service) NextCursor(a *Answer, most int) (string, error) {
 	if a.query == nil || a.unpaged {
 		return "", nil
 	}
-	next := frozen{at: a.query.at}
+	next := frozen{at: a.query.at, judgements: a.query.judgements}
 	scored := a.query.request.scored()
 	for i := a.done; i < len(a.Hits); i++ {
 		if a.Hits[i].Level >= acl.Read {

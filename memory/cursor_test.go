@@ -289,14 +289,14 @@ func TestACursorIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine does much: the full run has it")
 	}
-	h, a := open(t, backendtest.Embedded(), memory.Limits{}), agent("a", acl.Public)
+	h, a := openWith(t, backendtest.Embedded(), memory.Options{Reranker: &judge{}, RerankBudget: time.Hour, Reranked: 100}), agent("a", acl.Public)
 	var requests []memory.PutRequest
 	for i := range 450 {
 		requests = append(requests, memory.PutRequest{Path: path("a", fmt.Sprint("k", i)), Value: text(fmt.Sprint("the ferry leaves at ", i))})
 	}
 	_, err := h.PutAll(background, a, requests)
 	must(h, err)
-	for most, r := range map[int]memory.SearchRequest{8600: {Query: ferry, Limit: 1}, 12_900: {Query: ferry, Limit: 1, Ranking: memory.RankingRRF}} {
+	for most, r := range map[int]memory.SearchRequest{9500: {Query: ferry, Limit: 1}, 12_900: {Query: ferry, Limit: 1, Ranking: memory.RankingRRF}, 13_800: {Query: ferry, Limit: 1, Diversity: 0.1}} {
 		h.Index()
 		_, next := h.pageOf(a, r)
 		if len(next) > most || len(next) < most/4 {

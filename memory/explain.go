@@ -82,7 +82,10 @@ type EntryExplanation struct {
 func explainHit(q *searchQuery, c *candidate) *Explain {
 	x := &Explain{
 		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.question, c.Parts), Wording: c.asked.number,
-		Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
+		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
+	}
+	if c.judged != nil {
+		x.Summands = append(x.Summands, fusion.Summand{Name: StepRerank, Value: c.judged.summand})
 	}
 	if q.page == nil {
 		x.Fused = &c.fused

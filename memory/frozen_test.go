@@ -14,6 +14,10 @@ func FuzzFrozenCandidates(f *testing.F) {
 	f.Add(one.bytes())
 	one.scores = []float64{0.5, -1}
 	f.Add(one.bytes())
+	one.judgements = map[uuid.UUID]judgement{{2}: {logOdds: 1.5}}
+	f.Add(one.bytes())
+	one.scores, one.judgements[uuid.UUID{1}] = nil, judgement{logOdds: -3}
+	f.Add(one.bytes())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		read, err := parseFrozen(b)
@@ -22,6 +26,9 @@ func FuzzFrozenCandidates(f *testing.F) {
 		}
 		if len(read.ids) == 0 || len(read.ids) > maxCandidates || read.scores != nil && len(read.scores) != len(read.ids) {
 			t.Fatalf("%d ids, %d scores", len(read.ids), len(read.scores))
+		}
+		if len(read.judgements) > min(maxReranked, len(read.ids)) {
+			t.Fatalf("%d ids, %d judgements", len(read.ids), len(read.judgements))
 		}
 		if !bytes.Equal(read.bytes(), b) {
 			t.Errorf("%x is written as %x", b, read.bytes())

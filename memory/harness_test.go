@@ -42,7 +42,13 @@ type harness struct {
 // open opens a service over a fresh database.
 func open(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness {
 	t.Helper()
-	return &harness{backendtest.Open(t, b, memory.Options{Limits: limits}, encoder(t)), t}
+	return openWith(t, b, memory.Options{Limits: limits})
+}
+
+// openWith is open with options.
+func openWith(t testing.TB, b backendtest.Backend, options memory.Options) *harness {
+	t.Helper()
+	return &harness{backendtest.Open(t, b, options, encoder(t)), t}
 }
 
 // openOver opens another service over a database, as another process would.

@@ -85,7 +85,19 @@ func divideChecks(t *testing.T, by int) {
 func checkInterference(t *testing.T, b backendtest.Backend) {
 	reader := agent("reader", acl.Internal)
 	rapid.Check(t, func(rt *rapid.T) {
-		with, without := open(t, b, memory.Limits{}), open(t, b, memory.Limits{})
+		options := memory.Options{}
+		sent := make(map[*harness]*judge) // what the reranker got, if there is one
+		reranked := rapid.Bool().Draw(rt, "reranked")
+		openOne := func() *harness {
+			j := &judge{}
+			if reranked {
+				options.Reranker, options.RerankBudget, options.Reranked = j, time.Hour, 5
+			}
+			h := openWith(t, b, options)
+			sent[h] = j
+			return h
+		}
+		with, without := openOne(), openOne()
 		both := []*harness{with, without}
 		for _, h := range both {
 			setUpAccess(h)
@@ -126,11 +138,18 @@ func checkInterference(t *testing.T, b backendtest.Backend) {
 		for i := range 3 {
 			query := drawText(rt, fmt.Sprint("query ", i))
 			a, b := answers(with, reader, query), answers(without, reader, query)
+			a, b = a+received(sent[with]), b+received(sent[without])
 			if a != b {
 				rt.Fatalf("hidden entries changed the answers to %q:\n%s", query, difference(a, b))
 			}
 		}
 	})
+}
+
+// received returns what a reranker got.
+func received(j *judge) string {
+	queries, texts := j.received()
+	return fmt.Sprintf("sent\n%s\n%s\n", strings.Join(queries, "\n"), strings.Join(texts, "\n"))
 }
 
 // difference returns the lines in which two texts differ.
@@ -285,7 +304,7 @@ func changes(h *harness, c memory.Caller, cursors map[string]string) string {
 
 // explainedAs formats how an entry was ranked.
 func explainedAs(x *memory.Explain) string {
-	return fmt.Sprintf(" %v %v %x %s %d %v %v %v", x.Lexical, x.Vector, x.Summands, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity), shown(x.Fused))
+	return fmt.Sprintf(" %v %v %x %v %s %d %v %v %v", x.Lexical, x.Vector, x.Summands, x.Rerank, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity), shown(x.Fused))
 }
 
 // misspelt returns a query without the second letter of each longer word.

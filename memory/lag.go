@@ -15,21 +15,25 @@ const LagVector = "vector_lag"
 // maxLag is how long entries may wait for their vectors before answers say so.
 const maxLag = 5 * time.Second
 
-// missing returns what an answer's Degraded names: the legs that failed, and
-// LagVector if the vector leg searched but entries within the scope wait for their
+// missing returns what an answer's Degraded names: the legs that failed, StepRerank if
+// the Reranker did, and LagVector if the vector leg searched but entries within the scope wait for their
 // vectors for longer than maxLag.
 //
 // SECURITY: a store on which the caller has level search adds nothing: whether
 // its entries lag would reveal that something was written there.
 func (s *Service) missing(ctx context.Context, tx LagReader, scope acl.Scope, q *searchQuery, found retrieved) ([]string, error) {
-	if q.page != nil || q.request.Mode == ModeLexical || slices.Contains(found.failed, LegVector) {
-		return found.failed, nil
+	failed := slices.Clone(found.failed)
+	if q.rerankFailed {
+		failed = append(failed, StepRerank)
+	}
+	if q.page != nil || q.request.Mode == ModeLexical || slices.Contains(failed, LegVector) {
+		return failed, nil
 	}
 	now := s.instant()
 	readable := scope.Without(func(a acl.Access) bool { return a.Level < acl.Read })
 	lagging, err := tx.Lagging(ctx, readable, now.Add(-maxLag), now)
 	if err != nil || !lagging {
-		return found.failed, err
+		return failed, err
 	}
-	return append(slices.Clone(found.failed), LagVector), nil
+	return append(failed, LagVector), nil
 }

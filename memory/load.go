@@ -28,6 +28,7 @@ type candidate struct {
 	lexical, vector *LegRank
 	fused           float64  // score by Reciprocal Rank Fusion
 	*assessment              // for that wording; nil: not assessed
+	judged          *judged  // by a Reranker; nil: not
 	score           float64  // orders the answer
 	ordered         bool     // score was set when the candidates were ordered
 	relevance       float64  // 0–1

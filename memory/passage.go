@@ -300,6 +300,11 @@ func loadCodes(ctx context.Context, tx ScoreReader, scope acl.Scope, q *searchQu
 			return nil
 		}
 	}
+	return readCodes(ctx, tx, scope, q, hits)
+}
+
+// readCodes reads the codes of those hits that are long.
+func readCodes(ctx context.Context, tx ScoreReader, scope acl.Scope, q *searchQuery, hits []Hit) error {
 	byID := make(map[uuid.UUID]*Hit)
 	var ids []uuid.UUID
 	for i := range hits {

@@ -14,7 +14,7 @@ import (
 // assess sets the score and relevance of candidates: of several wordings, those
 // to which each is most relevant count. What they depend on is read from the
 // rows, for every candidate in the same way, whichever leg found it and whatever
-// its index said of it.
+// its index said of it; and what a Reranker said of those that it judged.
 //
 // SECURITY: it reads of candidates that the caller sees alone, within the scope
 // of their snapshot.
@@ -35,6 +35,9 @@ func (s *Service) assess(ctx context.Context, tx ScoreReader, scope acl.Scope, q
 				c.ask(q, w)
 			}
 		}
+	}
+	for _, c := range candidates {
+		q.weighJudgement(c)
 	}
 	return nil
 }

@@ -171,9 +171,9 @@ func (s *Service) sell(ctx context.Context, q *searchQuery, answer *Answer) (err
 }
 
 // decide is the transaction of sell. degraded is the answer's: if a leg failed, a store
-// of which nothing was found costs nothing.
+// of which nothing was found costs nothing. A Reranker finds nothing.
 func (s *Service) decide(ctx context.Context, tx Tx, q *searchQuery, possible []potential, degraded []string) (made decision, err error) {
-	failed := slices.ContainsFunc(degraded, func(what string) bool { return what != LagVector })
+	failed := slices.Contains(degraded, LegLexical) || slices.Contains(degraded, LegVector)
 	// SECURITY: the scope of this transaction decides what is sold.
 	scope, err := s.saleScope(ctx, tx, q, possible)
 	if err != nil {

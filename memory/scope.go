@@ -34,6 +34,10 @@ type searchQuery struct {
 	fingerprint string         // of the wordings' embeddings
 	embedder    embed.Embedder // of fingerprint; nil if there is none
 	took        Took
+	// judgements are the Reranker's, of the first page; rerankAsked says that it was
+	// asked, or need not be, and rerankFailed that it failed.
+	judgements                map[uuid.UUID]judgement
+	rerankAsked, rerankFailed bool
 	capped
 }
 

@@ -29,8 +29,8 @@ const (
 )
 
 // Search answers a query from the stores that the caller may search: its turn,
-// scope, retrieve, load what is visible, merge, rank, the first values, and what it
-// costs.
+// scope, retrieve, rerank, load what is visible, merge, rank, the first values, and what
+// it costs.
 // Both legs are restricted to the scope before they rank. The rows, read again within the
 // scope, decide what is shown; the legs only say what to read. If too many of
 // their hits turn out not to be visible, the legs are asked for more.
@@ -62,6 +62,9 @@ func (s *Service) Search(ctx context.Context, c Caller, r SearchRequest) (answer
 	for fetch := firstFetch; ; fetch *= 4 {
 		found, err := s.retrieve(ctx, q, fetch)
 		if err != nil {
+			return Answer{}, err
+		}
+		if err := s.rerank(ctx, q, found, fetch >= maxFetch); err != nil {
 			return Answer{}, err
 		}
 		answer, err := s.selectHits(ctx, q, found)
@@ -130,6 +133,19 @@ func (s *Service) selectHits(ctx context.Context, q *searchQuery, found retrieve
 
 // selectFound selects the hits of a first page from what the legs found.
 func (s *Service) selectFound(ctx context.Context, tx ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
+	merged, err := s.mergeFound(ctx, tx, scope, q, found)
+	if err != nil {
+		return selected{}, err
+	}
+	ranked, err := s.rank(ctx, tx, scope, q, merged.ordered)
+	ranked.short, ranked.visible, ranked.found = merged.short, merged.visible, merged.found
+	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector), merged.visible, q.dropped)
+	return ranked, err
+}
+
+// mergeFound returns the candidates among what the legs found, in the order of their
+// fusion, with what is visible and whether the legs should be asked for more.
+func (s *Service) mergeFound(ctx context.Context, tx ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
 	visible, err := s.loadVisible(ctx, tx, scope, q, found)
 	if err != nil {
 		return selected{}, err
@@ -137,11 +153,7 @@ func (s *Service) selectFound(ctx context.Context, tx ReadTx, scope acl.Scope, q
 	lexicalHits, lexicalShort := keepAllVisible(found.lexical, visible)
 	vectorHits, vectorShort := keepAllVisible(found.vector, visible)
 	kept := &legHits{lexicalHits, vectorHits}
-	ranked, err := s.rank(ctx, tx, scope, q, merge(q, visible, kept))
-	ranked.short = lexicalShort || vectorShort
-	ranked.visible, ranked.found = visible, kept
-	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector), visible, q.dropped)
-	return ranked, err
+	return selected{ordered: merge(q, visible, kept), visible: visible, found: kept, short: lexicalShort || vectorShort}, nil
 }
 
 // labelOf returns the highest label of entries; zero if there are none.

@@ -96,6 +96,14 @@ type Options struct {
 	VectorBudget time.Duration
 	// SimilarWait bounds how long a Put with Similar waits for it. Default 2 s.
 	SimilarWait time.Duration
+	// Reranker judges the first candidates of searches ordered by relevance. nil: the
+	// order is that of the scores alone.
+	Reranker Reranker
+	// RerankBudget bounds the time of the Reranker's answers to a search. After it the
+	// order is that without it, and the answer says so. Default 2 s.
+	RerankBudget time.Duration
+	// Reranked is how many candidates the Reranker judges, at most 100. Default 50.
+	Reranked int
 	// QueryCache bounds the bytes of the cache of queries and their vectors.
 	// Default 8 MiB.
 	QueryCache int
@@ -119,20 +127,26 @@ type Options struct {
 // to these methods, which apply every access rule. It is safe for concurrent
 // use.
 type Service struct {
-	storage     Storage
-	limits      Limits
-	now         func() time.Time
-	log         *slog.Logger
-	tracer      trace.Tracer
-	budget      time.Duration
+	storage Storage
+	limits  Limits
+	now     func() time.Time
+	log     *slog.Logger
+	tracer  trace.Tracer
+	budget  time.Duration
+	secret  secret
+
 	similarWait time.Duration
-	secret      secret
-	indexer     Indexer
-	meter       Meter
-	metered     bool // meter is not noMeter
-	queries     *queryCache
-	callers     *callerCache
-	waits       *feedWaits
+
+	reranker     Reranker // nil: none
+	rerankBudget time.Duration
+	reranked     int // at most maxReranked
+
+	indexer Indexer
+	meter   Meter
+	metered bool // meter is not noMeter
+	queries *queryCache
+	callers *callerCache
+	waits   *feedWaits
 
 	candidates   *candidateCache
 	fitTokens    FitTokens
@@ -162,6 +176,10 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		similarWait: cmp.Or(options.SimilarWait, defaultSimilarWait),
 		queries:     newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
 		callers:     newCallerCache(),
+
+		reranker:     options.Reranker,
+		rerankBudget: cmp.Or(options.RerankBudget, defaultRerankBudget),
+		reranked:     min(cmp.Or(options.Reranked, defaultReranked), maxReranked),
 
 		candidates:   newCandidateCache(cmp.Or(options.CandidateCache, candidateCacheBytes)),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),

@@ -61,10 +61,10 @@ func NewMetrics() *Metrics {
 			Name: "mneme_searches_total", Help: "Answered searches.",
 		}),
 		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "mneme_search_step_duration_seconds", Help: "Duration of a step of a search; queue is its wait for its turn, embed and vector run concurrently with lexical, rank is a part of fetch.", Buckets: seconds,
+			Name: "mneme_search_step_duration_seconds", Help: "Duration of a step of a search; queue is its wait for its turn, embed and vector run concurrently with lexical, rerank asks a reranking service, rank is a part of fetch.", Buckets: seconds,
 		}, []string{"step"}),
 		degraded: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mneme_search_degraded_total", Help: "Searches answered without one of their legs, or (vector_lag) with entries missing from the vector leg that wait for their vectors.",
+			Name: "mneme_search_degraded_total", Help: "Searches answered without one of their legs, or (vector_lag) with entries missing from the vector leg that wait for their vectors, or (rerank) without the reranking service.",
 		}, []string{"leg"}),
 		incomplete: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "mneme_search_incomplete_total", Help: "Searches whose answer may lack hits.",
@@ -97,7 +97,7 @@ func NewMetrics() *Metrics {
 		m.toolCalls, m.toolTimes, m.messages, m.messaging, m.refused, open,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.meter = newMeterMetrics(m.registry)
-	for _, leg := range []string{memory.LegLexical, memory.LegVector, memory.LagVector} {
+	for _, leg := range []string{memory.LegLexical, memory.LegVector, memory.LagVector, memory.StepRerank} {
 		m.degraded.WithLabelValues(leg) // present as 0 from the start
 	}
 	for _, reason := range []string{limit.TotalConnections, limit.AddressConnections, agentRequests, addressRefusals} {
@@ -112,7 +112,7 @@ func (m *Metrics) Search(answer memory.Answer) {
 	m.record(&answer)
 	for step, took := range map[string]time.Duration{
 		"queue": answer.Took.Queue, "filter": answer.Took.Filter, "embed": answer.Took.Embed, "lexical": answer.Took.Lexical, "vector": answer.Took.Vector,
-		"rank": answer.Took.Rank, "fetch": answer.Took.Fetch,
+		"rank": answer.Took.Rank, "rerank": answer.Took.Rerank, "fetch": answer.Took.Fetch,
 	} {
 		m.steps.WithLabelValues(step).Observe(took.Seconds())
 	}

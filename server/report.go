@@ -95,7 +95,7 @@ func (m *Metrics) record(answer *memory.Answer) {
 	t := &answer.Took
 	times := series.Times{
 		series.Whole: t.Total, series.Queue: t.Queue, series.Filter: t.Filter, series.Embed: t.Embed,
-		series.Lexical: t.Lexical, series.Vector: t.Vector, series.Fetch: t.Fetch, series.Rank: t.Rank,
+		series.Lexical: t.Lexical, series.Vector: t.Vector, series.Fetch: t.Fetch, series.Rank: t.Rank, series.Rerank: t.Rerank,
 	}
 	shape, _ := answer.Shape()
 	m.series.Search(series.Shape{

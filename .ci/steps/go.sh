@@ -135,7 +135,7 @@ check_races() {
 	unset CI MNEME_POSTGRES_DSN MNEME_MILVUS_ADDR
 	export CGO_ENABLED=1
 	local test=(go test -p "$packages" ${all:+-count=1} -race -short -timeout 30m)
-	"${test[@]}" ./memory/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./clients/... ./embed/openai/... ./fairqueue ./lru
+	"${test[@]}" ./memory/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./clients/... ./embed/openai/... ./embed/rerank ./fairqueue ./lru
 	# SQLite itself is slow under the detector, and one goroutine does most of its suite.
 	"${test[@]}" -run 'Process|Waiting|TestStorage/(Transaction|Feed|Queue|Turn|Ledger|Charge)$' ./storage/sqlite
 }

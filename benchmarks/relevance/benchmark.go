@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 
 	"mneme/backend"
@@ -46,7 +47,8 @@ type Benchmark struct {
 }
 
 // Run imports each dataset into a sandbox on the configured backend, and runs
-// every answerable query in each of the ways of systems. A query searches as the
+// every answerable query in each of the ways of Systems, and with the configured
+// reranking service, if there is one. A query searches as the
 // agent who owns the query's store. The report has the figures; the runs are
 // returned by dataset, in the report's order.
 func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _ [][]NamedRun, err error) {
@@ -69,7 +71,11 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _
 		return Report{}, nil, err
 	}
 	defer func() { err = errors.Join(err, embedder.Close()) }()
-	report := Report{Embedder: model.Fingerprint(), Backend: config.Storage + "+" + config.Vector, Seed: b.Seed}
+	reranker, err := backend.OpenReranker(config.Rerank)
+	if err != nil {
+		return Report{}, nil, err
+	}
+	report := Report{Embedder: model.Fingerprint(), Reranker: reranker.Name(), Backend: config.Storage + "+" + config.Vector, Seed: b.Seed}
 	var runs [][]NamedRun
 	for _, set := range b.Sets {
 		answers, err := b.measure(ctx, config, embedder, set)
@@ -93,7 +99,7 @@ func (b *Benchmark) check() error {
 		}
 		names[set.Name] = true
 		systems := make(map[string]bool)
-		for _, name := range Systems {
+		for _, name := range append(slices.Clone(Systems), SystemRerank) {
 			systems[name] = true
 		}
 		for _, run := range set.Imported {
@@ -191,8 +197,8 @@ func StoreOr(store string) string {
 	return store
 }
 
-// ask runs the queries in each of the ways of Systems, and those that should find
-// nothing by relevance.
+// ask runs the queries in each of the ways, and those that should find nothing by
+// relevance.
 func (b *Benchmark) ask(ctx context.Context, s *searcher, set *Set) (*answers, error) {
 	a := &answers{byRelevance: make(map[string][]found)}
 	var answerable []Query
@@ -200,11 +206,11 @@ func (b *Benchmark) ask(ctx context.Context, s *searcher, set *Set) (*answers, e
 		answerable = append(answerable, set.Queries[set.queries[id]])
 	}
 	ids := set.ids()
-	for _, system := range Systems {
+	for _, system := range s.systems {
 		run := make(Run, len(answerable))
 		err := b.each(answerable, set.Name+": "+system, func(q Query) error {
 			hits, err := s.search(ctx, system, q.Store, q.Text, ids)
-			if system == SystemRelevance {
+			if system == s.relevant() {
 				a.byRelevance[q.ID] = hits
 			}
 			run[q.ID] = scored(hits)
@@ -217,7 +223,7 @@ func (b *Benchmark) ask(ctx context.Context, s *searcher, set *Set) (*answers, e
 	}
 	a.runs = append(a.runs, set.Imported...)
 	err := b.each(set.Unanswerable, set.Name+": unanswerable", func(q Query) error {
-		hits, err := s.search(ctx, SystemRelevance, q.Store, q.Text, ids)
+		hits, err := s.search(ctx, s.relevant(), q.Store, q.Text, ids)
 		a.unanswerable = append(a.unanswerable, highest(hits))
 		return err
 	})
@@ -230,7 +236,7 @@ func (b *Benchmark) ask(ctx context.Context, s *searcher, set *Set) (*answers, e
 	}
 	next := 0
 	return a, b.each(answerable, set.Name+": wrong store", func(q Query) error {
-		hits, err := s.search(ctx, SystemRelevance, otherStore(stores, q.Store, next), q.Text, ids)
+		hits, err := s.search(ctx, s.relevant(), otherStore(stores, q.Store, next), q.Text, ids)
 		next++
 		a.wrongStore = append(a.wrongStore, highest(hits))
 		return err

@@ -10,7 +10,7 @@ import (
 // answers is what the queries of a set were answered.
 type answers struct {
 	runs         []NamedRun         // in the order of the report
-	byRelevance  map[string][]found // hits of SystemRelevance by query
+	byRelevance  map[string][]found // hits by query, of SystemRerank if it is there and else SystemRelevance
 	unanswerable []float64          // the highest relevance of each answer; −1: no hits
 	wrongStore   []float64          // the same
 }
@@ -29,7 +29,7 @@ func (b *Benchmark) evaluate(set *Set, a *answers) SetReport {
 	scores := newScores(set.Qrels, a.runs, queries)
 	paired := measure.NewPaired(scores.rows(Measures), b.Seed)
 	for i, run := range a.runs {
-		one := RunReport{Name: run.Name, Imported: i >= len(Systems), Metrics: mean(scores[i]), Intervals: make(map[string]measure.Estimate)}
+		one := RunReport{Name: run.Name, Imported: i >= len(OwnRuns(a.runs)), Metrics: mean(scores[i]), Intervals: make(map[string]measure.Estimate)}
 		for m, measure := range Measures {
 			one.Intervals[measure.Key] = paired.Mean(i*len(Measures) + m)
 		}

@@ -7,7 +7,8 @@ import (
 
 // Report is what a run of the benchmark measured.
 type Report struct {
-	Embedder string            `json:"embedder"` // fingerprint
+	Embedder string            `json:"embedder"`           // fingerprint
+	Reranker string            `json:"reranker,omitempty"` // shape and model
 	Backend  string            `json:"backend"`
 	Seed     uint64            `json:"seed"`
 	Vectors  vectorcache.Stats `json:"vectors"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 
 	"mneme/acl"
 	"mneme/backend"
@@ -20,10 +21,31 @@ const (
 	SystemVector    = memory.LegVector  // the vector leg alone, scored by cosine
 	SystemRRF       = string(memory.RankingRRF)
 	SystemRelevance = string(memory.RankingRelevance)
+	// SystemRerank is SystemRelevance with the configured reranking service, where there
+	// is one.
+	SystemRerank = memory.StepRerank
 )
 
-// Systems lists the ways in the order of the tables.
+// Systems lists the ways in the order of the tables, but for SystemRerank, which follows
+// them.
 var Systems = []string{SystemLexical, SystemVector, SystemRRF, SystemRelevance}
+
+// systemsOf returns the ways of a configuration.
+func systemsOf(config configs.Config) []string {
+	if config.Rerank.URL == "" {
+		return Systems
+	}
+	return append(slices.Clone(Systems), SystemRerank)
+}
+
+// OwnRuns returns those of a report's runs that are not imported: the first ones.
+func OwnRuns(runs []NamedRun) []NamedRun {
+	own := len(Systems)
+	if len(runs) > own && runs[own].Name == SystemRerank {
+		own++
+	}
+	return runs[:own]
+}
 
 // depth is the number of hits per query: the most that a search returns.
 const depth = 100
@@ -36,11 +58,18 @@ type found struct {
 }
 
 // searcher searches one instance in each of the ways.
-type searcher struct{ services map[string]*memory.Service }
+type searcher struct {
+	services map[string]*memory.Service
+	systems  []string
+}
+
+// relevant returns the way whose relevance is measured: that of the configured searches.
+func (s *searcher) relevant() string { return s.systems[len(s.systems)-1] }
 
 // newSearcher returns a searcher. To search by one leg it opens a Service without
 // the other: the vector leg is disabled by omitting the indexer, the lexical leg
-// by a storage on which it fails.
+// by a storage on which it fails. The instance's own Service has the configured reranking
+// service.
 func newSearcher(ctx context.Context, config configs.Config, instance *backend.Instance, log *slog.Logger) (*searcher, error) {
 	byWords, err := memory.New(ctx, instance.Storage, backend.Options(config, log, nil))
 	if err != nil {
@@ -50,16 +79,21 @@ func newSearcher(ctx context.Context, config configs.Config, instance *backend.I
 	if err != nil {
 		return nil, err
 	}
-	return &searcher{map[string]*memory.Service{
-		SystemLexical: byWords, SystemVector: byMeaning, SystemRRF: instance.Service, SystemRelevance: instance.Service,
-	}}, nil
+	alone, err := memory.New(ctx, instance.Storage, backend.Options(config, log, instance.Indexer))
+	if err != nil {
+		return nil, err
+	}
+	services := map[string]*memory.Service{
+		SystemLexical: byWords, SystemVector: byMeaning, SystemRRF: alone, SystemRelevance: alone, SystemRerank: instance.Service,
+	}
+	return &searcher{services, systemsOf(config)}, nil
 }
 
 // search returns the first hits of a query in a store.
 func (s *searcher) search(ctx context.Context, system, store, query string, ids map[memory.Path]string) ([]found, error) {
 	caller := memory.Caller{Principal: acl.Principal{Agent: StoreOr(store), Taint: acl.Public}}
 	request := memory.SearchRequest{Query: query, Stores: []string{StoreOr(store)}, Limit: depth, Ranking: memory.RankingRRF, Explain: true}
-	if system == SystemRelevance {
+	if system == SystemRelevance || system == SystemRerank {
 		request.Ranking = memory.RankingRelevance
 	}
 	answer, err := s.services[system].Search(ctx, caller, request)
@@ -82,11 +116,15 @@ func (s *searcher) search(ctx context.Context, system, store, query string, ids 
 	return hits, nil
 }
 
-// checkLegs returns an error if another leg failed than the one that was disabled.
+// checkLegs returns an error if another leg failed than the one that was disabled, or the
+// reranking service.
 func checkLegs(system string, failed []string) error {
 	for _, leg := range failed {
 		if system == SystemLexical && leg == memory.LegVector || system == SystemVector && leg == memory.LegLexical {
 			continue
+		}
+		if leg == memory.StepRerank {
+			return errors.New("the reranking service failed or took too long (rerank.timeout)")
 		}
 		return fmt.Errorf("the %s leg failed", leg)
 	}

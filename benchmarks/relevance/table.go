@@ -3,6 +3,7 @@ package relevance
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -12,6 +13,9 @@ import (
 // runs differ most.
 func (r Report) WriteTable(out io.Writer, changes bool) error {
 	w := &strings.Builder{}
+	if r.Reranker != "" {
+		fmt.Fprintf(w, "%s is relevance with %s, to which the figures about relevance refer\n\n", SystemRerank, r.Reranker)
+	}
 	for i, set := range r.Sets {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -149,14 +153,18 @@ func rankName(rank int) string {
 func (r Report) writeMeans(w io.Writer) {
 	fmt.Fprintf(w, "\nnDCG@10 of %d datasets\n", len(r.Sets))
 	table := columns(w)
-	for _, name := range Systems {
+	systems := Systems
+	if r.Reranker != "" {
+		systems = append(slices.Clone(Systems), SystemRerank)
+	}
+	for _, name := range systems {
 		fmt.Fprintf(table, "\t%s", name)
 	}
 	fmt.Fprintln(table, "\t")
-	sums := make([]float64, len(Systems))
+	sums := make([]float64, len(systems))
 	for _, set := range r.Sets {
 		fmt.Fprint(table, set.Name)
-		for i := range Systems {
+		for i := range systems {
 			fmt.Fprintf(table, "\t%.4f", set.Runs[i].Metrics.NDCG10)
 			sums[i] += set.Runs[i].Metrics.NDCG10 / float64(len(r.Sets))
 		}

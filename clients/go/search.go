@@ -10,10 +10,10 @@ import (
 )
 
 // Timing holds the durations of a search's steps. Queue is its wait until it could
-// begin, and Filter the look for the entries that pass its filter. Lexical runs in parallel with Embed and Vector; Fetch follows them, and Rank,
-// the computation of the relevance, is a part of it. Total is the whole search.
+// begin, and Filter the look for the entries that pass its filter. Lexical runs in parallel with Embed and Vector; Rerank, which asks a reranking service,
+// and Fetch follow them, and Rank, the computation of the relevance, is a part of Fetch. Total is the whole search.
 type Timing struct {
-	Queue, Filter, Embed, Lexical, Vector, Rank, Fetch, Total time.Duration
+	Queue, Filter, Embed, Lexical, Vector, Rerank, Rank, Fetch, Total time.Duration
 }
 
 // ExplainHits returns a Question's Explain that explains the hits.
@@ -41,7 +41,7 @@ func (c *Client) Search(ctx context.Context, q Question) (Answer, *Timing, error
 func timingOf(h http.Header) *Timing {
 	var t Timing
 	steps := map[string]*time.Duration{
-		"queue": &t.Queue, "filter": &t.Filter, "embed": &t.Embed, "lexical": &t.Lexical, "vector": &t.Vector, "rank": &t.Rank, "fetch": &t.Fetch, "total": &t.Total,
+		"queue": &t.Queue, "filter": &t.Filter, "embed": &t.Embed, "lexical": &t.Lexical, "vector": &t.Vector, "rerank": &t.Rerank, "rank": &t.Rank, "fetch": &t.Fetch, "total": &t.Total,
 	}
 	found := false
 	for metric := range strings.SplitSeq(strings.Join(h.Values("Server-Timing"), ","), ",") {

@@ -47,16 +47,21 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 		writeExplanation(&text, x)
 	}
 	if t := a.Took; t != nil {
-		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, filter %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then fetch %.1f, of which rank %.1f\n",
-			t.Total, t.Queue, t.Filter, t.Lexical, t.Embed, t.Vector, t.Fetch, t.Rank)
+		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, filter %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then rerank %.1f, fetch %.1f, of which rank %.1f\n",
+			t.Total, t.Queue, t.Filter, t.Lexical, t.Embed, t.Vector, t.Rerank, t.Fetch, t.Rank)
 	}
 	lags := slices.Contains(a.Degraded, client.AnswerDegradedVectorLag)
-	failed := slices.DeleteFunc(slices.Clone(a.Degraded), func(what client.AnswerDegraded) bool { return what == client.AnswerDegradedVectorLag })
+	failed := slices.DeleteFunc(slices.Clone(a.Degraded), func(what client.AnswerDegraded) bool {
+		return what == client.AnswerDegradedVectorLag || what == client.AnswerDegradedRerank
+	})
 	if len(failed) > 0 {
 		fmt.Fprintf(&text, "without results of the %s leg, which failed or timed out\n", plain(joined(failed, " and ")))
 	}
 	if lags {
 		text.WriteString("entries wait to be indexed: questions find their words, but not yet their meaning\n")
+	}
+	if slices.Contains(a.Degraded, client.AnswerDegradedRerank) {
+		text.WriteString("not reranked: the reranking service failed or timed out\n")
 	}
 	if a.Incomplete {
 		text.WriteString("there may be more\n")

@@ -24,7 +24,8 @@ func newBenchRelevance(p *program) *cobra.Command {
 		Long: `Imports datasets in BEIR's layout, runs every question that has an answer, and
 prints the measures of the lexical leg, the vector leg, their fusion by rank (rrf)
 and the ranking by relevance, with the differences between any two, their 95 %
-intervals and significance. Without --data it uses the questions about the sample
+intervals and significance. With rerank.url configured, it also measures the ranking
+with that service (rerank), to which the texts are sent. Without --data it uses the questions about the sample
 memories.
 
 A dataset is a folder with corpus.jsonl, queries.jsonl and qrels.tsv. In place of
@@ -217,7 +218,7 @@ func (b *relevanceBench) writeRuns(runs [][]relevance.NamedRun) error {
 		}
 	}
 	for i, set := range b.Sets {
-		for _, run := range runs[i][:len(relevance.Systems)] {
+		for _, run := range relevance.OwnRuns(runs[i]) {
 			if b.runFile != "" && run.Name == relevance.SystemRelevance {
 				if err := write(b.runFile, run); err != nil {
 					return err

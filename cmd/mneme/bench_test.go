@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -95,6 +99,63 @@ func readFile(t *testing.T, path string) string {
 }
 
 // Without arguments the command measures the samples that are in the program.
+// With a reranking service configured, the ranking with it stands beside that without.
+func TestBenchRelevanceMeasuresTheReranker(t *testing.T) {
+	t.Parallel()
+	var down atomic.Bool
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Texts []string }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || down.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		items := make([]map[string]any, len(asked.Texts))
+		for i, text := range asked.Texts {
+			items[i] = map[string]any{"index": i, "score": 0.001}
+			if strings.Contains(text, "boiler") { // whatever was asked
+				items[i]["score"] = 0.999
+			}
+		}
+		_ = json.NewEncoder(w).Encode(items)
+	}))
+	t.Cleanup(service.Close)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"corpus.jsonl":  "{\"_id\":\"d1\",\"text\":\"The eastern hive swarmed in June.\"}\n{\"_id\":\"d2\",\"text\":\"The boiler loses pressure in autumn.\"}\n",
+		"queries.jsonl": "{\"_id\":\"q1\",\"text\":\"When did the hive swarm?\"}\n",
+		"qrels.tsv":     "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+		"mneme.yaml":    "rerank:\n  url: " + service.URL + "/rerank\n  timeout: 10m\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs := filepath.Join(dir, "runs")
+	args := []string{"bench", "relevance", "--config", filepath.Join(dir, "mneme.yaml"), "--data", dir, "--no-cache", "--runs", runs, "--json", "-"}
+	report := decode[relevance.Report](t, firstLine(must(t, "", "", args...)))
+	found := make(map[string]float64)
+	for _, run := range report.Sets[0].Runs {
+		found[run.Name] = run.Metrics.NDCG10
+		if run.Imported {
+			t.Errorf("%s is imported", run.Name)
+		}
+	}
+	if report.Reranker != "tei" || len(found) != 5 || found[relevance.SystemRelevance] != 1 || found[relevance.SystemRerank] <= 0 || found[relevance.SystemRerank] >= 1 {
+		t.Errorf("reranker %s, nDCG@10 %v", report.Reranker, found)
+	}
+	if _, err := os.Stat(filepath.Join(runs, filepath.Base(dir)+".rerank.trec")); err != nil {
+		t.Error(err)
+	}
+	table := must(t, "", "", args[:len(args)-4]...)
+	if !strings.Contains(table, "rerank is relevance with tei") {
+		t.Errorf("got\n%s", table)
+	}
+	down.Store(true)
+	if r := mneme(t, "", "", args...); r.status != exitFailed || !strings.Contains(r.err, "the reranking service failed") {
+		t.Errorf("got %+v", r)
+	}
+}
+
 func TestBenchRelevanceMeasuresTheSamples(t *testing.T) {
 	t.Parallel()
 	report := decode[relevance.Report](t, firstLine(must(t, "", "", "bench", "relevance", "--no-cache", "--json", "-")))

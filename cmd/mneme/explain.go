@@ -11,6 +11,9 @@ import (
 func writeExplain(text *strings.Builder, x *client.Explain, score *float64) {
 	fmt.Fprintf(text, "    lexical %s, vector %s; seen as %s\n", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
 	text.WriteString("    ")
+	if r := x.Rerank; r != nil {
+		fmt.Fprintf(text, "reranked %s; ", formatJudgement(r))
+	}
 	if score != nil {
 		fmt.Fprintf(text, "score %.4f; ", *score)
 	}
@@ -89,6 +92,14 @@ func formatRank(r *client.LegRank) string {
 		return "-"
 	}
 	return fmt.Sprintf("#%d (%.3f)", r.Rank, r.Score)
+}
+
+// formatJudgement formats what a reranking service said of a hit.
+func formatJudgement(j *client.Judgement) string {
+	if j.Rank == nil {
+		return fmt.Sprintf("(%.3f)", j.Score)
+	}
+	return fmt.Sprintf("#%d (%.3f)", *j.Rank, j.Score)
 }
 
 // formatSummands formats what a relevance is computed from.

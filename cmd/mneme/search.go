@@ -124,6 +124,7 @@ type took struct {
 	Embed   float64 `json:"embed_ms"`
 	Lexical float64 `json:"lexical_ms"`
 	Vector  float64 `json:"vector_ms"`
+	Rerank  float64 `json:"rerank_ms"`
 	Rank    float64 `json:"rank_ms"`
 	Fetch   float64 `json:"fetch_ms"`
 	Total   float64 `json:"total_ms"`
@@ -134,7 +135,7 @@ func tookOf(t *client.Timing) *took {
 		return nil
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return &took{Queue: ms(t.Queue), Filter: ms(t.Filter), Embed: ms(t.Embed), Lexical: ms(t.Lexical), Vector: ms(t.Vector), Rank: ms(t.Rank), Fetch: ms(t.Fetch), Total: ms(t.Total)}
+	return &took{Queue: ms(t.Queue), Filter: ms(t.Filter), Embed: ms(t.Embed), Lexical: ms(t.Lexical), Vector: ms(t.Vector), Rerank: ms(t.Rerank), Rank: ms(t.Rank), Fetch: ms(t.Fetch), Total: ms(t.Total)}
 }
 
 func (s *searching) run(ctx context.Context, config configs.Config) error {

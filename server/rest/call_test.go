@@ -277,7 +277,7 @@ func TestUnknownCallsAreProblems(t *testing.T) {
 	}
 }
 
-var serverTiming = regexp.MustCompile(`^queue;dur=[0-9.]+, filter;dur=[0-9.]+, embed;dur=[0-9.]+, lexical;dur=[0-9.]+, vector;dur=[0-9.]+, rank;dur=[0-9.]+, fetch;dur=[0-9.]+, total;dur=[0-9.]+$`)
+var serverTiming = regexp.MustCompile(`^queue;dur=[0-9.]+, filter;dur=[0-9.]+, embed;dur=[0-9.]+, lexical;dur=[0-9.]+, vector;dur=[0-9.]+, rerank;dur=[0-9.]+, rank;dur=[0-9.]+, fetch;dur=[0-9.]+, total;dur=[0-9.]+$`)
 
 func TestSharingOverItsCalls(t *testing.T) {
 	h := open(t)

@@ -1,10 +1,18 @@
 package rest_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mneme/acl"
+	"mneme/backend/backendtest"
+	"mneme/memory"
+	"mneme/server/limit"
 )
 
 func TestASearchExplainsAnEntryThatItNames(t *testing.T) {
@@ -34,6 +42,50 @@ func TestASearchExplainsAnEntryThatItNames(t *testing.T) {
 	}
 	if a := h.want(200, alice, "POST", "/v1/search", `{"query":"red","explain":true}`); a.json(t)["explain"] != nil {
 		t.Errorf("an answer with nothing to explain beside its hits: %s", a.body)
+	}
+}
+
+// asLong is a Reranker that prefers long texts; it fails if it is asked about a fault.
+type asLong struct{}
+
+func (asLong) Rerank(_ context.Context, query string, texts []string) ([]float64, error) {
+	if strings.Contains(query, "fault") {
+		return nil, errors.New("down")
+	}
+	odds := make([]float64, len(texts))
+	for i, text := range texts {
+		odds[i] = float64(len(text)) / 10
+	}
+	return odds, nil
+}
+
+func TestASearchSaysWhatTheRerankerSaid(t *testing.T) {
+	h := openOptions(t, backendtest.Embedded(), memory.Options{Reranker: asLong{}, RerankBudget: time.Hour}, nil, limit.Rate{PerSecond: 1_000_000})
+	h.want(201, alice, "PUT", "/v1/stores/self/memories/kite", `{"value":"red red red"}`)
+	h.want(201, alice, "PUT", "/v1/stores/self/memories/ball", `{"value":"a red ball that rolled down a long hill"}`)
+	ask := func(body string) (a map[string]any, hits []any) {
+		t.Helper()
+		a = h.want(200, alice, "POST", "/v1/search", body).json(t)
+		return a, a["hits"].([]any)
+	}
+	_, hits := ask(`{"query":"red","explain":true}`)
+	for i, hit := range hits {
+		x := hit.(map[string]any)["explain"].(map[string]any)
+		said, _ := x["rerank"].(map[string]any)
+		if said["rank"] != float64(i+1) || said["score"].(float64) <= 0.5 || len(x["summands"].([]any)) != 4 {
+			t.Errorf("hit %d: %v", i, x)
+		}
+	}
+	if first := hits[0].(map[string]any)["key"]; first != "ball" {
+		t.Errorf("first %v", first)
+	}
+	a, _ := ask(`{"query":"red","limit":1}`)
+	a, hits = ask(fmt.Sprintf(`{"query":"red","limit":1,"cursor":%q}`, a["next_cursor"]))
+	if hits[0].(map[string]any)["key"] != "kite" || len(a["degraded"].([]any)) != 1 { // no model
+		t.Errorf("the second page: %v", a)
+	}
+	if a, _ := ask(`{"query":"red fault"}`); !slices.Contains(a["degraded"].([]any), any("rerank")) {
+		t.Errorf("degraded %v", a["degraded"])
 	}
 }
 

@@ -83,10 +83,17 @@ func openIndexing(t testing.TB) *harness {
 // openOn opens a harness over a backend, which answers so many requests of an agent.
 func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits, methods *payment.Methods, requests limit.Rate, embedders ...embed.Embedder) *harness {
 	t.Helper()
+	return openOptions(t, b, memory.Options{Limits: limits, SimilarWait: wait.Limit}, methods, requests, embedders...)
+}
+
+// openOptions is openOn with options of the service.
+func openOptions(t testing.TB, b backendtest.Backend, service memory.Options, methods *payment.Methods, requests limit.Rate, embedders ...embed.Embedder) *harness {
+	t.Helper()
 	data, clock := b.Open(t), backendtest.NewClock()
 	records := data.Storage(t).ForMeter()
 	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
-	f := backendtest.OpenOver(t, data, memory.Options{Limits: limits, Meter: rules, Now: clock.Now, SimilarWait: wait.Limit}, embedders...)
+	service.Meter, service.Now = rules, clock.Now
+	f := backendtest.OpenOver(t, data, service, embedders...)
 	f.Clock = clock
 	options := meter.Options{Meter: rules}
 	if methods != nil {
@@ -94,12 +101,12 @@ func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits, methods *
 	}
 	market := meter.NewMarket(records, f.Service, options)
 	metrics, log := server.NewMetrics(), &lockedBuffer{}
-	surface, err := rest.New(f.Service, market, metrics, limits.Value)
+	surface, err := rest.New(f.Service, market, metrics, service.Limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
 	surface.TakePayments(checkout.Desk{Methods: methods, PublicURL: "https://memory.example"})
-	tools := tool.NewSurface(tool.New(f.Service, tool.Options{ValueLimit: limits.Value}))
+	tools := tool.NewSurface(tool.New(f.Service, tool.Options{ValueLimit: service.Limits.Value}))
 	page, err := console.NewSurface(nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)

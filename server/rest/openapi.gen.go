@@ -21,6 +21,7 @@ import (
 // Defines values for AnswerDegraded.
 const (
 	AnswerDegradedLexical   AnswerDegraded = "lexical"
+	AnswerDegradedRerank    AnswerDegraded = "rerank"
 	AnswerDegradedVector    AnswerDegraded = "vector"
 	AnswerDegradedVectorLag AnswerDegraded = "vector_lag"
 )
@@ -29,6 +30,8 @@ const (
 func (e AnswerDegraded) Valid() bool {
 	switch e {
 	case AnswerDegradedLexical:
+		return true
+	case AnswerDegradedRerank:
 		return true
 	case AnswerDegradedVector:
 		return true
@@ -663,7 +666,7 @@ type Answer struct {
 	// Charges What the search cost in each store with an offer. Omitted if it was of none.
 	Charges *[]Charge `json:"charges,omitempty"`
 
-	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text.
+	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text; or `rerank`: the reranking service that the server is configured with failed or timed out, so that the hits are in the order that they have without it.
 	Degraded []AnswerDegraded `json:"degraded"`
 
 	// Explain With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, and has no word that was looked for as another. It depends on nothing that the caller may not read.
@@ -679,7 +682,7 @@ type Answer struct {
 	// Nearest With `nearest`, where nothing reaches `min_relevance`: the entries that come closest, best first. They may have nothing to do with the question. `label` counts them too.
 	Nearest *[]Nearest `json:"nearest,omitempty"`
 
-	// NextCursor There are more hits: `cursor` of the next page. At most 12,900 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
+	// NextCursor There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
 	NextCursor *string `json:"next_cursor,omitempty"`
 
 	// Reason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone. Omitted otherwise.
@@ -1040,6 +1043,9 @@ type Explain struct {
 	// Recency With `recency`, the factor by which the relevance counts.
 	Recency *float64 `json:"recency,omitempty"`
 
+	// Rerank What the reranking service said of the hit, if the server is configured with one. Omitted if it was not asked about the hit. The summand `rerank` is what the score gained or lost by it.
+	Rerank *Judgement `json:"rerank,omitempty"`
+
 	// Similarity With `diversity`, the greatest similarity to a hit before this one. Omitted if it was not compared, as beyond the first hundred candidates.
 	Similarity *float64 `json:"similarity,omitempty"`
 
@@ -1295,7 +1301,7 @@ type HealthStep struct {
 	// P99Ms Within a tenth.
 	P99Ms float32 `json:"p99_ms"`
 
-	// Step A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
+	// Step A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `rerank`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `rerank` asks a reranking service, `fetch` reads the rows, and
 	// `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
 	Step SearchStep `json:"step"`
 }
@@ -1471,6 +1477,15 @@ type ImportResult struct {
 //
 // Example: 2026-01-05
 type Instant = string
+
+// Judgement What the reranking service said of the hit, if the server is configured with one. Omitted if it was not asked about the hit. The summand `rerank` is what the score gained or lost by it.
+type Judgement struct {
+	// Rank Among what it was asked about, from 1. Omitted on a page after the first.
+	Rank *int `json:"rank,omitempty"`
+
+	// Score The probability that the hit answers the query, by the service.
+	Score float64 `json:"score"`
+}
 
 // Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
 // a leading or trailing `/`, and without empty, `.` or `..` segments.
@@ -2103,7 +2118,7 @@ type SalesRow struct {
 	Share float64 `json:"share"`
 }
 
-// SearchStep A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
+// SearchStep A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `rerank`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `rerank` asks a reranking service, `fetch` reads the rows, and
 // `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
 type SearchStep = string
 

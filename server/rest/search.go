@@ -91,7 +91,7 @@ func timingOf(t memory.Took, total time.Duration) string {
 	for _, step := range []struct {
 		name string
 		took time.Duration
-	}{{"queue", t.Queue}, {"filter", t.Filter}, {"embed", t.Embed}, {"lexical", t.Lexical}, {"vector", t.Vector}, {"rank", t.Rank}, {"fetch", t.Fetch}, {"total", total}} {
+	}{{"queue", t.Queue}, {"filter", t.Filter}, {"embed", t.Embed}, {"lexical", t.Lexical}, {"vector", t.Vector}, {"rerank", t.Rerank}, {"rank", t.Rank}, {"fetch", t.Fetch}, {"total", total}} {
 		metrics = append(metrics, fmt.Sprintf("%s;dur=%.3f", step.name, float64(step.took.Microseconds())/1000))
 	}
 	return strings.Join(metrics, ", ")

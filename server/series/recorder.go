@@ -29,10 +29,11 @@ const (
 	Vector
 	Fetch
 	Rank
+	Rerank
 	phases
 )
 
-var phaseNames = [phases]string{"search", "queue", "filter", "embed", "lexical", "vector", "fetch", "rank"}
+var phaseNames = [phases]string{"search", "queue", "filter", "embed", "lexical", "vector", "fetch", "rank", "rerank"}
 
 // String returns the name of a step.
 func (p Phase) String() string { return phaseNames[p] }

@@ -47,7 +47,7 @@ type searchAnswer struct {
 }
 
 // maxPaged bounds the candidates that a cursor holds, which a model copies: it
-// is at most 3,300 characters long.
+// is at most 3,300 characters long, 4,200 with what a reranker said.
 const maxPaged = 100
 
 // minCut is the least part of a hit that is shown for want of room, in bytes: of

@@ -42,23 +42,30 @@ func ParseExplain(option json.RawMessage) (explain bool, entry *ExplainedPath, e
 
 // Explain is how a hit was ranked and why the caller may see it, as answers show it.
 type Explain struct {
-	Lexical    *LegRank  `json:"lexical,omitempty"`
-	Vector     *LegRank  `json:"vector,omitempty"`
-	Fused      *float64  `json:"fused,omitempty"`
-	Cosine     *float64  `json:"cosine,omitempty"`
-	MaxSim     *float64  `json:"maxsim,omitempty"`
-	Coverage   *float64  `json:"coverage,omitempty"`
-	Summands   []Summand `json:"summands"`
-	Wording    int       `json:"wording"`
-	Recency    *float64  `json:"recency,omitempty"`
-	Similarity *float64  `json:"similarity,omitempty"`
-	Via        string    `json:"via"`
-	Label      string    `json:"label"`
+	Lexical    *LegRank   `json:"lexical,omitempty"`
+	Vector     *LegRank   `json:"vector,omitempty"`
+	Fused      *float64   `json:"fused,omitempty"`
+	Cosine     *float64   `json:"cosine,omitempty"`
+	MaxSim     *float64   `json:"maxsim,omitempty"`
+	Coverage   *float64   `json:"coverage,omitempty"`
+	Summands   []Summand  `json:"summands"`
+	Wording    int        `json:"wording"`
+	Rerank     *Judgement `json:"rerank,omitempty"`
+	Recency    *float64   `json:"recency,omitempty"`
+	Similarity *float64   `json:"similarity,omitempty"`
+	Via        string     `json:"via"`
+	Label      string     `json:"label"`
 }
 
 // LegRank is a hit's rank and score in one leg.
 type LegRank struct {
 	Rank  int     `json:"rank"`
+	Score float64 `json:"score"`
+}
+
+// Judgement is what a reranking service said of a hit. Rank is 0 on a page after the first.
+type Judgement struct {
+	Rank  int     `json:"rank,omitempty"`
 	Score float64 `json:"score"`
 }
 
@@ -83,7 +90,12 @@ func ExplainOf(e *memory.Explain) *Explain {
 	for i, s := range e.Summands {
 		summands[i] = Summand{Name: s.Name, Value: s.Value}
 	}
+	var rerank *Judgement
+	if e.Rerank != nil {
+		rerank = &Judgement{Rank: e.Rerank.Rank, Score: e.Rerank.Score}
+	}
 	return &Explain{
+		Rerank:  rerank,
 		Lexical: leg(e.Lexical), Vector: leg(e.Vector), Fused: e.Fused,
 		Cosine: e.Parts.Cosine, MaxSim: e.Parts.MaxSim, Coverage: e.Parts.Coverage, Summands: summands,
 		Wording: e.Wording, Recency: e.Recency, Similarity: e.Similarity,

@@ -1,0 +1,126 @@
+package rerank
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"syscall"
+)
+
+// Errors of a request.
+var (
+	// ErrUnavailable means that the service was unreachable, too slow or overloaded
+	// (429, 5xx).
+	ErrUnavailable = errors.New("reranking service is unavailable")
+	// ErrRefused means that the service rejects the request (a redirect, or 4xx
+	// other than 429): a wrong key, model, address or shape.
+	ErrRefused = errors.New("reranking service refuses the request")
+	// ErrAnswer means that the service did not answer with a score for each text.
+	ErrAnswer = errors.New("reranking service's answer cannot be used")
+)
+
+// maxAnswer bounds an answer: a result takes less than 100 bytes. The rest is for
+// services that send the texts back.
+const maxAnswer = 4 << 20
+
+// ask makes one request and returns its scores in the order of texts.
+func (c *Client) ask(ctx context.Context, query string, texts []string) ([]float64, error) {
+	select {
+	case c.running <- struct{}{}:
+		defer func() { <-c.running }()
+	case <-ctx.Done():
+		return nil, canceled(ctx)
+	}
+	body, err := json.Marshal(c.form.request(c.config, query, texts))
+	if err != nil {
+		return nil, fmt.Errorf("%w: the request cannot be written", ErrRefused)
+	}
+	answer, err := c.post(ctx, body)
+	if err != nil {
+		return nil, classify(ctx, err)
+	}
+	items, err := c.form.results(answer)
+	if err != nil {
+		return nil, fmt.Errorf("%w: not the JSON of shape %s", ErrAnswer, c.config.Shape)
+	}
+	return inOrder(items, len(texts))
+}
+
+// statusError is the status of a response other than success.
+type statusError int
+
+func (s statusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
+
+// post sends a request and returns the body of the answer. A request that meets a
+// connection which the service has closed meanwhile is sent again, once: it changes
+// nothing there. There is no other retry; the caller has an order of its own.
+func (c *Client) post(ctx context.Context, body []byte) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = c.header.Clone()
+	request.Header["Idempotency-Key"] = nil // not sent; see http.Transport
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer drain(response.Body)
+	if response.StatusCode >= 300 {
+		return nil, statusError(response.StatusCode)
+	}
+	return io.ReadAll(http.MaxBytesReader(nil, response.Body, maxAnswer))
+}
+
+// drain reads a short rest of body, so that the connection can be reused, and closes
+// it. Bodies of errors, which may quote the request, are read nowhere else.
+func drain(body io.ReadCloser) {
+	_, _ = io.CopyN(io.Discard, body, 16<<10)
+	_ = body.Close()
+}
+
+// canceled wraps the error of the caller's context.
+func canceled(ctx context.Context) error { return fmt.Errorf("reranking: %w", ctx.Err()) }
+
+// classify turns an error of a request into one of this package. The original may
+// include the address, so it is not wrapped.
+func classify(ctx context.Context, err error) error {
+	var status statusError
+	var network net.Error
+	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var tooLong *http.MaxBytesError
+	switch {
+	case ctx.Err() != nil:
+		return canceled(ctx)
+	case errors.As(err, &status):
+		return status.classify()
+	case errors.As(err, &tooLong):
+		return fmt.Errorf("%w: longer than %d bytes", ErrAnswer, maxAnswer)
+	case errors.As(err, &certificate):
+		return fmt.Errorf("%w: its TLS certificate is not trusted", ErrUnavailable)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("%w: connection refused", ErrUnavailable)
+	case errors.As(err, &dns):
+		return fmt.Errorf("%w: host not found", ErrUnavailable)
+	case errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: connection lost", ErrUnavailable)
+	}
+	return fmt.Errorf("%w: not an answer of HTTP", ErrAnswer)
+}
+
+func (s statusError) classify() error {
+	switch {
+	case s == http.StatusTooManyRequests || s >= 500:
+		return fmt.Errorf("%w: status %d", ErrUnavailable, int(s))
+	case s < 400:
+		return fmt.Errorf("%w: status %d, a redirect; set the address it leads to", ErrRefused, int(s))
+	}
+	return fmt.Errorf("%w: status %d", ErrRefused, int(s))
+}
