@@ -25,7 +25,7 @@ func TestAnUnknownParameterIsNamedWithTheOneThatIsMeant(t *testing.T) {
 		{"memory_search", "store", "did you mean `stores`?"},
 		{"memory_save", "tag", "did you mean `tags`?"},
 		{"memory_save", "text", "did you mean `content`?"},
-		{"memory_save", "dry_run", "it takes content, key, occurred_at, source, tags"},
+		{"memory_save", "dry_run", "it takes content, key, occurred_at, source, tags, timezone"},
 		{"memory_get", "id", "did you mean `key`?"},
 		{"memory_get", "limit", "did you mean `length`?"},
 		{"memory_list", "tags", "did you mean `tag`?"},

@@ -1055,12 +1055,20 @@ export interface components {
          */
         Ttl: number;
         /**
-         * @description When what the entry tells of happened, according to its writer: a date (`2023-05-08`), or a
-         *     time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-         *     A date compares as its first instant in UTC.
+         * @description When what the entry tells of happened, according to its writer: a day (`2023-05-08`), a month
+         *     (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+         *     time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+         *     year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+         *     instant.
          * @example 2023-05-08
          */
         OccurredAt: string;
+        /**
+         * @description The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
+         *     offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+         * @example Europe/Berlin
+         */
+        Timezone: string;
         Write: {
             value: components["schemas"]["Value"];
             type?: components["schemas"]["Type"];
@@ -1076,6 +1084,7 @@ export interface components {
             ttl?: components["schemas"]["Ttl"];
             /** @description As in entries; empty removes it. */
             occurred_at?: components["schemas"]["OccurredAt"];
+            timezone?: components["schemas"]["Timezone"];
         };
         Batch: {
             items: components["schemas"]["BatchItem"][];
@@ -1107,6 +1116,7 @@ export interface components {
             encrypted?: boolean;
             ttl?: components["schemas"]["Ttl"];
             occurred_at?: components["schemas"]["OccurredAt"];
+            timezone?: components["schemas"]["Timezone"];
         };
         BatchResult: {
             /** @description Of each item, in their order. */
@@ -1233,8 +1243,21 @@ export interface components {
             type_by?: string;
             /** @description The agent that wrote the description, if not the owner. Empty if unknown. */
             description_by?: string;
-            /** @description Only with `wait=indexed`; whether a search can return the entry by its meaning. */
+            /** @description Only with `wait=indexed` or `similar=true`; whether a search can return the entry by its meaning. */
             indexed?: boolean;
+            /** @description Only with `similar=true`: entries of the store at other paths that say nearly the same or the opposite, most alike first, of those that the caller may read. Empty if there are none. Omitted if it is not known: the entry was not indexed in time, or is never searched (encrypted, or not in context), or has no text. */
+            similar?: components["schemas"]["Similar"][];
+        };
+        Similar: {
+            namespace: string;
+            key: string;
+            label: components["schemas"]["Label"];
+            description: string;
+            /**
+             * Format: double
+             * @description How likely both say nearly the same, or the opposite.
+             */
+            relevance: number;
         };
         Trashed: {
             /**
@@ -1524,7 +1547,7 @@ export interface components {
             ne?: boolean;
         };
         /**
-         * @description RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds.
+         * @description RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
          * @example now-7d
          */
         OperandTime: string;
@@ -1583,6 +1606,8 @@ export interface components {
             tags?: components["schemas"]["Tags"];
             type?: components["schemas"]["Type"];
             where?: components["schemas"]["Condition"];
+            /** @description Of the dates and times in `where` that have no zone; UTC by default. Leaves out stores that the caller may search but not read. */
+            timezone?: components["schemas"]["Timezone"];
             match?: components["schemas"]["Words"];
             /** @default 10 */
             limit?: number;
@@ -1604,6 +1629,11 @@ export interface components {
              * @default 0
              */
             min_relevance?: number;
+            /**
+             * @description If nothing reaches `min_relevance`, name up to so many entries that come closest, as `nearest` of the answer. Leaves out stores that the caller may search but not read.
+             * @default 0
+             */
+            nearest?: number;
             /** @description `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone. */
             cursor?: string;
             recency?: components["schemas"]["Recency"];
@@ -1613,6 +1643,11 @@ export interface components {
              * @default 0
              */
             diversity?: number;
+            /**
+             * @description A word that no entry of the searched stores has, of four letters or more and without digits, also finds words that differ from it in one letter, or in two from eight letters on: missing, too many, another, or two exchanged. They count less than the word itself, and `explain` names them. `false` looks for the words of the question alone, and leaves out stores that the caller may search but not read.
+             * @default true
+             */
+            typos?: boolean;
             /**
              * @description The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be. A hit of a store at level `search` that does not fit ends the hits of that store alone.
              * @example 2000
@@ -1691,13 +1726,20 @@ export interface components {
         Answer: {
             hits: components["schemas"]["Hit"][];
             label?: components["schemas"]["Label"];
-            /** @description What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text. */
-            degraded: ("lexical" | "vector" | "vector_lag")[];
+            /** @description What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text; or `rerank`: the reranking service that the server is configured with failed or timed out, so that the hits are in the order that they have without it. */
+            degraded: ("lexical" | "vector" | "vector_lag" | "rerank")[];
             /** @description The answer may lack hits. */
             incomplete: boolean;
+            /**
+             * @description Why there are no hits: the question has no words (`no_words`), as one of punctuation alone. Omitted otherwise.
+             * @enum {string}
+             */
+            reason?: "no_words";
+            /** @description With `nearest`, where nothing reaches `min_relevance`: the entries that come closest, best first. They may have nothing to do with the question. `label` counts them too. */
+            nearest?: components["schemas"]["Nearest"][];
             /** @description How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose key alone has more exceeds it. */
             tokens?: number;
-            /** @description There are more hits: `cursor` of the next page. At most 12,900 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read. */
+            /** @description There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read. */
             next_cursor?: string;
             explain?: components["schemas"]["Explanation"];
             /** @description What the search cost in each store with an offer. Omitted if it was of none. */
@@ -1711,10 +1753,40 @@ export interface components {
             /** @description The stores with an accepted offer that were not searched, and why. */
             skipped?: components["schemas"]["Skipped"][];
         };
-        /** @description With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, and names no entry. It depends on nothing that the caller may not read. */
+        Nearest: {
+            store_id: string;
+            namespace: string;
+            key: string;
+            label: components["schemas"]["Label"];
+            description: string;
+            /**
+             * Format: double
+             * @description Below `min_relevance`.
+             */
+            relevance: number;
+            /** @description Always true. */
+            unsure: boolean;
+        };
+        /** @description With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, and has no word that was looked for as another. It depends on nothing that the caller may not read. */
         Explanation: {
             filter?: components["schemas"]["FilterExplanation"];
             entry?: components["schemas"]["EntryExplanation"];
+            /** @description Words of the question that no entry has, and what was looked for in their place. */
+            typos?: components["schemas"]["Typo"][];
+        };
+        Typo: {
+            /**
+             * @description The word, in lower case and without accents.
+             * @example termostat
+             */
+            word: string;
+            /**
+             * @description The stems of words that entries have.
+             * @example [
+             *       "thermostat"
+             *     ]
+             */
+            found: string[];
         };
         /** @description What the options that restrict the search cost. If at most a thousand entries pass them, both legs look among these alone, and `passing` says how many there are. Otherwise the legs look among all, and what they find is judged: `dropped` says how many entries each option leaves out. The time is `filter` of `Server-Timing`. */
         FilterExplanation: {
@@ -1793,7 +1865,7 @@ export interface components {
             passages?: components["schemas"]["Passage"][];
             /** @description There are `passages` in place of the value. Omitted if the caller may search the store but not read it. */
             truncated?: boolean;
-            /** @description Where the value has words of the query, with `passages: true` and a value that is shown whole: byte ranges of its text, which is a string itself, or all strings of another value, joined by line breaks. Omitted if the caller may search the store but not read it. */
+            /** @description Where the value has words of the query, with `passages: true` and a value that is shown whole: byte ranges of its text (see `Passage`). Omitted if the caller may search the store but not read it. */
             highlights?: components["schemas"]["Ranges"];
             type?: components["schemas"]["Type"];
             description?: components["schemas"]["Description"];
@@ -1816,7 +1888,7 @@ export interface components {
             explain?: components["schemas"]["Explain"];
         };
         /**
-         * @description A stretch of the text of a value: of a string itself, or of all strings of another value, joined by line breaks (of a value without strings, its JSON). It begins and ends with a sentence or line, if none is too long. Without `start` and `end` if the caller may search the store but not read it.
+         * @description A stretch of the text of a value. The text of a string is the string; that of another value has a line for each string and number in it, with the name of its member before it, as in `listen port: 9443` (that of `true`, `false` and `null` is their JSON). It begins and ends with a sentence or line, if none is too long. Without `start` and `end` if the caller may search the store but not read it.
          * @example {
          *       "text": "Anna carries an adrenaline pen in the blue bag.",
          *       "start": 2310,
@@ -1866,6 +1938,7 @@ export interface components {
             summands: components["schemas"]["Summand"][];
             /** @description Which of `queries` the ranks, parts and summands are for, from 0, the one to which the hit is most relevant. */
             wording: number;
+            rerank?: components["schemas"]["Judgement"];
             /**
              * Format: double
              * @description With `recency`, the factor by which the relevance counts.
@@ -1882,6 +1955,16 @@ export interface components {
              */
             via: "own" | "grant" | "chat" | "user";
             label: components["schemas"]["Label"];
+        };
+        /** @description What the reranking service said of the hit, if the server is configured with one. Omitted if it was not asked about the hit. The summand `rerank` is what the score gained or lost by it. */
+        Judgement: {
+            /** @description Among what it was asked about, from 1. Omitted on a page after the first. */
+            rank?: number;
+            /**
+             * Format: double
+             * @description The probability that the hit answers the query, by the service.
+             */
+            score: number;
         };
         Summand: {
             name: string;
@@ -2667,7 +2750,7 @@ export interface components {
             p99_ms: number;
         };
         /**
-         * @description A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
+         * @description A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `rerank`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `rerank` asks a reranking service, `fetch` reads the rows, and
          *     `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
          */
         SearchStep: string;
@@ -2928,6 +3011,8 @@ export interface components {
          * @example {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}
          */
         where: string;
+        /** @description Of the dates and times in `where` that have no zone. */
+        timezone: components["schemas"]["Timezone"];
         /**
          * @description Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
          * @example {"all": ["adrenaline pen"], "none": ["draft"]}
@@ -3039,9 +3124,9 @@ export interface components {
         /**
          * @description Only with `explain`: the duration of each step of the search, in milliseconds. `filter` looks for
          *     the entries that pass `namespace`, `tags`, `type`, `where` and `match`; then `embed` and `vector` run
-         *     concurrently with `lexical`, `fetch` follows them, `rank` is the part of it that computes the
-         *     relevance, and `total` is the whole search.
-         * @example queue;dur=0.011, filter;dur=0.000, embed;dur=8.104, lexical;dur=1.377, vector;dur=9.250, rank;dur=1.206, fetch;dur=2.118, total;dur=11.637
+         *     concurrently with `lexical`, `rerank` asks a reranking service, `fetch` follows them, `rank` is the
+         *     part of it that computes the relevance, and `total` is the whole search.
+         * @example queue;dur=0.011, filter;dur=0.000, embed;dur=8.104, lexical;dur=1.377, vector;dur=9.250, rerank;dur=0.000, rank;dur=1.206, fetch;dur=2.118, total;dur=11.637
          */
         ServerTiming: string;
         /**
@@ -3119,6 +3204,13 @@ export interface operations {
                  *     entry. The answer then has the field `indexed`.
                  */
                 wait?: "indexed";
+                /**
+                 * @description `true` names up to three entries of the store that say nearly the same as this one, or
+                 *     the opposite, so that one of them can be changed rather than kept beside it. The call
+                 *     waits until the entry is indexed, at most 2 s, or as long as `wait` says; the write is
+                 *     durable before. The answer then has the fields `indexed` and, if it is known, `similar`.
+                 */
+                similar?: boolean;
             };
             header?: {
                 /**
@@ -3253,6 +3345,8 @@ export interface operations {
                  * @example {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}
                  */
                 where?: components["parameters"]["where"];
+                /** @description Of the dates and times in `where` that have no zone. */
+                timezone?: components["parameters"]["timezone"];
                 /**
                  * @description Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
                  * @example {"all": ["adrenaline pen"], "none": ["draft"]}
@@ -3665,6 +3759,8 @@ export interface operations {
                  * @example {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}
                  */
                 where?: components["parameters"]["where"];
+                /** @description Of the dates and times in `where` that have no zone. */
+                timezone?: components["parameters"]["timezone"];
                 /**
                  * @description Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
                  * @example {"all": ["adrenaline pen"], "none": ["draft"]}

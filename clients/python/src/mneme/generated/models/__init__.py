@@ -5,6 +5,7 @@ from .agent_access import AgentAccess
 from .agent_store import AgentStore
 from .answer import Answer
 from .answer_degraded_item import AnswerDegradedItem
+from .answer_reason import AnswerReason
 from .anthropic_tool import AnthropicTool
 from .anthropic_tool_input_schema import AnthropicToolInputSchema
 from .batch import Batch
@@ -45,6 +46,7 @@ from .health_versions import HealthVersions
 from .hit import Hit
 from .import_line import ImportLine
 from .import_result import ImportResult
+from .judgement import Judgement
 from .key_set import KeySet
 from .label import Label
 from .label_condition import LabelCondition
@@ -56,6 +58,7 @@ from .live import Live
 from .live_status import LiveStatus
 from .member_condition import MemberCondition
 from .membership import Membership
+from .nearest import Nearest
 from .new_offer import NewOffer
 from .new_terms import NewTerms
 from .offer import Offer
@@ -102,6 +105,7 @@ from .sales import Sales
 from .sales_row import SalesRow
 from .settings import Settings
 from .share import Share
+from .similar import Similar
 from .skipped import Skipped
 from .skipped_reason import SkippedReason
 from .slow_searches import SlowSearches
@@ -127,6 +131,7 @@ from .type_condition_eq import TypeConditionEq
 from .type_condition_in_item import TypeConditionInItem
 from .type_condition_ne import TypeConditionNe
 from .type_condition_nin_item import TypeConditionNinItem
+from .typo import Typo
 from .usage import Usage
 from .used_charge import UsedCharge
 from .used_charge_keys import UsedChargeKeys
@@ -140,6 +145,7 @@ __all__ = (
     "AgentStore",
     "Answer",
     "AnswerDegradedItem",
+    "AnswerReason",
     "AnthropicTool",
     "AnthropicToolInputSchema",
     "Batch",
@@ -180,6 +186,7 @@ __all__ = (
     "Hit",
     "ImportLine",
     "ImportResult",
+    "Judgement",
     "KeySet",
     "Label",
     "LabelCondition",
@@ -191,6 +198,7 @@ __all__ = (
     "LiveStatus",
     "MemberCondition",
     "Membership",
+    "Nearest",
     "NewOffer",
     "NewTerms",
     "Offer",
@@ -237,6 +245,7 @@ __all__ = (
     "SalesRow",
     "Settings",
     "Share",
+    "Similar",
     "Skipped",
     "SkippedReason",
     "SlowSearches",
@@ -262,6 +271,7 @@ __all__ = (
     "TypeConditionInItem",
     "TypeConditionNe",
     "TypeConditionNinItem",
+    "Typo",
     "Usage",
     "UsedCharge",
     "UsedChargeKeys",

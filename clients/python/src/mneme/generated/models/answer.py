@@ -10,6 +10,8 @@ from ..types import UNSET, Unset
 
 from ..models.answer_degraded_item import AnswerDegradedItem
 from ..models.answer_degraded_item import check_answer_degraded_item
+from ..models.answer_reason import AnswerReason
+from ..models.answer_reason import check_answer_reason
 from ..models.label import check_label
 from ..models.label import Label
 from ..types import UNSET, Unset
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
   from ..models.charge import Charge
   from ..models.explanation import Explanation
   from ..models.hit import Hit
+  from ..models.nearest import Nearest
   from ..models.skipped import Skipped
 
 
@@ -41,17 +44,22 @@ class Answer:
         Attributes:
             hits (list[Hit]):
             degraded (list[AnswerDegradedItem]): What the answer lacks: the legs of the search that failed or timed out, so
-                that the hits are from the other; or `vector_lag`: entries that the caller may read wait for their vectors for
-                more than 5 seconds, and only the lexical leg finds their current text.
+                that the hits are from the other; `vector_lag`: entries that the caller may read wait for their vectors for more
+                than 5 seconds, and only the lexical leg finds their current text; or `rerank`: the reranking service that the
+                server is configured with failed or timed out, so that the hits are in the order that they have without it.
             incomplete (bool): The answer may lack hits.
             label (Label | Unset): A classification, lowest first.
+            reason (AnswerReason | Unset): Why there are no hits: the question has no words (`no_words`), as one of
+                punctuation alone. Omitted otherwise.
+            nearest (list[Nearest] | Unset): With `nearest`, where nothing reaches `min_relevance`: the entries that come
+                closest, best first. They may have nothing to do with the question. `label` counts them too.
             tokens (int | Unset): How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose
                 key alone has more exceeds it.
-            next_cursor (str | Unset): There are more hits: `cursor` of the next page. At most 12,900 characters. Omitted on
+            next_cursor (str | Unset): There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted on
                 the last page, and where `stores` names one that the caller may search but not read.
             explain (Explanation | Unset): With `explain`, what no hit shows. Omitted if the question has none of
-                `namespace`, `tags`, `type`, `where` and `match`, and names no entry. It depends on nothing that the caller may
-                not read.
+                `namespace`, `tags`, `type`, `where` and `match`, names no entry, and has no word that was looked for as
+                another. It depends on nothing that the caller may not read.
             charges (list[Charge] | Unset): What the search cost in each store with an offer. Omitted if it was of none.
             receipt (str | Unset): A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first
                 answered, and
@@ -64,6 +72,8 @@ class Answer:
     degraded: list[AnswerDegradedItem]
     incomplete: bool
     label: Label | Unset = UNSET
+    reason: AnswerReason | Unset = UNSET
+    nearest: list[Nearest] | Unset = UNSET
     tokens: int | Unset = UNSET
     next_cursor: str | Unset = UNSET
     explain: Explanation | Unset = UNSET
@@ -80,6 +90,7 @@ class Answer:
         from ..models.charge import Charge # noqa: PLC0415
         from ..models.explanation import Explanation # noqa: PLC0415
         from ..models.hit import Hit # noqa: PLC0415
+        from ..models.nearest import Nearest # noqa: PLC0415
         from ..models.skipped import Skipped # noqa: PLC0415
         hits = []
         for hits_item_data in self.hits:
@@ -100,6 +111,20 @@ class Answer:
         label: str | Unset = UNSET
         if not isinstance(self.label, Unset):
             label = self.label
+
+
+        reason: str | Unset = UNSET
+        if not isinstance(self.reason, Unset):
+            reason = self.reason
+
+
+        nearest: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.nearest, Unset):
+            nearest = []
+            for nearest_item_data in self.nearest:
+                nearest_item = nearest_item_data.to_dict()
+                nearest.append(nearest_item)
+
 
 
         tokens = self.tokens
@@ -142,6 +167,10 @@ class Answer:
         })
         if label is not UNSET:
             field_dict["label"] = label
+        if reason is not UNSET:
+            field_dict["reason"] = reason
+        if nearest is not UNSET:
+            field_dict["nearest"] = nearest
         if tokens is not UNSET:
             field_dict["tokens"] = tokens
         if next_cursor is not UNSET:
@@ -166,6 +195,7 @@ class Answer:
         from ..models.charge import Charge # noqa: PLC0415
         from ..models.explanation import Explanation # noqa: PLC0415
         from ..models.hit import Hit # noqa: PLC0415
+        from ..models.nearest import Nearest # noqa: PLC0415
         from ..models.skipped import Skipped # noqa: PLC0415
         d = dict(src_dict)
         hits = []
@@ -198,6 +228,28 @@ class Answer:
             label = check_label(_label)
 
 
+
+
+        _reason = d.pop("reason", UNSET)
+        reason: AnswerReason | Unset
+        if isinstance(_reason,  Unset):
+            reason = UNSET
+        else:
+            reason = check_answer_reason(_reason)
+
+
+
+
+        _nearest = d.pop("nearest", UNSET)
+        nearest: list[Nearest] | Unset = UNSET
+        if _nearest is not UNSET:
+            nearest = []
+            for nearest_item_data in _nearest:
+                nearest_item = Nearest.from_dict(nearest_item_data)
+
+
+
+                nearest.append(nearest_item)
 
 
         tokens = d.pop("tokens", UNSET)
@@ -247,6 +299,8 @@ class Answer:
             degraded=degraded,
             incomplete=incomplete,
             label=label,
+            reason=reason,
+            nearest=nearest,
             tokens=tokens,
             next_cursor=next_cursor,
             explain=explain,

@@ -1,8 +1,8 @@
 from typing import Literal
 
-AnswerDegradedItem = Literal['lexical', 'vector', 'vector_lag']
+AnswerDegradedItem = Literal['lexical', 'rerank', 'vector', 'vector_lag']
 
-ANSWER_DEGRADED_ITEM_VALUES: set[AnswerDegradedItem] = { 'lexical', 'vector', 'vector_lag',  }
+ANSWER_DEGRADED_ITEM_VALUES: set[AnswerDegradedItem] = { 'lexical', 'rerank', 'vector', 'vector_lag',  }
 
 def check_answer_degraded_item(value: str) -> AnswerDegradedItem:
     if value in ANSWER_DEGRADED_ITEM_VALUES:

@@ -44,11 +44,17 @@ class BatchItem:
             in_context (bool | Unset):
             encrypted (bool | Unset):
             ttl (int | Unset): Seconds until it expires; 0 means never.
-            occurred_at (str | Unset): When what the entry tells of happened, according to its writer: a date
-                (`2023-05-08`), or a
-                time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-                A date compares as its first instant in UTC.
+            occurred_at (str | Unset): When what the entry tells of happened, according to its writer: a day (`2023-05-08`),
+                a month
+                (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+                time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+                year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+                instant.
                  Example: 2023-05-08.
+            timezone (str | Unset): The zone of dates and times that have none: a name of the IANA database
+                (`Europe/Berlin`), or an
+                offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+                 Example: Europe/Berlin.
      """
 
     op: BatchItemOp
@@ -64,6 +70,7 @@ class BatchItem:
     encrypted: bool | Unset = UNSET
     ttl: int | Unset = UNSET
     occurred_at: str | Unset = UNSET
+    timezone: str | Unset = UNSET
 
 
 
@@ -103,6 +110,8 @@ class BatchItem:
 
         occurred_at = self.occurred_at
 
+        timezone = self.timezone
+
 
         field_dict: dict[str, Any] = {}
 
@@ -132,6 +141,8 @@ class BatchItem:
             field_dict["ttl"] = ttl
         if occurred_at is not UNSET:
             field_dict["occurred_at"] = occurred_at
+        if timezone is not UNSET:
+            field_dict["timezone"] = timezone
 
         return field_dict
 
@@ -178,6 +189,8 @@ class BatchItem:
 
         occurred_at = d.pop("occurred_at", UNSET)
 
+        timezone = d.pop("timezone", UNSET)
+
         batch_item = cls(
             op=op,
             key=key,
@@ -192,6 +205,7 @@ class BatchItem:
             encrypted=encrypted,
             ttl=ttl,
             occurred_at=occurred_at,
+            timezone=timezone,
         )
 
         return batch_item

@@ -59,10 +59,12 @@ class Entry:
             updated_by (str): The agent that wrote this version.
             source (Any | Unset): Where the entry came from, according to its writer; not verified. Omitted if unknown.
             expires_at (datetime.datetime | Unset): Omitted if it never expires.
-            occurred_at (str | Unset): When what the entry tells of happened, according to its writer: a date
-                (`2023-05-08`), or a
-                time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-                A date compares as its first instant in UTC.
+            occurred_at (str | Unset): When what the entry tells of happened, according to its writer: a day (`2023-05-08`),
+                a month
+                (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+                time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+                year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+                instant.
                  Example: 2023-05-08.
             type_by (str | Unset): The agent that wrote the type, if not the owner. Empty if unknown.
             description_by (str | Unset): The agent that wrote the description, if not the owner. Empty if unknown.

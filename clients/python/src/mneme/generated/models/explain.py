@@ -16,6 +16,7 @@ from ..types import UNSET, Unset
 from typing import cast
 
 if TYPE_CHECKING:
+  from ..models.judgement import Judgement
   from ..models.leg_rank import LegRank
   from ..models.summand import Summand
 
@@ -47,6 +48,8 @@ class Explain:
                 token of the nearest chunk. Omitted if it is not known, as when the embedder makes no vectors of tokens.
             coverage (float | Unset): The entry's BM25 score over the sum of the weights of the query's terms. Omitted if it
                 is not known, as when the lexical leg failed.
+            rerank (Judgement | Unset): What the reranking service said of the hit, if the server is configured with one.
+                Omitted if it was not asked about the hit. The summand `rerank` is what the score gained or lost by it.
             recency (float | Unset): With `recency`, the factor by which the relevance counts.
             similarity (float | Unset): With `diversity`, the greatest similarity to a hit before this one. Omitted if it
                 was not compared, as beyond the first hundred candidates.
@@ -62,6 +65,7 @@ class Explain:
     cosine: float | Unset = UNSET
     maxsim: float | Unset = UNSET
     coverage: float | Unset = UNSET
+    rerank: Judgement | Unset = UNSET
     recency: float | Unset = UNSET
     similarity: float | Unset = UNSET
 
@@ -70,6 +74,7 @@ class Explain:
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.judgement import Judgement # noqa: PLC0415
         from ..models.leg_rank import LegRank # noqa: PLC0415
         from ..models.summand import Summand # noqa: PLC0415
         summands = []
@@ -101,6 +106,10 @@ class Explain:
 
         coverage = self.coverage
 
+        rerank: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.rerank, Unset):
+            rerank = self.rerank.to_dict()
+
         recency = self.recency
 
         similarity = self.similarity
@@ -126,6 +135,8 @@ class Explain:
             field_dict["maxsim"] = maxsim
         if coverage is not UNSET:
             field_dict["coverage"] = coverage
+        if rerank is not UNSET:
+            field_dict["rerank"] = rerank
         if recency is not UNSET:
             field_dict["recency"] = recency
         if similarity is not UNSET:
@@ -137,6 +148,7 @@ class Explain:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.judgement import Judgement # noqa: PLC0415
         from ..models.leg_rank import LegRank # noqa: PLC0415
         from ..models.summand import Summand # noqa: PLC0415
         d = dict(src_dict)
@@ -190,6 +202,16 @@ class Explain:
 
         coverage = d.pop("coverage", UNSET)
 
+        _rerank = d.pop("rerank", UNSET)
+        rerank: Judgement | Unset
+        if isinstance(_rerank,  Unset):
+            rerank = UNSET
+        else:
+            rerank = Judgement.from_dict(_rerank)
+
+
+
+
         recency = d.pop("recency", UNSET)
 
         similarity = d.pop("similarity", UNSET)
@@ -205,6 +227,7 @@ class Explain:
             cosine=cosine,
             maxsim=maxsim,
             coverage=coverage,
+            rerank=rerank,
             recency=recency,
             similarity=similarity,
         )

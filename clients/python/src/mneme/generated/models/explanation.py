@@ -14,6 +14,7 @@ from typing import cast
 if TYPE_CHECKING:
   from ..models.entry_explanation import EntryExplanation
   from ..models.filter_explanation import FilterExplanation
+  from ..models.typo import Typo
 
 
 
@@ -26,7 +27,8 @@ T = TypeVar("T", bound="Explanation")
 @_attrs_define
 class Explanation:
     """ With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and
-    `match`, and names no entry. It depends on nothing that the caller may not read.
+    `match`, names no entry, and has no word that was looked for as another. It depends on nothing that the caller may
+    not read.
 
         Attributes:
             filter_ (FilterExplanation | Unset): What the options that restrict the search cost. If at most a thousand
@@ -36,10 +38,12 @@ class Explanation:
             entry (EntryExplanation | Unset): What became of the entry that the path in `explain` resolves to. An entry that
                 the caller may not read is `not_found`, like one that does not exist. Example: {'outcome': 'beyond_limit', 'id':
                 '01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01', 'label': 'PUBLIC', 'rank': 14, 'score': 2.1034, 'relevance': 0.3127}.
+            typos (list[Typo] | Unset): Words of the question that no entry has, and what was looked for in their place.
      """
 
     filter_: FilterExplanation | Unset = UNSET
     entry: EntryExplanation | Unset = UNSET
+    typos: list[Typo] | Unset = UNSET
 
 
 
@@ -48,6 +52,7 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         from ..models.entry_explanation import EntryExplanation # noqa: PLC0415
         from ..models.filter_explanation import FilterExplanation # noqa: PLC0415
+        from ..models.typo import Typo # noqa: PLC0415
         filter_: dict[str, Any] | Unset = UNSET
         if not isinstance(self.filter_, Unset):
             filter_ = self.filter_.to_dict()
@@ -55,6 +60,15 @@ class Explanation:
         entry: dict[str, Any] | Unset = UNSET
         if not isinstance(self.entry, Unset):
             entry = self.entry.to_dict()
+
+        typos: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.typos, Unset):
+            typos = []
+            for typos_item_data in self.typos:
+                typos_item = typos_item_data.to_dict()
+                typos.append(typos_item)
+
+
 
 
         field_dict: dict[str, Any] = {}
@@ -65,6 +79,8 @@ class Explanation:
             field_dict["filter"] = filter_
         if entry is not UNSET:
             field_dict["entry"] = entry
+        if typos is not UNSET:
+            field_dict["typos"] = typos
 
         return field_dict
 
@@ -74,6 +90,7 @@ class Explanation:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.entry_explanation import EntryExplanation # noqa: PLC0415
         from ..models.filter_explanation import FilterExplanation # noqa: PLC0415
+        from ..models.typo import Typo # noqa: PLC0415
         d = dict(src_dict)
         _filter_ = d.pop("filter", UNSET)
         filter_: FilterExplanation | Unset
@@ -95,9 +112,22 @@ class Explanation:
 
 
 
+        _typos = d.pop("typos", UNSET)
+        typos: list[Typo] | Unset = UNSET
+        if _typos is not UNSET:
+            typos = []
+            for typos_item_data in _typos:
+                typos_item = Typo.from_dict(typos_item_data)
+
+
+
+                typos.append(typos_item)
+
+
         explanation = cls(
             filter_=filter_,
             entry=entry,
+            typos=typos,
         )
 
         return explanation

@@ -22,8 +22,9 @@ T = TypeVar("T", bound="HealthStep")
 class HealthStep:
     """ 
         Attributes:
-            step (str): A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `fetch` and
-                `rank`: `search` is the whole, `queue` the wait for a turn, `fetch` reads the rows, and
+            step (str): A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `rerank`,
+                `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `rerank` asks a reranking service,
+                `fetch` reads the rows, and
                 `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
             count (int): Searches that had the step.
             p50_ms (float): Within a tenth.

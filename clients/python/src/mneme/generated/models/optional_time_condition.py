@@ -24,20 +24,38 @@ T = TypeVar("T", bound="OptionalTimeCondition")
 class OptionalTimeCondition:
     """ 
         Attributes:
-            eq (str | Unset): RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`,
-                `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds. Example: now-7d.
-            ne (str | Unset): RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`,
-                `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds. Example: now-7d.
+            eq (str | Unset): RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`,
+                `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the
+                instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in
+                `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
+                Example: now-7d.
+            ne (str | Unset): RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`,
+                `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the
+                instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in
+                `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
+                Example: now-7d.
             in_ (list[str] | Unset):
             nin (list[str] | Unset):
-            gt (str | Unset): RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`,
-                `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds. Example: now-7d.
-            gte (str | Unset): RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`,
-                `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds. Example: now-7d.
-            lt (str | Unset): RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`,
-                `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds. Example: now-7d.
-            lte (str | Unset): RFC 3339, a date (its first instant in UTC), or relative to the instant of the call: `now`,
-                `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Compared in microseconds. Example: now-7d.
+            gt (str | Unset): RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`,
+                `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the
+                instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in
+                `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
+                Example: now-7d.
+            gte (str | Unset): RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`,
+                `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or
+                relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone
+                it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every
+                zone. Example: now-7d.
+            lt (str | Unset): RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`, `2026-05`,
+                `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or relative to the
+                instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone it is in
+                `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every zone.
+                Example: now-7d.
+            lte (str | Unset): RFC 3339, or without zone (`2026-05-01T09:00`); a day, month or year (`2026-05-01`,
+                `2026-05`, `2026`), which is all of it: `gt` is after its end, `lte` through its end, `eq` within it; or
+                relative to the instant of the call: `now`, `now-7d`, `now+12h` (s, m, h, d, w; at most 100 years). Without zone
+                it is in `timezone`, or else in UTC. Compared in microseconds. The dates of `occurred_at` are the same in every
+                zone. Example: now-7d.
             exists (bool | Unset):
      """
 

@@ -22,9 +22,10 @@ T = TypeVar("T", bound="Passage")
 
 @_attrs_define
 class Passage:
-    """ A stretch of the text of a value: of a string itself, or of all strings of another value, joined by line breaks (of
-    a value without strings, its JSON). It begins and ends with a sentence or line, if none is too long. Without `start`
-    and `end` if the caller may search the store but not read it.
+    """ A stretch of the text of a value. The text of a string is the string; that of another value has a line for each
+    string and number in it, with the name of its member before it, as in `listen port: 9443` (that of `true`, `false`
+    and `null` is their JSON). It begins and ends with a sentence or line, if none is too long. Without `start` and
+    `end` if the caller may search the store but not read it.
 
         Example:
             {'text': 'Anna carries an adrenaline pen in the blue bag.', 'start': 2310, 'end': 2357, 'highlights': [[16,

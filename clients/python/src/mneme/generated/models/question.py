@@ -55,6 +55,10 @@ class Question:
                 64 KiB. Strings are at most 512 bytes, and compared byte by byte. 422 names the place of what is wrong, such as
                 `where.and[1].updated_at.gte`. Stores that the caller may search but not read are left out, or 403 if named.
                  Example: {'updated_at': {'gte': '2026-05-01'}, 'tags': {'contains': 'travel'}}.
+            timezone (str | Unset): The zone of dates and times that have none: a name of the IANA database
+                (`Europe/Berlin`), or an
+                offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+                 Example: Europe/Berlin.
             match (Words | Unset): Exact words of the value's text, the key, the description and the tags: `all` of the
                 items must be there, at
                 least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:
@@ -76,6 +80,8 @@ class Question:
             min_relevance (float | Unset): Leave out hits of less relevance. The answer may be empty: nothing relevant was
                 found. For stores that the caller may search but not read it is rounded to two digits, as their hits are.
                 Default: 0.0.
+            nearest (int | Unset): If nothing reaches `min_relevance`, name up to so many entries that come closest, as
+                `nearest` of the answer. Leaves out stores that the caller may search but not read. Default: 0.
             cursor (str | Unset): `next_cursor` of an answer, for the page after it. All other options are repeated, else it
                 is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at
                 most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With
@@ -89,6 +95,10 @@ class Question:
                 to a hit before it, from 0 (nothing in common) to 1 (the same), by the vectors of their nearest chunks. Orders
                 the first hundred candidates; not with ranking `rrf` (422). Leaves out stores that the caller may search but not
                 read. Default: 0.0.
+            typos (bool | Unset): A word that no entry of the searched stores has, of four letters or more and without
+                digits, also finds words that differ from it in one letter, or in two from eight letters on: missing, too many,
+                another, or two exchanged. They count less than the word itself, and `explain` names them. `false` looks for the
+                words of the question alone, and leaves out stores that the caller may search but not read. Default: True.
             max_tokens (int | Unset): The hits' keys, descriptions, and values or passages take at most so many tokens of
                 the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its
                 quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says
@@ -111,14 +121,17 @@ class Question:
     tags: list[str] | Unset = UNSET
     type_: Type | Unset = UNSET
     where: Condition | Unset = UNSET
+    timezone: str | Unset = UNSET
     match: Words | Unset = UNSET
     limit: int | Unset = 10
     mode: QuestionMode | Unset = 'hybrid'
     ranking: QuestionRanking | Unset = 'relevance'
     min_relevance: float | Unset = 0.0
+    nearest: int | Unset = 0
     cursor: str | Unset = UNSET
     recency: Recency | Unset = UNSET
     diversity: float | Unset = 0.0
+    typos: bool | Unset = True
     max_tokens: int | Unset = UNSET
     passages: bool | Unset = False
     max_charge: int | Unset = UNSET
@@ -164,6 +177,8 @@ class Question:
         if not isinstance(self.where, Unset):
             where = self.where.to_dict()
 
+        timezone = self.timezone
+
         match: dict[str, Any] | Unset = UNSET
         if not isinstance(self.match, Unset):
             match = self.match.to_dict()
@@ -182,6 +197,8 @@ class Question:
 
         min_relevance = self.min_relevance
 
+        nearest = self.nearest
+
         cursor = self.cursor
 
         recency: dict[str, Any] | Unset = UNSET
@@ -189,6 +206,8 @@ class Question:
             recency = self.recency.to_dict()
 
         diversity = self.diversity
+
+        typos = self.typos
 
         max_tokens = self.max_tokens
 
@@ -223,6 +242,8 @@ class Question:
             field_dict["type"] = type_
         if where is not UNSET:
             field_dict["where"] = where
+        if timezone is not UNSET:
+            field_dict["timezone"] = timezone
         if match is not UNSET:
             field_dict["match"] = match
         if limit is not UNSET:
@@ -233,12 +254,16 @@ class Question:
             field_dict["ranking"] = ranking
         if min_relevance is not UNSET:
             field_dict["min_relevance"] = min_relevance
+        if nearest is not UNSET:
+            field_dict["nearest"] = nearest
         if cursor is not UNSET:
             field_dict["cursor"] = cursor
         if recency is not UNSET:
             field_dict["recency"] = recency
         if diversity is not UNSET:
             field_dict["diversity"] = diversity
+        if typos is not UNSET:
+            field_dict["typos"] = typos
         if max_tokens is not UNSET:
             field_dict["max_tokens"] = max_tokens
         if passages is not UNSET:
@@ -292,6 +317,8 @@ class Question:
 
 
 
+        timezone = d.pop("timezone", UNSET)
+
         _match = d.pop("match", UNSET)
         match: Words | Unset
         if isinstance(_match,  Unset):
@@ -326,6 +353,8 @@ class Question:
 
         min_relevance = d.pop("min_relevance", UNSET)
 
+        nearest = d.pop("nearest", UNSET)
+
         cursor = d.pop("cursor", UNSET)
 
         _recency = d.pop("recency", UNSET)
@@ -339,6 +368,8 @@ class Question:
 
 
         diversity = d.pop("diversity", UNSET)
+
+        typos = d.pop("typos", UNSET)
 
         max_tokens = d.pop("max_tokens", UNSET)
 
@@ -372,14 +403,17 @@ class Question:
             tags=tags,
             type_=type_,
             where=where,
+            timezone=timezone,
             match=match,
             limit=limit,
             mode=mode,
             ranking=ranking,
             min_relevance=min_relevance,
+            nearest=nearest,
             cursor=cursor,
             recency=recency,
             diversity=diversity,
+            typos=typos,
             max_tokens=max_tokens,
             passages=passages,
             max_charge=max_charge,

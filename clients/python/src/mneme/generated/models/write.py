@@ -38,11 +38,17 @@ class Write:
             encrypted (bool | Unset): Default false, and fixed at creation. If true, the value is an opaque blob that the
                 server never inspects.
             ttl (int | Unset): Seconds until it expires; 0 means never.
-            occurred_at (str | Unset): When what the entry tells of happened, according to its writer: a date
-                (`2023-05-08`), or a
-                time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-                A date compares as its first instant in UTC.
+            occurred_at (str | Unset): When what the entry tells of happened, according to its writer: a day (`2023-05-08`),
+                a month
+                (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+                time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+                year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+                instant.
                  Example: 2023-05-08.
+            timezone (str | Unset): The zone of dates and times that have none: a name of the IANA database
+                (`Europe/Berlin`), or an
+                offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
+                 Example: Europe/Berlin.
      """
 
     value: Any
@@ -53,6 +59,7 @@ class Write:
     encrypted: bool | Unset = UNSET
     ttl: int | Unset = UNSET
     occurred_at: str | Unset = UNSET
+    timezone: str | Unset = UNSET
 
 
 
@@ -82,6 +89,8 @@ class Write:
 
         occurred_at = self.occurred_at
 
+        timezone = self.timezone
+
 
         field_dict: dict[str, Any] = {}
 
@@ -102,6 +111,8 @@ class Write:
             field_dict["ttl"] = ttl
         if occurred_at is not UNSET:
             field_dict["occurred_at"] = occurred_at
+        if timezone is not UNSET:
+            field_dict["timezone"] = timezone
 
         return field_dict
 
@@ -135,6 +146,8 @@ class Write:
 
         occurred_at = d.pop("occurred_at", UNSET)
 
+        timezone = d.pop("timezone", UNSET)
+
         write = cls(
             value=value,
             type_=type_,
@@ -144,6 +157,7 @@ class Write:
             encrypted=encrypted,
             ttl=ttl,
             occurred_at=occurred_at,
+            timezone=timezone,
         )
 
         return write

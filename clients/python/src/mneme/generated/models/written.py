@@ -17,6 +17,8 @@ from typing import cast
 from uuid import UUID
 import datetime
 
+if TYPE_CHECKING:
+  from ..models.similar import Similar
 
 
 
@@ -53,14 +55,21 @@ class Written:
             updated_by (str): The agent that wrote this version.
             source (Any | Unset): Where the entry came from, according to its writer; not verified. Omitted if unknown.
             expires_at (datetime.datetime | Unset): Omitted if it never expires.
-            occurred_at (str | Unset): When what the entry tells of happened, according to its writer: a date
-                (`2023-05-08`), or a
-                time in RFC 3339, which is kept in UTC to the microsecond. The year is 0001 to 9999 in UTC.
-                A date compares as its first instant in UTC.
+            occurred_at (str | Unset): When what the entry tells of happened, according to its writer: a day (`2023-05-08`),
+                a month
+                (`2023-05`), a year (`2023`), or a time in RFC 3339, which is kept in UTC to the microsecond. A
+                time may be written without zone (`2023-05-08T13:56`): it is in `timezone`, or else in UTC. The
+                year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
+                instant.
                  Example: 2023-05-08.
             type_by (str | Unset): The agent that wrote the type, if not the owner. Empty if unknown.
             description_by (str | Unset): The agent that wrote the description, if not the owner. Empty if unknown.
-            indexed (bool | Unset): Only with `wait=indexed`; whether a search can return the entry by its meaning.
+            indexed (bool | Unset): Only with `wait=indexed` or `similar=true`; whether a search can return the entry by its
+                meaning.
+            similar (list[Similar] | Unset): Only with `similar=true`: entries of the store at other paths that say nearly
+                the same or the opposite, most alike first, of those that the caller may read. Empty if there are none. Omitted
+                if it is not known: the entry was not indexed in time, or is never searched (encrypted, or not in context), or
+                has no text.
      """
 
     id: UUID
@@ -85,12 +94,14 @@ class Written:
     type_by: str | Unset = UNSET
     description_by: str | Unset = UNSET
     indexed: bool | Unset = UNSET
+    similar: list[Similar] | Unset = UNSET
 
 
 
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.similar import Similar # noqa: PLC0415
         id = str(self.id)
 
         store_id = self.store_id
@@ -139,6 +150,15 @@ class Written:
 
         indexed = self.indexed
 
+        similar: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.similar, Unset):
+            similar = []
+            for similar_item_data in self.similar:
+                similar_item = similar_item_data.to_dict()
+                similar.append(similar_item)
+
+
+
 
         field_dict: dict[str, Any] = {}
 
@@ -172,6 +192,8 @@ class Written:
             field_dict["description_by"] = description_by
         if indexed is not UNSET:
             field_dict["indexed"] = indexed
+        if similar is not UNSET:
+            field_dict["similar"] = similar
 
         return field_dict
 
@@ -179,6 +201,7 @@ class Written:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.similar import Similar # noqa: PLC0415
         d = dict(src_dict)
         id = UUID(d.pop("id"))
 
@@ -248,6 +271,18 @@ class Written:
 
         indexed = d.pop("indexed", UNSET)
 
+        _similar = d.pop("similar", UNSET)
+        similar: list[Similar] | Unset = UNSET
+        if _similar is not UNSET:
+            similar = []
+            for similar_item_data in _similar:
+                similar_item = Similar.from_dict(similar_item_data)
+
+
+
+                similar.append(similar_item)
+
+
         written = cls(
             id=id,
             store_id=store_id,
@@ -271,6 +306,7 @@ class Written:
             type_by=type_by,
             description_by=description_by,
             indexed=indexed,
+            similar=similar,
         )
 
         return written

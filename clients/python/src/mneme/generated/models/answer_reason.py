@@ -1,0 +1,10 @@
+from typing import Literal
+
+AnswerReason = Literal['no_words']
+
+ANSWER_REASON_VALUES: set[AnswerReason] = { 'no_words',  }
+
+def check_answer_reason(value: str) -> AnswerReason:
+    if value in ANSWER_REASON_VALUES:
+        return value
+    raise TypeError(f"Unexpected value {value!r}. Expected one of {ANSWER_REASON_VALUES!r}")
