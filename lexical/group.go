@@ -23,6 +23,9 @@ const (
 	maxGroups, maxGrouped = 12, 40
 	// minGrouped is the length of the shortest code of several groups.
 	minGrouped = 5
+	// maxLetters is the length of a group of letters alone within a code, as of the bank
+	// in NL91 ABNA 0417…, and maxEdge that of one before its digits or after them.
+	maxLetters, maxEdge = 4, 3
 	// tailDigits is how many of the last digits of a telephone number are a term: with
 	// the country's code and without, they are the same.
 	tailDigits, minTail, maxTail = 8, 8, 15
@@ -94,9 +97,9 @@ func groupAt(text string, at int, asking bool) (g group, ok bool) {
 	if g.end == at || g.end < len(text) && text[g.end] >= 0x80 && startsWord(text[g.end:]) {
 		return g, false
 	}
-	letters := g.length() - g.digits
 	g.zero = text[at] == '0'
-	g.upper, g.anyCase = g.upper && g.digits == 0 && letters <= 3, g.digits == 0 && letters <= 3
+	few := g.digits == 0 && g.length() <= maxLetters
+	g.upper, g.anyCase = g.upper && few, few
 	return g, g.digits > 0 || g.upper || asking && g.anyCase || isHexPair(text, g)
 }
 
@@ -296,15 +299,18 @@ func (s *grouping) addCode(groups []group) {
 	core := groups[first : last+1]
 	s.addPieces(core)
 	s.addTail(core)
-	if first > 0 {
-		s.addPieces(groups[first-1 : last+1])
+	before, after := first, last+1 // with the letters at its edges
+	if first > 0 && groups[first-1].length() <= maxEdge {
+		before--
+		s.addPieces(groups[before : last+1])
+		if before > 0 && groups[before-1].length() <= maxEdge {
+			s.addPieces(groups[before-1 : last+1])
+		}
 	}
-	if first > 1 {
-		s.addPieces(groups[first-2 : last+1])
-	}
-	if last < len(groups)-1 {
-		s.addPieces(groups[first : last+2])
-		s.addPieces(groups[max(0, first-1) : last+2])
+	if last < len(groups)-1 && groups[last+1].length() <= maxEdge {
+		after++
+		s.addPieces(groups[first:after])
+		s.addPieces(groups[before:after])
 	}
 	if len(core) > 1 && isThousands(core) {
 		s.add(core[0].start, core[len(core)-1].end, s.join(core))

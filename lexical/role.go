@@ -15,7 +15,7 @@ const (
 	// capitalizes names alone. It says whom or what the query is about, also where
 	// every entry has it.
 	Name
-	// Joined is a number, code or compound in one piece, beside its groups or parts. That
+	// Joined is a number, code or identifier in one piece, beside its groups or parts. That
 	// no entry has it says nothing, and of a number or code that one has, the groups do not
 	// count.
 	Joined

@@ -131,7 +131,9 @@ func (a *analysis) scanCompound(text string) int {
 		whole.end += p.positions
 	}
 	if len(a.parts) > 1 {
-		a.role = Joined
+		if strings.Contains(text[:end], "_") { // an identifier: its parts may be words elsewhere
+			a.role = Joined
+		}
 		a.addWord(a.folded, whole)
 		a.role = Sought
 	}
