@@ -65,7 +65,7 @@ func MaxTypos(word string) int {
 // which is missing, too many, another, or exchanged with the next: sorted, without the
 // word's own. There are some hundred; most are no words.
 func Corrections(word string) []string {
-	letters, alphabet := []rune(word), []rune(alphabetOf(word))
+	letters, alphabet := []rune(word), alphabetOf(word)
 	own := string(stem([]byte(word)))
 	found := make(map[string]bool)
 	add := func(parts ...[]rune) {

@@ -21,7 +21,7 @@ func TestTypos(t *testing.T) {
 func TestCorrections(t *testing.T) {
 	for word, term := range map[string]string{
 		"termostat": "thermostat", "thermostatt": "thermostat", "cinamon": "cinnamon", "cardamon": "cardamom", "przemk": "przemek",
-		"morgage": "mortgag", "runnign": "run", "alergies": "allergi", "hermostat": "thermostat", "xthermostat": "thermostat",
+		"mortgge": "mortgag", "runnign": "run", "alergies": "allergi", "hermostat": "thermostat", "xthermostat": "thermostat",
 		"корва": string(stem([]byte("корова"))), "καλημρα": "καλημερα",
 	} {
 		if !slices.Contains(Corrections(word), term) {

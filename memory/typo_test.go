@@ -23,7 +23,7 @@ func TestWordsWithTypingErrorsAreFound(t *testing.T) {
 		h.put(above, "a", "hidden", "The zirconium drum is in the cellar.", 201)
 		h.Index()
 		for query, want := range map[string]string{
-			"termostat": "heat", "thermostatt": "heat", "tehrmostat": "heat", "morgage": "loan", "chandelir": "lamp",
+			"termostat": "heat", "thermostatt": "heat", "tehrmostat": "heat", "mortgge": "loan", "chandelir": "lamp",
 			"Wojcechovsky": "lamp", "молко": "milk",
 		} {
 			found := h.search(a, memory.SearchRequest{Query: query, Mode: memory.ModeLexical, Explain: true, Passages: true})

@@ -2,6 +2,7 @@ package e5
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -165,10 +166,10 @@ func TestALongQueryIsNotPassedForEver(t *testing.T) {
 	for _, slots := range []int{1, 2, 4} {
 		synctest.Test(t, func(t *testing.T) {
 			g := &gate{slots: slots}
-			stop := false
+			var stop atomic.Bool
 			for range 4 * slots {
 				go func() {
-					for !stop {
+					for !stop.Load() {
 						g.run(t, &g.queries, short)
 					}
 				}()
@@ -179,7 +180,7 @@ func TestALongQueryIsNotPassedForEver(t *testing.T) {
 			if took, limit := time.Since(began), (patience+2)*long; took > limit {
 				t.Errorf("%d slots: it took %s, want at most %s", slots, took, limit)
 			}
-			stop = true
+			stop.Store(true)
 			time.Sleep(time.Minute)
 		})
 	}

@@ -71,7 +71,10 @@ func (c *Client) post(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer drain(response.Body)
+	defer func() {
+		drain(response.Body)
+		_ = response.Body.Close()
+	}()
 	if response.StatusCode >= 300 {
 		return nil, statusError(response.StatusCode)
 	}
@@ -80,9 +83,8 @@ func (c *Client) post(ctx context.Context, body []byte) ([]byte, error) {
 
 // drain reads a short rest of body, so that the connection can be reused, and closes
 // it. Bodies of errors, which may quote the request, are read nowhere else.
-func drain(body io.ReadCloser) {
+func drain(body io.Reader) {
 	_, _ = io.CopyN(io.Discard, body, 16<<10)
-	_ = body.Close()
 }
 
 // canceled wraps the error of the caller's context.

@@ -29,6 +29,7 @@ type issuer struct {
 	kid    string
 	asked  atomic.Int64                  // how often its keys were fetched
 	held   atomic.Pointer[chan struct{}] // no fetch is answered until it is closed; nil: all are
+	mu     sync.Mutex                    // guards signed and kid
 	// interval is refresh_unknown in the configuration; empty: left out
 	interval string
 }
@@ -71,7 +72,9 @@ func (i *issuer) rotate(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := base64.RawURLEncoding.EncodeToString(public)
+	i.mu.Lock()
 	i.signed, i.kid = private, x[:8]
+	i.mu.Unlock()
 	i.keys.Store(new([]byte(fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","kid":%q,"x":%q}]}`, i.kid, x))))
 }
 
@@ -82,7 +85,10 @@ func (i *issuer) token(t *testing.T, agent, kid string) string {
 		"iss": i.name, "aud": "mneme", "sub": agent, "exp": time.Now().Add(time.Hour).Unix(),
 	})
 	token.Header["kid"] = kid
-	text, err := token.SignedString(i.signed)
+	i.mu.Lock()
+	signed := i.signed
+	i.mu.Unlock()
+	text, err := token.SignedString(signed)
 	if err != nil {
 		t.Fatal(err)
 	}
