@@ -81,8 +81,8 @@ func (c *Client) post(ctx context.Context, body []byte) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(nil, response.Body, maxAnswer))
 }
 
-// drain reads a short rest of body, so that the connection can be reused, and closes
-// it. Bodies of errors, which may quote the request, are read nowhere else.
+// drain reads a short rest of body, so that the connection can be reused.
+// Bodies of errors, which may quote the request, are read nowhere else.
 func drain(body io.Reader) {
 	_, _ = io.CopyN(io.Discard, body, 16<<10)
 }
