@@ -199,6 +199,7 @@ func (s *Service) judge(ctx context.Context, q *searchQuery, texts []sentText) (
 	}
 	all := make([]float64, len(texts))
 	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(MaxWordings) // a long question has more parts
 	for w, of := range byWording {
 		if len(of) == 0 {
 			continue
