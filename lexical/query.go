@@ -33,7 +33,8 @@ func (t QueryTerm) Instead(text string, share float64) QueryTerm {
 
 // ParseQuery returns the distinct terms of a query, at most MaxQueryTerms,
 // sorted by Text in byte order. A query without words has none. Every term is
-// one that Analyze returns for the same text. There are no operators: quotes,
+// one that Analyze returns for the same text, but for numbers and codes in one piece, of
+// which a query's letters may be of any case. There are no operators: quotes,
 // punctuation and brackets only separate words.
 //
 // Stop words ("when did the …") are left out unless the query has no other

@@ -137,7 +137,7 @@ func (s *Scorer) shareOfParts(query []QueryTerm, df []int64) float64 {
 // count as words do, and a word with typing errors little.
 func (s *Scorer) Evidence(i int, term QueryTerm) float64 {
 	switch {
-	case term.Part:
+	case term.Part, term.For != "":
 		return s.weights[i] / term.Weight
 	case slices.Contains(s.instead, i):
 		return typoEvidence

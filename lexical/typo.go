@@ -1,7 +1,10 @@
 package lexical
 
 import (
+	"cmp"
+	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -61,20 +64,24 @@ func MaxTypos(word string) int {
 	return 2
 }
 
-// Corrections returns the terms of all words that differ from a folded word in one letter,
-// which is missing, too many, another, or exchanged with the next: sorted, without the
-// word's own. There are some hundred; most are no words.
-func Corrections(word string) []string {
+// Correction is a word in place of another, folded, and its term.
+type Correction struct{ Term, Word string }
+
+// Corrections returns the words that differ from a folded word in one letter, which is
+// missing, too many, another, or exchanged with the next, in the order of their terms,
+// without those that have the word's own. There are some hundred; most are no words.
+func Corrections(word string) []Correction {
 	letters, alphabet := []rune(word), alphabetOf(word)
 	own := string(stem([]byte(word)))
-	found := make(map[string]bool)
+	found := make(map[Correction]bool)
 	add := func(parts ...[]rune) {
 		var edited []byte
 		for _, part := range parts {
 			edited = append(edited, string(part)...)
 		}
+		word := string(edited)
 		if term := string(truncate(stem(edited))); term != "" && term != own {
-			found[term] = true
+			found[Correction{term, word}] = true
 		}
 	}
 	for i := range len(letters) + 1 {
@@ -92,12 +99,9 @@ func Corrections(word string) []string {
 			}
 		}
 	}
-	terms := make([]string, 0, len(found))
-	for term := range found {
-		terms = append(terms, term)
-	}
-	slices.Sort(terms)
-	return terms
+	return slices.SortedFunc(maps.Keys(found), func(a, b Correction) int {
+		return cmp.Or(strings.Compare(a.Term, b.Term), strings.Compare(a.Word, b.Word))
+	})
 }
 
 // Typos returns in how many letters a term differs from a folded word or its own term,

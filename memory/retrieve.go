@@ -95,6 +95,9 @@ func (s *Service) retrieve(ctx context.Context, q *searchQuery, fetch int) (retr
 	}()
 	r.lexical, lexicalErr = s.searchLexical(ctx, q, fetchIn(mode != ModeVector, fetch))
 	<-done
+	if q.reread() && vectorErr == nil {
+		r.vector, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
+	}
 	if err := ctx.Err(); err != nil {
 		return retrieved{}, err
 	}

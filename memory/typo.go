@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mneme/embed"
 	"mneme/lexical"
 )
 
@@ -59,7 +60,7 @@ func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
 	}
 	for i, term := range unknown {
 		share := typoShare
-		if near[i] == nil && lexical.MaxTypos(term.Word) > 1 {
+		if len(near[i]) == 0 && lexical.MaxTypos(term.Word) > 1 {
 			share = twoTyposShare
 			if near[i], err = c.twoTypos(ctx, term); err != nil {
 				return false, err
@@ -67,6 +68,7 @@ func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
 		}
 		if len(near[i]) > 0 {
 			asked.add(term, near[i], share)
+			c.rewrite(asked, term, near[i])
 		}
 	}
 	return len(asked.typos) > 0, nil
@@ -87,27 +89,65 @@ func (c correction) unknown(w *wording) (terms []lexical.QueryTerm) {
 }
 
 // add adds terms in place of another.
-func (w *wording) add(of lexical.QueryTerm, near []string, share float64) {
-	for _, text := range near {
-		i, exists := slices.BinarySearchFunc(w.terms, text, func(t lexical.QueryTerm, text string) int { return strings.Compare(t.Text, text) })
+func (w *wording) add(of lexical.QueryTerm, near []lexical.Correction, share float64) {
+	typo := Typo{Word: of.Word}
+	for _, c := range near {
+		typo.Found = append(typo.Found, c.Term)
+		i, exists := slices.BinarySearchFunc(w.terms, c.Term, func(t lexical.QueryTerm, text string) int { return strings.Compare(t.Text, text) })
 		if !exists {
-			w.terms = slices.Insert(w.terms, i, of.Instead(text, share))
+			w.terms = slices.Insert(w.terms, i, of.Instead(c.Term, share))
 		}
 	}
-	w.typos = append(w.typos, Typo{of.Word, near})
+	w.typos = append(w.typos, typo)
+}
+
+// rewrite replaces a word in what the wording is embedded as, if there is one correction
+// of it alone, which is in the model's dictionary and no other ending of the same word.
+func (c correction) rewrite(w *wording, of lexical.QueryTerm, near []lexical.Correction) {
+	word := near[0].Word
+	if tokens, _ := c.fit(word, len(word)); len(near) > 1 || tokens > 1 || otherEnding(of.Word, word) {
+		return
+	}
+	text := cmp.Or(w.rewritten, w.text)
+	var rewritten strings.Builder
+	end := 0
+	lexical.NewFinder([]lexical.QueryTerm{of}).Find(text, func(_, start, stop int) {
+		if start >= end {
+			rewritten.WriteString(text[end:start] + word)
+			end = stop
+		}
+	})
+	w.rewritten = rewritten.String() + text[end:]
+}
+
+// otherEnding reports whether two words differ in their last letter, as the forms of one
+// word do.
+func otherEnding(a, b string) bool { return a[len(a)-1] != b[len(b)-1] }
+
+// reread makes the wordings that were rewritten be read as they are now, and reports
+// whether there are any. No leg may be running.
+func (q *searchQuery) reread() (some bool) {
+	for _, w := range q.wordings {
+		if w.rewritten != "" {
+			w.text, w.rewritten, w.embedding, some = w.rewritten, "", embed.Query{}, true
+		}
+	}
+	return some
 }
 
 // oneTypo returns, for each word, the terms that entries have of words with one other
 // letter: the commonest, those with the same first letter before others.
-func (c correction) oneTypo(ctx context.Context, unknown []lexical.QueryTerm) ([][]string, error) {
-	of := make([][]string, len(unknown))
+func (c correction) oneTypo(ctx context.Context, unknown []lexical.QueryTerm) ([][]lexical.Correction, error) {
+	of := make([][]lexical.Correction, len(unknown))
 	var all []string
 	for i, term := range unknown {
 		of[i] = lexical.Corrections(term.Word)
 		if (len(all)+len(of[i]))*c.q.scope.Len() > maxProbes {
 			of[i] = nil
 		}
-		all = append(all, of[i]...)
+		for _, correction := range of[i] {
+			all = append(all, correction.Term)
+		}
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -119,23 +159,33 @@ func (c correction) oneTypo(ctx context.Context, unknown []lexical.QueryTerm) ([
 	if err != nil {
 		return nil, err
 	}
-	near := make([][]string, len(unknown))
 	weight := make(map[string]float64)
 	for i, text := range all {
 		if scorer.Known(i) {
 			weight[text] = scorer.Weight(i)
 		}
 	}
+	near := make([][]lexical.Correction, len(unknown))
 	for i, term := range unknown {
-		known := slices.DeleteFunc(of[i], func(text string) bool { return weight[text] == 0 })
-		slices.SortFunc(known, func(a, b string) int {
-			return cmp.Or(cmp.Compare(commonPrefix(b, term.Word), commonPrefix(a, term.Word)), cmp.Compare(weight[a], weight[b]), strings.Compare(a, b))
-		})
-		if known = known[:min(len(known), maxCorrections)]; len(known) > 0 {
-			near[i] = known
-		}
+		near[i] = c.best(term.Word, of[i], weight)
 	}
 	return near, nil
+}
+
+// best returns the corrections whose terms have a weight, one for each term: that of which
+// the model knows most.
+func (c correction) best(word string, all []lexical.Correction, weight map[string]float64) []lexical.Correction {
+	tokens := func(x lexical.Correction) int {
+		n, _ := c.fit(x.Word, len(x.Word))
+		return n
+	}
+	known := slices.DeleteFunc(all, func(x lexical.Correction) bool { return weight[x.Term] == 0 })
+	slices.SortFunc(known, func(a, b lexical.Correction) int {
+		return cmp.Or(cmp.Compare(commonPrefix(b.Term, word), commonPrefix(a.Term, word)), cmp.Compare(weight[a.Term], weight[b.Term]),
+			strings.Compare(a.Term, b.Term), cmp.Compare(tokens(a), tokens(b)), strings.Compare(a.Word, b.Word))
+	})
+	known = slices.CompactFunc(known, func(a, b lexical.Correction) bool { return a.Term == b.Term })
+	return known[:min(len(known), maxCorrections)]
 }
 
 // commonPrefix is 1 if two words have the same first letter, else 0.
@@ -148,7 +198,7 @@ func commonPrefix(a, b string) int {
 
 // twoTypos returns the terms that entries have of words which begin as a word does and
 // have two other letters.
-func (c correction) twoTypos(ctx context.Context, of lexical.QueryTerm) ([]string, error) {
+func (c correction) twoTypos(ctx context.Context, of lexical.QueryTerm) (near []lexical.Correction, err error) {
 	letters := []rune(of.Word)
 	for n := 1; n <= maxBeginning; n++ {
 		terms, more, err := c.tx.TermsWith(ctx, c.q.scope, string(letters[:n]), maxVocabulary)
@@ -158,8 +208,12 @@ func (c correction) twoTypos(ctx context.Context, of lexical.QueryTerm) ([]strin
 		if more {
 			continue
 		}
-		near := slices.DeleteFunc(terms, func(text string) bool { return lexical.Typos(of.Word, text, 2) > 2 })
-		return near[:min(len(near), maxCorrections)], nil
+		for _, text := range terms {
+			if lexical.Typos(of.Word, text, 2) <= 2 && len(near) < maxCorrections {
+				near = append(near, lexical.Correction{Term: text, Word: text})
+			}
+		}
+		return near, nil
 	}
 	return nil, nil
 }

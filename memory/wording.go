@@ -28,6 +28,7 @@ type wording struct {
 	// typos, if there are any.
 	corrected bool
 	typos     []Typo
+	rewritten string // text with what was found in place of words; "": as it is
 	// sought is set by seek.
 	sought *soughtWords
 }

@@ -162,7 +162,7 @@ check_campaigns() {
 # failure (golang.org/issue/75804). Coverage guides it in the long run alone: all
 # packages, the databases among them, are compiled once more for it.
 check_fuzzing() { fuzz 1000x; }
-check_guided_fuzzing() { fuzz "${MNEME_FUZZ_TIME:-100000x}" -fuzz .; }
+check_guided_fuzzing() { fuzz "${MNEME_FUZZ_TIME:-20000x}" -fuzz .; }
 
 fuzz() {
 	local package folder targets target times=$1

@@ -186,7 +186,7 @@ func (c *client) failed(r reply) error {
 // and records which legs find the path.
 func (c *client) searchFor(value string, v *oracle.View) error {
 	r := c.call(http.MethodPost, "/v1/search", map[string]any{
-		"query": uniqueWord.FindString(value), "stores": []string{v.Path.Store}, "explain": true, "limit": 100,
+		"query": uniqueWord.FindString(value), "stores": []string{v.Path.Store}, "explain": true, "typos": false, "limit": 100,
 	})
 	if r.status != http.StatusOK {
 		return c.failed(r)
