@@ -21,7 +21,7 @@ var asked = map[string]struct {
 		map[string]string{
 			"what does Odile repair?": "job", "tell me what Odile eats": "diet", "any facts about Odile's bicycle?": "bike",
 			"give me the summary on the boiler": "boiler", "do you remember anything about Brutus?": "cat",
-			"tell me about Marisol": "", "what do you know about Benedikt?": "",
+			"tell me about Marisol": "", "tell me about Odila": "", "what do you know about Benedikt?": "",
 		},
 	},
 	"members and numbers": {
@@ -49,7 +49,7 @@ var asked = map[string]struct {
 			"stove": `"The soapstone stove is swept by Kowalczyk."`, "mail": `"The postman rings at the greenhouse."`, "spice": `"Turmeric and coriander are in the drawer."`,
 		},
 		map[string]string{
-			"soapstoen": "stove", "Kowalzcyk": "stove", "posstman": "mail", "greenhose": "mail", "tumeric": "spice", "corriander": "spice",
+			"soapstoen": "stove", "Kowalzcyk": "stove", "posstman": "mail", "greenhose": "mail", "tumeric": "spice", "postmen stobe": "stove", "corriander": "spice",
 		},
 	},
 	"letters": {
