@@ -169,7 +169,7 @@ func (c caller) search(question string) found {
 
 // ask searches the caller's own store.
 func (c caller) ask(question string) (f found, err error) {
-	r := c.call(http.MethodPost, "/v1/search", map[string]any{"query": question, "stores": []string{"self"}, "explain": true, "limit": 100})
+	r := c.call(http.MethodPost, "/v1/search", map[string]any{"query": question, "stores": []string{"self"}, "explain": true, "typos": false, "limit": 100})
 	if r.status != http.StatusOK {
 		return f, fmt.Errorf("search: %v", r)
 	}
