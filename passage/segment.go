@@ -192,8 +192,12 @@ func cutBefore(text string, start, limit int) int {
 // characterStart returns the last start of a character at or before at, beyond
 // start: of one to which no mark, joiner or variation selector before belongs.
 func characterStart(text string, start, at int) int {
-	for !utf8.RuneStart(text[at]) {
+	limit := at
+	for at > start && !utf8.RuneStart(text[at]) {
 		at--
+	}
+	if at == start { // no characters at all
+		return limit
 	}
 	for cut := at; cut > start+MaxSegment/2; {
 		r, _ := utf8.DecodeRuneInString(text[cut:])
