@@ -33,15 +33,49 @@ const (
 
 // group is a run of ASCII letters and digits.
 type group struct {
-	start, end     int
-	digits         int
-	between        string // what is between it and the group before
-	upper, anyCase bool   // letters alone, few of them
-	zero           bool   // begins with a zero
+	start, end int
+	digits     int
+	between    string // what is between it and the group before
+	zero       bool   // begins with a zero
 }
 
 func (g group) length() int    { return g.end - g.start }
 func (g group) isNumber() bool { return g.digits == g.length() }
+
+// scanGroups adds the words of the compound at text[at:], and the numbers and codes in one
+// piece that end with it. It returns the end of the compound.
+func (a *analysis) scanGroups(text string, at int) int {
+	position := a.position
+	a.part = len(a.groups) > 0
+	end := at + a.scanCompound(text[at:])
+	a.part = false
+	open := a.groups[:0]
+	for _, g := range a.groups {
+		if at <= g.start {
+			g.position = position
+		}
+		if g.end > end {
+			open = append(open, g)
+			continue
+		}
+		a.addGrouped(g)
+	}
+	a.groups = open
+	return end
+}
+
+// addGrouped adds a number or code in one piece, once.
+func (a *analysis) addGrouped(g grouped) {
+	token := string(stem([]byte(g.token)))
+	if i, known := a.index[token]; known {
+		a.roles[i], a.inPart[i] = Joined, false
+	} else {
+		a.role = Joined
+		a.add([]byte(token))
+		a.role = Sought
+	}
+	a.addForm([]byte(token), span{g.position, a.position}, sought)
+}
 
 // groupedAt returns the numbers and codes in one piece of which the first group begins at
 // text[at:], and the end of what was looked at. asking says that the text is a query,
@@ -84,13 +118,14 @@ func groupsAt(text string, at int, asking bool) []group {
 // groupAt returns the group at text[at:] if it may be part of a code: it has digits, or
 // is a few capitals.
 func groupAt(text string, at int, asking bool) (g group, ok bool) {
-	g = group{start: at, end: at, upper: true}
+	g = group{start: at, end: at}
+	upper := true
 	for g.end < len(text) && isAlphanumeric(text[g.end]) {
 		switch c := text[g.end]; {
 		case isDigit(rune(c)):
 			g.digits++
 		case c >= 'a':
-			g.upper = false
+			upper = false
 		}
 		g.end++
 	}
@@ -98,9 +133,7 @@ func groupAt(text string, at int, asking bool) (g group, ok bool) {
 		return g, false
 	}
 	g.zero = text[at] == '0'
-	few := g.digits == 0 && g.length() <= maxLetters
-	g.upper, g.anyCase = g.upper && few, few
-	return g, g.digits > 0 || g.upper || asking && g.anyCase || isHexPair(text, g)
+	return g, g.digits > 0 || (upper || asking) && g.length() <= maxLetters || isHexPair(text, g)
 }
 
 // isHexPair reports whether a group of letters may be part of a hardware address.
@@ -147,9 +180,7 @@ type grouping struct {
 
 // add adds a code in one piece, in lower case.
 func (s *grouping) add(start, end int, token string) {
-	if s.found = append(s.found, grouped{start: start, end: end, token: token}); end > s.end {
-		s.end = end
-	}
+	s.found = append(s.found, grouped{start: start, end: end, token: token})
 }
 
 // next reads the first number or code of the groups and returns how many groups it has.
@@ -186,99 +217,6 @@ func (s *grouping) addTight(groups []group) bool {
 	if number, ok := s.number(groups); ok {
 		s.add(start, end, number)
 		return true
-	}
-	return false
-}
-
-// isHardware reports whether groups are a hardware address: six or eight pairs of
-// hexadecimal digits, or three groups of four, that one character separates.
-func isHardware(groups []group) bool {
-	length := 2
-	switch {
-	case len(groups) == 3 && groups[1].between == ".":
-		length = 4
-	case len(groups) != 6 && len(groups) != 8:
-		return false
-	}
-	letters := 0
-	for i, g := range groups {
-		if g.length() != length || i > 0 && g.between != groups[1].between {
-			return false
-		}
-		letters += g.length() - g.digits
-	}
-	return groups[1].between == ":" || length == 4 && letters > 0
-}
-
-// number returns a number that groups are, in its plainest form: 1,250,000.50 is 1250000.5.
-func (s *grouping) number(groups []group) (string, bool) {
-	thousands, last := groups, len(groups)-1
-	decimals := ""
-	for _, g := range groups {
-		if !g.isNumber() {
-			return "", false
-		}
-	}
-	between := groups[1].between
-	switch {
-	case last > 1 && groups[last].between != between && (groups[last].between == "." || groups[last].between == ","):
-		thousands, decimals = groups[:last], s.text[groups[last].start:groups[last].end]
-	case last == 1 && groups[1].length() != 3 && (between == "," || between == "." && groups[0].length() > 2): // 1.20 may be a version
-		thousands, decimals = groups[:1], s.text[groups[1].start:groups[1].end]
-	}
-	if len(thousands) > 1 && !isThousands(thousands) {
-		return "", false
-	}
-	number := strings.TrimLeft(s.join(thousands), "0")
-	if number == "" {
-		number = "0"
-	}
-	if decimals = strings.TrimRight(decimals, "0"); decimals != "" {
-		number += "." + decimals
-	}
-	return number, true
-}
-
-// isThousands reports whether groups are a number with separators of thousands: groups of
-// three digits after the first, or in the Indian way of two and a last one of three.
-func isThousands(groups []group) bool {
-	between, last := groups[1].between, len(groups)-1
-	indian := between == "," && last > 1 && groups[1].length() == 2
-	for i, g := range groups[1:] {
-		length := 3
-		if indian && i+1 < last {
-			length = 2
-		}
-		if g.length() != length || g.between != between {
-			return false
-		}
-	}
-	switch between {
-	case " ", ",", ".", "'", "’", "_":
-	default:
-		return false
-	}
-	return groups[0].length() <= 3 && (between != "." || !groups[0].zero && !isNetwork(groups))
-}
-
-// isNetwork reports whether groups may be an IPv4 address.
-func isNetwork(groups []group) bool { return len(groups) == 4 && groups[3].length() <= 3 }
-
-// isTelephone reports whether groups that points or slashes separate are a telephone
-// number, rather than a version, a date or a network's address.
-func isTelephone(groups []group) bool {
-	digits := 0
-	for i, g := range groups {
-		if !g.isNumber() || g.length() < 2 || i > 0 && g.between != groups[1].between {
-			return false
-		}
-		digits += g.digits
-	}
-	switch groups[1].between {
-	case ".":
-		return len(groups) > 2 && digits > 8 && digits <= maxTail && !isNetwork(groups)
-	case "/":
-		return len(groups) == 2 && digits >= minTail && digits <= maxTail
 	}
 	return false
 }
@@ -340,15 +278,6 @@ func (s *grouping) addTail(groups []group) {
 	if len(groups) > 1 || s.asking || digits[0] == '0' || start > 0 && s.text[start-1] == '+' {
 		s.add(start, groups[len(groups)-1].end, "+"+digits[len(digits)-tailDigits:])
 	}
-}
-
-// isDate reports whether groups are a date that hyphens separate, such as 2026-06-30.
-func isDate(groups []group) bool {
-	if len(groups) != 3 || groups[1].between != "-" || groups[2].between != "-" || groups[1].length() > 2 {
-		return false
-	}
-	a, b := groups[0].length(), groups[2].length()
-	return a == 4 && b <= 2 || a <= 2 && b == 4
 }
 
 // join returns groups in one piece, in lower case.

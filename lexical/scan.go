@@ -54,41 +54,6 @@ func (a *analysis) scan(text string) {
 	}
 }
 
-// scanGroups adds the words of the compound at text[at:], and the numbers and codes in one
-// piece that end with it. It returns the end of the compound.
-func (a *analysis) scanGroups(text string, at int) int {
-	position := a.position
-	a.part = len(a.groups) > 0
-	end := at + a.scanCompound(text[at:])
-	a.part = false
-	open := a.groups[:0]
-	for _, g := range a.groups {
-		if at <= g.start {
-			g.position = position
-		}
-		if g.end > end {
-			open = append(open, g)
-			continue
-		}
-		a.addGrouped(g)
-	}
-	a.groups = open
-	return end
-}
-
-// addGrouped adds a number or code in one piece, once.
-func (a *analysis) addGrouped(g grouped) {
-	token := string(stem([]byte(g.token)))
-	if i, known := a.index[token]; known {
-		a.roles[i], a.inPart[i] = Joined, false
-	} else {
-		a.role = Joined
-		a.add([]byte(token))
-		a.role = Sought
-	}
-	a.addForm([]byte(token), span{g.position, a.position}, sought)
-}
-
 // HasWords reports whether a text has anything that Analyze makes a term of: letters,
 // digits or symbols such as emoji.
 func HasWords(text string) bool {

@@ -32,9 +32,7 @@ type Scorer struct {
 	weights   []float64 // by query term: inverse document frequency times QueryTerm.Weight
 	evidence  []float64 // by query term: see Evidence
 	known     []bool    // by query term: whether a document has it
-	instead   []int     // by query term: the index of the term that it stands for, or -1
-	shares    []float64 // by query term: QueryTerm.Share
-	typos     bool      // whether any stands for another
+	instead   []instead // of QueryTerm.For
 	lacksName bool      // see LacksName
 	base      float64   // k1 · (1-b)
 	slope     float64   // k1 · b / mean length
@@ -43,10 +41,7 @@ type Scorer struct {
 // NewScorer returns a Scorer for one query. df[i] is the number of documents, of
 // those counted in stats, that contain query[i].
 func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
-	s := &Scorer{
-		weights: make([]float64, len(query)), evidence: make([]float64, len(query)),
-		known: make([]bool, len(query)), instead: make([]int, len(query)), shares: make([]float64, len(query)), base: float64(k1 * (1 - b)),
-	}
+	s := &Scorer{weights: make([]float64, len(query)), evidence: make([]float64, len(query)), known: make([]bool, len(query)), base: float64(k1 * (1 - b))}
 	if stats.Documents > 0 && stats.Length > 0 {
 		mean := float64(stats.Length) / float64(stats.Documents)
 		s.slope = float64(k1*b) / mean
@@ -54,7 +49,7 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	n := float64(stats.Documents)
 	for i, term := range query {
 		found := float64(df[i])
-		s.known[i], s.instead[i], s.shares[i] = df[i] > 0, -1, term.Share
+		s.known[i] = df[i] > 0
 		// The counts may come from different snapshots, so df may exceed N. The
 		// logarithm must stay defined.
 		ratio := (max(n-found, 0) + 0.5) / (found + 0.5)
@@ -103,11 +98,23 @@ func (s *Scorer) replaceTypos(query []QueryTerm) {
 			continue
 		}
 		weight := s.weights[i] / term.Share
-		if first := !slices.Contains(s.instead, of); first || weight > s.evidence[of] {
+		if !s.isReplaced(of) || weight > s.evidence[of] {
 			s.evidence[of] = weight
 		}
-		s.instead[i], s.typos = of, true
+		s.instead = append(s.instead, instead{i, of, term.Share})
 	}
+}
+
+// instead is a query term that is looked for in place of another, with a share of its
+// weight. Both are indexes.
+type instead struct {
+	term, of int
+	share    float64
+}
+
+// isReplaced reports whether others are looked for in place of query term i.
+func (s *Scorer) isReplaced(i int) bool {
+	return slices.ContainsFunc(s.instead, func(x instead) bool { return x.of == i })
 }
 
 // Known reports whether a document has query term i.
@@ -139,7 +146,7 @@ func (s *Scorer) Evidence(i int, term QueryTerm) float64 {
 	switch {
 	case term.Part, term.For != "":
 		return s.weights[i] / term.Weight
-	case slices.Contains(s.instead, i):
+	case s.isReplaced(i):
 		return typoEvidence
 	}
 	return s.evidence[i] / term.Weight
@@ -155,16 +162,11 @@ func (s *Scorer) Coverage(counts []int, length int) float64 {
 	norm := s.base + float64(s.slope*float64(length))
 	for i, weight := range s.evidence {
 		total += weight
-		share := 0.0
-		if s.typos {
-			share = s.inPlace(i, counts, norm)
-		}
+		share := s.inPlace(i, counts, norm)
 		if tf := float64(counts[i]); tf > 0 {
 			share = tf / (tf + norm)
 		}
-		if share > 0 {
-			found += float64(weight * share)
-		}
+		found += float64(weight * share)
 	}
 	if total == 0 {
 		return 0
@@ -175,9 +177,9 @@ func (s *Scorer) Coverage(counts []int, length int) float64 {
 // inPlace returns how much of query term i a document has by the best of the terms that
 // are looked for in its place, 0–1.
 func (s *Scorer) inPlace(i int, counts []int, norm float64) (most float64) {
-	for j, of := range s.instead {
-		if tf := float64(counts[j]); of == i && tf > 0 {
-			most = max(most, float64(s.shares[j]*(tf/(tf+norm))))
+	for _, x := range s.instead {
+		if tf := float64(counts[x.term]); x.of == i && tf > 0 {
+			most = max(most, float64(x.share*(tf/(tf+norm))))
 		}
 	}
 	return most

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"mneme/internal/edit"
 )
 
 // minTypoLetters is the length of the shortest word that is corrected, minTwoTypos that of
@@ -105,41 +107,7 @@ func Corrections(word string) []Correction {
 }
 
 // Typos returns in how many letters a term differs from a folded word or its own term,
-// whichever is nearer; more than most if in more. Two letters exchanged are one: the
-// optimal string alignment distance (Navarro, "A Guided Tour to Approximate String
-// Matching", 2001, section 4.2).
+// whichever is nearer; most+1 if in more than most.
 func Typos(word, term string, most int) int {
-	return min(distance([]rune(word), []rune(term), most), distance([]rune(string(stem([]byte(word)))), []rune(term), most))
-}
-
-// distance is the optimal string alignment distance, or most+1 if it is greater.
-func distance(a, b []rune, most int) int {
-	if len(a)-len(b) > most || len(b)-len(a) > most {
-		return most + 1
-	}
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	last, row, before := rows[0], rows[1], rows[2]
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least > most {
-			return most + 1
-		}
-		before, last, row = last, row, before
-	}
-	return min(last[len(b)], most+1)
+	return min(edit.Distance(word, term, most), edit.Distance(string(stem([]byte(word))), term, most))
 }

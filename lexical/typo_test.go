@@ -3,6 +3,8 @@ package lexical
 import (
 	"slices"
 	"testing"
+
+	"mneme/internal/edit"
 )
 
 func TestTypos(t *testing.T) {
@@ -47,20 +49,17 @@ func TestWhatMayBeATypo(t *testing.T) {
 	}
 }
 
-func FuzzTypos(f *testing.F) {
-	f.Add("termostat", "thermostat")
-	f.Add("", "x")
-	f.Add("σςΣ\xff", "ab")
-	f.Fuzz(func(t *testing.T, a, b string) {
-		if len(a)+len(b) > 200 {
+func FuzzCorrections(f *testing.F) {
+	f.Add("termostat")
+	f.Add("молко")
+	f.Fuzz(func(t *testing.T, word string) {
+		if len(word) > 60 || MaxTypos(word) == 0 {
 			return
 		}
-		d := distance([]rune(a), []rune(b), 2)
-		if d != distance([]rune(b), []rune(a), 2) || d < 0 || d > 3 {
-			t.Errorf("distance %d", d)
-		}
-		if MaxTypos(a) > 0 {
-			Corrections(a)
+		for _, c := range Corrections(word) {
+			if edit.Distance(word, c.Word, 1) > 1 || c.Term == "" {
+				t.Errorf("%q becomes %q, of the term %q", word, c.Word, c.Term)
+			}
 		}
 	})
 }

@@ -90,9 +90,9 @@ func newHit(q *searchQuery, c *candidate, e Entry) Hit {
 
 // EachHit yields the hits of an answer in their order, with their values or
 // passages, as many as the request's MaxTokens allows, and returns the highest
-// label among them, or where there are none among Answer.Nearest. It reads the values a batch at a time,
-// each batch in a snapshot of its own, so that neither a large answer nor a
-// slow reader holds much memory or a connection to the database.
+// label among them, or where there are none among Answer.Nearest. It reads the values a
+// batch at a time, each batch in a snapshot of its own, so that neither a large answer nor
+// a slow reader holds much memory or a connection to the database.
 //
 // SECURITY: each batch is judged again in its snapshot. A hit that changed
 // since the search is shown as it is now; one that the caller may no longer

@@ -16,8 +16,8 @@ const LagVector = "vector_lag"
 const maxLag = 5 * time.Second
 
 // missing returns what an answer's Degraded names: the legs that failed, StepRerank if
-// the Reranker did, and LagVector if the vector leg searched but entries within the scope wait for their
-// vectors for longer than maxLag.
+// the Reranker did, and LagVector if the vector leg searched but entries within the scope
+// wait for their vectors for longer than maxLag.
 //
 // SECURITY: a store on which the caller has level search adds nothing: whether
 // its entries lag would reveal that something was written there.

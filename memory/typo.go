@@ -78,11 +78,12 @@ func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
 // word of one token is in the dictionary of the model, and none, unless entries have no
 // word of the question and it is no name.
 func (c correction) unknown(w *wording) (terms []lexical.QueryTerm) {
+	known := w.known()
 	for i, term := range w.terms {
 		if term.Word == "" || w.scorer.Known(i) || len(terms) == maxTypoWords {
 			continue
 		}
-		if tokens, _ := c.fit(term.Word, len(term.Word)); tokens > 1 || term.Role != lexical.Name && !w.known() {
+		if tokens, _ := c.fit(term.Word, len(term.Word)); tokens > 1 || term.Role != lexical.Name && !known {
 			terms = append(terms, term)
 		}
 	}
@@ -192,15 +193,15 @@ func (c correction) best(word string, all []lexical.Correction, weight map[strin
 	}
 	known := slices.DeleteFunc(all, func(x lexical.Correction) bool { return weight[x.Term] == 0 })
 	slices.SortFunc(known, func(a, b lexical.Correction) int {
-		return cmp.Or(cmp.Compare(commonPrefix(b.Term, word), commonPrefix(a.Term, word)), cmp.Compare(weight[a.Term], weight[b.Term]),
+		return cmp.Or(cmp.Compare(sameFirst(b.Term, word), sameFirst(a.Term, word)), cmp.Compare(weight[a.Term], weight[b.Term]),
 			strings.Compare(a.Term, b.Term), cmp.Compare(tokens(a), tokens(b)), strings.Compare(a.Word, b.Word))
 	})
 	known = slices.CompactFunc(known, func(a, b lexical.Correction) bool { return a.Term == b.Term })
 	return known[:min(len(known), maxCorrections)]
 }
 
-// commonPrefix is 1 if two words have the same first letter, else 0.
-func commonPrefix(a, b string) int {
+// sameFirst is 1 if two words have the same first byte, else 0.
+func sameFirst(a, b string) int {
 	if a[0] == b[0] {
 		return 1
 	}
@@ -208,7 +209,7 @@ func commonPrefix(a, b string) int {
 }
 
 // twoTypos returns the terms that entries have of words which begin as a word does and
-// have two other letters.
+// have two other letters at most, the nearest first.
 func (c correction) twoTypos(ctx context.Context, of lexical.QueryTerm) (near []lexical.Correction, err error) {
 	letters := []rune(of.Word)
 	for n := 1; n <= maxBeginning; n++ {
@@ -220,11 +221,14 @@ func (c correction) twoTypos(ctx context.Context, of lexical.QueryTerm) (near []
 			continue
 		}
 		for _, text := range terms {
-			if lexical.Typos(of.Word, text, 2) <= 2 && len(near) < maxCorrections {
+			if lexical.Typos(of.Word, text, 2) <= 2 {
 				near = append(near, lexical.Correction{Term: text, Word: text})
 			}
 		}
-		return near, nil
+		slices.SortStableFunc(near, func(a, b lexical.Correction) int {
+			return cmp.Compare(lexical.Typos(of.Word, a.Term, 2), lexical.Typos(of.Word, b.Term, 2))
+		})
+		return near[:min(len(near), maxCorrections)], nil
 	}
 	return nil, nil
 }

@@ -69,8 +69,8 @@ func newWordings(texts []string) []*wording {
 }
 
 // A question of more than longQuestion bytes is read in parts, at most about maxParts in
-// all, of partBytes bytes at least: what it asks may stand in one of its sentences, and
-// none says more than another by its place. Up to wholeQuestion bytes, which the window of
+// all, of partBytes bytes at least: what it asks may be in any of its sentences, the
+// last as well as the first. Up to wholeQuestion bytes, which the window of
 // a model has room for, it is read as a whole, too. docs/decisions/0059-whole.md.
 const (
 	longQuestion  = 400

@@ -99,7 +99,7 @@ func readFile(t *testing.T, path string) string {
 }
 
 // Without arguments the command measures the samples that are in the program.
-// With a reranking service configured, the ranking with it stands beside that without.
+// With a reranking service configured, the ranking with it is shown beside the one without.
 func TestBenchRelevanceMeasuresTheReranker(t *testing.T) {
 	t.Parallel()
 	var down atomic.Bool

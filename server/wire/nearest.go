@@ -1,6 +1,10 @@
 package wire
 
-import "strings"
+import (
+	"strings"
+
+	"mneme/internal/edit"
+)
 
 // Nearest returns the known words that are likely meant by a mistyped one: those at
 // the smallest distance if that is at most a third of its length, else those that
@@ -11,7 +15,7 @@ func Nearest(word string, known []string) []string {
 	var found, begun []string
 	for _, k := range known {
 		folded := strings.ToLower(k)
-		switch d := distance(word, folded); {
+		switch d := edit.Distance(word, folded, best); {
 		case d < best:
 			best, found = d, []string{k}
 		case d == best:
@@ -28,29 +32,4 @@ func Nearest(word string, known []string) []string {
 		return nil // too many to help
 	}
 	return found
-}
-
-// distance returns the number of insertions, deletions, substitutions and swaps of
-// neighbouring bytes between two words (optimal string alignment).
-func distance(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }
