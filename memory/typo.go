@@ -75,29 +75,18 @@ func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
 }
 
 // unknown returns the terms of words that no entry has and that may be typing errors. A
-// word of one token is in the dictionary of the model, and none, unless entries have no
-// word of the question and it is no name.
+// word of one token is in the dictionary of the model, and none, unless it is all of the
+// question.
 func (c correction) unknown(w *wording) (terms []lexical.QueryTerm) {
-	known := w.known()
 	for i, term := range w.terms {
 		if term.Word == "" || w.scorer.Known(i) || len(terms) == maxTypoWords {
 			continue
 		}
-		if tokens, _ := c.fit(term.Word, len(term.Word)); tokens > 1 || term.Role != lexical.Name && !known {
+		if tokens, _ := c.fit(term.Word, len(term.Word)); tokens > 1 || len(w.terms) == 1 && term.Role != lexical.Name {
 			terms = append(terms, term)
 		}
 	}
 	return terms
-}
-
-// known reports whether entries have a word of the wording.
-func (w *wording) known() bool {
-	for i := range w.terms {
-		if w.scorer.Known(i) {
-			return true
-		}
-	}
-	return false
 }
 
 // add adds terms in place of another.

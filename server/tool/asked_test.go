@@ -49,7 +49,7 @@ var asked = map[string]struct {
 			"stove": `"The soapstone stove is swept by Kowalczyk."`, "mail": `"The postman rings at the greenhouse."`, "spice": `"Turmeric and coriander are in the drawer."`,
 		},
 		map[string]string{
-			"soapstoen": "stove", "Kowalzcyk": "stove", "posstman": "mail", "greenhose": "mail", "tumeric": "spice", "postmen stobe": "stove", "corriander": "spice",
+			"soapstoen": "stove", "Kowalzcyk": "stove", "posstman": "mail", "greenhose": "mail", "tumeric": "spice", "stve": "stove", "corriander": "spice",
 		},
 	},
 	"letters": {
