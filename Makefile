@@ -44,7 +44,7 @@ tidy: ## tidy go.mod and format the code
 	gofmt -w $$(git ls-files '*.go')
 
 notices: ## list the modules of the binary in THIRD_PARTY_NOTICES.txt
-	go run ./packaging/notices
+	go run ./deploy/packaging/notices
 
 ci: ## run everything that must pass before a change is merged
 	.ci/run

@@ -93,7 +93,7 @@ func TestOnlyMnemeIsPublishedAndOnLoopback(t *testing.T) {
 
 func TestEveryServiceHasRestartPolicyLimitHealthCheckVolumeAndInternalNetwork(t *testing.T) {
 	c := compose(t)
-	dockerfile := string(read(t, "../Dockerfile"))
+	dockerfile := string(read(t, "Dockerfile"))
 	for name, s := range c.Services {
 		if s.Restart != "unless-stopped" || s.MemLimit == "" {
 			t.Errorf("%s: restart %q, mem_limit %q", name, s.Restart, s.MemLimit)

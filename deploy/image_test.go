@@ -12,7 +12,7 @@ import (
 )
 
 func TestTheDockerfileMatchesGoModAndCompose(t *testing.T) {
-	dockerfile := string(read(t, "../Dockerfile"))
+	dockerfile := string(read(t, "Dockerfile"))
 	for _, needed := range []string{"FROM scratch", "CGO_ENABLED=0", "-trimpath", "USER 65532:65532", "MNEME_DATA_DIR=/var/lib/mneme", "EXPOSE 7077"} {
 		if !strings.Contains(dockerfile, needed) {
 			t.Errorf("the Dockerfile lacks %s", needed)
@@ -30,8 +30,8 @@ func TestTheDockerfileMatchesGoModAndCompose(t *testing.T) {
 
 // The image of a release is configured as the one that is built from a clone.
 func TestBothImagesAreConfiguredAlike(t *testing.T) {
-	_, built, _ := strings.Cut(string(read(t, "../Dockerfile")), "\nUSER ")
-	_, released, _ := strings.Cut(string(read(t, "../packaging/image/Dockerfile")), "\nUSER ")
+	_, built, _ := strings.Cut(string(read(t, "Dockerfile")), "\nUSER ")
+	_, released, _ := strings.Cut(string(read(t, "packaging/image/Dockerfile")), "\nUSER ")
 	if built == "" || built != released {
 		t.Errorf("the Dockerfile ends with:\n%s\nthat of a release with:\n%s", built, released)
 	}
@@ -56,7 +56,7 @@ func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 		t.Fatalf("the program is built from %d files", len(files))
 	}
 	// The Dockerfile and its script name these.
-	files = append(files, "go.mod", "go.sum", "LICENSE", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-e5-small-v2", "packaging/image/tree.sh")
+	files = append(files, "go.mod", "go.sum", "LICENSE", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-e5-small-v2", "deploy/packaging/image/tree.sh")
 	by := make(map[string]string) // files to the last pattern that matches; ! is an exception
 	for pattern := range strings.Lines(string(read(t, "../.dockerignore"))) {
 		pattern = strings.TrimSpace(pattern)

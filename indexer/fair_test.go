@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
-	"mneme/backend/backendtest/wait"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/test/backendtest"
+	"mneme/test/wait"
 )
 
 // heldEmbedder shows the test each call of Passages, and holds it until it is

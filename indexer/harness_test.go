@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 var background = context.Background()

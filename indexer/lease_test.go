@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/storage"
 	"mneme/storage/sqlite/sqlitetest"
+	"mneme/test/backendtest"
 	"mneme/vector"
 	"mneme/vector/flat"
 )

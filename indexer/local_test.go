@@ -9,9 +9,9 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/backend/backendtest"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/test/backendtest"
 	"mneme/vector"
 	"mneme/vector/flat"
 )

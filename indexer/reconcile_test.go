@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/test/backendtest"
 	"mneme/vector"
 )
 

@@ -16,12 +16,12 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
-	"mneme/backend/backendtest/wait"
 	"mneme/embed"
 	"mneme/embed/openai"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/test/backendtest"
+	"mneme/test/wait"
 	"mneme/vector"
 )
 

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 	"mneme/vector"
 )
 

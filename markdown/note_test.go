@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
+	"mneme/internal/period"
 	"mneme/memory"
-	"mneme/period"
 )
 
 // keys draws valid keys, mostly nasty ones.

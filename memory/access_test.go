@@ -10,12 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
-	"mneme/condition"
+	"mneme/internal/condition"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/memory/accesstest"
 	"mneme/meter"
+	"mneme/test/backendtest"
 )
 
 func TestServicePassesTheAccessMatrix(t *testing.T) {

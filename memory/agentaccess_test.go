@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // What a platform is told of an agent is what the agent itself would be told, at each

@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // A database whose texts were analyzed by an earlier version is analyzed again when it

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // long is a value of about 90 kB that says what it is about.

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/test/backendtest"
 )
 
 // bazaar is a service in which buyer, at INTERNAL, buys searches of the store seller.

@@ -3,8 +3,8 @@ package memory
 import (
 	"unicode/utf8"
 
+	"mneme/internal/passage"
 	"mneme/lexical"
-	"mneme/passage"
 )
 
 // MinTokens is the least MaxTokens of a search.

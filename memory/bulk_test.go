@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/test/backendtest"
 )
 
 // batchSurface does puts, gets and deletes as batches of one item.

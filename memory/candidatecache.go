@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/lru"
+	"mneme/internal/lru"
 )
 
 // candidateCache keeps rows of candidates that searches have read. A search reads

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // TestCachedCandidatesAreThoseOfTheRows compares the answers of a process that caches

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // The clock jumps an hour ahead, and then two hours back, under a running service.

@@ -19,12 +19,12 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed/e5"
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage/sqlite"
+	"mneme/test/backendtest"
 	"mneme/vector"
 	"mneme/vector/flat"
 )

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // pageOf returns the hits of a page, whole, and the cursor of the next one.

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/storage"
+	"mneme/test/backendtest"
 )
 
 // openMetered opens a service with a meter and its market over a new database.

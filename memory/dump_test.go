@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 func TestLoadDumpRestoresTheDatabase(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // explained searches, reads all hits, and returns what became of an entry.

@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/condition"
+	"mneme/internal/condition"
+	"mneme/internal/period"
 	"mneme/lexical"
-	"mneme/period"
 )
 
 // Filter restricts a search or a listing. The zero value passes everything.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // onEachBackend runs a test on every supported backend. It is for rules that

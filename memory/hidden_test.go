@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // BenchmarkBesideHidden compares calls about a key at which an entry of 100 kB is

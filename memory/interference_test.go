@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/test/backendtest"
 )
 
 // Non-interference: hidden entries must not affect what a caller is answered.

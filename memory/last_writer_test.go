@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/storage"
+	"mneme/test/backendtest"
 )
 
 func TestAnEditTakesAnEntryOverIntoTheEditorsCount(t *testing.T) {

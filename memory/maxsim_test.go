@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/embed/maxsim"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // wordCoder adds to an embedder a token for each word, in a direction of the

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // deal is something that happens in a bazaar.

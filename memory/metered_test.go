@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/test/backendtest"
 )
 
 // offer makes an offer of a store at these prices, in micros, at the seller's taint.

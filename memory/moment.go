@@ -3,7 +3,7 @@ package memory
 import (
 	"time"
 
-	"mneme/period"
+	"mneme/internal/period"
 )
 
 // Moment is when something happened: a year, a month, a day or a time. The zero value

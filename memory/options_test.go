@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/test/backendtest"
 	"mneme/vector"
 )
 

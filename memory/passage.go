@@ -11,8 +11,8 @@ import (
 
 	"mneme/acl"
 	"mneme/embed/maxsim"
+	"mneme/internal/passage"
 	"mneme/lexical"
-	"mneme/passage"
 	"mneme/vector"
 )
 

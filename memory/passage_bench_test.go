@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // BenchmarkPassages searches 50 entries of 4 kB, with token codes, and shows ten of

@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed/e5"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 const minutes = "The committee discussed the budget of the coming year at length. "

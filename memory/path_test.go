@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 var background = context.Background()

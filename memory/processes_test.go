@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // Several services over one database and one index simulate several processes.

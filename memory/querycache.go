@@ -7,7 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
-	"mneme/lru"
+	"mneme/internal/lru"
 )
 
 // queryCacheBytes is the default bound of the query cache. It holds about 4,000

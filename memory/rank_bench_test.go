@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/benchmarks/workload"
 	"mneme/embed"
 	"mneme/embed/maxsim"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // arbitrary is an embedder without a model: every text has an arbitrary vector,

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/fusion"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/test/backendtest"
 	"mneme/vector"
 )
 

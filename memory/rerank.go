@@ -13,8 +13,8 @@ import (
 
 	"mneme/acl"
 	"mneme/fusion"
+	"mneme/internal/passage"
 	"mneme/lexical"
-	"mneme/passage"
 )
 
 // Reranker judges how well texts answer a query. It may be a service of others.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/fusion"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // judge is a Reranker that records what it gets. say is by default hashOdds.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"mneme/condition"
+	"mneme/internal/condition"
 )
 
 // Limits of an entry's parts that cannot be configured.

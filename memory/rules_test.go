@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 func TestCheckKey(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/storage"
+	"mneme/test/backendtest"
 )
 
 // room is a Meter that lets each search-only store show so many hits an answer, and

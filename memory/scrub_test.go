@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/storage"
+	"mneme/test/backendtest"
 )
 
 // A purge says when no file held what it erased. Where the database keeps it until a

@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/test/backendtest"
 	"mneme/vector"
 )
 

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/acl"
-	"mneme/fairqueue"
+	"mneme/internal/fairqueue"
 )
 
 // Limits bound what the Service accepts. Zero fields take the default.

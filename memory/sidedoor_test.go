@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/test/backendtest"
 )
 
 // The receipt is for the hits of its store that the answer shows, and no others.

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/benchmarks/workload"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // BenchmarkPutSimilar writes entries of 12 words, by one caller and by 16, into a store of

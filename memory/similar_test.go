@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
-	"mneme/backend/backendtest/wait"
 	"mneme/embed/e5"
 	"mneme/memory"
+	"mneme/test/backendtest"
+	"mneme/test/wait"
 )
 
 // similarTo asks for what is similar to a written entry.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"mneme/fairqueue"
+	"mneme/internal/fairqueue"
 )
 
 // defaultSearches are the default limits on searches.

@@ -15,12 +15,12 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
-	"mneme/backend/backendtest/wait"
 	"mneme/embed"
-	"mneme/fairqueue"
+	"mneme/internal/fairqueue"
 	"mneme/memory"
 	"mneme/storage"
+	"mneme/test/backendtest"
+	"mneme/test/wait"
 )
 
 // held is an embedder whose queries wait for a word each.

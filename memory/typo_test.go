@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 func TestWordsWithTypingErrorsAreFound(t *testing.T) {

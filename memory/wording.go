@@ -9,8 +9,8 @@ import (
 
 	"mneme/embed"
 	"mneme/fusion"
+	"mneme/internal/passage"
 	"mneme/lexical"
-	"mneme/passage"
 )
 
 // wording is one way in which a search asks: its query, one of its queries, or a part of a

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/benchmarks/workload"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // The measurements of docs/decisions/0043-writing.md, over databases that start

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/test/backendtest"
 )
 
 func TestAGrantKeepsTheTermsAtWhichItWasAccepted(t *testing.T) {

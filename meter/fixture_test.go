@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/server/problem"
+	"mneme/test/backendtest"
 )
 
 // onEachStorage runs a test on each storage.

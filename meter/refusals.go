@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"mneme/lru"
+	"mneme/internal/lru"
 	"mneme/memory"
 )
 

@@ -7,9 +7,9 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/test/backendtest"
 )
 
 func TestAnOfferHasItsMakersLabelAndItsDefaults(t *testing.T) {

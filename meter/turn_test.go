@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"mneme/backend/backendtest"
-	"mneme/backend/backendtest/wait"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/test/backendtest"
+	"mneme/test/wait"
 )
 
 // heldViews is a storage whose views wait for a word.

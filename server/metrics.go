@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
 
-	"mneme/fairqueue"
 	"mneme/indexer"
+	"mneme/internal/fairqueue"
 	"mneme/memory"
 	"mneme/server/limit"
 	"mneme/server/series"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"mneme/fairqueue"
 	"mneme/indexer"
+	"mneme/internal/fairqueue"
 	"mneme/memory"
 	"mneme/server/series"
 )

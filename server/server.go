@@ -17,8 +17,8 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/acl"
-	"mneme/fairqueue"
 	"mneme/indexer"
+	"mneme/internal/fairqueue"
 	"mneme/server/limit"
 )
 

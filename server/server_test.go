@@ -20,8 +20,8 @@ import (
 	"go.uber.org/goleak"
 
 	"mneme/acl"
-	"mneme/fairqueue"
 	"mneme/indexer"
+	"mneme/internal/fairqueue"
 	"mneme/memory"
 	"mneme/server"
 	"mneme/server/limit"

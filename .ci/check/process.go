@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"mneme/faulttest"
+	"mneme/test/faulttest"
 )
 
 const (

@@ -23,7 +23,7 @@ var steps = plan{
 	// What is installed and built.
 	{name: "packages", run: "setup_packages", made: "-"},
 	{name: "go-tools", run: "setup_go_tools", made: "bin/shfmt", tools: []string{goVersion, system}},
-	{name: "python", run: "setup_python", made: "python", inputs: []string{"website/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
+	{name: "python", run: "setup_python", made: "python", inputs: []string{"docs/website/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "clients", run: "setup_clients", made: "clients", inputs: []string{"examples/**/requirements*.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "webagents", run: "setup_webagents", made: "webagents", inputs: []string{"examples/robutler-skill/requirements-alone.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "autogen-packages", run: "setup_autogen", made: "autogen", inputs: []string{"examples/model-sdks/autogen/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
@@ -54,18 +54,18 @@ var steps = plan{
 
 	// Checks of what runs the service and of what speaks to it.
 	{name: "console", run: "check_console", inputs: []string{"console/check", "benchmarks/relevance/testdata/report.json"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
-	{name: "documents", run: "check_documents", inputs: append([]string{"go:./cmd/mneme", "examples", "samples", "website/blocks.py", "website/blocks_test.py"}, documents...), tools: []string{goVersion, python}, needs: []string{"packages"}},
-	{name: "site", run: "check_site", inputs: append([]string{"website", "server/rest/openapi.yaml", "configs"}, documents...), tools: []string{chromium, files}, needs: []string{"python", "console-packages", "node"}},
+	{name: "documents", run: "check_documents", inputs: append([]string{"go:./cmd/mneme", "examples"}, documents...), tools: []string{goVersion, python}, needs: []string{"packages"}},
+	{name: "site", run: "check_site", inputs: append([]string{"server/rest/openapi.yaml", "configs"}, documents...), tools: []string{chromium, files}, needs: []string{"python", "console-packages", "node"}},
 	{name: "typescript-client", run: "check_typescript_client", inputs: []string{"clients/typescript", "server/rest/openapi.yaml"}, tools: []string{chromium}, needs: []string{"our-clients", "console-packages", "node", "program"}},
 	{name: "python-client", run: "check_python_client", inputs: []string{"clients/python", "server/rest/openapi.yaml"}, needs: []string{"python", "our-clients", "clients", "program"}},
 	{name: "examples", run: "check_examples", inputs: []string{"examples"}, needs: []string{"clients", "node", "our-clients", "program"}},
 	{name: "payments", run: "check_payments", inputs: []string{"go:./meter/payment/buyers", "meter/payment/buyers"}, tools: []string{goVersion}, needs: []string{"clients", "node", "our-clients", "webagents", "program"}},
 	{name: "mcp", run: "check_mcp", inputs: []string{"go:./server/mcp/conformance"}, tools: []string{goVersion}, needs: []string{"node", "program"}},
-	{name: "client-packages", run: "check_packages", inputs: []string{"packaging", "LICENSE", "THIRD_PARTY_NOTICES.txt"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
+	{name: "client-packages", run: "check_packages", inputs: []string{"deploy/packaging", "LICENSE", "THIRD_PARTY_NOTICES.txt"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
 	{name: "console-build", run: "check_console_build", inputs: []string{"console", "server/rest/openapi.yaml"}, needs: []string{"console-packages", "node"}},
 	{name: "openapi", run: "check_openapi", inputs: []string{"server/rest/openapi.yaml", "server/rest/redocly.yaml"}, needs: []string{"node"}},
-	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", "*.ts", "*.svelte", "packaging/check/docker", "deploy/milvus.env", ".ci/ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},
-	{name: "deployment", run: "check_deployment", inputs: []string{"docker-compose.yml", "Dockerfile", "packaging/image/Dockerfile", "deploy", ".dockerignore"}, needs: []string{"go-tools", "python"}},
+	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", "*.ts", "*.svelte", "deploy/packaging/check/docker", "deploy/milvus.env", ".ci/ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},
+	{name: "deployment", run: "check_deployment", inputs: []string{"docker-compose.yml", "deploy", ".dockerignore"}, needs: []string{"go-tools", "python"}},
 	{name: "chart", run: "check_chart", inputs: []string{"deploy/chart", "deploy/charttest"}, tools: []string{goVersion}, needs: []string{"python", "program"}},
 
 	// A long run alone.
@@ -73,7 +73,7 @@ var steps = plan{
 	{name: "guided-fuzzing", run: "check_guided_fuzzing", long: true, inputs: []string{goFiles}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
 	{name: "arm64-everything", run: "check_arm64_everything", long: true, inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
 	{name: "races-everywhere", run: "check_races_everywhere", long: true, inputs: []string{goFiles}, tools: []string{goVersion, gcc, system}, needs: []string{"postgres", "milvus", "go-tools"}},
-	{name: "pictures", run: "check_pictures", long: true, inputs: []string{"console/check", "samples"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
+	{name: "pictures", run: "check_pictures", long: true, inputs: []string{"console/check", "examples/samples"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
 	{name: "langgraph", run: "check_langgraph", long: true, inputs: []string{"examples/langgraph"}, needs: []string{"clients", "program"}},
 	{name: "memory-tool", run: "check_memory_tool", long: true, inputs: []string{"examples/anthropic-python"}, needs: []string{"clients", "node", "program"}},
 	{name: "autogen", run: "check_autogen", long: true, inputs: []string{"examples/model-sdks/autogen"}, needs: []string{"autogen-packages", "program"}},

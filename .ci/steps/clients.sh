@@ -110,8 +110,8 @@ check_autogen() {
 # The packages for MCP clients, installed as uvx and npx install them.
 check_packages() {
 	local command
-	python3 -m unittest discover -s packaging -p '*_test.py'
-	python3 packaging/build.py --version 0.0.1 --out "$work/packages" --binary "$mneme"
+	python3 -m unittest discover -s deploy/packaging -p '*_test.py'
+	python3 deploy/packaging/build.py --version 0.0.1 --out "$work/packages" --binary "$mneme"
 	python3 -m venv "$work/uvx"
 	"$work/uvx/bin/pip" install --no-index "$work/packages"/*.whl
 	npm install --prefix "$work/npx" --silent --no-audit --no-fund --omit=optional "$work/packages"/*.tgz

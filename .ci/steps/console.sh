@@ -24,7 +24,7 @@ check_console() {
 
 # The pictures of the documentation, of the sample memories: docs/images has them.
 check_pictures() {
-	"$mneme" import --data-dir "$work/pictured" samples/memories.jsonl
+	"$mneme" import --data-dir "$work/pictured" examples/samples/memories.jsonl
 	serve pictured
 	mkdir "$work/images"
 	in_console console/check/pictures.mjs "$served" "$(token_of pictured iris --scope platform)" "$(command -v chromium)" "$work/images"

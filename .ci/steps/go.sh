@@ -45,7 +45,7 @@ setup_program() { go build -o "$mneme" ./cmd/mneme; }
 check_modules() {
 	go mod tidy -diff
 	go mod verify
-	go run ./packaging/notices -check
+	go run ./deploy/packaging/notices -check
 }
 
 # Known vulnerabilities in what the code calls. GOVULNDB may name a mirror of the
@@ -109,7 +109,7 @@ check_deployment() {
 		return 1
 	fi
 	POSTGRES_PASSWORD=a MNEME_DB_PASSWORD=b MINIO_PASSWORD=c compose docker-compose.yml >/dev/null
-	hadolint Dockerfile packaging/image/Dockerfile
+	hadolint deploy/Dockerfile deploy/packaging/image/Dockerfile
 }
 
 # Generated code must be up to date.
@@ -135,7 +135,7 @@ check_races() {
 	unset CI MNEME_POSTGRES_DSN MNEME_MILVUS_ADDR
 	export CGO_ENABLED=1
 	local test=(go test -p "$packages" ${all:+-count=1} -race -short -timeout 30m)
-	"${test[@]}" ./memory/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./clients/... ./embed/openai/... ./embed/rerank ./fairqueue ./lru
+	"${test[@]}" ./memory/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./clients/... ./embed/openai/... ./embed/rerank ./internal/...
 	# SQLite itself is slow under the detector, and one goroutine does most of its suite.
 	"${test[@]}" -run 'Process|Waiting|TestStorage/(Transaction|Feed|Queue|Turn|Ledger|Charge)$' ./storage/sqlite
 }
@@ -148,11 +148,11 @@ check_races_everywhere() {
 # its database, attacks, properties.
 check_campaigns() {
 	local test=(go test ${all:+-count=1} -timeout 30m) running=() pid
-	"${test[@]}" ./cmd/mneme/faults -run '^(TestCampaign|TestAKilledPurchase|TestKilledPostgres)' -full &
+	"${test[@]}" ./test/faults -run '^(TestCampaign|TestAKilledPurchase|TestKilledPostgres)' -full &
 	running+=($!)
 	"${test[@]}" ./memory -run 'HiddenEntries|NotBought|Follower|BatchGives|CachedCandidates|AuthorsOfFields|Killed' -full &
 	running+=($!)
-	"${test[@]}" ./cmd/mneme/attacks -run '^TestManyHugeQueriesTakeNoMemory$' -full
+	"${test[@]}" ./test/attacks -run '^TestManyHugeQueriesTakeNoMemory$' -full
 	"${test[@]}" ./cmd/mneme -run '^TestMarkdownRoundTripLosesNothing$' -full
 	for pid in "${running[@]}"; do wait "$pid"; done
 }

@@ -23,7 +23,7 @@ X402_NODE=(@x402/fetch@2.27.0 @x402/evm@2.27.0 viem@2.57.20)
 
 setup_python() {
 	make_python python 'setuptools<81' "$MILVUS" "$PYTREC" "$HADOLINT" "$HELM" "$SYFT" "$RPMFILE" "$OPENAPI_PYTHON" "$RUFF" "$SHELLCHECK" \
-		-r website/requirements.txt
+		-r docs/website/requirements.txt
 }
 
 # The examples run without what webagents requires, some of which contradicts them.

@@ -26,12 +26,12 @@ check_release() {
 	gpg --batch --quiet --passphrase '' --quick-generate-key release@example.com
 	(
 		cd "$tree"
-		PATH=$tree/packaging/check:$work/bin:$PATH GPG_FINGERPRINT=release@example.com
+		PATH=$tree/deploy/packaging/check:$work/bin:$PATH GPG_FINGERPRINT=release@example.com
 		export GPG_FINGERPRINT
 		goreleaser check --quiet
 		quietly goreleaser release --snapshot --clean --parallelism 1
 	)
 	# shellcheck disable=SC2086 # a command with its flags
-	python "$PWD/packaging/check/check.py" "$tree" 1.2.3-dev $BUILDAH
+	python "$PWD/deploy/packaging/check/check.py" "$tree" 1.2.3-dev $BUILDAH
 	gpgconf --kill all
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend"
 	"mneme/benchmarks/harness"
 	"mneme/configs"
+	"mneme/internal/compose"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/meter"
@@ -47,14 +47,14 @@ func (c *clock) advance(d time.Duration) {
 // shop is a store for sale.
 type shop struct {
 	sandbox  *harness.Sandbox
-	instance *backend.Instance
+	instance *compose.Instance
 	clock    *clock
 	buyers   int
 }
 
 // openShop imports a source in a sandbox. Close it after use.
 func openShop(ctx context.Context, config configs.Config, source Source, progress harness.Progress, log *slog.Logger) (s *shop, err error) {
-	models, err := backend.OpenModels(config, log)
+	models, err := compose.OpenModels(config, log)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func openShop(ctx context.Context, config configs.Config, source Source, progres
 			err = errors.Join(err, s.close(ctx))
 		}
 	}()
-	if s.instance, err = backend.OpenAt(ctx, s.sandbox.Config, log, models, s.clock.Now); err != nil {
+	if s.instance, err = compose.OpenAt(ctx, s.sandbox.Config, log, models, s.clock.Now); err != nil {
 		return nil, err
 	}
 	entries := make([]memory.PutRequest, len(source.Texts))

@@ -8,7 +8,7 @@ import (
 
 	"mneme/benchmarks/relevance"
 	"mneme/benchmarks/workload"
-	"mneme/samples"
+	"mneme/examples/samples"
 )
 
 // Generated returns a store of so many generated memories, and a question about

@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"mneme/acl"
-	"mneme/backend"
+	"mneme/internal/compose"
 	"mneme/memory"
 )
 
@@ -70,7 +70,7 @@ func writeBatch(ctx context.Context, service *memory.Service, batch []memory.Put
 
 // MakeVectors makes and indexes the vectors of all entries that lack them. task
 // names it to the user.
-func MakeVectors(ctx context.Context, instance *backend.Instance, progress Progress, task string) error {
+func MakeVectors(ctx context.Context, instance *compose.Instance, progress Progress, task string) error {
 	total := instance.Status(ctx).Queue
 	bar := progress.Start(total, task)
 	defer bar.Exit()

@@ -17,10 +17,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"mneme/backend"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/indexer"
+	"mneme/internal/compose"
 	"mneme/memory"
 	"mneme/vector/milvus"
 )
@@ -59,8 +59,8 @@ func NewSandbox(ctx context.Context, config configs.Config, embedder embed.Embed
 
 // Open opens an instance in the sandbox with a model. Without the model's index,
 // which an instance could do without, it fails.
-func (s *Sandbox) Open(ctx context.Context, model indexer.Model, log *slog.Logger) (*backend.Instance, error) {
-	instance, err := backend.OpenWith(ctx, s.Config, log, []indexer.Model{model})
+func (s *Sandbox) Open(ctx context.Context, model indexer.Model, log *slog.Logger) (*compose.Instance, error) {
+	instance, err := compose.OpenWith(ctx, s.Config, log, []indexer.Model{model})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (s *Sandbox) Remove(ctx context.Context) error {
 		err = errors.Join(err, s.exec(ctx, "DROP SCHEMA "+s.name+" CASCADE"))
 	}
 	if s.Config.Vector == "milvus" && s.Config.Milvus.Addr != "" {
-		err = errors.Join(err, milvus.Drop(ctx, backend.MilvusConfig(s.Config.Milvus, s.embedder)))
+		err = errors.Join(err, milvus.Drop(ctx, compose.MilvusConfig(s.Config.Milvus, s.embedder)))
 	}
 	return err
 }

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend"
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/relevance"
 	"mneme/benchmarks/vectorcache"
 	"mneme/configs"
+	"mneme/internal/compose"
 	"mneme/memory"
 )
 
@@ -44,7 +44,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (report Repo
 	if len(b.Dataset.Queries) == 0 {
 		return report, fmt.Errorf("%s: no questions", b.Dataset.Name)
 	}
-	embedder, err := backend.OpenEmbedder(config)
+	embedder, err := compose.OpenEmbedder(config)
 	if err != nil {
 		return report, err
 	}
@@ -62,7 +62,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (report Repo
 		return report, err
 	}
 	defer func() { err = errors.Join(err, sandbox.Remove(ctx)) }()
-	model, err := backend.NewModel(sandbox.Config, embedder, b.Log)
+	model, err := compose.NewModel(sandbox.Config, embedder, b.Log)
 	if err != nil {
 		return report, err
 	}
@@ -96,7 +96,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (report Repo
 }
 
 // write writes the dataset, and grants its stores to the callers of all cases.
-func (b *Benchmark) write(ctx context.Context, instance *backend.Instance) error {
+func (b *Benchmark) write(ctx context.Context, instance *compose.Instance) error {
 	entries := b.Dataset.Entries()
 	bar := b.Progress.Start(int64(len(entries)), "writing")
 	defer bar.Exit()

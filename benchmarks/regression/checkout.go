@@ -85,7 +85,7 @@ func lastRelease(ctx context.Context, head string) (string, error) {
 // markChanged marks the rows of packages whose tests differ between the commits: what
 // a benchmark does may have changed with them.
 func markChanged(ctx context.Context, base, head *tree, rows []Row) error {
-	said, err := git(ctx, "diff", "--name-only", base.Hash, head.Hash, "--", "*_test.go", "backend/backendtest", "storage/storagetest")
+	said, err := git(ctx, "diff", "--name-only", base.Hash, head.Hash, "--", "*_test.go", "test/backendtest", "storage/storagetest")
 	if err != nil {
 		return err
 	}

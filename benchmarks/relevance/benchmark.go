@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 
-	"mneme/backend"
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/vectorcache"
 	"mneme/configs"
 	"mneme/embed"
+	"mneme/internal/compose"
 	"mneme/memory"
 )
 
@@ -62,7 +62,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	model, err := backend.OpenEmbedder(config)
+	model, err := compose.OpenEmbedder(config)
 	if err != nil {
 		return Report{}, nil, err
 	}
@@ -71,7 +71,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _
 		return Report{}, nil, err
 	}
 	defer func() { err = errors.Join(err, embedder.Close()) }()
-	reranker, err := backend.OpenReranker(config.Rerank)
+	reranker, err := compose.OpenReranker(config.Rerank)
 	if err != nil {
 		return Report{}, nil, err
 	}
@@ -137,7 +137,7 @@ func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedder
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, sandbox.Remove(ctx)) }()
-	model, err := backend.NewModel(sandbox.Config, embedder, b.Log)
+	model, err := compose.NewModel(sandbox.Config, embedder, b.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedder
 }
 
 // load writes the documents and makes their vectors.
-func (b *Benchmark) load(ctx context.Context, instance *backend.Instance, set *Set) error {
+func (b *Benchmark) load(ctx context.Context, instance *compose.Instance, set *Set) error {
 	bar := b.Progress.Start(int64(len(set.Documents)), set.Name+": writing")
 	defer bar.Exit()
 	if err := harness.Write(ctx, instance.Service, set.Entries(), bar); err != nil {

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/relevance"
 	"mneme/embed/e5"
 	"mneme/memory"
+	"mneme/test/backendtest"
 )
 
 // The figures of docs/decisions/0034-passages.md:

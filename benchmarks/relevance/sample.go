@@ -1,6 +1,6 @@
 package relevance
 
-import "mneme/samples"
+import "mneme/examples/samples"
 
 // sampleSlice is the field by which the samples' queries are grouped.
 const sampleSlice = "category"

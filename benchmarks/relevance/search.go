@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"mneme/acl"
-	"mneme/backend"
 	"mneme/configs"
+	"mneme/internal/compose"
 	"mneme/lexical"
 	"mneme/memory"
 )
@@ -70,16 +70,16 @@ func (s *searcher) relevant() string { return s.systems[len(s.systems)-1] }
 // the other: the vector leg is disabled by omitting the indexer, the lexical leg
 // by a storage on which it fails. The instance's own Service has the configured reranking
 // service.
-func newSearcher(ctx context.Context, config configs.Config, instance *backend.Instance, log *slog.Logger) (*searcher, error) {
-	byWords, err := memory.New(ctx, instance.Storage, backend.Options(config, log, nil))
+func newSearcher(ctx context.Context, config configs.Config, instance *compose.Instance, log *slog.Logger) (*searcher, error) {
+	byWords, err := memory.New(ctx, instance.Storage, compose.Options(config, log, nil))
 	if err != nil {
 		return nil, err
 	}
-	byMeaning, err := memory.New(ctx, vectorOnly{instance.Storage}, backend.Options(config, log, instance.Indexer))
+	byMeaning, err := memory.New(ctx, vectorOnly{instance.Storage}, compose.Options(config, log, instance.Indexer))
 	if err != nil {
 		return nil, err
 	}
-	alone, err := memory.New(ctx, instance.Storage, backend.Options(config, log, instance.Indexer))
+	alone, err := memory.New(ctx, instance.Storage, compose.Options(config, log, instance.Indexer))
 	if err != nil {
 		return nil, err
 	}

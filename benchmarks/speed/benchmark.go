@@ -10,12 +10,12 @@ import (
 	"runtime"
 	"time"
 
-	"mneme/backend"
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/measure"
 	"mneme/benchmarks/workload"
 	"mneme/configs"
 	"mneme/embed"
+	"mneme/internal/compose"
 )
 
 // Where the vectors of the memories come from.
@@ -44,7 +44,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (Report, err
 	report := Report{
 		CPUs: runtime.GOMAXPROCS(0), Stores: b.Stores, Questions: b.Questions, Seed: b.Seed, Vectors: b.Vectors,
 	}
-	model, err := backend.OpenEmbedder(config)
+	model, err := compose.OpenEmbedder(config)
 	if err != nil {
 		return report, err
 	}

@@ -8,12 +8,12 @@ import (
 	"runtime/debug"
 	"time"
 
-	"mneme/backend"
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/measure"
 	"mneme/benchmarks/workload"
 	"mneme/configs"
 	"mneme/embed"
+	"mneme/internal/compose"
 	"mneme/memory"
 	"mneme/vector"
 	"mneme/vector/milvus"
@@ -43,7 +43,7 @@ type caseRun struct {
 	embedder embed.Embedder
 
 	sandbox  *harness.Sandbox
-	instance *backend.Instance
+	instance *compose.Instance
 	index    vector.Index // the index of instance
 }
 
@@ -88,7 +88,7 @@ func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err e
 // open opens the instance in the sandbox. It keeps the vector index, to measure
 // its recall separately.
 func (r *caseRun) open(ctx context.Context) error {
-	model, err := backend.NewModel(r.sandbox.Config, r.embedder, r.Log)
+	model, err := compose.NewModel(r.sandbox.Config, r.embedder, r.Log)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	client "mneme/clients/go"
 	"mneme/memory"
 	"mneme/server"
@@ -22,6 +21,7 @@ import (
 	"mneme/server/token"
 	"mneme/storage"
 	"mneme/storage/sqlite/sqlitetest"
+	"mneme/test/backendtest"
 )
 
 // start returns the handler of a server over an empty database, and a token. The

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend"
 	client "mneme/clients/go"
 	"mneme/configs"
+	"mneme/internal/compose"
 	"mneme/server/inprocess"
 )
 
@@ -21,7 +21,7 @@ import (
 type connection struct {
 	// instance is the Service in this process, for what the API does not offer.
 	// It is nil over HTTP.
-	instance *backend.Instance
+	instance *compose.Instance
 	address  string
 	http     *http.Client
 	token    func(acl.Principal) (string, error)
@@ -30,9 +30,9 @@ type connection struct {
 	wait     func()                    // blocks until no handler is running
 }
 
-// opener opens a Service: backend.Open, or backend.OpenRows where no vectors
+// opener opens a Service: compose.Open, or compose.OpenRows where no vectors
 // are needed.
-type opener func(context.Context, configs.Config, *slog.Logger) (*backend.Instance, error)
+type opener func(context.Context, configs.Config, *slog.Logger) (*compose.Instance, error)
 
 // connect opens a connection to the server at address, or, if address is "",
 // to a Service that open opens in this process. The caller closes it.
@@ -54,17 +54,17 @@ func (p *program) connect(ctx context.Context, config configs.Config, as callerF
 // connectToRead is connect for a command that only reads: a folder without a database
 // is more likely the wrong one than an empty one.
 func (p *program) connectToRead(ctx context.Context, config configs.Config, as callerFlags, address string, open opener) (*connection, error) {
-	if address == "" && !backend.HasData(config) {
+	if address == "" && !compose.HasData(config) {
 		return nil, fmt.Errorf("no memories here: %s; --data-dir or MNEME_DATA_DIR", config.DataDir)
 	}
 	return p.connect(ctx, config, as, address, open)
 }
 
 // connectTo connects to a Service in this process.
-func (p *program) connectTo(instance *backend.Instance, config configs.Config, as callerFlags) (*connection, error) {
+func (p *program) connectTo(instance *compose.Instance, config configs.Config, as callerFlags) (*connection, error) {
 	tokens := newProcessTokens()
 	config.Rate = configs.Rate{} // the requests are the command's own
-	handler, err := backend.NewServer(instance, tokens, config, thisBuild().backend(), p.warnings(config.Log))
+	handler, err := compose.NewServer(instance, tokens, config, thisBuild().backend(), p.warnings(config.Log))
 	if err != nil {
 		return nil, err
 	}

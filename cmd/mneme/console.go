@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend"
 	"mneme/configs"
 	files "mneme/console"
 	"mneme/docs"
+	"mneme/internal/compose"
 	"mneme/server/console"
 )
 
@@ -26,7 +26,7 @@ func (p *program) openConsole(config configs.Config, listener net.Addr, agent st
 	}
 	address, err := netip.ParseAddrPort(listener.String())
 	local := err == nil && address.Addr().IsLoopback()
-	if files.Files() == nil || p.json || !onTerminal(p.out) || !local || !backend.UsesLocalKey(config) {
+	if files.Files() == nil || p.json || !onTerminal(p.out) || !local || !compose.UsesLocalKey(config) {
 		surface, err := console.NewSurface(files.Files(), docs.Operating, nil)
 		return surface, "", err
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/backend"
 	"mneme/configs"
+	"mneme/internal/compose"
 )
 
 // state is the outcome of one check of doctor.
@@ -136,12 +136,12 @@ func (d *diagnosis) checkVariables() {
 
 // checkData checks the database, and over it the index and the queue.
 func (d *diagnosis) checkData(ctx context.Context) {
-	if !backend.HasData(d.config) {
+	if !compose.HasData(d.config) {
 		d.add("database", fine, "nothing is stored yet", "")
 		return
 	}
 	// Opened as by another command, a database of an older version would be updated.
-	version, newest, err := backend.ReadSchema(ctx, d.config)
+	version, newest, err := compose.ReadSchema(ctx, d.config)
 	switch {
 	case err != nil:
 		d.addUnopened(err)
@@ -154,7 +154,7 @@ func (d *diagnosis) checkData(ctx context.Context) {
 			"back it up; the next command that opens it updates it, and older programs can then not open it: docs/operating.md, Upgrades")
 		return
 	}
-	service, err := backend.OpenRows(ctx, d.config, slog.New(slog.DiscardHandler))
+	service, err := compose.OpenRows(ctx, d.config, slog.New(slog.DiscardHandler))
 	if err != nil {
 		d.addUnopened(err)
 		return
@@ -177,7 +177,7 @@ func (d *diagnosis) addUnopened(err error) {
 }
 
 // checkRows checks the database for damage and its clock.
-func (d *diagnosis) checkRows(ctx context.Context, service *backend.Instance) {
+func (d *diagnosis) checkRows(ctx context.Context, service *compose.Instance) {
 	says := "opens"
 	if checker, ok := service.Storage.(interface{ Check(context.Context) error }); ok {
 		says = "opens, no damage found"
@@ -198,7 +198,7 @@ func (d *diagnosis) checkRows(ctx context.Context, service *backend.Instance) {
 // checkIndex checks the vector index and what waits for it.
 func (d *diagnosis) checkIndex(ctx context.Context) {
 	const check = "vector index"
-	service, err := backend.Open(ctx, d.config, slog.New(slog.DiscardHandler))
+	service, err := compose.Open(ctx, d.config, slog.New(slog.DiscardHandler))
 	if err != nil {
 		do := ""
 		if d.config.Vector == "milvus" {

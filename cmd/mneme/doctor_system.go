@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"mneme/backend"
+	"mneme/internal/compose"
 	"mneme/server/token"
 )
 
@@ -66,7 +66,7 @@ func (d *diagnosis) checkFolder() {
 // checkKey checks the local signing key without making it.
 func (d *diagnosis) checkKey() {
 	const check = "signing key"
-	if !backend.UsesLocalKey(d.config) {
+	if !compose.UsesLocalKey(d.config) {
 		d.add(check, fine, "not used: tokens come from the configured issuers", "")
 		return
 	}
@@ -95,7 +95,7 @@ func (d *diagnosis) checkModel(ctx context.Context) {
 	if d.config.Embedder == "openai" {
 		do = "check openai.base_url, openai.model and openai.api_key"
 	}
-	model, err := backend.OpenEmbedder(d.config)
+	model, err := compose.OpenEmbedder(d.config)
 	if err != nil {
 		d.add(check, problem, err.Error(), do)
 		return

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/backend"
 	"mneme/embed"
+	"mneme/internal/compose"
 )
 
 // maxText is the maximum length of a line of standard input, in bytes.
@@ -26,7 +26,7 @@ the text of an entry. Without TEXT, embeds each line of standard input.`,
 			if err != nil {
 				return err
 			}
-			embedder, err := backend.OpenEmbedder(config)
+			embedder, err := compose.OpenEmbedder(config)
 			if err != nil {
 				return err
 			}

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
-	"mneme/backend"
 	client "mneme/clients/go"
 	"mneme/configs"
+	"mneme/internal/compose"
 	"mneme/markdown"
 )
 
@@ -68,7 +68,7 @@ exactly.`,
 			if force && folder == "" {
 				return usageError{errors.New("--force requires --markdown")}
 			}
-			to, err := p.connectToRead(cmd.Context(), config, as, address, backend.OpenRows)
+			to, err := p.connectToRead(cmd.Context(), config, as, address, compose.OpenRows)
 			if err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ exactly.`,
 
 // dump writes an operator's dump of the whole database.
 func (p *program) dump(ctx context.Context, config configs.Config) (err error) {
-	service, err := backend.OpenRows(ctx, config, p.logger(config.Log))
+	service, err := compose.OpenRows(ctx, config, p.logger(config.Log))
 	if err != nil {
 		return err
 	}

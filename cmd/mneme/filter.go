@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
+	"mneme/internal/period"
 	"mneme/memory"
-	"mneme/period"
 )
 
 // filterFlags restrict a search or a listing. They have the names of the API's

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
-	"mneme/backend"
 	"mneme/cmd/mneme/importer/origin"
 	"mneme/configs"
+	"mneme/internal/compose"
 )
 
 func newImport(p *program) *cobra.Command {
@@ -133,9 +133,9 @@ func (i *importing) run(ctx context.Context, config configs.Config, files []stri
 	if err := i.checkNames(); err != nil {
 		return err
 	}
-	open := backend.Open
+	open := compose.Open
 	if i.noWait || i.dryRun {
-		open = backend.OpenRows
+		open = compose.OpenRows
 	}
 	to, err := i.connect(ctx, config, i.as, i.url, open)
 	if err != nil {
@@ -195,7 +195,7 @@ func (i *importing) interrupted(err error) error {
 }
 
 // embed makes the vectors, unless --no-wait is given.
-func (i *importing) embed(ctx context.Context, service *backend.Instance) error {
+func (i *importing) embed(ctx context.Context, service *compose.Instance) error {
 	if i.noWait {
 		i.counts.Pending = service.Status(ctx).Queue
 		return nil
@@ -207,7 +207,7 @@ func (i *importing) embed(ctx context.Context, service *backend.Instance) error 
 }
 
 // drain embeds and indexes the queued entries, with a progress bar.
-func (p *program) drain(ctx context.Context, service *backend.Instance) error {
+func (p *program) drain(ctx context.Context, service *compose.Instance) error {
 	total := service.Status(ctx).Queue
 	bar := p.newBar(total, "making vectors")
 	defer bar.Exit()
@@ -273,7 +273,7 @@ func fileName(name string) string {
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // load loads a dump, with a progress bar from its first record on.
-func (p *program) load(ctx context.Context, service *backend.Instance, in io.Reader) (int, error) {
+func (p *program) load(ctx context.Context, service *compose.Instance, in io.Reader) (int, error) {
 	bar := p.newBar(0, "restoring")
 	bar.unit = "records"
 	defer bar.Exit()
@@ -299,7 +299,7 @@ func (p *program) loadDump(ctx context.Context, config configs.Config, file stri
 		defer f.Close()
 		in = f
 	}
-	service, err := backend.Open(ctx, config, p.logger(config.Log))
+	service, err := compose.Open(ctx, config, p.logger(config.Log))
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func TestSamplesAnswerTheReadmesQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"go run ./cmd/mneme import samples/memories.jsonl\n",
+		"go run ./cmd/mneme import examples/samples/memories.jsonl\n",
 		`go run ./cmd/mneme search --agent iris --explain "what must I not cook for Ben?"`,
 	} {
 		if !strings.Contains(string(readme), line) {

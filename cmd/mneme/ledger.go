@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/backend"
+	"mneme/internal/compose"
 	"mneme/meter"
 )
 
@@ -70,7 +70,7 @@ func (p *program) verifyLedger(cmd *cobra.Command, dump string) (check *meter.Le
 	if err != nil {
 		return nil, err
 	}
-	instance, err := backend.OpenRows(cmd.Context(), config, p.logger(config.Log))
+	instance, err := compose.OpenRows(cmd.Context(), config, p.logger(config.Log))
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
-	"mneme/backend"
 	client "mneme/clients/go"
 	"mneme/configs"
+	"mneme/internal/compose"
 )
 
 func newList(p *program) *cobra.Command {
@@ -66,7 +66,7 @@ func (l *listing) run(ctx context.Context, config configs.Config) error {
 	if l.prefix != "" {
 		params.Prefix = &l.prefix
 	}
-	return l.call(ctx, config, backend.OpenRows, func(as *client.Client) error {
+	return l.call(ctx, config, compose.OpenRows, func(as *client.Client) error {
 		shown, more, err := l.print(as.List(ctx, l.store, params))
 		switch {
 		case err != nil || l.json:

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"mneme/cmd/mneme/mnemetest"
+	"mneme/test/mnemetest"
 )
 
 // binary is the path of the mneme executable.

@@ -22,9 +22,9 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	"mneme/backend"
 	client "mneme/clients/go"
 	"mneme/configs"
+	"mneme/internal/compose"
 	"mneme/markdown"
 	"mneme/memory"
 )
@@ -86,7 +86,7 @@ func local(t testing.TB, dir, agent string, taint acl.Label) (*memory.Service, m
 		t.Fatal(err)
 	}
 	config.DataDir = dir
-	service, err := backend.OpenRows(t.Context(), config, p.logger(config.Log))
+	service, err := compose.OpenRows(t.Context(), config, p.logger(config.Log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func local(t testing.TB, dir, agent string, taint acl.Label) (*memory.Service, m
 func connected(r *rapid.T, service *memory.Service, as callerFlags) *connection {
 	r.Helper()
 	quiet := &program{out: io.Discard, err: io.Discard}
-	to, err := quiet.connectTo(&backend.Instance{Service: service}, configs.Default(), as)
+	to, err := quiet.connectTo(&compose.Instance{Service: service}, configs.Default(), as)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
-	"mneme/backend"
 	client "mneme/clients/go"
+	"mneme/internal/compose"
 )
 
 // marketFlags are those of the commands around offers, accounts and charges.
@@ -49,7 +49,7 @@ func (m *marketFlags) call(cmd *cobra.Command, fn func(ctx context.Context, as *
 	if m.reads {
 		connect = m.connectToRead
 	}
-	to, err := connect(ctx, config, m.as, m.url, backend.OpenRows)
+	to, err := connect(ctx, config, m.as, m.url, compose.OpenRows)
 	if err != nil {
 		return err
 	}

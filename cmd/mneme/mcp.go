@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
-	"mneme/backend"
 	client "mneme/clients/go"
 	"mneme/cmd/mneme/toolproxy"
 	"mneme/configs"
+	"mneme/internal/compose"
 	"mneme/server/mcp"
 )
 
@@ -65,7 +65,7 @@ func (m *mcpCommand) run(ctx context.Context, config configs.Config) error {
 
 // local serves the tools directly on the database, and indexes what they write.
 func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Principal) (err error) {
-	service, err := backend.Open(ctx, config, m.logger(config.Log))
+	service, err := compose.Open(ctx, config, m.logger(config.Log))
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Pri
 	group.Go(func() error { return service.Run(background) })
 	group.Go(func() error {
 		defer stop()
-		return m.serve(serving, backend.NewTools(service, config, nil), p)
+		return m.serve(serving, compose.NewTools(service, config, nil), p)
 	})
 	return group.Wait()
 }

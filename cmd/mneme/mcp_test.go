@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"mneme/backend/backendtest/wait"
+	"mneme/test/wait"
 )
 
 // stdio starts mneme mcp as MCP clients do, and connects to it.

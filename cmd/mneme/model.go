@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/embed/e5"
-	"mneme/embed/e5/pack"
+	"mneme/embed/tools/pack"
 )
 
 func newModel(p *program) *cobra.Command {

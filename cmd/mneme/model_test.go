@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mneme/embed/e5/pack/packtest"
+	"mneme/embed/tools/pack/packtest"
 )
 
 // packSmall writes the small model of package packtest to a folder, packs it and

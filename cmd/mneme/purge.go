@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
-	"mneme/backend"
 	"mneme/configs"
+	"mneme/internal/compose"
 	"mneme/memory"
 )
 
@@ -71,9 +71,9 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 	}
 	// Vectors in a local index are purged with their rows; a remote index must be
 	// opened to delete them.
-	openFor := backend.OpenRows
+	openFor := compose.OpenRows
 	if config.Vector != "flat" && !g.dryRun {
-		openFor = backend.Open
+		openFor = compose.Open
 	}
 	service, err := openFor(ctx, config, g.logger(config.Log))
 	if err != nil {
@@ -112,7 +112,7 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 
 // awaitErased waits until no file of the database holds what was erased, and returns
 // since when that is so; the zero time if the database does not say.
-func awaitErased(ctx context.Context, service *backend.Instance, caller memory.Caller, at time.Time) (time.Time, error) {
+func awaitErased(ctx context.Context, service *compose.Instance, caller memory.Caller, at time.Time) (time.Time, error) {
 	err := memory.ErrHeld
 	for deadline := time.Now().Add(heldTimeout); at.IsZero() && errors.Is(err, memory.ErrHeld) && time.Now().Before(deadline); {
 		at, err = service.Scrub(ctx, caller)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/backend"
+	"mneme/internal/compose"
 )
 
 func newReconcile(p *program) *cobra.Command {
@@ -24,7 +24,7 @@ backup.`,
 				return err
 			}
 			ctx := cmd.Context()
-			service, err := backend.Open(ctx, config, p.logger(config.Log))
+			service, err := compose.Open(ctx, config, p.logger(config.Log))
 			if err != nil {
 				return err
 			}

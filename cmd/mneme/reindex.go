@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/backend"
+	"mneme/internal/compose"
 )
 
 func newReindex(p *program) *cobra.Command {
@@ -23,7 +23,7 @@ old ones are dropped. Run the command again to resume an interrupted run.`,
 				return err
 			}
 			ctx := cmd.Context()
-			service, err := backend.Open(ctx, config, p.logger(config.Log))
+			service, err := compose.Open(ctx, config, p.logger(config.Log))
 			if err != nil {
 				return err
 			}

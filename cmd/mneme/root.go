@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mneme/backend"
 	"mneme/configs"
+	"mneme/internal/compose"
 )
 
 // Exit statuses.
@@ -33,7 +33,7 @@ func (e usageError) Unwrap() error { return e.error }
 // configuration.
 func isUsageError(err error) bool {
 	var usage usageError
-	var config *backend.ConfigError
+	var config *compose.ConfigError
 	return errors.As(err, &usage) || errors.As(err, &config)
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
-	"mneme/backend"
 	client "mneme/clients/go"
 	"mneme/configs"
+	"mneme/internal/compose"
 )
 
 func newSearch(p *program) *cobra.Command {
@@ -157,7 +157,7 @@ func (s *searching) run(ctx context.Context, config configs.Config) error {
 			return usageError{fmt.Errorf("--stores: %w", err)}
 		}
 	}
-	return s.call(ctx, config, backend.Open, func(as *client.Client) error {
+	return s.call(ctx, config, compose.Open, func(as *client.Client) error {
 		found, timing, err := s.purchase.search(ctx, as, question)
 		if err != nil {
 			return err

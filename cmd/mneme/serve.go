@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"mneme/backend"
 	"mneme/configs"
+	"mneme/internal/compose"
 )
 
 func newServe(p *program) *cobra.Command {
@@ -47,14 +47,14 @@ func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent
 		return err
 	}
 	defer listener.Close() // the server closes it too, if it runs
-	service, err := backend.Open(ctx, config, log)
+	service, err := compose.Open(ctx, config, log)
 	if err != nil {
 		return err
 	}
 	defer closeJoin(service, &err)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	verifier, err := backend.NewVerifier(background, config, log)
+	verifier, err := compose.NewVerifier(background, config, log)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent
 	if err != nil {
 		return err
 	}
-	front, err := backend.NewServer(service, verifier, config, thisBuild().backend(), log, page)
+	front, err := compose.NewServer(service, verifier, config, thisBuild().backend(), log, page)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"mneme/backend/backendtest/wait"
-	"mneme/cmd/mneme/mnemetest"
+	"mneme/test/mnemetest"
+	"mneme/test/wait"
 )
 
 // serving is a server in its own process.

@@ -15,14 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"mneme/backend"
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/workload"
-	"mneme/cmd/mneme/mnemetest"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/indexer"
+	"mneme/internal/compose"
 	"mneme/memory"
+	"mneme/test/mnemetest"
 )
 
 var (
@@ -75,7 +75,7 @@ func fillDatabase(b *testing.B, dir string, entries int) {
 	config.DataDir = dir
 	log := slog.New(slog.DiscardHandler)
 	ctx := b.Context()
-	models, err := backend.OpenModels(config, log)
+	models, err := compose.OpenModels(config, log)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func fillDatabase(b *testing.B, dir string, entries int) {
 		b.Fatal(err)
 	}
 	models[0].Embedder = disguised{synthetic, models[0].Embedder.Fingerprint()}
-	instance, err := backend.OpenWith(ctx, config, log, []indexer.Model{models[0]})
+	instance, err := compose.OpenWith(ctx, config, log, []indexer.Model{models[0]})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
-	"mneme/backend"
 	"mneme/configs"
+	"mneme/internal/compose"
 	"mneme/server/token"
 )
 
@@ -88,7 +88,7 @@ func mint(config configs.Config, principal acl.Principal, ttl time.Duration) (st
 }
 
 func (p *program) createKey(config configs.Config, principal acl.Principal, ttl time.Duration) error {
-	if err := backend.MakeDataDir(config.DataDir); err != nil {
+	if err := compose.MakeDataDir(config.DataDir); err != nil {
 		return err
 	}
 	keys, err := token.OpenAPIKeys(config.DataDir)

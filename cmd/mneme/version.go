@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/backend"
+	"mneme/internal/compose"
 )
 
 // version is set by the linker (-X main.version=...) for builds outside a
@@ -46,9 +46,9 @@ func thisBuild() build {
 	return b
 }
 
-// backend returns the build for backend.NewServer.
-func (b build) backend() backend.Build {
-	return backend.Build{Version: b.Version, Revision: b.Revision}
+// backend returns the build for compose.NewServer.
+func (b build) backend() compose.Build {
+	return compose.Build{Version: b.Version, Revision: b.Revision}
 }
 
 func newVersion(p *program) *cobra.Command {

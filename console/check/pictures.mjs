@@ -2,7 +2,7 @@
 //
 //   node pictures.mjs URL TOKEN CHROMIUM FOLDER
 //
-// The token is one of the agent iris with the scope platform, on a server into which samples/memories.jsonl was
+// The token is one of the agent iris with the scope platform, on a server into which examples/samples/memories.jsonl was
 // imported.
 import { createRequire } from "node:module";
 import path from "node:path";

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"mneme/backend/backendtest/wait"
+	"mneme/test/wait"
 )
 
 func (g *gate) waiting() int {

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"mneme/backend/backendtest/pipe"
+	"mneme/test/pipe"
 )
 
 const second = time.Second

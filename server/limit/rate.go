@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"mneme/lru"
+	"mneme/internal/lru"
 )
 
 // Rate is a number of requests a second, and how many may come at once. A

@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest/wait"
 	"mneme/meter"
 	"mneme/server"
 	"mneme/server/mcp"
 	"mneme/server/servertest"
 	"mneme/server/tool"
+	"mneme/test/wait"
 )
 
 // slowTools are tools of which memory_list runs until it is cancelled.

@@ -14,12 +14,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/server"
 	"mneme/server/mcp"
 	"mneme/server/servertest"
 	"mneme/server/tool"
+	"mneme/test/backendtest"
 )
 
 // harness is a server of MCP over a fresh database.

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/benchmarks/workload"
 	"mneme/memory"
 	"mneme/memory/accesstest"
 	"mneme/server/limit"
+	"mneme/test/backendtest"
 )
 
 const batches = "/v1/stores/self/memories:batch"

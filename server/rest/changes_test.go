@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"mneme/backend/backendtest"
+	"mneme/test/backendtest"
 )
 
 func TestAFeedIsFollowedPageByPage(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/server/limit"
+	"mneme/test/backendtest"
 )
 
 func TestASearchExplainsAnEntryThatItNames(t *testing.T) {

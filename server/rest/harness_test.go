@@ -14,8 +14,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
-	"mneme/backend/backendtest/wait"
 	"mneme/embed"
 	"mneme/memory"
 	"mneme/meter"
@@ -27,6 +25,8 @@ import (
 	"mneme/server/rest"
 	"mneme/server/servertest"
 	"mneme/server/tool"
+	"mneme/test/backendtest"
+	"mneme/test/wait"
 )
 
 // harness is a server of this surface and of tools over a fresh database. Unless

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/server/limit"
+	"mneme/test/backendtest"
 )
 
 // Two services with the same visible writes, one of them with hidden ones beside, give

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"mneme/backend/backendtest/wait"
 	"mneme/memory"
+	"mneme/test/wait"
 )
 
 const imports = "/v1/stores/self/import"

@@ -1,7 +1,7 @@
 package rest
 
 import (
-	"mneme/condition"
+	"mneme/internal/condition"
 	"mneme/memory"
 )
 

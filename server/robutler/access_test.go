@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/memory/accesstest"
 	"mneme/meter"
+	"mneme/test/backendtest"
 )
 
 // The access matrix holds through this API, as far as it has the operations,

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/server"
@@ -16,6 +15,7 @@ import (
 	"mneme/server/rest"
 	"mneme/server/robutler"
 	"mneme/server/servertest"
+	"mneme/test/backendtest"
 )
 
 // harness is a server of this surface over a fresh database. The native

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"mneme/condition"
+	"mneme/internal/condition"
 	"mneme/memory"
 	"mneme/server/problem"
 	"mneme/server/wire"

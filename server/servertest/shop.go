@@ -8,11 +8,11 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
 	"mneme/meter/payment/paymenttest"
+	"mneme/test/backendtest"
 )
 
 // Shop is a service over a fresh database, and a market that takes payments of x402

@@ -20,8 +20,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"mneme/acl"
-	"mneme/backend/backendtest/pipe"
 	"mneme/server/token"
+	"mneme/test/pipe"
 )
 
 // network connects a verifier with the servers of its issuers. It is made of pipes:

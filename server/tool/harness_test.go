@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/memory"
 	"mneme/server/tool"
+	"mneme/test/backendtest"
 )
 
 // harness is the tools over a fresh database.

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/server/servertest"
 	"mneme/server/tool"
+	"mneme/test/backendtest"
 )
 
 // shop is a priced store of bob's with one entry, on which alice has accepted the

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
-	"mneme/backend/backendtest/wait"
 	"mneme/memory"
 	"mneme/server/tool"
+	"mneme/test/backendtest"
+	"mneme/test/wait"
 )
 
 // openIndexing opens tools with the built-in model that index what is written.

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/backend/backendtest"
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/storage"
 	"mneme/storage/postgres/postgrestest"
+	"mneme/test/backendtest"
 	"mneme/vector"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
-	"mneme/condition"
+	"mneme/internal/condition"
 	"mneme/memory"
 )
 

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"mneme/backend/backendtest/wait"
 	"mneme/meter"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/storage/storagetest"
+	"mneme/test/wait"
 )
 
 func TestProcessesThatAppendTogetherLeaveNoGapInTheLedger(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"mneme/faulttest"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
+	"mneme/test/faulttest"
 )
 
 // throughProxy starts a proxy in front of the real server and returns it with a

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
+	"mneme/internal/period"
 	"mneme/memory"
-	"mneme/period"
 )
 
 // The states of an entry's row.

@@ -3,8 +3,8 @@ package postgres
 import (
 	"time"
 
-	"mneme/condition"
-	"mneme/period"
+	"mneme/internal/condition"
+	"mneme/internal/period"
 )
 
 // dialect implements condition.Dialect over the parameters of a query.

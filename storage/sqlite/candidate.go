@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/internal/period"
 	"mneme/memory"
-	"mneme/period"
 )
 
 // Most candidates of a search are alone at their path. So their rows are read with

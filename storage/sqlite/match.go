@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/condition"
+	"mneme/internal/condition"
 	"mneme/memory"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/internal/period"
 	"mneme/memory"
-	"mneme/period"
 )
 
 // The states of an entry's row.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"mneme/backend/backendtest/wait"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/test/wait"
 )
 
 // marker is what the tests write and look for: a field's name and a number.

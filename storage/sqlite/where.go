@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"mneme/condition"
-	"mneme/period"
+	"mneme/internal/condition"
+	"mneme/internal/period"
 )
 
 // dialect implements condition.Dialect over the parameters of a query.

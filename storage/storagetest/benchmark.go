@@ -13,8 +13,8 @@ import (
 
 	"mneme/acl"
 	"mneme/benchmarks/workload"
-	"mneme/condition"
 	"mneme/indexer"
+	"mneme/internal/condition"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage"

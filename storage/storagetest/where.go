@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	"mneme/condition"
+	"mneme/internal/condition"
 	"mneme/memory"
 	"mneme/storage"
 )

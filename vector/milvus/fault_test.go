@@ -18,9 +18,9 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/backend/backendtest/wait"
 	"mneme/benchmarks/workload"
-	"mneme/faulttest"
+	"mneme/test/faulttest"
+	"mneme/test/wait"
 	"mneme/vector"
 	"mneme/vector/flat"
 	"mneme/vector/milvus/milvustest"

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"mneme/backend/backendtest/wait"
+	"mneme/test/wait"
 	"mneme/vector"
 	"mneme/vector/milvus/milvustest"
 )

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"mneme/internal/period"
 	"mneme/memory"
-	"mneme/period"
 )
 
 // ErrDate is what is wrong with a date that cannot be left out.

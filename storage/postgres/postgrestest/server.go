@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"mneme/faulttest"
+	"mneme/test/faulttest"
 )
 
 // ErrNoServer means that PostgreSQL's server binaries are not installed.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 
-	"mneme/faulttest"
+	"mneme/test/faulttest"
 )
 
 // ErrNoServer reports that milvus-server is not installed.

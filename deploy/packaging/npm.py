@@ -1,0 +1,86 @@
+"""npm packages: one with the binary of each platform, and one that picks it."""
+
+import io
+import json
+import pathlib
+import tarfile
+
+# Node's names of the platforms that Go builds for.
+NAMES = {
+    ("linux", "amd64"): ("linux", "x64"),
+    ("linux", "arm64"): ("linux", "arm64"),
+    ("darwin", "amd64"): ("darwin", "x64"),
+    ("darwin", "arm64"): ("darwin", "arm64"),
+}
+
+LAUNCHER = """#!/usr/bin/env node
+// Runs "mneme mcp" with the arguments of this command.
+'use strict';
+const { spawn } = require('node:child_process');
+
+const name = `mneme-mcp-${process.platform}-${process.arch}`;
+let binary;
+try {
+  binary = require.resolve(`${name}/bin/mneme`);
+} catch {
+  console.error(`mneme-mcp: the package ${name} is missing; install without --omit=optional, on Linux or macOS`);
+  process.exit(1);
+}
+const child = spawn(binary, ['mcp', ...process.argv.slice(2)], { stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('error', (error) => {
+  console.error(`mneme-mcp: ${error.message}`);
+  process.exit(1);
+});
+child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
+"""
+
+
+def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, folder: pathlib.Path) -> pathlib.Path:
+    """Writes the package with the binary of one platform and returns its path."""
+    os_name, cpu = NAMES[system]
+    manifest = {
+        "name": f"mneme-mcp-{os_name}-{cpu}",
+        "version": version,
+        "description": f"{summary} ({os_name}, {cpu})",
+        "license": "Apache-2.0",
+        "os": [os_name],
+        "cpu": [cpu],
+    }
+    return pack(manifest, {"bin/mneme": (binary.read_bytes(), 0o755)}, folder)
+
+
+def build_launcher(version: str, summary: str, server: str, folder: pathlib.Path) -> pathlib.Path:
+    """Writes the package mneme-mcp, which depends on those of the platforms.
+
+    By mcpName the MCP registry sees that the package belongs to the server of that name.
+    """
+    manifest = {
+        "name": "mneme-mcp",
+        "version": version,
+        "description": summary,
+        "license": "Apache-2.0",
+        "mcpName": server,
+        "engines": {"node": ">=18"},
+        "bin": {"mneme-mcp": "bin/mneme-mcp.js"},
+        "optionalDependencies": {f"mneme-mcp-{os_name}-{cpu}": version for os_name, cpu in NAMES.values()},
+    }
+    return pack(manifest, {"bin/mneme-mcp.js": (LAUNCHER.encode(), 0o755)}, folder)
+
+
+def pack(manifest: dict, files: dict[str, tuple[bytes, int]], folder: pathlib.Path) -> pathlib.Path:
+    """Writes a package as npm pack does."""
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
+    files = {
+        "package.json": (json.dumps(manifest, indent=2).encode() + b"\n", 0o644),
+        "LICENSE": ((root / "LICENSE").read_bytes(), 0o644),
+        "THIRD_PARTY_NOTICES.txt": ((root / "THIRD_PARTY_NOTICES.txt").read_bytes(), 0o644),
+        **files,
+    }
+    path = folder / f"{manifest['name']}-{manifest['version']}.tgz"
+    with tarfile.open(path, "w:gz", compresslevel=1) as archive:
+        for name, (content, mode) in files.items():
+            entry = tarfile.TarInfo(f"package/{name}")
+            entry.size, entry.mode = len(content), mode
+            archive.addfile(entry, io.BytesIO(content))
+    return path

@@ -1,0 +1,75 @@
+"""A hook of MkDocs: the pages of the site that are not files of docs/."""
+
+import re
+import sys
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+
+import links
+import reference
+
+CONFIGURATION = """# Configuration
+
+Every key with its default. Keys are set in a YAML file (`--config`, or the variable
+`MNEME_CONFIG`), by variables (`MNEME_LIMITS_VALUE` is `limits.value`), or, for the most
+common ones, by flags. `mneme config show` prints what is set and where.
+
+```yaml
+{}
+```
+"""
+
+
+def title(text: str) -> str:
+    return re.search(r"(?m)^# (.+)$", text)[1]
+
+
+def decisions() -> dict[str, str]:
+    """The decisions' titles by their pages, in their order."""
+    folder = ROOT / "docs" / "decisions"
+    return {f"decisions/{path.name}": title(path.read_text()) for path in sorted(folder.glob("*.md"))}
+
+
+def decision_index() -> str:
+    lines = [f"- [{text}]({uri.removeprefix('decisions/')})" for uri, text in decisions().items()]
+    return "# Decisions\n\nWhat was decided, why, and what was measured before and after.\n\n" + "\n".join(lines) + "\n"
+
+
+def on_config(config):
+    """Completes the navigation."""
+    pages = reference.load(ROOT / "server/rest/openapi.yaml").pages()
+    for section in config["nav"]:
+        if "Decisions" in section:
+            section["Decisions"] = ["decisions/index.md", *decisions()]
+        for entry in section.get("Reference", []):
+            if isinstance(entry, dict) and "HTTP API" in entry:
+                entry["HTTP API"] = list(pages)
+    return config
+
+
+def on_files(files, *, config):
+    """Adds what is made of other files of the repository."""
+    made = {uri: (ROOT / path).read_text() for path, uri in links.PAGES.items() if path.endswith(".md") and uri != "index.md"}
+    made["configuration.md"] = CONFIGURATION.format((ROOT / "configs/example.yaml").read_text().rstrip())
+    made["decisions/index.md"] = decision_index()
+    made.update(reference.load(ROOT / "server/rest/openapi.yaml").pages())
+    made["api/openapi.yaml"] = (ROOT / "server/rest/openapi.yaml").read_text()
+    made["site.css"] = (HERE / "site.css").read_text()
+    made["images/logo.svg"] = (HERE / "logo.svg").read_text()
+    for uri, content in made.items():
+        files.append(File.generated(config, uri, content=content))
+    return files
+
+
+def on_page_markdown(markdown, *, page, config, files):
+    """The first page has the whole width. Decisions come last in searches."""
+    if page.file.src_uri == "index.md":
+        page.meta["hide"] = ["navigation", "toc"]
+    if page.file.src_uri.startswith("decisions/"):
+        page.meta["search"] = {"boost": 0.3}
+    return markdown

@@ -1,0 +1,83 @@
+// Command fit creates the projection of the encoder's token codes: the mean of
+// the token vectors of some texts, and their first principal components. The
+// same texts give the same bytes on every machine.
+//
+//	go run ./embed/tools/fit -o embed/e5/e5-small-v2.projection FILE…
+//
+// A FILE is the corpus of a BEIR data set (.jsonl) or a text. docs/models/
+// e5-small-v2.md names those of the repository's projection.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"mneme/embed/e5"
+	"mneme/embed/e5/projection"
+)
+
+func main() {
+	out := flag.String("o", "e5-small-v2.projection", "the file to write")
+	limit := flag.Int("passages", 1000, "use at most this many passages of each file, evenly spaced")
+	flag.Parse()
+	if flag.NArg() == 0 || *limit < 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *out, *limit, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "fit:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out string, limit int, files []string) error {
+	encoder, err := e5.New(e5.Options{})
+	if err != nil {
+		return err
+	}
+	var passages []string
+	for _, file := range files {
+		texts, err := readPassages(encoder, file)
+		if err != nil {
+			return err
+		}
+		passages = append(passages, evenly(texts, limit)...)
+	}
+	f, err := fitTo(ctx, encoder, passages)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		f.Sources = append(f.Sources, sourceName(file))
+	}
+	file := f.Append(nil)
+	if err := os.WriteFile(out, file, 0o644); err != nil {
+		return err
+	}
+	fmt.Printf("%x  %s (%d bytes): %d passages, %d tokens, %.1f %% of their variance\n",
+		sha256.Sum256(file), out, len(file), len(passages), f.tokens, 100*f.explained)
+	return nil
+}
+
+// sourceName names a file by its folder and its own name.
+func sourceName(file string) string {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return filepath.Base(file)
+	}
+	return filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path)
+}
+
+// fitted is a projection, and what it was made from.
+type fitted struct {
+	projection.Projection
+	tokens    int
+	explained float64 // share of the variance, 0 to 1
+}

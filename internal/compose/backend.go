@@ -1,0 +1,209 @@
+// Package compose builds a mneme Service from its configuration. It is the only
+// package that knows every storage, vector index, embedder and reranker: a new one is a
+// package and a case here.
+package compose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"mneme/configs"
+	"mneme/embed/e5"
+	"mneme/embed/rerank"
+	"mneme/indexer"
+	"mneme/internal/fairqueue"
+	"mneme/internal/tracing"
+	"mneme/memory"
+	"mneme/meter"
+	"mneme/meter/payment"
+	"mneme/storage"
+)
+
+// Instance is a Service with its Indexer, the Market and their storage. Close it after use.
+type Instance struct {
+	*memory.Service
+	*indexer.Indexer
+	Storage storage.Storage
+	Market  *meter.Market
+	meter   *meter.Meter
+	// payments are the ways to pay with a request; nil: none.
+	payments *payment.Methods
+	reranker *rerank.Client // nil: none
+	sales    *saleObserver
+	tracing  tracing.Provider
+	log      *slog.Logger
+}
+
+// Open opens the storage, the vector index and the embedder that config names,
+// and the Service over them. An invalid configuration is a *ConfigError.
+func Open(ctx context.Context, config configs.Config, log *slog.Logger) (*Instance, error) {
+	models, err := OpenModels(config, log)
+	if err != nil {
+		return nil, err
+	}
+	return OpenWith(ctx, config, log, models)
+}
+
+// OpenRows opens the Service without a model, for work that needs no vectors.
+func OpenRows(ctx context.Context, config configs.Config, log *slog.Logger) (*Instance, error) {
+	return OpenWith(ctx, config, log, nil)
+}
+
+// OpenWith opens the Service with the given models, the preferred one first.
+func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model) (*Instance, error) {
+	return OpenAt(ctx, config, log, models, time.Now)
+}
+
+// OpenAt is OpenWith with a clock, for simulations.
+func OpenAt(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model, now func() time.Time) (*Instance, error) {
+	spans, err := tracing.New(ctx, tracing.Options{Endpoint: config.Tracing.Endpoint, SampleRatio: config.Tracing.SampleRatio, Log: log})
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("tracing: %w", err)}
+	}
+	instance, err := open(ctx, config, log, models, spans, now)
+	if err != nil {
+		closeTracing(spans)
+		return nil, err
+	}
+	return instance, nil
+}
+
+func open(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model, spans tracing.Provider, now func() time.Time) (*Instance, error) {
+	payments, err := NewPayments(config.Meter)
+	if err != nil {
+		return nil, err
+	}
+	reranker, err := OpenReranker(config.Rerank)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := openStorage(ctx, config, log)
+	if err != nil {
+		return nil, err
+	}
+	ix, err := indexer.New(ctx, rows.ForIndexer(), indexer.Options{Models: models, Log: log, Tracer: spans.Tracer("mneme/indexer")})
+	if err != nil {
+		return nil, errors.Join(err, rows.Close())
+	}
+	options := Options(config, log, ix)
+	if reranker != nil {
+		options.Reranker = reranker
+	}
+	options.Tracer = spans.Tracer("mneme/memory")
+	options.Now = now
+	sales := &saleObserver{}
+	prices := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Currency: config.Meter.Currency, KeyAge: config.Meter.ReceiptKey, Observer: sales, Now: now})
+	options.Meter = prices
+	service, err := memory.New(ctx, rows, options)
+	if err != nil {
+		return nil, errors.Join(err, ix.Close(), rows.Close())
+	}
+	selling := meter.Options{Currency: config.Meter.Currency, Meter: prices, Observer: sales, Hold: config.Meter.Hold}
+	if payments != nil {
+		selling.Gateway = payments
+	}
+	market := meter.NewMarket(rows.ForMeter(), service, selling)
+	return &Instance{Service: service, Indexer: ix, Storage: rows, Market: market, meter: prices, payments: payments, reranker: reranker, sales: sales, tracing: spans, log: log}, nil
+}
+
+// Run runs the background work of the Service, the Indexer and the Market until
+// ctx ends.
+func (i *Instance) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return i.Service.Run(ctx) })
+	group.Go(func() error { return i.Indexer.Run(ctx) })
+	group.Go(func() error { return i.meter.Run(ctx) })
+	group.Go(func() error {
+		i.payments.Run(ctx, func(err error) {
+			i.log.WarnContext(ctx, "the facilitator does not say what it supports", "error", err)
+		})
+		return nil
+	})
+	group.Go(func() error {
+		i.Market.Run(ctx, func(err error) {
+			i.log.ErrorContext(ctx, "payments could not be reconciled", "error", err)
+		})
+		return nil
+	})
+	group.Go(func() error {
+		i.checkStorage(ctx)
+		debug.FreeOSMemory() // what the start needed and serving does not
+		return nil
+	})
+	return group.Wait()
+}
+
+// checkStorage looks for damage once, if the storage can. A damaged storage fails
+// every call from then on.
+func (i *Instance) checkStorage(ctx context.Context) {
+	checker, ok := i.Storage.(interface{ Check(context.Context) error })
+	if !ok {
+		return
+	}
+	if err := checker.Check(ctx); err != nil && ctx.Err() == nil {
+		i.log.ErrorContext(ctx, "the storage could not be checked for damage, or is damaged", "error", err)
+	}
+}
+
+// Close closes the vector indexes and then the storage, and exports the last
+// spans.
+func (i *Instance) Close() error {
+	defer closeTracing(i.tracing)
+	if i.reranker != nil {
+		i.reranker.Close()
+	}
+	return errors.Join(i.Indexer.Close(), i.Storage.Close())
+}
+
+// exportTimeout is how long closeTracing waits for the collector.
+const exportTimeout = 5 * time.Second
+
+// closeTracing exports the last spans.
+func closeTracing(spans tracing.Provider) {
+	ctx, cancel := context.WithTimeout(context.Background(), exportTimeout)
+	defer cancel()
+	spans.Close(ctx)
+}
+
+// Options returns the Service's options as configured, without Reranker. A nil ix leaves
+// the Service without vectors.
+func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.Options {
+	return memory.Options{
+		Limits: memory.Limits{
+			Value: config.Limits.ValueBytes, Query: config.Limits.QueryBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes,
+			Retention: &config.Limits.Retention, Grants: config.Limits.Grants,
+			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions, Bytes: config.Limits.HistoryBytes},
+			Feed:    memory.FeedLimits{Age: config.Limits.ChangesAge, Records: config.Limits.Changes},
+			Batch:   memory.BatchLimits{Items: config.Limits.BatchItems, Bytes: config.Limits.BatchBytes},
+			Reading: memory.ReadingLimits{Bytes: config.Limits.ConditionBytes, Time: config.Limits.ConditionTime},
+		},
+		Indexer:      ix,
+		VectorBudget: config.Search.VectorBudget,
+		RerankBudget: config.Rerank.Timeout,
+		Reranked:     config.Rerank.Candidates,
+		Searches: fairqueue.Limits{
+			Running: config.Search.Running, RunningEach: config.Search.RunningPerAgent,
+			Waiting: config.Search.Waiting, WaitingEach: config.Search.WaitingPerAgent,
+		},
+		QueryCache:     config.Search.QueryCacheBytes,
+		CandidateCache: config.Search.CandidateCacheBytes,
+		FitTokens:      e5.FitTokens,
+		Log:            log,
+	}
+}
+
+// MakeDataDir creates the data folder if it is missing, accessible only to its
+// owner.
+func MakeDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}

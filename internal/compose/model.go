@@ -1,0 +1,155 @@
+package compose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+
+	"mneme/configs"
+	"mneme/embed"
+	"mneme/embed/e5"
+	"mneme/embed/openai"
+	"mneme/indexer"
+	"mneme/vector"
+	"mneme/vector/flat"
+	"mneme/vector/milvus"
+)
+
+// OpenModels opens the configured embedder and after it the others in the process:
+// that of e5.weights, then the built-in one with and without token codes. Whichever
+// made the vectors of a database keeps serving while a reindex embeds the entries
+// with the configured embedder.
+func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error) {
+	var embedders []embed.Embedder
+	if config.Embedder == "openai" {
+		remote, err := openOpenAI(config)
+		if err != nil {
+			return nil, err
+		}
+		embedders = append(embedders, remote)
+	}
+	for _, weights := range slices.Compact([]string{config.E5.Weights, ""}) {
+		e, err := openE5(weights)
+		if err != nil {
+			return nil, err
+		}
+		variants := []*e5.Encoder{e}
+		if weights == "" {
+			coded, err := e.WithCodes()
+			if err != nil {
+				return nil, err
+			}
+			if variants = append(variants, coded); config.E5.Codes {
+				slices.Reverse(variants)
+			}
+		}
+		for _, e := range variants {
+			if !slices.ContainsFunc(embedders, func(other embed.Embedder) bool { return other.Fingerprint() == e.Fingerprint() }) {
+				embedders = append(embedders, e)
+			}
+		}
+	}
+	models := make([]indexer.Model, len(embedders))
+	for i, embedder := range embedders {
+		var err error
+		if models[i], err = NewModel(config, embedder, log); err != nil {
+			return nil, err
+		}
+	}
+	if config.Embedder == "e5" && config.E5.Weights == "" && config.E5.Codes {
+		models[1].Lacks = "ranking by token codes" // the same encoder without them
+	}
+	return models, nil
+}
+
+// OpenEmbedder opens the configured embedder.
+func OpenEmbedder(config configs.Config) (embed.Embedder, error) {
+	if config.Embedder == "openai" {
+		return openOpenAI(config)
+	}
+	if config.E5.Weights == "" {
+		return e5.New(e5.Options{Codes: config.E5.Codes})
+	}
+	return openE5(config.E5.Weights)
+}
+
+// maxWeights bounds a weights file, in bytes. It is read into memory.
+const maxWeights = 1 << 30
+
+// openE5 opens the model of a weights file, or the built-in one.
+func openE5(path string) (*e5.Encoder, error) {
+	if path == "" {
+		return e5.New(e5.Options{Lazy: true})
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %w", err)}
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxWeights {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %s is not a file of up to %d bytes", path, maxWeights)}
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %w", err)}
+	}
+	encoder, err := e5.New(e5.Options{Weights: file})
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %s: %w", path, err)}
+	}
+	return encoder, nil
+}
+
+func openOpenAI(config configs.Config) (embed.Embedder, error) {
+	o := config.OpenAI
+	embedder, err := openai.New(openai.Config{
+		BaseURL: o.BaseURL, Model: o.Model, APIKey: string(o.APIKey), Revision: o.Revision,
+		Dim: o.Dim, SendDim: o.SendDim,
+		QueryPrefix: o.QueryPrefix, PassagePrefix: o.PassagePrefix,
+		CosineUnrelated: o.CosineUnrelated, CosineRelated: o.CosineRelated,
+		MaxTokens: o.MaxTokens, Timeout: o.Timeout,
+	})
+	if err != nil {
+		return nil, &ConfigError{err}
+	}
+	return embedder, nil
+}
+
+// NewModel pairs an embedder with the configured vector index.
+func NewModel(config configs.Config, embedder embed.Embedder, log *slog.Logger) (indexer.Model, error) {
+	switch config.Vector {
+	case "flat":
+		return indexer.Model{
+			Embedder: embedder,
+			Open:     func(context.Context) (vector.Index, error) { return flat.New(embedder.Dim()), nil },
+			Local:    true,
+		}, nil
+	case "milvus":
+		if config.Milvus.Addr == "" {
+			return indexer.Model{}, &ConfigError{errors.New("vector milvus needs milvus.addr (MNEME_MILVUS_ADDR)")}
+		}
+		return indexer.Model{
+			Embedder: embedder,
+			Open: func(ctx context.Context) (vector.Index, error) {
+				return milvus.Open(ctx, MilvusConfig(config.Milvus, embedder), log)
+			},
+		}, nil
+	default:
+		return indexer.Model{}, &ConfigError{fmt.Errorf("unknown vector index %s: use flat or milvus", config.Vector)}
+	}
+}
+
+// MilvusConfig returns the configuration of the Milvus index that holds an
+// embedder's vectors.
+func MilvusConfig(m configs.Milvus, embedder embed.Embedder) milvus.Config {
+	return milvus.Config{
+		Addr: m.Addr, User: m.User, Password: string(m.Password), Database: m.Database,
+		TLS: milvus.TLS{
+			Enabled: m.TLS.Enabled, CAFile: m.TLS.CAFile, ServerName: m.TLS.ServerName,
+			CertFile: m.TLS.CertFile, KeyFile: m.TLS.KeyFile,
+		},
+		Fingerprint: embedder.Fingerprint(), Dim: embedder.Dim(), Prefix: m.Prefix, Exact: m.Exact,
+	}
+}

@@ -1,0 +1,139 @@
+package compose
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"mneme/acl"
+	"mneme/configs"
+	"mneme/server"
+	"mneme/server/checkout"
+	"mneme/server/limit"
+	"mneme/server/mcp"
+	"mneme/server/rest"
+	"mneme/server/robutler"
+	"mneme/server/token"
+	"mneme/server/tool"
+)
+
+// Build identifies the running program, to metrics and to MCP clients.
+type Build struct{ Version, Revision string }
+
+// NewServer returns the HTTP server of an Instance, with every surface that calls it,
+// others besides, and new metrics. verifier checks the credentials of requests: a listening server takes
+// NewVerifier's, and one for requests within the process a verifier of its own.
+// The server is an http.Handler, and Serve runs it on a listener. It does not run
+// the Instance's background work.
+func NewServer(instance *Instance, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger, others ...server.Surface) (*server.Server, error) {
+	metrics := server.NewMetrics()
+	instance.sales.follow(metrics)
+	metrics.Build(build.Version, build.Revision)
+	metrics.Describe(facts(instance, config, build))
+	native, err := rest.New(instance.Service, instance.Market, metrics, config.Limits.ValueBytes)
+	if err != nil {
+		return nil, err
+	}
+	desk := checkout.Desk{Methods: instance.payments, PublicURL: config.PublicURL}
+	native.TakePayments(desk)
+	connections, err := connectionLimits(config.Connections)
+	if err != nil {
+		return nil, err
+	}
+	operators, err := config.Connections.OperatorNetworks()
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("configuration: %w", err)}
+	}
+	tools := NewTools(instance, config, metrics)
+	return server.New(server.Options{
+		Service:  instance,
+		Verifier: verifier,
+		Metrics:  metrics,
+		Surfaces: append([]server.Surface{
+			native,
+			robutler.New(instance.Service, instance.Market, desk, metrics, config.Limits.ValueBytes),
+			tool.NewSurface(tools.Over("http")),
+			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
+				Batch: config.Limits.MCPBatch, Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
+			}),
+		}, others...),
+		Log:         log,
+		Tracer:      instance.tracing.Tracer("mneme/server"),
+		Connections: connections,
+		Operators:   operators,
+		Rates: server.Rates{
+			Requests: limit.Rate{PerSecond: config.Rate.Requests, Burst: config.Rate.Burst},
+			Refusals: limit.Rate{PerSecond: config.Rate.Refusals},
+			Proxies:  connections.Exempt,
+		},
+		Timeouts: server.Timeouts{
+			Header: config.Connections.HeaderTimeout, Idle: config.Connections.IdleTimeout,
+			Stall: limit.Stall{Timeout: config.Connections.StallTimeout, BytesPerSecond: config.Connections.BytesPerSecond},
+		},
+	}), nil
+}
+
+func connectionLimits(c configs.Connections) (limit.Connections, error) {
+	proxies, err := c.Proxies()
+	if err != nil {
+		return limit.Connections{}, &ConfigError{fmt.Errorf("configuration: %w", err)}
+	}
+	return limit.Connections{Total: c.Total, PerAddress: c.PerAddress, Exempt: proxies}, nil
+}
+
+// NewTools returns the tools of an Instance that config enables, whose searches may
+// buy. A nil meter counts no calls.
+func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool.Tools {
+	families := config.Tools
+	return tool.New(instance.Service, tool.Options{
+		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV, ListKeyValue: families.ListKV,
+		ValueLimit: config.Limits.ValueBytes, MaxAnswer: config.Limits.AnswerBytes, Meter: meter,
+		Market: instance.Market, Payments: instance.payments,
+	})
+}
+
+// UsesLocalKey reports whether tokens signed with the local key are valid.
+func UsesLocalKey(config configs.Config) bool {
+	return config.Auth.LocalKey == "on" || config.Auth.LocalKey == "auto" && len(config.Auth.Issuers) == 0
+}
+
+// NewVerifier returns a verifier of the configured credentials: tokens of remote
+// issuers, tokens signed with the local key, and API keys. It refreshes the keys
+// of remote issuers until ctx is done.
+func NewVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (*token.Verifier, error) {
+	options := token.Options{Log: log}
+	for i, from := range config.Auth.Issuers {
+		var taint acl.Label
+		if from.MaxTaint != "" {
+			var err error
+			if taint, err = acl.ParseLabel(from.MaxTaint); err != nil {
+				return nil, &ConfigError{fmt.Errorf("configuration: auth.issuers[%d].max_taint: %w", i, err)}
+			}
+		}
+		options.Issuers = append(options.Issuers, token.Issuer{
+			Issuer: from.Issuer, Audience: from.Audience, Algorithm: from.Algorithm, JWKS: from.JWKS,
+			Subjects: from.Subjects, MaxTaint: taint, Scopes: from.Scopes,
+			RefreshEvery: from.Refresh, RefreshUnknown: from.RefreshUnknown,
+		})
+	}
+	if UsesLocalKey(config) {
+		var err error
+		if options.Local, err = token.OpenLocalKey(config.DataDir); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if options.APIKeys, err = token.OpenAPIKeys(config.DataDir); err != nil {
+		return nil, err
+	}
+	return token.NewVerifier(ctx, options)
+}
+
+// issuers returns the names of the remote token issuers.
+func issuers(config configs.Config) []string {
+	var names []string
+	for _, from := range config.Auth.Issuers {
+		names = append(names, from.Issuer)
+	}
+	return names
+}

@@ -1,0 +1,71 @@
+package compose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"mneme/configs"
+	"mneme/storage"
+	"mneme/storage/postgres"
+	"mneme/storage/sqlite"
+)
+
+// databaseFile is the name of the SQLite database in the data folder.
+const databaseFile = "mneme.db"
+
+// HasData reports whether there may be something in the configured storage: with
+// SQLite, whether the data folder has a database.
+func HasData(config configs.Config) bool {
+	if config.Storage != "sqlite" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(config.DataDir, databaseFile))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// ReadSchema reads the version of the schema of the configured storage, which must have
+// data, and the newest that this program knows. It migrates nothing.
+func ReadSchema(ctx context.Context, config configs.Config) (version, newest int64, err error) {
+	if config.Storage == "postgres" {
+		if config.Postgres.DSN == "" {
+			return 0, 0, errNoDSN()
+		}
+		return postgres.ReadSchema(ctx, string(config.Postgres.DSN))
+	}
+	return sqlite.ReadSchema(ctx, filepath.Join(config.DataDir, databaseFile))
+}
+
+func errNoDSN() error {
+	return &ConfigError{errors.New("storage postgres needs postgres.dsn (MNEME_POSTGRES_DSN)")}
+}
+
+// openStorage opens the configured storage.
+func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (storage.Storage, error) {
+	switch config.Storage {
+	case "sqlite":
+		if err := MakeDataDir(config.DataDir); err != nil {
+			return nil, err
+		}
+		rows, err := sqlite.Open(ctx, filepath.Join(config.DataDir, databaseFile))
+		if err != nil {
+			return nil, err // not a nil *sqlite.Storage in an interface
+		}
+		return rows, nil
+	case "postgres":
+		if config.Postgres.DSN == "" {
+			return nil, errNoDSN()
+		}
+		rows, err := postgres.Open(ctx, string(config.Postgres.DSN), postgres.Options{Log: log})
+		if err != nil {
+			return nil, err
+		}
+		return rows, nil
+	default:
+		return nil, &ConfigError{fmt.Errorf("unknown storage %s: use sqlite or postgres", config.Storage)}
+	}
+}

@@ -1,0 +1,266 @@
+package attacks
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mneme/test/wait"
+)
+
+// One agent keeps a hundred searches in the air. Another's single search must not
+// stand behind them: while it runs, few of the others are answered.
+func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
+	t.Parallel()
+	s := start(t, environment("MNEME_SEARCH_RUNNING=1", "MNEME_SEARCH_RUNNING_PER_AGENT=1"))
+	hog, ada := s.as("hog"), s.as("ada")
+	for i := range 20 {
+		hog.put(fmt.Sprint("k", i), strings.Repeat(fmt.Sprintf("tea of the kind %d ", i), 200)).want(t, http.StatusCreated)
+	}
+	ada.put("k", "I like my tea green.").want(t, http.StatusCreated)
+
+	var answered, refused, other atomic.Int64
+	var group sync.WaitGroup
+	stop := make(chan struct{})
+	for i := range 100 {
+		group.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				switch r := hog.search(fmt.Sprintf("what kind of tea is %d of %d?", n, i)); {
+				case r.status == http.StatusOK:
+					answered.Add(1)
+				case r.status == http.StatusTooManyRequests && r.header.Get("Retry-After") != "":
+					refused.Add(1)
+				default:
+					other.Add(1)
+				}
+			}
+		})
+	}
+	wait.Until(t, "the hog is served", func() error {
+		if answered.Load() == 0 {
+			return fmt.Errorf("nothing is answered")
+		}
+		return nil
+	})
+	// One was running, one may have had its turn, and their answers and those of
+	// refusals cross on the wire.
+	const most = 10
+	// On a busy machine a request may also wait before the server reads it, which
+	// says nothing of the turns: behind the hog's 64 that wait, no search of many
+	// would be quick.
+	fewest := int64(math.MaxInt64)
+	for i := 0; i < 100 && fewest > most; i++ {
+		before := answered.Load()
+		ada.search(fmt.Sprintf("which tea do I like, %d?", i)).want(t, http.StatusOK)
+		fewest = min(fewest, answered.Load()-before)
+	}
+	close(stop)
+	group.Wait()
+	if fewest > most {
+		t.Errorf("at least %d searches of another agent were answered before one search", fewest)
+	}
+	if refused.Load() == 0 || other.Load() != 0 {
+		t.Errorf("of a hundred searches at a time %d were answered, %d refused, and %d neither", answered.Load(), refused.Load(), other.Load())
+	}
+	t.Logf("%d searches were answered before the quickest", fewest)
+}
+
+// longQuestion is the length of the longest question that is allowed, in bytes.
+const longQuestion = 16_000
+
+// askAtLength keeps eight of the longest questions in the air until stop is called, and
+// counts their answers.
+func askAtLength(t testing.TB, hog caller) (answered *atomic.Int64, stop func()) {
+	answered = new(atomic.Int64)
+	ended := make(chan struct{})
+	var group sync.WaitGroup
+	for i := range 8 {
+		random := rand.New(rand.NewPCG(5, uint64(i)))
+		group.Go(func() {
+			for {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+				if r := hog.search(prose(random, longQuestion)[:longQuestion]); r.status != http.StatusOK {
+					t.Errorf("a long question: %v", r)
+					return
+				}
+				answered.Add(1)
+			}
+		})
+	}
+	return answered, func() {
+		close(ended)
+		group.Wait()
+	}
+}
+
+// A short question passes long ones: while it is asked and answered, hardly any of those
+// are, though eight are there before it each time.
+func TestAShortQuestionPassesLongOnes(t *testing.T) {
+	eachStorage(t, func(t *testing.T, storage option) {
+		s := start(t, storage)
+		hog, ada := s.as("hog"), s.as("ada")
+		for i := range 50 {
+			hog.put(fmt.Sprint("k", i), prose(rand.New(rand.NewPCG(6, uint64(i))), 400)).want(t, http.StatusCreated)
+		}
+		ada.put("k", "I like my tea green.").want(t, http.StatusCreated)
+		wait.Until(t, "the line is found by its meaning", func() error { return ada.byMeaning(t, "what does she drink?", "k") })
+		answered, stop := askAtLength(t, hog)
+		defer stop()
+		wait.Until(t, "long questions are answered", func() error {
+			if n := answered.Load(); n < 8 {
+				return fmt.Errorf("%d are", n)
+			}
+			return nil
+		})
+		// On a busy machine a request may wait before the server reads it: rounds.
+		const most, rounds, questions = 1, 20, 9
+		var passed []int64
+		for round := range rounds {
+			passed = passed[:0]
+			for i := range questions {
+				before := answered.Load()
+				ada.search(fmt.Sprintf("which tea do I like, %d of %d?", i, round)).want(t, http.StatusOK)
+				passed = append(passed, answered.Load()-before)
+			}
+			slices.Sort(passed)
+			if passed[questions/2] <= most {
+				return
+			}
+		}
+		t.Errorf("long questions that were answered before each short one: %d", passed)
+	})
+}
+
+// Forty lists at a time with a condition within long values: while another agent's search
+// is answered, few of them are.
+func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
+	eachStorage(t, func(t *testing.T, storage option) {
+		s := start(t, storage, startHesitant(t, "garden")) // the values wait for their vectors
+		hog, ada := s.as("hog"), s.as("ada")
+		for i := range 60 {
+			text := prose(rand.New(rand.NewPCG(7, uint64(i))), hogBytes)
+			hog.call(http.MethodPut, fmt.Sprint(memories, "k", i), map[string]any{"value": map[string]any{"n": i, "text": text}}).want(t, http.StatusCreated)
+		}
+		ada.put("k", "I like my tea green.").want(t, http.StatusCreated)
+		within := "/v1/stores/self/memories?limit=10&where=" + url.QueryEscape(`{"value.n":{"lt":0}}`)
+		var answered atomic.Int64
+		var group sync.WaitGroup
+		stop := make(chan struct{})
+		for range 40 {
+			group.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					if r := hog.call(http.MethodGet, within, nil); r.status != http.StatusOK {
+						t.Errorf("a list: %v", r)
+						return
+					}
+					answered.Add(1)
+				}
+			})
+		}
+		wait.Until(t, "lists are answered", func() error {
+			if n := answered.Load(); n < 40 {
+				return fmt.Errorf("%d are", n)
+			}
+			return nil
+		})
+		const most, rounds, questions = 10, 20, 9
+		var passed []int64
+		for round := range rounds {
+			passed = passed[:0]
+			for i := range questions {
+				before := answered.Load()
+				ada.search(fmt.Sprintf("which tea do I like, %d of %d?", i, round)).want(t, http.StatusOK)
+				passed = append(passed, answered.Load()-before)
+			}
+			slices.Sort(passed)
+			if passed[questions/2] <= most {
+				break
+			}
+		}
+		close(stop)
+		group.Wait()
+		if passed[questions/2] > most {
+			t.Errorf("lists that were answered before each search: %d", passed)
+		}
+	})
+}
+
+// Above its budget a condition within values is refused, and the refusal names the limit.
+func TestAConditionWithinValuesHasABudget(t *testing.T) {
+	eachStorage(t, func(t *testing.T, storage option) {
+		s := start(t, storage, startHesitant(t, "garden"), environment("MNEME_LIMITS_CONDITION_BYTES=1000000"))
+		hog := s.as("hog")
+		for i := range 20 {
+			hog.put(fmt.Sprint("k", i), prose(rand.New(rand.NewPCG(8, uint64(i))), hogBytes)).want(t, http.StatusCreated)
+		}
+		where := map[string]any{"value.n": map[string]any{"eq": 1}}
+		for what, answer := range map[string]reply{
+			"search": hog.search("a window", "where", where),
+			"list":   hog.call(http.MethodGet, "/v1/stores/self/memories?where="+url.QueryEscape(`{"value.n":{"eq":1}}`), nil),
+		} {
+			if p := answer.want(t, http.StatusUnprocessableEntity).problem(t); p.Field != "where" || !strings.Contains(p.Detail, "limits.condition_bytes") {
+				t.Errorf("%s: %v", what, answer)
+			}
+		}
+		where["key"] = map[string]any{"prefix": "k1"}
+		hog.search("a window", "where", where).want(t, http.StatusOK)
+	})
+}
+
+// BenchmarkLongQuestions prints how long another agent's search takes beside eight
+// questions of 16 kB at a time, and how many times as long as alone:
+//
+//	go test -run '^$' -bench LongQuestions -benchtime 100x ./test/attacks
+//
+// With MNEME_ATTACK_BINARY it measures another version.
+func BenchmarkLongQuestions(b *testing.B) {
+	s := start(b)
+	hog, ada := s.as("hog"), s.as("ada")
+	for i := range 50 {
+		hog.put(fmt.Sprint("k", i), prose(rand.New(rand.NewPCG(6, uint64(i))), 400)).want(b, http.StatusCreated)
+		ada.put(fmt.Sprint("k", i), fmt.Sprintf("I like my tea of the kind %d green.", i)).want(b, http.StatusCreated)
+	}
+	wait.Until(b, "the line is found by its meaning", func() error { return ada.byMeaning(b, "which tea do I like of kind 7?", "k7") })
+	median := func(when string) time.Duration {
+		took := make([]time.Duration, b.N)
+		for i := range took {
+			began := time.Now()
+			ada.search(fmt.Sprintf("which tea do I like %s, %d of %d?", when, i, b.N)).want(b, http.StatusOK)
+			took[i] = time.Since(began)
+		}
+		slices.Sort(took)
+		return took[len(took)/2]
+	}
+	alone := median("alone")
+	answered, stop := askAtLength(b, hog)
+	began := time.Now()
+	beside := median("beside")
+	longs := float64(answered.Load()) / time.Since(began).Seconds()
+	stop()
+	b.ReportMetric(float64(alone.Microseconds())/1000, "alone-ms")
+	b.ReportMetric(float64(beside.Microseconds())/1000, "beside-ms")
+	b.ReportMetric(float64(beside)/float64(alone), "times")
+	b.ReportMetric(longs, "long/s")
+}

@@ -1,0 +1,59 @@
+package backendtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"mneme/test/wait"
+)
+
+// Each runs a test on each backend, as parallel subtests: they spend most of
+// their time waiting for servers.
+func Each(t *testing.T, backends []Backend, test func(t *testing.T, b Backend)) {
+	t.Helper()
+	for _, b := range backends {
+		t.Run(b.Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, b)
+		})
+	}
+}
+
+// Eventually polls until a condition holds; see wait.Until, which also tells what was
+// seen instead.
+func Eventually(t testing.TB, condition string, holds func() bool) {
+	t.Helper()
+	wait.Until(t, condition, func() error {
+		if !holds() {
+			return errors.New("it does not hold")
+		}
+		return nil
+	})
+}
+
+// Start runs the background work of the service and its indexer until the
+// test ends.
+func (f *Fixture) Start() {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- f.Run(ctx) }()
+	f.t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			f.t.Error(err)
+		}
+	})
+}
+
+// AwaitEmptyQueue waits until no entry is queued for indexing.
+func (f *Fixture) AwaitEmptyQueue() {
+	f.t.Helper()
+	wait.Until(f.t, "the queue is empty", func() error {
+		if s := f.Status(context.Background()); !s.Storage || s.Queue > 0 {
+			return fmt.Errorf("the status is %+v", s)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,34 @@
+// Package faults contains only tests: what happens to reads, writes and vectors
+// when a part of the system fails, hangs, loses its data or is killed. The tests
+// run `mneme serve` processes, most of them over a PostgreSQL and a Milvus server
+// that they start, and call those over REST. If a server's program is not
+// installed, the tests are skipped, or fail if the environment variable CI is set.
+// -short skips them too.
+//
+// # The campaign
+//
+// TestCampaign kills mneme with SIGKILL at random instants: while it makes its
+// schema, starts, writes, embeds, sweeps and purges. Clients of several agents and
+// labels put, edit, delete, restore, rename, import, share, unshare and purge all
+// the time, through one or two processes. After each kill, package oracle decides
+// whether everything that is shown follows from what was acknowledged, and queries
+// over the tables look for rows that contradict each other. Without flags it is small;
+// -full is what is checked before a change is merged. For hours of it:
+//
+//	go test ./test/faults -run TestCampaign -full -kills 1000 -timeout 6h -v
+//
+// -kills is the number for each stack, -databases how many databases are worked on
+// at a time, -seed makes the same choices again, 0 new ones. Clients and processes run
+// concurrently, so the same seed makes a like history, not the same one: repeat a
+// failure with the printed seed and several runs.
+//
+// TestAKilledPurchaseIsChargedOnceAndAnswered kills mneme during paid searches: at
+// random instants, and, with a facilitator that this package plays, while a payment is
+// verified, before it is settled, and before mneme learns that it was. -purchases is
+// how many.
+//
+// Not everything is real. Seven databases of eight have a remote embedder that
+// this package plays, for speed; the others use the built-in model. After four
+// kills of five, the leases of the killed process are ended by hand, which
+// otherwise takes ten seconds.
+package faults

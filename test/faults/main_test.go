@@ -1,0 +1,113 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"sync"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"mneme/storage/postgres/postgrestest"
+	"mneme/test/mnemetest"
+	"mneme/vector/milvus/milvustest"
+)
+
+// Shared by all tests. A test that stops a server must start it again, and must
+// not run in parallel with others (no t.Parallel).
+var (
+	workDir        string // of the binary and the servers
+	binary         string // path of the mneme executable
+	postgresServer *postgrestest.Server
+	milvusServer   *milvustest.Server
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		mnemetest.ClearEnvironment()
+		var err error
+		if workDir, err = os.MkdirTemp("", "mneme-faults-*"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(workDir)
+		defer func() {
+			if postgresServer != nil {
+				_ = postgresServer.Stop()
+			}
+			if milvusServer != nil {
+				_ = milvusServer.Stop()
+			}
+		}()
+		// Tests mostly wait for servers and for deadlines. -parallel overrides this.
+		if err := flag.Set("test.parallel", "10"); err != nil {
+			panic(err)
+		}
+		flag.Parse()
+		if *full {
+			if err := sizeCampaigns(); err != nil {
+				panic(err)
+			}
+		}
+		return m.Run()
+	}())
+}
+
+// build builds mneme once.
+var build = sync.OnceValue(func() (err error) {
+	binary, err = mnemetest.Build(workDir)
+	return err
+})
+
+// startPostgres and startMilvus start their server, once.
+var (
+	startPostgres = sync.OnceValue(func() (err error) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := os.Chmod(workDir, 0o755); err != nil { //nolint:gosec // the database runs as another user
+			return err
+		}
+		if postgresServer, err = postgrestest.NewServer(workDir); err != nil {
+			return err
+		}
+		return postgresServer.Start(ctx)
+	})
+	startMilvus = sync.OnceValue(func() (err error) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if milvusServer, err = milvustest.NewServer(workDir); err != nil {
+			return err
+		}
+		if err = milvusServer.Start(); err != nil {
+			return err
+		}
+		return milvusServer.Ready(ctx)
+	})
+)
+
+// needServers skips a test that cannot run here, or fails it if CI is set.
+func needServers(t *testing.T) {
+	t.Helper()
+	need(t, build, startPostgres, startMilvus)
+}
+
+// need starts what a test needs, all at once. It skips the test under -short, and
+// if a server is not installed; with CI set, that fails the test.
+func need(t *testing.T, starts ...func() error) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short skips tests that start servers")
+	}
+	var group errgroup.Group
+	for _, start := range starts {
+		group.Go(start)
+	}
+	err := group.Wait()
+	missing := errors.Is(err, postgrestest.ErrNoServer) || errors.Is(err, milvustest.ErrNoServer)
+	if missing && os.Getenv("CI") == "" {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+}

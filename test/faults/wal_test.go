@@ -1,0 +1,153 @@
+package faults
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"mneme/test/faults/oracle"
+)
+
+// faultSeed makes the same choices in every run of the tests of single faults.
+const faultSeed = 24
+
+// startAll starts all servers and prepares the trial.
+func (r *trial) startAll() {
+	for i := range r.servers {
+		if !r.start(i) {
+			r.t.FailNow()
+		}
+	}
+	r.prepare()
+}
+
+// end ends a server gracefully.
+func (r *trial) end(s *server) {
+	if status := s.End(r.t, syscall.SIGTERM); status != 0 {
+		r.t.Errorf("exit status %d: %s", status, s.Log.Last(20))
+	}
+	s.proxy.Disable()
+}
+
+// pickUp starts all servers again, lets them work on, and checks everything.
+func (r *trial) pickUp() {
+	for i := range r.servers {
+		r.start(i)
+	}
+	r.loadUntil(r.stats.more(acknowledged, 20))
+	r.check()
+}
+
+// run runs a statement without mneme.
+func (r *trial) run(statement string) {
+	db, err := r.open()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(r.t.Context(), statement); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// sound reports whether SQLite itself finds no damage in the file.
+func (r *trial) sound() bool {
+	db, err := r.open()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer db.Close()
+	var found string
+	err = db.QueryRowContext(r.t.Context(), "PRAGMA integrity_check").Scan(&found)
+	return err == nil && found == "ok"
+}
+
+// fails runs a command that must fail with status 1, and returns what it says.
+func (r *trial) fails(command string, flags ...string) (said string, ok bool) {
+	var stderr bytes.Buffer
+	cmd := r.command("mneme-command", command)
+	cmd.Args = append(cmd.Args, flags...)
+	if command == "serve" {
+		cmd.Args = append(cmd.Args, "--addr", "127.0.0.1:0")
+	}
+	cmd.Stderr = &stderr
+	var exit *exec.ExitError
+	ok = errors.As(cmd.Run(), &exit) && exit.ExitCode() == 1
+	return stderr.String(), ok
+}
+
+// A disk that loses the end of the write-ahead log, or part of it, takes
+// acknowledged writes with it, and SQLite cannot notice: the frames before are
+// sound. What is left is the state after some earlier commit, in all tables.
+func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
+	need(t, build)
+	t.Parallel()
+	for name, harm := range map[string]func(log []byte) []byte{
+		"truncated at a frame":      func(log []byte) []byte { return log[:32+len(log)/2/4120*4120] },
+		"truncated within a frame":  func(log []byte) []byte { return log[:len(log)/2+1000] },
+		"truncated to its header":   func(log []byte) []byte { return log[:32] },
+		"emptied":                   func([]byte) []byte { return nil },
+		"overwritten in the middle": func(log []byte) []byte { copy(log[len(log)/2:], make([]byte, 5000)); return log },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newTrial(t, sqliteFlat, faultSeed, 4, &stats{counts: make(map[string]int)})
+			r.plain, r.servers = true, r.servers[:1]
+			r.startAll()
+			r.run("PRAGMA wal_checkpoint(TRUNCATE)") // what the clients need stays
+			r.loadUntil(r.stats.more(acknowledged, 50))
+			r.kill(r.servers[0])
+			path := filepath.Join(r.dir, "mneme.db-wal")
+			log, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(log) < 10*4120 {
+				t.Fatalf("a log of %d bytes: the test proves nothing", len(log))
+			}
+			if err := os.WriteFile(path, harm(log), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if !r.start(0) {
+				return
+			}
+			r.forget()
+			r.awaitEmptyQueue()
+			r.checkRows()
+			for _, c := range r.clients {
+				c.checkVectors()
+			}
+			r.loadUntil(r.stats.more(acknowledged, 20))
+			r.check()
+		})
+	}
+}
+
+// forget makes the clients take what is shown for true: they start again, with
+// entries whose history and trash are what they read.
+func (r *trial) forget() {
+	for _, c := range r.clients {
+		var views []oracle.View
+		err := poll(r.t.Context(), func() (err error) {
+			views, err = c.views(false)
+			if err == nil && slices.ContainsFunc(views, func(v oracle.View) bool { return v.Listed > 0 && slices.Contains(c.fleeting, v.Path) }) {
+				err = errors.New("something fleeting has not expired yet")
+			}
+			return err
+		})
+		if err != nil {
+			c.violation("%s: %v", c.name, err)
+			return
+		}
+		c.latest, c.pending = nil, nil
+		c.candidates = oracle.Candidates{oracle.Believe(views)}
+		if _, err := c.candidates.See(views, c.purges.all()); err != nil {
+			c.violation("%s: what is shown contradicts itself: %v", c.name, err)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+// Package mnemetest builds the mneme binary and runs servers as child processes
+// in tests.
+package mnemetest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"mneme/test/faulttest"
+)
+
+// ClearEnvironment unsets all MNEME_ variables except those to keep.
+func ClearEnvironment(keep ...string) {
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "MNEME_") && !slices.Contains(keep, name) {
+			os.Unsetenv(name)
+		}
+	}
+}
+
+// Process is a running `mneme serve`.
+type Process struct {
+	Address string // http://host:port
+	DataDir string
+	Log     *Log // its stderr
+
+	command *exec.Cmd
+	out     io.Reader
+	release func() // see faulttest.KillWithParent
+	hung    atomic.Bool
+}
+
+// Start runs command, which must be mneme serve --json, and waits until it
+// listens. The process is killed when the test ends, or when this process dies.
+func Start(t testing.TB, command *exec.Cmd) *Process {
+	t.Helper()
+	p := Launch(t, command)
+	if err := p.AwaitListening(); err != nil {
+		p.Kill()
+		t.Fatalf("mneme did not start: %s", p.Log.Last(30))
+	}
+	return p
+}
+
+// Launch is Start without the wait: Address and DataDir are not known yet.
+func Launch(t testing.TB, command *exec.Cmd) *Process {
+	t.Helper()
+	if err := watchSources(); err != nil {
+		t.Fatal(err)
+	}
+	p := &Process{Log: new(Log), command: command}
+	command.Stderr = p.Log
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var err error
+	if p.out, err = command.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if p.release, err = faulttest.KillWithParent(command.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			lines := 30
+			if p.hung.Load() {
+				lines = 1000 // its goroutines
+			}
+			t.Logf("end of the log of %s:\n%s", p.Address, p.Log.Last(lines))
+		}
+	})
+	return p
+}
+
+// patience is how long a process may take to listen, and to end. It says nothing of
+// how long either takes: a test that waited for ever would not say what for.
+const patience = 4 * time.Minute
+
+// AwaitListening waits until a launched process listens. The error says that it
+// ended first; one that does neither is ended, with its goroutines in its log.
+func (p *Process) AwaitListening() error {
+	hung := time.AfterFunc(patience, p.quit)
+	line, err := bufio.NewReader(p.out).ReadBytes('\n')
+	hung.Stop()
+	if err != nil {
+		return fmt.Errorf("mneme ended before it listened: %w", err)
+	}
+	var started struct {
+		Address string `json:"address"`
+		DataDir string `json:"data_dir"`
+	}
+	if err := json.Unmarshal(line, &started); err != nil {
+		return err
+	}
+	p.Address, p.DataDir = started.Address, started.DataDir
+	return nil
+}
+
+// PID returns the process ID.
+func (p *Process) PID() int { return p.command.Process.Pid }
+
+// End sends a signal, waits for the process to exit, and returns its exit
+// status.
+func (p *Process) End(t testing.TB, signal os.Signal) int {
+	t.Helper()
+	if err := p.command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	hung := time.AfterFunc(patience, func() {
+		t.Errorf("mneme did not end within %v of %v; its goroutines are in its log", patience, signal)
+		p.quit()
+	})
+	_ = p.command.Wait() // the exit status is checked instead
+	hung.Stop()
+	p.release()
+	return p.command.ProcessState.ExitCode()
+}
+
+// quit ends a process that hangs, which then prints its goroutines.
+func (p *Process) quit() {
+	p.hung.Store(true)
+	_ = p.command.Process.Signal(syscall.SIGQUIT)
+}
+
+// Signal sends SIGKILL to the process, and does not wait for its end. Any goroutine may
+// call it before Kill or End.
+func (p *Process) Signal() { _ = p.command.Process.Kill() }
+
+// Kill sends SIGKILL to the process if it is still running.
+func (p *Process) Kill() {
+	if p.command.ProcessState == nil {
+		_ = p.command.Process.Kill()
+		_ = p.command.Wait() // it was killed
+		p.release()
+	}
+}
