@@ -65,7 +65,7 @@ def on_page_markdown(markdown: str, *, page, config, files) -> str:
                 log.warning("%s: %s leads nowhere", source, target)
             return m["text"]
         if uri == "decisions":
-            uri = "decisions/index.md"
+            uri = "decisions/README.md"
         if (ROOT / "docs" / uri).is_dir():
             return m["text"]
         link = posixpath.relpath(uri, posixpath.dirname(page.file.src_uri) or ".")

@@ -1,6 +1,5 @@
 """A hook of MkDocs: the pages of the site that are not files of docs/."""
 
-import re
 import sys
 from pathlib import Path
 
@@ -25,19 +24,10 @@ common ones, by flags. `mneme config show` prints what is set and where.
 """
 
 
-def title(text: str) -> str:
-    return re.search(r"(?m)^# (.+)$", text)[1]
-
-
-def decisions() -> dict[str, str]:
-    """The decisions' titles by their pages, in their order."""
-    folder = ROOT / "docs" / "decisions"
-    return {f"decisions/{path.name}": title(path.read_text()) for path in sorted(folder.glob("*.md"))}
-
-
-def decision_index() -> str:
-    lines = [f"- [{text}]({uri.removeprefix('decisions/')})" for uri, text in decisions().items()]
-    return "# Decisions\n\nWhat was decided, why, and what was measured before and after.\n\n" + "\n".join(lines) + "\n"
+def decisions() -> list[str]:
+    """The pages of the decisions in their order, their index first."""
+    numbered = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    return ["decisions/README.md", *(f"decisions/{path.name}" for path in numbered)]
 
 
 def on_config(config):
@@ -45,7 +35,7 @@ def on_config(config):
     pages = reference.load(ROOT / "server/rest/openapi.yaml").pages()
     for section in config["nav"]:
         if "Decisions" in section:
-            section["Decisions"] = ["decisions/index.md", *decisions()]
+            section["Decisions"] = decisions()
         for entry in section.get("Reference", []):
             if isinstance(entry, dict) and "HTTP API" in entry:
                 entry["HTTP API"] = list(pages)
@@ -56,7 +46,6 @@ def on_files(files, *, config):
     """Adds what is made of other files of the repository."""
     made = {uri: (ROOT / path).read_text() for path, uri in links.PAGES.items() if path.endswith(".md") and uri != "index.md"}
     made["configuration.md"] = CONFIGURATION.format((ROOT / "configs/example.yaml").read_text().rstrip())
-    made["decisions/index.md"] = decision_index()
     made.update(reference.load(ROOT / "server/rest/openapi.yaml").pages())
     made["api/openapi.yaml"] = (ROOT / "server/rest/openapi.yaml").read_text()
     made["site.css"] = (HERE / "site.css").read_text()
