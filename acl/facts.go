@@ -20,12 +20,12 @@ type Grant struct {
 	Offer string // id of the offer that meters the grant; "": none
 	Terms string // of Offer, as JSON, when it was accepted
 	// Rests says that somebody else than the store's own agent made the grant, and
-	// that an offer stands on the store: the grant gives no access meanwhile. A
+	// that an offer of the store is open: the grant gives no access meanwhile. A
 	// storage sets it when it reads the grant, and ignores it when it writes one.
 	Rests bool
 }
 
-// Caps bound what a search-only grant shows. A zero field stands for the default.
+// Caps bound what a search-only grant shows. A zero field means the default.
 type Caps struct {
 	SearchesPerHour int64
 	EntriesPerDay   int64 // entries not shown before

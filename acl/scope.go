@@ -24,7 +24,7 @@ type ScopeRequest struct {
 	// Chat and User add the store of that chat or user if the caller has
 	// access to it; they never cause an error. Ignored if Stores is set.
 	Chat, User string
-	// Offered, unless nil, stands for the grant of its store, on which the caller
+	// Offered, unless nil, replaces the grant of its store, on which the caller
 	// must have no level: a search that pays in place of accepting an offer.
 	Offered *Grant
 }

@@ -19,7 +19,7 @@ type Passage struct {
 type Query struct {
 	Vector []float32 // of unit length
 	// Tokens are in the order of the text, without those that the model has no piece
-	// for; nil if the embedder does not tell them.
+	// for; nil if the embedder does not report them.
 	Tokens []Token
 }
 

@@ -4,8 +4,8 @@ import "math"
 
 // Question is what relevance depends on of a query.
 type Question struct {
-	// Familiarity is the share of the query's letters that stand in words which
-	// the encoder has whole, 0–1: low for a script or language that it was not
+	// Familiarity is the share of the query's letters in words which the
+	// encoder has whole, 0–1: low for a script or language that it was not
 	// trained on.
 	Familiarity float64
 	// Cosines is the range of the encoder's cosines.
@@ -59,8 +59,8 @@ const (
 	familiar = 0.5
 	// minFamiliarity is the weight that meaning keeps in any language.
 	minFamiliarity = 0.1
-	// missingName is what an entry loses if the query names somebody or something of whom
-	// no entry in the scope tells.
+	// missingName is what an entry loses if the query names somebody or something that
+	// no entry in the scope mentions.
 	missingName = 0.3
 	// l = chanceRate·(n − usualTokens)/(n + chanceTokens) for a chunk of n tokens.
 	chanceRate   = 0.1

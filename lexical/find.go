@@ -127,7 +127,7 @@ func (f *search) tryToken(token string, start, end int) {
 	}
 }
 
-// scan is analysis.scan that tells where the tokens are.
+// scan is analysis.scan with the positions of the tokens.
 func (f *search) scan(text string) {
 	looked := 0 // for groups
 	for i := 0; i < len(text); {

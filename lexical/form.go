@@ -13,7 +13,7 @@ import (
 // because forms do not affect the ranking.
 const FormVersion = "2"
 
-// A text is a row of positions, at which the forms stand that Match looks for.
+// A text is a row of positions, at which there are the forms that Match looks for.
 // Separators, such as punctuation, take no position.
 //
 //   - A word takes one position. Its forms are the stem, and the word as it was

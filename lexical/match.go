@@ -172,8 +172,8 @@ func (m *Match) Matches(fields ...string) bool {
 		!slices.ContainsFunc(m.none, has)
 }
 
-// find returns where the forms of the items stand in a text. A prefix stands at
-// one place at most: its own is of no interest.
+// find returns where the forms of the items are in a text. A prefix is at one
+// position at most: its own is of no interest.
 func (m *Match) find(fields []string) map[string][]span {
 	found := make(map[string][]span)
 	var prefixes []string

@@ -13,7 +13,7 @@ import (
 
 // TextOf returns the searchable text of a JSON value: a string itself, a number in plain
 // digits (PlainNumber), and of an object or array a line for each string and number, in
-// document order. The name of a member stands before its string or number, or in a line
+// document order. The name of a member precedes its string or number, or in a line
 // of its own: {"server":{"cpuLimit":4,"spot":true}} is "server", "cpu Limit: 4" and
 // "spot". true, false and null have no text but their member's name. Invalid JSON has no
 // text.

@@ -71,7 +71,7 @@ type Correction struct{ Term, Word string }
 
 // Corrections returns the words that differ from a folded word in one letter, which is
 // missing, too many, another, or exchanged with the next, in the order of their terms,
-// without those that have the word's own. There are some hundred; most are no words.
+// without those that have the word's own. There are some hundred; most are not words.
 func Corrections(word string) []Correction {
 	letters, alphabet := []rune(word), alphabetOf(word)
 	own := string(stem([]byte(word)))

@@ -155,7 +155,7 @@ type SearchRequest struct {
 // Mode says which legs of a search look for hits. Relevance is the same in all.
 type Mode string
 
-// The modes. The zero value stands for ModeHybrid.
+// The modes. The zero value means ModeHybrid.
 const (
 	ModeHybrid  Mode = "hybrid"  // both legs
 	ModeLexical Mode = "lexical" // the words
@@ -172,7 +172,7 @@ type Recency struct {
 // Ranking is what orders the hits of a search.
 type Ranking string
 
-// The rankings. The zero value stands for RankingRelevance.
+// The rankings. The zero value means RankingRelevance.
 const (
 	RankingRelevance Ranking = "relevance" // by relevance: see fusion.Relevance
 	RankingRRF       Ranking = "rrf"       // by the ranks in both legs: see fusion.RRF
@@ -248,7 +248,7 @@ type Hit struct {
 	// Passages are the stretches of the value's text that answer the query best,
 	// best first and apart; at least one if Truncated.
 	Passages  []Passage
-	Truncated bool // Value is nil, and Passages stand for it
+	Truncated bool // Value is nil, and Passages replace it
 	// Highlights are the byte ranges of lexical.TextOf(Value) that have words of
 	// the query, if the request has Passages, the value is whole and the caller's
 	// level is above search.

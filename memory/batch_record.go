@@ -19,7 +19,7 @@ type keptOutcome struct {
 	Refusal *keptRefusal `json:"r,omitempty"`
 }
 
-// record returns what is recorded of a batch. A get is read anew.
+// record returns what is recorded of a batch. A get is read again.
 func (b *batch) record() (IdempotencyRecord, error) {
 	var record IdempotencyRecord
 	kept := make([]keptOutcome, len(b.Items))

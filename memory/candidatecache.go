@@ -18,8 +18,8 @@ import (
 // the same ones.
 //
 // A cached row is used if it is still the row of the search's snapshot. The feed says
-// so: its position tells whether a path of a store has changed at a label, and its
-// records tell which. So one look at the positions stands for hundreds of rows, and
+// so: its position shows whether a path of a store has changed at a label, and its
+// records show which. So one look at the positions replaces hundreds of rows, and
 // writes of other processes count like those of this one.
 //
 // SECURITY: rows are cached by agent and taint, like the embeddings of questions

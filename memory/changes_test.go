@@ -330,7 +330,7 @@ func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
 				if c.meanwhile != nil {
 					c.meanwhile()
 				}
-				if c.want != nil { // a change ends no wait of who may not see it
+				if c.want != nil { // a change ends no wait of a caller that may not see it
 					h.put(agent("alice", acl.Public), "alice", name, "x", 201)
 				}
 				close(w.stop)

@@ -44,7 +44,7 @@ type Entry struct {
 	InContext   bool            // false: only its owner can read it, by exact key
 	Encrypted   bool            // the value is an opaque blob that the client made
 	Source      json.RawMessage // where it came from, according to its writer; nil: unknown
-	OccurredAt  Moment          `json:",omitzero"` // when what it tells of happened, according to its writer
+	OccurredAt  Moment          `json:",omitzero"` // when what it describes happened, according to its writer
 	ExpiresAt   time.Time       // zero: never
 	Version     int             // 1, 2, …
 	CreatedAt   time.Time

@@ -173,7 +173,7 @@ func (s *Service) filterCost(ctx context.Context, tx ReadTx, scope acl.Scope, q 
 
 // explainEntry says what became of the request's ExplainEntry.
 //
-// SECURITY: an entry that the caller may not read costs and tells what an absent one
+// SECURITY: an entry that the caller may not read costs and reveals what an absent one
 // does: only what the path resolves to for the caller is looked at.
 func (s *Service) explainEntry(ctx context.Context, tx ReadTx, scope acl.Scope, q *searchQuery, ranked selected) (*EntryExplanation, error) {
 	path, now := *q.request.ExplainEntry, s.instant()

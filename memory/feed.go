@@ -9,7 +9,7 @@ import (
 
 // FeedPositions are positions in the feed of a store, one for each label: that of
 // PUBLIC is the first. A feed has positions of its own for each label, from 1, so
-// that they tell nothing of other labels.
+// that they reveal nothing of other labels.
 type FeedPositions [acl.Restricted]int64
 
 // Of returns the position of a label.

@@ -10,7 +10,7 @@ import (
 
 // ChunkHeader returns the text that precedes every chunk of an entry when it is
 // embedded: its key if that is made of words, its description, its tags, and the
-// date on which what it tells of happened, as in "8 May 2023", "May 2023" or "2023".
+// date on which what it describes happened, as in "8 May 2023", "May 2023" or "2023".
 func ChunkHeader(e *Entry) string {
 	var lines []string
 	if words := lexical.KeyWords(e.Key); wordy(words) {
@@ -29,7 +29,7 @@ func ChunkHeader(e *Entry) string {
 }
 
 // HasMeaning reports whether an entry, read with its value, has a text that a vector can
-// stand for: words in its value or description, or a key that is made of words and names
+// represent: words in its value or description, or a key that is made of words and names
 // a value. Others are found by their words alone: what an encoder makes of nothing is near
 // to every question.
 func HasMeaning(e *Entry) bool {

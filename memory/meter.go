@@ -19,7 +19,7 @@ import (
 // succeeded, in the transaction that read the values.
 type Meter interface {
 	// Offered returns the grant under which a search of p.Offer runs: the caller's
-	// metered grant, or one that a payment stands for. It returns ErrNotFound if
+	// metered grant, or one in place of which it pays. It returns ErrNotFound if
 	// there is no such offer for this caller, a ConflictError if it has another
 	// level on the store, and a PaymentError if it has no grant and nothing is paid.
 	Offered(ctx context.Context, tx ReadTx, c Caller, p Purchase, at time.Time) (acl.Grant, error)

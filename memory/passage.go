@@ -21,7 +21,7 @@ import (
 type Passage struct {
 	Text string
 	// Start and End are its byte range in the searched text. Both are 0 under
-	// level search, where nothing tells how long the rest is.
+	// level search, where nothing reveals how long the rest is.
 	Start, End int
 	// Highlights are the byte ranges of Text that have words of the query, in
 	// order and apart.

@@ -92,7 +92,7 @@ func (q *queryCache) giveUp(key queryKey, m *making) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if m.callers--; m.callers == 0 {
-		q.forget(key, m) // a later call begins anew
+		q.forget(key, m) // a later call starts over
 		m.cancel()
 	}
 }

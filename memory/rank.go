@@ -52,7 +52,7 @@ func entriesOf(hits []legHit) []uuid.UUID {
 }
 
 // rerankDepth is how many of the merged candidates are ordered by relevance.
-// Those after them follow in the order of the fusion, and are no hits of a
+// Those after them follow in the order of the fusion, and are not hits of a
 // search with MinRelevance.
 const rerankDepth = 100
 
@@ -127,7 +127,7 @@ func (q *searchQuery) weighRecency(candidates []*candidate) {
 	}
 }
 
-// moment returns when what the entry tells of happened, or else when the entry
+// moment returns when what the entry describes happened, or else when the entry
 // was changed last.
 func (e *Entry) moment() time.Time {
 	if e.OccurredAt.IsZero() {

@@ -48,7 +48,7 @@ var errRerankScores = errors.New("the reranker did not return a finite number fo
 // judgement is what a Reranker said of a candidate.
 type judgement struct {
 	logOdds float32
-	// rank is the place among those that were judged, from 1, and revision is that of
+	// rank is the position among those that were judged, from 1, and revision is that of
 	// the row whose text was judged; both 0 on a page after the first.
 	rank     int
 	revision int64

@@ -16,7 +16,7 @@ type EntryReader interface {
 	// At returns every entry at path that is not deleted, of any owner and of
 	// labels up to ceiling, with Size in place of Value and Source, in no
 	// defined order. Entries above the ceiling and values must cost no time: it
-	// would tell a caller that they are there.
+	// would reveal that they exist.
 	At(ctx context.Context, path Path, ceiling acl.Label) ([]Entry, error)
 	// Get returns the entries with these ids that are in the database,
 	// deleted ones too, in no defined order.

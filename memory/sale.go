@@ -212,7 +212,7 @@ func (s *Service) decide(ctx context.Context, tx Tx, q *searchQuery, possible []
 // search that may not be shown, or that does not fit, ends the hits of that store.
 //
 // SECURITY: it ends nothing else. What is not bought takes neither room nor money from
-// hits of other stores: they would tell of it.
+// hits of other stores: they would reveal it.
 func (d *decision) choose(s *Service, q *searchQuery, possible []potential, offered map[uuid.UUID]*Hit, sale Sale) {
 	left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
 	full := false

@@ -122,7 +122,7 @@ type GrantReader interface {
 	// CountGrants counts the grants of a store, expired ones too until they
 	// are swept.
 	CountGrants(ctx context.Context, store string) (int64, error)
-	// Selling reports whether an open offer stands on a store.
+	// Selling reports whether a store has an open offer.
 	Selling(ctx context.Context, store string) (bool, error)
 }
 

@@ -32,7 +32,7 @@ func (e *WaitError) Error() string {
 	return fmt.Sprintf("%d calls of an agent may wait for changes at a time", e.Max)
 }
 
-// announcing is a Storage that tells of its commits.
+// announcing is a Storage that announces its commits.
 type announcing struct {
 	Storage
 	committed func()
@@ -184,7 +184,7 @@ func (w *feedWait) behind(last FeedPositions) bool {
 // wait the token and the access are judged again.
 //
 // SECURITY: an answer without changes comes at the end of the wait, whatever it is,
-// so that its time tells of nothing that the caller may not read.
+// so that its time reveals nothing that the caller may not read.
 func (s *Service) waitForChanges(ctx context.Context, c Caller, r ChangesRequest, since *feedCursor, now changesNow) (ChangePage, error) {
 	w := &feedWait{store: r.Store, since: *since, ready: make(chan struct{}, 1)}
 	leave, err := s.waits.enter(c.Agent, w)

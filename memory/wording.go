@@ -101,7 +101,7 @@ func readings(question string, total int) (read []string) {
 	return read
 }
 
-// familiarity returns the share of the wording's letters that stand in words of
+// familiarity returns the share of the wording's letters in words of
 // two letters or more which the encoder has as one token; 1 if that is not
 // known.
 func (w *wording) familiarity() float64 {

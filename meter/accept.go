@@ -15,7 +15,7 @@ import (
 // Accept gives the caller a metered grant of level search on the store of an
 // offer, with its terms of today, which the grant keeps. It replaces a grant that
 // gives the caller nothing: one that has expired, lost its maker, or rests while
-// the offer stands.
+// the offer is open.
 func (m *Market) Accept(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions, i *memory.Idempotency) (acl.Grant, error) {
 	var grant acl.Grant
 	err := m.storage.Update(ctx, func(tx Tx) error {

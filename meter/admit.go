@@ -50,7 +50,7 @@ func (m *Meter) offered(ctx context.Context, tx ReadTx, c memory.Caller, p memor
 }
 
 // unpaid returns the PaymentError for a search of an offer under a grant that has
-// not been paid for, or the CapError that stands before it.
+// not been paid for, or the CapError that comes before it.
 func (m *Meter) unpaid(ctx context.Context, tx ReadTx, c memory.Caller, p memory.Purchase, grant acl.Grant, at time.Time) error {
 	access := acl.Access{Store: grant.Store, Level: grant.Level, Offer: grant.Offer, Terms: grant.Terms}
 	lots, err := loadLots(ctx, tx, c, p, []acl.Access{access}, at)
@@ -125,7 +125,7 @@ func skippedOf(lots []*lot) (skipped []memory.Skipped) {
 	return skipped
 }
 
-// refused tells the observer of a search that failed for its price or a cap.
+// refused notifies the observer of a search that failed for its price or a cap.
 func (m *Meter) refused(err error) {
 	var spent *memory.CapError
 	var unpaid *memory.PaymentError

@@ -125,7 +125,7 @@ func lockedOffer(ctx context.Context, tx Tx, id uuid.UUID) (Offer, error) {
 }
 
 // show returns an offer as the caller may see it: its caps are for the store's own
-// agent, since they tell what all buyers together may have.
+// agent, since they reveal what all buyers together may have.
 func (m *Market) show(c memory.Caller, o Offer) FoundOffer {
 	if o.Store != c.Agent {
 		o.Caps = OfferCaps{}

@@ -41,7 +41,7 @@ const (
 	LineRefund  LineKind = "refund"  // seller → buyer
 )
 
-// Accounts that are no agent's: their names are no ids.
+// Accounts that are not an agent's: their names are not ids.
 const (
 	AccountExternal = "/external" // money outside; its balance is minus the money inside
 	AccountSettling = "/settling" // charges whose payment is not settled yet

@@ -221,7 +221,7 @@ func admitOffered(l *lot, w *purse, p memory.Purchase, spent *memory.CapError) e
 
 // unpaid returns the error that names the price of a search of the lot.
 func (l *lot) unpaid(w *purse, p memory.Purchase, reason memory.SkipReason) *memory.PaymentError {
-	// SECURITY: the caps of all buyers together are no part of the price.
+	// SECURITY: the caps of all buyers together are not part of the price.
 	own := room(l.limits, l.shown)
 	return &memory.PaymentError{
 		Offer:   l.offer.ID.String(),

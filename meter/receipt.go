@@ -146,7 +146,7 @@ type digestedPassage struct {
 func DigestHits(hits json.RawMessage, store string) (Hash, int, error) {
 	var all []digestedHit
 	if err := json.Unmarshal(hits, &all); err != nil {
-		return Hash{}, 0, fmt.Errorf("the hits are no array of hits: %w", err)
+		return Hash{}, 0, fmt.Errorf("the hits are not an array of hits: %w", err)
 	}
 	of := []digestedHit{}
 	for _, hit := range all {

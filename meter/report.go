@@ -66,7 +66,7 @@ func (m *Market) withKeys(ctx context.Context, tx memory.ReadTx, c memory.Caller
 }
 
 // Sales returns what searches of a store have earned, by group, to the store's own
-// agent. It never tells what was asked.
+// agent. It never reveals what was asked.
 func (m *Market) Sales(ctx context.Context, c memory.Caller, store string, from, to time.Time, by SaleGroup) ([]SalesRow, error) {
 	var rows []SalesRow
 	err := m.view(ctx, c, func(tx ReadTx) error {

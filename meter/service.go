@@ -25,7 +25,7 @@ type Options struct {
 type PaymentObserver interface {
 	// SettleFailed counts settlements without an outcome.
 	SettleFailed()
-	// Reconciled tells how many payments a pass ended, and how many, up to a hundred,
+	// Reconciled reports how many payments a pass ended, and how many, up to a hundred,
 	// are overdue: pending for longer than a hold lasts.
 	Reconciled(done, overdue int)
 }

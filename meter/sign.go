@@ -107,7 +107,7 @@ func (k receiptKey) thumbprint() string {
 func (k receiptKey) publicKey() (ed25519.PublicKey, error) {
 	raw, err := decode(k.Public)
 	if err != nil || k.Type != "OKP" || k.Curve != "Ed25519" || len(raw) != ed25519.PublicKeySize {
-		return nil, errors.New("a key of receipts is no Ed25519 key")
+		return nil, errors.New("a key of receipts is not an Ed25519 key")
 	}
 	return raw, nil
 }
@@ -115,7 +115,7 @@ func (k receiptKey) publicKey() (ed25519.PublicKey, error) {
 func (k receiptKey) privateKey() (ed25519.PrivateKey, error) {
 	seed, err := decode(k.Private)
 	if err != nil || len(seed) != ed25519.SeedSize {
-		return nil, errors.New("the key of receipts is no Ed25519 key")
+		return nil, errors.New("the key of receipts is not an Ed25519 key")
 	}
 	return ed25519.NewKeyFromSeed(seed), nil
 }

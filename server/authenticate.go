@@ -55,7 +55,7 @@ func Client(ctx context.Context) string {
 	return ""
 }
 
-// Judge judges the token of a request anew, at the end of a wait. The error is a
+// Judge judges the token of a request again, at the end of a wait. The error is a
 // problem, of status 401 if the token has expired or was revoked meanwhile.
 func Judge(ctx context.Context) (acl.Principal, error) {
 	in, ok := ctx.Value(callerKey{}).(*caller)

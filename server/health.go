@@ -38,7 +38,7 @@ func (s *Server) mountHealth() {
 // isOperator reports whether a call without access control comes from an operator: from
 // connections.operators, or with a token of the scope platform. The error is a problem.
 //
-// SECURITY: what counts over all agents tells one what others do.
+// SECURITY: counts over all agents reveal to one what others do.
 func (s *Server) isOperator(c echo.Context) (bool, error) {
 	r := c.Request()
 	if s.operators.Sent(r) {

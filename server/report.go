@@ -36,7 +36,7 @@ type Limit struct {
 	Unit  string // "bytes", "s", "ms", "per_second" or "" for a count
 }
 
-// Report is what a server tells of its health. It holds no store, agent, key or
+// Report is what a server reports of its health. It holds no store, agent, key or
 // label.
 type Report struct {
 	Facts

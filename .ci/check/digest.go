@@ -119,8 +119,8 @@ func (d *digester) gitFiles(pathspecs ...string) ([]string, error) {
 }
 
 // goFiles returns the files of this module from which packages, named by patterns, are
-// built with all that they import, or from which their tests are. Test data counts as
-// far as it stands in folders called testdata.
+// built with all that they import, or from which their tests are. Test data counts if
+// it is in folders called testdata.
 func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 	arguments := []string{"list", "-deps", "-json=Dir,Module,DepOnly,GoFiles,CgoFiles,CFiles,SFiles,HFiles,IgnoredGoFiles,EmbedFiles," +
 		"TestGoFiles,XTestGoFiles,TestEmbedFiles,XTestEmbedFiles"}

@@ -2,7 +2,7 @@
 // what became slower by more than the noise:
 //
 //	go run ./benchmarks/regression                  # HEAD with the last release
-//	go run ./benchmarks/regression -base COMMIT -markdown docs/regression.md
+//	go run ./benchmarks/regression -base COMMIT -markdown FILE
 //
 // It checks both commits out into a temporary folder, builds the tests of each once,
 // and runs a fixed set of benchmarks (see cases.go) in rounds, in which the commits

@@ -172,7 +172,7 @@ func (x *cluster) embed(process, n int, done func()) {
 // leases is how many batches a process works on at once.
 const leases = 2
 
-// restart is how long a killed process is away, in seconds.
+// restart is how long a killed process is down, in seconds.
 const restart = 1
 
 // killedDuring returns how likely a process is killed within so many seconds.

@@ -141,7 +141,7 @@ func (d *diagnosis) checkAddress(ctx context.Context) {
 	d.add(check, fine, "a server is ready on "+d.config.Addr, "")
 }
 
-// clock is a storage that tells the time.
+// clock is a storage with a clock.
 type clock interface {
 	Clock(ctx context.Context) (time.Time, error)
 }

@@ -192,7 +192,7 @@ func (m *matchFlag) param() *client.Match {
 // String, Set and Type implement pflag.Value.
 func (m *matchFlag) String() string { return string(*m) }
 
-// Set refuses what are no exact words.
+// Set refuses what are not exact words.
 func (m *matchFlag) Set(text string) error {
 	*m = matchFlag(text)
 	_, err := memory.ParseMatch([]byte(text))

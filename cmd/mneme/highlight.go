@@ -6,7 +6,7 @@ import (
 	client "mneme/clients/go"
 )
 
-// startMark and endMark stand around a highlight until it is printed. Both are
+// startMark and endMark surround a highlight until it is printed. Both are
 // noncharacters, which no text needs.
 const (
 	startMark = "\uFDD0"

@@ -27,7 +27,7 @@ type record struct {
 	fields map[string]int // of a Markdown file: the line of each field
 }
 
-// at returns a reason with the record's place.
+// at returns a reason with the record's path.
 func (r *record) at(reason string) string {
 	if r.place == "" {
 		return reason

@@ -132,7 +132,7 @@ func newOfferWithdraw(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "withdraw --agent SELLER OFFER",
 		Short: "Withdraw an offer: nobody can accept it any more",
-		Long:  `Withdraws an offer. Who has accepted it can go on searching.`,
+		Long:  `Withdraws an offer. Agents that have accepted it can still search.`,
 		Args:  cobra.ExactArgs(1),
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			id, err := parseID("OFFER", args[0])

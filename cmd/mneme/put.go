@@ -39,7 +39,7 @@ What no flag gives stays as it is. Prints the key, the label and the version; wi
 	flags.StringSliceVar(&w.tags, "tag", nil, "tag; repeat it for several")
 	flags.StringVar(&w.description, "description", "", "what it is about, in one line")
 	flags.DurationVar(&w.ttl, "ttl", 0, "time until it expires; 0: never")
-	flags.StringVar(&w.occurredAt, "occurred-at", "", "when what it tells of happened: a date (2023-05-08, 2023-05, 2023), or a time in RFC 3339")
+	flags.StringVar(&w.occurredAt, "occurred-at", "", "when what it describes happened: a date (2023-05-08, 2023-05, 2023), or a time in RFC 3339")
 	w.zone.add(cmd, "of an --occurred-at that has none")
 	flags.BoolVar(&w.ifAbsent, "if-absent", false, "fail if the entry exists")
 	completeWith(cmd, "type", "user", "feedback", "project", "reference")

@@ -7,7 +7,7 @@ import (
 	"mneme/server"
 )
 
-// saleObserver tells the metrics of an Instance's newest server what is sold. It
+// saleObserver reports sales to the metrics of an Instance's newest server. It
 // implements meter.Observer and meter.PaymentObserver.
 type saleObserver struct {
 	to atomic.Pointer[server.Metrics] // nil: there is no server yet

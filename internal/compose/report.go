@@ -8,7 +8,7 @@ import (
 	"mneme/server"
 )
 
-// facts returns what a server tells of its build and configuration.
+// facts returns what a server reports of its build and configuration.
 func facts(instance *Instance, config configs.Config, build Build) server.Facts {
 	f := server.Facts{
 		Version: build.Version, Revision: build.Revision,

@@ -48,7 +48,7 @@ const (
 type Type int
 
 // The types. A member of a value may be compared with texts, numbers and
-// booleans; AnyType stands for these.
+// booleans; AnyType means any of these.
 const (
 	TextType Type = iota
 	NumberType

@@ -8,9 +8,9 @@
 //	}
 //	defer done()
 //
-// Each time a place is free, the next caller in turn gets it for one call. A
-// caller with many waiting calls does not stand before one with a single one,
-// however much earlier it came. A call that costs as much as several counts as
+// Each time a slot is free, the next caller in turn gets it for one call. A
+// caller with many waiting calls does not delay one with a single one, however
+// much earlier it came. A call that costs as much as several counts as
 // several of its caller.
 package fairqueue
 
@@ -47,7 +47,7 @@ type Queue struct {
 	load    Load
 	callers map[string]*caller // those with calls
 	// turns are the callers that have waiting calls and may run one more, the
-	// next one in front. While there are any, all places are taken.
+	// next one in front. While there are any, all slots are taken.
 	turns list.List // of *caller
 }
 
@@ -103,7 +103,7 @@ func (q *Queue) Enter(ctx context.Context, name string, weight int) (done func()
 		return nil, ErrFull
 	}
 	waiting := &call{weight: weight, admitted: make(chan struct{})}
-	place := c.waiting.PushBack(waiting)
+	element := c.waiting.PushBack(waiting)
 	q.load.Waiting++
 	q.queue(c)
 	q.mu.Unlock()
@@ -112,21 +112,21 @@ func (q *Queue) Enter(ctx context.Context, name string, weight int) (done func()
 	case <-waiting.admitted:
 		return done, nil
 	case <-ctx.Done():
-		return nil, q.cancel(ctx, name, c, place)
+		return nil, q.cancel(ctx, name, c, element)
 	}
 }
 
 // cancel takes a waiting call out of the queue. If its turn has just come, the
 // next call gets it.
-func (q *Queue) cancel(ctx context.Context, name string, c *caller, place *list.Element) error {
+func (q *Queue) cancel(ctx context.Context, name string, c *caller, element *list.Element) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	waiting := place.Value.(*call)
+	waiting := element.Value.(*call)
 	select {
 	case <-waiting.admitted:
 		q.end(c, waiting.weight)
 	default:
-		c.waiting.Remove(place)
+		c.waiting.Remove(element)
 		q.load.Waiting--
 		q.queue(c)
 		q.admit() // a lighter one may have stood behind it
@@ -143,7 +143,7 @@ func (q *Queue) leave(name string, c *caller, weight int) {
 	q.forget(name, c)
 }
 
-// end ends a running call and gives its place to the next one in turn.
+// end ends a running call and gives its slot to the next one in turn.
 func (q *Queue) end(c *caller, weight int) {
 	c.running -= weight
 	q.load.Running--
@@ -151,7 +151,7 @@ func (q *Queue) end(c *caller, weight int) {
 	q.admit()
 }
 
-// admit gives free places to the next calls in turn.
+// admit gives free slots to the next calls in turn.
 func (q *Queue) admit() {
 	for q.load.Running < q.limits.Running && q.turns.Len() > 0 {
 		next := q.turns.Remove(q.turns.Front()).(*caller)

@@ -58,7 +58,7 @@ func (s *Surface) file(c echo.Context) error {
 	return s.site.serve(c.Response(), c.Request(), strings.TrimPrefix(c.Request().URL.Path, "/console/"))
 }
 
-// root tells browsers where to go, and programs in JSON.
+// root answers browsers with a page of links, and programs with the links as JSON.
 func (s *Surface) root(c echo.Context) error {
 	h := c.Response().Header()
 	h.Set("Vary", "Accept")

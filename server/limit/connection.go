@@ -30,7 +30,7 @@ type Connections struct {
 // Listener is a net.Listener that closes connections above the limits as soon
 // as they are accepted. They could wait in the kernel's backlog instead, but
 // there the address of the client is not known, so that one client's would
-// stand before everybody else's.
+// delay everybody else's.
 type Listener struct {
 	net.Listener
 	limits Connections

@@ -15,7 +15,7 @@ const maxForwarded = 32
 
 // Client returns the addresses that count as the client of a request: of its
 // connection, or, if that comes from a trusted proxy, of the rightmost address
-// of X-Forwarded-For that is none. What stands left of it is the client's own
+// of X-Forwarded-For that is none. What is left of it is the client's own
 // word. Without an address it is the zero Prefix.
 func (p Proxies) Client(r *http.Request) netip.Prefix {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)

@@ -9,11 +9,11 @@ import (
 	"mneme/server/series"
 )
 
-// GetHealth tells how the server is, and platform tokens what it did.
+// GetHealth reports the state of the server, and to platform tokens what it did.
 func (s *Surface) GetHealth(ctx context.Context, _ GetHealthRequestObject) (GetHealthResponseObject, error) {
 	report := s.metrics.Report()
 	out := healthOf(&report)
-	// SECURITY: counts over all agents, and the shape of a search, tell one agent what
+	// SECURITY: counts over all agents, and the shape of a search, reveal to one agent what
 	// others do.
 	if server.Principal(ctx).Platform {
 		addActivity(&out, &report)

@@ -91,7 +91,7 @@ func (s *Surface) PutSettings(ctx context.Context, r PutSettingsRequestObject) (
 	return PutSettings200JSONResponse(settingsOf(settings)), nil
 }
 
-// GetAgentAccess tells what an agent may reach.
+// GetAgentAccess reports what an agent may reach.
 func (s *Surface) GetAgentAccess(ctx context.Context, r GetAgentAccessRequestObject) (GetAgentAccessResponseObject, error) {
 	if err := checkID("agent", r.Agent); err != nil {
 		return nil, err

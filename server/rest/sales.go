@@ -46,7 +46,7 @@ func (s *Surface) ListSales(ctx context.Context, r ListSalesRequestObject) (List
 }
 
 // parseInstant parses a time of a query: a date, which is its first instant in
-// UTC, or RFC 3339. The zero time stands for none.
+// UTC, or RFC 3339. The zero time means none.
 func parseInstant(name string, text *string) (time.Time, error) {
 	if text == nil {
 		return time.Time{}, nil

@@ -125,7 +125,7 @@ func grantOf(g acl.Grant) (Grant, error) {
 	return out, nil
 }
 
-// positive returns n, and nil if it stands for a default.
+// positive returns n, and nil if it means a default.
 func positive(n int64) *int64 {
 	if n <= 0 {
 		return nil
@@ -134,7 +134,7 @@ func positive(n int64) *int64 {
 }
 
 // capsOf returns the caps of a request to share. One that is 0 or less becomes
-// -1, which the service refuses: to it, 0 stands for the default.
+// -1, which the service refuses: to it, 0 means the default.
 func capsOf(c *Caps) acl.Caps {
 	if c == nil {
 		return acl.Caps{}

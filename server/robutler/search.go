@@ -89,7 +89,7 @@ func (q query) purchase(c memory.Caller, r memory.SearchRequest) (memory.Purchas
 
 // ask runs a search. If it left out the store that it names, that store is paid for by
 // the payment that came, or the error is its price as a memory.PaymentError, or what
-// else stands before it.
+// else comes before it.
 func (s *Surface) ask(ctx context.Context, c memory.Caller, r meter.SearchRequest) (meter.SearchResult, error) {
 	answer, err := s.service.Search(ctx, c, r.SearchRequest)
 	if err != nil || len(r.Stores) == 0 || len(answer.Bill.Skipped) == 0 {

@@ -102,7 +102,7 @@ type pulled struct {
 
 // A cursor of a pull has the cursor of the feed from which to go on and, while the
 // notes that were there at first are listed, that of the list: FEED or FEED/LIST.
-// A cursor that is not known begins anew, as the client expects.
+// An unknown cursor starts over, as the client expects.
 
 // pull answers what changed in a namespace since a cursor, without one all notes.
 func (s *Surface) pull(c echo.Context) error {

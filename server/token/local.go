@@ -101,7 +101,7 @@ const (
 // Scopes are all scopes.
 var Scopes = []string{ScopePlatform, ScopeShare, ScopeSpend}
 
-// scopeField returns the field of a principal that stands for a scope; nil for an
+// scopeField returns the field of a principal for a scope; nil for an
 // unknown one.
 func scopeField(p *acl.Principal, name string) *bool {
 	switch name {

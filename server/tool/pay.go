@@ -55,7 +55,7 @@ func (c *call) bound(r *memory.SearchRequest, paged bool) error {
 }
 
 // billed is the part of an answer that says what it cost, in micros. Receipts and
-// the entries of a charge stand in GET /v1/usage.
+// the entries of a charge are in GET /v1/usage.
 type billed struct {
 	Charges []charged `json:"charges,omitempty"`
 	Balance *int64    `json:"balance,omitempty"` // of the caller's account

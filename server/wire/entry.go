@@ -76,7 +76,7 @@ type Hit struct {
 // Passage is a passage of a hit as answers show it.
 type Passage struct {
 	Text string `json:"text"`
-	// Start and End are its place in the searched text, in bytes. SECURITY: they
+	// Start and End are its byte range in the searched text. SECURITY: they
 	// are nil if the caller may search the store but not read it.
 	Start      *int     `json:"start,omitempty"`
 	End        *int     `json:"end,omitempty"`

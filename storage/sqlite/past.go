@@ -135,7 +135,7 @@ const (
 	deleteOccurrence = "DELETE FROM occurrence WHERE doc = ?"
 )
 
-// writeOccurrence writes when what a row tells of happened. known says that the
+// writeOccurrence writes when what a row describes happened. known says that the
 // row has it so far.
 func (w *writer) writeOccurrence(ctx context.Context, e *memory.Entry, doc int64, known bool) (err error) {
 	switch {

@@ -52,7 +52,7 @@ func (s *Storage) Unscrubbed(ctx context.Context) (u memory.Unscrubbed, err erro
 }
 
 // Scrub implements memory.Scrubber. It zeroes what b-tree pages hold beside their cells,
-// and the free pages, writes the index of exact words anew, and truncates the
+// and the free pages, rewrites the index of exact words, and truncates the
 // write-ahead log. Other processes may read and write meanwhile.
 func (s *Storage) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
 	var began erasure
@@ -119,7 +119,7 @@ func (r *reader) usablePage(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	if pages := binary.BigEndian.Uint32(header[28:]); pages > maxPages {
-		return 0, fmt.Errorf("%d pages are too many to tell their kinds", pages)
+		return 0, fmt.Errorf("%d pages are too many to classify", pages)
 	}
 	return len(header) - int(header[20]), nil
 }

@@ -24,7 +24,7 @@ const (
 	// Parameters: docID, keys.
 	insertWords = "INSERT INTO word (rowid, keys) VALUES (?, ?)"
 	deleteWords = "INSERT INTO word (word, rowid, keys) VALUES ('delete', ?, ?)"
-	// mergeWords writes the index anew without what was deleted: until then FTS5
+	// mergeWords rewrites the index without what was deleted: until then FTS5
 	// keeps it in segments beside a record of its deletion.
 	mergeWords = "INSERT INTO word (word) VALUES ('optimize')"
 )

@@ -26,7 +26,7 @@ func (c caller) follow(t testing.TB, store, seconds string) string {
 	return path + "?wait=" + seconds + "&since=" + url.QueryEscape(page.Next)
 }
 
-// A wait must give nothing to who may no longer read at its end, and end with the
+// A wait must give nothing to a caller that may no longer read at its end, and end with the
 // server.
 func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 	t.Parallel()

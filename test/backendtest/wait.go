@@ -21,7 +21,7 @@ func Each(t *testing.T, backends []Backend, test func(t *testing.T, b Backend)) 
 	}
 }
 
-// Eventually polls until a condition holds; see wait.Until, which also tells what was
+// Eventually polls until a condition holds; see wait.Until, which also reports what was
 // seen instead.
 func Eventually(t testing.TB, condition string, holds func() bool) {
 	t.Helper()

@@ -1,5 +1,5 @@
 // Package pipe provides listeners whose connections stay within the process, for
-// servers in a synctest bubble: its clock stands while a goroutine waits for a socket of
+// servers in a synctest bubble: its clock stops while a goroutine waits for a socket of
 // the operating system.
 //
 //	l := pipe.Listen()

@@ -99,7 +99,7 @@ func (d Date) Day() string {
 	return text[:min(len(text), len(time.DateOnly))]
 }
 
-// Date sets when what the entry tells of happened: Occurred, of a local time in a zone.
+// Date sets when what the entry describes happened: Occurred, of a local time in a zone.
 // What is no date is kept in the description, and noted.
 func (l *Line) Date(zone *time.Location) {
 	occurred := l.Occurred.Moment(zone).String()

@@ -121,7 +121,7 @@ func (t *tokenizerFile) unigram() (unigram.Config, error) {
 		if !added.Special {
 			return c, refuse("its added token %d is not a special one", added.ID)
 		}
-		// Special tokens are no pieces of text. Those beyond the vocabulary are
+		// Special tokens are not pieces of text. Those beyond the vocabulary are
 		// not used here.
 		if id := added.ID; id >= 0 && id < len(c.Pieces) {
 			c.Scores[id] = math.Inf(-1)
