@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
+	"mneme/embed/e5"
 	"mneme/markdown"
 	"mneme/memory"
 	"mneme/meter"
@@ -77,7 +78,11 @@ func previousFixture(t *testing.T, rows storage.Storage) previous {
 	data := backendtest.Embedded().Open(t)
 	data.Storage = func(testing.TB) storage.Storage { return rows }
 	rules := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{})
-	f := backendtest.OpenOver(t, data, memory.Options{Meter: rules}, backendtest.MustEncoder(t))
+	encoder, err := e5.New(e5.Options{Codes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := backendtest.OpenOver(t, data, memory.Options{Meter: rules}, encoder)
 	return previous{f, t, rows, meter.NewMarket(rows.ForMeter(), f.Service, meter.Options{Meter: rules})}
 }
 
@@ -345,10 +350,10 @@ func recordKinds(t *testing.T, dump []byte) map[string]int {
 	return kinds
 }
 
-// checkMarket checks balances, and that a bought search is answered again.
+// checkMarket checks balances, charges and the ledger.
 func (f previous) checkMarket() {
 	f.t.Helper()
-	for name, want := range map[string]int64{"erin": 1_000_000 - 3000, "dora": 3000 - 100} {
+	for name, want := range map[string]int64{"erin": 1_000_000 - 2000, "dora": 2000 - 100} {
 		account, err := f.market.Account(f.t.Context(), agent(name, acl.Public))
 		f.ok(err)
 		if account.Balance != want {
@@ -376,7 +381,7 @@ func (f previous) checkHistory() {
 	f.t.Helper()
 	alice, diary := agent("alice", acl.Public), memory.Path{Store: "alice", Key: "diary"}
 	versions := func() (all []int) {
-		page, err := f.Versions(f.t.Context(), alice, diary, 200, "")
+		page, err := f.Versions(f.t.Context(), alice, diary, 100, "")
 		f.ok(err)
 		for _, v := range page.Items {
 			all = append(all, v.Version)

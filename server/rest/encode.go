@@ -177,13 +177,13 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchR
 			return nil, err
 		}
 		tail := struct {
-			Label      string    `json:"label,omitempty"`
-			Degraded   []string  `json:"degraded"`
-			Incomplete bool      `json:"incomplete"`
-			Reason     string    `json:"reason,omitempty"`
+			Label      string        `json:"label,omitempty"`
+			Degraded   []string      `json:"degraded"`
+			Incomplete bool          `json:"incomplete"`
+			Reason     string        `json:"reason,omitempty"`
 			Nearest    []api.Nearest `json:"nearest,omitempty"`
-			Tokens     *int      `json:"tokens,omitempty"`
-			Next       string    `json:"next_cursor,omitempty"`
+			Tokens     *int          `json:"tokens,omitempty"`
+			Next       string        `json:"next_cursor,omitempty"`
 
 			Explain *wire.Explanation `json:"explain,omitempty"`
 			bill
