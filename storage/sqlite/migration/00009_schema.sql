@@ -332,7 +332,7 @@ CREATE TABLE erasure (
   urgent      INTEGER NOT NULL, -- whether one of the others was a purge
   scrubbed_at INTEGER NOT NULL  -- µs since 1970, 0: never
 ) STRICT;
-INSERT INTO erasure VALUES (0, 1, 0, 0, 0);
+INSERT INTO erasure VALUES (0, 1, 0, 0, 0); -- the first scrub is due soon after the start
 
 -- Paid look-up: package meter. Amounts are micros. Stores are named by id: an offer
 -- may precede the first entry.
