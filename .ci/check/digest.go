@@ -118,7 +118,7 @@ func (d *digester) gitFiles(pathspecs ...string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// goFiles returns the files of this module from which packages, named by patterns, are
+// goFiles returns the files of our modules from which packages, named by patterns, are
 // built with all that they import, or from which their tests are. Test data counts as
 // far as it stands in folders called testdata.
 func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
@@ -131,11 +131,14 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := []string{"go.mod", "go.sum"}
+	files := []string{"go.mod", "go.sum", "clients/go/go.mod"}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
-			Dir                                                                   string
-			Module                                                                *struct{ Main bool }
+			Dir    string
+			Module *struct {
+				Main    bool
+				Replace *struct{} // of the client, by its folder
+			}
 			DepOnly                                                               bool
 			GoFiles, CgoFiles, CFiles, SFiles, HFiles, IgnoredGoFiles, EmbedFiles []string
 			TestGoFiles, XTestGoFiles, TestEmbedFiles, XTestEmbedFiles            []string
@@ -145,7 +148,7 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if p.Module == nil || !p.Module.Main {
+		if p.Module == nil || !p.Module.Main && p.Module.Replace == nil {
 			continue
 		}
 		names := slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.SFiles, p.HFiles, p.IgnoredGoFiles, p.EmbedFiles)

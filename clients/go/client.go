@@ -97,7 +97,7 @@ var ErrUnreadable = errors.New("the server's response cannot be read")
 
 // Decode reads the JSON body of a generated method's response:
 //
-//	stores, err := client.Decode[client.Stores](c.ListStores(ctx))
+//	stores, err := client.Decode[api.Stores](c.ListStores(ctx))
 func Decode[T any](response *http.Response, err error) (T, error) {
 	var body T
 	if err != nil {
