@@ -16,6 +16,7 @@ setup_packages() {
 	command -v gcc >/dev/null || missing+=(gcc libc6-dev) # for the race detector
 	command -v qemu-aarch64 >/dev/null || missing+=(qemu-user)
 	command -v npx >/dev/null || missing+=(npm)
+	command -v make >/dev/null || missing+=(make)
 	command -v gpg >/dev/null || missing+=(gnupg)
 	command -v chromium >/dev/null || missing+=(chromium)
 	[ -n "$(postgres_bin)" ] || missing+=(postgresql)
@@ -53,6 +54,15 @@ check_modules() {
 	in_modules go mod tidy -diff
 	in_modules go mod verify
 	go run ./deploy/packaging/notices -check
+}
+
+# The modules build at another path, too.
+check_module_path() {
+	existing | tar c --null -T - | tar x -C "$work"
+	cd "$work"
+	make -s module PATH=example.com/owner/mneme
+	go vet ./cmd/mneme
+	go -C clients/go vet ./...
 }
 
 # Known vulnerabilities in what the code calls. GOVULNDB may name a mirror of the
