@@ -134,11 +134,8 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 	files := []string{"go.mod", "go.sum", "clients/go/go.mod"}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
-			Dir    string
-			Module *struct {
-				Main    bool
-				Replace *struct{} // of the client, by its folder
-			}
+			Dir                                                                   string
+			Module                                                                *struct{}
 			DepOnly                                                               bool
 			GoFiles, CgoFiles, CFiles, SFiles, HFiles, IgnoredGoFiles, EmbedFiles []string
 			TestGoFiles, XTestGoFiles, TestEmbedFiles, XTestEmbedFiles            []string
@@ -148,14 +145,11 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if p.Module == nil || !p.Module.Main && p.Module.Replace == nil {
-			continue
+		dir, err := filepath.Rel(d.root, p.Dir)
+		if err != nil || p.Module == nil || !filepath.IsLocal(dir) {
+			continue // of Go or of others
 		}
 		names := slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.SFiles, p.HFiles, p.IgnoredGoFiles, p.EmbedFiles)
-		dir, err := filepath.Rel(d.root, p.Dir)
-		if err != nil {
-			return nil, err
-		}
 		if tests && !p.DepOnly {
 			names = slices.Concat(names, p.TestGoFiles, p.XTestGoFiles, p.TestEmbedFiles, p.XTestEmbedFiles)
 			data, err := d.gitFiles(filepath.Join(dir, "testdata"))
