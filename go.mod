@@ -45,6 +45,7 @@ require (
 	golang.org/x/time v0.15.0
 	google.golang.org/grpc v1.84.0
 	google.golang.org/protobuf v1.36.12
+	mneme/clients/go v0.0.0
 	modernc.org/sqlite v1.61.1
 	pgregory.net/rapid v1.3.0
 )
@@ -116,6 +117,9 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
+
+// The client of this repository, always as it is here.
+replace mneme/clients/go => ./clients/go
 
 // modernc.org/sqlite's tests ask for it, the module proxy refuses it, and go mod
 // tidy looks at the tests of what we import. Nothing of it is built.

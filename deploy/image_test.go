@@ -40,7 +40,7 @@ func TestBothImagesAreConfiguredAlike(t *testing.T) {
 // .dockerignore must not exclude any file that the program is built from.
 func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
-		`{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .SFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`,
+		`{{if .Module}}{{if or .Module.Main .Module.Replace}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .SFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`,
 		"./cmd/mneme")
 	list.Dir = ".."
 	out, err := list.Output()
@@ -56,7 +56,7 @@ func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 		t.Fatalf("the program is built from %d files", len(files))
 	}
 	// The Dockerfile and its script name these.
-	files = append(files, "go.mod", "go.sum", "LICENSE", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-e5-small-v2", "deploy/packaging/image/tree.sh")
+	files = append(files, "go.mod", "go.sum", "clients/go/go.mod", "clients/go/go.sum", "LICENSE", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-e5-small-v2", "deploy/packaging/image/tree.sh")
 	by := make(map[string]string) // files to the last pattern that matches; ! is an exception
 	for pattern := range strings.Lines(string(read(t, "../.dockerignore"))) {
 		pattern = strings.TrimSpace(pattern)

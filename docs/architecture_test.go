@@ -26,6 +26,7 @@ import (
 // all of a room is tests: below test/.
 func TestPackagesImportWhatTheirRoomMay(t *testing.T) {
 	rooms := tableOfRooms(t)
+	module := modulePath(t) + "/"
 	for _, file := range files(t, ".go") {
 		folder := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(file), root+string(filepath.Separator)))
 		in, ok := roomOf(rooms, folder)
@@ -42,7 +43,7 @@ func TestPackagesImportWhatTheirRoomMay(t *testing.T) {
 		}
 		for _, spec := range parsed.Imports {
 			imported, _ := strconv.Unquote(spec.Path.Value) // it was parsed
-			if !mayImport(rooms, in, imported) {
+			if !mayImport(rooms, in, module, imported) {
 				t.Errorf("%s imports %s: %s may import %s", file, imported, in, rooms[in])
 			}
 		}
@@ -86,6 +87,13 @@ func tableOfRooms(t *testing.T) map[string]string {
 	return rooms
 }
 
+// modulePath returns the path of the main module.
+func modulePath(t *testing.T) string {
+	t.Helper()
+	first, _, _ := strings.Cut(read(t, filepath.Join(root, "go.mod")), "\n")
+	return strings.TrimPrefix(first, "module ")
+}
+
 // roomOf returns the room of a folder.
 func roomOf(rooms map[string]string, folder string) (string, bool) {
 	for ; folder != "."; folder = path.Dir(folder) {
@@ -115,8 +123,7 @@ func named(cell string) []string {
 }
 
 // mayImport reports whether packages of a room may import a path.
-func mayImport(rooms map[string]string, in, imported string) bool {
-	const module = "mneme/"
+func mayImport(rooms map[string]string, in, module, imported string) bool {
 	folder, ours := strings.CutPrefix(imported, module)
 	cell := rooms[in]
 	if !ours {

@@ -118,7 +118,7 @@ func (d *digester) gitFiles(pathspecs ...string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// goFiles returns the files of this module from which packages, named by patterns, are
+// goFiles returns the files of our modules from which packages, named by patterns, are
 // built with all that they import, or from which their tests are. Test data counts if
 // it is in folders called testdata.
 func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
@@ -131,11 +131,11 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := []string{"go.mod", "go.sum"}
+	files := []string{"go.mod", "go.sum", "clients/go/go.mod"}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
 			Dir                                                                   string
-			Module                                                                *struct{ Main bool }
+			Module                                                                *struct{}
 			DepOnly                                                               bool
 			GoFiles, CgoFiles, CFiles, SFiles, HFiles, IgnoredGoFiles, EmbedFiles []string
 			TestGoFiles, XTestGoFiles, TestEmbedFiles, XTestEmbedFiles            []string
@@ -145,14 +145,11 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if p.Module == nil || !p.Module.Main {
-			continue
+		dir, err := filepath.Rel(d.root, p.Dir)
+		if err != nil || p.Module == nil || !filepath.IsLocal(dir) {
+			continue // of Go or of others
 		}
 		names := slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.SFiles, p.HFiles, p.IgnoredGoFiles, p.EmbedFiles)
-		dir, err := filepath.Rel(d.root, p.Dir)
-		if err != nil {
-			return nil, err
-		}
 		if tests && !p.DepOnly {
 			names = slices.Concat(names, p.TestGoFiles, p.XTestGoFiles, p.TestEmbedFiles, p.XTestEmbedFiles)
 			data, err := d.gitFiles(filepath.Join(dir, "testdata"))

@@ -16,6 +16,7 @@ setup_packages() {
 	command -v gcc >/dev/null || missing+=(gcc libc6-dev) # for the race detector
 	command -v qemu-aarch64 >/dev/null || missing+=(qemu-user)
 	command -v npx >/dev/null || missing+=(npm)
+	command -v make >/dev/null || missing+=(make)
 	command -v gpg >/dev/null || missing+=(gnupg)
 	command -v chromium >/dev/null || missing+=(chromium)
 	[ -n "$(postgres_bin)" ] || missing+=(postgresql)
@@ -38,14 +39,31 @@ setup_go_tools() {
 	mv "$work/cmd" "$tools/bin/compose"
 }
 
+# in_modules COMMAND…: runs it in both modules; ./... in one has nothing of the other.
+in_modules() {
+	local module
+	for module in . clients/go; do (cd "$module" && "$@"); done
+}
+
 setup_program() { go build -o "$mneme" ./cmd/mneme; }
 
 # The requirements are what the code imports, the modules are what their checksums
 # say, and THIRD_PARTY_NOTICES.txt lists those that are built in.
 check_modules() {
-	go mod tidy -diff
-	go mod verify
+	in_modules go mod tidy -diff
 	go run ./deploy/packaging/notices -check
+	export GOWORK=$work/go.work # go mod verify fails for a replaced module without a dot in its path
+	go work init . clients/go
+	go mod verify
+}
+
+# The modules build at another path, too.
+check_module_path() {
+	existing | tar c --null -T - | tar x -C "$work"
+	cd "$work"
+	make -s module PATH=example.com/owner/mneme
+	go vet ./cmd/mneme
+	go -C clients/go vet ./...
 }
 
 # Known vulnerabilities in what the code calls. GOVULNDB may name a mirror of the
@@ -56,7 +74,7 @@ check_vulnerabilities() {
 		echo "govulncheck: the vulnerability database could not be reached; not checked"
 		return
 	fi
-	govulncheck -db "$database" ./...
+	in_modules govulncheck -db "$database" ./...
 }
 
 # The SDK of Milvus requires Sentry's client, which could send what it sees to
@@ -84,7 +102,7 @@ check_platforms() {
 	local platform
 	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 		[ "$platform" != "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" ] || continue
-		GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./...
+		GOOS=${platform%/*} GOARCH=${platform#*/} in_modules go build -o /dev/null ./...
 	done
 }
 
@@ -93,11 +111,14 @@ ci=(./.ci/check ./.ci/summary)
 
 check_vet() {
 	go vet ./... "${ci[@]}"
-	cd deploy/charttest
-	go vet .
+	go -C clients/go vet ./...
+	go -C deploy/charttest vet .
 }
 
-check_lint() { golangci-lint run ./... "${ci[@]}"; }
+check_lint() {
+	golangci-lint run ./... "${ci[@]}"
+	(cd clients/go && golangci-lint run ./...)
+}
 
 check_ci() { go test "${ci[@]}"; }
 
@@ -116,7 +137,8 @@ check_deployment() {
 check_generated() {
 	local before after
 	before=$(git ls-files '*.gen.go' | xargs sha256sum)
-	go generate ./server/... ./clients/...
+	go generate ./server/...
+	go -C clients/go generate ./...
 	after=$(git ls-files '*.gen.go' | xargs sha256sum)
 	[ "$before" = "$after" ] || {
 		echo "go generate changes its files"
@@ -126,7 +148,7 @@ check_generated() {
 
 # The README's command, with a count.
 check_tests() {
-	go test -p "$packages" ${all:+-count=1} -json -timeout 20m ./... | go run ./.ci/summary
+	in_modules go test -p "$packages" ${all:+-count=1} -json -timeout 20m ./... | go run ./.ci/summary
 }
 
 # Packages that share data between goroutines, over the embedded storage: the service's
@@ -135,13 +157,14 @@ check_races() {
 	unset CI MNEME_POSTGRES_DSN MNEME_MILVUS_ADDR
 	export CGO_ENABLED=1
 	local test=(go test -p "$packages" ${all:+-count=1} -race -short -timeout 30m)
-	"${test[@]}" ./memory/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./clients/... ./embed/openai/... ./embed/rerank ./internal/...
+	"${test[@]}" ./memory/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./embed/openai/... ./embed/rerank ./internal/...
+	(cd clients/go && "${test[@]}" ./...)
 	# SQLite itself is slow under the detector, and one goroutine does most of its suite.
 	"${test[@]}" -run 'Process|Waiting|TestStorage/(Transaction|Feed|Queue|Turn|Ledger|Charge)$' ./storage/sqlite
 }
 
 check_races_everywhere() {
-	CGO_ENABLED=1 go test -p "$packages" -race -timeout 120m ./...
+	CGO_ENABLED=1 in_modules go test -p "$packages" -race -timeout 120m ./...
 }
 
 # What the tests do a few times of what is random, many times: kills of the program and of
@@ -177,7 +200,7 @@ fuzz() {
 				quietly "$work/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$times" -test.fuzzcachedir "$work/fuzzcache"
 			)
 		done
-	done < <(go list -f '{{.ImportPath}} {{.Dir}}' ./...)
+	done < <(in_modules go list -f '{{.ImportPath}} {{.Dir}}' ./...)
 }
 
 # Benchmarks must still run; their figures mean nothing here.

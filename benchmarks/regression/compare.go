@@ -69,7 +69,7 @@ func parseComparison(r io.Reader) ([]Row, error) {
 			return nil, fmt.Errorf("benchstat's output: %w", err)
 		}
 		if name, ok := strings.CutPrefix(fields[columnName], "pkg: "); ok {
-			pkg = strings.TrimPrefix(name, "mneme/")
+			pkg = name
 		}
 		if len(fields) < columnBaseSpread || fields[columnName] == "" || fields[columnName] == "geomean" {
 			continue

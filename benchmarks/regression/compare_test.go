@@ -35,7 +35,7 @@ func write(t *testing.T, seed uint64, factor float64) string {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var out strings.Builder
 	for range 10 {
-		fmt.Fprint(&out, "goos: linux\ngoarch: amd64\npkg: mneme/memory\ncpu: some\n")
+		fmt.Fprint(&out, "goos: linux\ngoarch: amd64\npkg: memory\ncpu: some\n")
 		for i := range benchmarks {
 			name, took := fmt.Sprint(i, "-2"), 1000*(1+.03*r.NormFloat64())
 			if name == planted {
@@ -95,7 +95,7 @@ func TestNoiseAloneIsNoSlowdown(t *testing.T) {
 // fifth, one commit lacked a benchmark, and a small difference was significant.
 const recorded = `goos: linux
 goarch: amd64
-pkg: mneme/memory
+pkg: memory
 cpu: some
 ,base,,head,,,
 ,sec/op,CI,sec/op,CI,vs base,P
@@ -105,7 +105,7 @@ Get-2,2e-06,∞,2.02e-06,0%,+1.00%,p=0.000 n=10
 OnlyOld-2,5e-09,0%
 geomean,1.713337157242983e-07,,1.104947921849713e-06,,+10.17%,
 
-pkg: mneme/embed/e5
+pkg: embed/e5
 ,base,,head,,,
 ,sec/op,CI,sec/op,CI,vs base,P
 "Where/{""tags"":""a,b""}-2",1e-03,0%,5e-04,1%,-50.00%,p=0.000 n=10
@@ -129,7 +129,7 @@ func TestOutputOfBenchstatIsRead(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	if _, err := parseComparison(strings.NewReader("pkg: mneme/memory\nPut-2,fast,2%\n")); err == nil {
+	if _, err := parseComparison(strings.NewReader("pkg: memory\nPut-2,fast,2%\n")); err == nil {
 		t.Error("a time that is no number was accepted")
 	}
 }

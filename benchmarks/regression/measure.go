@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -87,9 +88,11 @@ func prepare(ctx context.Context, trees [2]*tree, c benchCase) (reason string, e
 	return "", nil
 }
 
+var packageLine = regexp.MustCompile(`(?m)^pkg: .*$`)
+
 // runCase runs a case once and returns what it printed, with a line for the CPU time
 // of the whole run, preparations included. On a busy machine that is much steadier than
-// the clock.
+// the clock. The package is named by its folder: the module may have had another path.
 func runCase(ctx context.Context, t *tree, c benchCase, benchtime string) ([]byte, error) {
 	args := append([]string{"-test.run", "^$", "-test.bench", c.bench, "-test.benchtime", benchtime}, c.args...)
 	cmd := exec.CommandContext(ctx, t.tests[c.pkg], args...) //nolint:gosec // a program that this one has built
@@ -100,6 +103,7 @@ func runCase(ctx context.Context, t *tree, c benchCase, benchtime string) ([]byt
 		return nil, fmt.Errorf("%s at %s: %w\n%s", c, t.Hash, err, out)
 	}
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	out = packageLine.ReplaceAll(out, []byte("pkg: "+c.pkg))
 	return fmt.Appendf(out, "Benchmark%s 1 %d ns/op\n", c.cpuName(), used.Nanoseconds()), nil
 }
 

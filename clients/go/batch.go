@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+
+	"mneme/clients/go/api"
 )
 
 // Batch puts, gets and deletes entries of a store in one call, and returns the
@@ -11,14 +13,14 @@ import (
 // item is an outcome, not an error. If atomic, all items are done or none: then the
 // refusal of one is an [*Error] with its index as Item. With an idempotencyKey other
 // than "", the call can be repeated without doing it twice.
-func (c *Client) Batch(ctx context.Context, store string, items []BatchItem, atomic bool, idempotencyKey string) ([]BatchOutcome, error) {
+func (c *Client) Batch(ctx context.Context, store string, items []api.BatchItem, atomic bool, idempotencyKey string) ([]api.BatchOutcome, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err
 	}
 	texts := make([][]byte, len(items))
 	for i, item := range items {
 		head := struct {
-			BatchItem
+			api.BatchItem
 			Value *struct{} `json:"value,omitempty"` // hides the value, which encoding/json would reformat
 		}{BatchItem: item}
 		var err error
@@ -31,7 +33,7 @@ func (c *Client) Batch(ctx context.Context, store string, items []BatchItem, ato
 			return nil, err
 		}
 	}
-	var params BatchMemoriesParams
+	var params api.BatchMemoriesParams
 	if idempotencyKey != "" {
 		params.IdempotencyKey = &idempotencyKey
 	}
@@ -41,6 +43,6 @@ func (c *Client) Batch(ctx context.Context, store string, items []BatchItem, ato
 		text = append(text, `,"atomic":true`...)
 	}
 	response, err := c.BatchMemoriesWithBody(ctx, store, &params, "application/json", bytes.NewReader(append(text, '}')))
-	result, err := Decode[BatchResult](response, err)
+	result, err := Decode[api.BatchResult](response, err)
 	return result.Outcomes, err
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+
+	"mneme/clients/go/api"
 )
 
 // ErrAddress reports a server address that is not an http or https URL with a
@@ -29,7 +31,7 @@ func StaticToken(token string) func(context.Context) (string, error) {
 
 // Client calls one server. It is safe for concurrent use.
 type Client struct {
-	*API
+	*api.Calls
 	host string
 }
 
@@ -42,11 +44,11 @@ func New(address string, o Options) (*Client, error) {
 	if o.HTTP == nil {
 		o.HTTP = http.DefaultClient
 	}
-	api, err := NewClient(base.String(), WithHTTPClient(&doer{http: o.HTTP, token: o.Token, host: base.Host}))
+	calls, err := api.NewClient(base.String(), api.WithHTTPClient(&doer{http: o.HTTP, token: o.Token, host: base.Host}))
 	if err != nil {
 		return nil, ErrAddress
 	}
-	return &Client{API: api, host: base.Host}, nil
+	return &Client{Calls: calls, host: base.Host}, nil
 }
 
 // Host returns the server's host and port.
@@ -95,7 +97,7 @@ var ErrUnreadable = errors.New("the server's response cannot be read")
 
 // Decode reads the JSON body of a generated method's response:
 //
-//	stores, err := client.Decode[client.Stores](c.ListStores(ctx))
+//	stores, err := client.Decode[api.Stores](c.ListStores(ctx))
 func Decode[T any](response *http.Response, err error) (T, error) {
 	var body T
 	if err != nil {
@@ -155,7 +157,7 @@ type Conditions struct {
 	New bool
 }
 
-func (c Conditions) headers() (match *IfMatch, noneMatch *IfNoneMatch) {
+func (c Conditions) headers() (match *api.IfMatch, noneMatch *api.IfNoneMatch) {
 	if c.Match != "" {
 		quoted := `"` + c.Match + `"`
 		match = &quoted
@@ -169,28 +171,28 @@ func (c Conditions) headers() (match *IfMatch, noneMatch *IfNoneMatch) {
 
 // Stored is an entry after a write.
 type Stored struct {
-	Written
+	api.Written
 	ETag    string // without quotes
 	Created bool   // whether the entry is new, not a new version
 }
 
 // Put writes an entry. The value is sent byte for byte.
-func (c *Client) Put(ctx context.Context, path Path, w Write, on Conditions) (Stored, error) {
+func (c *Client) Put(ctx context.Context, path Path, w api.Write, on Conditions) (Stored, error) {
 	if err := path.check(); err != nil {
 		return Stored{}, err
 	}
 	head := struct {
-		Write
+		api.Write
 		Value *struct{} `json:"value,omitempty"` // hides the value, which encoding/json would reformat
 	}{Write: w}
 	body, err := withValue(head, w.Value)
 	if err != nil {
 		return Stored{}, err
 	}
-	params := PutMemoryParams{Namespace: &path.Namespace}
+	params := api.PutMemoryParams{Namespace: &path.Namespace}
 	params.IfMatch, params.IfNoneMatch = on.headers()
 	response, err := c.PutMemoryWithBody(ctx, path.Store, path.Key, &params, "application/json", bytes.NewReader(body))
-	written, err := Decode[Written](response, err)
+	written, err := Decode[api.Written](response, err)
 	if err != nil {
 		return Stored{}, err
 	}
@@ -198,13 +200,13 @@ func (c *Client) Put(ctx context.Context, path Path, w Write, on Conditions) (St
 }
 
 // Get reads an entry and its entity tag, without quotes.
-func (c *Client) Get(ctx context.Context, path Path) (entry Entry, etag string, err error) {
+func (c *Client) Get(ctx context.Context, path Path) (entry api.Entry, etag string, err error) {
 	if err := path.check(); err != nil {
-		return Entry{}, "", err
+		return api.Entry{}, "", err
 	}
-	response, err := c.GetMemory(ctx, path.Store, path.Key, &GetMemoryParams{Namespace: &path.Namespace})
-	if entry, err = Decode[Entry](response, err); err != nil {
-		return Entry{}, "", err
+	response, err := c.GetMemory(ctx, path.Store, path.Key, &api.GetMemoryParams{Namespace: &path.Namespace})
+	if entry, err = Decode[api.Entry](response, err); err != nil {
+		return api.Entry{}, "", err
 	}
 	return entry, etagOf(response), nil
 }
@@ -214,7 +216,7 @@ func (c *Client) Delete(ctx context.Context, path Path, on Conditions) error {
 	if err := path.check(); err != nil {
 		return err
 	}
-	params := DeleteMemoryParams{Namespace: &path.Namespace}
+	params := api.DeleteMemoryParams{Namespace: &path.Namespace}
 	params.IfMatch, params.IfNoneMatch = on.headers()
 	return Discard(c.DeleteMemory(ctx, path.Store, path.Key, &params))
 }

@@ -3,334 +3,203 @@ package client_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
-	"mneme/acl"
 	client "mneme/clients/go"
-	"mneme/memory"
-	"mneme/server"
-	"mneme/server/inprocess"
-	"mneme/server/rest"
-	"mneme/server/token"
-	"mneme/storage"
-	"mneme/storage/sqlite/sqlitetest"
-	"mneme/test/backendtest"
+	"mneme/clients/go/api"
 )
 
-// start returns the handler of a server over an empty database, and a token. The
-// server has no model: searches are lexical.
-func start(t testing.TB) (handler http.Handler, bearer string) {
+// open returns a client of a server that answers with handler.
+func open(t testing.TB, handler http.HandlerFunc) *client.Client {
 	t.Helper()
-	handler, bearer, err := serve(sqlitetest.Open(t), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return handler, bearer
-}
-
-// serve returns the handler of a server over a storage, and a token for the agent
-// alice.
-func serve(storage storage.Storage, dir string) (handler http.Handler, bearer string, err error) {
-	ctx := context.Background()
-	service, err := backendtest.NewProcess(ctx, storage, memory.Options{})
-	if err != nil {
-		return nil, "", err
-	}
-	key, err := token.OpenLocalKey(dir)
-	if err != nil {
-		return nil, "", err
-	}
-	verifier, err := token.NewVerifier(ctx, token.Options{Local: key})
-	if err != nil {
-		return nil, "", err
-	}
-	metrics := server.NewMetrics()
-	surface, err := rest.New(service.Service, nil, metrics, 0)
-	if err != nil {
-		return nil, "", err
-	}
-	bearer, err = key.Mint(acl.Principal{Agent: "alice", Taint: acl.Public}, time.Hour, time.Now())
-	return server.New(server.Options{
-		Service: service, Verifier: verifier, Metrics: metrics, Surfaces: []server.Surface{surface},
-	}), bearer, err
-}
-
-// each runs a test over a network connection, and again within the process.
-func each(t *testing.T, test func(t *testing.T, c *client.Client)) {
-	t.Run("network", func(t *testing.T) {
-		handler, bearer := start(t)
-		listening := httptest.NewServer(handler)
-		t.Cleanup(listening.Close)
-		test(t, open(t, listening.URL, bearer, nil))
-	})
-	t.Run("process", func(t *testing.T) {
-		handler, bearer := start(t)
-		transport := inprocess.New(handler)
-		t.Cleanup(transport.Wait)
-		test(t, open(t, "http://mneme", bearer, &http.Client{Transport: transport}))
-	})
-}
-
-func open(t testing.TB, address, bearer string, h *http.Client) *client.Client {
-	t.Helper()
-	c, err := client.New(address, client.Options{Token: client.StaticToken(bearer), HTTP: h})
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = nil
+	server.Start()
+	t.Cleanup(server.Close)
+	c, err := client.New(server.URL+"/", client.Options{Token: client.StaticToken("token")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
+// answer writes a response of JSON.
+func answer(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	io.WriteString(w, body)
+}
+
+// read returns the body of a request.
+func read(t testing.TB, r *http.Request) string {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(body)
+}
+
 var note = client.Path{Store: "self", Namespace: "n", Key: "diet/anna?x=1#y"}
 
-func TestValuesAreSentByteForByte(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		for _, value := range []string{`"a < b & c"`, `{ "z" : 1.50, "a":[ 1 ] }`, `"\u00e9é"`, `null`, "{\n\t\"a\": 1\n}"} {
-			stored, err := c.Put(t.Context(), note, client.Write{Value: []byte(value), Tags: &client.Tags{"<t>"}}, client.Conditions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			entry, etag, err := c.Get(t.Context(), note)
-			if err != nil || string(entry.Value) != value || string(stored.Value) != value || etag != stored.ETag || entry.Tags[0] != "<t>" {
-				t.Errorf("%s came back as %s, %s, %v", value, stored.Value, entry.Value, err)
-			}
+func TestAddressesMustBeURLsOfServers(t *testing.T) {
+	for _, address := range []string{"", "127.0.0.1:7077", "ftp://host", "http://", "http://host?q", "http://host#f", "http://%"} {
+		if _, err := client.New(address, client.Options{}); !errors.Is(err, client.ErrAddress) {
+			t.Errorf("%q: got %v", address, err)
 		}
-	})
+	}
+	c, err := client.New("https://host:7077/below", client.Options{})
+	if err != nil || c.Host() != "host:7077" {
+		t.Errorf("got %v, %v", c, err)
+	}
 }
 
-func TestChangesFollowsAStoreUntilItIsLeft(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		put := func(key string) {
-			t.Helper()
-			if _, err := c.Put(t.Context(), client.Path{Store: "self", Key: key}, client.Write{Value: []byte("1")}, client.Conditions{}); err != nil {
-				t.Fatal(err)
-			}
+func TestPutSendsTheValueByteForByte(t *testing.T) {
+	const value = `{ "z" : 1.50, "a":[ "<é\u00e9>" ] }`
+	c := open(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPut || r.URL.EscapedPath() != "/v1/stores/self/memories/diet%2Fanna%3Fx=1%23y" || r.URL.Query().Get("namespace") != "n" {
+			t.Errorf("%s %s", r.Method, r.URL)
 		}
-		put("before")
-		var keys []string
-		var cursor string
-		for page, err := range c.Changes(t.Context(), "self", "") {
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, change := range page.Changes {
-				keys = append(keys, change.Key)
-			}
-			if cursor == "" && len(page.Changes) > 0 {
-				t.Errorf("the first page from now on: %+v", page)
-			}
-			if cursor = page.NextCursor; len(keys) == 2 {
-				break
-			}
-			put(fmt.Sprint("after-", len(keys)))
+		if got := r.Header.Get("Authorization"); got != "Bearer token" {
+			t.Errorf("authorized by %q", got)
 		}
-		if fmt.Sprint(keys) != "[after-0 after-1]" {
-			t.Errorf("followed %q", keys)
+		if got, want := read(t, r), `{"tags":["<t>"],"value":`+value+`}`; got != want {
+			t.Errorf("sent %s, want %s", got, want)
 		}
-		// From a cursor on, the first page comes at once, with changes or none.
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		pages := 0
-		for page, err := range c.Changes(ctx, "self", cursor) {
-			if pages++; pages == 1 {
-				if err != nil || len(page.Changes) != 0 || page.NextCursor == "" {
-					t.Errorf("from the last cursor on: %+v, %v", page, err)
-				}
-				cancel()
-			} else if !errors.Is(err, context.Canceled) {
-				t.Errorf("after the context ended: %+v, %v", page, err)
-			}
-		}
-		if pages != 2 {
-			t.Errorf("%d pages, want one and an error", pages)
-		}
-		for _, err := range c.Changes(t.Context(), "stranger", "") {
-			if client.StatusOf(err) != http.StatusForbidden {
-				t.Errorf("a store without access: %v", err)
-			}
-		}
-		for _, err := range c.Changes(t.Context(), "..", "") {
-			if err == nil {
-				t.Error("a store that no path can name was followed")
-			}
-		}
+		w.Header().Set("ETag", `"7"`)
+		answer(w, http.StatusCreated, `{"key":"k","value":`+value+`}`)
 	})
+	stored, err := c.Put(t.Context(), note, api.Write{Value: []byte(value), Tags: &api.Tags{"<t>"}}, client.Conditions{})
+	if err != nil || stored.ETag != "7" || !stored.Created || string(stored.Value) != value {
+		t.Errorf("got %+v, %v", stored, err)
+	}
+	if _, err := c.Put(t.Context(), note, api.Write{Value: []byte("{")}, client.Conditions{}); err == nil {
+		t.Error("a value that is not JSON was sent")
+	}
 }
 
-func TestConditionsAreEnforced(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		stored, err := c.Put(t.Context(), note, client.Write{Value: []byte("1")}, client.Conditions{New: true})
-		if err != nil || !stored.Created || stored.ETag == "" {
-			t.Fatalf("got %+v, %v", stored, err)
-		}
-		if _, err := c.Put(t.Context(), note, client.Write{Value: []byte("2")}, client.Conditions{New: true}); client.StatusOf(err) != http.StatusPreconditionFailed {
-			t.Errorf("got %v", err)
-		}
-		if err := c.Delete(t.Context(), note, client.Conditions{Match: "another"}); client.StatusOf(err) != http.StatusPreconditionFailed {
-			t.Errorf("got %v", err)
-		}
-		if err := c.Delete(t.Context(), note, client.Conditions{Match: stored.ETag}); err != nil {
-			t.Error(err)
-		}
-		if _, _, err := c.Get(t.Context(), note); client.StatusOf(err) != http.StatusNotFound {
-			t.Errorf("got %v", err)
-		}
+func TestConditionsAreHeaders(t *testing.T) {
+	var match, noneMatch string
+	c := open(t, func(w http.ResponseWriter, r *http.Request) {
+		match, noneMatch = r.Header.Get("If-Match"), r.Header.Get("If-None-Match")
+		w.WriteHeader(http.StatusNoContent)
 	})
-}
-
-// lines yields n entries.
-func lines(n int) iter.Seq2[client.ImportLine, error] {
-	return func(yield func(client.ImportLine, error) bool) {
-		for i := range n {
-			if !yield(client.ImportLine{Key: fmt.Sprintf("k%04d", i), Value: []byte(`"winter <tyres>"`)}, nil) {
-				return
-			}
+	for on, want := range map[client.Conditions]string{{}: "|", {Match: "7"}: `"7"|`, {New: true}: "|*"} {
+		if err := c.Delete(t.Context(), note, on); err != nil || match+"|"+noneMatch != want {
+			t.Errorf("%+v: sent %s|%s, %v", on, match, noneMatch, err)
 		}
 	}
 }
 
-func TestStreamsAndPagesYieldEveryEntryOnce(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		result, err := c.Import(t.Context(), "self", lines(250))
-		if err != nil || result.Created != 250 {
-			t.Fatalf("got %+v, %v", result, err)
-		}
-		keys := func(entries iter.Seq2[client.Entry, error]) (all []string) {
-			for entry, err := range entries {
-				if err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, entry.Key)
-			}
-			return all
-		}
-		listed, exported := keys(c.List(t.Context(), "self", nil)), keys(c.Export(t.Context(), "self", nil))
-		if len(listed) != 250 || strings.Join(listed, " ") != strings.Join(exported, " ") {
-			t.Errorf("listed %d, exported %d", len(listed), len(exported))
-		}
-		for range c.Export(t.Context(), "self", nil) {
-			break // an iteration may end early
-		}
-		for _, key := range []string{"k0000", "k0001"} {
-			if err := c.Delete(t.Context(), client.Path{Store: "self", Key: key}, client.Conditions{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		deleted := 0
-		for entry, err := range c.Trash(t.Context(), "self") {
-			if err != nil || entry.DeletedAt.IsZero() {
-				t.Fatalf("got %+v, %v", entry, err)
-			}
-			deleted++
-		}
-		if deleted != 2 {
-			t.Errorf("the trash has %d", deleted)
-		}
-		versions := 0
-		for range c.Versions(t.Context(), client.Path{Store: "self", Key: "k0002"}) {
-			versions++
-		}
-		if versions != 1 {
-			t.Errorf("got %d versions", versions)
-		}
-	})
-}
-
-func TestRefusedLinesAreListed(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		result, err := c.ImportLines(t.Context(), "self", strings.NewReader("{\"key\":\"/\",\"value\":1}\n{\"key\":\"k\",\"value\":1}\n"))
-		if err != nil || result.Created != 1 || result.Refused != 1 || result.Refusals[0].Line != 1 || result.Refusals[0].Detail == nil {
-			t.Errorf("got %+v, %v", result, err)
-		}
-	})
-}
-
-func TestErrorOfTheLinesEndsAnImport(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		broken := errors.New("broken")
-		_, err := c.Import(t.Context(), "self", func(yield func(client.ImportLine, error) bool) {
-			if yield(client.ImportLine{Key: "k", Value: []byte("1")}, nil) {
-				yield(client.ImportLine{}, broken)
-			}
-		})
-		if !errors.Is(err, broken) {
+func TestDotSegmentsAreNotSent(t *testing.T) {
+	c := open(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("sent %s", r.URL) })
+	for _, path := range []client.Path{{Store: "..", Key: "k"}, {Store: "s", Key: ".."}, {Store: "s"}} {
+		if _, _, err := c.Get(t.Context(), path); !errors.Is(err, client.ErrPath) {
 			t.Errorf("got %v", err)
 		}
-		if _, err := c.Import(t.Context(), "other", lines(10_000)); client.StatusOf(err) != http.StatusForbidden {
-			t.Errorf("got %v", err)
-		}
-	})
+	}
+	if _, err := c.ExportLines(t.Context(), "..", nil); !errors.Is(err, client.ErrPath) {
+		t.Errorf("got %v", err)
+	}
 }
 
-func TestSearchHasItsTimingOnlyWithExplain(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		if _, err := c.Import(t.Context(), "self", lines(3)); err != nil {
-			t.Fatal(err)
+func TestSearchReadsTheTimingOfItsSteps(t *testing.T) {
+	timing := "queue;dur=0.5, embed;dur=12, total;dur=20.25, unknown;dur=1, rank"
+	c := open(t, func(w http.ResponseWriter, r *http.Request) {
+		if timing != "" {
+			w.Header().Set("Server-Timing", timing)
 		}
-		for _, explain := range []bool{false, true} {
-			q := client.Question{Query: new("tyres for the winter")}
-			if explain {
-				q.Explain = client.ExplainHits()
-			}
-			answer, timing, err := c.Search(t.Context(), q)
-			if err != nil || len(answer.Hits) != 3 {
-				t.Fatalf("got %+v, %v", answer, err)
-			}
-			if explain != (timing != nil) || explain && timing.Total <= 0 {
-				t.Errorf("explain %v: got %+v", explain, timing)
-			}
-		}
+		answer(w, http.StatusOK, `{"hits":[{"key":"k","value":1}]}`)
 	})
+	for range 2 {
+		found, got, err := c.Search(t.Context(), api.Question{Query: new("q"), Explain: client.ExplainHits()})
+		if err != nil || len(found.Hits) != 1 || found.Hits[0].Key != "k" {
+			t.Fatalf("got %+v, %v", found, err)
+		}
+		want := client.Timing{Queue: 500 * time.Microsecond, Embed: 12 * time.Millisecond, Total: 20250 * time.Microsecond}
+		if (timing == "") != (got == nil) || got != nil && *got != want {
+			t.Errorf("of %q: %+v", timing, got)
+		}
+		timing = ""
+	}
 }
 
-func TestDecodeReadsGeneratedCalls(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		read := client.Read
-		grant, err := client.Decode[client.Grant](c.PutGrant(t.Context(), "self", "bob", client.Share{Level: &read}))
-		if err != nil || grant.Grantee != "bob" {
-			t.Fatalf("got %+v, %v", grant, err)
+func TestABatchIsSentWithItsKeyAndReadByIndex(t *testing.T) {
+	c := open(t, func(w http.ResponseWriter, r *http.Request) {
+		if got := r.Header.Get("Idempotency-Key"); got != "once" {
+			t.Errorf("the key is %q", got)
 		}
-		if err := client.Discard(c.DeleteGrant(t.Context(), "self", "bob")); err != nil {
-			t.Error(err)
+		want := `{"items":[{"key":"a","op":"put","value":{ "b" : 1 }},{"key":"c","op":"get"}],"atomic":true}`
+		if got := read(t, r); got != want {
+			t.Errorf("sent %s", got)
 		}
-		stores, err := client.Decode[client.Stores](c.ListStores(t.Context()))
-		if err != nil || len(stores.Stores) != 1 {
-			t.Errorf("got %+v, %v", stores, err)
-		}
+		answer(w, http.StatusOK, `{"outcomes":[{"status":201},{"status":404,"problem":{"status":404}}]}`)
 	})
+	outcomes, err := c.Batch(t.Context(), "self", []api.BatchItem{
+		{Op: api.OpPut, Key: "a", Value: []byte(`{ "b" : 1 }`)}, {Op: api.OpGet, Key: "c"},
+	}, true, "once")
+	if err != nil || len(outcomes) != 2 || outcomes[0].Status != 201 || outcomes[1].Problem == nil {
+		t.Errorf("got %+v, %v", outcomes, err)
+	}
+}
+
+func TestOtherCallsAreDecodedOrDiscarded(t *testing.T) {
+	c := open(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		answer(w, http.StatusOK, `{"grants":[{"grantee":"bob"}]}`)
+	})
+	grants, err := client.Decode[api.Grants](c.ListGrants(t.Context(), "self"))
+	if err != nil || len(grants.Grants) != 1 || grants.Grants[0].Grantee != "bob" {
+		t.Errorf("got %+v, %v", grants, err)
+	}
+	if err := client.Discard(c.DeleteGrant(t.Context(), "self", "bob")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAProblemBecomesAnError(t *testing.T) {
+	c := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
+		w.Header().Set("Retry-After", "3")
+		w.WriteHeader(http.StatusTooManyRequests)
+		io.WriteString(w, `{"status":429,"title":"Too many requests","detail":"wait","instance":"r1"}`)
+	})
+	_, _, err := c.Get(t.Context(), note)
+	var refused *client.Error
+	if !errors.As(err, &refused) || client.StatusOf(err) != 429 || refused.RetryAfter != 3*time.Second || refused.Reason() != "wait" {
+		t.Fatalf("got %+v", err)
+	}
+	if want := "server " + c.Host() + ": status 429, Too many requests: wait (request r1)"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
 }
 
 // SECURITY: errors can be logged, whatever goes wrong.
 func TestErrorsNeverIncludeStoreTokenOrText(t *testing.T) {
 	const secret = "xyzzy"
 	path := client.Path{Store: secret, Namespace: secret, Key: secret}
-	failures := map[string]http.Handler{
-		"no problem": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, secret, http.StatusBadGateway) }),
-		"no JSON":    http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `["`+secret+`"]`) }),
-		"broken off": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	for name, handler := range map[string]http.HandlerFunc{
+		"no problem": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, secret, http.StatusBadGateway) },
+		"no JSON":    func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `["`+secret+`"]`) },
+		"broken off": func(w http.ResponseWriter, _ *http.Request) {
 			io.WriteString(w, `{"value": "`+secret)
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
-		}),
-		"closed": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }),
-	}
-	failures["refused"], _ = start(t)
-	for name, handler := range failures {
+		},
+		"closed": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	} {
 		t.Run(name, func(t *testing.T) {
-			listening := httptest.NewUnstartedServer(handler)
-			listening.Config.ErrorLog = nil
-			listening.Start()
-			defer listening.Close()
-			c := open(t, listening.URL, secret, nil)
+			c := open(t, handler)
 			_, _, get := c.Get(t.Context(), path)
-			_, put := c.Put(t.Context(), path, client.Write{Value: []byte(`"` + secret + `"`)}, client.Conditions{})
-			_, _, search := c.Search(t.Context(), client.Question{Query: new(secret)})
+			_, put := c.Put(t.Context(), path, api.Write{Value: []byte(`"` + secret + `"`)}, client.Conditions{})
+			_, _, search := c.Search(t.Context(), api.Question{Query: new(secret)})
 			_, imported := c.Import(t.Context(), secret, lines(1))
 			calls := map[string]error{"get": get, "put": put, "search": search, "import": imported}
 			for _, err := range c.Export(t.Context(), secret, nil) {
@@ -346,56 +215,30 @@ func TestErrorsNeverIncludeStoreTokenOrText(t *testing.T) {
 	if _, err := client.New("ftp://user:"+secret+"@host", client.Options{}); err == nil || strings.Contains(err.Error(), secret) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := client.New("http://127.0.0.1:1", client.Options{}); err != nil {
+}
+
+func TestACallEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := open(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"key":`)
+		w.(http.Flusher).Flush()
+		cancel()
+		<-r.Context().Done()
+	})
+	if _, _, err := c.Get(ctx, note); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestDotSegmentsAreNotSent(t *testing.T) {
-	c := open(t, "http://127.0.0.1:1", "t", nil)
-	for _, path := range []client.Path{{Store: "..", Key: "k"}, {Store: "s", Key: ".."}, {Store: "s"}} {
-		if _, _, err := c.Get(t.Context(), path); !errors.Is(err, client.ErrPath) {
-			t.Errorf("got %v", err)
-		}
+func TestNoRequestIsSentWithoutItsToken(t *testing.T) {
+	none := errors.New("no token")
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("sent") }))
+	defer server.Close()
+	c, err := client.New(server.URL, client.Options{Token: func(context.Context) (string, error) { return "", none }})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := c.ExportLines(t.Context(), "..", nil); !errors.Is(err, client.ErrPath) {
+	if _, _, err := c.Get(t.Context(), note); !errors.Is(err, none) {
 		t.Errorf("got %v", err)
 	}
-}
-
-func TestErrorHoldsTheProblem(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		_, err := c.Put(t.Context(), client.Path{Store: "self", Key: "k"}, client.Write{Value: []byte("1"), Tags: &client.Tags{""}}, client.Conditions{})
-		var refused *client.Error
-		if !errors.As(err, &refused) || refused.Status != http.StatusUnprocessableEntity || refused.Type != client.UrnMnemeProblemRule ||
-			refused.Field == nil || *refused.Field != "tags" || !strings.HasPrefix(refused.Reason(), "tags: ") {
-			t.Errorf("got %+v", err)
-		}
-	})
-}
-
-func TestABatchKeepsValuesAndNamesWhatFailed(t *testing.T) {
-	each(t, func(t *testing.T, c *client.Client) {
-		const value = `{ "z" : 1.50, "<a>":[ 1 ] }`
-		items := []client.BatchItem{
-			{Op: client.OpPut, Key: "a", Value: []byte(value)},
-			{Op: client.OpPut, Key: "none", Value: []byte("null")},
-			{Op: client.OpGet, Key: "a"},
-			{Op: client.OpDelete, Key: "absent"},
-		}
-		for range 2 { // the second is the same call
-			outcomes, err := c.Batch(t.Context(), "self", items, false, "key")
-			if err != nil || len(outcomes) != 4 || outcomes[0].Status != 201 || outcomes[3].Problem == nil || outcomes[3].Status != 404 {
-				t.Fatalf("%+v, %v", outcomes, err)
-			}
-			if got := string(outcomes[2].Entry.Value); got != value || string(outcomes[1].Entry.Value) != "null" {
-				t.Errorf("%s came back as %s", value, got)
-			}
-		}
-		_, err := c.Batch(t.Context(), "self", items, true, "")
-		var refused *client.Error
-		if !errors.As(err, &refused) || refused.Status != 404 || refused.Item == nil || *refused.Item != 3 {
-			t.Errorf("an atomic batch: %v", err)
-		}
-	})
 }

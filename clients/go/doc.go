@@ -5,11 +5,11 @@
 // [Client.Delete], [Client.Search], the iterators [Client.List] and
 // [Client.Trash], and the streams [Client.Export] and [Client.Import].
 //
-// The remaining calls are methods of the embedded [API], which is generated
-// from the server's OpenAPI document. They return the response unread, and
-// [Decode] reads it:
+// The remaining calls are methods of the embedded [api.Calls], which is generated
+// from the server's OpenAPI document, like all types of package api. They return the
+// response unread, and [Decode] reads it:
 //
-//	grants, err := client.Decode[client.Grants](c.ListGrants(ctx, "self"))
+//	grants, err := client.Decode[api.Grants](c.ListGrants(ctx, "self"))
 //
 // A response that reports a problem becomes an [*Error]. Errors never
 // include a token, a URL, a store ID, a key or an entry's text, so they can be

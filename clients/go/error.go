@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"mneme/clients/go/api"
 )
 
 // Error reports a call that the server refused or could not serve. It includes the
@@ -16,7 +18,7 @@ import (
 type Error struct {
 	// Problem is the server's RFC 9457 document. If the response has none, only
 	// Status is set.
-	Problem
+	api.Problem
 	Host       string        // of the server
 	RetryAfter time.Duration // how long to wait before a retry; 0 if the server did not say
 }
@@ -62,7 +64,7 @@ func errorOf(response *http.Response, host string) *Error {
 	kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err == nil && kind == "application/problem+json" &&
 		json.NewDecoder(io.LimitReader(response.Body, maxProblem)).Decode(&e.Problem) != nil {
-		e.Problem = Problem{}
+		e.Problem = api.Problem{}
 	}
 	e.Status = response.StatusCode
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {

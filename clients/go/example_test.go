@@ -4,45 +4,45 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 
 	client "mneme/clients/go"
-	"mneme/storage/sqlite"
+	"mneme/clients/go/api"
 )
 
-// exampleServer starts a server over an empty database.
-func exampleServer() (address, token string, stop func()) {
-	dir, err := os.MkdirTemp("", "mneme-example-*")
-	if err != nil {
-		log.Fatal(err)
-	}
-	storage, err := sqlite.Open(context.Background(), filepath.Join(dir, "mneme.db"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	handler, token, err := serve(storage, dir)
-	if err != nil {
-		log.Fatal(err)
-	}
-	listening := httptest.NewServer(handler)
-	return listening.URL, token, func() {
-		listening.Close()
-		storage.Close()
-		os.RemoveAll(dir)
-	}
+// exampleServer stands in for a mneme server: it keeps one entry and finds it.
+func exampleServer() *httptest.Server {
+	entries := http.NewServeMux()
+	kept := new(api.Write)
+	entries.HandleFunc("PUT /v1/stores/self/memories/{key}", func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(kept); err != nil {
+			http.Error(w, "", http.StatusBadRequest)
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, `{"key":%q,"value":%s}`, r.PathValue("key"), kept.Value)
+	})
+	entries.HandleFunc("POST /v1/search", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"hits":[{"key":"seat/anna","value":%s}]}`, kept.Value)
+	})
+	entries.HandleFunc("GET /v1/stores/self/memories/{key}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, `{"title":"Not found"}`)
+	})
+	return httptest.NewServer(entries)
 }
 
 // An agent remembers something, and later asks for it.
 func Example() {
-	address, token, stop := exampleServer()
-	defer stop()
+	server := exampleServer()
+	defer server.Close()
 
 	ctx := context.Background()
-	c, err := client.New(address, client.Options{Token: client.StaticToken(token)})
+	c, err := client.New(server.URL, client.Options{Token: client.StaticToken("token")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,11 +50,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = c.Put(ctx, client.Path{Store: "self", Key: "seat/anna"}, client.Write{Value: value}, client.Conditions{})
+	_, err = c.Put(ctx, client.Path{Store: "self", Key: "seat/anna"}, api.Write{Value: value}, client.Conditions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, _, err := c.Search(ctx, client.Question{Query: new("Which seat does Anna like on a train?")})
+	answer, _, err := c.Search(ctx, api.Question{Query: new("Which seat does Anna like on a train?")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -66,10 +66,10 @@ func Example() {
 
 // A refused call is an *Error with the server's problem document.
 func ExampleStatusOf() {
-	address, token, stop := exampleServer()
-	defer stop()
+	server := exampleServer()
+	defer server.Close()
 
-	c, err := client.New(address, client.Options{Token: client.StaticToken(token)})
+	c, err := client.New(server.URL, client.Options{Token: client.StaticToken("token")})
 	if err != nil {
 		log.Fatal(err)
 	}

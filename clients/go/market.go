@@ -7,18 +7,20 @@ import (
 	"net/http"
 
 	openapi_types "github.com/oapi-codegen/runtime/types"
+
+	"mneme/clients/go/api"
 )
 
 // Amounts are micros: millionths of a credit.
 
 // StoredOffer is an offer with its entity tag, without quotes.
 type StoredOffer struct {
-	Offer
+	api.Offer
 	ETag string
 }
 
 func storedOffer(response *http.Response, err error) (StoredOffer, error) {
-	offer, err := Decode[Offer](response, err)
+	offer, err := Decode[api.Offer](response, err)
 	if err != nil {
 		return StoredOffer{}, err
 	}
@@ -27,117 +29,117 @@ func storedOffer(response *http.Response, err error) (StoredOffer, error) {
 
 // MakeOffer offers searches of the caller's own store. A key that is not empty is
 // the Idempotency-Key of the call; likewise in the other methods.
-func (c *Client) MakeOffer(ctx context.Context, store string, offer NewOffer, key string) (StoredOffer, error) {
+func (c *Client) MakeOffer(ctx context.Context, store string, offer api.NewOffer, key string) (StoredOffer, error) {
 	if err := checkSegments(store); err != nil {
 		return StoredOffer{}, err
 	}
-	return storedOffer(c.CreateOffer(ctx, store, &CreateOfferParams{IdempotencyKey: keyOf(key)}, offer))
+	return storedOffer(c.CreateOffer(ctx, store, &api.CreateOfferParams{IdempotencyKey: keyOf(key)}, offer))
 }
 
 // Change changes an offer. Fields that are nil stay as they are.
-func (c *Client) Change(ctx context.Context, offer OfferID, change OfferChange, on Conditions) (StoredOffer, error) {
-	var params ChangeOfferParams
+func (c *Client) Change(ctx context.Context, offer api.OfferID, change api.OfferChange, on Conditions) (StoredOffer, error) {
+	var params api.ChangeOfferParams
 	params.IfMatch, params.IfNoneMatch = on.headers()
 	return storedOffer(c.ChangeOffer(ctx, offer, &params, change))
 }
 
 // Withdraw withdraws an offer. Grants that were made under it run on.
-func (c *Client) Withdraw(ctx context.Context, offer OfferID, on Conditions) error {
-	var params WithdrawOfferParams
+func (c *Client) Withdraw(ctx context.Context, offer api.OfferID, on Conditions) error {
+	var params api.WithdrawOfferParams
 	params.IfMatch, params.IfNoneMatch = on.headers()
 	return Discard(c.WithdrawOffer(ctx, offer, &params))
 }
 
 // Offer reads an offer.
-func (c *Client) Offer(ctx context.Context, offer OfferID) (StoredOffer, error) {
+func (c *Client) Offer(ctx context.Context, offer api.OfferID) (StoredOffer, error) {
 	return storedOffer(c.GetOffer(ctx, offer, nil))
 }
 
 // Offers yields the open offers of all stores, oldest first.
-func (c *Client) Offers(ctx context.Context) iter.Seq2[Offer, error] {
-	return pages(func(cursor *Cursor, limit *Limit) ([]Offer, *NextCursor, error) {
-		page, err := Decode[OfferPage](c.ListOffers(ctx, &ListOffersParams{Cursor: cursor, Limit: limit}))
+func (c *Client) Offers(ctx context.Context) iter.Seq2[api.Offer, error] {
+	return pages(func(cursor *api.Cursor, limit *api.Limit) ([]api.Offer, *api.NextCursor, error) {
+		page, err := Decode[api.OfferPage](c.ListOffers(ctx, &api.ListOffersParams{Cursor: cursor, Limit: limit}))
 		return page.Offers, page.NextCursor, err
 	})
 }
 
 // StoreOffers returns the offers of the caller's own store, withdrawn ones too.
-func (c *Client) StoreOffers(ctx context.Context, store string) ([]Offer, error) {
+func (c *Client) StoreOffers(ctx context.Context, store string) ([]api.Offer, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err
 	}
-	found, err := Decode[StoreOffers](c.ListStoreOffers(ctx, store))
+	found, err := Decode[api.StoreOffers](c.ListStoreOffers(ctx, store))
 	return found.Offers, err
 }
 
 // Accept accepts an offer: it makes a grant whose searches are paid from the
 // caller's account. With Conditions.Match, the offer must not have changed since.
-func (c *Client) Accept(ctx context.Context, offer OfferID, on Conditions, key string) (Grant, error) {
-	params := AcceptOfferParams{IdempotencyKey: keyOf(key)}
+func (c *Client) Accept(ctx context.Context, offer api.OfferID, on Conditions, key string) (api.Grant, error) {
+	params := api.AcceptOfferParams{IdempotencyKey: keyOf(key)}
 	params.IfMatch, params.IfNoneMatch = on.headers()
-	return Decode[Grant](c.AcceptOffer(ctx, offer, &params))
+	return Decode[api.Grant](c.AcceptOffer(ctx, offer, &params))
 }
 
 // SearchOffer searches the store of an offer, and pays for it from the caller's
 // account. With a key it can be sent again, after a failure too: it is charged for
 // once. An [*Error] of status 402 has the price.
-func (c *Client) SearchOffer(ctx context.Context, offer OfferID, q OfferQuestion, key string) (Answer, error) {
-	return Decode[Answer](c.API.SearchOffer(ctx, offer, &SearchOfferParams{IdempotencyKey: keyOf(key)}, q))
+func (c *Client) SearchOffer(ctx context.Context, offer api.OfferID, q api.OfferQuestion, key string) (api.Answer, error) {
+	return Decode[api.Answer](c.Calls.SearchOffer(ctx, offer, &api.SearchOfferParams{IdempotencyKey: keyOf(key)}, q))
 }
 
 // SearchOnce is Search for a question with MaxCharge, under a key: it can be sent
 // again, and is charged for once.
-func (c *Client) SearchOnce(ctx context.Context, q Question, key string) (Answer, *Timing, error) {
-	response, err := c.API.Search(ctx, &SearchParams{IdempotencyKey: keyOf(key)}, q)
-	answer, err := Decode[Answer](response, err)
+func (c *Client) SearchOnce(ctx context.Context, q api.Question, key string) (api.Answer, *Timing, error) {
+	response, err := c.Calls.Search(ctx, &api.SearchParams{IdempotencyKey: keyOf(key)}, q)
+	answer, err := Decode[api.Answer](response, err)
 	if err != nil {
-		return Answer{}, nil, err
+		return api.Answer{}, nil, err
 	}
 	return answer, timingOf(response.Header), nil
 }
 
 // Account returns the caller's account.
-func (c *Client) Account(ctx context.Context) (Account, error) {
-	return Decode[Account](c.GetAccount(ctx))
+func (c *Client) Account(ctx context.Context) (api.Account, error) {
+	return Decode[api.Account](c.GetAccount(ctx))
 }
 
 // TopUp adds money to an agent's account. It needs a token with the scope platform.
 // A reference that was used for the agent with the same amount changes nothing.
-func (c *Client) TopUp(ctx context.Context, agent string, amount int64, reference string) (Account, error) {
+func (c *Client) TopUp(ctx context.Context, agent string, amount int64, reference string) (api.Account, error) {
 	if err := checkSegments(agent); err != nil {
-		return Account{}, err
+		return api.Account{}, err
 	}
-	return Decode[Account](c.TopUpAccount(ctx, agent, Transfer{Amount: amount, Reference: reference}))
+	return Decode[api.Account](c.TopUpAccount(ctx, agent, api.Transfer{Amount: amount, Reference: reference}))
 }
 
 // PayOut is like TopUp, but takes money from the account.
-func (c *Client) PayOut(ctx context.Context, agent string, amount int64, reference string) (Account, error) {
+func (c *Client) PayOut(ctx context.Context, agent string, amount int64, reference string) (api.Account, error) {
 	if err := checkSegments(agent); err != nil {
-		return Account{}, err
+		return api.Account{}, err
 	}
-	return Decode[Account](c.PayOutAccount(ctx, agent, Transfer{Amount: amount, Reference: reference}))
+	return Decode[api.Account](c.PayOutAccount(ctx, agent, api.Transfer{Amount: amount, Reference: reference}))
 }
 
 // Usage yields the caller's charges, newest first.
-func (c *Client) Usage(ctx context.Context) iter.Seq2[UsedCharge, error] {
-	return pages(func(cursor *Cursor, limit *Limit) ([]UsedCharge, *NextCursor, error) {
-		page, err := Decode[Usage](c.ListUsage(ctx, &ListUsageParams{Cursor: cursor, Limit: limit}))
+func (c *Client) Usage(ctx context.Context) iter.Seq2[api.UsedCharge, error] {
+	return pages(func(cursor *api.Cursor, limit *api.Limit) ([]api.UsedCharge, *api.NextCursor, error) {
+		page, err := Decode[api.Usage](c.ListUsage(ctx, &api.ListUsageParams{Cursor: cursor, Limit: limit}))
 		return page.Items, page.NextCursor, err
 	})
 }
 
 // Sales sums the sales of the caller's own store. params may be nil.
-func (c *Client) Sales(ctx context.Context, store string, params *ListSalesParams) ([]SalesRow, error) {
+func (c *Client) Sales(ctx context.Context, store string, params *api.ListSalesParams) ([]api.SalesRow, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err
 	}
-	found, err := Decode[Sales](c.ListSales(ctx, store, params))
+	found, err := Decode[api.Sales](c.ListSales(ctx, store, params))
 	return found.Items, err
 }
 
 // ListSalesAs is ListSales in another media type, such as text/csv. The caller
 // closes it.
-func (c *Client) ListSalesAs(ctx context.Context, store string, params *ListSalesParams, media string) (io.ReadCloser, error) {
+func (c *Client) ListSalesAs(ctx context.Context, store string, params *api.ListSalesParams, media string) (io.ReadCloser, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err
 	}
@@ -152,17 +154,17 @@ func (c *Client) ListSalesAs(ctx context.Context, store string, params *ListSale
 }
 
 // Refund gives a charge back to its buyer, for the seller.
-func (c *Client) Refund(ctx context.Context, charge openapi_types.UUID, key string) (RefundedCharge, error) {
-	return Decode[RefundedCharge](c.RefundCharge(ctx, charge, &RefundChargeParams{IdempotencyKey: keyOf(key)}))
+func (c *Client) Refund(ctx context.Context, charge openapi_types.UUID, key string) (api.RefundedCharge, error) {
+	return Decode[api.RefundedCharge](c.RefundCharge(ctx, charge, &api.RefundChargeParams{IdempotencyKey: keyOf(key)}))
 }
 
 // ReceiptKeys returns the public keys of receipts, old ones too.
-func (c *Client) ReceiptKeys(ctx context.Context) (KeySet, error) {
-	return Decode[KeySet](c.GetReceiptKeys(ctx))
+func (c *Client) ReceiptKeys(ctx context.Context) (api.KeySet, error) {
+	return Decode[api.KeySet](c.GetReceiptKeys(ctx))
 }
 
 // keyOf returns an Idempotency-Key; nil for "".
-func keyOf(key string) *IdempotencyKey {
+func keyOf(key string) *api.IdempotencyKey {
 	if key == "" {
 		return nil
 	}

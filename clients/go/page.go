@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"iter"
+
+	"mneme/clients/go/api"
 )
 
 // pageLimit is the page size of the iterators: the server's maximum.
@@ -11,41 +13,41 @@ const pageLimit = 100
 // List yields a store's entries, ordered by namespace and key. params filters them
 // and may be nil; its Limit and Cursor are ignored. The iteration ends at the
 // first error.
-func (c *Client) List(ctx context.Context, store string, params *ListMemoriesParams) iter.Seq2[Entry, error] {
-	var query ListMemoriesParams
+func (c *Client) List(ctx context.Context, store string, params *api.ListMemoriesParams) iter.Seq2[api.Entry, error] {
+	var query api.ListMemoriesParams
 	if params != nil {
 		query = *params
 	}
-	return pages(func(cursor *Cursor, limit *Limit) ([]Entry, *NextCursor, error) {
+	return pages(func(cursor *api.Cursor, limit *api.Limit) ([]api.Entry, *api.NextCursor, error) {
 		if err := checkSegments(store); err != nil {
 			return nil, nil, err
 		}
 		query.Cursor, query.Limit = cursor, limit
-		page, err := Decode[Page](c.ListMemories(ctx, store, &query))
+		page, err := Decode[api.Page](c.ListMemories(ctx, store, &query))
 		return page.Items, page.NextCursor, err
 	})
 }
 
 // Versions yields the history of an entry, newest first.
-func (c *Client) Versions(ctx context.Context, path Path) iter.Seq2[Entry, error] {
-	return pages(func(cursor *Cursor, limit *Limit) ([]Entry, *NextCursor, error) {
+func (c *Client) Versions(ctx context.Context, path Path) iter.Seq2[api.Entry, error] {
+	return pages(func(cursor *api.Cursor, limit *api.Limit) ([]api.Entry, *api.NextCursor, error) {
 		if err := path.check(); err != nil {
 			return nil, nil, err
 		}
-		page, err := Decode[Page](c.ListVersions(ctx, path.Store, path.Key,
-			&ListVersionsParams{Namespace: &path.Namespace, Cursor: cursor, Limit: limit}))
+		page, err := Decode[api.Page](c.ListVersions(ctx, path.Store, path.Key,
+			&api.ListVersionsParams{Namespace: &path.Namespace, Cursor: cursor, Limit: limit}))
 		return page.Items, page.NextCursor, err
 	})
 }
 
 // Trash yields the deleted entries that the caller may restore, latest
 // deletion first.
-func (c *Client) Trash(ctx context.Context, store string) iter.Seq2[Trashed, error] {
-	return pages(func(cursor *Cursor, limit *Limit) ([]Trashed, *NextCursor, error) {
+func (c *Client) Trash(ctx context.Context, store string) iter.Seq2[api.Trashed, error] {
+	return pages(func(cursor *api.Cursor, limit *api.Limit) ([]api.Trashed, *api.NextCursor, error) {
 		if err := checkSegments(store); err != nil {
 			return nil, nil, err
 		}
-		page, err := Decode[TrashPage](c.ListTrash(ctx, store, &ListTrashParams{Cursor: cursor, Limit: limit}))
+		page, err := Decode[api.TrashPage](c.ListTrash(ctx, store, &api.ListTrashParams{Cursor: cursor, Limit: limit}))
 		return page.Items, page.NextCursor, err
 	})
 }
@@ -60,21 +62,21 @@ const changeWait = 30
 // a page when its changes are applied. The iteration ends at the first error; of
 // status 410 it says that the store must be read again, and followed from a new
 // cursor.
-func (c *Client) Changes(ctx context.Context, store, since string) iter.Seq2[ChangePage, error] {
-	return func(yield func(ChangePage, error) bool) {
+func (c *Client) Changes(ctx context.Context, store, since string) iter.Seq2[api.ChangePage, error] {
+	return func(yield func(api.ChangePage, error) bool) {
 		limit, wait := 1000, 0
 		for first := true; ; first = false {
-			var page ChangePage
+			var page api.ChangePage
 			err := checkSegments(store)
 			if err == nil {
-				params := ListChangesParams{Limit: &limit, Wait: &wait}
+				params := api.ListChangesParams{Limit: &limit, Wait: &wait}
 				if since != "" {
 					params.Since = &since
 				}
-				page, err = Decode[ChangePage](c.ListChanges(ctx, store, &params))
+				page, err = Decode[api.ChangePage](c.ListChanges(ctx, store, &params))
 			}
 			if err != nil {
-				yield(ChangePage{}, err)
+				yield(api.ChangePage{}, err)
 				return
 			}
 			if (first || len(page.Changes) > 0) && !yield(page, nil) {
@@ -87,9 +89,9 @@ func (c *Client) Changes(ctx context.Context, store, since string) iter.Seq2[Cha
 
 // pages yields the items of all pages. read returns the page at a cursor, which is
 // nil for the first page.
-func pages[T any](read func(*Cursor, *Limit) ([]T, *NextCursor, error)) iter.Seq2[T, error] {
+func pages[T any](read func(*api.Cursor, *api.Limit) ([]T, *api.NextCursor, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var cursor *Cursor
+		var cursor *api.Cursor
 		limit := pageLimit
 		for {
 			items, next, err := read(cursor, &limit)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mneme/clients/go/api"
 )
 
 // Timing holds the durations of a search's steps. Queue is its wait until it could
@@ -17,22 +19,22 @@ type Timing struct {
 }
 
 // ExplainHits returns a Question's Explain that explains the hits.
-func ExplainHits() *ExplainOption { return new(ExplainOption("true")) }
+func ExplainHits() *api.ExplainOption { return new(api.ExplainOption("true")) }
 
 // ExplainEntry returns a Question's Explain that explains the hits and asks what
 // became of an entry.
-func ExplainEntry(path ExplainedPath) *ExplainOption {
+func ExplainEntry(path api.ExplainedPath) *api.ExplainOption {
 	text, _ := json.Marshal(path) // strings always marshal
-	return new(ExplainOption(text))
+	return new(api.ExplainOption(text))
 }
 
 // Search asks a question. The timing is nil unless the question has Explain set
 // and the server reports timings to the caller.
-func (c *Client) Search(ctx context.Context, q Question) (Answer, *Timing, error) {
-	response, err := c.API.Search(ctx, nil, q)
-	answer, err := Decode[Answer](response, err)
+func (c *Client) Search(ctx context.Context, q api.Question) (api.Answer, *Timing, error) {
+	response, err := c.Calls.Search(ctx, nil, q)
+	answer, err := Decode[api.Answer](response, err)
 	if err != nil {
-		return Answer{}, nil, err
+		return api.Answer{}, nil, err
 	}
 	return answer, timingOf(response.Header), nil
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"mneme/clients/go/api"
 )
 
 // contentLines is the media type of NDJSON.
@@ -18,25 +20,25 @@ var ErrCutShort = errors.New("the export is incomplete or cannot be read")
 // Export yields all entries of a store that the caller can list, or those that fit
 // params, as they arrive. params may be nil. The iteration ends at the first
 // error.
-func (c *Client) Export(ctx context.Context, store string, params *ExportMemoriesParams) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
+func (c *Client) Export(ctx context.Context, store string, params *api.ExportMemoriesParams) iter.Seq2[api.Entry, error] {
+	return func(yield func(api.Entry, error) bool) {
 		body, err := c.ExportLines(ctx, store, params)
 		if err != nil {
-			yield(Entry{}, err)
+			yield(api.Entry{}, err)
 			return
 		}
 		defer body.Close()
 		lines := json.NewDecoder(body)
 		for {
-			var e Entry
+			var e api.Entry
 			switch err := lines.Decode(&e); {
 			case errors.Is(err, io.EOF):
 				return
 			case err != nil && ctx.Err() != nil:
-				yield(Entry{}, ctx.Err())
+				yield(api.Entry{}, ctx.Err())
 				return
 			case err != nil:
-				yield(Entry{}, ErrCutShort)
+				yield(api.Entry{}, ErrCutShort)
 				return
 			}
 			if !yield(e, nil) {
@@ -48,12 +50,12 @@ func (c *Client) Export(ctx context.Context, store string, params *ExportMemorie
 
 // ExportLines returns an export as NDJSON, one Entry per line. The caller closes
 // it. An error of Read other than io.EOF means that the export is incomplete.
-func (c *Client) ExportLines(ctx context.Context, store string, params *ExportMemoriesParams) (io.ReadCloser, error) {
+func (c *Client) ExportLines(ctx context.Context, store string, params *api.ExportMemoriesParams) (io.ReadCloser, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err
 	}
 	if params == nil {
-		params = &ExportMemoriesParams{}
+		params = &api.ExportMemoriesParams{}
 	}
 	response, err := c.ExportMemories(ctx, store, params)
 	if err != nil {
@@ -66,7 +68,7 @@ func (c *Client) ExportLines(ctx context.Context, store string, params *ExportMe
 // entry when lines yields it. Values are sent byte for byte, except for line breaks
 // between tokens. An error of lines ends the request and is returned; the lines
 // before it may have been written.
-func (c *Client) Import(ctx context.Context, store string, lines iter.Seq2[ImportLine, error]) (ImportResult, error) {
+func (c *Client) Import(ctx context.Context, store string, lines iter.Seq2[api.ImportLine, error]) (api.ImportResult, error) {
 	body, in := io.Pipe()
 	written := make(chan error, 1)
 	go func() {
@@ -83,19 +85,19 @@ func (c *Client) Import(ctx context.Context, store string, lines iter.Seq2[Impor
 }
 
 // ImportLines writes the entries of an NDJSON stream, one ImportLine per line.
-func (c *Client) ImportLines(ctx context.Context, store string, lines io.Reader) (ImportResult, error) {
+func (c *Client) ImportLines(ctx context.Context, store string, lines io.Reader) (api.ImportResult, error) {
 	if err := checkSegments(store); err != nil {
-		return ImportResult{}, err
+		return api.ImportResult{}, err
 	}
-	return Decode[ImportResult](c.ImportMemoriesWithBody(ctx, store, &ImportMemoriesParams{}, contentLines, lines))
+	return Decode[api.ImportResult](c.ImportMemoriesWithBody(ctx, store, &api.ImportMemoriesParams{}, contentLines, lines))
 }
 
-func writeLines(to io.Writer, lines iter.Seq2[ImportLine, error]) error {
+func writeLines(to io.Writer, lines iter.Seq2[api.ImportLine, error]) error {
 	for line, err := range lines {
 		if err != nil {
 			return err
 		}
-		text, err := line.encode()
+		text, err := encodeLine(line)
 		if err != nil {
 			return err
 		}
@@ -106,12 +108,12 @@ func writeLines(to io.Writer, lines iter.Seq2[ImportLine, error]) error {
 	return nil
 }
 
-// encode returns the line as JSON with a line break.
-func (l ImportLine) encode() ([]byte, error) {
+// encodeLine returns the line as JSON with a line break.
+func encodeLine(line api.ImportLine) ([]byte, error) {
 	text, err := withValue(struct {
-		ImportLine
+		api.ImportLine
 		Value *struct{} `json:"value,omitempty"`
-	}{ImportLine: l}, l.Value)
+	}{ImportLine: line}, line.Value)
 	if err != nil {
 		return nil, err
 	}

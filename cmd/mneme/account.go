@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 func newAccount(p *program) *cobra.Command {
@@ -35,7 +36,7 @@ with --url asks a server.`,
 	return cmd
 }
 
-func (p *program) printAccount(a client.Account) error {
+func (p *program) printAccount(a api.Account) error {
 	if p.json {
 		return p.printJSON(a)
 	}
@@ -44,7 +45,7 @@ func (p *program) printAccount(a client.Account) error {
 }
 
 // transfer is what topup and payout do.
-type transfer func(c *client.Client, ctx context.Context, agent string, amount int64, reference string) (client.Account, error)
+type transfer func(c *client.Client, ctx context.Context, agent string, amount int64, reference string) (api.Account, error)
 
 func newTopUp(p *program) *cobra.Command {
 	return newTransfer(p, &cobra.Command{
@@ -169,7 +170,7 @@ while a server uses it, or with --url asks a server.`,
 	return cmd
 }
 
-func (p *program) printUsage(charges func(func(client.UsedCharge, error) bool), limit int) (shown int, more bool, err error) {
+func (p *program) printUsage(charges func(func(api.UsedCharge, error) bool), limit int) (shown int, more bool, err error) {
 	table := p.newTable(column{heading: "AT", style: always(faint)}, column{heading: "CHARGE"}, column{heading: "STORE", style: always(bold)},
 		column{heading: "CREDITS", right: true}, column{heading: "HITS", right: true}, column{heading: "BOUGHT", right: true}, column{heading: "STATE"})
 	for c, err := range charges {

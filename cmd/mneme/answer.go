@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 // shownRunes is the maximum length of a printed value, in characters.
@@ -50,9 +50,9 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 		fmt.Fprintf(&text, "took %.1f ms: queue %.1f, filter %.1f, lexical %.1f in parallel with embed %.1f and vector %.1f, then rerank %.1f, fetch %.1f, of which rank %.1f\n",
 			t.Total, t.Queue, t.Filter, t.Lexical, t.Embed, t.Vector, t.Rerank, t.Fetch, t.Rank)
 	}
-	lags := slices.Contains(a.Degraded, client.AnswerDegradedVectorLag)
-	failed := slices.DeleteFunc(slices.Clone(a.Degraded), func(what client.AnswerDegraded) bool {
-		return what == client.AnswerDegradedVectorLag || what == client.AnswerDegradedRerank
+	lags := slices.Contains(a.Degraded, api.AnswerDegradedVectorLag)
+	failed := slices.DeleteFunc(slices.Clone(a.Degraded), func(what api.AnswerDegraded) bool {
+		return what == api.AnswerDegradedVectorLag || what == api.AnswerDegradedRerank
 	})
 	if len(failed) > 0 {
 		fmt.Fprintf(&text, "without results of the %s leg, which failed or timed out\n", plain(joined(failed, " and ")))
@@ -60,7 +60,7 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 	if lags {
 		text.WriteString("entries wait to be indexed: questions find their words, but not yet their meaning\n")
 	}
-	if slices.Contains(a.Degraded, client.AnswerDegradedRerank) {
+	if slices.Contains(a.Degraded, api.AnswerDegradedRerank) {
 		text.WriteString("not reranked: the reranking service failed or timed out\n")
 	}
 	if a.Incomplete {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 func newDelete(p *program) *cobra.Command {
@@ -19,9 +20,9 @@ func newDelete(p *program) *cobra.Command {
 none. They can be restored until a purge.`,
 		Args: cobra.RangeArgs(1, 1000),
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
-			var items []client.BatchItem
+			var items []api.BatchItem
 			for _, key := range args {
-				items = append(items, client.BatchItem{Op: client.OpDelete, Key: key, Namespace: &e.namespace})
+				items = append(items, api.BatchItem{Op: api.OpDelete, Key: key, Namespace: &e.namespace})
 			}
 			item := 0 // that refused them all
 			err := e.call(cmd, func(ctx context.Context, as *client.Client) error {

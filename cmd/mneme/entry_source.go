@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 	"mneme/memory"
 )
 
@@ -29,7 +30,7 @@ func (c *connection) source(agent, store string) (*entrySource, error) {
 }
 
 // print writes the entries that the agent can list and that pass a filter as NDJSON, ordered by namespace and key.
-func (s *entrySource) print(ctx context.Context, out io.Writer, filter *client.ExportMemoriesParams) error {
+func (s *entrySource) print(ctx context.Context, out io.Writer, filter *api.ExportMemoriesParams) error {
 	lines, err := s.client.ExportLines(ctx, s.store, filter)
 	if err != nil {
 		return err
@@ -45,14 +46,14 @@ func (s *entrySource) print(ctx context.Context, out io.Writer, filter *client.E
 // entries yields the entries that the agent can list, ordered by namespace and
 // key.
 func (s *entrySource) entries(ctx context.Context) iter.Seq2[*memory.Entry, error] {
-	return entriesOf(s.client.Export(ctx, s.store, nil), func(e client.Entry) (*memory.Entry, error) { return entryOf(e, nil) })
+	return entriesOf(s.client.Export(ctx, s.store, nil), func(e api.Entry) (*memory.Entry, error) { return entryOf(e, nil) })
 }
 
 // trash yields the deleted entries that the agent may restore, latest deletion
 // first. It yields nothing if the agent lacks write access.
 func (s *entrySource) trash(ctx context.Context) iter.Seq2[*memory.Entry, error] {
-	all := entriesOf(s.client.Trash(ctx, s.store), func(t client.Trashed) (*memory.Entry, error) {
-		return entryOf(client.Entry{
+	all := entriesOf(s.client.Trash(ctx, s.store), func(t api.Trashed) (*memory.Entry, error) {
+		return entryOf(api.Entry{
 			ID: t.ID, StoreID: t.StoreID, OwnerID: t.OwnerID, Namespace: t.Namespace, Key: t.Key, Label: t.Label,
 			Value: t.Value, Type: t.Type, Description: t.Description, Tags: t.Tags, InContext: t.InContext,
 			Encrypted: t.Encrypted, Source: t.Source, ExpiresAt: t.ExpiresAt, Version: t.Version,
@@ -88,7 +89,7 @@ func entriesOf[T any](all iter.Seq2[T, error], convert func(T) (*memory.Entry, e
 }
 
 // entryOf converts an entry of the API to the Service's type.
-func entryOf(e client.Entry, deletedAt *time.Time) (*memory.Entry, error) {
+func entryOf(e api.Entry, deletedAt *time.Time) (*memory.Entry, error) {
 	label, err := acl.ParseLabel(string(e.Label))
 	if err != nil {
 		return nil, client.ErrUnreadable
@@ -129,7 +130,7 @@ const occupied = "a live entry has this key, so the deleted one cannot be restor
 // reason. It does not change a live entry of the same key.
 func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest) (refused string, err error) {
 	if put.ExpiresAt != nil { // only an import can set it
-		result, err := s.client.Import(ctx, s.store, func(yield func(client.ImportLine, error) bool) { yield(importLine(put), nil) })
+		result, err := s.client.Import(ctx, s.store, func(yield func(api.ImportLine, error) bool) { yield(importLine(put), nil) })
 		switch {
 		case err != nil:
 			return refusalOf(err)
@@ -141,7 +142,7 @@ func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest)
 		return s.remove(ctx, put.Path)
 	}
 	line := importLine(put)
-	stored, err := s.client.Put(ctx, pathOf(put.Path), client.Write{
+	stored, err := s.client.Put(ctx, pathOf(put.Path), api.Write{
 		Value: line.Value, Type: line.Type, Description: line.Description, Tags: line.Tags,
 		InContext: line.InContext, Encrypted: line.Encrypted, TTL: line.TTL, OccurredAt: line.OccurredAt,
 	}, client.Conditions{New: len(put.If.NoneMatch) > 0})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
@@ -30,7 +30,7 @@ func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
 	}
 	ok("two\nlines\n", "put", "seat")
 	ok("the aisle", "put", "seat", "-")
-	entry := decode[client.Entry](t, ok("", "get", "seat", "--json"))
+	entry := decode[api.Entry](t, ok("", "get", "seat", "--json"))
 	if entry.Version != 3 || string(entry.Value) != `"the aisle"` || entry.Type != "user" || len(entry.Tags) != 2 || entry.Description != "a seat" {
 		t.Errorf("the entry is %+v", entry)
 	}
@@ -45,7 +45,7 @@ func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
 		{"2023", "Asia/Tokyo", "2023"}, {"2023-05", "UTC", "2023-05"}, {"2023-05-08T09:00", "Asia/Tokyo", "2023-05-08T00:00:00Z"}, {"2023-05-08T09:00", "", "2023-05-08T09:00:00Z"},
 	} {
 		ok("", "put", "seat", "x", "--occurred-at", c[0], "--timezone", c[1])
-		if got := decode[client.Entry](t, ok("", "get", "seat", "--json")).OccurredAt; got == nil || *got != c[2] {
+		if got := decode[api.Entry](t, ok("", "get", "seat", "--json")).OccurredAt; got == nil || *got != c[2] {
 			t.Errorf("%v: %v", c, got)
 		}
 	}

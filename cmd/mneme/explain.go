@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 // writeExplain writes how an entry was ranked; a score of nil is not known.
-func writeExplain(text *strings.Builder, x *client.Explain, score *float64) {
+func writeExplain(text *strings.Builder, x *api.Explain, score *float64) {
 	fmt.Fprintf(text, "    lexical %s, vector %s; seen as %s\n", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
 	text.WriteString("    ")
 	if r := x.Rerank; r != nil {
@@ -21,7 +21,7 @@ func writeExplain(text *strings.Builder, x *client.Explain, score *float64) {
 }
 
 // writeExplanation writes what the filter dropped, and what became of an entry.
-func writeExplanation(text *strings.Builder, x *client.Explanation) {
+func writeExplanation(text *strings.Builder, x *api.Explanation) {
 	for _, t := range deref(x.Typos) {
 		fmt.Fprintf(text, "no entry has %s; looked for %s\n", plain(t.Word), plain(strings.Join(t.Found, ", ")))
 	}
@@ -49,45 +49,45 @@ func writeExplanation(text *strings.Builder, x *client.Explanation) {
 }
 
 // formatOutcome says what became of an entry.
-func formatOutcome(e *client.EntryExplanation) string {
+func formatOutcome(e *api.EntryExplanation) string {
 	rank := ""
 	if e.Rank != nil {
 		rank = fmt.Sprintf(" %d", *e.Rank)
 	}
 	switch e.Outcome {
-	case client.EntryExplanationOutcomeHit:
+	case api.EntryExplanationOutcomeHit:
 		return "a hit, at rank" + rank
-	case client.EntryExplanationOutcomeBeyondLimit:
+	case api.EntryExplanationOutcomeBeyondLimit:
 		return "beyond the limit, at rank" + rank
-	case client.EntryExplanationOutcomeBeyondMaxTokens:
+	case api.EntryExplanationOutcomeBeyondMaxTokens:
 		return "beyond --max-tokens, at rank" + rank
-	case client.EntryExplanationOutcomeBelowMinRelevance:
+	case api.EntryExplanationOutcomeBelowMinRelevance:
 		return "less relevant than --min-relevance"
-	case client.EntryExplanationOutcomeBeyondDepth:
+	case api.EntryExplanationOutcomeBeyondDepth:
 		return "found, but not among the candidates"
-	case client.EntryExplanationOutcomeNotRetrieved:
+	case api.EntryExplanationOutcomeNotRetrieved:
 		if rank != "" {
 			return "found by no leg; its score would have been rank" + rank
 		}
 		return "found by no leg"
-	case client.EntryExplanationOutcomeNotInCursor:
+	case api.EntryExplanationOutcomeNotInCursor:
 		return "on an earlier page, or not among the candidates"
-	case client.EntryExplanationOutcomeFiltered:
+	case api.EntryExplanationOutcomeFiltered:
 		return "does not pass " + plain(joined(deref(e.Options), ", "))
-	case client.EntryExplanationOutcomeEncrypted:
+	case api.EntryExplanationOutcomeEncrypted:
 		return "encrypted, no search finds it"
-	case client.EntryExplanationOutcomeNotInContext:
+	case api.EntryExplanationOutcomeNotInContext:
 		return "not in context, no search finds it"
-	case client.EntryExplanationOutcomeStoreNotSearched:
+	case api.EntryExplanationOutcomeStoreNotSearched:
 		return "its store was not searched"
-	case client.EntryExplanationOutcomeNotFound:
+	case api.EntryExplanationOutcomeNotFound:
 		return "not found"
 	}
 	return plain(string(e.Outcome))
 }
 
 // formatRank formats a hit's rank and score in one leg.
-func formatRank(r *client.LegRank) string {
+func formatRank(r *api.LegRank) string {
 	if r == nil {
 		return "-"
 	}
@@ -95,7 +95,7 @@ func formatRank(r *client.LegRank) string {
 }
 
 // formatJudgement formats what a reranking service said of a hit.
-func formatJudgement(j *client.Judgement) string {
+func formatJudgement(j *api.Judgement) string {
 	if j.Rank == nil {
 		return fmt.Sprintf("(%.3f)", j.Score)
 	}
@@ -103,7 +103,7 @@ func formatJudgement(j *client.Judgement) string {
 }
 
 // formatSummands formats what a relevance is computed from.
-func formatSummands(summands []client.Summand) string {
+func formatSummands(summands []api.Summand) string {
 	parts := make([]string, len(summands))
 	for i, s := range summands {
 		parts[i] = fmt.Sprintf("%s %.3f", plain(s.Name), s.Value)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 	"mneme/configs"
 	"mneme/internal/compose"
 	"mneme/markdown"
@@ -78,7 +78,7 @@ exactly.`,
 				return err
 			}
 			if folder == "" {
-				err = from.print(cmd.Context(), p.out, &client.ExportMemoriesParams{Where: where.param(), Timezone: zone.param(), Match: match.param()})
+				err = from.print(cmd.Context(), p.out, &api.ExportMemoriesParams{Where: where.param(), Timezone: zone.param(), Match: match.param()})
 			} else {
 				err = p.exportFolder(cmd.Context(), from, markdown.Origin{Store: store, Agent: as.agent, Taint: principal.Taint.String()}, folder, force)
 			}

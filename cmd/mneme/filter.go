@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 	"mneme/internal/period"
 	"mneme/memory"
 )
@@ -37,7 +37,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 }
 
 // restrict adds the filter to a search.
-func (f *filterFlags) restrict(q *client.Question) {
+func (f *filterFlags) restrict(q *api.Question) {
 	q.Namespace = f.namespace.text
 	if len(f.tags) > 0 {
 		q.Tags = &f.tags
@@ -46,17 +46,17 @@ func (f *filterFlags) restrict(q *client.Question) {
 		q.Type = &f.kind
 	}
 	if where := f.since.and(f.where); where != "" {
-		q.Where = new(client.Condition(where))
+		q.Where = new(api.Condition(where))
 	}
 	q.Timezone = f.zone.param()
 	if f.match != "" {
-		q.Match = new(client.Words(f.match))
+		q.Match = new(api.Words(f.match))
 	}
 }
 
 // listing returns the filter as a listing takes it.
-func (f *filterFlags) listing() *client.ListMemoriesParams {
-	params := &client.ListMemoriesParams{Namespace: f.namespace.text}
+func (f *filterFlags) listing() *api.ListMemoriesParams {
+	params := &api.ListMemoriesParams{Namespace: f.namespace.text}
 	if len(f.tags) > 0 {
 		params.Tag = &f.tags
 	}
@@ -78,11 +78,11 @@ func (w *whereFlag) add(cmd *cobra.Command) {
 }
 
 // param returns the condition as a parameter of the API.
-func (w *whereFlag) param() *client.Where {
+func (w *whereFlag) param() *api.Where {
 	if *w == "" {
 		return nil
 	}
-	return new(client.Where(*w))
+	return new(api.Where(*w))
 }
 
 // String, Set and Type implement pflag.Value.
@@ -106,11 +106,11 @@ func (z *zoneFlag) add(cmd *cobra.Command, use string) {
 }
 
 // param returns the zone as a parameter of the API.
-func (z *zoneFlag) param() *client.Timezone {
+func (z *zoneFlag) param() *api.Timezone {
 	if *z == "" {
 		return nil
 	}
-	return new(client.Timezone(*z))
+	return new(api.Timezone(*z))
 }
 
 // location returns the zone.
@@ -182,11 +182,11 @@ func (m *matchFlag) add(cmd *cobra.Command) {
 }
 
 // param returns the words as a parameter of the API.
-func (m *matchFlag) param() *client.Match {
+func (m *matchFlag) param() *api.Match {
 	if *m == "" {
 		return nil
 	}
-	return new(client.Match(*m))
+	return new(api.Match(*m))
 }
 
 // String, Set and Type implement pflag.Value.

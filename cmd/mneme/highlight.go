@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 // startMark and endMark surround a highlight until it is printed. Both are
@@ -14,7 +14,7 @@ const (
 )
 
 // mark puts marks around the highlights of a text.
-func mark(text string, ranges *client.Ranges) string {
+func mark(text string, ranges *api.Ranges) string {
 	clean := strings.NewReplacer(startMark, "", endMark, "")
 	if ranges == nil {
 		return clean.Replace(text)
@@ -45,7 +45,7 @@ func highlight(text string, terminal bool) string {
 
 // hitTexts returns what is shown of a hit, in lines of plain text: the beginning
 // of its value, or its passages.
-func hitTexts(h client.Hit, terminal bool) []string {
+func hitTexts(h api.Hit, terminal bool) []string {
 	if h.Passages == nil {
 		return []string{highlight(clip(plain(mark(valueText(h.Value), h.Highlights))), terminal)}
 	}

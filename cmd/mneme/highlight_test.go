@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 func TestHighlightsAreBoldOnATerminalAlone(t *testing.T) {
-	hit := client.Hit{
-		Value: []byte(`"The parrot \u001b[31mof\nOtto \ufdd0is green."`), Highlights: &client.Ranges{{4, 10}},
+	hit := api.Hit{
+		Value: []byte(`"The parrot \u001b[31mof\nOtto \ufdd0is green."`), Highlights: &api.Ranges{{4, 10}},
 	}
 	if got := hitTexts(hit, false); !slices.Equal(got, []string{"The parrot [31mof Otto is green."}) {
 		t.Errorf("%q", got)
@@ -18,12 +18,12 @@ func TestHighlightsAreBoldOnATerminalAlone(t *testing.T) {
 	if got := hitTexts(hit, true); !slices.Equal(got, []string{"The \x1b[1mparrot\x1b[22m [31mof Otto is green."}) {
 		t.Errorf("%q", got)
 	}
-	hit.Passages = &[]client.Passage{{Text: "Otto's parrots\neat.", Highlights: &client.Ranges{{0, 6}, {7, 14}}}, {Text: "So it is.", Highlights: &client.Ranges{{5, 99}}}}
+	hit.Passages = &[]api.Passage{{Text: "Otto's parrots\neat.", Highlights: &api.Ranges{{0, 6}, {7, 14}}}, {Text: "So it is.", Highlights: &api.Ranges{{5, 99}}}}
 	if got := hitTexts(hit, true); !slices.Equal(got, []string{"… \x1b[1mOtto's\x1b[22m \x1b[1mparrots\x1b[22m eat. …", "… So it is. …"}) {
 		t.Errorf("%q", got)
 	}
 	// A highlight that is cut off ends with the text.
-	long := client.Hit{Value: []byte(`"` + strings.Repeat("x", 300) + `"`), Highlights: &client.Ranges{{100, 300}}}
+	long := api.Hit{Value: []byte(`"` + strings.Repeat("x", 300) + `"`), Highlights: &api.Ranges{{100, 300}}}
 	if got := hitTexts(long, true)[0]; strings.Count(got, "\x1b[1m") != 1 || !strings.HasSuffix(got, "\x1b[22m") {
 		t.Errorf("%q", got)
 	}

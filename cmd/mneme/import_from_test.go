@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 const sampleExports = "../../samples/exports"
@@ -122,7 +122,7 @@ func TestDatesOfAnImport(t *testing.T) {
 	}
 	var got []string
 	for line := range strings.Lines(must(t, dir, "", "export", "--agent", "iris")) {
-		e, occurred := decode[client.Entry](t, line), ""
+		e, occurred := decode[api.Entry](t, line), ""
 		if e.OccurredAt != nil {
 			occurred = *e.OccurredAt
 		}

@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 	"mneme/memory"
 )
 
@@ -93,7 +94,7 @@ func (i *importing) send(ctx context.Context, to *connection, records []record) 
 
 // sendTo writes records to one store.
 func (i *importing) sendTo(ctx context.Context, as *client.Client, store string, records []record) error {
-	result, err := as.Import(ctx, store, func(yield func(client.ImportLine, error) bool) {
+	result, err := as.Import(ctx, store, func(yield func(api.ImportLine, error) bool) {
 		for _, r := range records {
 			if !yield(importLine(r.put), nil) {
 				return
@@ -125,7 +126,7 @@ func (i *importing) sendTo(ctx context.Context, as *client.Client, store string,
 var errMiscounted = errors.New("the server's answer does not account for every line sent")
 
 // reasonOf returns the reason of a refusal.
-func reasonOf(r client.Refusal) string {
+func reasonOf(r api.Refusal) string {
 	if r.Detail != nil {
 		return *r.Detail
 	}
@@ -143,8 +144,8 @@ func (i *importing) refuse(file string, line int, reason string) {
 }
 
 // importLine converts a write to a line of an import.
-func importLine(put memory.PutRequest) client.ImportLine {
-	line := client.ImportLine{
+func importLine(put memory.PutRequest) api.ImportLine {
+	line := api.ImportLine{
 		Key: put.Path.Key, Value: put.Value, Type: put.Type, Description: put.Description, Tags: put.Tags,
 		InContext: put.InContext, Encrypted: put.Encrypted, ExpiresAt: put.ExpiresAt, OccurredAt: put.OccurredAt,
 	}

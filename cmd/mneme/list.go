@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 	"mneme/configs"
 	"mneme/internal/compose"
 )
@@ -80,7 +81,7 @@ func (l *listing) run(ctx context.Context, config configs.Config) error {
 }
 
 // print prints entries up to the limit, and reports whether there are more.
-func (l *listing) print(entries func(func(client.Entry, error) bool)) (shown int, more bool, err error) {
+func (l *listing) print(entries func(func(api.Entry, error) bool)) (shown int, more bool, err error) {
 	table := l.newTable(column{heading: "KEY", style: always(bold)}, column{heading: "LABEL", style: labelStyle},
 		column{heading: "CHANGED", style: always(faint)}, column{heading: "DESCRIPTION OR VALUE"})
 	for e, err := range entries {
@@ -105,7 +106,7 @@ func (l *listing) print(entries func(func(client.Entry, error) bool)) (shown int
 }
 
 // entryCells returns the row of an entry.
-func entryCells(e client.Entry) []string {
+func entryCells(e api.Entry) []string {
 	path := plain(e.Key)
 	if e.Namespace != "" {
 		path = plain(e.Namespace) + ": " + path

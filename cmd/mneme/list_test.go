@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 const listed = `{"key":"b","value":"two","tags":["x","y"],"description":"the second"}
@@ -61,7 +61,7 @@ func TestListFilters(t *testing.T) {
 		out := must(t, dir, "", append([]string{"list", "--agent", "alice", "--json"}, strings.Fields(c.flags)...)...)
 		var keys []string
 		for line := range strings.Lines(out) {
-			keys = append(keys, decode[client.Entry](t, line).Key)
+			keys = append(keys, decode[api.Entry](t, line).Key)
 		}
 		if got := strings.Join(keys, " "); got != c.keys {
 			t.Errorf("list %s: %q, want %q", c.flags, got, c.keys)
@@ -96,7 +96,7 @@ func TestSince(t *testing.T) {
 		args := strings.Fields(c.flags)
 		var keys []string
 		for line := range strings.Lines(must(t, dir, "", append([]string{"list", "--agent", "alice", "--json"}, args...)...)) {
-			keys = append(keys, decode[client.Entry](t, line).Key)
+			keys = append(keys, decode[api.Entry](t, line).Key)
 		}
 		if got := strings.Join(keys, " "); got != c.keys {
 			t.Errorf("list %s: %q, want %q", c.flags, got, c.keys)

@@ -22,7 +22,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mneme/acl"
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 	"mneme/configs"
 	"mneme/internal/compose"
 	"mneme/markdown"
@@ -313,7 +313,7 @@ func TestRepeatedFolderImportChangesNothing(t *testing.T) {
 	text := must(t, dir, "", "export", "--agent", "ada")
 	var got []string
 	for line := range strings.Lines(text) {
-		e := decode[client.Entry](t, line)
+		e := decode[api.Entry](t, line)
 		got = append(got, fmt.Sprintf("%s %s %v", e.Namespace, e.Key, e.ExpiresAt))
 	}
 	if want := []string{" a <nil>", " d/e <nil>", "work c 2099-01-01 00:00:00 +0000 UTC"}; !slices.Equal(got, want) {
@@ -331,10 +331,10 @@ func TestFileReplacesTheWholeEntry(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	lines := strings.Split(must(t, dir, "", "export", "--agent", "ada"), "\n")
-	if l := decode[client.Entry](t, lines[0]); string(l.Value) != `"new"` || l.Type != "" || l.Description != "" || len(l.Tags) != 0 || l.ExpiresAt != nil {
+	if l := decode[api.Entry](t, lines[0]); string(l.Value) != `"new"` || l.Type != "" || l.Description != "" || len(l.Tags) != 0 || l.ExpiresAt != nil {
 		t.Errorf("got %+v", l)
 	}
-	if l := decode[client.Entry](t, lines[1]); string(l.Value) != `"blob"` {
+	if l := decode[api.Entry](t, lines[1]); string(l.Value) != `"blob"` {
 		t.Errorf("a plain value replaced an encrypted one: %+v", l)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 func newOffer(p *program) *cobra.Command {
@@ -46,7 +47,7 @@ func newOfferCreate(p *program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			offer := client.NewOffer{Title: o.title, Description: o.description, Terms: terms, Caps: o.caps()}
+			offer := api.NewOffer{Title: o.title, Description: o.description, Terms: terms, Caps: o.caps()}
 			return m.call(cmd, func(ctx context.Context, as *client.Client) error {
 				made, err := as.MakeOffer(ctx, "self", offer, key)
 				if err != nil {
@@ -82,7 +83,7 @@ Who has accepted the offer keeps the terms of that time.`,
 			if err != nil {
 				return err
 			}
-			change := client.OfferChange{Terms: &terms, Caps: o.caps()}
+			change := api.OfferChange{Terms: &terms, Caps: o.caps()}
 			if cmd.Flags().Changed("title") {
 				change.Title = &o.title
 			}
@@ -206,7 +207,7 @@ credits, state and title. With --json, one JSON object per line.`,
 					if err != nil {
 						return err
 					}
-					offers = func(yield func(client.Offer, error) bool) {
+					offers = func(yield func(api.Offer, error) bool) {
 						for _, offer := range found {
 							if !yield(offer, nil) {
 								return
@@ -223,7 +224,7 @@ credits, state and title. With --json, one JSON object per line.`,
 	return cmd
 }
 
-func (p *program) printOffers(offers func(func(client.Offer, error) bool)) error {
+func (p *program) printOffers(offers func(func(api.Offer, error) bool)) error {
 	table := p.newTable(column{heading: "OFFER"}, column{heading: "STORE", style: always(bold)}, column{heading: "A SEARCH", right: true},
 		column{heading: "AN ENTRY", right: true}, column{heading: "STATE", style: always(faint)}, column{heading: "TITLE"})
 	shown := 0
@@ -253,7 +254,7 @@ func (p *program) printOffers(offers func(func(client.Offer, error) bool)) error
 func (p *program) printOffer(o client.StoredOffer) error {
 	if p.json {
 		return p.printJSON(struct {
-			client.Offer
+			api.Offer
 			Version string `json:"version"`
 		}{o.Offer, o.ETag})
 	}
@@ -283,7 +284,7 @@ func (p *program) printOffer(o client.StoredOffer) error {
 	return table.flush()
 }
 
-func capsText(c client.OfferCaps) string {
+func capsText(c api.OfferCaps) string {
 	var parts []string
 	for _, cap := range []struct {
 		n    *int64

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 // offerFlags are what an offer says. What is left out takes the server's default,
@@ -61,8 +61,8 @@ func (o *offerFlags) add(cmd *cobra.Command) {
 }
 
 // terms returns the terms that were given.
-func (o *offerFlags) terms() (client.TermsChange, error) {
-	t := client.TermsChange{
+func (o *offerFlags) terms() (api.TermsChange, error) {
+	t := api.TermsChange{
 		PriceSearch: o.priceSearch.micros, PriceEntry: o.priceEntry.micros,
 		FreeSearchesPerDay: o.free.n, NoveltyPercent: o.novelty.n,
 		SearchesPerMinute: o.perBuyer.searchesPerMinute.n, SearchesPerDay: o.perBuyer.searchesPerDay.n,
@@ -84,18 +84,18 @@ func (o *offerFlags) terms() (client.TermsChange, error) {
 		if _, err := acl.ParseLabel(o.maxLabel); err != nil {
 			return t, usageError{errors.New("--max-label must be PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED")}
 		}
-		t.MaxLabel = new(client.Label(o.maxLabel))
+		t.MaxLabel = new(api.Label(o.maxLabel))
 	}
 	return t, nil
 }
 
 // caps returns the caps on all buyers together; nil if none was given.
-func (o *offerFlags) caps() *client.OfferCaps {
-	c := client.OfferCaps{
+func (o *offerFlags) caps() *api.OfferCaps {
+	c := api.OfferCaps{
 		SearchesPerMinute: o.perOffer.searchesPerMinute.n, SearchesPerDay: o.perOffer.searchesPerDay.n,
 		EntriesPerDay: o.perOffer.entriesPerDay.n, EntriesTotal: o.perOffer.entriesTotal.n,
 	}
-	if c == (client.OfferCaps{}) {
+	if c == (api.OfferCaps{}) {
 		return nil
 	}
 	return &c

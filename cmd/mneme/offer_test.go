@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 // A buyer pays for what it finds, once, and the ledger and its dump are sound.
@@ -15,7 +15,7 @@ func TestASearchIsSoldAndBought(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, `{"key":"a","value":"a hut with water"}`, "import", "--agent", "hiker", "--store", "hiker", "-")
 	must(t, dir, "", "offer", "create", "--agent", "hiker", "--title", "Huts", "--price-search", "0.002", "--price-entry", "0.0005")
-	offer := decode[client.Offer](t, must(t, dir, "", "offer", "list", "--agent", "guest", "--json")).ID.String()
+	offer := decode[api.Offer](t, must(t, dir, "", "offer", "list", "--agent", "guest", "--json")).ID.String()
 	if r := mneme(t, dir, "", "search", "--agent", "guest", "--offer", offer, "hut"); r.status != exitFailed || !strings.Contains(r.err, "credits") {
 		t.Errorf("an unpaid search: %+v", r)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 // purchaseFlags say what a search may buy.
@@ -55,27 +56,27 @@ func (f *purchaseFlags) check(cmd *cobra.Command) (err error) {
 }
 
 // search asks a question, and pays for it if it must.
-func (f *purchaseFlags) search(ctx context.Context, as *client.Client, q client.Question) (client.Answer, *client.Timing, error) {
+func (f *purchaseFlags) search(ctx context.Context, as *client.Client, q api.Question) (api.Answer, *client.Timing, error) {
 	if f.offer == "" && f.maxCharge.micros == nil {
 		return as.Search(ctx, q)
 	}
 	if f.key == "" {
 		var err error
 		if f.key, err = newKey(); err != nil {
-			return client.Answer{}, nil, err
+			return api.Answer{}, nil, err
 		}
 	}
 	if f.offer == "" {
 		return as.SearchOnce(ctx, q, f.key)
 	}
-	found, err := as.SearchOffer(ctx, f.id, client.OfferQuestion{
+	found, err := as.SearchOffer(ctx, f.id, api.OfferQuestion{
 		Query: *q.Query, Limit: q.Limit, MinRelevance: q.MinRelevance, MaxTokens: q.MaxTokens, Passages: q.Passages, MaxCharge: q.MaxCharge,
 	}, f.key)
 	return found, nil, err
 }
 
 // writeBill writes what a search cost, and what it left out for its cost.
-func writeBill(text *strings.Builder, a client.Answer) {
+func writeBill(text *strings.Builder, a api.Answer) {
 	if a.Charges != nil {
 		for _, c := range *a.Charges {
 			fmt.Fprintf(text, "paid %s credits for %s: the search %s, %d new entries %s (charge %s)\n",
@@ -93,17 +94,17 @@ func writeBill(text *strings.Builder, a client.Answer) {
 }
 
 // skipReason says why a store was not searched.
-func skipReason(reason client.SkippedReason) string {
+func skipReason(reason api.SkippedReason) string {
 	switch reason {
-	case client.NotNamed:
+	case api.NotNamed:
 		return "which costs money; name it in --stores, with --max-charge"
-	case client.MaxCharge:
+	case api.MaxCharge:
 		return "for which --max-charge has no room"
-	case client.Cap:
+	case api.Cap:
 		return "of which a cap is spent"
-	case client.Balance:
+	case api.Balance:
 		return "for which the balance is too low"
-	case client.Spend: // of tools alone
+	case api.Spend: // of tools alone
 		return "since the token may not spend"
 	}
 	return "because of " + plain(string(reason))

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 // maxInput bounds what put reads from stdin, in bytes. The server's own limit on a
@@ -61,7 +62,7 @@ func (w *putting) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	write := client.Write{Value: value}
+	write := api.Write{Value: value}
 	given := cmd.Flags().Changed
 	if given("type") {
 		write.Type = &w.kind

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 // rankingFlags say what finds and orders the hits of a search.
@@ -31,12 +31,12 @@ func (r *rankingFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&r.recency, "recency", "", "rank young entries higher: their half-life, as in 30d, and maybe a weight of 0 to 1, as in 30d:0.5")
 	flags.Float64Var(&r.diversity, "diversity", 0, "move hits down that resemble others, 0 (not) to 1")
 	flags.BoolVar(&r.typos, "typos", true, "find words with one letter wrong, too, or two from eight letters on; --typos=false: not")
-	completeWith(cmd, "ranking", string(client.Relevance), string(client.Rrf))
-	completeWith(cmd, "mode", string(client.QuestionModeHybrid), string(client.QuestionModeLexical), string(client.QuestionModeVector))
+	completeWith(cmd, "ranking", string(api.Relevance), string(api.Rrf))
+	completeWith(cmd, "mode", string(api.QuestionModeHybrid), string(api.QuestionModeLexical), string(api.QuestionModeVector))
 }
 
 // apply adds the options to a search for a question.
-func (r *rankingFlags) apply(q *client.Question, question string) error {
+func (r *rankingFlags) apply(q *api.Question, question string) error {
 	if !isShare(r.minRelevance) {
 		return usageError{errors.New("--min-relevance must be between 0 and 1")}
 	}
@@ -44,12 +44,12 @@ func (r *rankingFlags) apply(q *client.Question, question string) error {
 		return usageError{errors.New("--diversity must be between 0 and 1")}
 	}
 	if r.ranking != "" {
-		if q.Ranking = new(client.QuestionRanking(r.ranking)); !q.Ranking.Valid() {
+		if q.Ranking = new(api.QuestionRanking(r.ranking)); !q.Ranking.Valid() {
 			return usageError{errors.New("--ranking must be relevance or rrf")}
 		}
 	}
 	if r.mode != "" {
-		if q.Mode = new(client.QuestionMode(r.mode)); !q.Mode.Valid() {
+		if q.Mode = new(api.QuestionMode(r.mode)); !q.Mode.Valid() {
 			return usageError{errors.New("--mode must be hybrid, lexical or vector")}
 		}
 	}
@@ -74,12 +74,12 @@ func (r *rankingFlags) apply(q *client.Question, question string) error {
 
 // parseRecency parses a half-life with a weight after a colon, which may be left
 // out. nil: the text is empty.
-func parseRecency(text string) (*client.Recency, error) {
+func parseRecency(text string) (*api.Recency, error) {
 	if text == "" {
 		return nil, nil
 	}
 	life, weight, weighted := strings.Cut(text, ":")
-	recency := &client.Recency{HalfLife: life}
+	recency := &api.Recency{HalfLife: life}
 	if weighted {
 		share, err := strconv.ParseFloat(weight, 64)
 		if err != nil || !isShare(share) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 	"mneme/configs"
 )
 
@@ -92,11 +93,11 @@ func (p *program) askReady(ctx context.Context, address string, vectors bool) er
 		return usageError{client.ErrAddress}
 	}
 	// Call the generated client: it also returns the body of a 503.
-	api, err := client.NewClient(address)
+	calls, err := api.NewClient(address)
 	if err != nil {
 		return usageError{client.ErrAddress}
 	}
-	response, err := api.Readyz(ctx)
+	response, err := calls.Readyz(ctx)
 	if err != nil {
 		return fmt.Errorf("server %s: %w", base.Host, withoutURL(err))
 	}
@@ -105,7 +106,7 @@ func (p *program) askReady(ctx context.Context, address string, vectors bool) er
 	if err != nil {
 		return fmt.Errorf("server %s: %w", base.Host, err)
 	}
-	var answer client.Ready
+	var answer api.Ready
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return fmt.Errorf("server %s returned status %d, but not mneme's answer", base.Host, response.StatusCode)
 	}

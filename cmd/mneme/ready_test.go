@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
@@ -18,7 +18,7 @@ func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
 		t.Errorf("got %q", out)
 	}
 	out := must(t, s.dir, "", "ready", "--url", s.address, "--json")
-	if got := decode[client.Ready](t, out); !got.Storage || !got.Vector {
+	if got := decode[api.Ready](t, out); !got.Storage || !got.Vector {
 		t.Errorf("got %s", out)
 	}
 	// --addr takes the address that serve --addr took.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 func newSales(p *program) *cobra.Command {
@@ -25,7 +26,7 @@ never a query. With --csv or --json, amounts are in micros. Reads the local data
 also while a server uses it, or with --url asks a server.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
-			params := client.ListSalesParams{By: new(client.ListSalesParamsBy(by))}
+			params := api.ListSalesParams{By: new(api.ListSalesParamsBy(by))}
 			if !params.By.Valid() {
 				return usageError{errors.New("--by must be day, buyer or offer")}
 			}
@@ -75,7 +76,7 @@ func instant(flag, text string) (*string, error) {
 }
 
 // copySales prints the sales as the server writes them in CSV.
-func (p *program) copySales(ctx context.Context, as *client.Client, params *client.ListSalesParams) error {
+func (p *program) copySales(ctx context.Context, as *client.Client, params *api.ListSalesParams) error {
 	response, err := as.ListSalesAs(ctx, "self", params, "text/csv")
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (p *program) copySales(ctx context.Context, as *client.Client, params *clie
 	return err
 }
 
-func (p *program) printSales(rows []client.SalesRow) error {
+func (p *program) printSales(rows []api.SalesRow) error {
 	if !p.json && len(rows) == 0 {
 		_, err := fmt.Fprintln(p.out, "no sales")
 		return err
@@ -108,7 +109,7 @@ func (p *program) printSales(rows []client.SalesRow) error {
 }
 
 // groupOf returns the day, buyer or offer of a row.
-func groupOf(row client.SalesRow) string {
+func groupOf(row api.SalesRow) string {
 	switch {
 	case row.Day != nil:
 		return row.Day.Format(time.DateOnly)

@@ -11,6 +11,7 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 	"mneme/configs"
 	"mneme/internal/compose"
 )
@@ -74,11 +75,11 @@ type searching struct {
 }
 
 // question returns the search as the API takes it.
-func (s *searching) question() (client.Question, error) {
-	q := client.Question{Limit: &s.limit}
+func (s *searching) question() (api.Question, error) {
+	q := api.Question{Limit: &s.limit}
 	s.addExplain(&q)
 	if err := s.ranking.apply(&q, s.query); err != nil {
-		return client.Question{}, err
+		return api.Question{}, err
 	}
 	if s.cursor != "" {
 		q.Cursor = &s.cursor
@@ -98,10 +99,10 @@ func (s *searching) question() (client.Question, error) {
 }
 
 // addExplain sets what the search explains.
-func (s *searching) addExplain(q *client.Question) {
+func (s *searching) addExplain(q *api.Question) {
 	switch {
 	case s.whyNot != "":
-		path := client.ExplainedPath{Key: s.whyNot, Namespace: s.filter.namespace.text}
+		path := api.ExplainedPath{Key: s.whyNot, Namespace: s.filter.namespace.text}
 		if len(s.stores) == 1 {
 			path.Store = &s.stores[0]
 		}
@@ -113,7 +114,7 @@ func (s *searching) addExplain(q *client.Question) {
 
 // answer is the result of a search. Took is nil if the server does not report it.
 type answer struct {
-	client.Answer
+	api.Answer
 	Took *took `json:"took,omitempty"`
 }
 

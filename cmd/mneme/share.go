@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 func newStores(p *program) *cobra.Command {
@@ -21,7 +22,7 @@ or user), the level, and when the access ends. With --json, the answer of the AP
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			return m.call(cmd, func(ctx context.Context, as *client.Client) error {
-				found, err := client.Decode[client.Stores](as.ListStores(ctx)) //nolint:bodyclose // Decode closes it
+				found, err := client.Decode[api.Stores](as.ListStores(ctx)) //nolint:bodyclose // Decode closes it
 				switch {
 				case err != nil:
 					return err
@@ -62,12 +63,12 @@ label. Sharing again replaces what was granted.`,
 			if ttl < 0 || ttl%time.Second != 0 {
 				return usageError{errors.New("--ttl must be whole seconds, such as 90s or 720h")}
 			}
-			share := client.Share{Level: new(client.Level(level)), TTL: new(int64(ttl / time.Second))}
+			share := api.Share{Level: new(api.Level(level)), TTL: new(int64(ttl / time.Second))}
 			if maxLabel != "" {
-				share.MaxLabel = new(client.Label(maxLabel))
+				share.MaxLabel = new(api.Label(maxLabel))
 			}
 			return e.call(cmd, func(ctx context.Context, as *client.Client) error {
-				grant, err := client.Decode[client.Grant](as.PutGrant(ctx, e.storeID(), args[0], share)) //nolint:bodyclose // Decode closes it
+				grant, err := client.Decode[api.Grant](as.PutGrant(ctx, e.storeID(), args[0], share)) //nolint:bodyclose // Decode closes it
 				switch {
 				case err != nil:
 					return err

@@ -27,11 +27,14 @@ var watchSources = sync.OnceValue(func() error {
 	if err != nil {
 		return fmt.Errorf("list the sources: %w", err)
 	}
-	files := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")}
+	files := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum"), filepath.Join(root, "clients", "go", "go.mod")}
 	for packages := json.NewDecoder(bytes.NewReader(list)); ; {
 		var p struct {
-			Dir                                 string
-			Module                              *struct{ Main bool }
+			Dir    string
+			Module *struct {
+				Main    bool
+				Replace *struct{} // of the client, by its folder
+			}
 			GoFiles, SFiles, HFiles, EmbedFiles []string
 		}
 		if err := packages.Decode(&p); errors.Is(err, io.EOF) {
@@ -39,7 +42,7 @@ var watchSources = sync.OnceValue(func() error {
 		} else if err != nil {
 			return fmt.Errorf("list the sources: %w", err)
 		}
-		if p.Module == nil || !p.Module.Main {
+		if p.Module == nil || !p.Module.Main && p.Module.Replace == nil {
 			continue // of Go's own, or of a version that go.mod names
 		}
 		for _, name := range slices.Concat(p.GoFiles, p.SFiles, p.HFiles, p.EmbedFiles) {

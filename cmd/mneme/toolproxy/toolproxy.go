@@ -14,6 +14,7 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 	"mneme/meter"
 	"mneme/server/tool"
 )
@@ -30,7 +31,7 @@ type Tools struct {
 // change while a server runs. valueLimit is the maximum size of a value in bytes,
 // which limits the size of a tool's input here; the server applies its own limit.
 func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit int) (*Tools, error) {
-	list, err := client.Decode[client.ToolList](server.ListTools(ctx, &client.ListToolsParams{})) //nolint:bodyclose // Decode closes it
+	list, err := client.Decode[api.ToolList](server.ListTools(ctx, &api.ListToolsParams{})) //nolint:bodyclose // Decode closes it
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (t *Tools) Pay(ctx context.Context, _ acl.Principal, name string, input jso
 		input = json.RawMessage("{}")
 	}
 	response, err := t.server.CallToolWithBody(ctx, name, "application/json", bytes.NewReader(input), paying(paid)) //nolint:bodyclose // Decode closes it
-	answer, err := client.Decode[client.ToolResult](response, err)
+	answer, err := client.Decode[api.ToolResult](response, err)
 	if err != nil {
 		return tool.Result{Text: "Error: " + err.Error(), IsError: true}, nil
 	}
@@ -94,7 +95,7 @@ func (t *Tools) Pay(ctx context.Context, _ acl.Principal, name string, input jso
 }
 
 // paying adds a payment of x402 version 2 to a request.
-func paying(paid *meter.Payment) client.RequestEditorFn {
+func paying(paid *meter.Payment) api.RequestEditorFn {
 	return func(_ context.Context, r *http.Request) error {
 		if paid != nil {
 			r.Header.Set(tool.PaymentHeader, base64.StdEncoding.EncodeToString(paid.Payload))
@@ -105,7 +106,7 @@ func paying(paid *meter.Payment) client.RequestEditorFn {
 
 // Index returns a store's MEMORY.md.
 func (t *Tools) Index(ctx context.Context, _ acl.Principal, store string) (string, error) {
-	response, err := t.server.ReadIndex(ctx, store, &client.ReadIndexParams{})
+	response, err := t.server.ReadIndex(ctx, store, &api.ReadIndexParams{})
 	if err != nil {
 		return "", err
 	}

@@ -108,6 +108,7 @@ func builtIn() ([]module, error) {
 				Module *struct {
 					Path, Version, Dir string
 					Main               bool
+					Replace            *struct{} // of the client, by its folder
 				}
 			}
 			if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
@@ -115,7 +116,7 @@ func builtIn() ([]module, error) {
 			} else if err != nil {
 				return nil, err
 			}
-			if p.Module == nil || p.Module.Main {
+			if p.Module == nil || p.Module.Main || p.Module.Replace != nil {
 				continue
 			}
 			m, known := found[p.Module.Path]

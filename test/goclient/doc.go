@@ -1,0 +1,3 @@
+// Package goclient tests the Go client against a server. The client is a module of its
+// own, whose tests know no server.
+package goclient
