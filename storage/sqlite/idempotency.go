@@ -2,26 +2,77 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/google/uuid"
 
 	"mneme/memory"
-	"mneme/storage/sqlcommon"
 )
+
+// Values of the column status. They are internal to the storage.
+const (
+	statusDone    = 200
+	statusCreated = 201
+)
+
+const selectIdempotency = `SELECT digest, status, ids, numbers, expires_at FROM replay
+	WHERE agent = ? AND taint = ? AND call = ? AND path = ? AND key = ?`
 
 // IdempotencyRecord implements memory.IdempotencyReader.
 func (r *reader) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
-	return sqlcommon.IdempotencyRecord(ctx, r, key)
+	var found *memory.IdempotencyRecord
+	err := r.each(ctx, func(rows *sql.Rows) error {
+		var record memory.IdempotencyRecord
+		var status int
+		var ids []byte
+		var expires int64
+		if err := rows.Scan(&record.Digest, &status, &ids, (*[]byte)(&record.Numbers), &expires); err != nil {
+			return err
+		}
+		for ; len(ids) >= 16; ids = ids[16:] {
+			record.IDs = append(record.IDs, uuid.UUID(ids[:16]))
+		}
+		if len(ids) > 0 {
+			return fmt.Errorf("sqlite: an idempotency record has %d extra bytes after its IDs", len(ids))
+		}
+		record.Created = status == statusCreated
+		record.ExpiresAt = fromMicros(expires)
+		found = &record
+		return nil
+	}, selectIdempotency, key.Agent, key.Taint, key.Operation, key.Path, key.Key)
+	return found, err
 }
 
-// insertReplayEntries lists the entries that an idempotency record names, so that a
-// purge finds it.
-const insertReplayEntries = `INSERT OR IGNORE INTO replay_entry (entry, replay) SELECT unhex(j.value), r.number
-	FROM replay r CROSS JOIN json_each(?6) j WHERE r.agent = ?1 AND r.taint = ?2 AND r.call = ?3 AND r.path = ?4 AND r.key = ?5`
+const (
+	insertIdempotency = `INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertIdempotencyEntry = `INSERT OR IGNORE INTO replay_entry (entry, replay) VALUES (?, ?)`
+)
 
 // PutIdempotencyRecord implements memory.IdempotencyWriter.
 func (w *writer) PutIdempotencyRecord(ctx context.Context, key memory.IdempotencyKey, record memory.IdempotencyRecord) error {
-	if err := sqlcommon.PutIdempotencyRecord(ctx, w, key, record); err != nil || len(record.IDs) == 0 {
+	ids := make([]byte, 0, 16*len(record.IDs))
+	for _, id := range record.IDs {
+		ids = append(ids, id[:]...)
+	}
+	status := statusDone
+	if record.Created {
+		status = statusCreated
+	}
+	result, err := w.exec(ctx, insertIdempotency, key.Agent, key.Taint, key.Operation, key.Path, key.Key,
+		record.Digest, status, ids, nullBytes(record.Numbers), micros(record.ExpiresAt))
+	if err != nil {
 		return err
 	}
-	_, err := w.Exec(ctx, insertReplayEntries, key.Agent, key.Taint, key.Operation, key.Path, key.Key, record.IDs)
-	return err
+	number, err := result.LastInsertId()
+	if err != nil {
+		return err
+	}
+	for _, id := range record.IDs {
+		if _, err := w.exec(ctx, insertIdempotencyEntry, id[:], number); err != nil {
+			return err
+		}
+	}
+	return nil
 }
