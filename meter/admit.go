@@ -54,8 +54,8 @@ func offered(ctx context.Context, tx ReadTx, c memory.Caller, id uuid.UUID, at t
 }
 
 // unpaid returns the PaymentError for a search of an offer for up to limit hits under a
-// grant that has not been paid for, or the CapError that stands before it.
-func unpaid(ctx context.Context, tx ReadTx, c memory.Caller, limit int, grant acl.Grant, at time.Time) error {
+// grant that has not been paid for, or the CapError that comes before it.
+func unpaid(ctx context.Context, tx pricer, c memory.Caller, limit int, grant acl.Grant, at time.Time) error {
 	access := acl.Access{Store: grant.Store, Level: grant.Level, Offer: grant.Offer, Terms: grant.Terms}
 	lots, err := loadLots(ctx, tx, c, nil, []acl.Access{access}, at)
 	if err != nil {

@@ -62,7 +62,7 @@ func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest, lap
 			if claim, err = m.newClaim(key, payment, r, now); err != nil {
 				return err
 			}
-			return tx.PutClaim(ctx, claim)
+			return tx.PutRecord(ctx, claim)
 		}
 		claim = *found
 		switch claim.State {
@@ -76,18 +76,18 @@ func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest, lap
 		if !held {
 			return nil
 		}
-		return tx.PutClaim(ctx, claim)
+		return tx.PutRecord(ctx, claim)
 	})
 	return claim, held, err
 }
 
 // findClaim returns the claim that a request repeats, locked; nil if there is none.
-func (m *Market) findClaim(ctx context.Context, tx Tx, key memory.IdempotencyKey, payment, digest string, now time.Time) (*Claim, error) {
+func (m *Market) findClaim(ctx context.Context, tx claimWriter, key memory.IdempotencyKey, payment, digest string, now time.Time) (*Claim, error) {
 	byKey, err := m.liveClaim(ctx, tx, now, func() (*Claim, error) {
 		if key.Key == "" {
 			return nil, nil
 		}
-		return tx.ClaimOfKey(ctx, key)
+		return First(tx.Claims(ctx, ClaimOfKey(key)))
 	})
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (m *Market) findClaim(ctx context.Context, tx Tx, key memory.IdempotencyKey
 		if payment == "" {
 			return nil, nil
 		}
-		return tx.ClaimOfPayment(ctx, payment)
+		return First(tx.Claims(ctx, ClaimOfPayment(payment)))
 	})
 	if err != nil || byPayment == nil {
 		return byKey, err
@@ -122,7 +122,7 @@ func (m *Market) findClaim(ctx context.Context, tx Tx, key memory.IdempotencyKey
 
 // liveClaim returns the claim that find finds, locked and read again. One that has
 // expired is removed.
-func (m *Market) liveClaim(ctx context.Context, tx Tx, now time.Time, find func() (*Claim, error)) (*Claim, error) {
+func (m *Market) liveClaim(ctx context.Context, tx claimWriter, now time.Time, find func() (*Claim, error)) (*Claim, error) {
 	found, err := find()
 	if err != nil || found == nil {
 		return nil, err
@@ -130,11 +130,11 @@ func (m *Market) liveClaim(ctx context.Context, tx Tx, now time.Time, find func(
 	if err := tx.Lock(ctx, lockClaim(found.ID.String())); err != nil {
 		return nil, err
 	}
-	if found, err = tx.ClaimByID(ctx, found.ID); err != nil || found == nil {
+	if found, err = First(tx.Claims(ctx, ClaimID(found.ID))); err != nil || found == nil {
 		return nil, err
 	}
 	if found.State != ClaimPending && !now.Before(found.ExpiresAt) {
-		return nil, tx.DeleteClaim(ctx, found.ID)
+		return nil, tx.DeleteRecords(ctx, ClaimID(found.ID))
 	}
 	return found, nil
 }
@@ -186,14 +186,14 @@ func (m *Market) release(ctx context.Context, held *Claim, failure error) error 
 		if err := tx.Lock(own, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := tx.ClaimByID(own, held.ID)
+		claim, err := First(tx.Claims(own, ClaimID(held.ID)))
 		if err != nil {
 			return err
 		}
 		if fenced = claim == nil || claim.State != ClaimOpen || claim.Fence != held.Fence; fenced {
 			return nil
 		}
-		return tx.DeleteClaim(own, claim.ID)
+		return tx.DeleteRecords(own, ClaimID(claim.ID))
 	})
 	if err == nil && fenced && ctx.Err() == nil {
 		return memory.ErrFenced

@@ -87,14 +87,14 @@ func (m *Meter) open(ctx context.Context, tx Tx, c memory.Caller, p memory.Purch
 
 // holdClaim locks the claim of a search and returns ErrFenced unless the search
 // still holds it.
-func holdClaim(ctx context.Context, tx Tx, ref *memory.ClaimRef) error {
+func holdClaim(ctx context.Context, tx claimWriter, ref *memory.ClaimRef) error {
 	if ref == nil {
 		return nil
 	}
 	if err := tx.Lock(ctx, lockClaim(ref.ID.String())); err != nil {
 		return err
 	}
-	claim, err := tx.ClaimByID(ctx, ref.ID)
+	claim, err := First(tx.Claims(ctx, ClaimID(ref.ID)))
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func holdClaim(ctx context.Context, tx Tx, ref *memory.ClaimRef) error {
 // lockLots takes the locks of a sale: no other transaction changes the buyer's
 // history in the stores, the counts that caps of offers bound, or lowers the
 // buyer's balance.
-func lockLots(ctx context.Context, tx Tx, c memory.Caller, named []string, stores []acl.Access) error {
+func lockLots(ctx context.Context, tx Locker, c memory.Caller, named []string, stores []acl.Access) error {
 	if len(stores) == 0 {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-const sampleExports = "../../samples/exports"
+const sampleExports = "../../examples/samples/exports"
 
 // exports are the sample of each system, the number of its entries, and a question
 // with the key that answers it.

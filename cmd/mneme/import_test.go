@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	sampleMemories = "../../samples/memories.jsonl"
-	sampleMarkdown = "../../samples/preferred-tone.md"
+	sampleMemories = "../../examples/samples/memories.jsonl"
+	sampleMarkdown = "../../examples/samples/preferred-tone.md"
 )
 
 func TestSamplesAnswerTheReadmesQuestions(t *testing.T) {

@@ -162,7 +162,7 @@ func TestFailuresExitWith1AndSayWhy(t *testing.T) {
 		"import --agent a " + filepath.Dir(file):                "--markdown",
 		"import --agent a --markdown " + file:                   "not a directory",
 		"search --agent a --stores other q":                     "",
-		"import --agent a --store other " + filepath.Join("..", "..", "samples", "preferred-tone.md"): "refused",
+		"import --agent a --store other " + filepath.Join("..", "..", "examples", "samples", "preferred-tone.md"): "refused",
 	} {
 		r := mneme(t, "", "", append(strings.Fields(line), dataDirUnless(t, line)...)...)
 		if r.status != exitFailed || !strings.Contains(r.err, why) {

@@ -12,6 +12,7 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // Dump implements memory.Dumper: names, settings, memberships and grants, then
@@ -19,13 +20,13 @@ import (
 // records of package meter.
 func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	for _, part := range [...]func(context.Context, func(memory.DumpRecord) error) error{
-		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries, r.dumpMeter,
+		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries,
 	} {
 		if err := part(ctx, yield); err != nil {
 			return err
 		}
 	}
-	return nil
+	return sqlcommon.DumpMeter(ctx, r, yield)
 }
 
 func (r *reader) dumpNames(ctx context.Context, yield func(memory.DumpRecord) error) error {
@@ -158,7 +159,7 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 	case record.Name != nil:
 		return w.insert(ctx, insertName, record.Name.ID, string(record.Name.Kind))
 	case record.Meter != nil:
-		return w.loadMeter(ctx, record.Meter)
+		return sqlcommon.LoadMeter(ctx, w, record.Meter)
 	}
 	return errRecord
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // ErrNewer means that the schema was written by a newer version of mneme.
@@ -19,7 +20,7 @@ var ErrOlder = errors.New("the database was written by a version of mneme that t
 
 // errConflict means that concurrent transactions conflicted. The whole
 // transaction is retried.
-var errConflict = fmt.Errorf("%w: too many conflicting transactions", memory.ErrUnavailable)
+var errConflict = sqlcommon.ErrConflict
 
 // failure is a driver's error without its message: the operation and the
 // SQLSTATE. The message could quote a parameter or name the server and its

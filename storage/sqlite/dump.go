@@ -10,6 +10,7 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // Dump implements memory.Dumper: names, settings, memberships and grants, then
@@ -17,13 +18,13 @@ import (
 // records of package meter.
 func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	for _, part := range [...]func(context.Context, func(memory.DumpRecord) error) error{
-		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries, r.dumpMeter,
+		r.dumpNames, r.dumpSettings, r.dumpMemberships, r.dumpGrants, r.dumpEntries,
 	} {
 		if err := part(ctx, yield); err != nil {
 			return err
 		}
 	}
-	return nil
+	return sqlcommon.DumpMeter(ctx, r, yield)
 }
 
 func (r *reader) dumpNames(ctx context.Context, yield func(memory.DumpRecord) error) error {
@@ -139,7 +140,7 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 	case record.Name != nil:
 		_, err = w.exec(ctx, "INSERT INTO name (id, kind) VALUES (?, ?)", record.Name.ID, record.Name.Kind)
 	case record.Meter != nil:
-		return w.loadMeter(ctx, record.Meter)
+		return sqlcommon.LoadMeter(ctx, w, record.Meter)
 	default:
 		return errRecord
 	}

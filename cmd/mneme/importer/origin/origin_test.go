@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "update the golden files")
 
-const samples = "../../../../samples/exports"
+const samples = "../../../../examples/samples/exports"
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
