@@ -108,7 +108,7 @@ type SearchRequest struct {
 	// Queries are 2–8 wordings of the question, in place of Query. The hits of
 	// all are fused, and a hit's relevance is its best.
 	Queries []string
-	Stores  []string // empty: all that the caller may search
+	Stores  []string // 1–MaxStores; nil: all that the caller may search
 	Chat    string   // named by the request, on surfaces that allow it
 	User    string
 	Filter  Filter

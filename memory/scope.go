@@ -51,6 +51,10 @@ func (s *Service) scopeQuery(ctx context.Context, c Caller, r SearchRequest) (q 
 			return nil, err
 		}
 	}
+	// An empty list is an error: only an absent one means all stores.
+	if r.Stores != nil && len(r.Stores) == 0 || len(r.Stores) > MaxStores {
+		return nil, rule("stores", "must name 1 to %d stores, or be left out", MaxStores)
+	}
 	if r.ExplainEntry != nil {
 		if err := acl.CheckID(r.ExplainEntry.Store); err != nil {
 			return nil, err

@@ -281,3 +281,22 @@ func TestAnEntryWithoutTextIsFoundByItsWordsAlone(t *testing.T) {
 		}
 	})
 }
+
+// How many stores a search names is checked before access to any of them.
+func TestASearchNamesABoundedNumberOfStores(t *testing.T) {
+	h := open(t, backendtest.Embedded(), memory.Limits{})
+	a := agent("a", acl.Public)
+	many := make([]string, memory.MaxStores+1)
+	for i := range many {
+		many[i] = fmt.Sprint("s", i)
+	}
+	for name, c := range map[string]struct {
+		stores []string
+		want   int
+	}{"nil": {nil, 200}, "one": {[]string{"a"}, 200}, "none": {[]string{}, 422}, "most": {many[1:], 403}, "too many": {many, 422}} {
+		_, err := h.Search(background, a, memory.SearchRequest{Query: "granite", Limit: 10, Stores: c.stores})
+		if got := status(err); got != c.want {
+			t.Errorf("%s: %v, want status %d", name, err, c.want)
+		}
+	}
+}

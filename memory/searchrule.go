@@ -11,6 +11,8 @@ const (
 	// minWordings and MaxWordings bound SearchRequest.Queries.
 	minWordings = 2
 	MaxWordings = 8
+	// MaxStores bounds the stores that a search names.
+	MaxStores = 1000
 	// MaxNearest bounds SearchRequest.Nearest.
 	MaxNearest = 3
 	// maxHalfLife bounds Recency.HalfLife: a hundred years.

@@ -39,7 +39,7 @@ func lockKey(k memory.IdempotencyKey) string {
 // hold makes the claim of a search, or takes over the one that it has. held says that
 // this request holds it: it is open, or has to be settled. A claim that is done needs
 // no holder. lapsed is the holder from which an open claim is taken over.
-func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest, lapsed memory.ClaimRef) (claim Claim, held bool, err error) {
+func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed memory.ClaimRef) (claim Claim, held bool, err error) {
 	err = m.storage.Update(ctx, func(tx Tx) error {
 		now := m.service.Instant()
 		key, payment := keyOf(c, r.Call), r.Payment.identity()
@@ -139,7 +139,7 @@ func (m *Market) liveClaim(ctx context.Context, tx claimWriter, now time.Time, f
 	return found, nil
 }
 
-func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r SearchRequest, now time.Time) (Claim, error) {
+func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r order, now time.Time) (Claim, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return Claim{}, err

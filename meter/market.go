@@ -74,25 +74,11 @@ type SalesRow struct {
 	Share float64
 }
 
-// SearchRequest is a search that may buy.
-type SearchRequest struct {
-	memory.SearchRequest
-	// Call names the call by operation and path, and by the digest of its body, which
-	// says what a repetition repeats. Its Key is "" without an Idempotency-Key.
-	Call    memory.Idempotency
-	Payment *Payment // nil: no payment came with the request
-}
-
-// SearchResult is the answer of a search that may have bought.
-type SearchResult struct {
-	memory.Answer
-	Settled *Settled // nil: there was no payment
-}
-
 // MarketAPI lists the use cases of a Market, for the surfaces. Errors are those
 // of package memory (ErrNotFound, ErrConflict, RuleError, ErrPrecondition, …),
 // acl.ErrDenied, memory.CapError and memory.PaymentError.
 type MarketAPI interface {
+	SearchAPI
 	MakeOffer(ctx context.Context, c memory.Caller, store string, r OfferRequest, i *memory.Idempotency) (FoundOffer, error)
 	ChangeOffer(ctx context.Context, c memory.Caller, offer uuid.UUID, r OfferRequest, holds memory.Preconditions) (FoundOffer, error)
 	WithdrawOffer(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions) error
@@ -103,7 +89,6 @@ type MarketAPI interface {
 	Account(ctx context.Context, c memory.Caller) (Account, error)
 	TopUp(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error)
 	PayOut(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error)
-	Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error)
 	Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, i *memory.Idempotency) (Charge, error)
 	Usage(ctx context.Context, c memory.Caller, limit int, cursor string) (UsagePage, error)
 	Sales(ctx context.Context, c memory.Caller, store string, from, to time.Time, by SaleGroup) ([]SalesRow, error)

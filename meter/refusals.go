@@ -50,7 +50,7 @@ func newRefusals() *refusals {
 }
 
 // names returns what the refusal of a search's payment is counted by; "": by nothing.
-func refusalNames(c memory.Caller, r *SearchRequest) [len(refusalRates)]string {
+func refusalNames(c memory.Caller, r *order) [len(refusalRates)]string {
 	return [...]string{byBuyer: c.Agent, byAddress: r.Payment.Client, byOffer: r.Purchase.Offer.String()}
 }
 

@@ -12,32 +12,20 @@ import (
 	"mneme/memory"
 )
 
-// Search answers a search that may buy. One with an Idempotency-Key or a payment
-// happens once: it holds a claim, and a repetition answers what the claim kept.
+// search runs an order. One with an Idempotency-Key or a payment happens once: it holds a
+// claim, and a repetition answers what the claim kept.
 //
 //	claim → verify the payment → search, which keeps what is owed → settle → charge → answer
 //
 // What is paid from the account is charged as it is searched. What a payment pays for is
 // charged once that is settled, or delivered all the same since it was verified; until
 // then nothing is shown, and of a refused one nothing stays.
-func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
-	found, err := m.search(ctx, c, r)
-	if err != nil && r.Payment != nil {
-		m.refused.count(refusalNames(c, &r), err, m.service.Instant())
-	}
-	return found, err
-}
-
-func (m *Market) search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
-	buys := r.Purchase.Offer != uuid.Nil || r.Purchase.MaxCharge != nil
-	if r.Payment != nil && r.Purchase.Offer == uuid.Nil {
-		return SearchResult{}, &memory.RuleError{Field: "payment", Rule: "pays for the search of an offer alone"}
-	}
-	if !buys || r.Call.Key == "" && r.Payment == nil {
+func (m *Market) search(ctx context.Context, c memory.Caller, r order) (SearchResult, error) {
+	if r.Call.Key == "" && r.Payment == nil {
 		answer, err := m.service.Search(ctx, c, r.SearchRequest)
 		return SearchResult{Answer: answer}, err
 	}
-	if r.Call.Key == "" && r.Payment != nil && r.Payment.Identifier != "" {
+	if r.Call.Key == "" && r.Payment.Identifier != "" {
 		r.Call.Key = identifierKey + m.service.Digest("payment-identifier", r.Payment.Identifier)
 	}
 	var seen watch
@@ -123,7 +111,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // searchHeld runs the search of a claim that is held and open. What fails before the
 // charge leaves no claim, so that nothing is kept of it.
-func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r SearchRequest, claim *Claim) (SearchResult, error) {
+func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim *Claim) (SearchResult, error) {
 	accepted, err := m.verify(ctx, c, r)
 	if err != nil {
 		return SearchResult{}, m.release(ctx, claim, err)
@@ -222,7 +210,7 @@ func (m *Market) billOf(ctx context.Context, c memory.Caller, claim Claim) (bill
 }
 
 // verify accepts and verifies the payment of a search; nil without one.
-func (m *Market) verify(ctx context.Context, c memory.Caller, r SearchRequest) (*Accepted, error) {
+func (m *Market) verify(ctx context.Context, c memory.Caller, r order) (*Accepted, error) {
 	if r.Payment == nil {
 		return nil, nil
 	}
@@ -260,7 +248,7 @@ func (m *Market) verify(ctx context.Context, c memory.Caller, r SearchRequest) (
 
 // repeat answers a search whose claim has an outcome: with the entries as the caller
 // may see them now.
-func (m *Market) repeat(ctx context.Context, c memory.Caller, r SearchRequest, claim Claim) (SearchResult, error) {
+func (m *Market) repeat(ctx context.Context, c memory.Caller, r order, claim Claim) (SearchResult, error) {
 	out, err := claim.outcome()
 	if err != nil {
 		return SearchResult{}, err

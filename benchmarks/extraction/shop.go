@@ -143,9 +143,8 @@ type found struct{ key, text string }
 
 // ask buys a search. The error is a memory.CapError if a cap is spent.
 func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
-	answer, err := b.instance.Search(ctx, b.caller, memory.SearchRequest{
-		Query: question, Stores: []string{seller}, Limit: meter.MaxHits,
-		Purchase: memory.Purchase{Offer: b.offer, Named: []string{seller}, Limit: meter.MaxHits},
+	answer, err := b.instance.Market.Search(ctx, b.caller, meter.SearchRequest{
+		SearchRequest: memory.SearchRequest{Query: question, Limit: meter.MaxHits}, Offer: b.offer,
 	})
 	if err != nil {
 		return bought{}, err
@@ -154,7 +153,7 @@ func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
 	for _, charge := range answer.Bill.Charges {
 		result.cost += charge.Amount
 	}
-	_, err = b.instance.EachHit(ctx, &answer, func(h *memory.Hit) error {
+	_, err = b.instance.EachHit(ctx, &answer.Answer, func(h *memory.Hit) error {
 		result.hits = append(result.hits, found{h.Key, lexical.TextOf(h.Value)})
 		return nil
 	})

@@ -138,13 +138,24 @@ func agent(name string) memory.Caller {
 func (d *desk) request(key, scheme string, n int) meter.SearchRequest {
 	d.t.Helper()
 	r := meter.SearchRequest{
-		SearchRequest: memory.SearchRequest{Query: "lighthouse", Limit: 10, Purchase: memory.Purchase{Offer: d.offer}},
-		Call:          memory.Idempotency{Operation: "POST search", Path: d.offer.String(), Key: key, Digest: "body"},
+		SearchRequest: memory.SearchRequest{Query: "lighthouse", Limit: 10}, Offer: d.offer, Call: d.call(key, "body"),
 	}
 	if scheme != "" {
 		r.Payment = d.pay(scheme, fullPrice, n)
 	}
 	return r
+}
+
+// call names a search of the offer with a key and a digest of its body.
+func (d *desk) call(key, digest string) func() (memory.Idempotency, error) {
+	return func() (memory.Idempotency, error) {
+		return memory.Idempotency{Operation: "POST search", Path: d.offer.String(), Key: key, Digest: digest}, nil
+	}
+}
+
+// key is the buyer's key of a call with the key "key".
+func (d *desk) key() memory.IdempotencyKey {
+	return memory.IdempotencyKey{Agent: buyer, Taint: acl.Public, Operation: "POST search", Path: d.offer.String(), Key: "key"}
 }
 
 // pay returns a payment for a price.
@@ -284,7 +295,7 @@ func TestAPaymentIsForOneAgentCallAndBody(t *testing.T) {
 		r := d.request("", payment.SchemeExact, 1)
 		d.mustSearch(r)
 		other := r
-		other.Call.Digest = "another"
+		other.Call = d.call("", "another")
 		var clash *memory.ConflictError
 		if _, _, err := d.search(buyer, other); !errors.As(err, &clash) {
 			t.Errorf("another body: %v", err)
@@ -294,7 +305,7 @@ func TestAPaymentIsForOneAgentCallAndBody(t *testing.T) {
 		}
 		keyed := d.request("key", payment.SchemeUpto, 2)
 		d.mustSearch(keyed)
-		keyed.Call.Digest = "another"
+		keyed.Call = d.call("key", "another")
 		if _, _, err := d.search(buyer, keyed); !errors.Is(err, memory.ErrKeyReused) {
 			t.Errorf("another body of a key: %v", err)
 		}
@@ -429,9 +440,7 @@ func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
 		r := d.request("key", payment.SchemeExact, 1)
 		d.mustSearch(r)
 		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error {
-			claim, err := meter.First(tx.Claims(context.Background(), meter.ClaimOfKey{
-				Agent: buyer, Taint: acl.Public, Operation: r.Call.Operation, Path: r.Call.Path, Key: "key",
-			}))
+			claim, err := meter.First(tx.Claims(context.Background(), meter.ClaimOfKey(d.key())))
 			if err != nil || claim == nil {
 				return fmt.Errorf("the claim is %+v, %w", claim, err)
 			}
@@ -538,9 +547,7 @@ func TestClaimsThatExpireAreRemoved(t *testing.T) {
 		kept := func() bool {
 			var claim *meter.Claim
 			d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
-				claim, err = meter.First(tx.Claims(context.Background(), meter.ClaimOfKey{
-					Agent: buyer, Taint: acl.Public, Operation: r.Call.Operation, Path: r.Call.Path, Key: "key",
-				}))
+				claim, err = meter.First(tx.Claims(context.Background(), meter.ClaimOfKey(d.key())))
 				return err
 			}))
 			return claim != nil
@@ -653,8 +660,8 @@ func TestAnOpenClaimIsTakenOver(t *testing.T) {
 		// A process died after it had made the claim.
 		r := d.request("key", payment.SchemeExact, 1)
 		claim := meter.Claim{
-			ID: uuid.Must(uuid.NewV7()), State: meter.ClaimOpen, Fence: 1, Digest: r.Call.Digest,
-			Key:       memory.IdempotencyKey{Agent: buyer, Taint: acl.Public, Operation: r.Call.Operation, Path: r.Call.Path, Key: "key"},
+			ID: uuid.Must(uuid.NewV7()), State: meter.ClaimOpen, Fence: 1, Digest: "body",
+			Key:       d.key(),
 			HeldUntil: d.clock().Add(time.Minute).Truncate(time.Microsecond), ExpiresAt: d.clock().Add(time.Hour).Truncate(time.Microsecond),
 		}
 		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error { return tx.PutRecord(context.Background(), claim) }))

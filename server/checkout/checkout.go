@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
 	"mneme/server"
@@ -89,17 +88,4 @@ func (d Desk) address(r *http.Request) string {
 		scheme = "https"
 	}
 	return scheme + "://" + r.Host
-}
-
-// Lacking says what a call lacks that was to pay from the account, by the reason for
-// which the store was left out.
-func Lacking(reason memory.SkipReason) string {
-	switch reason {
-	case memory.SkipNoConsent:
-		return "this session may not spend from the account: its token lacks the scope spend"
-	case memory.SkipBalance:
-		return "the account's balance is less than the price"
-	default:
-		return "give max_charge, in micros, of at least the price"
-	}
 }

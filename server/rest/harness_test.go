@@ -106,7 +106,7 @@ func openOptions(t testing.TB, b backendtest.Backend, service memory.Options, me
 		t.Fatal(err)
 	}
 	surface.TakePayments(checkout.Desk{Methods: methods, PublicURL: "https://memory.example"})
-	tools := tool.NewSurface(tool.New(f.Service, tool.Options{ValueLimit: service.Limits.Value}))
+	tools := tool.NewSurface(tool.New(f.Service, tool.Options{Market: market, ValueLimit: service.Limits.Value}))
 	page, err := console.NewSurface(nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)

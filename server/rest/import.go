@@ -194,9 +194,6 @@ func (in *importing) request(line *api.ImportLine) (memory.PutRequest, error) {
 			return memory.PutRequest{}, problem.In(problem.Rule, "store", "must be the store of the call")
 		}
 	}
-	if line.ExpiresAt != nil && line.Ttl != nil {
-		return memory.PutRequest{}, problem.In(problem.Rule, "expires_at", "must not be given together with ttl")
-	}
 	return memory.PutRequest{
 		Path:  memory.Path{Store: in.store, Namespace: or(line.Namespace, ""), Key: line.Key},
 		Value: line.Value, Type: line.Type, Description: line.Description, Tags: line.Tags,

@@ -43,6 +43,7 @@ func TestAnImportCountsAndListsWhatItRefused(t *testing.T) {
 		{text: `{"key":"x","value":"` + strings.Repeat("x", 2<<20) + `"}`, problem: "too-large"},
 		{text: `{"key":"there","value":1,"in_context":false}`, problem: "conflict"},
 		{text: `{"key":"x","value":1,"expires_at":"2020-01-01T00:00:00Z"}`, problem: "rule", field: "expires_at"},
+		{text: `{"key":"x","value":1,"expires_at":"2030-01-01T00:00:00Z","ttl":60}`, problem: "rule", field: "expires_at"},
 		{text: `{"key":"x","value":1,"occurred_at":"2020-13-01"}`, problem: "rule", field: "occurred_at"},
 		{text: `{"key":"x","value":1,"occurred_at":null}`, problem: "malformed", field: "occurred_at"},
 		{text: `{"key":"last","value":1,"occurred_at":"2020-12-01"}`},

@@ -163,6 +163,13 @@ func TestSearchBuysOnlyWhereItIsToldTo(t *testing.T) {
 		t.Errorf("one entry fits: %s", a.body)
 	}
 	skipped(`{"query":"hut","stores":["alice"],"max_charge":100000}`, "balance")
+	for _, most := range []string{"-1", "1000000000001"} {
+		for _, path := range []string{"/v1/search", offer + "/search"} {
+			if got := h.want(422, bob, "POST", path, `{"query":"hut","max_charge":`+most+`}`).json(t); got["field"] != "max_charge" {
+				t.Errorf("%s with %s: %v", path, most, got)
+			}
+		}
+	}
 }
 
 func TestASpentCapIs429(t *testing.T) {

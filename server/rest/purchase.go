@@ -18,13 +18,17 @@ func (s *Surface) SearchOffer(ctx context.Context, r api.SearchOfferRequestObjec
 	request := memory.SearchRequest{
 		Query: r.Body.Query, Limit: or(r.Body.Limit, wire.DefaultHits), MinRelevance: or(r.Body.MinRelevance, 0),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false),
-		Purchase: memory.Purchase{Offer: r.Offer, MaxCharge: r.Body.MaxCharge, Limit: or(r.Body.Limit, wire.DefaultHits)},
 	}
 	paid, err := s.readPayment(ctx, "A search of the offer's store", r.Body)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.buy(ctx, request, paid.Payment, "POST /v1/offers/{offer}/search", []string{r.Offer.String()}, r.Params.IdempotencyKey, r.Body)
+	found, err := s.market.Search(ctx, caller(ctx), meter.SearchRequest{
+		SearchRequest: request, Offer: r.Offer, MaxCharge: r.Body.MaxCharge, Payment: paid.Payment,
+		Call: func() (memory.Idempotency, error) {
+			return s.callOf(r.Params.IdempotencyKey, "POST /v1/offers/{offer}/search", []string{r.Offer.String()}, r.Body)
+		},
+	})
 	if err != nil {
 		return nil, s.desk.Ask(paid, err)
 	}
@@ -33,16 +37,6 @@ func (s *Surface) SearchOffer(ctx context.Context, r api.SearchOfferRequestObjec
 		header: s.desk.Settled(found),
 		encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, &found.Answer) },
 	}, nil
-}
-
-// buy runs a search that may buy. paid is nil without a payment, operation is the method and route template, path
-// the values of the template's parameters, and body the decoded body.
-func (s *Surface) buy(ctx context.Context, request memory.SearchRequest, paid *meter.Payment, operation string, path []string, key *api.IdempotencyKey, body any) (meter.SearchResult, error) {
-	call, err := s.callOf(key, operation, path, body)
-	if err != nil {
-		return meter.SearchResult{}, err
-	}
-	return s.market.Search(ctx, caller(ctx), meter.SearchRequest{SearchRequest: request, Call: call, Payment: paid})
 }
 
 func (r streamed) VisitSearchOfferResponse(w http.ResponseWriter) error { return r.write(w) }

@@ -8,28 +8,23 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server/problem"
 	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
-// maxStores bounds the stores that a search may name.
-const maxStores = 1000
-
 // Search runs a search.
 func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.SearchResponseObject, error) {
 	var stores []string
 	if r.Body.Stores != nil {
+		stores = make([]string, 0, len(*r.Body.Stores)) // an empty list is not an absent one
 		for _, name := range *r.Body.Stores {
 			id, err := storeID(ctx, "stores", name)
 			if err != nil {
 				return nil, err
 			}
 			stores = append(stores, id)
-		}
-		// An empty list is an error: only an absent one means all stores.
-		if len(stores) < 1 || len(stores) > maxStores {
-			return nil, problem.In(problem.Rule, "stores", fmt.Sprintf("must name 1 to %d stores, or be left out", maxStores))
 		}
 	}
 	where, err := parseWhere(r.Body.Where)
@@ -61,28 +56,23 @@ func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.Se
 		return nil, err
 	}
 	started := time.Now()
-	answer, err := s.ask(ctx, request, r)
+	found, err := s.market.Search(ctx, caller(ctx), meter.SearchRequest{
+		SearchRequest: request, MaxCharge: r.Body.MaxCharge,
+		Call: func() (memory.Idempotency, error) {
+			return s.callOf(r.Params.IdempotencyKey, "POST /v1/search", nil, r.Body)
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	s.metrics.Search(answer)
+	answer := &found.Answer
+	s.metrics.Search(*answer)
 	took := time.Since(started)
-	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, &answer) }}
+	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, answer) }}
 	if request.Explain { // then no hit is from a store at level search
 		out.timing = timingOf(answer.Took, took)
 	}
 	return out, nil
-}
-
-// ask runs a search. With max_charge it may buy, and an Idempotency-Key repeats
-// it.
-func (s *Surface) ask(ctx context.Context, request memory.SearchRequest, r api.SearchRequestObject) (memory.Answer, error) {
-	if r.Body.MaxCharge == nil || s.market == nil {
-		return s.service.Search(ctx, caller(ctx), request)
-	}
-	request.Purchase = memory.Purchase{Named: request.Stores, MaxCharge: r.Body.MaxCharge}
-	found, err := s.buy(ctx, request, nil, "POST /v1/search", nil, r.Params.IdempotencyKey, r.Body)
-	return found.Answer, err
 }
 
 // timingOf returns the Server-Timing header of a search: the duration of each

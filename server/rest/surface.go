@@ -40,8 +40,8 @@ type Surface struct {
 	desk checkout.Desk
 }
 
-// New returns the surface. valueLimit is the service's limit on one value, in
-// bytes; 0 means the default.
+// New returns the surface. market runs its searches. valueLimit is the service's limit
+// on one value, in bytes; 0 means the default.
 func New(service *memory.Service, market meter.MarketAPI, metrics *server.Metrics, valueLimit int) (*Surface, error) {
 	s := &Surface{
 		service: service, market: market, metrics: metrics, maxBody: wire.MaxBody(valueLimit),
@@ -64,7 +64,7 @@ func New(service *memory.Service, market meter.MarketAPI, metrics *server.Metric
 // token. It sets the binder for this surface's bodies; other surfaces do not use it.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	e.Binder = binder{s}
-	api.RegisterHandlersWithOptions(e, api.NewStrictHandler(s, []api.StrictMiddlewareFunc{s.needMarket, withHeader, withRequest}), api.RegisterHandlersOptions{
+	api.RegisterHandlersWithOptions(e, api.NewStrictHandler(s, []api.StrictMiddlewareFunc{withHeader, withRequest}), api.RegisterHandlersOptions{
 		OperationMiddlewares: s.document.middlewares(),
 	})
 	e.GET("/openapi.json", func(c echo.Context) error {
@@ -72,20 +72,6 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	})
 	mountWellKnown(e)
 	return []string{"/openapi.json", keysPath, wellKnownPath}
-}
-
-// needMarket refuses the calls of a market on a server without one.
-func (s *Surface) needMarket(next api.StrictHandlerFunc, operation string) api.StrictHandlerFunc {
-	switch operation {
-	case "CreateOffer", "ChangeOffer", "WithdrawOffer", "GetOffer", "ListOffers", "ListStoreOffers", "AcceptOffer", "SearchOffer",
-		"GetAccount", "TopUpAccount", "PayOutAccount", "ListUsage", "ListSales", "RefundCharge", "GetReceiptKeys":
-		if s.market == nil {
-			return func(echo.Context, any) (any, error) {
-				return nil, problem.New(problem.Unavailable, "this server has no market")
-			}
-		}
-	}
-	return next
 }
 
 // headerKey is the context key for the header of a request.

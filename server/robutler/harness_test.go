@@ -40,7 +40,7 @@ func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness 
 	t.Helper()
 	f := backendtest.Open(t, b, memory.Options{Limits: limits}, backendtest.MustEncoder(t))
 	metrics := server.NewMetrics()
-	native, err := rest.New(f.Service, nil, metrics, limits.Value)
+	native, err := rest.New(f.Service, f.Market, metrics, limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}

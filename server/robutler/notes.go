@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -115,7 +116,7 @@ func (s *Surface) searchNotes(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	found, err := s.service.Search(ctx, visitor(c), request)
+	found, err := s.market.Search(ctx, visitor(c), meter.SearchRequest{SearchRequest: request})
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && broken.Field == "query" {
 		return problem.In(problem.Rule, "q", broken.Rule)
@@ -123,9 +124,9 @@ func (s *Surface) searchNotes(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	s.metrics.Search(found)
+	s.metrics.Search(found.Answer)
 	out := notesAnswer{[]note{}}
-	_, err = s.service.EachHit(ctx, &found, func(h *memory.Hit) error {
+	_, err = s.service.EachHit(ctx, &found.Answer, func(h *memory.Hit) error {
 		out.Entries = append(out.Entries, noteOf(&h.Entry))
 		return nil
 	})

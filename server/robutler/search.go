@@ -1,18 +1,15 @@
 package robutler
 
 import (
-	"context"
 	"errors"
 	"io"
 	"maps"
 	"strconv"
 
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"mneme/memory"
 	"mneme/meter"
-	"mneme/server/checkout"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -42,8 +39,8 @@ func (s *Surface) search(c echo.Context) error {
 	if about.store != "" {
 		request.Stores = []string{about.store}
 	}
-	caller := visitor(c)
-	if request.Purchase, err = q.purchase(caller, request); err != nil {
+	most, err := q.maxCharge()
+	if err != nil {
 		return err
 	}
 	body := s.service.Digest("query", q.values.Encode())
@@ -51,11 +48,15 @@ func (s *Surface) search(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if paid.Payment != nil { // then the account does not pay, whatever it has
-		request.Purchase.MaxCharge = nil
+	if paid.Payment != nil { // max_charge bounds what the account pays
+		most = nil
 	}
-	call := memory.Idempotency{Operation: "GET " + root + "?action=search", Digest: body}
-	found, err := s.ask(c.Request().Context(), caller, meter.SearchRequest{SearchRequest: request, Call: call, Payment: paid.Payment})
+	found, err := s.market.Search(c.Request().Context(), visitor(c), meter.SearchRequest{
+		SearchRequest: request, MaxCharge: most, Payment: paid.Payment, Prompted: true, // tools call this API
+		Call: func() (memory.Idempotency, error) {
+			return memory.Idempotency{Operation: "GET " + root + "?action=search", Digest: body}, nil
+		},
+	})
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && broken.Field == "query" { // named q in this API
 		err = &memory.RuleError{Field: "q", Rule: broken.Rule}
@@ -68,43 +69,16 @@ func (s *Surface) search(c echo.Context) error {
 	return wire.Stream(c.Response(), func(w io.Writer) error { return s.writeAnswer(c.Request().Context(), w, &found.Answer) })
 }
 
-// purchase returns what a search may buy: from the store that it names, up to the
-// parameter max_charge in micros, which the API's own clients do not send.
-//
-// SECURITY: a model calls this API by tools, so that the account pays for tokens
-// with the scope spend alone.
-func (q query) purchase(c memory.Caller, r memory.SearchRequest) (memory.Purchase, error) {
-	p := memory.Purchase{Named: r.Stores, Limit: r.Limit, Barred: !c.Spend}
+// maxCharge returns the parameter max_charge, in micros, which the API's own clients do
+// not send; nil: it is absent. What is no number is refused like an amount out of range.
+func (q query) maxCharge() (*int64, error) {
 	text, err := q.text("max_charge")
 	if err != nil || text == "" {
-		return p, err
+		return nil, err
 	}
 	most, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || most < 0 || most > meter.MaxAmount {
-		return p, problem.In(problem.Rule, "max_charge", "must be 0 to "+strconv.FormatInt(meter.MaxAmount, 10))
-	}
-	p.MaxCharge = &most
-	return p, nil
-}
-
-// ask runs a search. If it left out the store that it names, that store is paid for by
-// the payment that came, or the error is its price as a memory.PaymentError, or what
-// else comes before it.
-func (s *Surface) ask(ctx context.Context, c memory.Caller, r meter.SearchRequest) (meter.SearchResult, error) {
-	answer, err := s.service.Search(ctx, c, r.SearchRequest)
-	if err != nil || len(r.Stores) == 0 || len(answer.Bill.Skipped) == 0 {
-		return meter.SearchResult{Answer: answer}, err
-	}
-	skipped := answer.Bill.Skipped[0]
-	offer, err := uuid.Parse(skipped.Offer)
 	if err != nil {
-		return meter.SearchResult{}, err
+		most = -1
 	}
-	r.Stores, r.Purchase = nil, memory.Purchase{Offer: offer, Limit: r.Limit, Barred: true}
-	found, err := s.market.Search(ctx, c, r)
-	var price *memory.PaymentError
-	if r.Payment == nil && errors.As(err, &price) {
-		price.Reason = checkout.Lacking(skipped.Reason)
-	}
-	return found, err
+	return &most, meter.CheckMaxCharge(&most)
 }

@@ -6,7 +6,6 @@
 package robutler
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -28,20 +27,15 @@ const root = base + "memory"
 // Surface is the Robutler portal API.
 type Surface struct {
 	service *memory.Service
-	market  Market
+	market  meter.SearchAPI
 	desk    checkout.Desk
 	metrics *server.Metrics
 	maxBody int64
 }
 
-// Market runs searches that may cost something; see meter.Market.
-type Market interface {
-	Search(context.Context, memory.Caller, meter.SearchRequest) (meter.SearchResult, error)
-}
-
 // New returns the surface. desk takes the payments for searches. valueLimit is the
 // service's limit on one value, in bytes; 0 means the default.
-func New(service *memory.Service, market Market, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
+func New(service *memory.Service, market meter.SearchAPI, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
 	return &Surface{service: service, market: market, desk: desk, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
 }
 

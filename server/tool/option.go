@@ -64,14 +64,14 @@ func (o *searchOptions) add(to arguments) arguments {
 
 // request returns the search of some stores, or of all in reach, that the
 // parameters describe.
-func (o *searchOptions) request(c *call, given map[string]bool, limit int, stores []string) (r memory.SearchRequest, err error) {
+func (o *searchOptions) request(c *call, given map[string]bool, limit int, stores []string) (r meter.SearchRequest, err error) {
 	switch {
 	case !given["query"] && !given["queries"]:
 		return r, refuse("Error: `query` is required, or `queries` in its place")
 	case given["query"] && given["queries"]:
 		return r, refuse("Error: `queries` must not be given together with `query`")
 	}
-	r = memory.SearchRequest{
+	r.SearchRequest = memory.SearchRequest{
 		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
 		MinRelevance: o.minRelevance, Nearest: memory.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 		Filter: memory.Filter{Timezone: o.timezone},
@@ -79,7 +79,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	if given["min_relevance"] { // it is meant
 		r.Nearest = 0
 	}
-	if err := o.addPurchase(c, given, &r); err != nil {
+	if err := o.addPurchase(given, &r); err != nil {
 		return r, err
 	}
 	if o.recency != nil {
@@ -96,34 +96,25 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 		}
 	}
 	if given["explain"] {
-		err = o.addExplain(c, &r)
+		err = o.addExplain(c, &r.SearchRequest)
 	}
 	return r, err
 }
 
 // addPurchase sets what the search may cost.
-func (o *searchOptions) addPurchase(c *call, given map[string]bool, to *memory.SearchRequest) (err error) {
+func (o *searchOptions) addPurchase(given map[string]bool, to *meter.SearchRequest) (err error) {
 	if given["offer"] {
-		if to.Purchase.Offer, err = uuid.Parse(o.offer); err != nil || to.Purchase.Offer == uuid.Nil {
+		if to.Offer, err = uuid.Parse(o.offer); err != nil || to.Offer == uuid.Nil {
 			return refuse("Error: `offer` must be the id of an offer")
-		}
-		if len(to.Stores) > 0 {
-			return refuse("Error: `offer` must not be given together with a store")
 		}
 	}
 	if given["max_charge"] {
-		if o.maxCharge < 0 || o.maxCharge > meter.MaxAmount {
-			return refuse("Error: `max_charge` must be 0 to %d, in micros", int64(meter.MaxAmount))
-		}
-		to.Purchase.MaxCharge = new(int64(o.maxCharge))
+		to.MaxCharge = new(int64(o.maxCharge))
 	}
-	switch paid := given["offer"] || given["max_charge"]; {
-	case !paid:
-		return nil
-	case given["cursor"] && given["offer"]: // a cursor needs level read
+	if given["cursor"] && given["offer"] { // a cursor needs level read
 		return acl.ErrDenied
 	}
-	return c.bound(to, given["cursor"])
+	return nil
 }
 
 // addExplain sets what a search explains: its hits, or also an entry, of the only

@@ -12,13 +12,7 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
-	"mneme/server/checkout"
 )
-
-// Market runs searches that may cost something; see meter.Market.
-type Market interface {
-	Search(context.Context, memory.Caller, meter.SearchRequest) (meter.SearchResult, error)
-}
 
 const (
 	// maxPaidHits bounds the hits of a search that may be charged for, and
@@ -86,73 +80,19 @@ func billOf(b memory.Bill) billed {
 	return out
 }
 
-// ask runs a search. A store that costs something is searched if the call names it,
-// and is paid for from the account if the call gives max_charge and the caller's
-// token has the scope spend. If it is the only store of the call, or if the call names
-// its offer, it is paid for by the payment that came with the call, or its price is the
-// error.
-//
-// SECURITY: a model may be told to buy by what it reads. Barred is the token's, and
-// nothing in a call's input changes it.
-func (c *call) ask(ctx context.Context, r memory.SearchRequest) (memory.Answer, error) {
-	most := r.Purchase.MaxCharge
-	if r.Purchase.Offer != uuid.Nil {
-		r.Purchase.Barred = !c.caller.Spend || most == nil
-		return c.buy(ctx, r, "")
-	}
-	if c.market == nil {
-		r.Purchase = memory.Purchase{}
-		return c.service.Search(ctx, c.caller, r)
-	}
-	if c.payment != nil && len(r.Stores) == 1 { // then the account does not pay, whatever it has
-		r.Purchase.MaxCharge = nil
-	}
-	r.Purchase.Named, r.Purchase.Limit, r.Purchase.Barred = r.Stores, r.Limit, !c.caller.Spend
-	found, err := c.market.Search(ctx, c.caller, meter.SearchRequest{SearchRequest: r, Call: c.identity()})
-	if err != nil || len(r.Stores) != 1 {
-		return found.Answer, err
-	}
-	for _, s := range found.Bill.Skipped {
-		if s.Store != r.Stores[0] {
-			continue
-		}
-		offer, err := uuid.Parse(s.Offer)
-		if err != nil {
-			return memory.Answer{}, err
-		}
-		r.Stores = nil // it is the offer's
-		r.Purchase = memory.Purchase{Offer: offer, MaxCharge: most, Barred: true}
-		return c.buy(ctx, r, s.Reason)
-	}
-	return found.Answer, nil
-}
-
-// buy searches the store of an offer, paid for by the payment that came with the call,
-// or from the account unless it is barred. Otherwise the error is a PaymentError.
-// skipped is why a search that named the store left it out; "": none did.
-func (c *call) buy(ctx context.Context, r memory.SearchRequest, skipped memory.SkipReason) (memory.Answer, error) {
-	if err := c.bound(&r, false); err != nil {
-		return memory.Answer{}, err
-	}
-	if c.market == nil {
-		return memory.Answer{}, memory.ErrNotFound // there are no offers
-	}
-	r.Purchase.Limit = r.Limit
-	found, err := c.market.Search(ctx, c.caller, meter.SearchRequest{SearchRequest: r, Call: c.identity(), Payment: c.payment})
+// ask runs a search, which a model sends. paged says that its answer has a cursor, unless
+// it is one of an offer.
+func (c *call) ask(ctx context.Context, r meter.SearchRequest, paged bool) (memory.Answer, error) {
+	r.Prompted, r.Payment = true, c.payment
+	r.Call = func() (memory.Idempotency, error) { return c.identity(), nil }
+	r.Fit = func(search *memory.SearchRequest, offered bool) error { return c.bound(search, paged && !offered) }
+	found, err := c.market.Search(ctx, c.caller, r)
 	if err == nil {
 		c.settled, c.receipts = found.Settled, receiptsOf(found.Bill)
 	}
-	var refused *meter.RefusedError
-	var price *memory.PaymentError
-	if errors.As(err, &price) && !errors.As(err, &refused) {
-		switch {
-		case skipped != "":
-			price.Reason = checkout.Lacking(skipped)
-		case !c.caller.Spend:
-			price.Reason = checkout.Lacking(memory.SkipNoConsent)
-		case r.Purchase.MaxCharge == nil:
-			price.Reason = checkout.Lacking(memory.SkipNoCharge)
-		}
+	var broken *memory.RuleError
+	if errors.As(err, &broken) && broken.Field == "max_charge" {
+		err = because(err, "Error: `max_charge` %s, in micros", broken.Rule)
 	}
 	return found.Answer, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/meter"
 	"mneme/server/wire"
 )
 
@@ -60,8 +61,8 @@ var errFull = errors.New("the answer is full")
 // hits returns the answer of a search, best hits first, within the limit of an
 // answer, which repeats the question unless it is "". With paged, the answer says where the next page begins. show returns a
 // hit as the tool's family shows it.
-func (c *call) hits(ctx context.Context, question string, r memory.SearchRequest, paged bool, show func(wire.Hit) any) (searchAnswer, error) {
-	a, err := c.search(ctx, r)
+func (c *call) hits(ctx context.Context, question string, r meter.SearchRequest, paged bool, show func(wire.Hit) any) (searchAnswer, error) {
+	a, err := c.search(ctx, r, paged)
 	if errors.Is(err, memory.ErrCursor) {
 		err = because(err, "Error: `cursor` is not valid for this search; all other parameters must be those of the first page")
 	}

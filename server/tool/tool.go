@@ -46,9 +46,8 @@ type Options struct {
 	// DefaultAnswer. It is at least MinAnswer.
 	MaxAnswer int
 	Meter     Meter // default: calls are not counted
-	// Market runs searches. nil: the service does, and stores that cost something
-	// are left out.
-	Market Market
+	// Market runs searches. Tools without a service need none.
+	Market meter.SearchAPI
 	// Payments are the ways to pay for a search by a payment that comes with a
 	// call. nil: none.
 	Payments *payment.Methods
@@ -127,7 +126,7 @@ type tool struct {
 type call struct {
 	service *memory.Service
 	meter   Meter
-	market  Market // nil: none
+	market  meter.SearchAPI
 	caller  memory.Caller
 	// payments are the ways to pay, payment is what came with the call, and settled
 	// what became of it, with the receipts of the charges.
@@ -145,8 +144,8 @@ type call struct {
 }
 
 // search runs a search and counts it.
-func (c *call) search(ctx context.Context, r memory.SearchRequest) (memory.Answer, error) {
-	answer, err := c.ask(ctx, r)
+func (c *call) search(ctx context.Context, r meter.SearchRequest, paged bool) (memory.Answer, error) {
+	answer, err := c.ask(ctx, r, paged)
 	if err == nil {
 		c.meter.Search(answer)
 	}
@@ -159,7 +158,7 @@ func (c *call) own(key string) memory.Path { return memory.Path{Store: c.caller.
 // Tools are the tools over one service.
 type Tools struct {
 	service  *memory.Service
-	market   Market
+	market   meter.SearchAPI
 	payments *payment.Methods
 	meter    Meter
 	surface  string // label of the meter

@@ -1,0 +1,182 @@
+package meter
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// SearchAPI is how every surface searches. It alone decides whether a search buys,
+// what it may show and what it costs. Surfaces translate: requests into a
+// SearchRequest, results and errors into their own form.
+type SearchAPI interface {
+	// Search returns the errors of MarketAPI, and a RefusedError for a payment that
+	// was refused.
+	Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error)
+}
+
+// SearchRequest is a search as a surface was asked for it.
+type SearchRequest struct {
+	memory.SearchRequest // its Purchase is set by Search
+	// Offer, unless uuid.Nil, is the offer whose store is searched, and no other.
+	Offer uuid.UUID
+	// MaxCharge bounds the sum of the charges, in micros. nil: it was not given.
+	MaxCharge *int64
+	// Payment came with the request; nil: none. It pays for the store of Offer, or
+	// if the request is Prompted for the only store in Stores.
+	Payment *Payment
+	// Call names the call by operation and path, and by the digest of its body, which
+	// says what a repetition repeats. Its Key is "" without an Idempotency-Key. It is
+	// called if the search may buy; nil: the call has no name, and no repetition.
+	Call func() (memory.Idempotency, error)
+	// Prompted says that a model sends such requests, and may be told to by what it
+	// reads. The account pays only for tokens with the scope spend, where MaxCharge is
+	// given. A metered store that is the only one of Stores is paid for by Payment, or
+	// its price is the error, in place of an answer that leaves the store out.
+	Prompted bool
+	// Fit, unless nil, fits a search that may be charged for to what the surface has
+	// room to show, or refuses it. offered says that it is a search of an offer.
+	Fit func(r *memory.SearchRequest, offered bool) error
+}
+
+// SearchResult is the answer of a search that may have bought.
+type SearchResult struct {
+	memory.Answer
+	Settled *Settled // nil: there was no payment
+}
+
+// order is a SearchRequest after the decision what it may buy, which is in Purchase,
+// and what pays for it.
+type order struct {
+	memory.SearchRequest
+	Call    memory.Idempotency
+	Payment *Payment // nil: the account pays
+}
+
+// Search implements SearchAPI.
+//
+//	an offer           its store is searched, and paid for by the payment or the account
+//	Prompted           the stores that may be charged for, and a price for a store left out
+//	max_charge         the stores that are named, paid for by the account
+//	else               nothing is bought
+func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
+	if err := r.check(); err != nil {
+		return SearchResult{}, err
+	}
+	switch {
+	case r.Offer != uuid.Nil:
+		// SECURITY: the scope is the token's, and nothing in a request changes it.
+		barred := r.Prompted && (!c.Spend || r.MaxCharge == nil)
+		found, err := m.place(ctx, c, r, memory.Purchase{Offer: r.Offer, MaxCharge: r.MaxCharge, Barred: barred}, r.Payment)
+		return found, r.explain(c, err, "")
+	case r.Prompted:
+		return m.searchPrompted(ctx, c, r)
+	default:
+		return m.place(ctx, c, r, memory.Purchase{MaxCharge: r.MaxCharge}, nil)
+	}
+}
+
+// check checks what a request says of buying.
+func (r *SearchRequest) check() error {
+	switch {
+	case r.Offer != uuid.Nil && len(r.Stores) > 0:
+		return rule("offer", "must not be given together with a store")
+	case r.Payment != nil && r.Offer == uuid.Nil && !r.Prompted:
+		return rule("payment", "pays for the search of an offer alone")
+	}
+	return CheckMaxCharge(r.MaxCharge)
+}
+
+// CheckMaxCharge checks a bound of charges, in micros, that a request gives; nil: none.
+func CheckMaxCharge(most *int64) error { return checkRange("max_charge", most, MaxAmount) }
+
+// searchPrompted runs a prompted search without an offer. If it leaves out the only
+// store that it names, that store is searched under its offer, and the payment pays
+// for it. Without one the error is the price as a memory.PaymentError, or what stands
+// before it.
+func (m *Market) searchPrompted(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
+	// SECURITY: the scope is the token's, and nothing in a request changes it.
+	p := memory.Purchase{MaxCharge: r.MaxCharge, Barred: !c.Spend}
+	alone := len(r.Stores) == 1
+	if alone && r.Payment != nil { // then the account does not pay, whatever it has
+		p.MaxCharge = nil
+	}
+	found, err := m.place(ctx, c, r, p, nil)
+	if err != nil || !alone {
+		return found, err
+	}
+	i := slices.IndexFunc(found.Bill.Skipped, func(s memory.Skipped) bool { return s.Store == r.Stores[0] })
+	if i < 0 {
+		return found, nil
+	}
+	skipped := found.Bill.Skipped[i]
+	if r.Offer, err = uuid.Parse(skipped.Offer); err != nil {
+		return SearchResult{}, err
+	}
+	r.Stores = nil // it is the offer's
+	found, err = m.place(ctx, c, r, memory.Purchase{Offer: r.Offer, MaxCharge: r.MaxCharge, Barred: true}, r.Payment)
+	return found, r.explain(c, err, skipped.Reason)
+}
+
+// place runs a request as an order of what p says, paid for by a payment or, without
+// one, by the account.
+func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p memory.Purchase, paid *Payment) (SearchResult, error) {
+	o := order{SearchRequest: r.SearchRequest, Payment: paid}
+	o.Purchase = p
+	if r.Fit != nil && (p.Offer != uuid.Nil || r.MaxCharge != nil) {
+		if err := r.Fit(&o.SearchRequest, p.Offer != uuid.Nil); err != nil {
+			return SearchResult{}, err
+		}
+	}
+	if p.Offer == uuid.Nil && p.MaxCharge == nil {
+		answer, err := m.service.Search(ctx, c, o.SearchRequest)
+		return SearchResult{Answer: answer}, err
+	}
+	if r.Call != nil {
+		var err error
+		if o.Call, err = r.Call(); err != nil {
+			return SearchResult{}, err
+		}
+	}
+	found, err := m.search(ctx, c, o)
+	if err != nil && paid != nil {
+		m.refused.count(refusalNames(c, &o), err, m.service.Instant())
+	}
+	return found, err
+}
+
+// explain says in the price of a prompted search what it lacked to be paid for from
+// the account. skipped is why the store that it named was left out; "": it named an
+// offer. Other errors are returned as they are.
+func (r *SearchRequest) explain(c memory.Caller, err error, skipped memory.SkipReason) error {
+	var refused *RefusedError
+	var price *memory.PaymentError
+	switch {
+	case !r.Prompted || !errors.As(err, &price) || errors.As(err, &refused):
+	case r.Payment != nil && r.MaxCharge == nil: // the payment covers too little
+	case skipped != "":
+		price.Reason = lacking(skipped)
+	case !c.Spend:
+		price.Reason = lacking(memory.SkipNoConsent)
+	case r.MaxCharge == nil:
+		price.Reason = lacking(memory.SkipNoCharge)
+	}
+	return err
+}
+
+// lacking says what a prompted search lacks that was to be paid for from the account,
+// by the reason for which the store was left out.
+func lacking(reason memory.SkipReason) string {
+	switch reason {
+	case memory.SkipNoConsent:
+		return "this session may not spend from the account: its token lacks the scope spend"
+	case memory.SkipBalance:
+		return "the account's balance is less than the price"
+	default:
+		return "give max_charge, in micros, of at least the price"
+	}
+}
