@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 const (
 	maxDecisionWords = 400
-	maxWords         = 90_000
+	maxWords         = 35_000
 )
 
 var (
@@ -109,7 +110,11 @@ func wordsOf(t *testing.T) int {
 	}
 	words := 0
 	for _, path := range paths {
-		words += len(strings.Fields(read(t, path)))
+		for _, field := range strings.Fields(read(t, path)) {
+			if strings.ContainsFunc(field, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				words++ // the lines of tables are none
+			}
+		}
 	}
 	return words
 }
