@@ -32,7 +32,7 @@ func (m *Meter) offered(ctx context.Context, tx ReadTx, c memory.Caller, p memor
 	case err != nil:
 		return acl.Grant{}, err
 	case access.Offer == p.Offer.String():
-		return tx.Grant(ctx, offer.Store, c.Agent)
+		return acl.GrantOf(ctx, tx, offer.Store, c.Agent)
 	default:
 		return acl.Grant{}, conflict("the caller has a level on this store already")
 	}
