@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // ErrNewer means that the schema was written by a newer version of mneme.
@@ -15,7 +16,7 @@ var ErrNewer = errors.New("the database was written by a newer version of mneme"
 
 // errConflict means that concurrent transactions conflicted. The whole
 // transaction is retried.
-var errConflict = fmt.Errorf("%w: too many conflicting transactions", memory.ErrUnavailable)
+var errConflict = sqlcommon.ErrConflict
 
 // failure is a driver's error without its message: the operation and the
 // SQLSTATE. The message could quote a parameter or name the server and its

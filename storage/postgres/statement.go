@@ -1,0 +1,239 @@
+package postgres
+
+import (
+	"context"
+	"hash/fnv"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"mneme/acl"
+	"mneme/storage/sqlcommon"
+)
+
+var (
+	_ sqlcommon.Reader = (*reader)(nil)
+	_ sqlcommon.Writer = (*writer)(nil)
+)
+
+// Each implements sqlcommon.Reader.
+func (r *reader) Each(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
+	if !storableArguments(args) {
+		return r.ready(ctx)
+	}
+	return r.each(ctx, decoded(scan), text, encode(args)...)
+}
+
+// EachOf implements sqlcommon.Reader.
+func (r *reader) EachOf(ctx context.Context, queries ...sqlcommon.Query) error {
+	batch := make([]batchQuery, 0, len(queries))
+	for _, q := range queries {
+		if storableArguments(q.Args) {
+			batch = append(batch, batchQuery{q.Text, encode(q.Args), decoded(q.Scan)})
+		}
+	}
+	if len(batch) == 0 {
+		return r.ready(ctx)
+	}
+	return r.queryBatch(ctx, batch)
+}
+
+// Stream implements sqlcommon.Reader. It reads by a cursor, so that a slow scan does
+// not run into a statement timeout.
+func (r *reader) Stream(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
+	if !storableArguments(args) {
+		return r.ready(ctx)
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(text)) // never fails
+	cursor := "stream_" + strconv.FormatUint(uint64(h.Sum32()), 16)
+	return r.eachFetched(ctx, cursor, decoded(scan), text, encode(args)...)
+}
+
+// InStore implements sqlcommon.Reader.
+func (r *reader) InStore(ctx context.Context, store string) error {
+	if storable(store) {
+		r.setRLSStore(store)
+	}
+	return r.ready(ctx)
+}
+
+// InStore implements sqlcommon.Reader.
+func (w *writer) InStore(ctx context.Context, store string) error {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
+		return err
+	}
+	return w.reader.InStore(ctx, store)
+}
+
+// Exec implements sqlcommon.Writer.
+func (w *writer) Exec(ctx context.Context, text string, args ...any) (int64, error) {
+	return w.affected(ctx, text, encode(args)...)
+}
+
+// ExecEach implements sqlcommon.Writer.
+func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]int64, error) {
+	if err := w.ready(ctx); err != nil || len(lists) == 0 {
+		return nil, err
+	}
+	w.queueBulk()
+	batch := w.pendingBatch
+	if batch == nil {
+		batch = &pgx.Batch{}
+	}
+	w.pendingBatch = nil
+	pending := batch.Len()
+	for _, args := range lists {
+		batch.Queue(text, encode(args)...)
+	}
+	affected := make([]int64, len(lists))
+	err := w.send(ctx, batch, pending, func(results pgx.BatchResults) error {
+		for i := range lists {
+			tag, err := results.Exec()
+			if err != nil {
+				return w.fail(ctx, "write", err)
+			}
+			affected[i] = tag.RowsAffected()
+		}
+		return nil
+	})
+	return affected, err
+}
+
+// FlushIndex implements sqlcommon.Writer.
+func (w *writer) FlushIndex(ctx context.Context) error { return w.flushIndex(ctx) }
+
+// Fail implements sqlcommon.Writer.
+func (w *writer) Fail(err error) error {
+	w.failed = err
+	return err
+}
+
+// storableArguments reports whether the texts of a query's arguments are storable.
+func storableArguments(args []any) bool {
+	for _, arg := range args {
+		if text, ok := arg.(string); ok && !storable(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// encode returns arguments as pgx encodes them.
+func encode(args []any) []any {
+	encoded := make([]any, len(args))
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case uuid.UUID:
+			encoded[i] = [16]byte(v)
+		case acl.Label:
+			encoded[i] = int16(v)
+		case sqlcommon.Start:
+			encoded[i] = encodeStart(time.Time(v))
+		case sqlcommon.IDs:
+			encoded[i] = arrays(v)
+		case []uuid.UUID:
+			encoded[i] = idList(v)
+		default:
+			encoded[i] = arg
+		}
+	}
+	return encoded
+}
+
+// arrays returns IDs as a uuid[] parameter.
+func arrays(ids []uuid.UUID) [][16]byte {
+	list := make([][16]byte, len(ids))
+	for i, id := range ids {
+		list[i] = id
+	}
+	return list
+}
+
+func encodeStart(at time.Time) pgtype.Timestamptz {
+	if at.IsZero() {
+		return pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
+	}
+	return pgtype.Timestamptz{Time: at, Valid: true}
+}
+
+// decoded adapts the scan function of a query.
+func decoded(scan func(sqlcommon.Row) error) func(pgx.Rows) error {
+	var row row
+	return func(rows pgx.Rows) error {
+		row.rows = rows
+		return scan(&row)
+	}
+}
+
+// row implements sqlcommon.Row.
+type row struct {
+	rows pgx.Rows
+	dest []any // of the last call, to be used again
+}
+
+// Scan implements sqlcommon.Row.
+func (r *row) Scan(dest ...any) error {
+	r.dest = r.dest[:0]
+	for _, d := range dest {
+		switch p := d.(type) {
+		case *uuid.UUID:
+			d = scannedID{p}
+		case *time.Time:
+			d = scannedTime{p}
+		case *sqlcommon.Start:
+			d = scannedTime{(*time.Time)(p)}
+		case *acl.Label:
+			d = scannedLabel{p}
+		case *sqlcommon.IDs:
+			d = scannedIDs{p}
+		}
+		r.dest = append(r.dest, d)
+	}
+	return r.rows.Scan(r.dest...)
+}
+
+// scannedID is a pgtype.UUIDScanner.
+type scannedID struct{ id *uuid.UUID }
+
+func (s scannedID) ScanUUID(v pgtype.UUID) error {
+	*s.id = v.Bytes // zeros for null
+	return nil
+}
+
+// scannedTime is a pgtype.TimestamptzScanner. An infinite time is zero.
+type scannedTime struct{ at *time.Time }
+
+func (s scannedTime) ScanTimestamptz(v pgtype.Timestamptz) error {
+	*s.at = time.Time{}
+	if v.Valid && v.InfinityModifier == pgtype.Finite {
+		*s.at = v.Time.UTC()
+	}
+	return nil
+}
+
+// scannedLabel is a pgtype.Int64Scanner.
+type scannedLabel struct{ label *acl.Label }
+
+func (s scannedLabel) ScanInt64(v pgtype.Int8) error {
+	*s.label = acl.Label(v.Int64) //nolint:gosec // a column of labels has no others
+	return nil
+}
+
+// scannedIDs is a pgtype.ArraySetter.
+type scannedIDs struct{ ids *sqlcommon.IDs }
+
+func (s scannedIDs) SetDimensions(dimensions []pgtype.ArrayDimension) error {
+	*s.ids = nil
+	if len(dimensions) > 0 {
+		*s.ids = make(sqlcommon.IDs, dimensions[0].Length)
+	}
+	return nil
+}
+
+func (s scannedIDs) ScanIndex(i int) any { return scannedID{&(*s.ids)[i]} }
+
+func (scannedIDs) ScanIndexType() any { return scannedID{} }

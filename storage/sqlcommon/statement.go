@@ -1,0 +1,131 @@
+// Package sqlcommon is what the SQL storages share: how a transaction runs
+// statements, and the code whose statements are the same in every dialect.
+//
+// A text is written once, in PostgreSQL's SQL, and package sqlite translates it when
+// it prepares the statement. These spellings differ, and a text that keeps to them
+// runs in both:
+//
+//	$1                           a parameter
+//	x = ANY($1)                  one of a []string or []int64
+//	x = ANY($1::uuid[])          one of a []uuid.UUID; bytea[] for a [][]byte
+//	x::bigint                    a cast of a column or parameter, which SQLite ignores
+//	cardinality(x)               how many IDs a column of type IDs holds
+//	date_trunc('day', x, 'UTC')  the day of a time
+//	FOR UPDATE                   a row lock; SQLite has locked the file
+//	/*sqlite INDEXED BY i*/      a hint for SQLite alone
+//
+// Upserts (ON CONFLICT … DO UPDATE SET x = t.x + excluded.x), row values, CASE, CTEs
+// and aggregates need no translation. A CROSS JOIN with its condition in WHERE keeps
+// SQLite's order of the tables and leaves PostgreSQL free.
+//
+// Arguments and scanned columns have the types of Go: see Row and Reader. What the
+// storages do not share (full text, row-level security, bulk loading) stays in them.
+package sqlcommon
+
+import (
+	"context"
+	"fmt"
+
+	"mneme/memory"
+)
+
+// ErrConflict means that concurrent transactions conflicted. A storage in which
+// that can happen runs the whole transaction again.
+var ErrConflict = fmt.Errorf("%w: too many conflicting transactions", memory.ErrUnavailable)
+
+// Row is a row of a result.
+type Row interface {
+	// Scan copies the columns. A destination is a pointer to a bool, an integer, a
+	// string or a []byte, to a pointer to one of these for a nullable column, a
+	// sql.Scanner, or:
+	//
+	//	*uuid.UUID  uuid.Nil for null
+	//	*time.Time  in UTC; the zero time for null
+	//	*acl.Label
+	//	*IDs        nil if there are none
+	//	*Start
+	Scan(dest ...any) error
+}
+
+// Query is one of several queries that run together.
+type Query struct {
+	Text string
+	Args []any
+	Scan func(Row) error // called for each row
+}
+
+// Reader runs queries in a transaction. An argument is nil, a bool, an integer, a
+// string, a []byte (nil is null), a driver.Valuer, or one of:
+//
+//	uuid.UUID, time.Time, acl.Label, Start
+//	IDs                                      the value of a column
+//	[]uuid.UUID, [][]byte, []string, []int64 the list of ANY
+//
+// A query with a text that the database cannot hold returns no rows. Scan functions
+// must not run a query.
+type Reader interface {
+	// Each runs a query and calls scan for each row.
+	Each(ctx context.Context, scan func(Row) error, text string, args ...any) error
+	// EachOf runs queries in their order, in one round trip.
+	EachOf(ctx context.Context, queries ...Query) error
+	// Stream is Each for a query with many rows, which are read in portions.
+	Stream(ctx context.Context, scan func(Row) error, text string, args ...any) error
+	// InStore confines the following statements to the rows of a store, where the
+	// database has row-level security. A writing transaction locks the store.
+	InStore(ctx context.Context, store string) error
+}
+
+// Writer reads and writes in a transaction.
+type Writer interface {
+	Reader
+	// Exec runs a statement and returns the number of affected rows. A statement
+	// must not violate a unique constraint: where that can happen it has ON CONFLICT
+	// DO NOTHING, and the caller looks at the number.
+	Exec(ctx context.Context, text string, args ...any) (int64, error)
+	// ExecEach runs a statement for each list of arguments, in one round trip, and
+	// returns the number of rows that each affected.
+	ExecEach(ctx context.Context, text string, lists [][]any) ([]int64, error)
+	// FlushIndex writes the postings that the transaction has collected.
+	FlushIndex(ctx context.Context) error
+	// Fail makes the transaction fail with an error, which it returns.
+	Fail(err error) error
+}
+
+// List runs a query and returns what scan makes of its rows.
+func List[T any](ctx context.Context, r Reader, scan func(Row) (T, error), text string, args ...any) (list []T, err error) {
+	err = r.Each(ctx, func(row Row) error {
+		v, err := scan(row)
+		list = append(list, v)
+		return err
+	}, text, args...)
+	return list, err
+}
+
+// First returns what scan makes of the first row of a query, nil if there is none.
+func First[T any](ctx context.Context, r Reader, scan func(Row) (T, error), text string, args ...any) (*T, error) {
+	list, err := List(ctx, r, scan, text, args...)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// One scans the row of a query that returns at most one, and reports whether it
+// did.
+func One(ctx context.Context, r Reader, into []any, text string, args ...any) (found bool, err error) {
+	err = r.Each(ctx, func(row Row) error {
+		found = true
+		return row.Scan(into...)
+	}, text, args...)
+	return found, err
+}
+
+// Insert runs an INSERT … ON CONFLICT DO NOTHING. It returns memory.ErrExists if the
+// row exists.
+func Insert(ctx context.Context, w Writer, text string, args ...any) error {
+	n, err := w.Exec(ctx, text, args...)
+	if err == nil && n == 0 {
+		return memory.ErrExists
+	}
+	return err
+}

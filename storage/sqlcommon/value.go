@@ -1,0 +1,57 @@
+package sqlcommon
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// IDs is the value of a column that holds IDs in their order.
+type IDs []uuid.UUID
+
+// Start is a time whose zero value is stored as the earliest, not as null.
+type Start time.Time
+
+// JSON is a value that a column holds as JSON text. Its Value is the value of an
+// argument, or a pointer to that of a scanned column; null leaves it as it is.
+type JSON struct{ Of any }
+
+// Value implements driver.Valuer.
+func (j JSON) Value() (driver.Value, error) {
+	text, err := json.Marshal(j.Of)
+	return string(text), err
+}
+
+// Scan implements sql.Scanner.
+func (j JSON) Scan(src any) error {
+	switch text := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(text), j.Of)
+	case []byte:
+		return json.Unmarshal(text, j.Of)
+	default:
+		return fmt.Errorf("a column with JSON has the type %T", src)
+	}
+}
+
+// OrNull returns the argument for a nullable column: null for the zero value.
+func OrNull[T comparable](v T) any {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return v
+}
+
+// NotNull returns the argument for a column of bytes that is not null.
+func NotNull(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}

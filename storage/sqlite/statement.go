@@ -1,0 +1,205 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/storage/sqlcommon"
+)
+
+var (
+	_ sqlcommon.Reader = (*reader)(nil)
+	_ sqlcommon.Writer = (*writer)(nil)
+)
+
+// Each implements sqlcommon.Reader.
+func (r *reader) Each(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
+	var row row
+	return r.each(ctx, func(rows *sql.Rows) error {
+		row.rows = rows
+		return scan(&row)
+	}, text, encode(args)...)
+}
+
+// EachOf implements sqlcommon.Reader.
+func (r *reader) EachOf(ctx context.Context, queries ...sqlcommon.Query) error {
+	for _, q := range queries {
+		if err := r.Each(ctx, q.Scan, q.Text, q.Args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Stream implements sqlcommon.Reader. SQLite steps through the rows of any query.
+func (r *reader) Stream(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
+	return r.Each(ctx, scan, text, args...)
+}
+
+// InStore implements sqlcommon.Reader. The file has no row-level security, and a
+// writing transaction has locked all of it.
+func (r *reader) InStore(ctx context.Context, _ string) error { return r.ready(ctx) }
+
+// Exec implements sqlcommon.Writer.
+func (w *writer) Exec(ctx context.Context, text string, args ...any) (int64, error) {
+	return w.affected(ctx, text, encode(args)...)
+}
+
+// ExecEach implements sqlcommon.Writer.
+func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]int64, error) {
+	affected := make([]int64, len(lists))
+	for i, args := range lists {
+		n, err := w.Exec(ctx, text, args...)
+		if err != nil {
+			return nil, err
+		}
+		affected[i] = n
+	}
+	return affected, nil
+}
+
+// FlushIndex implements sqlcommon.Writer.
+func (w *writer) FlushIndex(ctx context.Context) error { return w.flush(ctx) }
+
+// Fail implements sqlcommon.Writer.
+func (w *writer) Fail(err error) error { return w.fail(err) }
+
+// translations turn the SQL of package sqlcommon into that of SQLite, in order.
+var translations = []struct {
+	from *regexp.Regexp
+	to   string
+}{
+	{regexp.MustCompile(`\$(\d+)`), `?$1`},
+	{regexp.MustCompile(`= ANY\s?\((\?\d+)::(?:uuid|bytea)\[\]\)`), `IN (SELECT unhex(value) FROM json_each($1))`},
+	{regexp.MustCompile(`= ANY\s?\((\?\d+)(?:::\w+\[\])?\)`), `IN (SELECT value FROM json_each($1))`},
+	{regexp.MustCompile(`date_trunc\('day', ([\w.]+), 'UTC'\)`), `$1 / 86400000000 * 86400000000`},
+	{regexp.MustCompile(`cardinality\(([\w.]+)\)`), `length($1) / 16`},
+	{regexp.MustCompile(`::\w+(?:\[\])?`), ``},
+	{regexp.MustCompile(` FOR UPDATE\b`), ``},
+	{regexp.MustCompile(`/\*sqlite(.*?)\*/`), `$1`},
+}
+
+// translate returns a text of package sqlcommon in the SQL of SQLite. Texts of this
+// package stay as they are.
+func translate(text string) string {
+	for _, t := range translations {
+		text = t.from.ReplaceAllString(text, t.to)
+	}
+	return text
+}
+
+// encode returns arguments as SQLite stores them: IDs as 16 bytes each, times in
+// microseconds, lists as JSON.
+func encode(args []any) []any {
+	encoded := make([]any, len(args))
+	for i, arg := range args {
+		encoded[i] = encodeArgument(arg)
+	}
+	return encoded
+}
+
+func encodeArgument(arg any) any {
+	switch v := arg.(type) {
+	case uuid.UUID:
+		return v[:]
+	case time.Time:
+		return micros(v)
+	case sqlcommon.Start:
+		if time.Time(v).IsZero() {
+			return int64(0)
+		}
+		return micros(time.Time(v))
+	case []byte:
+		return nullBytes(v)
+	case sqlcommon.IDs:
+		return joinIDs(v)
+	case []uuid.UUID:
+		return idList(v)
+	case []int64:
+		return numberList(v)
+	case []string:
+		return jsonList(v)
+	case [][]byte:
+		texts := make([]string, len(v))
+		for i, b := range v {
+			texts[i] = hex.EncodeToString(b)
+		}
+		return jsonList(texts)
+	default:
+		return arg
+	}
+}
+
+// jsonList returns a JSON array of strings.
+func jsonList(texts []string) string {
+	list, _ := textList(texts) // strings have a JSON form
+	return list
+}
+
+// row implements sqlcommon.Row.
+type row struct {
+	rows *sql.Rows
+	dest []any // of the last call, to be used again
+}
+
+// Scan implements sqlcommon.Row.
+func (r *row) Scan(dest ...any) error {
+	r.dest = r.dest[:0]
+	for _, d := range dest {
+		switch p := d.(type) { // *uuid.UUID is a sql.Scanner
+		case *time.Time:
+			d = scannedTime{p}
+		case *sqlcommon.Start:
+			d = scannedStart{p}
+		case *sqlcommon.IDs:
+			d = scannedIDs{p}
+		}
+		r.dest = append(r.dest, d)
+	}
+	return r.rows.Scan(r.dest...)
+}
+
+// scannedTime is a sql.Scanner of microseconds.
+type scannedTime struct{ at *time.Time }
+
+func (s scannedTime) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		*s.at = time.Time{}
+	case int64:
+		*s.at = fromMicros(v)
+	default:
+		return fmt.Errorf("sqlite: a time has the type %T", src)
+	}
+	return nil
+}
+
+// scannedStart is a sql.Scanner of a sqlcommon.Start.
+type scannedStart struct{ at *sqlcommon.Start }
+
+func (s scannedStart) Scan(src any) error {
+	if src == int64(0) {
+		*s.at = sqlcommon.Start{}
+		return nil
+	}
+	return scannedTime{(*time.Time)(s.at)}.Scan(src)
+}
+
+// scannedIDs is a sql.Scanner of sqlcommon.IDs.
+type scannedIDs struct{ ids *sqlcommon.IDs }
+
+func (s scannedIDs) Scan(src any) error {
+	b, ok := src.([]byte)
+	if !ok && src != nil {
+		return fmt.Errorf("sqlite: a list of IDs has the type %T", src)
+	}
+	ids, err := splitIDs(b)
+	*s.ids = ids
+	return err
+}
