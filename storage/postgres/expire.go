@@ -31,7 +31,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		if err != nil {
 			return err
 		}
-		if row == nil || row.state == swept || row.expires.IsZero() || row.expires.After(now) {
+		if row == nil || row.state == sqlcommon.Swept || row.expires.IsZero() || row.expires.After(now) {
 			continue
 		}
 		// The row goes first: its lock serializes this with a worker that saves
@@ -58,7 +58,7 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) erro
 	return w.dropVectors(ctx, id)
 }
 
-// selectErasable are queries for deleted, swept and expired entries.
+// selectErasable are queries for deleted, sqlcommon.Swept and expired entries.
 var selectErasable = [...]string{
 	`SELECT id FROM entry WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2`,
 	`SELECT id FROM entry WHERE state = 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,

@@ -40,7 +40,7 @@ func (w *writer) announce(e *memory.Entry, old, next *storedRow, at time.Time) {
 
 // announceEnd adds a record of a row that ends: it was swept or purged.
 func (w *writer) announceEnd(id uuid.UUID, row *storedRow, at time.Time) {
-	if row.state == live && row.inContext {
+	if row.state == sqlcommon.Live && row.inContext {
 		w.feed.add(id, row, at, nil, nil)
 	}
 }

@@ -159,7 +159,7 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	switch {
 	case err != nil:
 		return err
-	case old == nil && e.Revision != 1, old != nil && (old.state == swept || e.Revision != old.revision+1):
+	case old == nil && e.Revision != 1, old != nil && (old.state == sqlcommon.Swept || e.Revision != old.revision+1):
 		return memory.ErrStale
 	case clash && e.DeletedAt.IsZero():
 		return memory.ErrExists
@@ -197,7 +197,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		searchable: e.Searchable(), tags: e.Tags,
 	}
 	if !e.DeletedAt.IsZero() {
-		next.state = deleted
+		next.state = sqlcommon.Deleted
 	}
 	if old != nil && old.store == next.store {
 		next.docID = old.docID
@@ -205,7 +205,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		next.docID = store.nextDoc
 		store.nextDoc, store.dirty = store.nextDoc+1, true
 	}
-	if next.state == live && next.searchable {
+	if next.state == sqlcommon.Live && next.searchable {
 		next.document = &posting.Document{
 			DocKey: posting.DocKey{Store: next.store, Doc: next.docID}, Label: next.label,
 			Length: words.Length, Terms: posting.Aligned.EncodeTerms(words.Terms),
@@ -286,7 +286,7 @@ func (w *writer) removeTagsAndUsage(id uuid.UUID, old *storedRow) {
 		return
 	}
 	w.addUsage(old, -1)
-	if old.state == live && old.searchable && len(old.tags) > 0 {
+	if old.state == sqlcommon.Live && old.searchable && len(old.tags) > 0 {
 		w.queueStatement("DELETE FROM tag WHERE store = $1 AND label = $2 AND entry = $3 AND tag = ANY($4)",
 			old.store, int16(old.label), [16]byte(id), old.tags)
 	}
@@ -294,7 +294,7 @@ func (w *writer) removeTagsAndUsage(id uuid.UUID, old *storedRow) {
 
 // tag inserts the tags of a searchable row.
 func (w *writer) tag(id uuid.UUID, row *storedRow) {
-	if row.state == live && row.searchable {
+	if row.state == sqlcommon.Live && row.searchable {
 		for _, tag := range row.tags {
 			w.bulk.add(bulkTag, row.store, int16(row.label), [16]byte(id), tag)
 		}

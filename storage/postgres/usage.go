@@ -26,7 +26,7 @@ func (c usageChanges) add(key usageKey, entries, bytes int64) {
 
 // addUsage adds a live row to its last writer's usage (sign 1) or subtracts it (-1).
 func (w *writer) addUsage(row *storedRow, sign int64) {
-	if row.state == live {
+	if row.state == sqlcommon.Live {
 		w.usage.add(usageKey{row.store, row.label, row.writer}, sign, sign*row.bytes)
 	}
 }

@@ -285,7 +285,7 @@ func (w *writer) dropVectors(ctx context.Context, id uuid.UUID) error {
 // no longer searchable. If the row moved to another store or label, by which
 // indexes partition vectors, it records a change.
 func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *storedRow) error {
-	if next.state != live || !next.searchable {
+	if next.state != sqlcommon.Live || !next.searchable {
 		return w.dropVectors(ctx, id)
 	}
 	if old.store == next.store && old.label == next.label {

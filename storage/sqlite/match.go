@@ -14,6 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/internal/condition"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // tagSample is the largest count of entries with a tag in rarestTag.
@@ -104,7 +105,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 	} else if evaluate {
 		passes := filter.Judge()
 		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
-			_, e, err := scanEntry(rows)
+			e, err := sqlcommon.ScanEntry(&row{rows: rows})
 			if err != nil {
 				return err
 			}

@@ -12,13 +12,15 @@ import (
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // writer is a memory.Tx.
 type writer struct {
 	reader
+	sqlcommon.Writes
 	postings *posting.PackedWriter // flushed before the commit, like usage
-	usage    usageChanges
+	usage    sqlcommon.UsageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
 	feed     map[feedKey][]feedRecord
 	purged   bool // entries were erased
@@ -28,7 +30,9 @@ type writer struct {
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(s *session) *writer {
-	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges), past: make(map[uuid.UUID]*pastRow), feed: make(map[feedKey][]feedRecord)}
+	w := &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(sqlcommon.UsageChanges), past: make(map[uuid.UUID]*pastRow), feed: make(map[feedKey][]feedRecord)}
+	w.Reads, w.Writes = sqlcommon.NewReads(w, &statements), sqlcommon.NewWrites(w, &statements)
+	return w
 }
 
 // storedRow is the state of a row that a write replaces.
@@ -50,7 +54,7 @@ type storedRow struct {
 	tagged     bool
 	authored   bool // has a row in author
 	dated      bool // has a row in occurrence
-	past       past
+	past       sqlcommon.Past
 }
 
 const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
@@ -60,7 +64,7 @@ const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, 
 
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID) (row storedRow, found bool, err error) {
 	found, err = w.one(ctx, []any{&row.doc, &row.state, &row.store, &row.label, &row.writer, &row.revision, &row.version,
-		&row.bytes, &row.source, &row.expires, &row.searchable, &row.inContext, &row.namespace, &row.key, &row.tagged, &row.authored, &row.dated, &row.past.versions, &row.past.bytes}, selectStoredRow, id[:])
+		&row.bytes, &row.source, &row.expires, &row.searchable, &row.inContext, &row.namespace, &row.key, &row.tagged, &row.authored, &row.dated, &row.past.Versions, &row.past.Bytes}, selectStoredRow, id[:])
 	return row, found, err
 }
 
@@ -86,7 +90,7 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	if err != nil {
 		return err
 	}
-	if found && old.state == swept || e.Revision != old.revision+1 {
+	if found && old.state == sqlcommon.Swept || e.Revision != old.revision+1 {
 		return memory.ErrStale
 	}
 	return w.put(ctx, &e, doc, old, found, latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
@@ -114,7 +118,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		bytes: int64(len(e.Value)), searchable: e.Searchable(), tagged: len(e.Tags) > 0,
 	}
 	if !e.DeletedAt.IsZero() {
-		next.state = deleted
+		next.state = sqlcommon.Deleted
 	} else {
 		// Checked before anything is written, so that the transaction can
 		// continue after ErrExists.
@@ -194,7 +198,7 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next storedRow
 // indexEntry indexes a row by words, or removes it from the index if it is not
 // searchable.
 func (w *writer) indexEntry(ctx context.Context, row storedRow, words lexical.Document, isNew bool) error {
-	if row.state != live || !row.searchable {
+	if row.state != sqlcommon.Live || !row.searchable {
 		return w.index(ctx, row.doc, isNew, nil)
 	}
 	return w.index(ctx, row.doc, isNew, &posting.Document{
@@ -211,7 +215,7 @@ const (
 
 // tag inserts the tags of a searchable row.
 func (w *writer) tag(ctx context.Context, row storedRow, tags []string) error {
-	if row.state != live || !row.searchable {
+	if row.state != sqlcommon.Live || !row.searchable {
 		return nil
 	}
 	for _, tag := range tags {
@@ -225,7 +229,7 @@ func (w *writer) tag(ctx context.Context, row storedRow, tags []string) error {
 // untag deletes the tags of a row. It reads them from the entry, so it must run
 // before the row is updated.
 func (w *writer) untag(ctx context.Context, row storedRow) error {
-	if row.state != live || !row.searchable || !row.tagged {
+	if row.state != sqlcommon.Live || !row.searchable || !row.tagged {
 		return nil
 	}
 	_, err := w.exec(ctx, deleteTags, row.store, row.label, row.doc)

@@ -7,15 +7,23 @@ import (
 	"fmt"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // reader is a memory.ReadTx.
 type reader struct {
+	sqlcommon.Reads
 	session *session
 	failed  error // returned by every further call
 }
 
 var _ memory.ReadTx = (*reader)(nil)
+
+func newReader(s *session) *reader {
+	r := &reader{session: s}
+	r.Reads = sqlcommon.NewReads(r, &statements)
+	return r
+}
 
 // end makes every further call fail. It is called when the transaction's
 // function has returned.

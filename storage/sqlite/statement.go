@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/storage/sqlcommon"
 )
 
@@ -46,6 +47,12 @@ func (r *reader) Stream(ctx context.Context, scan func(sqlcommon.Row) error, tex
 // writing transaction has locked all of it.
 func (r *reader) InStore(ctx context.Context, _ string) error { return r.ready(ctx) }
 
+// InScope implements sqlcommon.Reader.
+func (*reader) InScope([]acl.Access) {}
+
+// OfEntries implements sqlcommon.Reader.
+func (r *reader) OfEntries(ctx context.Context, _ []uuid.UUID) error { return r.ready(ctx) }
+
 // Exec implements sqlcommon.Writer.
 func (w *writer) Exec(ctx context.Context, text string, args ...any) (int64, error) {
 	return w.affected(ctx, text, encode(args)...)
@@ -63,6 +70,15 @@ func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]in
 	}
 	return affected, nil
 }
+
+// Queue implements sqlcommon.Writer. It runs the statement at once.
+func (w *writer) Queue(ctx context.Context, text string, args ...any) error {
+	_, err := w.exec(ctx, text, encode(args)...)
+	return err
+}
+
+// Erased implements sqlcommon.Writer.
+func (w *writer) Erased() { w.dropped = true }
 
 // FlushIndex implements sqlcommon.Writer.
 func (w *writer) FlushIndex(ctx context.Context) error { return w.flush(ctx) }
@@ -159,6 +175,10 @@ func (r *row) Scan(dest ...any) error {
 			d = scannedStart{p}
 		case *sqlcommon.IDs:
 			d = scannedIDs{p}
+		case *sqlcommon.Bytes:
+			d = (*sql.RawBytes)(p)
+		case *[]string:
+			d = sqlcommon.JSON{Of: p}
 		}
 		r.dest = append(r.dest, d)
 	}

@@ -70,7 +70,7 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 			return err
 		}
 		defer c.rollback()
-		r := &reader{session: c}
+		r := newReader(c)
 		defer r.end()
 		return fn(r)
 	}))

@@ -15,6 +15,7 @@ import (
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 const (
@@ -33,7 +34,7 @@ const (
 // before, the zero row for a new one. Of the index, only what differs is written:
 // FTS5 keeps no list of a row's terms when it has neither content nor sizes.
 func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []string) error {
-	indexed := next.state == live && next.searchable
+	indexed := next.state == sqlcommon.Live && next.searchable
 	if !indexed {
 		forms = nil
 	}
@@ -73,14 +74,6 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 	return err
 }
 
-const selectSearchable = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
-	WHERE e.id > ? AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT ?`
-
-// SearchableAfter implements memory.DocumentWriter.
-func (w *writer) SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	return w.entries(ctx, selectSearchable, after[:], limit)
-}
-
 // PutDocument implements memory.DocumentWriter.
 func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexical.Document, queuedAt time.Time) error {
 	row, found, err := w.storedRow(ctx, entry.ID)
@@ -96,61 +89,12 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 	return w.enqueue(ctx, row, row.revision, indexer.Chunks(&entry), queuedAt)
 }
 
-// ?4 is one more than the limit.
-const selectManyTerms = scopeTable + `SELECT 1 FROM scope WHERE ?4 = (SELECT count(*) FROM
-	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling LIMIT ?4))
-	LIMIT 1`
-
-// ManyTerms implements memory.LexicalLeg.
-func (r *reader) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || prefix == "" {
-		return false, nil
-	}
-	return r.one(ctx, []any{new(int)}, selectManyTerms, scopeList(stores), prefix, successor(prefix), limit+1)
-}
-
-// ManyTerms implements memory.LexicalLeg.
-func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error) {
-	if err := w.flush(ctx); err != nil {
-		return false, err
-	}
-	return w.reader.ManyTerms(ctx, scope, prefix, limit)
-}
-
-// selectTermsWith seeks each term after the one before, past the blocks of its postings.
-// ?4 is one more than the limit.
-const selectTermsWith = scopeTable + `, found (store, ceiling, term) AS (
-	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
-	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < ?3 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
-	FROM found WHERE term IS NOT NULL)
-	SELECT term FROM found WHERE term IS NOT NULL LIMIT ?4`
-
-// TermsWith implements memory.LexicalLeg.
-func (r *reader) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || prefix == "" {
-		return nil, false, nil
-	}
-	err = r.each(ctx, func(rows *sql.Rows) error {
-		var term string
-		err := rows.Scan(&term)
-		terms = append(terms, term)
-		return err
-	}, selectTermsWith, scopeList(stores), prefix, successor(prefix), limit+1)
-	if err != nil || len(terms) > limit {
-		return nil, len(terms) > limit, err
-	}
-	slices.Sort(terms)
-	return slices.Compact(terms), false, nil
-}
-
-// TermsWith implements memory.LexicalLeg.
-func (w *writer) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
+// Terms implements memory.LexicalLeg.
+func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (terms []string, more bool, err error) {
 	if err := w.flush(ctx); err != nil {
 		return nil, false, err
 	}
-	return w.reader.TermsWith(ctx, scope, prefix, limit)
+	return w.Reads.Terms(ctx, scope, query)
 }
 
 // difference returns the elements of a that are not in b. Both are sorted.
