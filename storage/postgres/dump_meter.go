@@ -134,3 +134,5 @@ func (w *writer) loadLine(ctx context.Context, line *meter.Line) error {
 	}
 	return w.AppendLine(ctx, *line)
 }
+
+const orIgnore = `NOTHING`

@@ -3,35 +3,33 @@ package postgres
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
-
-// Expired implements memory.Sweeper.
-func (w *writer) Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
-	w.setRLSAll()
-	return w.ids(ctx, `SELECT id FROM entry WHERE state < 2 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, now, limit)
-}
 
 const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1"
 
-// Sweep implements memory.Sweeper. It increments the row's revision, so
+// Erase implements memory.Eraser.
+func (w *writer) Erase(ctx context.Context, what memory.Erasure) ([]uuid.UUID, error) {
+	return sqlcommon.Erase(ctx, w, what)
+}
+
+// Sweep implements sqlcommon.Erasing. It increments the row's revision, so
 // that vectors a worker is computing for the old one are rejected.
-func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
-	if err := w.lockEntries(ctx, ids); err != nil {
-		return err
+func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, error) {
+	if err := w.lockEntries(ctx, what.Entries); err != nil {
+		return nil, err
 	}
 	w.prefetched.forgetAll()
-	for _, id := range ids {
+	for _, id := range what.Entries {
 		row, _, err := w.storedRow(ctx, id, 0, memory.Entry{})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if row == nil || row.state == sqlcommon.Swept || row.expires.IsZero() || row.expires.After(now) {
+		if row == nil || row.state == sqlcommon.Swept || row.expires.IsZero() || row.expires.After(what.Now) {
 			continue
 		}
 		// The row goes first: its lock serializes this with a worker that saves
@@ -40,11 +38,11 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		w.setRLSAll()
 		w.queueStatement(sweepEntry, [16]byte(id))
 		if err := w.unindex(ctx, id, row); err != nil {
-			return err
+			return nil, err
 		}
-		w.enqueue(id, row, row.revision+1, 0, now)
+		w.enqueue(id, row, row.revision+1, 0, what.Now)
 	}
-	return nil
+	return what.Entries, nil
 }
 
 // unindex removes a row's postings, forms, tags, vectors and usage.
@@ -67,19 +65,19 @@ var selectErasable = [...]string{
 
 const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
 
-// Purge implements memory.Purger. Change records remain until
-// TrimChanges: they hold an ID and no text, and notify followers that the
+// Purge implements sqlcommon.Erasing. Change records remain for a while
+// (memory.OldChanges): they hold an ID and no text, and notify followers that the
 // entry's vectors were removed. Erased text may remain in the database's files
 // and write-ahead log until the server reuses that space (VACUUM, checkpoints).
-func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
+func (w *writer) Purge(ctx context.Context, what memory.Purge) ([]uuid.UUID, error) {
 	var purged []uuid.UUID
 	w.prefetched.forgetAll()
 	w.setRLSAll()
 	for _, query := range selectErasable {
-		if len(purged) >= limit {
+		if len(purged) >= what.Limit {
 			break
 		}
-		ids, err := w.ids(ctx, query, cutoff, limit-len(purged))
+		ids, err := sqlcommon.EntryIDs(ctx, w, query, what.Cutoff, what.Limit-len(purged))
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +88,7 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 			return nil, err
 		}
 		// Some may have been restored before the locks were acquired.
-		if ids, err = w.ids(ctx, selectStillErasable, idList(ids), cutoff); err != nil {
+		if ids, err = sqlcommon.EntryIDs(ctx, w, selectStillErasable, ids, what.Cutoff); err != nil {
 			return nil, err
 		}
 		slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
@@ -105,15 +103,6 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 		purged = append(purged, ids...)
 	}
 	return purged, nil
-}
-
-const countErasable = `SELECT count(*) FROM entry WHERE deleted_at < $1 OR expires_at < $1`
-
-// CountErasable implements memory.PurgeCounter.
-func (w *writer) CountErasable(ctx context.Context, cutoff time.Time) (n int64, err error) {
-	w.setRLSAll()
-	err = w.each(ctx, func(rows pgx.Rows) error { return rows.Scan(&n) }, countErasable, cutoff)
-	return n, err
 }
 
 // erase deletes one row and everything that refers to it, including the
@@ -136,23 +125,4 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	w.queueStatement("DELETE FROM queue WHERE entry = $1", [16]byte(id))
 	w.queueStatement("DELETE FROM replay WHERE ids @> ARRAY[$1::uuid]", [16]byte(id))
 	return nil
-}
-
-// sweepGrants updates the counts of several stores in the order of their names, so
-// that two sweeps do not wait for each other.
-const sweepGrants = `WITH swept AS (DELETE FROM permit WHERE expires_at <= $1 RETURNING store)
-	INSERT INTO permit_count (store, grants) SELECT store, -count(*) FROM swept GROUP BY store ORDER BY store
-	ON CONFLICT (store) DO UPDATE SET grants = permit_count.grants + excluded.grants`
-
-// SweepFacts implements memory.Sweeper.
-func (w *writer) SweepFacts(ctx context.Context, now time.Time) error {
-	w.queueStatement(sweepGrants, now)
-	for _, query := range [...]string{
-		"DELETE FROM participant WHERE expires_at <= $1",
-		"DELETE FROM session WHERE expires_at <= $1",
-		"DELETE FROM replay WHERE expires_at <= $1",
-	} {
-		w.queueStatement(query, now)
-	}
-	return w.flushBatch(ctx)
 }

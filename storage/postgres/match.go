@@ -12,6 +12,7 @@ import (
 	"mneme/acl"
 	"mneme/internal/condition"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // tagSample is the largest count of entries with a tag in rarestTag.
@@ -110,13 +111,14 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 		from += ` AND ` + m.where.Root().Formula(condition.SQL(dialect{q}))
 	}
 	if !evaluate {
-		found, err := m.ids(ctx, scopeTable+`SELECT e.id`+from+` LIMIT `+q.arg(m.limit+1-len(m.found)), q.args...)
-		for _, id := range found {
-			if err := m.add(id); err != nil {
+		limit := q.arg(m.limit + 1 - len(m.found))
+		return m.each(ctx, func(rows pgx.Rows) error {
+			var id uuid.UUID
+			if err := rows.Scan((*[16]byte)(&id)); err != nil {
 				return err
 			}
-		}
-		return err
+			return m.add(id)
+		}, scopeTable+`SELECT e.id`+from+` LIMIT `+limit, q.args...)
 	}
 	if part := valuePart(m.filter, m.where); part != nil {
 		return m.eachFetched(ctx, "entry_values", func(rows pgx.Rows) error {
@@ -133,7 +135,7 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 	}
 	passes := m.filter.Judge()
 	return m.eachFetched(ctx, "entry_rows", func(rows pgx.Rows) error {
-		e, err := scanEntry(rows)
+		e, err := sqlcommon.ScanEntry(&row{rows: rows})
 		if err != nil {
 			return err
 		}

@@ -117,9 +117,9 @@ func TestDatesOfAnEarlierVersionStay(t *testing.T) {
 	for text, want := range map[string]string{"2023": "2023-01-01", "2023-05": "2023-05-01", "2023-05-08": "2023-05-08", "2023-05-08T13:56:00Z": "2023-05-08T13:56:00Z"} {
 		must(t, s.View(ctx, func(tx memory.ReadTx) error {
 			e := entries[text]
-			live, err := tx.At(ctx, e.Path, e.Label)
+			live, err := tx.At(ctx, e.Path.At(e.Label))
 			must(t, err)
-			history, err := tx.History(ctx, e.ID, 0, 10)
+			history, err := tx.List(ctx, memory.HistoryQuery{Entry: e.ID, Before: 0, Limit: 10})
 			must(t, err)
 			for _, got := range append(live, history...) {
 				if got.OccurredAt.String() != want {

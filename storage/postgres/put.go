@@ -14,23 +14,25 @@ import (
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // writer is a memory.Tx. It reads from a store under the store's lock
 // (lock.go).
 type writer struct {
 	reader
+	sqlcommon.Writes
 	heldLocks  map[int64]bool
 	exclusive  bool                    // holds the database lock exclusively
 	stores     map[string]*storeRow    // rows read so far
-	models     map[string]int32        // model numbers by fingerprint
-	locked     map[uuid.UUID]lockedRow // by LockEntries, until their vectors are saved
+	models     map[string]int64        // model numbers by fingerprint
+	locked     map[uuid.UUID]lockedRow // by a memory.VectorPlan, until their vectors are saved
 	postings   *posting.AlignedWriter  // flushed before the commit, like usage
-	usage      usageChanges
+	usage      sqlcommon.UsageChanges
 	changes    []uuid.UUID // entries whose vectors changed
 	feed       feedRecords
-	past       map[uuid.UUID]past      // of the entries that were put
-	settings   map[string]acl.Settings // read so far
+	past       map[uuid.UUID]sqlcommon.Past // of the entries that were put
+	settings   map[string]acl.Settings      // read so far
 	prefetched prefetched
 	written    *atomic.Int64 // entries put by this process, rolled back ones too
 	careful    bool          // looks for the rows of new entries and blocks
@@ -40,9 +42,11 @@ type writer struct {
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(tx pgx.Tx) *writer {
-	return &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
-		models: make(map[string]int32), postings: posting.NewAlignedWriter(),
-		usage: make(usageChanges), past: make(map[uuid.UUID]past), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow)}
+	w := &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
+		models: make(map[string]int64), postings: posting.NewAlignedWriter(), usage: make(sqlcommon.UsageChanges),
+		past: make(map[uuid.UUID]sqlcommon.Past), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow)}
+	w.Reads, w.Writes = sqlcommon.NewReads(w, &statements), sqlcommon.NewWrites(w, &statements)
+	return w
 }
 
 // storeRow is a row of table store.
@@ -92,7 +96,7 @@ type storedRow struct {
 	key        string
 	tags       []string
 	document   *posting.Document // nil: not indexed
-	past       past
+	past       sqlcommon.Past
 }
 
 // selectStoredRow also reports whether another live entry has the path, owner
@@ -119,7 +123,7 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 		var expires *time.Time
 		var terms []byte
 		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &writer, &revision, &version, &s.bytes, &s.source, &expires,
-			&searchable, &inContext, &namespace, &path, &s.tags, &length, &terms, &s.past.versions, &s.past.bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
+			&searchable, &inContext, &namespace, &path, &s.tags, &length, &terms, &s.past.Versions, &s.past.Bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
 		if err != nil || store == nil {
 			return nil, clash, err
 		}
@@ -178,10 +182,10 @@ func latest(times ...time.Time) time.Time {
 }
 
 const (
-	formerColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
+	historyColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date, occurred_precision`
-	insertFormer = `INSERT INTO history (id, ` + formerColumns + `) SELECT id, ` + formerColumns + ` FROM entry WHERE id = $1`
+	insertFormer = `INSERT INTO history (id, ` + historyColumns + `) SELECT id, ` + historyColumns + ` FROM entry WHERE id = $1`
 	entryColumns = `store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date, occurred_precision`

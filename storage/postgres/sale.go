@@ -93,3 +93,6 @@ func scanSale(rows pgx.Rows, by meter.SaleGroup, s *meter.Sale, counts ...any) e
 	}
 	return err
 }
+
+// farFuture is later than any time of an entry.
+var farFuture = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -156,7 +156,7 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 	}
 	defer s.running.RUnlock()
 	return s.within(ctx, pgx.TxOptions{BeginQuery: beginView}, func(tx pgx.Tx) error {
-		r := &reader{tx: tx, rls: allRows}
+		r := newReader(tx)
 		defer r.end()
 		r.replan(s.written.Load())
 		return fn(r)

@@ -49,11 +49,8 @@ func (d dialect) Position(column string, text *condition.Operand) string {
 }
 
 func (dialect) Successor(prefix string) (next string, found bool) {
-	after := successor(prefix)
-	if after == nil {
-		return "", false
-	}
-	return *after, true
+	next, found = successor(prefix).(string)
+	return next, found
 }
 
 // types are the types of operands as columns have them.

@@ -14,6 +14,7 @@ import (
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 const (
@@ -55,18 +56,6 @@ func formKeys(store int64, label acl.Label, forms []string) []string {
 	return keys
 }
 
-const selectSearchable = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
-	WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2`
-
-// SearchableAfter implements memory.DocumentWriter. It takes the database lock.
-func (w *writer) SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	if err := w.lockAll(ctx); err != nil {
-		return nil, err
-	}
-	w.setRLSAll()
-	return w.entries(ctx, selectSearchable, [16]byte(after), limit)
-}
-
 const (
 	selectIndexed = "SELECT place, length, terms FROM entry WHERE id = $1"
 	updateIndexed = "UPDATE entry SET length = $2, terms = $3 WHERE id = $1"
@@ -104,58 +93,6 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 		return w.flushIndex(ctx)
 	}
 	return nil
-}
-
-// selectManyTerms has one more than the limit as $5.
-const selectManyTerms = scopeTable + `SELECT 1 FROM scope WHERE $5::bigint = (SELECT count(*) FROM
-	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling LIMIT $5) t)
-	LIMIT 1`
-
-// ManyTerms implements memory.LexicalLeg.
-func (r *reader) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || prefix == "" {
-		return false, nil
-	}
-	r.setRLSScope(stores)
-	numbers, ceilings := scopeLists(stores)
-	return r.one(ctx, []any{new(int)}, selectManyTerms, numbers, ceilings, []byte(prefix), afterPrefix(prefix), limit+1)
-}
-
-// selectTermsWith seeks each term after the one before, past the blocks of its postings.
-// $5 is one more than the limit.
-var selectTermsWith = strings.Replace(scopeTable, "WITH ", "WITH RECURSIVE ", 1) + `, found (store, ceiling, term) AS (
-	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
-	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < $4 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
-	FROM found WHERE term IS NOT NULL)
-	SELECT term FROM found WHERE term IS NOT NULL LIMIT $5`
-
-// TermsWith implements memory.LexicalLeg.
-func (r *reader) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || prefix == "" {
-		return nil, false, nil
-	}
-	r.setRLSScope(stores)
-	numbers, ceilings := scopeLists(stores)
-	err = r.each(ctx, func(rows pgx.Rows) error {
-		var term []byte
-		err := rows.Scan(&term)
-		terms = append(terms, string(term))
-		return err
-	}, selectTermsWith, numbers, ceilings, []byte(prefix), afterPrefix(prefix), limit+1)
-	if err != nil || len(terms) > limit {
-		return nil, len(terms) > limit, err
-	}
-	slices.Sort(terms)
-	return slices.Compact(terms), false, nil
-}
-
-// afterPrefix returns the first term behind those with a prefix; UTF-8 has no byte 255.
-func afterPrefix(prefix string) []byte {
-	after := []byte(prefix)
-	after[len(after)-1]++
-	return after
 }
 
 // formCondition is a condition on the forms of entries, as a tsquery: query for
