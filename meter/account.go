@@ -87,7 +87,7 @@ func (m *Market) book(ctx context.Context, tx Tx, t transfer) error {
 		return err
 	}
 	own := Posting{Account: t.agent, Amount: t.change}
-	line, err := tx.LineOf(ctx, t.kind, t.agent, t.reference)
+	line, err := First(tx.Lines(ctx, LineOf{Kind: t.kind, Agent: t.agent, Reference: t.reference}))
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func appendLine(ctx context.Context, tx Tx, line Line) (Line, error) {
 			return Line{}, err
 		}
 	}
-	last, err := tx.LastLine(ctx)
+	last, err := First(tx.Lines(ctx, LastLine{}))
 	if err != nil {
 		return Line{}, err
 	}

@@ -105,11 +105,3 @@ type Sale struct {
 	// has, not deleted, searchable and with a label up to the ceiling: for Share.
 	Distinct int64
 }
-
-// ChargeQuery asks for charges, newest first.
-type ChargeQuery struct {
-	Buyer   string
-	Ceiling acl.Label // the highest label of offers
-	Before  uuid.UUID // charges before this one; uuid.Nil: all
-	Limit   int
-}

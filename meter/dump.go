@@ -15,6 +15,34 @@ const (
 	MetaReceiptKeys = "receipt_keys" // a JWK Set; see Meter
 )
 
+// DumpRecord is a record of the meter in an operator's dump; exactly one field is
+// set.
+type DumpRecord struct {
+	Offer  *Offer      `json:"offer,omitempty"`
+	Line   *Line       `json:"line,omitempty"`
+	Charge *Charge     `json:"charge,omitempty"`
+	Bought *DumpBought `json:"bought,omitempty"`
+	Count  *DumpCount  `json:"count,omitempty"`
+	Claim  *Claim      `json:"claim,omitempty"`
+	Meta   *DumpMeta   `json:"meta,omitempty"`
+}
+
+// DumpBought is a Bought in a dump.
+type DumpBought struct{ Bought }
+
+// DumpCount is a count in a dump.
+type DumpCount struct {
+	CountKey
+	Count
+}
+
+// DumpMeta is a setting of the database that the meter needs: MetaBought or
+// MetaReceiptKeys. Value is what DumpedMeta returns of it.
+type DumpMeta struct {
+	Name  string
+	Value []byte
+}
+
 // DumpedMeta returns what a dump carries of a setting: of MetaReceiptKeys the
 // public parts alone, since whoever reads a dump must not be able to sign
 // receipts.

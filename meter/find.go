@@ -28,7 +28,7 @@ func (m *Market) Offer(ctx context.Context, c memory.Caller, offer uuid.UUID) (F
 // they were made.
 func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor string) (OfferPage, error) {
 	bound := []string{"offers", c.Agent, c.Taint.String()}
-	query := OfferQuery{Ceiling: c.Taint, Limit: limit + 1}
+	query := OpenOffers{Ceiling: c.Taint, Limit: limit + 1}
 	if cursor != "" {
 		if err := m.service.OpenCursor(cursor, &query.After, bound...); err != nil {
 			return OfferPage{}, err
@@ -64,7 +64,7 @@ func (m *Market) OffersOn(ctx context.Context, c memory.Caller, store string) ([
 		if err := requireOwn(ctx, tx, c, store, m.service.Instant()); err != nil {
 			return err
 		}
-		offers, err := tx.OffersOn(ctx, store)
+		offers, err := tx.Offers(ctx, OffersOn(store))
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func visibleOffer(ctx context.Context, tx interface {
 	acl.Facts
 }, c memory.Caller, id uuid.UUID, now time.Time,
 ) (Offer, error) {
-	offer, err := tx.Offer(ctx, id)
+	offer, err := First(tx.Offers(ctx, OfferID(id)))
 	if err != nil {
 		return Offer{}, err
 	}
@@ -114,7 +114,7 @@ func lockedOffer(ctx context.Context, tx Tx, id uuid.UUID) (Offer, error) {
 	if err := tx.Lock(ctx, lockOffer(id)); err != nil {
 		return Offer{}, err
 	}
-	offer, err := tx.Offer(ctx, id)
+	offer, err := First(tx.Offers(ctx, OfferID(id)))
 	if err != nil {
 		return Offer{}, err
 	}

@@ -62,7 +62,7 @@ func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest, lap
 			if claim, err = m.newClaim(key, payment, r, now); err != nil {
 				return err
 			}
-			return tx.PutClaim(ctx, claim)
+			return tx.PutRecord(ctx, claim)
 		}
 		claim = *found
 		switch claim.State {
@@ -76,7 +76,7 @@ func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest, lap
 		if !held {
 			return nil
 		}
-		return tx.PutClaim(ctx, claim)
+		return tx.PutRecord(ctx, claim)
 	})
 	return claim, held, err
 }
@@ -87,7 +87,7 @@ func (m *Market) findClaim(ctx context.Context, tx Tx, key memory.IdempotencyKey
 		if key.Key == "" {
 			return nil, nil
 		}
-		return tx.ClaimOfKey(ctx, key)
+		return First(tx.Claims(ctx, ClaimOfKey(key)))
 	})
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (m *Market) findClaim(ctx context.Context, tx Tx, key memory.IdempotencyKey
 		if payment == "" {
 			return nil, nil
 		}
-		return tx.ClaimOfPayment(ctx, payment)
+		return First(tx.Claims(ctx, ClaimOfPayment(payment)))
 	})
 	if err != nil || byPayment == nil {
 		return byKey, err
@@ -130,11 +130,11 @@ func (m *Market) liveClaim(ctx context.Context, tx Tx, now time.Time, find func(
 	if err := tx.Lock(ctx, lockClaim(found.ID.String())); err != nil {
 		return nil, err
 	}
-	if found, err = tx.ClaimByID(ctx, found.ID); err != nil || found == nil {
+	if found, err = First(tx.Claims(ctx, ClaimID(found.ID))); err != nil || found == nil {
 		return nil, err
 	}
 	if found.State != ClaimPending && !now.Before(found.ExpiresAt) {
-		return nil, tx.DeleteClaim(ctx, found.ID)
+		return nil, tx.DeleteRecords(ctx, ClaimID(found.ID))
 	}
 	return found, nil
 }
@@ -186,14 +186,14 @@ func (m *Market) release(ctx context.Context, held *Claim, failure error) error 
 		if err := tx.Lock(own, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := tx.ClaimByID(own, held.ID)
+		claim, err := First(tx.Claims(own, ClaimID(held.ID)))
 		if err != nil {
 			return err
 		}
 		if fenced = claim == nil || claim.State != ClaimOpen || claim.Fence != held.Fence; fenced {
 			return nil
 		}
-		return tx.DeleteClaim(own, claim.ID)
+		return tx.DeleteRecords(own, ClaimID(claim.ID))
 	})
 	if err == nil && fenced && ctx.Err() == nil {
 		return memory.ErrFenced

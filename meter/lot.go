@@ -96,7 +96,7 @@ func (l *lot) readOffer(ctx context.Context, tx OfferReader) error {
 	if err != nil {
 		return fmt.Errorf("offer of a grant: %w", err)
 	}
-	if l.offer, err = tx.Offer(ctx, id); err != nil {
+	if l.offer, err = First(tx.Offers(ctx, OfferID(id))); err != nil {
 		return err
 	}
 	if l.offer == nil {
@@ -118,7 +118,7 @@ type purse struct {
 }
 
 // openPurse returns what a search may spend on lots.
-func openPurse(ctx context.Context, tx LedgerReader, c memory.Caller, p memory.Purchase, lots []*lot) (purse, error) {
+func openPurse(ctx context.Context, tx Balancer, c memory.Caller, p memory.Purchase, lots []*lot) (purse, error) {
 	if !slices.ContainsFunc(lots, (*lot).metered) {
 		return purse{}, nil
 	}

@@ -41,7 +41,7 @@ type settlement struct {
 // keep writes the outcome of a claim in the transaction of the charge. What cost
 // nothing, not even a charge of no amount, needs no claim and settles no payment.
 func (m *Market) keep(ctx context.Context, tx Tx, held *Claim, accepted *Accepted, a *memory.Answer) error {
-	claim, err := tx.ClaimByID(ctx, held.ID) // the sale has locked it
+	claim, err := First(tx.Claims(ctx, ClaimID(held.ID))) // the sale has locked it
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (m *Market) keep(ctx context.Context, tx Tx, held *Claim, accepted *Accepte
 		return memory.ErrFenced
 	}
 	if len(a.Bill.Charges) == 0 {
-		return tx.DeleteClaim(ctx, claim.ID)
+		return tx.DeleteRecords(ctx, ClaimID(claim.ID))
 	}
 	out := outcome{Hits: []keptHit{}, Charges: []uuid.UUID{}, Skipped: a.Bill.Skipped, Degraded: a.Degraded, Incomplete: a.Incomplete}
 	if len(claim.Outcome) > 0 { // the sale's
@@ -76,7 +76,7 @@ func (m *Market) keep(ctx context.Context, tx Tx, held *Claim, accepted *Accepte
 		}
 	}
 	claim.HeldUntil = m.service.Instant().Add(m.options.Hold)
-	if err := tx.PutClaim(ctx, *claim); err != nil {
+	if err := tx.PutRecord(ctx, *claim); err != nil {
 		return err
 	}
 	*held = *claim
@@ -117,7 +117,7 @@ func (o outcome) recalled() []memory.Recalled {
 // bill returns the bill of an outcome, with the caller's balance now.
 func (o outcome) bill(ctx context.Context, tx ReadTx, c memory.Caller, claim Claim) (memory.Bill, error) {
 	bill := memory.Bill{Skipped: o.Skipped}
-	charges, err := tx.ChargesOfClaim(ctx, claim.ID)
+	charges, err := tx.Charges(ctx, ChargesOfClaim(claim.ID))
 	if err != nil {
 		return memory.Bill{}, err
 	}

@@ -63,7 +63,7 @@ func (m *Market) refund(ctx context.Context, tx Tx, c memory.Caller, charge *Cha
 		return err
 	}
 	charge.State = ChargeRefunded
-	return tx.PutCharge(ctx, *charge)
+	return tx.PutRecord(ctx, *charge)
 }
 
 func refundable(state ChargeState) error {
@@ -82,7 +82,7 @@ func refundable(state ChargeState) error {
 // visibleCharge returns a charge to its seller and buyer in sessions that may see
 // it; memory.ErrNotFound to others.
 func visibleCharge(ctx context.Context, tx ChargeReader, c memory.Caller, id uuid.UUID) (Charge, error) {
-	charge, err := tx.Charge(ctx, id)
+	charge, err := First(tx.Charges(ctx, ChargeID(id)))
 	if err != nil {
 		return Charge{}, err
 	}

@@ -13,7 +13,7 @@ import (
 // Usage returns a page of the caller's charges, newest first.
 func (m *Market) Usage(ctx context.Context, c memory.Caller, limit int, cursor string) (UsagePage, error) {
 	bound := []string{"usage", c.Agent, c.Taint.String()}
-	query := ChargeQuery{Buyer: c.Agent, Ceiling: c.Taint, Limit: limit + 1}
+	query := BuyerCharges{Buyer: c.Agent, Ceiling: c.Taint, Limit: limit + 1}
 	if cursor != "" {
 		if err := m.service.OpenCursor(cursor, &query.Before, bound...); err != nil {
 			return UsagePage{}, err
@@ -81,7 +81,7 @@ func (m *Market) Sales(ctx context.Context, c memory.Caller, store string, from,
 		if err != nil {
 			return err
 		}
-		entries, err := tx.CountEntries(ctx, store, c.Taint, now)
+		entries, err := tx.CountEntries(ctx, SearchableEntries{Store: store, Ceiling: c.Taint, At: now})
 		if err != nil {
 			return err
 		}

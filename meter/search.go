@@ -199,12 +199,12 @@ func (m *Market) letGo(ctx context.Context, held *Claim) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := tx.ClaimByID(ctx, held.ID)
+		claim, err := First(tx.Claims(ctx, ClaimID(held.ID)))
 		if err != nil || claim == nil || claim.State != ClaimPending || claim.Fence != held.Fence {
 			return err
 		}
 		claim.HeldUntil = m.service.Instant()
-		return tx.PutClaim(ctx, *claim)
+		return tx.PutRecord(ctx, *claim)
 	})
 }
 

@@ -58,14 +58,14 @@ func (m *Market) untried(ctx context.Context, held *Claim, before settlement) er
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := tx.ClaimByID(ctx, held.ID)
+		claim, err := First(tx.Claims(ctx, ClaimID(held.ID)))
 		if err != nil || claim == nil || claim.State != ClaimPending || claim.Fence != held.Fence {
 			return err // another request knows better
 		}
 		if claim.Settlement, err = json.Marshal(before); err != nil {
 			return err
 		}
-		return tx.PutClaim(ctx, *claim)
+		return tx.PutRecord(ctx, *claim)
 	})
 }
 
@@ -80,7 +80,7 @@ func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlem
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := tx.ClaimByID(ctx, held.ID)
+		claim, err := First(tx.Claims(ctx, ClaimID(held.ID)))
 		switch {
 		case err != nil:
 			return err
@@ -101,7 +101,7 @@ func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlem
 		if err != nil {
 			return err
 		}
-		return tx.PutClaim(ctx, *claim)
+		return tx.PutRecord(ctx, *claim)
 	})
 	return before, err
 }
@@ -128,7 +128,7 @@ func chargesOf(ctx context.Context, tx ChargeReader, claim *Claim) (out outcome,
 		charges = append(charges, due.Charge)
 	}
 	if len(out.Owed) == 0 {
-		charges, err = tx.ChargesOfClaim(ctx, claim.ID)
+		charges, err = tx.Charges(ctx, ChargesOfClaim(claim.ID))
 	}
 	return out, charges, err
 }
@@ -146,7 +146,7 @@ func end(ctx context.Context, tx Tx, id uuid.UUID) (e ending, err error) {
 	if err := tx.Lock(ctx, lockClaim(id.String())); err != nil {
 		return ending{}, err
 	}
-	if e.claim, err = tx.ClaimByID(ctx, id); err != nil || e.claim == nil || e.claim.State != ClaimPending {
+	if e.claim, err = First(tx.Claims(ctx, ClaimID(id))); err != nil || e.claim == nil || e.claim.State != ClaimPending {
 		return e, err
 	}
 	e.pending = true
@@ -201,7 +201,7 @@ func (m *Market) deliver(ctx context.Context, held *Claim) error {
 			if err := m.bookOwed(ctx, tx, &e); err != nil {
 				return err
 			}
-			if err := tx.PutClaim(ctx, *e.claim); err != nil {
+			if err := tx.PutRecord(ctx, *e.claim); err != nil {
 				return err
 			}
 		}
@@ -232,7 +232,7 @@ func (m *Market) settled(ctx context.Context, held *Claim, a Accepted, answer Se
 			if e.claim.Settlement, err = json.Marshal(settlement{Settled: &answer}); err != nil {
 				return err
 			}
-			if err := tx.PutClaim(ctx, *e.claim); err != nil {
+			if err := tx.PutRecord(ctx, *e.claim); err != nil {
 				return err
 			}
 		}
@@ -261,7 +261,7 @@ func (m *Market) credit(ctx context.Context, tx Tx, charges []Charge, a Accepted
 			return err
 		}
 		charge.State = ChargeDone
-		if err := tx.PutCharge(ctx, charge); err != nil {
+		if err := tx.PutRecord(ctx, charge); err != nil {
 			return err
 		}
 	}
@@ -288,7 +288,7 @@ func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Set
 			if err := m.takeBack(ctx, tx, e); err != nil {
 				return err
 			}
-			if err := tx.DeleteClaim(ctx, e.claim.ID); err != nil {
+			if err := tx.DeleteRecords(ctx, ClaimID(e.claim.ID)); err != nil {
 				return err
 			}
 		}
@@ -325,7 +325,7 @@ func (m *Market) takeBack(ctx context.Context, tx Tx, e ending) error {
 			return err
 		}
 		charge.State = ChargeReversed
-		if err := tx.PutCharge(ctx, charge); err != nil {
+		if err := tx.PutRecord(ctx, charge); err != nil {
 			return err
 		}
 	}

@@ -2,11 +2,9 @@ package meter
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/memory"
 )
 
@@ -28,6 +26,7 @@ type ReadTx interface {
 	OfferReader
 	LedgerReader
 	ChargeReader
+	SaleReader
 	CountReader
 	ClaimReader
 }
@@ -38,15 +37,18 @@ type Tx interface {
 	OfferReader
 	LedgerReader
 	ChargeReader
+	SaleReader
 	CountReader
 	ClaimReader
 	Locker
-	OfferWriter
+	RecordWriter
 	LedgerWriter
-	ChargeWriter
 	CountWriter
-	ClaimWriter
 }
+
+// The interfaces below are the types of parameters: a function takes those that it
+// uses. What a reader returns is asked for by one of the types of its query: see
+// query.go.
 
 // Locker serialises writing transactions on what they change.
 type Locker interface {
@@ -58,40 +60,23 @@ type Locker interface {
 
 // OfferReader reads offers.
 type OfferReader interface {
-	// Offer returns an offer, withdrawn ones too.
-	Offer(ctx context.Context, id uuid.UUID) (*Offer, error)
-	// OffersOn returns a store's offers by ID, withdrawn ones too.
-	OffersOn(ctx context.Context, store string) ([]Offer, error)
-	// Offers returns open offers of all stores, by ID.
+	// Offers returns offers by ID.
 	Offers(ctx context.Context, query OfferQuery) ([]Offer, error)
-}
-
-// OfferQuery asks for a range of the open offers.
-type OfferQuery struct {
-	Ceiling acl.Label // the highest label
-	After   uuid.UUID // uuid.Nil: from the first
-	Limit   int
-}
-
-// OfferWriter writes offers.
-type OfferWriter interface {
-	// PutOffer writes an offer, replacing the one with its ID. Like a grant, it is
-	// written under the lock of its store.
-	PutOffer(ctx context.Context, offer Offer) error
 }
 
 // LedgerReader reads the ledger and the balances that it makes.
 type LedgerReader interface {
+	Balancer
+	// Balances returns up to limit accounts, by name, after one; "": from the first.
+	Balances(ctx context.Context, after string, limit int) ([]AccountBalance, error)
+	// Lines returns lines in order.
+	Lines(ctx context.Context, query LineQuery) ([]Line, error)
+}
+
+// Balancer reads what accounts have.
+type Balancer interface {
 	// Balance returns the sum of an account's postings, in micros.
 	Balance(ctx context.Context, account string) (int64, error)
-	// Balances yields every account with its balance, by name.
-	Balances(ctx context.Context, yield func(account string, balance int64) error) error
-	// LastLine returns the last line.
-	LastLine(ctx context.Context) (*Line, error)
-	// Lines yields the lines after a number, in order.
-	Lines(ctx context.Context, after int64, yield func(Line) error) error
-	// LineOf returns the line of a kind with a reference on an agent's account.
-	LineOf(ctx context.Context, kind LineKind, account, reference string) (*Line, error)
 }
 
 // LedgerWriter writes the ledger.
@@ -105,34 +90,22 @@ type LedgerWriter interface {
 	AppendLine(ctx context.Context, line Line) error
 }
 
-// ChargeReader reads charges and what was bought.
+// ChargeReader reads charges.
 type ChargeReader interface {
-	Charge(ctx context.Context, id uuid.UUID) (*Charge, error)
+	// Charges returns charges in the order of the query.
 	Charges(ctx context.Context, query ChargeQuery) ([]Charge, error)
-	// ChargesOfClaim returns the charges of a claim, by ID.
-	ChargesOfClaim(ctx context.Context, claim uuid.UUID) ([]Charge, error)
+}
+
+// SaleReader reads what was sold and shown.
+type SaleReader interface {
 	// Sales sums charges that are done or pending, by group, in the order of
 	// the group's day, buyer or offer.
 	Sales(ctx context.Context, query SalesQuery) ([]Sale, error)
 	// Shown returns which of some entries and digests of values were shown to a
 	// buyer of a store.
 	Shown(ctx context.Context, store, buyer string, entries []uuid.UUID, digests [][]byte) (map[uuid.UUID]bool, map[string]bool, error)
-	// CountShown counts the entries of a store, not deleted, that were shown to a
-	// buyer of it.
-	CountShown(ctx context.Context, store, buyer string) (int64, error)
-	// CountEntries counts the live, searchable entries of a store with labels up to a
-	// ceiling.
-	CountEntries(ctx context.Context, store string, ceiling acl.Label, now time.Time) (int64, error)
-}
-
-// ChargeWriter writes charges and what was bought.
-type ChargeWriter interface {
-	// PutCharge writes a charge, replacing the one with its ID.
-	PutCharge(ctx context.Context, charge Charge) error
-	// PutBought adds records; those that are there already stay as they are.
-	PutBought(ctx context.Context, bought []Bought) error
-	// DeleteBought removes the records of a charge.
-	DeleteBought(ctx context.Context, charge uuid.UUID) error
+	// CountEntries counts entries of a store.
+	CountEntries(ctx context.Context, query EntryQuery) (int64, error)
 }
 
 // CountReader reads counts.
@@ -145,57 +118,20 @@ type CountReader interface {
 type CountWriter interface {
 	// AddCounts adds to the counts of keys. A reversal adds negative numbers.
 	AddCounts(ctx context.Context, keys []CountKey, add Count) error
-	// SweepCounts removes counts of windows that started before a time, but no
-	// totals.
-	SweepCounts(ctx context.Context, before time.Time) error
 }
 
 // ClaimReader reads claims.
 type ClaimReader interface {
-	ClaimByID(ctx context.Context, id uuid.UUID) (*Claim, error)
-	// ClaimOfKey returns the claim of an Idempotency-Key, ClaimOfPayment that of a
-	// payment.
-	ClaimOfKey(ctx context.Context, key memory.IdempotencyKey) (*Claim, error)
-	ClaimOfPayment(ctx context.Context, payment string) (*Claim, error)
-	// PendingClaims returns up to limit claims that are pending and whose hold has
-	// lapsed at a time, by ID.
-	PendingClaims(ctx context.Context, lapsed time.Time, limit int) ([]Claim, error)
+	// Claims returns claims by ID.
+	Claims(ctx context.Context, query ClaimQuery) ([]Claim, error)
 }
 
-// ClaimWriter writes claims.
-type ClaimWriter interface {
-	// PutClaim writes a claim, replacing the one with its ID; ErrExists if its key
-	// or payment has another.
-	PutClaim(ctx context.Context, claim Claim) error
-	DeleteClaim(ctx context.Context, id uuid.UUID) error
-	// SweepClaims removes claims that have expired at a time and are not pending.
-	SweepClaims(ctx context.Context, now time.Time) error
-}
-
-// DumpRecord is a record of the meter in an operator's dump; exactly one field is
-// set.
-type DumpRecord struct {
-	Offer  *Offer      `json:"offer,omitempty"`
-	Line   *Line       `json:"line,omitempty"`
-	Charge *Charge     `json:"charge,omitempty"`
-	Bought *DumpBought `json:"bought,omitempty"`
-	Count  *DumpCount  `json:"count,omitempty"`
-	Claim  *Claim      `json:"claim,omitempty"`
-	Meta   *DumpMeta   `json:"meta,omitempty"`
-}
-
-// DumpBought is a Bought in a dump.
-type DumpBought struct{ Bought }
-
-// DumpCount is a count in a dump.
-type DumpCount struct {
-	CountKey
-	Count
-}
-
-// DumpMeta is a setting of the database that the meter needs: MetaBought or
-// MetaReceiptKeys. Value is what DumpedMeta returns of it.
-type DumpMeta struct {
-	Name  string
-	Value []byte
+// RecordWriter writes offers, charges, claims and what was bought.
+type RecordWriter interface {
+	// PutRecord writes a record, replacing the one with its ID. An Offer is written
+	// under the lock of its store, like a grant. ErrExists if the key or the payment
+	// of a Claim has another one. What was Bought already stays as it is.
+	PutRecord(ctx context.Context, record Record) error
+	// DeleteRecords removes records.
+	DeleteRecords(ctx context.Context, which Deletion) error
 }

@@ -90,7 +90,7 @@ func holdClaim(ctx context.Context, tx Tx, ref *memory.ClaimRef) error {
 	if err := tx.Lock(ctx, lockClaim(ref.ID.String())); err != nil {
 		return err
 	}
-	claim, err := tx.ClaimByID(ctx, ref.ID)
+	claim, err := First(tx.Claims(ctx, ClaimID(ref.ID)))
 	if err != nil {
 		return err
 	}

@@ -63,18 +63,22 @@ func (c *LedgerCheck) Balances() map[string]int64 { return c.balances }
 // balances are the sums of the lines' postings. A bad ledger is a *LedgerError.
 func VerifyLedger(ctx context.Context, tx LedgerReader) (*LedgerCheck, error) {
 	check := new(LedgerCheck)
-	if err := tx.Lines(ctx, 0, check.Add); err != nil {
+	if err := check.addAll(ctx, tx); err != nil {
 		return check, err
 	}
 	kept := make(map[string]bool)
-	err := tx.Balances(ctx, func(account string, balance int64) error {
-		if kept[account] = true; balance != check.balances[account] {
-			return &LedgerError{Reason: "one is not the sum of its postings"}
+	for after, page := "", verifyPage; page == verifyPage; {
+		balances, err := tx.Balances(ctx, after, verifyPage)
+		if err != nil {
+			return check, err
 		}
-		return nil
-	})
-	if err != nil {
-		return check, err
+		for _, b := range balances {
+			after, kept[b.Account] = b.Account, true
+			if b.Balance != check.balances[b.Account] {
+				return check, &LedgerError{Reason: "one is not the sum of its postings"}
+			}
+		}
+		page = len(balances)
 	}
 	for account, balance := range check.balances {
 		if !kept[account] && balance != 0 {
@@ -82,4 +86,24 @@ func VerifyLedger(ctx context.Context, tx LedgerReader) (*LedgerCheck, error) {
 		}
 	}
 	return check, nil
+}
+
+// verifyPage is how many rows are read at a time.
+const verifyPage = 500
+
+// addAll checks all lines of a database.
+func (c *LedgerCheck) addAll(ctx context.Context, tx LedgerReader) error {
+	for page := verifyPage; page == verifyPage; {
+		lines, err := tx.Lines(ctx, LinesAfter{Number: c.Lines, Limit: verifyPage})
+		if err != nil {
+			return err
+		}
+		for _, line := range lines {
+			if err := c.Add(line); err != nil {
+				return err
+			}
+		}
+		page = len(lines)
+	}
+	return nil
 }

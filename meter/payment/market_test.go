@@ -198,7 +198,7 @@ func (d *desk) balance(account string) (balance int64) {
 func (d *desk) charges() (charges []meter.Charge) {
 	d.t.Helper()
 	d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
-		charges, err = tx.Charges(context.Background(), meter.ChargeQuery{Buyer: buyer, Ceiling: acl.Restricted, Limit: 100})
+		charges, err = tx.Charges(context.Background(), meter.BuyerCharges{Buyer: buyer, Ceiling: acl.Restricted, Limit: 100})
 		return err
 	}))
 	return charges
@@ -429,9 +429,9 @@ func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
 		r := d.request("key", payment.SchemeExact, 1)
 		d.mustSearch(r)
 		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error {
-			claim, err := tx.ClaimOfKey(context.Background(), memory.IdempotencyKey{
+			claim, err := meter.First(tx.Claims(context.Background(), meter.ClaimOfKey{
 				Agent: buyer, Taint: acl.Public, Operation: r.Call.Operation, Path: r.Call.Path, Key: "key",
-			})
+			}))
 			if err != nil || claim == nil {
 				return fmt.Errorf("the claim is %+v, %w", claim, err)
 			}
@@ -440,7 +440,7 @@ func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
 				t.Error("the attempt to settle was not recorded")
 			}
 			claim.Settlement = json.RawMessage(text)
-			return tx.PutClaim(context.Background(), *claim)
+			return tx.PutRecord(context.Background(), *claim)
 		}))
 		d.fake.Fail(paymenttest.SpentElsewhere)
 		d.pass(2 * time.Minute)
@@ -538,9 +538,9 @@ func TestClaimsThatExpireAreRemoved(t *testing.T) {
 		kept := func() bool {
 			var claim *meter.Claim
 			d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
-				claim, err = tx.ClaimOfKey(context.Background(), memory.IdempotencyKey{
+				claim, err = meter.First(tx.Claims(context.Background(), meter.ClaimOfKey{
 					Agent: buyer, Taint: acl.Public, Operation: r.Call.Operation, Path: r.Call.Path, Key: "key",
-				})
+				}))
 				return err
 			}))
 			return claim != nil
@@ -657,12 +657,12 @@ func TestAnOpenClaimIsTakenOver(t *testing.T) {
 			Key:       memory.IdempotencyKey{Agent: buyer, Taint: acl.Public, Operation: r.Call.Operation, Path: r.Call.Path, Key: "key"},
 			HeldUntil: d.clock().Add(time.Minute).Truncate(time.Microsecond), ExpiresAt: d.clock().Add(time.Hour).Truncate(time.Microsecond),
 		}
-		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error { return tx.PutClaim(context.Background(), claim) }))
+		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error { return tx.PutRecord(context.Background(), claim) }))
 		d.mustSearch(r)
 		d.check(fullPrice-cost, cost, 0)
 		var kept *meter.Claim
 		d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
-			kept, err = tx.ClaimByID(context.Background(), claim.ID)
+			kept, err = meter.First(tx.Claims(context.Background(), meter.ClaimID(claim.ID)))
 			return err
 		}))
 		if kept == nil || kept.Fence != 2 || kept.State != meter.ClaimDone {

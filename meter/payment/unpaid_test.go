@@ -167,7 +167,7 @@ func (d *desk) traces() (lines, charges, bought int64) {
 			return err
 		}
 		lines = check.Lines
-		bought, err = tx.CountShown(context.Background(), seller, buyer)
+		bought, err = tx.CountEntries(context.Background(), meter.ShownEntries{Store: seller, Buyer: buyer})
 		return err
 	}))
 	return lines, int64(len(d.charges())), bought
@@ -276,7 +276,7 @@ func (d *desk) forget() {
 	d.t.Helper()
 	d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error {
 		for _, charge := range d.charges() {
-			if err := tx.DeleteBought(context.Background(), charge.ID); err != nil {
+			if err := tx.DeleteRecords(context.Background(), meter.BoughtWith(charge.ID)); err != nil {
 				return err
 			}
 		}

@@ -7,19 +7,8 @@ import (
 
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
-
-// Dump implements memory.Dumper: facts, then entries, then the records of package
-// meter.
-func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
-	if err := r.DumpFacts(ctx, yield); err != nil {
-		return err
-	}
-	if err := r.DumpEntries(ctx, yield); err != nil {
-		return err
-	}
-	return r.dumpMeter(ctx, yield)
-}
 
 // Load implements memory.Loader. It takes the database lock, so that no other
 // writing transaction runs until the commit.
@@ -33,7 +22,7 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 	case record.Version != nil:
 		return w.loadVersion(ctx, record.Version)
 	case record.Meter != nil:
-		return w.loadMeter(ctx, record.Meter)
+		return sqlcommon.LoadMeter(ctx, w, record.Meter)
 	}
 	return w.LoadFact(ctx, record)
 }

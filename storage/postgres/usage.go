@@ -12,7 +12,7 @@ import (
 // addUsage adds a live row to its last writer's usage (sign 1) or subtracts it (-1).
 func (w *writer) addUsage(row *storedRow, sign int64) {
 	if row.state == sqlcommon.Live {
-		w.usage.Add(sqlcommon.UsageKey{row.store, row.label, row.writer}, sign, sign*row.bytes)
+		w.usage.Add(sqlcommon.UsageKey{Store: row.store, Label: row.label, Writer: row.writer}, sign, sign*row.bytes)
 	}
 }
 

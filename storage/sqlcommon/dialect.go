@@ -2,7 +2,6 @@ package sqlcommon
 
 import (
 	"math"
-	"time"
 
 	"mneme/acl"
 	"mneme/memory"
@@ -61,7 +60,7 @@ type Dialect struct {
 
 // levels returns the labels for which a statement about labels up to a ceiling is run.
 func (d *Dialect) levels(ceiling acl.Label) []acl.Label {
-	ceiling = min(ceiling, acl.Restricted)
+	ceiling = labelBound(ceiling)
 	if d.Lateral {
 		return []acl.Label{ceiling}
 	}
@@ -71,9 +70,6 @@ func (d *Dialect) levels(ceiling acl.Label) []acl.Label {
 	}
 	return labels
 }
-
-// farFuture is later than any time of an entry.
-var farFuture = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // noStore is greater than the number of any store.
 const noStore = int64(math.MaxInt64)

@@ -16,14 +16,17 @@ var ErrRecord = errors.New("a dump record must have exactly one field")
 // Yield takes the records of a dump.
 type Yield func(memory.DumpRecord) error
 
-// DumpFacts yields names, settings, memberships and grants.
-func (r Reads) DumpFacts(ctx context.Context, yield Yield) error {
-	for _, part := range [...]func(context.Context, Yield) error{r.dumpNames, r.dumpSettings, r.dumpParticipants, r.dumpSessions, r.dumpGrants} {
+// Dump implements memory.Dumper: facts, then entries, then the records of package
+// meter.
+func (r Reads) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	for _, part := range [...]func(context.Context, Yield) error{
+		r.dumpNames, r.dumpSettings, r.dumpParticipants, r.dumpSessions, r.dumpGrants, r.dumpEntries,
+	} {
 		if err := part(ctx, yield); err != nil {
 			return err
 		}
 	}
-	return nil
+	return DumpMeter(ctx, r.r, yield)
 }
 
 func (r Reads) dumpNames(ctx context.Context, yield Yield) error {
@@ -75,9 +78,9 @@ func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
 	}, selectGrants+"ORDER BY store, grantee")
 }
 
-// DumpEntries yields entries by ID, each followed by its former versions, oldest first.
+// dumpEntries yields entries by ID, each followed by its former versions, oldest first.
 // It reads page by page, so that a slow yield does not run into a statement timeout.
-func (r Reads) DumpEntries(ctx context.Context, yield Yield) error {
+func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 	const page = 200
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return err
@@ -110,7 +113,7 @@ func (r Reads) DumpEntries(ctx context.Context, yield Yield) error {
 	}
 }
 
-// LoadFact loads a record that DumpFacts yielded; ErrRecord if it is none.
+// LoadFact loads a record of a fact; ErrRecord if it is none.
 func (w Writes) LoadFact(ctx context.Context, record memory.DumpRecord) error {
 	switch {
 	case record.Grant != nil:

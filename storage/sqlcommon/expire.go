@@ -25,7 +25,7 @@ func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Exp
 		return nil, err
 	}
 	if q.Until.IsZero() {
-		q.Until = farFuture
+		q.Until = FarFuture
 	}
 	var found []memory.Expiry
 	for _, label := range r.d.levels(q.Ceiling) {

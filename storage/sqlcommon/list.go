@@ -72,7 +72,7 @@ func (r Reads) trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, 
 	if err := r.r.InStore(ctx, q.Store); err != nil {
 		return nil, err
 	}
-	before, id := farFuture, uuid.Max
+	before, id := FarFuture, uuid.Max
 	if !q.AfterTime.IsZero() {
 		before, id = q.AfterTime, q.AfterID
 	}

@@ -10,18 +10,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// Dump implements memory.Dumper: facts, then entries, then the records of package
-// meter.
-func (r *reader) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
-	if err := r.DumpFacts(ctx, yield); err != nil {
-		return err
-	}
-	if err := r.DumpEntries(ctx, yield); err != nil {
-		return err
-	}
-	return r.dumpMeter(ctx, yield)
-}
-
 // Load implements memory.Loader.
 func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) (err error) {
 	switch {
@@ -30,7 +18,7 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 	case record.Version != nil:
 		return w.loadVersion(ctx, record.Version)
 	case record.Meter != nil:
-		return w.loadMeter(ctx, record.Meter)
+		return sqlcommon.LoadMeter(ctx, w, record.Meter)
 	}
 	return w.LoadFact(ctx, record)
 }

@@ -8,12 +8,24 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/storage/sqlcommon"
 )
 
-var (
-	_ meter.ReadTx = (*reader)(nil)
-	_ meter.Tx     = (*writer)(nil)
-)
+// meterReader is a meter.ReadTx.
+type meterReader struct {
+	*reader
+	sqlcommon.MeterReader
+}
+
+// meterWriter is a meter.Tx.
+type meterWriter struct {
+	*writer
+	sqlcommon.MeterWriter
+}
+
+func (r *reader) forMeter() meter.ReadTx { return meterReader{r, sqlcommon.NewMeterReader(r)} }
+
+func (w *writer) forMeter() meter.Tx { return meterWriter{w, sqlcommon.NewMeterWriter(w)} }
 
 // ForMeter implements storage.Storage.
 func (s *Storage) ForMeter() meter.Storage { return forMeter{s} }
@@ -23,30 +35,36 @@ type forMeter struct{ storage *Storage }
 
 // View implements meter.Storage.
 func (f forMeter) View(ctx context.Context, fn func(meter.ReadTx) error) error {
-	return f.storage.view(ctx, func(r *reader) error { return fn(r) })
+	return f.storage.view(ctx, func(r *reader) error { return fn(r.forMeter()) })
 }
 
 // Update implements meter.Storage.
 func (f forMeter) Update(ctx context.Context, fn func(meter.Tx) error) error {
-	return f.storage.update(ctx, func(w *writer) error { return fn(w) })
+	return f.storage.update(ctx, func(w *writer) error { return fn(w.forMeter()) })
 }
 
-// Reading implements meter.Storage. tx is a *reader or a *writer.
-func (forMeter) Reading(tx memory.ReadTx) meter.ReadTx { return tx.(meter.ReadTx) }
+// Reading implements meter.Storage. tx is a transaction of this package.
+func (forMeter) Reading(tx memory.ReadTx) meter.ReadTx {
+	switch tx := tx.(type) {
+	case *reader:
+		return tx.forMeter()
+	case *writer:
+		return tx.forMeter()
+	default:
+		return tx.(meter.ReadTx)
+	}
+}
 
-// Writing implements meter.Storage.
-func (forMeter) Writing(tx memory.Tx) meter.Tx { return tx.(*writer) }
+// Writing implements meter.Storage. tx is a transaction of this package.
+func (forMeter) Writing(tx memory.Tx) meter.Tx {
+	if w, ok := tx.(*writer); ok {
+		return w.forMeter()
+	}
+	return tx.(meter.Tx)
+}
 
 // Lock implements meter.Locker: nobody else writes during the transaction.
 func (w *writer) Lock(ctx context.Context, _ ...string) error { return w.ready(ctx) }
-
-// optionalID returns the parameter for a nullable ID: null for uuid.Nil.
-func optionalID(id uuid.UUID) any {
-	if id == uuid.Nil {
-		return nil
-	}
-	return id[:]
-}
 
 // joinIDs returns IDs as one blob, 16 bytes each.
 func joinIDs(ids []uuid.UUID) []byte {

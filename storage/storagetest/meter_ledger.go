@@ -20,28 +20,37 @@ func (f *fixture) balances() map[string]int64 {
 	f.Helper()
 	balances := make(map[string]int64)
 	f.viewMeter(func(tx meter.ReadTx) error {
-		last := ""
-		return tx.Balances(f.ctx, func(account string, balance int64) error {
-			if account <= last {
-				f.Errorf("%q follows %q", account, last)
+		list, err := tx.Balances(f.ctx, "", 100)
+		for i, b := range list {
+			if i > 0 && b.Account <= list[i-1].Account {
+				f.Errorf("%q follows %q", b.Account, list[i-1].Account)
 			}
-			last = account
-			balances[account] = balance
-			one, err := tx.Balance(f.ctx, account)
-			f.equal(one, balance)
-			return err
-		})
+			balances[b.Account] = b.Balance
+			one, err := tx.Balance(f.ctx, b.Account)
+			f.ok(err)
+			f.equal(one, b.Balance)
+			page, err := tx.Balances(f.ctx, b.Account, 1)
+			f.ok(err)
+			f.equal(len(page), min(1, len(list)-i-1))
+			if len(page) == 1 {
+				f.equal(page[0], list[i+1])
+			}
+		}
+		return err
 	})
 	return balances
 }
 
 func (f *fixture) lines(after int64) (lines []meter.Line) {
 	f.Helper()
-	f.viewMeter(func(tx meter.ReadTx) error {
-		return tx.Lines(f.ctx, after, func(l meter.Line) error {
-			lines = append(lines, l)
-			return nil
-		})
+	f.viewMeter(func(tx meter.ReadTx) (err error) {
+		lines, err = tx.Lines(f.ctx, meter.LinesAfter{Number: after, Limit: 100})
+		if err != nil || len(lines) == 0 {
+			return err
+		}
+		first, err := tx.Lines(f.ctx, meter.LinesAfter{Number: after, Limit: 1})
+		f.equal(first, lines[:1])
+		return err
 	})
 	return lines
 }
@@ -49,7 +58,7 @@ func (f *fixture) lines(after int64) (lines []meter.Line) {
 var ledgers = []clause{
 	{"lines are returned as written, in order, and balances are the sums of their postings", func(f *fixture) {
 		f.viewMeter(func(tx meter.ReadTx) error {
-			last, err := tx.LastLine(f.ctx)
+			last, err := meter.First(tx.Lines(f.ctx, meter.LastLine{}))
 			f.ok(err)
 			f.equal(last == nil, true)
 			balance, err := tx.Balance(f.ctx, "buyer\x00")
@@ -68,7 +77,7 @@ var ledgers = []clause{
 		}
 		f.equal(len(f.lines(int64(len(lines)))), 0)
 		f.viewMeter(func(tx meter.ReadTx) error {
-			last, err := tx.LastLine(f.ctx)
+			last, err := meter.First(tx.Lines(f.ctx, meter.LastLine{}))
 			f.equal(last, lines[len(lines)-1])
 			return err
 		})
@@ -79,7 +88,7 @@ var ledgers = []clause{
 		f.updateMeter(func(tx meter.Tx) error {
 			appended, err := appendLine(f.ctx, tx, meter.LineTopUp, "r", move(meter.AccountExternal, "a", 5)...)
 			f.ok(err)
-			last, err := tx.LastLine(f.ctx)
+			last, err := meter.First(tx.Lines(f.ctx, meter.LastLine{}))
 			f.ok(err)
 			f.equal(last, appended)
 			balance, err := tx.Balance(f.ctx, "a")
@@ -97,11 +106,11 @@ var ledgers = []clause{
 		f.updateMeter(func(tx meter.Tx) error {
 			_, err := appendLine(f.ctx, tx, meter.LineTopUp, "r", move(meter.AccountExternal, "a", 9)...)
 			f.wantError(err, memory.ErrExists)
-			got, err := tx.LineOf(f.ctx, meter.LineTopUp, "a", "r")
+			got, err := meter.First(tx.Lines(f.ctx, meter.LineOf{Kind: meter.LineTopUp, Agent: "a", Reference: "r"}))
 			f.ok(err)
 			f.equal(got, first)
 			for _, q := range [][3]string{{"topup", "a", "R"}, {"payout", "b", "r"}, {"topup", "c", "r"}, {"charge", "a", ""}} {
-				got, err = tx.LineOf(f.ctx, meter.LineKind(q[0]), q[1], q[2])
+				got, err = meter.First(tx.Lines(f.ctx, meter.LineOf{Kind: meter.LineKind(q[0]), Agent: q[1], Reference: q[2]}))
 				f.ok(err)
 				f.equal(got == nil, true)
 			}
@@ -126,7 +135,7 @@ var ledgers = []clause{
 			"a posting out of range": func(l *meter.Line) { l.Postings = move(meter.AccountExternal, "b", meter.MaxBalance+1) },
 		} {
 			err := f.storage.ForMeter().Update(f.ctx, func(tx meter.Tx) error {
-				last, err := tx.LastLine(f.ctx)
+				last, err := meter.First(tx.Lines(f.ctx, meter.LastLine{}))
 				f.ok(err)
 				next := line(last, meter.LineCharge, move(meter.AccountExternal, "b", 1)...)
 				change(&next)
@@ -143,20 +152,6 @@ var ledgers = []clause{
 		f.append(meter.LineTopUp, "s", move(meter.AccountExternal, "a", meter.MaxBalance-5)...)
 	}},
 
-	{"an error of yield ends the reading of lines and balances", func(f *fixture) {
-		f.append(meter.LineTopUp, "r", move(meter.AccountExternal, "a", 5)...)
-		f.append(meter.LineTopUp, "s", move(meter.AccountExternal, "a", 5)...)
-		errStop := fmt.Errorf("stop")
-		n := 0
-		f.wantError(f.storage.ForMeter().View(f.ctx, func(tx meter.ReadTx) error {
-			return tx.Lines(f.ctx, 0, func(meter.Line) error { n++; return errStop })
-		}), errStop)
-		f.wantError(f.storage.ForMeter().View(f.ctx, func(tx meter.ReadTx) error {
-			return tx.Balances(f.ctx, func(string, int64) error { n++; return errStop })
-		}), errStop)
-		f.equal(n, 2)
-	}},
-
 	{"concurrent appends leave no gap, and balances are the sums", func(f *fixture) {
 		ExerciseLedger(f.T, f.storage.ForMeter(), f.storage.ForMeter())
 	}},
@@ -167,10 +162,10 @@ var ledgers = []clause{
 		f.wantError(f.storage.ForMeter().Update(f.ctx, func(tx meter.Tx) error {
 			_, err := appendLine(f.ctx, tx, meter.LineTopUp, "s", move(meter.AccountExternal, "a", 5)...)
 			f.ok(err)
-			f.ok(tx.PutOffer(f.ctx, offer("a")))
-			f.ok(tx.PutCharge(f.ctx, charge(offer("a"), "b", start, nil)))
+			f.ok(tx.PutRecord(f.ctx, offer("a")))
+			f.ok(tx.PutRecord(f.ctx, charge(offer("a"), "b", start, nil)))
 			f.ok(tx.AddCounts(f.ctx, []meter.CountKey{{Store: "a", Buyer: "b", Window: meter.WindowTotal}}, meter.Count{Searches: 1}))
-			f.ok(tx.PutClaim(f.ctx, claim("k", "p")))
+			f.ok(tx.PutRecord(f.ctx, claim("k", "p")))
 			return errStop
 		}), errStop)
 		f.equal(f.balances()["a"], 5)

@@ -51,7 +51,11 @@ func ExerciseLedger(t *testing.T, storages ...meter.Storage) {
 	err := storages[0].View(ctx, func(tx meter.ReadTx) error {
 		sums := make(map[string]int64)
 		var last *meter.Line
-		err := tx.Lines(ctx, 0, func(l meter.Line) error {
+		lines, err := tx.Lines(ctx, meter.LinesAfter{Limit: writers * len(storages) * rounds})
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
 			if want := line(last, l.Kind); l.Number != want.Number || l.Previous != want.Previous {
 				return fmt.Errorf("line %d does not follow", l.Number)
 			}
@@ -59,21 +63,17 @@ func ExerciseLedger(t *testing.T, storages ...meter.Storage) {
 			for _, p := range l.Postings {
 				sums[p.Account] += p.Amount
 			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 		if last == nil {
 			return fmt.Errorf("no line was appended")
 		}
-		err = tx.Balances(ctx, func(account string, balance int64) error {
-			if sums[account] != balance {
-				t.Errorf("the balance of %s is %d, its postings sum to %d", account, balance, sums[account])
+		balances, err := tx.Balances(ctx, "", 100)
+		for _, b := range balances {
+			if sums[b.Account] != b.Balance {
+				t.Errorf("the balance of %s is %d, its postings sum to %d", b.Account, b.Balance, sums[b.Account])
 			}
-			delete(sums, account)
-			return nil
-		})
+			delete(sums, b.Account)
+		}
 		if len(sums) > 0 {
 			t.Errorf("accounts without a balance: %v", sums)
 		}

@@ -1,0 +1,109 @@
+package sqlcommon
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"mneme/meter"
+)
+
+const (
+	selectShownEntries = "SELECT DISTINCT entry FROM bought WHERE store = $1 AND buyer = $2 AND entry = ANY($3::uuid[])"
+	selectShownDigests = "SELECT DISTINCT digest FROM bought WHERE store = $1 AND buyer = $2 AND digest = ANY($3::bytea[])"
+)
+
+// Shown implements meter.SaleReader.
+func (m MeterReader) Shown(ctx context.Context, store, buyer string, entries []uuid.UUID, digests [][]byte) (map[uuid.UUID]bool, map[string]bool, error) {
+	shown, values := make(map[uuid.UUID]bool), make(map[string]bool)
+	var queries []Query
+	if len(entries) > 0 {
+		queries = append(queries, Query{selectShownEntries, []any{store, buyer, entries}, func(row Row) error {
+			var id uuid.UUID
+			err := row.Scan(&id)
+			shown[id] = true
+			return err
+		}})
+	}
+	if len(digests) > 0 {
+		queries = append(queries, Query{selectShownDigests, []any{store, buyer, digests}, func(row Row) error {
+			var digest []byte
+			err := row.Scan(&digest)
+			values[string(digest)] = true
+			return err
+		}})
+	}
+	return shown, values, m.r.EachOf(ctx, queries...)
+}
+
+const (
+	// An entry has a row for each of its values that was shown.
+	countShown = `SELECT count(*) FROM entry e WHERE e.state = 0 AND e.store = (SELECT number FROM store WHERE id = $1)
+	AND e.id IN (SELECT entry FROM bought WHERE store = $1 AND buyer = $2)`
+	countIndexed = `SELECT coalesce(sum(t.documents), 0)::bigint FROM store s CROSS JOIN total t
+	WHERE s.id = $1 AND t.store = s.number AND t.label <= $2`
+	countExpired = `SELECT count(*) FROM store s CROSS JOIN entry e /*sqlite INDEXED BY entry_expiring*/
+	WHERE s.id = $1 AND e.store = s.number AND e.label IN (1, 2, 3, 4) AND e.label <= $2
+	AND e.state = 0 AND e.expires_at <= $3 AND e.in_context AND NOT e.encrypted`
+)
+
+// CountEntries implements meter.SaleReader.
+func (m MeterReader) CountEntries(ctx context.Context, query meter.EntryQuery) (n int64, err error) {
+	switch q := query.(type) {
+	case meter.SearchableEntries:
+		return m.countSearchable(ctx, q)
+	case meter.ShownEntries:
+		if err := m.r.InStore(ctx, q.Store); err != nil {
+			return 0, err
+		}
+		_, err = One(ctx, m.r, []any{&n}, countShown, q.Store, q.Buyer)
+		return n, err
+	}
+	return 0, errUnknown(query)
+}
+
+// countSearchable counts searchable entries. The index counts its documents: those
+// that expired are subtracted.
+func (m MeterReader) countSearchable(ctx context.Context, q meter.SearchableEntries) (int64, error) {
+	if err := m.r.InStore(ctx, q.Store); err != nil {
+		return 0, err
+	}
+	var indexed, expired int64
+	count := func(n *int64) func(Row) error { return func(row Row) error { return row.Scan(n) } }
+	err := m.r.EachOf(ctx,
+		Query{countIndexed, []any{q.Store, q.Ceiling}, count(&indexed)},
+		Query{countExpired, []any{q.Store, q.Ceiling, q.At}, count(&expired)})
+	return indexed - expired, err
+}
+
+// CountEntries implements meter.SaleReader.
+func (m MeterWriter) CountEntries(ctx context.Context, query meter.EntryQuery) (int64, error) {
+	if q, ok := query.(meter.SearchableEntries); ok {
+		if err := m.w.InStore(ctx, q.Store); err != nil {
+			return 0, err
+		}
+		if err := m.w.FlushIndex(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return m.MeterReader.CountEntries(ctx, query)
+}
+
+var (
+	bought       = NewTable("bought", "store, buyer, entry, digest", "store, buyer, entry, digest, charge")
+	selectBought = bought.Select() + "ORDER BY store, buyer, entry, digest"
+	insertBought = bought.Insert()
+)
+
+func boughtValues(b *meter.Bought) []any {
+	return []any{b.Store, b.Buyer, b.Entry, NotNull(b.Digest), OrNull(b.Charge)}
+}
+
+func (m MeterWriter) putBought(ctx context.Context, list []meter.Bought) error {
+	rows := make([][]any, len(list))
+	for i := range list {
+		rows[i] = boughtValues(&list[i])
+	}
+	_, err := m.w.ExecEach(ctx, insertBought, rows)
+	return err
+}

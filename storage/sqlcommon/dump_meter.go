@@ -1,0 +1,131 @@
+package sqlcommon
+
+import (
+	"context"
+
+	"mneme/memory"
+	"mneme/meter"
+)
+
+var (
+	selectAllOffers  = offers.Select() + "ORDER BY id"
+	selectAllCharges = charges.Select() + "ORDER BY id"
+	selectPaidClaims = claims.Select() + "WHERE payment <> '' ORDER BY id"
+)
+
+const selectAllLines = lineColumns + "ORDER BY number"
+
+// DumpMeter yields the records of package meter, lines of the ledger in their order.
+// Claims without a payment are left out, like idempotency records.
+func DumpMeter(ctx context.Context, r Reader, yield func(memory.DumpRecord) error) error {
+	record := func(d meter.DumpRecord) error {
+		raw, err := d.Encode()
+		if err != nil {
+			return err
+		}
+		return yield(memory.DumpRecord{Meter: raw})
+	}
+	if err := dumpMetas(ctx, r, record); err != nil {
+		return err
+	}
+	for _, part := range [...]struct {
+		text string
+		scan func(row Row) (meter.DumpRecord, error)
+	}{
+		{selectAllOffers, func(row Row) (meter.DumpRecord, error) {
+			o, err := scanOffer(row)
+			return meter.DumpRecord{Offer: &o}, err
+		}},
+		{selectAllLines, func(row Row) (meter.DumpRecord, error) {
+			line, err := scanLine(row)
+			return meter.DumpRecord{Line: &line}, err
+		}},
+		{selectAllCharges, func(row Row) (meter.DumpRecord, error) {
+			c, err := scanCharge(row)
+			return meter.DumpRecord{Charge: &c}, err
+		}},
+		{selectBought, func(row Row) (meter.DumpRecord, error) {
+			var b meter.DumpBought
+			err := row.Scan(&b.Store, &b.Buyer, &b.Entry, &b.Digest, &b.Charge)
+			return meter.DumpRecord{Bought: &b}, err
+		}},
+		{selectCounts, func(row Row) (meter.DumpRecord, error) {
+			var c meter.DumpCount
+			err := row.Scan(&c.Store, &c.Buyer, &c.Offer, (*string)(&c.Window), (*Start)(&c.Start), &c.Searches, &c.Entries)
+			return meter.DumpRecord{Count: &c}, err
+		}},
+		{selectPaidClaims, func(row Row) (meter.DumpRecord, error) {
+			c, err := scanClaim(row)
+			return meter.DumpRecord{Claim: &c}, err
+		}},
+	} {
+		err := r.Stream(ctx, func(row Row) error {
+			d, err := part.scan(row)
+			if err != nil {
+				return err
+			}
+			return record(d)
+		}, part.text)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dumpMetas yields the settings of the database that package meter keeps.
+func dumpMetas(ctx context.Context, r Reader, yield func(meter.DumpRecord) error) error {
+	for _, name := range meter.DumpedMetas() {
+		var value []byte
+		found, err := One(ctx, r, []any{&value}, "SELECT value FROM meta WHERE name = $1", name)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		if value, err = meter.DumpedMeta(name, NotNull(value)); err != nil {
+			return err
+		}
+		if err := yield(meter.DumpRecord{Meta: &meter.DumpMeta{Name: name, Value: value}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LoadMeter writes a record of package meter; memory.ErrExists if it exists. Lines of
+// the ledger are appended, so that they make the balances.
+func LoadMeter(ctx context.Context, w Writer, raw []byte) error {
+	record, err := meter.DecodeDumpRecord(raw)
+	if err != nil {
+		return err
+	}
+	switch {
+	case record.Offer != nil:
+		return Insert(ctx, w, insertOffer, offerValues(record.Offer)...)
+	case record.Line != nil:
+		return loadLine(ctx, NewMeterWriter(w), record.Line)
+	case record.Charge != nil:
+		return Insert(ctx, w, insertCharge, chargeValues(record.Charge)...)
+	case record.Bought != nil:
+		return Insert(ctx, w, insertBought, boughtValues(&record.Bought.Bought)...)
+	case record.Count != nil:
+		c := record.Count
+		return Insert(ctx, w, insertCount, append(countKey(&c.CountKey), c.Searches, c.Count.Entries)...)
+	case record.Claim != nil:
+		return Insert(ctx, w, insertClaim, claimValues(record.Claim)...)
+	}
+	return Insert(ctx, w, "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", record.Meta.Name, NotNull(record.Meta.Value))
+}
+
+func loadLine(ctx context.Context, m MeterWriter, line *meter.Line) error {
+	last, err := m.lastLine(ctx)
+	if err != nil {
+		return err
+	}
+	if last != nil && line.Number <= last.Number {
+		return memory.ErrExists
+	}
+	return m.AppendLine(ctx, *line)
+}
