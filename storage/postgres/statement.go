@@ -249,7 +249,7 @@ func (s scannedTime) ScanTimestamptz(v pgtype.Timestamptz) error {
 type scannedLabel struct{ label *acl.Label }
 
 func (s scannedLabel) ScanInt64(v pgtype.Int8) error {
-	*s.label = acl.Label(v.Int64) //nolint:gosec // a column of labels has no others
+	*s.label = acl.Label(v.Int64)
 	return nil
 }
 

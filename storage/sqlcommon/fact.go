@@ -64,7 +64,7 @@ func scanGrant(row Row) (g acl.Grant, err error) {
 	var level int64
 	err = row.Scan(&g.Store, &g.Grantee, &level, &g.MaxLabel, &g.ExpiresAt, &g.Maker, &g.ByPlatform, &g.CreatedAt,
 		&g.Caps.SearchesPerHour, &g.Caps.EntriesPerDay, &g.Offer, &g.Terms, &g.Rests)
-	g.Level = acl.Level(level) //nolint:gosec // the column has the values of levels
+	g.Level = acl.Level(level)
 	return g, err
 }
 

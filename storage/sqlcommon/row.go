@@ -31,7 +31,7 @@ func ScanEntry(row Row) (e memory.Entry, err error) {
 		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &e.OccurredAt.Time, &precision,
 		&typeBy, &descriptionBy, (*[]byte)(&e.Source), (*[]byte)(&e.Value), &e.Size)
 	if precision != nil {
-		e.OccurredAt.Precision = period.Precision(*precision) //nolint:gosec // the column has its values
+		e.OccurredAt.Precision = period.Precision(*precision)
 	}
 	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
 	if typeBy != nil {

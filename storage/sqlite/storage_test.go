@@ -132,10 +132,10 @@ func scans(statement string) bool {
 
 // checkPlans checks SQLite's query plan of each statement. Scans are allowed of
 // parameters (json_each and tables derived from it) and of fullScans.
-func checkPlans(t *testing.T, statements []string) {
+func checkPlans(t *testing.T, texts []string) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
-	for _, statement := range statements {
+	for _, statement := range texts {
 		if verb, _, _ := strings.Cut(statement, " "); verb == "BEGIN" || verb == "COMMIT" || verb == "ROLLBACK" || scans(statement) {
 			continue
 		}
