@@ -51,7 +51,7 @@ func (m *Meter) offered(ctx context.Context, tx ReadTx, c memory.Caller, p memor
 
 // unpaid returns the PaymentError for a search of an offer under a grant that has
 // not been paid for, or the CapError that stands before it.
-func (m *Meter) unpaid(ctx context.Context, tx ReadTx, c memory.Caller, p memory.Purchase, grant acl.Grant, at time.Time) error {
+func (m *Meter) unpaid(ctx context.Context, tx pricer, c memory.Caller, p memory.Purchase, grant acl.Grant, at time.Time) error {
 	access := acl.Access{Store: grant.Store, Level: grant.Level, Offer: grant.Offer, Terms: grant.Terms}
 	lots, err := loadLots(ctx, tx, c, p, []acl.Access{access}, at)
 	if err != nil {

@@ -22,7 +22,7 @@ var (
 // balances fall, and takes the ledger's here. It returns errOverdrawn if a balance
 // would fall below zero, errBalanceFull if an agent's would exceed MaxBalance, and
 // memory.ErrExists if the line's reference is taken.
-func appendLine(ctx context.Context, tx Tx, line Line) (Line, error) {
+func appendLine(ctx context.Context, tx LedgerWriter, line Line) (Line, error) {
 	if err := tx.Lock(ctx, lockLedger); err != nil {
 		return Line{}, err
 	}

@@ -161,7 +161,7 @@ func (s *sale) owe(ctx context.Context, owed []owing) error {
 
 // book writes a charge: what it shows is bought, its line is in the ledger, and it has
 // a receipt. The transaction holds the lock of the buyer.
-func (m *Meter) book(ctx context.Context, tx Tx, due *owing) error {
+func (m *Meter) book(ctx context.Context, tx bookkeeper, due *owing) error {
 	charge := &due.Charge
 	if len(due.Bought) > 0 {
 		if err := tx.PutRecord(ctx, due.Bought); err != nil {
@@ -240,7 +240,7 @@ func (s *sale) bought(b *basket, charge uuid.UUID) BoughtList {
 
 // uncount takes back what a charge counted and marked as bought: its payment was
 // refused. The transaction holds the locks of the buyer and the offer.
-func (c Charge) uncount(ctx context.Context, tx Tx) error {
+func (c Charge) uncount(ctx context.Context, tx settler) error {
 	if err := tx.DeleteRecords(ctx, BoughtWith(c.ID)); err != nil {
 		return err
 	}

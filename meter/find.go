@@ -110,7 +110,7 @@ func visibleOffer(ctx context.Context, tx interface {
 }
 
 // lockedOffer reads an offer that is there under its lock.
-func lockedOffer(ctx context.Context, tx Tx, id uuid.UUID) (Offer, error) {
+func lockedOffer(ctx context.Context, tx offerWriter, id uuid.UUID) (Offer, error) {
 	if err := tx.Lock(ctx, lockOffer(id)); err != nil {
 		return Offer{}, err
 	}

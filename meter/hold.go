@@ -82,7 +82,7 @@ func (m *Market) hold(ctx context.Context, c memory.Caller, r SearchRequest, lap
 }
 
 // findClaim returns the claim that a request repeats, locked; nil if there is none.
-func (m *Market) findClaim(ctx context.Context, tx Tx, key memory.IdempotencyKey, payment, digest string, now time.Time) (*Claim, error) {
+func (m *Market) findClaim(ctx context.Context, tx claimWriter, key memory.IdempotencyKey, payment, digest string, now time.Time) (*Claim, error) {
 	byKey, err := m.liveClaim(ctx, tx, now, func() (*Claim, error) {
 		if key.Key == "" {
 			return nil, nil
@@ -122,7 +122,7 @@ func (m *Market) findClaim(ctx context.Context, tx Tx, key memory.IdempotencyKey
 
 // liveClaim returns the claim that find finds, locked and read again. One that has
 // expired is removed.
-func (m *Market) liveClaim(ctx context.Context, tx Tx, now time.Time, find func() (*Claim, error)) (*Claim, error) {
+func (m *Market) liveClaim(ctx context.Context, tx claimWriter, now time.Time, find func() (*Claim, error)) (*Claim, error) {
 	found, err := find()
 	if err != nil || found == nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (l *lot) leave(reason memory.SkipReason) { l.leftOut, l.skipped = true, rea
 
 // loadLots reads what decides on stores: those that the request names first, in
 // its order.
-func loadLots(ctx context.Context, tx ReadTx, c memory.Caller, p memory.Purchase, stores []acl.Access, at time.Time) ([]*lot, error) {
+func loadLots(ctx context.Context, tx pricer, c memory.Caller, p memory.Purchase, stores []acl.Access, at time.Time) ([]*lot, error) {
 	lots := make([]*lot, 0, len(stores))
 	var keys []CountKey
 	for _, access := range orderLots(p, stores) {

@@ -40,7 +40,7 @@ type settlement struct {
 
 // keep writes the outcome of a claim in the transaction of the charge. What cost
 // nothing, not even a charge of no amount, needs no claim and settles no payment.
-func (m *Market) keep(ctx context.Context, tx Tx, held *Claim, accepted *Accepted, a *memory.Answer) error {
+func (m *Market) keep(ctx context.Context, tx claimWriter, held *Claim, accepted *Accepted, a *memory.Answer) error {
 	claim, err := First(tx.Claims(ctx, ClaimID(held.ID))) // the sale has locked it
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (m *Market) Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, 
 	return refunded, nil
 }
 
-func (m *Market) refund(ctx context.Context, tx Tx, c memory.Caller, charge *Charge) error {
+func (m *Market) refund(ctx context.Context, tx chargeWriter, c memory.Caller, charge *Charge) error {
 	if charge.Label != c.Taint {
 		return conflict("the charge has a lower label than the session, and is refunded at its own label only")
 	}

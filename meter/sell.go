@@ -53,7 +53,7 @@ func (m *Market) MakeOffer(ctx context.Context, c memory.Caller, store string, r
 	return m.show(c, made), nil
 }
 
-func (m *Market) makeOffer(ctx context.Context, tx Tx, c memory.Caller, store string, r OfferRequest) (Offer, error) {
+func (m *Market) makeOffer(ctx context.Context, tx offerWriter, c memory.Caller, store string, r OfferRequest) (Offer, error) {
 	if err := tx.Lock(ctx, lockOffers(store)); err != nil {
 		return Offer{}, err
 	}

@@ -142,7 +142,7 @@ type ending struct {
 }
 
 // end locks a claim and its charges, and returns them as they are.
-func end(ctx context.Context, tx Tx, id uuid.UUID) (e ending, err error) {
+func end(ctx context.Context, tx settler, id uuid.UUID) (e ending, err error) {
 	if err := tx.Lock(ctx, lockClaim(id.String())); err != nil {
 		return ending{}, err
 	}
@@ -170,7 +170,7 @@ func end(ctx context.Context, tx Tx, id uuid.UUID) (e ending, err error) {
 }
 
 // bookOwed books what a claim owes. The claim's outcome owes it no more.
-func (m *Market) bookOwed(ctx context.Context, tx Tx, e *ending) (err error) {
+func (m *Market) bookOwed(ctx context.Context, tx bookkeeper, e *ending) (err error) {
 	if len(e.out.Owed) == 0 {
 		return nil
 	}
@@ -241,7 +241,7 @@ func (m *Market) settled(ctx context.Context, held *Claim, a Accepted, answer Se
 	})
 }
 
-func (m *Market) credit(ctx context.Context, tx Tx, charges []Charge, a Accepted) error {
+func (m *Market) credit(ctx context.Context, tx chargeWriter, charges []Charge, a Accepted) error {
 	surplus := a.Covers
 	for _, charge := range charges {
 		surplus -= charge.Amount
@@ -309,7 +309,7 @@ const reasonSettle = "settlement_failed"
 
 // takeBack takes back what charges counted, and reverses those that were booked. Of the
 // others nothing stays.
-func (m *Market) takeBack(ctx context.Context, tx Tx, e ending) error {
+func (m *Market) takeBack(ctx context.Context, tx settler, e ending) error {
 	for _, charge := range e.charges {
 		if err := charge.uncount(ctx, tx); err != nil {
 			return err

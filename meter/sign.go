@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"mneme/memory"
 )
 
 // receiptKey is a key of receipts as a JWK (RFC 8037).
@@ -31,7 +33,7 @@ type keySet struct {
 }
 
 // readKeys reads the keys of receipts.
-func readKeys(ctx context.Context, tx ReadTx) (keySet, error) {
+func readKeys(ctx context.Context, tx memory.MetaReader) (keySet, error) {
 	var set keySet
 	raw, err := tx.Meta(ctx, MetaReceiptKeys)
 	if err != nil || raw == nil {
@@ -46,7 +48,7 @@ func readKeys(ctx context.Context, tx ReadTx) (keySet, error) {
 // signer returns the key that signs receipts at an instant, and makes one if there
 // is none or the newest is older than age. Then the private key before it is
 // erased.
-func signer(ctx context.Context, tx Tx, at time.Time, age time.Duration) (receiptKey, error) {
+func signer(ctx context.Context, tx keyWriter, at time.Time, age time.Duration) (receiptKey, error) {
 	set, err := readKeys(ctx, tx)
 	if err != nil || set.signs(at, age) {
 		return set.newest(), err
@@ -121,7 +123,7 @@ func (k receiptKey) privateKey() (ed25519.PrivateKey, error) {
 }
 
 // publicKeys returns the JWK Set of the public keys of receipts, old ones too.
-func publicKeys(ctx context.Context, tx ReadTx) (json.RawMessage, error) {
+func publicKeys(ctx context.Context, tx memory.MetaReader) (json.RawMessage, error) {
 	set, err := readKeys(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -145,7 +147,7 @@ func (m *Meter) PublicKeys(ctx context.Context) (keys json.RawMessage, err error
 
 // digestKey returns the key of the digests of bought values, which it makes in a
 // new database.
-func digestKey(ctx context.Context, tx Tx) ([]byte, error) {
+func digestKey(ctx context.Context, tx keyWriter) ([]byte, error) {
 	key, err := tx.Meta(ctx, MetaBought)
 	if err != nil || key != nil {
 		return key, err

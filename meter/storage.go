@@ -81,6 +81,8 @@ type Balancer interface {
 
 // LedgerWriter writes the ledger.
 type LedgerWriter interface {
+	Locker
+	LedgerReader
 	// AppendLine appends a line, whose number is that of the last one plus 1, and
 	// adds its postings to the balances of their accounts. ErrExists if its
 	// reference has a line of its kind and account: that of its first posting of
@@ -134,4 +136,52 @@ type RecordWriter interface {
 	PutRecord(ctx context.Context, record Record) error
 	// DeleteRecords removes records.
 	DeleteRecords(ctx context.Context, which Deletion) error
+}
+
+// pricer is what prices a search.
+type pricer interface {
+	OfferReader
+	CountReader
+	Balancer
+}
+
+// offerWriter writes offers under their locks.
+type offerWriter interface {
+	Locker
+	OfferReader
+	RecordWriter
+}
+
+// claimWriter writes claims under their locks.
+type claimWriter interface {
+	Locker
+	ClaimReader
+	RecordWriter
+}
+
+// chargeWriter writes charges with their lines of the ledger.
+type chargeWriter interface {
+	LedgerWriter
+	RecordWriter
+}
+
+// keyWriter makes the keys of receipts and digests.
+type keyWriter interface {
+	Locker
+	memory.MetaReader
+	memory.MetaWriter
+}
+
+// bookkeeper books charges, with their receipts.
+type bookkeeper interface {
+	chargeWriter
+	keyWriter
+}
+
+// settler ends claims, and books or takes back their charges.
+type settler interface {
+	bookkeeper
+	ClaimReader
+	ChargeReader
+	CountWriter
 }

@@ -83,7 +83,7 @@ func (m *Meter) open(ctx context.Context, tx Tx, c memory.Caller, p memory.Purch
 
 // holdClaim locks the claim of a search and returns ErrFenced unless the search
 // still holds it.
-func holdClaim(ctx context.Context, tx Tx, ref *memory.ClaimRef) error {
+func holdClaim(ctx context.Context, tx claimWriter, ref *memory.ClaimRef) error {
 	if ref == nil {
 		return nil
 	}
@@ -103,7 +103,7 @@ func holdClaim(ctx context.Context, tx Tx, ref *memory.ClaimRef) error {
 // lockLots takes the locks of a sale: no other transaction changes the buyer's
 // history in the stores, the counts that caps of offers bound, or lowers the
 // buyer's balance.
-func lockLots(ctx context.Context, tx Tx, c memory.Caller, p memory.Purchase, stores []acl.Access) error {
+func lockLots(ctx context.Context, tx Locker, c memory.Caller, p memory.Purchase, stores []acl.Access) error {
 	if len(stores) == 0 {
 		return nil
 	}

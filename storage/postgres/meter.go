@@ -3,61 +3,19 @@ package postgres
 import (
 	"context"
 
-	"mneme/memory"
 	"mneme/meter"
 	"mneme/storage/sqlcommon"
 )
 
-// meterReader is a meter.ReadTx.
-type meterReader struct {
-	*reader
-	sqlcommon.MeterReader
-}
-
-// meterWriter is a meter.Tx.
-type meterWriter struct {
-	*writer
-	sqlcommon.MeterWriter
-}
-
-func (r *reader) forMeter() meter.ReadTx { return meterReader{r, sqlcommon.NewMeterReader(r)} }
-
-func (w *writer) forMeter() meter.Tx { return meterWriter{w, sqlcommon.NewMeterWriter(w)} }
-
 // ForMeter implements storage.Storage.
-func (s *Storage) ForMeter() meter.Storage { return forMeter{s} }
-
-// forMeter is a Storage with the interface of package meter.
-type forMeter struct{ storage *Storage }
-
-// View implements meter.Storage.
-func (f forMeter) View(ctx context.Context, fn func(meter.ReadTx) error) error {
-	return f.storage.view(ctx, func(r *reader) error { return fn(r.forMeter()) })
-}
-
-// Update implements meter.Storage.
-func (f forMeter) Update(ctx context.Context, fn func(meter.Tx) error) error {
-	return f.storage.update(ctx, func(w *writer) error { return fn(w.forMeter()) })
-}
-
-// Reading implements meter.Storage. tx is a transaction of this package.
-func (forMeter) Reading(tx memory.ReadTx) meter.ReadTx {
-	switch tx := tx.(type) {
-	case *reader:
-		return tx.forMeter()
-	case *writer:
-		return tx.forMeter()
-	default:
-		return tx.(meter.ReadTx)
-	}
-}
-
-// Writing implements meter.Storage. tx is a transaction of this package.
-func (forMeter) Writing(tx memory.Tx) meter.Tx {
-	if w, ok := tx.(*writer); ok {
-		return w.forMeter()
-	}
-	return tx.(meter.Tx)
+func (s *Storage) ForMeter() meter.Storage {
+	return sqlcommon.NewMeter(
+		func(ctx context.Context, fn func(sqlcommon.ReadTx) error) error {
+			return s.view(ctx, func(r *reader) error { return fn(r) })
+		},
+		func(ctx context.Context, fn func(sqlcommon.Tx) error) error {
+			return s.update(ctx, func(w *writer) error { return fn(w) })
+		})
 }
 
 // Lock implements meter.Locker.

@@ -42,9 +42,10 @@ const (
 	AND e.id IN (SELECT entry FROM bought WHERE store = $1 AND buyer = $2)`
 	countIndexed = `SELECT coalesce(sum(t.documents), 0)::bigint FROM store s CROSS JOIN total t
 	WHERE s.id = $1 AND t.store = s.number AND t.label <= $2`
+	// Labels are listed, so that the index is searched label by label.
 	countExpired = `SELECT count(*) FROM store s CROSS JOIN entry e /*sqlite INDEXED BY entry_expiring*/
-	WHERE s.id = $1 AND e.store = s.number AND e.label IN (1, 2, 3, 4) AND e.label <= $2
-	AND e.state = 0 AND e.expires_at <= $3 AND e.in_context AND NOT e.encrypted`
+	WHERE s.id = $1 AND e.store = s.number AND e.label = ANY($2::smallint[]) AND e.expires_at <= $3
+	AND e.state = 0 AND e.in_context AND NOT e.encrypted`
 )
 
 // CountEntries implements meter.SaleReader.
@@ -72,7 +73,7 @@ func (m MeterReader) countSearchable(ctx context.Context, q meter.SearchableEntr
 	count := func(n *int64) func(Row) error { return func(row Row) error { return row.Scan(n) } }
 	err := m.r.EachOf(ctx,
 		Query{countIndexed, []any{q.Store, q.Ceiling}, count(&indexed)},
-		Query{countExpired, []any{q.Store, q.Ceiling, q.At}, count(&expired)})
+		Query{countExpired, []any{q.Store, labelsTo(q.Ceiling), q.At}, count(&expired)})
 	return indexed - expired, err
 }
 

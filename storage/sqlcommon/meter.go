@@ -38,6 +38,14 @@ func upTo(at time.Time) time.Time {
 // labelBound returns the argument for the highest label of rows.
 func labelBound(ceiling acl.Label) acl.Label { return min(ceiling, acl.Restricted) }
 
+// labelsTo returns the list of the labels up to a ceiling.
+func labelsTo(ceiling acl.Label) (list []int64) {
+	for label := acl.Public; label <= labelBound(ceiling); label++ {
+		list = append(list, int64(label))
+	}
+	return list
+}
+
 // eachLabel returns the first rows, up to limit, of a query whose parameters are a
 // label, the limit and args. Each label up to the ceiling is read in the order of an
 // index, and the results are merged, so that rows above the ceiling cost no time.

@@ -223,3 +223,24 @@ func (s scannedIDs) Scan(src any) error {
 	*s.ids = ids
 	return err
 }
+
+// joinIDs returns IDs as one blob, 16 bytes each.
+func joinIDs(ids []uuid.UUID) []byte {
+	b := make([]byte, 0, 16*len(ids))
+	for _, id := range ids {
+		b = append(b, id[:]...)
+	}
+	return b
+}
+
+// splitIDs is the inverse of joinIDs.
+func splitIDs(b []byte) ([]uuid.UUID, error) {
+	if len(b)%16 != 0 {
+		return nil, fmt.Errorf("sqlite: a list of IDs has %d bytes", len(b))
+	}
+	var ids []uuid.UUID
+	for ; len(b) > 0; b = b[16:] {
+		ids = append(ids, uuid.UUID(b[:16]))
+	}
+	return ids, nil
+}

@@ -1,0 +1,81 @@
+package sqlcommon
+
+import (
+	"context"
+
+	"mneme/memory"
+	"mneme/meter"
+)
+
+// ReadTx is a storage's reading transaction.
+type ReadTx interface {
+	memory.ReadTx
+	Reader
+}
+
+// Tx is a storage's writing transaction.
+type Tx interface {
+	memory.Tx
+	Writer
+	meter.Locker
+}
+
+// Meter is a storage with the interface of package meter.
+type Meter struct {
+	view   func(ctx context.Context, fn func(ReadTx) error) error
+	update func(ctx context.Context, fn func(Tx) error) error
+}
+
+// NewMeter returns the meter's storage over the functions that run a storage's
+// transactions.
+func NewMeter(view func(ctx context.Context, fn func(ReadTx) error) error, update func(ctx context.Context, fn func(Tx) error) error) *Meter {
+	return &Meter{view, update}
+}
+
+var _ meter.Storage = (*Meter)(nil)
+
+// meterReadTx is a meter.ReadTx.
+type meterReadTx struct {
+	ReadTx
+	MeterReader
+}
+
+// meterTx is a meter.Tx.
+type meterTx struct {
+	Tx
+	MeterWriter
+}
+
+func reading(tx ReadTx) meter.ReadTx { return meterReadTx{tx, NewMeterReader(tx)} }
+
+func writing(tx Tx) meter.Tx { return meterTx{tx, NewMeterWriter(tx)} }
+
+// View implements meter.Storage.
+func (m *Meter) View(ctx context.Context, fn func(meter.ReadTx) error) error {
+	return m.view(ctx, func(tx ReadTx) error { return fn(reading(tx)) })
+}
+
+// Update implements meter.Storage.
+func (m *Meter) Update(ctx context.Context, fn func(meter.Tx) error) error {
+	return m.update(ctx, func(tx Tx) error { return fn(writing(tx)) })
+}
+
+// Reading implements meter.Storage.
+func (m *Meter) Reading(tx memory.ReadTx) meter.ReadTx {
+	switch tx := tx.(type) {
+	case meter.ReadTx: // of View or Update
+		return tx
+	case Tx:
+		return writing(tx)
+	default:
+		return reading(tx.(ReadTx))
+	}
+}
+
+// Writing implements meter.Storage.
+func (m *Meter) Writing(tx memory.Tx) meter.Tx {
+	if tx, ok := tx.(meter.Tx); ok { // of Update
+		return tx
+	}
+	return writing(tx.(Tx))
+}
