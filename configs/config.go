@@ -69,11 +69,8 @@ type Milvus struct {
 	Database string `mapstructure:"database"` // a Milvus database; empty: the default one
 	// Prefix starts the collections' names, so that several services can
 	// share a Milvus. Empty: mneme.
-	Prefix string `mapstructure:"prefix"`
-	// Exact compares a query with every vector of the scope instead of
-	// searching an HNSW graph. It cannot change for an existing collection.
-	Exact bool      `mapstructure:"exact"`
-	TLS   MilvusTLS `mapstructure:"tls"`
+	Prefix string    `mapstructure:"prefix"`
+	TLS    MilvusTLS `mapstructure:"tls"`
 }
 
 // MilvusTLS configures TLS to Milvus. Files are PEM.
@@ -132,38 +129,21 @@ type Rerank struct {
 	// Scores is what the service's numbers are: probability (0 to 1) or logit.
 	Scores  string        `mapstructure:"scores"`
 	Timeout time.Duration `mapstructure:"timeout"` // of a search; then its order is that without the service
-	// Candidates is how many are judged, 1 to 100.
-	Candidates int `mapstructure:"candidates"`
 }
 
 // Limits limit what is stored.
 type Limits struct {
 	ValueBytes int           `mapstructure:"value_bytes"` // size of one value
-	QueryBytes int           `mapstructure:"query_bytes"` // size of the query of a search
 	Keys       int64         `mapstructure:"keys"`        // live entries per store, label and last writer
 	Bytes      int64         `mapstructure:"bytes"`       // total size of their values
 	Grants     int64         `mapstructure:"grants"`      // unexpired grants of a store
 	Retention  time.Duration `mapstructure:"retention"`   // a purge keeps entries deleted more recently than this
-	// HistoryVersions and HistoryBytes bound what is kept of an entry: its last
-	// versions, the current one included, and the bytes of the former ones. The
-	// newest former one is always kept.
-	HistoryVersions int   `mapstructure:"history_versions"`
-	HistoryBytes    int64 `mapstructure:"history_bytes"`
-	// ChangesAge and Changes bound the feed of changes of a store and label.
-	ChangesAge time.Duration `mapstructure:"changes_age"`
-	Changes    int64         `mapstructure:"changes"`
-	// AnswerBytes limits the text of a tool's answer and of MEMORY.md. Longer
-	// ones are truncated, and say so.
-	AnswerBytes int `mapstructure:"answer_bytes"`
-	MCPBatch    int `mapstructure:"mcp_batch"` // messages in a batch
-	// BatchItems and BatchBytes limit a call of memories:batch. BatchBytes is the
-	// size of its body, and of the values in its answer.
-	BatchItems int `mapstructure:"batch_items"`
-	BatchBytes int `mapstructure:"batch_bytes"`
-	// ConditionBytes and ConditionTime limit what a search, a list or a page of an
-	// export reads of values, for conditions within them and phrases.
-	ConditionBytes int64         `mapstructure:"condition_bytes"`
-	ConditionTime  time.Duration `mapstructure:"condition_time"`
+	// HistoryVersions bounds what is kept of an entry: its last versions, the current
+	// one included.
+	HistoryVersions int `mapstructure:"history_versions"`
+	// ConditionBytes limits what a search, a list or a page of an export reads of
+	// values, for conditions within them and phrases.
+	ConditionBytes int64 `mapstructure:"condition_bytes"`
 }
 
 // Connections bound the connections of clients to serve.
@@ -176,21 +156,16 @@ type Connections struct {
 	TrustedProxies []string `mapstructure:"trusted_proxies"`
 	// Operators are the networks (CIDR) whose callers get all of /metrics and
 	// /readyz without a token. Others need one with the scope platform.
-	Operators     []string      `mapstructure:"operators"`
-	HeaderTimeout time.Duration `mapstructure:"header_timeout"` // from the first byte of a request to the end of its header
-	IdleTimeout   time.Duration `mapstructure:"idle_timeout"`   // between two requests
-	// StallTimeout and BytesPerSecond bound the waits for the bytes of a
-	// body, and for a client to take an answer: each wait by StallTimeout,
-	// all of one body or answer together by StallTimeout and the time that
-	// its bytes take at BytesPerSecond.
-	StallTimeout   time.Duration `mapstructure:"stall_timeout"`
-	BytesPerSecond int           `mapstructure:"bytes_per_second"`
+	Operators   []string      `mapstructure:"operators"`
+	IdleTimeout time.Duration `mapstructure:"idle_timeout"` // between two requests
+	// StallTimeout bounds each wait for the bytes of a body, and for a client to take
+	// some of an answer.
+	StallTimeout time.Duration `mapstructure:"stall_timeout"`
 }
 
 // Rate bounds the requests that each process of serve accepts.
 type Rate struct {
 	Requests int `mapstructure:"requests"` // a second of one agent, over all its tokens; 0: no limit
-	Burst    int `mapstructure:"burst"`    // of them at once; 0: Requests
 	Refusals int `mapstructure:"refusals"` // a second without a valid token of one address; 0: no limit
 }
 
@@ -225,19 +200,14 @@ type Search struct {
 	QueryCacheBytes int `mapstructure:"query_cache_bytes"`
 	// CandidateCacheBytes bounds the cache of rows that searches have read.
 	CandidateCacheBytes int `mapstructure:"candidate_cache_bytes"`
-	// Running and Waiting bound the searches that run and wait for their turn
-	// at a time. Agents take turns. A search above the bounds is refused.
-	Running         int `mapstructure:"running"`
-	RunningPerAgent int `mapstructure:"running_per_agent"`
-	Waiting         int `mapstructure:"waiting"`
-	WaitingPerAgent int `mapstructure:"waiting_per_agent"`
+	// Running bounds the searches that run at a time. Agents take turns.
+	Running int `mapstructure:"running"`
 }
 
 // Meter configures the sale of searches. Accounts and offers always work; x402,
 // credits and mpp are ways to pay with a request, each off until it is configured.
 type Meter struct {
-	Currency   string        `mapstructure:"currency"`    // of one credit, ISO 4217; it must not change while there are balances
-	ReceiptKey time.Duration `mapstructure:"receipt_key"` // age at which receipts get a new key
+	Currency string `mapstructure:"currency"` // of one credit, ISO 4217; it must not change while there are balances
 	// Hold is how long a request that settles a payment keeps others from it. After it
 	// a repetition, or any process, goes on with what a dead one left.
 	Hold time.Duration `mapstructure:"hold"`
@@ -251,18 +221,15 @@ type Meter struct {
 
 // MeterX402 configures payments by x402 in an asset on an EVM network.
 type MeterX402 struct {
-	Facilitator string   `mapstructure:"facilitator"` // URL; empty: off
-	Token       Secret   `mapstructure:"token"`       // Bearer for the facilitator
-	Schemes     []string `mapstructure:"schemes"`     // upto, exact; the preferred one first
-	Network     string   `mapstructure:"network"`     // CAIP-2, such as eip155:8453
-	Asset       string   `mapstructure:"asset"`       // address of the asset
-	Name        string   `mapstructure:"name"`        // of the asset, in its signatures (EIP-712)
-	Version     string   `mapstructure:"version"`     // the same
-	Decimals    int      `mapstructure:"decimals"`    // of the asset
-	PerCredit   string   `mapstructure:"per_credit"`  // of the asset, for one credit: a decimal number
-	PayTo       string   `mapstructure:"pay_to"`      // address that is paid
-	// MaxTimeout is the time within which a payment has to be settled.
-	MaxTimeout time.Duration `mapstructure:"max_timeout"`
+	Facilitator string `mapstructure:"facilitator"` // URL; empty: off
+	Token       Secret `mapstructure:"token"`       // Bearer for the facilitator
+	Network     string `mapstructure:"network"`     // CAIP-2, such as eip155:8453
+	Asset       string `mapstructure:"asset"`       // address of the asset
+	Name        string `mapstructure:"name"`        // of the asset, in its signatures (EIP-712)
+	Version     string `mapstructure:"version"`     // the same
+	Decimals    int    `mapstructure:"decimals"`    // of the asset
+	PerCredit   string `mapstructure:"per_credit"`  // of the asset, for one credit: a decimal number
+	PayTo       string `mapstructure:"pay_to"`      // address that is paid
 }
 
 // MeterCredits configures payments in Robutler's credits.
@@ -280,7 +247,6 @@ type MeterMPP struct {
 
 // MeterStripe configures payments by card.
 type MeterStripe struct {
-	URL       string `mapstructure:"url"`
 	Key       Secret `mapstructure:"key"`     // empty: off
 	Profile   string `mapstructure:"profile"` // that shared payment tokens are made for
 	Currency  string `mapstructure:"currency"`
@@ -293,7 +259,6 @@ type Tools struct {
 	Triggerfish bool `mapstructure:"triggerfish"` // memory_save, memory_get, memory_search, memory_list, memory_delete
 	MAESTRO     bool `mapstructure:"maestro"`     // UpdateUserMemory, ReadUserMemory
 	KV          bool `mapstructure:"kv"`          // kv_set, kv_get, kv_delete; deprecated
-	ListKV      bool `mapstructure:"list_kv"`     // else these can be called, but are not listed
 }
 
 // Auth configures which tokens are accepted.
@@ -346,23 +311,21 @@ func Default() Config {
 		Addr:     "127.0.0.1:7077",
 		E5:       E5{Codes: true},
 		OpenAI:   OpenAI{CosineUnrelated: 0.1, CosineRelated: 0.5, MaxTokens: 512, Timeout: 30 * time.Second},
-		Rerank:   Rerank{Shape: "auto", Scores: "probability", Timeout: 2 * time.Second, Candidates: 50},
+		Rerank:   Rerank{Shape: "auto", Scores: "probability", Timeout: 2 * time.Second},
 		Limits: Limits{
-			ValueBytes: 100_000, QueryBytes: 16_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
-			HistoryVersions: 100, HistoryBytes: 10_000_000, ChangesAge: 7 * 24 * time.Hour, Changes: 1_000_000,
-			AnswerBytes: 64_000, MCPBatch: 16, BatchItems: 1000, BatchBytes: 10_000_000,
-			ConditionBytes: 512_000_000, ConditionTime: 5 * time.Second,
+			ValueBytes: 100_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
+			HistoryVersions: 100, ConditionBytes: 512_000_000,
 		},
 		Connections: Connections{
 			Total: 4096, PerAddress: 256, TrustedProxies: []string{}, Operators: []string{},
-			HeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, StallTimeout: 30 * time.Second, BytesPerSecond: 1000,
+			IdleTimeout: 2 * time.Minute, StallTimeout: 30 * time.Second,
 		},
-		Rate:   Rate{Requests: 500, Burst: 1000, Refusals: 20},
-		Search: Search{VectorBudget: 3 * time.Second, QueryCacheBytes: 8 << 20, CandidateCacheBytes: 64 << 20, Running: 64, RunningPerAgent: 8, Waiting: 1024, WaitingPerAgent: 64},
+		Rate:   Rate{Requests: 500, Refusals: 20},
+		Search: Search{VectorBudget: 3 * time.Second, QueryCacheBytes: 8 << 20, CandidateCacheBytes: 64 << 20, Running: 64},
 		Meter: Meter{
-			Currency: "USD", ReceiptKey: 90 * 24 * time.Hour, Hold: time.Minute,
-			X402: MeterX402{Schemes: []string{"upto", "exact"}, Name: "USDC", Version: "2", Decimals: 6, PerCredit: "1", MaxTimeout: 5 * time.Minute},
-			MPP:  MeterMPP{Stripe: MeterStripe{URL: "https://api.stripe.com", Currency: "usd", PerCredit: "1"}},
+			Currency: "USD", Hold: time.Minute,
+			X402: MeterX402{Name: "USDC", Version: "2", Decimals: 6, PerCredit: "1"},
+			MPP:  MeterMPP{Stripe: MeterStripe{Currency: "usd", PerCredit: "1"}},
 		},
 		Auth:    Auth{LocalKey: "auto"},
 		Tools:   Tools{Memory: true, Triggerfish: true, MAESTRO: true, KV: true},
@@ -412,28 +375,17 @@ func (c *Config) validate() error {
 	_, _, err := net.SplitHostPort(c.Addr)
 	need(err == nil, "addr must be host:port")
 	need(c.Limits.ValueBytes > 0, "limits.value_bytes must be positive")
-	need(c.Limits.QueryBytes > 0, "limits.query_bytes must be positive")
 	need(c.Limits.Keys > 0, "limits.keys must be positive")
 	need(c.Limits.Bytes > 0, "limits.bytes must be positive")
 	need(c.Limits.Grants > 0, "limits.grants must be positive")
 	need(c.Limits.HistoryVersions >= 2, "limits.history_versions must be at least 2")
-	need(c.Limits.HistoryBytes > 0, "limits.history_bytes must be positive")
-	need(c.Limits.ChangesAge >= time.Minute, "limits.changes_age must be at least 1m")
-	need(c.Limits.Changes > 0, "limits.changes must be positive")
 	need(c.Limits.Retention >= 0, "limits.retention must not be negative")
-	need(c.Limits.AnswerBytes >= 16_000, "limits.answer_bytes must be at least 16000") // tool.MinAnswer
-	need(c.Limits.MCPBatch > 0, "limits.mcp_batch must be positive")
-	need(c.Limits.BatchItems > 0 && c.Limits.BatchItems <= 10_000, "limits.batch_items must be 1 to 10000")
-	need(c.Limits.BatchBytes > 0, "limits.batch_bytes must be positive")
 	need(c.Limits.ConditionBytes > 0, "limits.condition_bytes must be positive")
-	need(c.Limits.ConditionTime > 0, "limits.condition_time must be positive")
 	need(c.Connections.Total >= 0, "connections.total must not be negative")
 	need(c.Connections.PerAddress >= 0, "connections.per_address must not be negative")
-	need(c.Rate.Requests >= 0 && c.Rate.Burst >= 0 && c.Rate.Refusals >= 0, "rate.requests, rate.burst and rate.refusals must not be negative")
-	need(c.Connections.HeaderTimeout > 0, "connections.header_timeout must be positive")
+	need(c.Rate.Requests >= 0 && c.Rate.Refusals >= 0, "rate.requests and rate.refusals must not be negative")
 	need(c.Connections.IdleTimeout > 0, "connections.idle_timeout must be positive")
 	need(c.Connections.StallTimeout > 0, "connections.stall_timeout must be positive")
-	need(c.Connections.BytesPerSecond > 0, "connections.bytes_per_second must be positive")
 	if _, err := c.Connections.Proxies(); err != nil {
 		violations = append(violations, err)
 	}
@@ -441,16 +393,11 @@ func (c *Config) validate() error {
 		violations = append(violations, err)
 	}
 	need(c.Rerank.Timeout > 0, "rerank.timeout must be positive")
-	need(c.Rerank.Candidates >= 1 && c.Rerank.Candidates <= 100, "rerank.candidates must be 1 to 100")
 	need(c.Search.VectorBudget > 0, "search.vector_budget must be positive")
 	need(c.Search.Running > 0, "search.running must be positive")
-	need(c.Search.RunningPerAgent > 0, "search.running_per_agent must be positive")
-	need(c.Search.Waiting >= 0, "search.waiting must not be negative")
-	need(c.Search.WaitingPerAgent >= 0, "search.waiting_per_agent must not be negative")
 	need(c.Search.QueryCacheBytes > 0, "search.query_cache_bytes must be positive")
 	need(c.Search.CandidateCacheBytes > 0, "search.candidate_cache_bytes must be positive")
 	need(len(c.Meter.Currency) == 3 && strings.ToUpper(c.Meter.Currency) == c.Meter.Currency, "meter.currency must be a code such as USD")
-	need(c.Meter.ReceiptKey >= time.Hour, "meter.receipt_key must be at least 1h")
 	need(c.Meter.Hold >= time.Second, "meter.hold must be at least 1s")
 	need(c.Meter.Credits.Platform == "" && c.Meter.MPP.Realm == "" || len(c.Meter.Secret) >= 32,
 		"meter.credits and meter.mpp require meter.secret, of 32 characters at least")

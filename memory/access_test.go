@@ -13,8 +13,8 @@ import (
 	"mneme/internal/condition"
 	"mneme/lexical"
 	"mneme/memory"
-	"mneme/memory/accesstest"
 	"mneme/meter"
+	"mneme/test/accesstest"
 	"mneme/test/backendtest"
 )
 

@@ -20,13 +20,6 @@ type dumpHeader struct {
 
 var dumpFormat = dumpHeader{Format: "mneme dump", Version: 4}
 
-// Versions of dumps that are still loaded. Those of version 3 have no records of
-// the meter.
-const (
-	withoutAuthors = 2 // names no authors of fields, and names callers that were only named
-	oldestDump     = withoutAuthors
-)
-
 // dumpLine is a DumpRecord as a line of JSON.
 type dumpLine struct {
 	DumpRecord
@@ -150,9 +143,8 @@ func readDump(r io.Reader) ([]DumpRecord, error) {
 	decoder := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
 	decoder.DisallowUnknownFields()
 	var header dumpHeader
-	if err := decoder.Decode(&header); err != nil || header.Format != dumpFormat.Format ||
-		header.Version < oldestDump || header.Version > dumpFormat.Version {
-		return nil, fmt.Errorf("not a mneme dump of version %d to %d", oldestDump, dumpFormat.Version)
+	if err := decoder.Decode(&header); err != nil || header != dumpFormat {
+		return nil, fmt.Errorf("not a mneme dump of version %d, which this version of mneme writes and loads", dumpFormat.Version)
 	}
 	var records []DumpRecord
 	for {
@@ -165,8 +157,6 @@ func readDump(r io.Reader) ([]DumpRecord, error) {
 			return nil, fmt.Errorf("record %d cannot be read", len(records)+1)
 		case line.End != nil && line.End.Records != len(records):
 			return nil, fmt.Errorf("the dump has %d records, but its end line says %d", len(records), line.End.Records)
-		case line.End != nil && header.Version == withoutAuthors:
-			return keepCallers(inferAuthors(records)), nil
 		case line.End != nil:
 			return records, nil
 		}

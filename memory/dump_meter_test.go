@@ -53,11 +53,11 @@ func TestLoadDumpRestoresTheLedgerIfItVerifies(t *testing.T) {
 	})
 }
 
-func TestDumpsWithoutAMeterLoad(t *testing.T) {
+func TestDumpsOfAnotherVersionAreRefused(t *testing.T) {
 	h := openOver(t, backendtest.Embedded().Open(t), memory.Options{}, encoder(t))
 	for dump, ok := range map[string]bool{
-		`{"format":"mneme dump","version":3}{"name":{"ID":"a","Kind":"caller"}}{"end":{"records":1}}`: true,
-		`{"format":"mneme dump","version":1}{"end":{"records":0}}`:                                    false,
+		`{"format":"mneme dump","version":4}{"name":{"ID":"a","Kind":"caller"}}{"end":{"records":1}}`: true,
+		`{"format":"mneme dump","version":3}{"end":{"records":0}}`:                                    false,
 		`{"format":"mneme dump","version":5}{"end":{"records":0}}`:                                    false,
 	} {
 		if _, err := h.LoadDump(background, bytes.NewReader([]byte(dump))); (err == nil) != ok {

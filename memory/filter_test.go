@@ -291,7 +291,7 @@ func TestConditionsWithinValuesTakeALimitedTime(t *testing.T) {
 		a := agent("a", acl.Public)
 		h.putValue(a, "a", "k", `{"n":1}`)
 		_, err := h.List(background, a, memory.ListRequest{Store: "a", Filter: memory.Filter{Where: where(`{"value.n":{"eq":1}}`)}, Limit: 10})
-		if err == nil || !strings.Contains(err.Error(), "condition_time") {
+		if err == nil || !strings.Contains(err.Error(), "of reading values") {
 			t.Errorf("a nanosecond: %v", err)
 		}
 		if got := h.listed(a, memory.ListRequest{Store: "a", Filter: memory.Filter{Where: where(`{"key":{"eq":"k"}}`)}, Limit: 10}); got != "k" {

@@ -14,7 +14,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
-	"mneme/memory/accesstest"
+	"mneme/test/accesstest"
 	"mneme/test/backendtest"
 )
 

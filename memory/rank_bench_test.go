@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/benchmarks/workload"
 	"mneme/embed"
 	"mneme/embed/maxsim"
+	"mneme/internal/workload"
 	"mneme/memory"
 	"mneme/test/backendtest"
 )

@@ -46,12 +46,11 @@ func (f Filter) Read(value []byte) error {
 	if r == nil {
 		return nil
 	}
-	const advice = "of values (limits.%s): narrow it by namespace, type, tags or key"
 	if r.bytes += int64(len(value)); r.bytes > r.limits.Bytes {
-		return rule(f.reads(), "would read more than %d bytes "+advice, r.limits.Bytes, "condition_bytes")
+		return rule(f.reads(), "would read more than %d bytes of values (limits.condition_bytes): narrow it by namespace, type, tags or key", r.limits.Bytes)
 	}
 	if r.time+time.Since(r.began) > r.limits.Time {
-		return rule(f.reads(), "needs more than %s of reading "+advice, r.limits.Time, "condition_time")
+		return rule(f.reads(), "needs more than %s of reading values: narrow it by namespace, type, tags or key", r.limits.Time)
 	}
 	return nil
 }

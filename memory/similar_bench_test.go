@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/benchmarks/workload"
+	"mneme/internal/workload"
 	"mneme/memory"
 	"mneme/test/backendtest"
 )

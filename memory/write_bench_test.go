@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/benchmarks/workload"
+	"mneme/internal/workload"
 	"mneme/memory"
 	"mneme/test/backendtest"
 )

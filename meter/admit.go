@@ -13,71 +13,74 @@ import (
 
 // Offered implements memory.Meter.
 func (m *Meter) Offered(ctx context.Context, tx memory.ReadTx, c memory.Caller, p memory.Purchase, at time.Time) (acl.Grant, error) {
-	grant, err := m.offered(ctx, m.storage.Reading(tx), c, p, at)
+	r := m.storage.Reading(tx)
+	grant, held, err := offered(ctx, r, c, p.Offer, at)
+	if err == nil && !held && p.Payment == nil {
+		grant, err = acl.Grant{}, unpaid(ctx, r, c, p.Limit, grant, at)
+	}
 	m.refused(err)
 	return grant, err
 }
 
-func (m *Meter) offered(ctx context.Context, tx ReadTx, c memory.Caller, p memory.Purchase, at time.Time) (acl.Grant, error) {
-	offer, err := visibleOffer(ctx, tx, c, p.Offer, at)
+// offered returns the grant under which the caller may search an offer, and whether it
+// holds it. If not, the grant has to be paid for.
+func offered(ctx context.Context, tx ReadTx, c memory.Caller, id uuid.UUID, at time.Time) (grant acl.Grant, held bool, err error) {
+	offer, err := visibleOffer(ctx, tx, c, id, at)
 	if err != nil {
-		return acl.Grant{}, err
+		return acl.Grant{}, false, err
 	}
 	if offer.Store == c.Agent {
-		return acl.Grant{}, conflict("a store's own agent buys nothing from itself")
+		return acl.Grant{}, false, conflict("a store's own agent buys nothing from itself")
 	}
 	access, err := acl.Decide(ctx, tx, c.Principal, offer.Store, at)
 	switch {
 	case errors.Is(err, acl.ErrDenied):
 	case err != nil:
-		return acl.Grant{}, err
-	case access.Offer == p.Offer.String():
-		return acl.GrantOf(ctx, tx, offer.Store, c.Agent)
+		return acl.Grant{}, false, err
+	case access.Offer == id.String():
+		grant, err = acl.GrantOf(ctx, tx, offer.Store, c.Agent)
+		return grant, true, err
 	default:
-		return acl.Grant{}, conflict("the caller has a level on this store already")
+		return acl.Grant{}, false, conflict("the caller has a level on this store already")
 	}
 	if err := requireEnabled(ctx, tx, c); err != nil {
-		return acl.Grant{}, err
+		return acl.Grant{}, false, err
 	}
 	if offer.State != OfferOpen {
-		return acl.Grant{}, memory.ErrNotFound
+		return acl.Grant{}, false, memory.ErrNotFound
 	}
-	grant, err := meteredGrant(c, offer, at)
-	if err != nil || p.Payment != nil {
-		return grant, err
-	}
-	return acl.Grant{}, m.unpaid(ctx, tx, c, p, grant, at)
+	grant, err = meteredGrant(c, offer, at)
+	return grant, false, err
 }
 
-// unpaid returns the PaymentError for a search of an offer under a grant that has
-// not been paid for, or the CapError that stands before it.
-func (m *Meter) unpaid(ctx context.Context, tx pricer, c memory.Caller, p memory.Purchase, grant acl.Grant, at time.Time) error {
+// unpaid returns the PaymentError for a search of an offer for up to limit hits under a
+// grant that has not been paid for, or the CapError that stands before it.
+func unpaid(ctx context.Context, tx pricer, c memory.Caller, limit int, grant acl.Grant, at time.Time) error {
 	access := acl.Access{Store: grant.Store, Level: grant.Level, Offer: grant.Offer, Terms: grant.Terms}
-	lots, err := loadLots(ctx, tx, c, p, []acl.Access{access}, at)
+	lots, err := loadLots(ctx, tx, c, nil, []acl.Access{access}, at)
 	if err != nil {
 		return err
 	}
 	if spent := lots[0].spent(at); spent != nil {
 		return spent
 	}
-	w, err := openPurse(ctx, tx, c, p, lots)
+	balance, err := tx.Balance(ctx, c.Agent)
 	if err != nil {
 		return err
 	}
-	return lots[0].unpaid(&w, p, skipUnpaid)
+	return lots[0].unpaid(balance, limit, skipUnpaid)
 }
 
 // Quote returns the most that a search of an offer with this limit could cost the
 // caller now, whether or not it has a grant, as a PaymentError, or Offered's and
 // Admit's errors.
 func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, limit int, at time.Time) (quote *memory.PaymentError, err error) {
-	p := memory.Purchase{Offer: offer, Limit: limit, Payment: new(int64(0))}
 	err = m.storage.View(ctx, func(tx ReadTx) error {
-		grant, err := m.offered(ctx, tx, c, p, at)
+		grant, _, err := offered(ctx, tx, c, offer, at)
 		if err != nil {
 			return err
 		}
-		if err = m.unpaid(ctx, tx, c, p, grant, at); errors.As(err, &quote) {
+		if err = unpaid(ctx, tx, c, limit, grant, at); errors.As(err, &quote) {
 			return nil
 		}
 		return err
@@ -88,7 +91,7 @@ func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, lim
 // Admit implements memory.Meter.
 func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p memory.Purchase, stores []acl.Access, at time.Time) (memory.Admission, error) {
 	r := m.storage.Reading(tx)
-	lots, err := loadLots(ctx, r, c, p, stores, at)
+	lots, err := loadLots(ctx, r, c, p.Named, stores, at)
 	if err != nil {
 		return memory.Admission{}, err
 	}
@@ -96,7 +99,7 @@ func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p 
 	if err != nil {
 		return memory.Admission{}, err
 	}
-	if err := admit(lots, &w, c, p, at); err != nil {
+	if err := admit(lots, &w, c, p.Offer, p.Limit, at); err != nil {
 		m.refused(err)
 		return memory.Admission{}, err
 	}

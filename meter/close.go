@@ -37,7 +37,7 @@ func (s *sale) Close(ctx context.Context, hits []memory.ShownHit) (memory.Bill, 
 			if err != nil {
 				return memory.Bill{}, err
 			}
-			if s.p.Payment != nil {
+			if s.paid {
 				owed = append(owed, due)
 			} else if err := s.meter.book(ctx, s.tx, &due); err != nil {
 				return memory.Bill{}, err
@@ -127,10 +127,10 @@ func (s *sale) due(ctx context.Context, b *basket, shown []memory.ShownHit) (owi
 	if charge.Entries == nil {
 		charge.Entries = []uuid.UUID{}
 	}
-	if s.p.Claim != nil {
-		charge.Claim = s.p.Claim.ID
+	if s.claim != nil {
+		charge.Claim = s.claim.ID
 	}
-	if s.p.Payment != nil {
+	if s.paid {
 		charge.State = ChargePending
 	}
 	digest, err := hitDigest(shown)
@@ -143,10 +143,10 @@ func (s *sale) due(ctx context.Context, b *basket, shown []memory.ShownHit) (owi
 // owe keeps charges that wait for their payment in the claim of the search, which
 // Purchase.Keep completes.
 func (s *sale) owe(ctx context.Context, owed []owing) error {
-	if s.p.Claim == nil {
+	if s.claim == nil {
 		return errors.New("a payment came without a claim")
 	}
-	claim, err := First(s.tx.Claims(ctx, ClaimID(s.p.Claim.ID)))
+	claim, err := First(s.tx.Claims(ctx, ClaimID(s.claim.ID)))
 	if err != nil {
 		return err
 	}

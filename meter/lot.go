@@ -49,11 +49,11 @@ func (l *lot) leave(reason memory.SkipReason) { l.leftOut, l.skipped = true, rea
 
 // loadLots reads what decides on stores: those that the request names first, in
 // its order.
-func loadLots(ctx context.Context, tx pricer, c memory.Caller, p memory.Purchase, stores []acl.Access, at time.Time) ([]*lot, error) {
+func loadLots(ctx context.Context, tx pricer, c memory.Caller, named []string, stores []acl.Access, at time.Time) ([]*lot, error) {
 	lots := make([]*lot, 0, len(stores))
 	var keys []CountKey
-	for _, access := range orderLots(p, stores) {
-		l := &lot{access: access, named: slices.Contains(p.Named, access.Store), limits: grantLimits(access.Caps)}
+	for _, access := range orderLots(named, stores) {
+		l := &lot{access: access, named: slices.Contains(named, access.Store), limits: grantLimits(access.Caps)}
 		keys = append(keys, buyerKeys(access.Store, c.Agent, at)...)
 		if l.metered() {
 			if err := l.readOffer(ctx, tx); err != nil {
@@ -78,11 +78,11 @@ func loadLots(ctx context.Context, tx pricer, c memory.Caller, p memory.Purchase
 }
 
 // orderLots returns stores in the order in which they may spend.
-func orderLots(p memory.Purchase, stores []acl.Access) []acl.Access {
-	rank := make(map[string]int, len(p.Named))
-	for i, store := range p.Named {
+func orderLots(named []string, stores []acl.Access) []acl.Access {
+	rank := make(map[string]int, len(named))
+	for i, store := range named {
 		if _, twice := rank[store]; !twice {
-			rank[store] = i - len(p.Named)
+			rank[store] = i - len(named)
 		}
 	}
 	stores = slices.Clone(stores)
@@ -115,6 +115,8 @@ type purse struct {
 	money   int64 // of the payment, or else of the account
 	balance int64 // of the account
 	short   memory.SkipReason
+	barred  bool // the caller may not spend from its account, and no payment came
+	unasked bool // no max_charge was named
 }
 
 // openPurse returns what a search may spend on lots.
@@ -126,7 +128,10 @@ func openPurse(ctx context.Context, tx Balancer, c memory.Caller, p memory.Purch
 	if err != nil {
 		return purse{}, err
 	}
-	w := purse{charge: MaxBalance, money: balance, balance: balance, short: memory.SkipBalance}
+	w := purse{
+		charge: MaxBalance, money: balance, balance: balance, short: memory.SkipBalance,
+		barred: p.Barred && p.Payment == nil, unasked: p.MaxCharge == nil,
+	}
 	if p.MaxCharge != nil {
 		w.charge = *p.MaxCharge
 	}
@@ -155,12 +160,13 @@ func (w *purse) spend(price int64) {
 }
 
 // admit decides which lots are searched, and takes the prices of their searches
-// from the purse. The error is one for the whole search.
-func admit(lots []*lot, w *purse, c memory.Caller, p memory.Purchase, at time.Time) error {
+// from the purse. offer is that through which the search was asked for, or uuid.Nil, and
+// limit how many hits it asks for. The error is one for the whole search.
+func admit(lots []*lot, w *purse, c memory.Caller, offer uuid.UUID, limit int, at time.Time) error {
 	for _, l := range lots {
 		spent := l.spent(at)
 		switch {
-		case !l.metered() && p.Offer != uuid.Nil:
+		case !l.metered() && offer != uuid.Nil:
 			return conflict("the caller has a level on this store already")
 		case !l.metered() && spent == nil:
 		case !l.metered() && l.named:
@@ -171,25 +177,25 @@ func admit(lots []*lot, w *purse, c memory.Caller, p memory.Purchase, at time.Ti
 			return acl.ErrDenied
 		case !l.offer.Label.CanFlowTo(c.Taint):
 			l.leave("")
-		case p.Offer != uuid.Nil:
-			if err := admitOffered(l, w, p, spent); err != nil {
+		case offer != uuid.Nil:
+			if err := l.admitOffered(w, offer, limit, spent); err != nil {
 				return err
 			}
 		default:
-			l.admitNamed(w, p, spent)
+			l.admitNamed(w, spent)
 		}
 	}
 	return nil
 }
 
 // admitNamed decides on a metered store of a search that may leave it out.
-func (l *lot) admitNamed(w *purse, p memory.Purchase, spent *memory.CapError) {
+func (l *lot) admitNamed(w *purse, spent *memory.CapError) {
 	switch lacks := w.lacks(l.search); {
 	case !l.named:
 		l.leave(memory.SkipNotNamed)
-	case p.Barred:
+	case w.barred:
 		l.leave(memory.SkipNoConsent)
-	case p.MaxCharge == nil:
+	case w.unasked:
 		l.leave(memory.SkipNoCharge)
 	case spent != nil:
 		l.leave(memory.SkipCap)
@@ -201,32 +207,33 @@ func (l *lot) admitNamed(w *purse, p memory.Purchase, spent *memory.CapError) {
 }
 
 // admitOffered decides on the store of a search of an offer.
-func admitOffered(l *lot, w *purse, p memory.Purchase, spent *memory.CapError) error {
-	if l.offer.ID != p.Offer {
+func (l *lot) admitOffered(w *purse, offer uuid.UUID, limit int, spent *memory.CapError) error {
+	if l.offer.ID != offer {
 		return conflict("the caller searches this store under another offer")
 	}
 	if spent != nil {
 		return spent
 	}
 	lacks := w.lacks(l.search)
-	if p.Barred && p.Payment == nil {
+	if w.barred {
 		lacks = memory.SkipNoConsent
 	}
 	if lacks != "" {
-		return l.unpaid(w, p, lacks)
+		return l.unpaid(w.balance, limit, lacks)
 	}
 	w.spend(l.search)
 	return nil
 }
 
-// unpaid returns the error that names the price of a search of the lot.
-func (l *lot) unpaid(w *purse, p memory.Purchase, reason memory.SkipReason) *memory.PaymentError {
+// unpaid returns the error that names the price of a search of the lot for up to limit
+// hits.
+func (l *lot) unpaid(balance int64, limit int, reason memory.SkipReason) *memory.PaymentError {
 	// SECURITY: the caps of all buyers together are no part of the price.
 	own := room(l.limits, l.shown)
 	return &memory.PaymentError{
 		Offer:   l.offer.ID.String(),
-		Price:   l.terms.highestPrice(p.Limit, l.shown[WindowDay].Searches, l.shown[WindowTotal].Entries, own),
-		Balance: w.balance,
+		Price:   l.terms.highestPrice(limit, l.shown[WindowDay].Searches, l.shown[WindowTotal].Entries, own),
+		Balance: balance,
 		Reason:  reasons[reason],
 	}
 }

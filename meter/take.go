@@ -21,7 +21,8 @@ type sale struct {
 	meter   *Meter
 	tx      Tx
 	caller  memory.Caller
-	p       memory.Purchase
+	claim   *memory.ClaimRef // nil: none
+	paid    bool             // by a payment: the account is not charged
 	at      time.Time
 	lots    []*lot
 	purse   purse
@@ -64,18 +65,21 @@ func (m *Meter) open(ctx context.Context, tx Tx, c memory.Caller, p memory.Purch
 	if err := holdClaim(ctx, tx, p.Claim); err != nil {
 		return nil, err
 	}
-	if err := lockLots(ctx, tx, c, p, stores); err != nil {
+	if err := lockLots(ctx, tx, c, p.Named, stores); err != nil {
 		return nil, err
 	}
-	s := &sale{meter: m, tx: tx, caller: c, p: p, at: at, wares: make(map[uuid.UUID]ware, len(candidates)), baskets: make(map[string]*basket)}
+	s := &sale{
+		meter: m, tx: tx, caller: c, claim: p.Claim, paid: p.Payment != nil, at: at,
+		wares: make(map[uuid.UUID]ware, len(candidates)), baskets: make(map[string]*basket),
+	}
 	var err error
-	if s.lots, err = loadLots(ctx, tx, c, p, stores, at); err != nil {
+	if s.lots, err = loadLots(ctx, tx, c, p.Named, stores, at); err != nil {
 		return nil, err
 	}
 	if s.purse, err = openPurse(ctx, tx, c, p, s.lots); err != nil {
 		return nil, err
 	}
-	if err := admit(s.lots, &s.purse, c, p, at); err != nil {
+	if err := admit(s.lots, &s.purse, c, p.Offer, p.Limit, at); err != nil {
 		return nil, err
 	}
 	return s, s.offer(ctx, candidates)
@@ -103,14 +107,14 @@ func holdClaim(ctx context.Context, tx claimWriter, ref *memory.ClaimRef) error 
 // lockLots takes the locks of a sale: no other transaction changes the buyer's
 // history in the stores, the counts that caps of offers bound, or lowers the
 // buyer's balance.
-func lockLots(ctx context.Context, tx Locker, c memory.Caller, p memory.Purchase, stores []acl.Access) error {
+func lockLots(ctx context.Context, tx Locker, c memory.Caller, named []string, stores []acl.Access) error {
 	if len(stores) == 0 {
 		return nil
 	}
 	var buyers, offers []string
 	for _, access := range stores {
 		buyers = append(buyers, lockBuyer(access.Store, c.Agent))
-		if id, err := uuid.Parse(access.Offer); err == nil && slices.Contains(p.Named, access.Store) {
+		if id, err := uuid.Parse(access.Offer); err == nil && slices.Contains(named, access.Store) {
 			offers = append(offers, lockOffer(id))
 		}
 	}

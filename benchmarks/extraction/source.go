@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"mneme/benchmarks/relevance"
-	"mneme/benchmarks/workload"
 	"mneme/examples/samples"
+	"mneme/internal/workload"
 )
 
 // Generated returns a store of so many generated memories, and a question about

@@ -7,7 +7,7 @@ import random
 DIMENSIONS = 384
 VOCABULARY = 30_000
 TOPICS = 300
-# Weights of a vector's parts, as in benchmarks/workload: all vectors share a direction, so that
+# Weights of a vector's parts, as in internal/workload: all vectors share a direction, so that
 # cosines are about .87 within a topic and .74 across topics, like E5's. Their squares add up to 1.
 COMMON, TOPIC, OWN = 0.86, 0.36, 0.36
 

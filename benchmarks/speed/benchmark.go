@@ -12,10 +12,10 @@ import (
 
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/measure"
-	"mneme/benchmarks/workload"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/internal/compose"
+	"mneme/internal/workload"
 )
 
 // Where the vectors of the memories come from.

@@ -10,10 +10,10 @@ import (
 
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/measure"
-	"mneme/benchmarks/workload"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/internal/compose"
+	"mneme/internal/workload"
 	"mneme/memory"
 	"mneme/vector"
 	"mneme/vector/milvus"

@@ -8,8 +8,8 @@ import (
 
 	"mneme/acl"
 	"mneme/benchmarks/measure"
-	"mneme/benchmarks/workload"
 	"mneme/indexer"
+	"mneme/internal/workload"
 	"mneme/memory"
 	"mneme/vector"
 	"mneme/vector/flat"

@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
+	"database/sql"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -99,27 +99,24 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestDoctorDoesNotUpdateADatabaseOfAnOlderVersion(t *testing.T) {
-	packed, err := os.Open("../../backend/testdata/first.db.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer packed.Close()
-	unpacked, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := io.ReadAll(unpacked)
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestDoctorSaysWhatToDoWithADatabaseThatIsTooOld(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mneme.db")
-	if err := os.WriteFile(path, before, 0o600); err != nil {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), `CREATE TABLE goose_db_version (version_id INTEGER, is_applied INTEGER);
+		INSERT INTO goose_db_version VALUES (0, 1), (5, 1)`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	findings, _ := diagnose(t, dir)
-	if f := findings["database"]; f.State != warning || !strings.Contains(f.Says, "older version of mneme: schema 1,") || f.Do == "" {
+	if f := findings["database"]; f.State != problem || !strings.Contains(f.Says, "its schema version is 5") || !strings.Contains(f.Says, "export its entries") {
 		t.Errorf("%+v", f)
 	}
 	after, err := os.ReadFile(path)

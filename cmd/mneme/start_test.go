@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"mneme/benchmarks/harness"
-	"mneme/benchmarks/workload"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/internal/compose"
+	"mneme/internal/workload"
 	"mneme/memory"
 	"mneme/test/mnemetest"
 )

@@ -99,7 +99,7 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 	options.Tracer = spans.Tracer("mneme/memory")
 	options.Now = now
 	sales := &saleObserver{}
-	prices := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Currency: config.Meter.Currency, KeyAge: config.Meter.ReceiptKey, Observer: sales, Now: now})
+	prices := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Currency: config.Meter.Currency, Observer: sales, Now: now})
 	options.Meter = prices
 	service, err := memory.New(ctx, rows, options)
 	if err != nil {
@@ -177,20 +177,17 @@ func closeTracing(spans tracing.Provider) {
 func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.Options {
 	return memory.Options{
 		Limits: memory.Limits{
-			Value: config.Limits.ValueBytes, Query: config.Limits.QueryBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes,
+			Value: config.Limits.ValueBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes,
 			Retention: &config.Limits.Retention, Grants: config.Limits.Grants,
-			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions, Bytes: config.Limits.HistoryBytes},
-			Feed:    memory.FeedLimits{Age: config.Limits.ChangesAge, Records: config.Limits.Changes},
-			Batch:   memory.BatchLimits{Items: config.Limits.BatchItems, Bytes: config.Limits.BatchBytes},
-			Reading: memory.ReadingLimits{Bytes: config.Limits.ConditionBytes, Time: config.Limits.ConditionTime},
+			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions},
+			Reading: memory.ReadingLimits{Bytes: config.Limits.ConditionBytes},
 		},
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,
 		RerankBudget: config.Rerank.Timeout,
-		Reranked:     config.Rerank.Candidates,
 		Searches: fairqueue.Limits{
-			Running: config.Search.Running, RunningEach: config.Search.RunningPerAgent,
-			Waiting: config.Search.Waiting, WaitingEach: config.Search.WaitingPerAgent,
+			Running: config.Search.Running, RunningEach: max(1, config.Search.Running/8), // one agent leaves room for seven
+			Waiting: 1024, WaitingEach: 64,
 		},
 		QueryCache:     config.Search.QueryCacheBytes,
 		CandidateCache: config.Search.CandidateCacheBytes,

@@ -150,6 +150,6 @@ func MilvusConfig(m configs.Milvus, embedder embed.Embedder) milvus.Config {
 			Enabled: m.TLS.Enabled, CAFile: m.TLS.CAFile, ServerName: m.TLS.ServerName,
 			CertFile: m.TLS.CertFile, KeyFile: m.TLS.KeyFile,
 		},
-		Fingerprint: embedder.Fingerprint(), Dim: embedder.Dim(), Prefix: m.Prefix, Exact: m.Exact,
+		Fingerprint: embedder.Fingerprint(), Dim: embedder.Dim(), Prefix: m.Prefix,
 	}
 }

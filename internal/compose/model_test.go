@@ -6,19 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"mneme/acl"
 	"mneme/configs"
-	"mneme/embed"
 	"mneme/embed/e5"
 	"mneme/indexer"
 	"mneme/internal/compose"
-	"mneme/memory"
-	"mneme/storage"
 	"mneme/storage/sqlite/sqlitetest"
-	"mneme/test/backendtest"
-	"mneme/vector"
 )
 
 // builtIn returns the fingerprints of the built-in embedder with and without codes.
@@ -107,75 +100,4 @@ func TestADatabaseWithoutCodesIsToldToReindex(t *testing.T) {
 	if _, logged := open(false); !strings.Contains(logged, "mneme reindex") || strings.Contains(logged, "lacks") {
 		t.Errorf("logged %q", logged)
 	}
-}
-
-// A database that the first version of mneme wrote has no codes. It answers
-// without them, and has them after a reindex.
-func TestDatabasesOfTheFirstVersionGainCodes(t *testing.T) {
-	encoder, err := e5.New(e5.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoderWithCodes, err := encoder.WithCodes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, coded := backendtest.NewCachingEmbedder(encoder), backendtest.NewCachingEmbedder(encoderWithCodes)
-	for name, open := range map[string]func(t *testing.T) storage.Storage{"sqlite": openFirstSQLite, "postgres": openFirstPostgres} {
-		t.Run(name, func(t *testing.T) {
-			rows := open(t)
-			data := backendtest.Embedded().Open(t)
-			data.Storage = func(testing.TB) storage.Storage { return rows }
-			f := first{backendtest.OpenOver(t, data, memory.Options{}, coded, plain), t, rows}
-			f.checkSearch()
-			if withCodes, without := f.countCodes(plain); withCodes != 0 || without == 0 {
-				t.Errorf("before the reindex %d chunks have codes, %d have none", withCodes, without)
-			}
-			if f.Status(t.Context()).Serving != plain.Fingerprint() {
-				t.Error("another model serves before the reindex")
-			}
-			f.ok(f.Reindex(t.Context(), nil))
-			if withCodes, without := f.countCodes(coded); withCodes == 0 || without != 0 {
-				t.Errorf("after the reindex %d chunks have codes, %d have none", withCodes, without)
-			}
-			if f.Status(t.Context()).Serving != coded.Fingerprint() {
-				t.Error("another model serves after the reindex")
-			}
-			answer, err := f.Search(t.Context(), agent("alice", acl.Public), memory.SearchRequest{Query: "green tea", Limit: 10})
-			if err != nil || len(answer.Hits) == 0 || answer.Hits[0].Key != "tea" || len(answer.Degraded) > 0 {
-				t.Errorf("after the reindex: %d hits, degraded %v, %v", len(answer.Hits), answer.Degraded, err)
-			}
-		})
-	}
-}
-
-// countCodes counts the chunks of alice's store with and without codes.
-func (f first) countCodes(e embed.Embedder) (withCodes, without int) {
-	f.t.Helper()
-	f.ok(f.storage.View(f.t.Context(), func(tx memory.ReadTx) error {
-		scope, err := acl.NewScope(f.t.Context(), tx, acl.Principal{Agent: "alice", Taint: acl.Restricted}, acl.ScopeRequest{}, time.Now())
-		if err != nil {
-			return err
-		}
-		var chunks []vector.ChunkID
-		err = tx.(indexer.ReadTx).AllVectors(f.t.Context(), e.Fingerprint(), func(r vector.Record) error {
-			if a, ok := scope.Access("alice"); ok && r.Store == a.Number {
-				chunks = append(chunks, vector.ChunkID{Entry: r.Entry, Chunk: r.Chunk})
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		codes, err := tx.ChunkCodes(f.t.Context(), scope, e.Fingerprint(), chunks)
-		for _, c := range codes {
-			if len(c) > 0 {
-				withCodes++
-			} else {
-				without++
-			}
-		}
-		return err
-	}))
-	return withCodes, without
 }

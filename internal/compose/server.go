@@ -54,7 +54,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 			robutler.New(instance.Service, instance.Market, desk, metrics, config.Limits.ValueBytes),
 			tool.NewSurface(tools.Over("http")),
 			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
-				Batch: config.Limits.MCPBatch, Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
+				Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
 			}),
 		}, others...),
 		Log:         log,
@@ -62,13 +62,13 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 		Connections: connections,
 		Operators:   operators,
 		Rates: server.Rates{
-			Requests: limit.Rate{PerSecond: config.Rate.Requests, Burst: config.Rate.Burst},
+			Requests: limit.Rate{PerSecond: config.Rate.Requests, Burst: 2 * config.Rate.Requests},
 			Refusals: limit.Rate{PerSecond: config.Rate.Refusals},
 			Proxies:  connections.Exempt,
 		},
 		Timeouts: server.Timeouts{
-			Header: config.Connections.HeaderTimeout, Idle: config.Connections.IdleTimeout,
-			Stall: limit.Stall{Timeout: config.Connections.StallTimeout, BytesPerSecond: config.Connections.BytesPerSecond},
+			Idle:  config.Connections.IdleTimeout,
+			Stall: limit.Stall{Timeout: config.Connections.StallTimeout},
 		},
 	}), nil
 }
@@ -86,8 +86,8 @@ func connectionLimits(c configs.Connections) (limit.Connections, error) {
 func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool.Tools {
 	families := config.Tools
 	return tool.New(instance.Service, tool.Options{
-		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV, ListKeyValue: families.ListKV,
-		ValueLimit: config.Limits.ValueBytes, MaxAnswer: config.Limits.AnswerBytes, Meter: meter,
+		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
+		ValueLimit: config.Limits.ValueBytes, Meter: meter,
 		Market: instance.Market, Payments: instance.payments,
 	})
 }

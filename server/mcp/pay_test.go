@@ -18,13 +18,14 @@ import (
 	"mneme/server/mcp"
 	"mneme/server/servertest"
 	"mneme/server/tool"
+	"mneme/test/backendtest"
 )
 
 // openShop opens a server whose bob sells searches of his store, which has one entry.
 // Alice has no account.
-func openShop(t *testing.T) (h *harness, s *servertest.Shop, offer string) {
+func openShop(t *testing.T) (h *harness, s *backendtest.Shop, offer string) {
 	t.Helper()
-	s = servertest.OpenShop(t)
+	s = backendtest.OpenShop(t)
 	offer = s.Sell(bob, map[string]string{"hut": `"The hut has water in September"`}).String()
 	tools := tool.New(s.Service, tool.Options{Market: s.Market, Payments: s.Payments})
 	h = &harness{t: t, tools: tools}

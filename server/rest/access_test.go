@@ -12,8 +12,8 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
-	"mneme/memory/accesstest"
 	"mneme/meter"
+	"mneme/test/accesstest"
 )
 
 // The whole access matrix holds over HTTP as it does for the service.

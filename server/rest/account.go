@@ -7,69 +7,70 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // GetAccount reads the caller's account.
-func (s *Surface) GetAccount(ctx context.Context, _ GetAccountRequestObject) (GetAccountResponseObject, error) {
+func (s *Surface) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) (api.GetAccountResponseObject, error) {
 	account, err := s.market.Account(ctx, caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return GetAccount200JSONResponse(accountOf(account)), nil
+	return api.GetAccount200JSONResponse(accountOf(account)), nil
 }
 
 // TopUpAccount adds money to an account.
-func (s *Surface) TopUpAccount(ctx context.Context, r TopUpAccountRequestObject) (TopUpAccountResponseObject, error) {
+func (s *Surface) TopUpAccount(ctx context.Context, r api.TopUpAccountRequestObject) (api.TopUpAccountResponseObject, error) {
 	account, err := transfer(ctx, r.Agent, *r.Body, s.market.TopUp)
-	return TopUpAccount200JSONResponse(account), err
+	return api.TopUpAccount200JSONResponse(account), err
 }
 
 // PayOutAccount takes money from an account.
-func (s *Surface) PayOutAccount(ctx context.Context, r PayOutAccountRequestObject) (PayOutAccountResponseObject, error) {
+func (s *Surface) PayOutAccount(ctx context.Context, r api.PayOutAccountRequestObject) (api.PayOutAccountResponseObject, error) {
 	account, err := transfer(ctx, r.Agent, *r.Body, s.market.PayOut)
-	return PayOutAccount200JSONResponse(account), err
+	return api.PayOutAccount200JSONResponse(account), err
 }
 
 // transfer moves money into or out of an account, as move does.
-func transfer(ctx context.Context, agent string, body Transfer,
+func transfer(ctx context.Context, agent string, body api.Transfer,
 	move func(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (meter.Account, error),
-) (Account, error) {
+) (api.Account, error) {
 	if err := checkID("agent", agent); err != nil {
-		return Account{}, err
+		return api.Account{}, err
 	}
 	account, err := move(ctx, caller(ctx), agent, body.Amount, body.Reference)
 	return accountOf(account), err
 }
 
-func accountOf(a meter.Account) Account {
-	return Account{Agent: a.Agent, Balance: a.Balance, Currency: a.Currency}
+func accountOf(a meter.Account) api.Account {
+	return api.Account{Agent: a.Agent, Balance: a.Balance, Currency: a.Currency}
 }
 
 // ListUsage lists the caller's charges.
-func (s *Surface) ListUsage(ctx context.Context, r ListUsageRequestObject) (ListUsageResponseObject, error) {
+func (s *Surface) ListUsage(ctx context.Context, r api.ListUsageRequestObject) (api.ListUsageResponseObject, error) {
 	page, err := s.market.Usage(ctx, caller(ctx), or(r.Params.Limit, wire.DefaultPage), or(r.Params.Cursor, ""))
 	if err != nil {
 		return nil, err
 	}
-	out := Usage{Items: make([]UsedCharge, len(page.Items))}
+	out := api.Usage{Items: make([]api.UsedCharge, len(page.Items))}
 	for i, used := range page.Items {
 		out.Items[i] = usedOf(used)
 	}
 	if page.Next != "" {
 		out.NextCursor = &page.Next
 	}
-	return ListUsage200JSONResponse(out), nil
+	return api.ListUsage200JSONResponse(out), nil
 }
 
-func usedOf(u meter.Used) UsedCharge {
+func usedOf(u meter.Used) api.UsedCharge {
 	keys := make(map[string]string, len(u.Keys))
 	for id, key := range u.Keys {
 		keys[id.String()] = key
 	}
-	return UsedCharge{
+	return api.UsedCharge{
 		Id: u.ID, StoreId: u.Store, Offer: u.Offer, Seller: u.Seller, Amount: u.Amount, Search: u.Search, Hits: u.Hits,
-		Entries: idsOf(u.Entries), Keys: keys, Receipt: u.Receipt, At: u.At.UTC(), State: ChargeState(u.State),
+		Entries: idsOf(u.Entries), Keys: keys, Receipt: u.Receipt, At: u.At.UTC(), State: api.ChargeState(u.State),
 	}
 }
 
@@ -82,7 +83,7 @@ func idsOf(ids []uuid.UUID) []uuid.UUID {
 }
 
 // RefundCharge gives a charge back to its buyer.
-func (s *Surface) RefundCharge(ctx context.Context, r RefundChargeRequestObject) (RefundChargeResponseObject, error) {
+func (s *Surface) RefundCharge(ctx context.Context, r api.RefundChargeRequestObject) (api.RefundChargeResponseObject, error) {
 	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/charges/{charge}/refund", []string{r.Charge.String()}, nil)
 	if err != nil {
 		return nil, err
@@ -91,8 +92,8 @@ func (s *Surface) RefundCharge(ctx context.Context, r RefundChargeRequestObject)
 	if err != nil {
 		return nil, err
 	}
-	return RefundCharge200JSONResponse{
+	return api.RefundCharge200JSONResponse{
 		Id: charge.ID, StoreId: charge.Store, Offer: charge.Offer, Buyer: charge.Buyer,
-		Amount: charge.Amount, At: charge.At.UTC(), State: ChargeState(charge.State),
+		Amount: charge.Amount, At: charge.At.UTC(), State: api.ChargeState(charge.State),
 	}, nil
 }

@@ -11,11 +11,12 @@ import (
 	"mneme/memory"
 	"mneme/server"
 	"mneme/server/problem"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // BatchMemories does several puts, gets and deletes.
-func (s *Surface) BatchMemories(ctx context.Context, r BatchMemoriesRequestObject) (BatchMemoriesResponseObject, error) {
+func (s *Surface) BatchMemories(ctx context.Context, r api.BatchMemoriesRequestObject) (api.BatchMemoriesResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func (s *Surface) BatchMemories(ctx context.Context, r BatchMemoriesRequestObjec
 
 // batchItem translates an item. One with members that are not its operation's is
 // malformed, like an unknown member.
-func batchItem(i int, b *BatchItem) (memory.BatchItem, error) {
+func batchItem(i int, b *api.BatchItem) (memory.BatchItem, error) {
 	malformed := func(field, detail string) (memory.BatchItem, error) {
 		return memory.BatchItem{}, problem.In(problem.Malformed, fmt.Sprintf("items[%d].%s", i, field), detail)
 	}
@@ -68,14 +69,14 @@ func batchItem(i int, b *BatchItem) (memory.BatchItem, error) {
 		InContext: b.InContext, Encrypted: b.Encrypted, TTL: duration(b.Ttl), OccurredAt: b.OccurredAt, Timezone: or(b.Timezone, ""),
 	}}
 	switch b.Op {
-	case OpPut:
+	case api.OpPut:
 		item.Op = memory.BatchPut
 		if b.Value == nil {
 			return malformed("value", "is missing")
 		}
-	case OpGet:
+	case api.OpGet:
 		item.Op = memory.BatchGet
-	case OpDelete:
+	case api.OpDelete:
 		item.Op = memory.BatchDelete
 	default:
 		return malformed("op", "must be put, get or delete")
@@ -113,12 +114,12 @@ func batchItem(i int, b *BatchItem) (memory.BatchItem, error) {
 // encodeOutcome encodes what a single call would have answered to an item.
 func encodeOutcome(item *memory.BatchItem, o *memory.BatchOutcome) ([]byte, error) {
 	if o.Err != nil {
-		return wire.Marshal(BatchOutcome{Status: problem.From(o.Err).Status, Problem: batchProblem(o.Err)})
+		return wire.Marshal(api.BatchOutcome{Status: problem.From(o.Err).Status, Problem: batchProblem(o.Err)})
 	}
 	if item.Op == memory.BatchDelete {
-		return wire.Marshal(BatchOutcome{Status: http.StatusNoContent})
+		return wire.Marshal(api.BatchOutcome{Status: http.StatusNoContent})
 	}
-	out := BatchOutcome{Status: http.StatusOK, Etag: new(quote(o.ETag))}
+	out := api.BatchOutcome{Status: http.StatusOK, Etag: new(quote(o.ETag))}
 	if o.Created {
 		out.Status = http.StatusCreated
 	}
@@ -139,9 +140,9 @@ func encodeOutcome(item *memory.BatchItem, o *memory.BatchOutcome) ([]byte, erro
 }
 
 // batchProblem returns the problem of one item.
-func batchProblem(err error) *BatchProblem {
+func batchProblem(err error) *api.BatchProblem {
 	p := problem.From(err)
-	out := BatchProblem{Type: p.Type(), Title: p.Title, Status: p.Status}
+	out := api.BatchProblem{Type: p.Type(), Title: p.Title, Status: p.Status}
 	for into, text := range map[**string]string{&out.Detail: p.Detail, &out.Field: p.Field, &out.Limit: p.Limit} {
 		if text != "" {
 			*into = &text

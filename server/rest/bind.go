@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/server/problem"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
@@ -20,7 +21,7 @@ type binder struct{ surface *Surface }
 // is optional.
 func (b binder) Bind(target any, c echo.Context) error {
 	r, most := c.Request(), b.surface.maxBody
-	if _, several := target.(*Batch); several {
+	if _, several := target.(*api.Batch); several {
 		most = int64(b.surface.service.BatchLimits().Bytes)
 	}
 	body, err := wire.ReadBody(r, most)

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/benchmarks/workload"
+	"mneme/internal/workload"
 	"mneme/memory"
-	"mneme/memory/accesstest"
 	"mneme/server/limit"
+	"mneme/test/accesstest"
 	"mneme/test/backendtest"
 )
 

@@ -6,13 +6,14 @@ import (
 
 	"mneme/memory"
 	"mneme/server"
+	"mneme/server/rest/api"
 )
 
 // defaultChanges is the limit of a page of changes unless the call gives another.
 const defaultChanges = 100
 
 // ListChanges lists what has changed in a store.
-func (s *Surface) ListChanges(ctx context.Context, r ListChangesRequestObject) (ListChangesResponseObject, error) {
+func (s *Surface) ListChanges(ctx context.Context, r api.ListChangesRequestObject) (api.ListChangesResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -28,9 +29,9 @@ func (s *Surface) ListChanges(ctx context.Context, r ListChangesRequestObject) (
 	if err != nil {
 		return nil, err
 	}
-	answer := ListChanges200JSONResponse{Changes: make([]Change, len(page.Changes)), NextCursor: page.Next}
+	answer := api.ListChanges200JSONResponse{Changes: make([]api.Change, len(page.Changes)), NextCursor: page.Next}
 	for i, c := range page.Changes {
-		answer.Changes[i] = Change{Namespace: c.Namespace, Key: c.Key, Deleted: c.Version == 0, At: c.At.UTC()}
+		answer.Changes[i] = api.Change{Namespace: c.Namespace, Key: c.Key, Deleted: c.Version == 0, At: c.At.UTC()}
 		if c.Version > 0 {
 			answer.Changes[i].Version = &c.Version
 		}

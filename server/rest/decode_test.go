@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
@@ -14,7 +15,7 @@ func FuzzWhatIsDecodedIsWhatWasSent(f *testing.F) {
 	f.Add([]byte(`{"value":{"a" : 1e2},"tags":["x"],"ttl":7}`))
 	f.Add([]byte(`{"value":"\u0000","type":"\ud800"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var got Write
+		var got api.Write
 		if decode(text, &got) != nil {
 			return
 		}
@@ -25,7 +26,7 @@ func FuzzWhatIsDecodedIsWhatWasSent(f *testing.F) {
 		if !bytes.Equal(got.Value, want["value"]) {
 			t.Fatalf("value %q, want %q", got.Value, want["value"])
 		}
-		encoded, err := wire.WithValue(entryHead{Entry: Entry{}}, got.Value)
+		encoded, err := wire.WithValue(entryHead{Entry: api.Entry{}}, got.Value)
 		if err != nil || !json.Valid(encoded) || !bytes.HasSuffix(encoded, append([]byte(`"value":`), append(slices.Clone(got.Value), '}')...)) {
 			t.Fatalf("encoded %q, %v", encoded, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"mneme/memory"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
@@ -14,31 +15,31 @@ import (
 // wire.WithValue can append the value byte for byte.
 type (
 	entryHead struct {
-		Entry
+		api.Entry
 		Value *struct{} `json:"value,omitempty"`
 	}
 	writtenHead struct {
-		Written
+		api.Written
 		Value *struct{} `json:"value,omitempty"`
 	}
 	trashedHead struct {
-		Trashed
+		api.Trashed
 		Value *struct{} `json:"value,omitempty"`
 	}
 	hitHead struct {
-		Hit
+		api.Hit
 		Value   *struct{}     `json:"value,omitempty"`
 		Explain *wire.Explain `json:"explain,omitempty"`
 	}
 )
 
-func entryOf(e *memory.Entry) Entry { return generated(wire.EntryOf(e)) }
+func entryOf(e *memory.Entry) api.Entry { return generated(wire.EntryOf(e)) }
 
 // generated gives the fields of an entry the names of openapi.yaml.
-func generated(e wire.Entry) Entry {
-	out := Entry{
+func generated(e wire.Entry) api.Entry {
+	out := api.Entry{
 		Id: e.ID, StoreId: e.Store, OwnerId: e.Owner, Namespace: e.Namespace, Key: e.Key,
-		Label: Label(e.Label), Type: e.Type, Description: e.Description, Tags: e.Tags,
+		Label: api.Label(e.Label), Type: e.Type, Description: e.Description, Tags: e.Tags,
 		InContext: e.InContext, Encrypted: e.Encrypted, ExpiresAt: e.ExpiresAt, Version: e.Version,
 		CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, UpdatedBy: e.UpdatedBy,
 		TypeBy: e.TypeBy, DescriptionBy: e.DescriptionBy, OccurredAt: e.OccurredAt,
@@ -56,9 +57,9 @@ func encodeEntry(e *memory.Entry) ([]byte, error) {
 
 // encodeWritten encodes an entry for the answer to a PUT. indexed is nil without
 // wait=indexed and similar=true, and similar if that is not known or was not asked for.
-func encodeWritten(e *memory.Entry, indexed *bool, similar *[]Similar) ([]byte, error) {
+func encodeWritten(e *memory.Entry, indexed *bool, similar *[]api.Similar) ([]byte, error) {
 	x := entryOf(e)
-	return wire.WithValue(writtenHead{Written: Written{
+	return wire.WithValue(writtenHead{Written: api.Written{
 		Id: x.Id, StoreId: x.StoreId, OwnerId: x.OwnerId, Namespace: x.Namespace, Key: x.Key, Label: x.Label,
 		Type: x.Type, Description: x.Description, Tags: x.Tags, InContext: x.InContext, Encrypted: x.Encrypted,
 		Source: x.Source, ExpiresAt: x.ExpiresAt, Version: x.Version, CreatedAt: x.CreatedAt,
@@ -69,14 +70,14 @@ func encodeWritten(e *memory.Entry, indexed *bool, similar *[]Similar) ([]byte, 
 
 // similarOf returns the entries that are similar to a written one; nil if that is not
 // known.
-func similarOf(found []memory.Near) *[]Similar {
+func similarOf(found []memory.Near) *[]api.Similar {
 	if found == nil {
 		return nil
 	}
-	out := make([]Similar, len(found))
+	out := make([]api.Similar, len(found))
 	for i := range found {
 		e := &found[i].Entry
-		out[i] = Similar{Namespace: e.Namespace, Key: e.Key, Label: Label(e.Label.String()), Description: e.Description, Relevance: found[i].Relevance}
+		out[i] = api.Similar{Namespace: e.Namespace, Key: e.Key, Label: api.Label(e.Label.String()), Description: e.Description, Relevance: found[i].Relevance}
 	}
 	return &out
 }
@@ -84,7 +85,7 @@ func similarOf(found []memory.Near) *[]Similar {
 // encodeTrashed encodes an entry of the trash.
 func encodeTrashed(e *memory.Entry) ([]byte, error) {
 	x := entryOf(e)
-	return wire.WithValue(trashedHead{Trashed: Trashed{
+	return wire.WithValue(trashedHead{Trashed: api.Trashed{
 		Id: x.Id, StoreId: x.StoreId, OwnerId: x.OwnerId, Namespace: x.Namespace, Key: x.Key, Label: x.Label,
 		Type: x.Type, Description: x.Description, Tags: x.Tags, InContext: x.InContext, Encrypted: x.Encrypted,
 		Source: x.Source, ExpiresAt: x.ExpiresAt, Version: x.Version, CreatedAt: x.CreatedAt,
@@ -116,7 +117,7 @@ func listing(each func(yield func(memory.Found) error) (next string, err error),
 // store, key, label, value, score and relevance.
 func encodeHit(h *memory.Hit) ([]byte, error) {
 	hit := wire.HitOf(h)
-	out := Hit{StoreId: hit.Store, Key: hit.Key, Label: Label(hit.Label), Score: hit.Score, Relevance: hit.Relevance}
+	out := api.Hit{StoreId: hit.Store, Key: hit.Key, Label: api.Label(hit.Label), Score: hit.Score, Relevance: hit.Relevance}
 	if e := hit.Entry; e != nil {
 		out.Id, out.OwnerId, out.Namespace, out.Type = &e.ID, &e.Owner, &e.Namespace, &e.Type
 		out.Description, out.Tags, out.UpdatedAt, out.UpdatedBy = &e.Description, &e.Tags, &e.UpdatedAt, &e.UpdatedBy
@@ -129,20 +130,20 @@ func encodeHit(h *memory.Hit) ([]byte, error) {
 	if hit.Passages == nil {
 		return wire.WithValue(hitHead{Hit: out, Explain: hit.Explain}, hit.Value)
 	}
-	passages := make([]Passage, len(hit.Passages))
+	passages := make([]api.Passage, len(hit.Passages))
 	for i, p := range hit.Passages {
-		passages[i] = Passage{Text: p.Text, Start: p.Start, End: p.End, Highlights: ranges(p.Highlights)}
+		passages[i] = api.Passage{Text: p.Text, Start: p.Start, End: p.End, Highlights: ranges(p.Highlights)}
 	}
 	out.Passages = &passages
 	return wire.Marshal(hitHead{Hit: out, Explain: hit.Explain})
 }
 
 // ranges returns byte ranges as answers show them; nil if there are none.
-func ranges(of [][2]int) *Ranges {
+func ranges(of [][2]int) *api.Ranges {
 	if len(of) == 0 {
 		return nil
 	}
-	shown := make(Ranges, len(of))
+	shown := make(api.Ranges, len(of))
 	for i, r := range of {
 		shown[i] = r[:]
 	}
@@ -150,11 +151,11 @@ func ranges(of [][2]int) *Ranges {
 }
 
 // nearestOf returns the entries that come closest where there are no hits.
-func nearestOf(found []memory.Near) (out []Nearest) {
+func nearestOf(found []memory.Near) (out []api.Nearest) {
 	for i := range found {
 		e := &found[i].Entry
-		out = append(out, Nearest{
-			StoreId: e.Store, Namespace: e.Namespace, Key: e.Key, Label: Label(e.Label.String()), Description: e.Description,
+		out = append(out, api.Nearest{
+			StoreId: e.Store, Namespace: e.Namespace, Key: e.Key, Label: api.Label(e.Label.String()), Description: e.Description,
 			Relevance: found[i].Relevance, Unsure: true,
 		})
 	}
@@ -176,19 +177,19 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchR
 			return nil, err
 		}
 		tail := struct {
-			Label      string    `json:"label,omitempty"`
-			Degraded   []string  `json:"degraded"`
-			Incomplete bool      `json:"incomplete"`
-			Reason     string    `json:"reason,omitempty"`
-			Nearest    []Nearest `json:"nearest,omitempty"`
-			Tokens     *int      `json:"tokens,omitempty"`
-			Next       string    `json:"next_cursor,omitempty"`
+			Label      string        `json:"label,omitempty"`
+			Degraded   []string      `json:"degraded"`
+			Incomplete bool          `json:"incomplete"`
+			Reason     string        `json:"reason,omitempty"`
+			Nearest    []api.Nearest `json:"nearest,omitempty"`
+			Tokens     *int          `json:"tokens,omitempty"`
+			Next       string        `json:"next_cursor,omitempty"`
 
 			Explain *wire.Explanation `json:"explain,omitempty"`
 			bill
 		}{bill: billOf(a.Bill), Label: label.String(), Nearest: nearestOf(a.Nearest), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete, Explain: wire.ExplanationOf(a.Explanation)}
 		if a.NoWords {
-			tail.Reason = string(NoWords)
+			tail.Reason = string(api.NoWords)
 		}
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // PutMemory writes an entry.
-func (s *Surface) PutMemory(ctx context.Context, r PutMemoryRequestObject) (PutMemoryResponseObject, error) {
+func (s *Surface) PutMemory(ctx context.Context, r api.PutMemoryRequestObject) (api.PutMemoryResponseObject, error) {
 	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func (s *Surface) PutMemory(ctx context.Context, r PutMemoryRequestObject) (PutM
 }
 
 // GetMemory reads an entry.
-func (s *Surface) GetMemory(ctx context.Context, r GetMemoryRequestObject) (GetMemoryResponseObject, error) {
+func (s *Surface) GetMemory(ctx context.Context, r api.GetMemoryRequestObject) (api.GetMemoryResponseObject, error) {
 	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (s *Surface) GetMemory(ctx context.Context, r GetMemoryRequestObject) (GetM
 }
 
 // DeleteMemory deletes an entry.
-func (s *Surface) DeleteMemory(ctx context.Context, r DeleteMemoryRequestObject) (DeleteMemoryResponseObject, error) {
+func (s *Surface) DeleteMemory(ctx context.Context, r api.DeleteMemoryRequestObject) (api.DeleteMemoryResponseObject, error) {
 	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
@@ -79,11 +80,11 @@ func (s *Surface) DeleteMemory(ctx context.Context, r DeleteMemoryRequestObject)
 	if err := s.service.Delete(ctx, caller(ctx), path, holds); err != nil {
 		return nil, err
 	}
-	return DeleteMemory204Response{}, nil
+	return api.DeleteMemory204Response{}, nil
 }
 
 // ListMemories lists a store's entries.
-func (s *Surface) ListMemories(ctx context.Context, r ListMemoriesRequestObject) (ListMemoriesResponseObject, error) {
+func (s *Surface) ListMemories(ctx context.Context, r api.ListMemoriesRequestObject) (api.ListMemoriesResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (s *Surface) ListMemories(ctx context.Context, r ListMemoriesRequestObject)
 }
 
 // ListVersions lists an entry's history.
-func (s *Surface) ListVersions(ctx context.Context, r ListVersionsRequestObject) (ListVersionsResponseObject, error) {
+func (s *Surface) ListVersions(ctx context.Context, r api.ListVersionsRequestObject) (api.ListVersionsResponseObject, error) {
 	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (s *Surface) ListVersions(ctx context.Context, r ListVersionsRequestObject)
 }
 
 // ListTrash lists deleted entries.
-func (s *Surface) ListTrash(ctx context.Context, r ListTrashRequestObject) (ListTrashResponseObject, error) {
+func (s *Surface) ListTrash(ctx context.Context, r api.ListTrashRequestObject) (api.ListTrashResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func (s *Surface) ListTrash(ctx context.Context, r ListTrashRequestObject) (List
 }
 
 // RestoreMemory brings back an older version or a deleted entry.
-func (s *Surface) RestoreMemory(ctx context.Context, r RestoreMemoryRequestObject) (RestoreMemoryResponseObject, error) {
+func (s *Surface) RestoreMemory(ctx context.Context, r api.RestoreMemoryRequestObject) (api.RestoreMemoryResponseObject, error) {
 	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func (s *Surface) RestoreMemory(ctx context.Context, r RestoreMemoryRequestObjec
 	if err != nil {
 		return nil, err
 	}
-	body := or(r.Body, Restore{})
+	body := or(r.Body, api.Restore{})
 	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/stores/{store}/memories/{key}/restore",
 		[]string{path.Store, path.Namespace, path.Key}, body)
 	if err != nil {
@@ -152,7 +153,7 @@ func (s *Surface) RestoreMemory(ctx context.Context, r RestoreMemoryRequestObjec
 }
 
 // RenameMemory moves an entry.
-func (s *Surface) RenameMemory(ctx context.Context, r RenameMemoryRequestObject) (RenameMemoryResponseObject, error) {
+func (s *Surface) RenameMemory(ctx context.Context, r api.RenameMemoryRequestObject) (api.RenameMemoryResponseObject, error) {
 	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func (s *Surface) RenameMemory(ctx context.Context, r RenameMemoryRequestObject)
 		return nil, err
 	}
 	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/stores/{store}/memories/{key}/rename",
-		[]string{path.Store, path.Namespace, path.Key}, Rename{To: r.Body.To, ToStore: &toStore})
+		[]string{path.Store, path.Namespace, path.Key}, api.Rename{To: r.Body.To, ToStore: &toStore})
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +183,7 @@ func (s *Surface) RenameMemory(ctx context.Context, r RenameMemoryRequestObject)
 
 // duration converts a time to live in seconds. One that overflows becomes the
 // longest Duration, which the service refuses as too long.
-func duration(seconds *Ttl) *time.Duration {
+func duration(seconds *api.Ttl) *time.Duration {
 	if seconds == nil {
 		return nil
 	}

@@ -6,12 +6,13 @@ import (
 	"mneme/memory"
 	"mneme/server"
 	"mneme/server/problem"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // addExplain sets what a search explains: its hits, or also the entry that the
 // option names.
-func addExplain(ctx context.Context, to *memory.SearchRequest, option *ExplainOption) error {
+func addExplain(ctx context.Context, to *memory.SearchRequest, option *api.ExplainOption) error {
 	if option == nil {
 		return nil
 	}

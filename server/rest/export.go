@@ -6,12 +6,13 @@ import (
 	"net/http"
 
 	"mneme/memory"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // ExportMemories reads all entries of a store. The service checks access while
 // the answer is written.
-func (s *Surface) ExportMemories(ctx context.Context, r ExportMemoriesRequestObject) (ExportMemoriesResponseObject, error) {
+func (s *Surface) ExportMemories(ctx context.Context, r api.ExportMemoriesRequestObject) (api.ExportMemoriesResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err

@@ -7,10 +7,11 @@ import (
 
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/rest/api"
 )
 
 // conditions parses If-Match and If-None-Match.
-func conditions(match *IfMatch, noneMatch *IfNoneMatch) (memory.Preconditions, error) {
+func conditions(match *api.IfMatch, noneMatch *api.IfNoneMatch) (memory.Preconditions, error) {
 	var p memory.Preconditions
 	var err error
 	if match != nil {
@@ -86,7 +87,7 @@ const maxIdempotencyKey = 255
 // replay returns the idempotency of a call; nil without an Idempotency-Key.
 // operation is the method and route template, path the values of the template's
 // parameters, and body the decoded body.
-func (s *Surface) replay(key *IdempotencyKey, operation string, path []string, body any) (*memory.Idempotency, error) {
+func (s *Surface) replay(key *api.IdempotencyKey, operation string, path []string, body any) (*memory.Idempotency, error) {
 	if key == nil {
 		return nil, nil
 	}
@@ -95,7 +96,7 @@ func (s *Surface) replay(key *IdempotencyKey, operation string, path []string, b
 }
 
 // callOf identifies a call, as replay does, with or without an Idempotency-Key.
-func (s *Surface) callOf(key *IdempotencyKey, operation string, path []string, body any) (memory.Idempotency, error) {
+func (s *Surface) callOf(key *api.IdempotencyKey, operation string, path []string, body any) (memory.Idempotency, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return memory.Idempotency{}, err

@@ -6,11 +6,12 @@ import (
 
 	"mneme/memory"
 	"mneme/server"
+	"mneme/server/rest/api"
 	"mneme/server/series"
 )
 
 // GetHealth tells how the server is, and platform tokens what it did.
-func (s *Surface) GetHealth(ctx context.Context, _ GetHealthRequestObject) (GetHealthResponseObject, error) {
+func (s *Surface) GetHealth(ctx context.Context, _ api.GetHealthRequestObject) (api.GetHealthResponseObject, error) {
 	report := s.metrics.Report()
 	out := healthOf(&report)
 	// SECURITY: counts over all agents, and the shape of a search, tell one agent what
@@ -18,19 +19,19 @@ func (s *Surface) GetHealth(ctx context.Context, _ GetHealthRequestObject) (GetH
 	if server.Principal(ctx).Platform {
 		addActivity(&out, &report)
 	}
-	return GetHealth200JSONResponse(out), nil
+	return api.GetHealth200JSONResponse(out), nil
 }
 
 // healthOf returns what every token may see.
-func healthOf(r *server.Report) Health {
-	out := Health{Now: time.Now().UTC(), Started: r.Started.UTC(), Limits: []HealthLimit{}}
+func healthOf(r *server.Report) api.Health {
+	out := api.Health{Now: time.Now().UTC(), Started: r.Started.UTC(), Limits: []api.HealthLimit{}}
 	out.Storage.Kind, out.Storage.Up = r.Storage, r.Status.Storage
 	out.Vector.Kind, out.Vector.Up = r.Vector, r.Status.Vector
 	out.Encoder.Kind, out.Encoder.Serving, out.Encoder.Configured = r.Embedder, r.Status.Serving, r.Status.Configured
 	out.Versions.Build, out.Versions.Revision = r.Version, r.Revision
 	out.Versions.Schema, out.Versions.Analysis = r.Schema, r.Analysis
 	for _, limit := range r.Limits {
-		one := HealthLimit{Name: limit.Name, Value: limit.Value}
+		one := api.HealthLimit{Name: limit.Name, Value: limit.Value}
 		if limit.Unit != "" {
 			one.Unit = &limit.Unit
 		}
@@ -40,7 +41,7 @@ func healthOf(r *server.Report) Health {
 }
 
 // addActivity adds what happened, over all agents.
-func addActivity(out *Health, r *server.Report) {
+func addActivity(out *api.Health, r *server.Report) {
 	if at := r.Status.Progress.Reconciled; !at.IsZero() {
 		out.Vector.Reconciled = &struct {
 			At       time.Time `json:"at"`
@@ -48,9 +49,9 @@ func addActivity(out *Health, r *server.Report) {
 			Restored int64     `json:"restored"`
 		}{at.UTC(), r.Status.Progress.LastReconciled.Removed, r.Status.Progress.LastReconciled.Restored}
 	}
-	out.Queue = &HealthQueue{Depth: r.Status.Queue, OldestS: float32(r.Status.Waits.Max.Seconds())}
-	out.Searches = &HealthSearches{Running: r.Searches.Running, Waiting: r.Searches.Waiting}
-	minutes, slow := make([]HealthMinute, 0, len(r.Minutes)), make([]SlowSearches, 0, len(r.Slow))
+	out.Queue = &api.HealthQueue{Depth: r.Status.Queue, OldestS: float32(r.Status.Waits.Max.Seconds())}
+	out.Searches = &api.HealthSearches{Running: r.Searches.Running, Waiting: r.Searches.Waiting}
+	minutes, slow := make([]api.HealthMinute, 0, len(r.Minutes)), make([]api.SlowSearches, 0, len(r.Slow))
 	for _, minute := range r.Minutes {
 		minutes = append(minutes, minuteOf(minute))
 	}
@@ -61,8 +62,8 @@ func addActivity(out *Health, r *server.Report) {
 	out.Slow, out.SlowFromMs = &slow, new(inMilliseconds(r.SlowFrom))
 }
 
-func minuteOf(m series.Minute) HealthMinute {
-	out := HealthMinute{
+func minuteOf(m series.Minute) api.HealthMinute {
+	out := api.HealthMinute{
 		Start: m.Start, Searches: m.Searches, Degraded: m.Degraded, Incomplete: m.Incomplete,
 		Requests: m.Requests, Limited: m.Limited, Failed: m.Failed,
 		Written: m.Written, Indexed: m.Indexed, IndexFailed: m.IndexFailed, Steps: stepsOf(m.Durations),
@@ -74,22 +75,22 @@ func minuteOf(m series.Minute) HealthMinute {
 	return out
 }
 
-func stepsOf(durations []series.Duration) []HealthStep {
-	out := []HealthStep{}
+func stepsOf(durations []series.Duration) []api.HealthStep {
+	out := []api.HealthStep{}
 	for _, d := range durations {
-		out = append(out, HealthStep{Step: d.Phase.String(), Count: d.Count, P50Ms: inMilliseconds(d.P50), P99Ms: inMilliseconds(d.P99)})
+		out = append(out, api.HealthStep{Step: d.Phase.String(), Count: d.Count, P50Ms: inMilliseconds(d.P50), P99Ms: inMilliseconds(d.P99)})
 	}
 	return out
 }
 
-func slowOf(s series.Slow) SlowSearches {
+func slowOf(s series.Slow) api.SlowSearches {
 	steps := make(map[string]float32)
 	for _, phase := range series.Phases() {
 		if took := s.Times[phase]; took > 0 {
 			steps[phase.String()] = inMilliseconds(took)
 		}
 	}
-	return SlowSearches{
+	return api.SlowSearches{
 		Mode: s.Mode, Options: memory.OptionSet(s.Options).Names(), Limit: s.Limit, Wordings: s.Wordings, Stores: s.Stores,
 		Degraded: s.Degraded, Searches: s.Searches, Last: s.Last.UTC(), StepsMs: steps,
 	}

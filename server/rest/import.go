@@ -15,6 +15,7 @@ import (
 	"mneme/memory"
 	"mneme/server/limit"
 	"mneme/server/problem"
+	"mneme/server/rest/api"
 )
 
 const (
@@ -31,7 +32,7 @@ const (
 )
 
 // ImportMemories writes the lines of a stream.
-func (s *Surface) ImportMemories(ctx context.Context, r ImportMemoriesRequestObject) (ImportMemoriesResponseObject, error) {
+func (s *Surface) ImportMemories(ctx context.Context, r api.ImportMemoriesRequestObject) (api.ImportMemoriesResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -40,18 +41,18 @@ func (s *Surface) ImportMemories(ctx context.Context, r ImportMemoriesRequestObj
 	if err := s.service.Authorize(ctx, c, store, acl.ReadWrite); err != nil {
 		return nil, err
 	}
-	in := &importing{surface: s, caller: c, store: store, result: ImportResult{Refusals: []Refusal{}}, size: minBatch}
+	in := &importing{surface: s, caller: c, store: store, result: api.ImportResult{Refusals: []api.Refusal{}}, size: minBatch}
 	if r.Params.IdempotencyKey == nil {
 		if err := in.run(ctx, r.Body); err != nil {
 			return nil, err
 		}
-		return ImportMemories200JSONResponse(in.summary()), nil
+		return api.ImportMemories200JSONResponse(in.summary()), nil
 	}
 	result, err := in.once(ctx, *r.Params.IdempotencyKey, r.Body)
 	if err != nil {
 		return nil, err
 	}
-	return ImportMemories200JSONResponse(result), nil
+	return api.ImportMemories200JSONResponse(result), nil
 }
 
 // counts is the record of an import under its idempotency key. It contains no
@@ -66,44 +67,44 @@ type counts struct {
 // are written as they arrive, and the import is recorded at the end. An import
 // that was cut off has no record; sent again, the lines already written count
 // as unchanged.
-func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reader) (ImportResult, error) {
+func (in *importing) once(ctx context.Context, key api.IdempotencyKey, body io.Reader) (api.ImportResult, error) {
 	s := in.surface
 	replay, err := s.replay(&key, "POST /v1/stores/{store}/import", []string{in.store}, nil)
 	if err != nil {
-		return ImportResult{}, err
+		return api.ImportResult{}, err
 	}
 	before, numbers, err := s.service.RecordedImport(ctx, in.caller, in.store, *replay)
 	if err != nil {
-		return ImportResult{}, err
+		return api.ImportResult{}, err
 	}
 	hash := sha256.New()
 	body = io.TeeReader(body, hash)
 	if before == "" {
 		if err := in.run(ctx, body); err != nil {
-			return ImportResult{}, err
+			return api.ImportResult{}, err
 		}
 	} else if _, err := io.Copy(io.Discard, body); err != nil {
-		return ImportResult{}, errCutOff
+		return api.ImportResult{}, errCutOff
 	}
 	replay.Digest = s.service.Digest("body", string(hash.Sum(nil)))
 	if before == "" {
 		done := in.summary()
 		numbers, err := json.Marshal(counts{done.Created, done.Updated, done.Unchanged, done.Refused})
 		if err != nil {
-			return ImportResult{}, err
+			return api.ImportResult{}, err
 		}
 		return done, s.service.RecordImport(ctx, in.caller, *replay, numbers)
 	}
 	if replay.Digest != before {
-		return ImportResult{}, memory.ErrKeyReused
+		return api.ImportResult{}, memory.ErrKeyReused
 	}
 	var n counts
 	if err := json.Unmarshal(numbers, &n); err != nil {
-		return ImportResult{}, err
+		return api.ImportResult{}, err
 	}
-	return ImportResult{
+	return api.ImportResult{
 		Created: n.Created, Updated: n.Updated, Unchanged: n.Unchanged, Refused: n.Refused,
-		Refusals: []Refusal{}, RefusalsCut: n.Refused > 0,
+		Refusals: []api.Refusal{}, RefusalsCut: n.Refused > 0,
 	}, nil
 }
 
@@ -115,7 +116,7 @@ type importing struct {
 	surface *Surface
 	caller  memory.Caller
 	store   string
-	result  ImportResult
+	result  api.ImportResult
 
 	line  int // number of the last line read, from 1
 	batch []memory.PutRequest
@@ -175,7 +176,7 @@ func (in *importing) take(text []byte, tooLong bool) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
-	var line ImportLine
+	var line api.ImportLine
 	if err := decode(text, &line); err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (in *importing) take(text []byte, tooLong bool) error {
 	return nil
 }
 
-func (in *importing) request(line *ImportLine) (memory.PutRequest, error) {
+func (in *importing) request(line *api.ImportLine) (memory.PutRequest, error) {
 	for _, named := range []*string{line.Store, line.StoreId} {
 		if named != nil && *named != in.store && (*named != self || in.store != in.caller.Agent) {
 			return memory.PutRequest{}, problem.In(problem.Rule, "store", "must be the store of the call")
@@ -234,8 +235,8 @@ func (in *importing) write(ctx context.Context) error {
 // summary returns the result with the refused lines in order. They are collected
 // out of order: the decoder refuses a line before the service refuses earlier
 // lines of the same batch.
-func (in *importing) summary() ImportResult {
-	slices.SortFunc(in.result.Refusals, func(a, b Refusal) int { return a.Line - b.Line })
+func (in *importing) summary() api.ImportResult {
+	slices.SortFunc(in.result.Refusals, func(a, b api.Refusal) int { return a.Line - b.Line })
 	if len(in.result.Refusals) > maxRefusals {
 		in.result.Refusals, in.result.RefusalsCut = in.result.Refusals[:maxRefusals], true
 	}
@@ -250,7 +251,7 @@ func (in *importing) refuse(line int, err error) {
 		return
 	}
 	p := problem.From(err)
-	refusal := Refusal{Line: line, Type: p.Type(), Title: p.Title, Status: p.Status}
+	refusal := api.Refusal{Line: line, Type: p.Type(), Title: p.Title, Status: p.Status}
 	for into, text := range map[**string]string{&refusal.Detail: p.Detail, &refusal.Field: p.Field, &refusal.Limit: p.Limit} {
 		if text != "" {
 			*into = &text

@@ -7,11 +7,12 @@ import (
 
 	"mneme/acl"
 	"mneme/meter"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // CreateOffer offers searches of a store.
-func (s *Surface) CreateOffer(ctx context.Context, r CreateOfferRequestObject) (CreateOfferResponseObject, error) {
+func (s *Surface) CreateOffer(ctx context.Context, r api.CreateOfferRequestObject) (api.CreateOfferResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -32,14 +33,14 @@ func (s *Surface) CreateOffer(ctx context.Context, r CreateOfferRequestObject) (
 }
 
 // ChangeOffer changes an offer.
-func (s *Surface) ChangeOffer(ctx context.Context, r ChangeOfferRequestObject) (ChangeOfferResponseObject, error) {
+func (s *Surface) ChangeOffer(ctx context.Context, r api.ChangeOfferRequestObject) (api.ChangeOfferResponseObject, error) {
 	holds, err := conditions(r.Params.IfMatch, r.Params.IfNoneMatch)
 	if err != nil {
 		return nil, err
 	}
 	request := meter.OfferRequest{
 		Title: r.Body.Title, Description: r.Body.Description,
-		Terms: termsRequest(or(r.Body.Terms, TermsChange{})), Caps: capsRequest(r.Body.Caps),
+		Terms: termsRequest(or(r.Body.Terms, api.TermsChange{})), Caps: capsRequest(r.Body.Caps),
 	}
 	changed, err := s.market.ChangeOffer(ctx, caller(ctx), r.Offer, request, holds)
 	if err != nil {
@@ -49,7 +50,7 @@ func (s *Surface) ChangeOffer(ctx context.Context, r ChangeOfferRequestObject) (
 }
 
 // WithdrawOffer withdraws an offer.
-func (s *Surface) WithdrawOffer(ctx context.Context, r WithdrawOfferRequestObject) (WithdrawOfferResponseObject, error) {
+func (s *Surface) WithdrawOffer(ctx context.Context, r api.WithdrawOfferRequestObject) (api.WithdrawOfferResponseObject, error) {
 	holds, err := conditions(r.Params.IfMatch, r.Params.IfNoneMatch)
 	if err != nil {
 		return nil, err
@@ -57,11 +58,11 @@ func (s *Surface) WithdrawOffer(ctx context.Context, r WithdrawOfferRequestObjec
 	if err := s.market.WithdrawOffer(ctx, caller(ctx), r.Offer, holds); err != nil {
 		return nil, err
 	}
-	return WithdrawOffer204Response{}, nil
+	return api.WithdrawOffer204Response{}, nil
 }
 
 // GetOffer reads an offer.
-func (s *Surface) GetOffer(ctx context.Context, r GetOfferRequestObject) (GetOfferResponseObject, error) {
+func (s *Surface) GetOffer(ctx context.Context, r api.GetOfferRequestObject) (api.GetOfferResponseObject, error) {
 	holds, err := conditions(nil, r.Params.IfNoneMatch)
 	if err != nil {
 		return nil, err
@@ -77,20 +78,20 @@ func (s *Surface) GetOffer(ctx context.Context, r GetOfferRequestObject) (GetOff
 }
 
 // ListOffers lists the open offers of all stores.
-func (s *Surface) ListOffers(ctx context.Context, r ListOffersRequestObject) (ListOffersResponseObject, error) {
+func (s *Surface) ListOffers(ctx context.Context, r api.ListOffersRequestObject) (api.ListOffersResponseObject, error) {
 	page, err := s.market.Offers(ctx, caller(ctx), or(r.Params.Limit, wire.DefaultPage), or(r.Params.Cursor, ""))
 	if err != nil {
 		return nil, err
 	}
-	out := OfferPage{Offers: offersOf(page.Items)}
+	out := api.OfferPage{Offers: offersOf(page.Items)}
 	if page.Next != "" {
 		out.NextCursor = &page.Next
 	}
-	return ListOffers200JSONResponse(out), nil
+	return api.ListOffers200JSONResponse(out), nil
 }
 
 // ListStoreOffers lists the offers of a store, for its own agent.
-func (s *Surface) ListStoreOffers(ctx context.Context, r ListStoreOffersRequestObject) (ListStoreOffersResponseObject, error) {
+func (s *Surface) ListStoreOffers(ctx context.Context, r api.ListStoreOffersRequestObject) (api.ListStoreOffersResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -99,11 +100,11 @@ func (s *Surface) ListStoreOffers(ctx context.Context, r ListStoreOffersRequestO
 	if err != nil {
 		return nil, err
 	}
-	return ListStoreOffers200JSONResponse{Offers: offersOf(offers)}, nil
+	return api.ListStoreOffers200JSONResponse{Offers: offersOf(offers)}, nil
 }
 
 // AcceptOffer makes a metered grant to the caller.
-func (s *Surface) AcceptOffer(ctx context.Context, r AcceptOfferRequestObject) (AcceptOfferResponseObject, error) {
+func (s *Surface) AcceptOffer(ctx context.Context, r api.AcceptOfferRequestObject) (api.AcceptOfferResponseObject, error) {
 	holds, err := conditions(r.Params.IfMatch, r.Params.IfNoneMatch)
 	if err != nil {
 		return nil, err
@@ -117,14 +118,14 @@ func (s *Surface) AcceptOffer(ctx context.Context, r AcceptOfferRequestObject) (
 		return nil, err
 	}
 	out, err := grantOf(grant)
-	return AcceptOffer201JSONResponse(out), err
+	return api.AcceptOffer201JSONResponse(out), err
 }
 
 // noLabel is an invalid label. It is passed on for an unknown name, so that the
 // market checks access before it refuses the label.
 const noLabel = acl.Label(255)
 
-func termsRequest(t TermsChange) meter.TermsRequest {
+func termsRequest(t api.TermsChange) meter.TermsRequest {
 	request := meter.TermsRequest{
 		PriceSearch: t.PriceSearch, PriceEntry: t.PriceEntry, FreeSearchesPerDay: t.FreeSearchesPerDay,
 		NoveltyPercent: t.NoveltyPercent, MaxHits: t.MaxHits,
@@ -141,7 +142,7 @@ func termsRequest(t TermsChange) meter.TermsRequest {
 	return request
 }
 
-func capsRequest(c *OfferCaps) *meter.OfferCaps {
+func capsRequest(c *api.OfferCaps) *meter.OfferCaps {
 	if c == nil {
 		return nil
 	}
@@ -151,21 +152,21 @@ func capsRequest(c *OfferCaps) *meter.OfferCaps {
 	}
 }
 
-func offersOf(offers []meter.FoundOffer) []Offer {
-	out := make([]Offer, len(offers))
+func offersOf(offers []meter.FoundOffer) []api.Offer {
+	out := make([]api.Offer, len(offers))
 	for i := range offers {
 		out[i] = offerOf(&offers[i].Offer)
 	}
 	return out
 }
 
-func offerOf(o *meter.Offer) Offer {
-	out := Offer{
+func offerOf(o *meter.Offer) api.Offer {
+	out := api.Offer{
 		Id: o.ID, StoreId: o.Store, Seller: o.Seller, Title: o.Title, Description: o.Description,
-		Terms: termsOf(o.Terms), Label: Label(o.Label.String()), State: OfferState(o.State), CreatedAt: o.CreatedAt.UTC(),
+		Terms: termsOf(o.Terms), Label: api.Label(o.Label.String()), State: api.OfferState(o.State), CreatedAt: o.CreatedAt.UTC(),
 	}
 	if caps := o.Caps; caps != (meter.OfferCaps{}) {
-		out.Caps = &OfferCaps{
+		out.Caps = &api.OfferCaps{
 			SearchesPerMinute: caps.SearchesPerMinute, SearchesPerDay: caps.SearchesPerDay,
 			EntriesPerDay: caps.EntriesPerDay, EntriesTotal: caps.EntriesTotal,
 		}
@@ -173,12 +174,12 @@ func offerOf(o *meter.Offer) Offer {
 	return out
 }
 
-func termsOf(t meter.Terms) Terms {
-	out := Terms{
+func termsOf(t meter.Terms) api.Terms {
+	out := api.Terms{
 		PriceSearch: t.PriceSearch, PriceEntry: t.PriceEntry, FreeSearchesPerDay: t.FreeSearchesPerDay,
 		NoveltyPercent: t.NoveltyPercent, MaxHits: t.MaxHits,
 		SearchesPerMinute: t.SearchesPerMinute, SearchesPerDay: t.SearchesPerDay,
-		EntriesPerDay: t.EntriesPerDay, EntriesTotal: t.EntriesTotal, MaxLabel: Label(t.MaxLabel.String()),
+		EntriesPerDay: t.EntriesPerDay, EntriesTotal: t.EntriesTotal, MaxLabel: api.Label(t.MaxLabel.String()),
 	}
 	if t.GrantTTL > 0 {
 		out.GrantTtl = &t.GrantTTL

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/server/checkout"
+	"mneme/server/rest/api"
 )
 
 // TakePayments sets what takes the payments for searches. It must be called before
@@ -18,7 +19,7 @@ func (s *Surface) TakePayments(desk checkout.Desk) { s.desk = desk }
 type requestKey struct{}
 
 // withRequest hands the request to the handler of a call that takes payments.
-func withRequest(next StrictHandlerFunc, operation string) StrictHandlerFunc {
+func withRequest(next api.StrictHandlerFunc, operation string) api.StrictHandlerFunc {
 	if operation != "SearchOffer" {
 		return next
 	}

@@ -8,53 +8,54 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // PutParticipant adds an agent to a chat.
-func (s *Surface) PutParticipant(ctx context.Context, r PutParticipantRequestObject) (PutParticipantResponseObject, error) {
+func (s *Surface) PutParticipant(ctx context.Context, r api.PutParticipantRequestObject) (api.PutParticipantResponseObject, error) {
 	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
 		return nil, err
 	}
-	err := s.service.PutParticipant(ctx, caller(ctx), r.Chat, r.Agent, duration(or(r.Body, Membership{}).Ttl))
+	err := s.service.PutParticipant(ctx, caller(ctx), r.Chat, r.Agent, duration(or(r.Body, api.Membership{}).Ttl))
 	if err != nil {
 		return nil, err
 	}
-	return PutParticipant204Response{}, nil
+	return api.PutParticipant204Response{}, nil
 }
 
 // DeleteParticipant removes an agent from a chat.
-func (s *Surface) DeleteParticipant(ctx context.Context, r DeleteParticipantRequestObject) (DeleteParticipantResponseObject, error) {
+func (s *Surface) DeleteParticipant(ctx context.Context, r api.DeleteParticipantRequestObject) (api.DeleteParticipantResponseObject, error) {
 	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
 		return nil, err
 	}
 	if err := s.service.DeleteParticipant(ctx, caller(ctx), r.Chat, r.Agent); err != nil {
 		return nil, err
 	}
-	return DeleteParticipant204Response{}, nil
+	return api.DeleteParticipant204Response{}, nil
 }
 
 // PutSession opens an agent's session with a user.
-func (s *Surface) PutSession(ctx context.Context, r PutSessionRequestObject) (PutSessionResponseObject, error) {
+func (s *Surface) PutSession(ctx context.Context, r api.PutSessionRequestObject) (api.PutSessionResponseObject, error) {
 	if err := checkPair("user", r.User, r.Agent); err != nil {
 		return nil, err
 	}
-	err := s.service.PutSession(ctx, caller(ctx), r.User, r.Agent, duration(or(r.Body, Membership{}).Ttl))
+	err := s.service.PutSession(ctx, caller(ctx), r.User, r.Agent, duration(or(r.Body, api.Membership{}).Ttl))
 	if err != nil {
 		return nil, err
 	}
-	return PutSession204Response{}, nil
+	return api.PutSession204Response{}, nil
 }
 
 // DeleteSession closes an agent's session with a user.
-func (s *Surface) DeleteSession(ctx context.Context, r DeleteSessionRequestObject) (DeleteSessionResponseObject, error) {
+func (s *Surface) DeleteSession(ctx context.Context, r api.DeleteSessionRequestObject) (api.DeleteSessionResponseObject, error) {
 	if err := checkPair("user", r.User, r.Agent); err != nil {
 		return nil, err
 	}
 	if err := s.service.DeleteSession(ctx, caller(ctx), r.User, r.Agent); err != nil {
 		return nil, err
 	}
-	return DeleteSession204Response{}, nil
+	return api.DeleteSession204Response{}, nil
 }
 
 func checkPair(field, of, agent string) error {
@@ -65,7 +66,7 @@ func checkPair(field, of, agent string) error {
 }
 
 // GetSettings reads an agent's settings.
-func (s *Surface) GetSettings(ctx context.Context, r GetSettingsRequestObject) (GetSettingsResponseObject, error) {
+func (s *Surface) GetSettings(ctx context.Context, r api.GetSettingsRequestObject) (api.GetSettingsResponseObject, error) {
 	if err := checkID("agent", r.Agent); err != nil {
 		return nil, err
 	}
@@ -73,11 +74,11 @@ func (s *Surface) GetSettings(ctx context.Context, r GetSettingsRequestObject) (
 	if err != nil {
 		return nil, err
 	}
-	return GetSettings200JSONResponse(settingsOf(settings)), nil
+	return api.GetSettings200JSONResponse(settingsOf(settings)), nil
 }
 
 // PutSettings writes an agent's settings.
-func (s *Surface) PutSettings(ctx context.Context, r PutSettingsRequestObject) (PutSettingsResponseObject, error) {
+func (s *Surface) PutSettings(ctx context.Context, r api.PutSettingsRequestObject) (api.PutSettingsResponseObject, error) {
 	if err := checkID("agent", r.Agent); err != nil {
 		return nil, err
 	}
@@ -88,11 +89,11 @@ func (s *Surface) PutSettings(ctx context.Context, r PutSettingsRequestObject) (
 	if err := s.service.PutSettings(ctx, caller(ctx), r.Agent, settings); err != nil {
 		return nil, err
 	}
-	return PutSettings200JSONResponse(settingsOf(settings)), nil
+	return api.PutSettings200JSONResponse(settingsOf(settings)), nil
 }
 
 // GetAgentAccess tells what an agent may reach.
-func (s *Surface) GetAgentAccess(ctx context.Context, r GetAgentAccessRequestObject) (GetAgentAccessResponseObject, error) {
+func (s *Surface) GetAgentAccess(ctx context.Context, r api.GetAgentAccessRequestObject) (api.GetAgentAccessResponseObject, error) {
 	if err := checkID("agent", r.Agent); err != nil {
 		return nil, err
 	}
@@ -112,9 +113,9 @@ func (s *Surface) GetAgentAccess(ctx context.Context, r GetAgentAccessRequestObj
 	if err != nil {
 		return nil, err
 	}
-	out := AgentAccess{Agent: r.Agent, Taint: Label(request.Taint.String()), Settings: settingsOf(found.Settings), Stores: []AgentStore{}}
+	out := api.AgentAccess{Agent: r.Agent, Taint: api.Label(request.Taint.String()), Settings: settingsOf(found.Settings), Stores: []api.AgentStore{}}
 	for _, a := range found.Stores {
-		one := AgentStore{Store: storeInfoOf(a.StoreInfo), MaxLabel: Label(a.MaxLabel.String()), Makers: append([]string{}, a.Makers...)}
+		one := api.AgentStore{Store: storeInfoOf(a.StoreInfo), MaxLabel: api.Label(a.MaxLabel.String()), Makers: append([]string{}, a.Makers...)}
 		if a.Grant != nil {
 			grant, err := grantOf(*a.Grant)
 			if err != nil {
@@ -124,11 +125,11 @@ func (s *Surface) GetAgentAccess(ctx context.Context, r GetAgentAccessRequestObj
 		}
 		out.Stores = append(out.Stores, one)
 	}
-	return GetAgentAccess200JSONResponse(out), nil
+	return api.GetAgentAccess200JSONResponse(out), nil
 }
 
-func settingsOf(s acl.Settings) Settings {
-	out := Settings{Enabled: s.Enabled, Self: s.Self, Chat: s.Chat, User: s.User}
+func settingsOf(s acl.Settings) api.Settings {
+	out := api.Settings{Enabled: s.Enabled, Self: s.Self, Chat: s.Chat, User: s.User}
 	if s.DefaultTTL > 0 {
 		seconds := int64(s.DefaultTTL / time.Second)
 		out.DefaultTtl = &seconds
@@ -137,8 +138,8 @@ func settingsOf(s acl.Settings) Settings {
 }
 
 // Purge erases deleted and expired entries.
-func (s *Surface) Purge(ctx context.Context, r PurgeRequestObject) (PurgeResponseObject, error) {
-	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/admin/purge", nil, Purge{Before: r.Body.Before.UTC()})
+func (s *Surface) Purge(ctx context.Context, r api.PurgeRequestObject) (api.PurgeResponseObject, error) {
+	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/admin/purge", nil, api.Purge{Before: r.Body.Before.UTC()})
 	if err != nil {
 		return nil, err
 	}
@@ -146,9 +147,9 @@ func (s *Surface) Purge(ctx context.Context, r PurgeRequestObject) (PurgeRespons
 	if err != nil {
 		return nil, err
 	}
-	out := Purged{Erased: len(purged.IDs), Ids: purged.IDs, ErasedOnDisk: wire.Time(purged.ErasedOnDisk)}
+	out := api.Purged{Erased: len(purged.IDs), Ids: purged.IDs, ErasedOnDisk: wire.Time(purged.ErasedOnDisk)}
 	if out.Ids == nil {
 		out.Ids = []uuid.UUID{}
 	}
-	return Purge200JSONResponse(out), nil
+	return api.Purge200JSONResponse(out), nil
 }

@@ -9,11 +9,12 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // SearchOffer searches the store of an offer.
-func (s *Surface) SearchOffer(ctx context.Context, r SearchOfferRequestObject) (SearchOfferResponseObject, error) {
+func (s *Surface) SearchOffer(ctx context.Context, r api.SearchOfferRequestObject) (api.SearchOfferResponseObject, error) {
 	request := memory.SearchRequest{
 		Query: r.Body.Query, Limit: or(r.Body.Limit, wire.DefaultHits), MinRelevance: or(r.Body.MinRelevance, 0),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false),
@@ -36,7 +37,7 @@ func (s *Surface) SearchOffer(ctx context.Context, r SearchOfferRequestObject) (
 
 // buy runs a search that may buy. paid is nil without a payment, operation is the method and route template, path
 // the values of the template's parameters, and body the decoded body.
-func (s *Surface) buy(ctx context.Context, request memory.SearchRequest, paid *meter.Payment, operation string, path []string, key *IdempotencyKey, body any) (meter.SearchResult, error) {
+func (s *Surface) buy(ctx context.Context, request memory.SearchRequest, paid *meter.Payment, operation string, path []string, key *api.IdempotencyKey, body any) (meter.SearchResult, error) {
 	call, err := s.callOf(key, operation, path, body)
 	if err != nil {
 		return meter.SearchResult{}, err

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/server/problem"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
@@ -44,7 +45,7 @@ func (c *keyCache) get(ctx context.Context, read func(context.Context) (json.Raw
 }
 
 // GetReceiptKeys returns the public keys of receipts.
-func (s *Surface) GetReceiptKeys(ctx context.Context, _ GetReceiptKeysRequestObject) (GetReceiptKeysResponseObject, error) {
+func (s *Surface) GetReceiptKeys(ctx context.Context, _ api.GetReceiptKeysRequestObject) (api.GetReceiptKeysResponseObject, error) {
 	keys, err := s.keys.get(ctx, s.market.Keys)
 	if err != nil {
 		return nil, err

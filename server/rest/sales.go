@@ -14,13 +14,14 @@ import (
 
 	"mneme/meter"
 	"mneme/server/problem"
+	"mneme/server/rest/api"
 )
 
 // contentCSV is the media type of sales as a table (RFC 4180).
 const contentCSV = "text/csv"
 
 // ListSales sums the sales of a store.
-func (s *Surface) ListSales(ctx context.Context, r ListSalesRequestObject) (ListSalesResponseObject, error) {
+func (s *Surface) ListSales(ctx context.Context, r api.ListSalesRequestObject) (api.ListSalesResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func (s *Surface) ListSales(ctx context.Context, r ListSalesRequestObject) (List
 	if err != nil {
 		return nil, err
 	}
-	by := meter.SaleGroup(or(r.Params.By, ListSalesParamsBy(meter.ByDay)))
+	by := meter.SaleGroup(or(r.Params.By, api.ListSalesParamsBy(meter.ByDay)))
 	rows, err := s.market.Sales(ctx, caller(ctx), store, from, to, by)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (s *Surface) ListSales(ctx context.Context, r ListSalesRequestObject) (List
 	if prefersCSV(requestHeader(ctx)) {
 		return salesTable{out, by}, nil
 	}
-	return ListSales200JSONResponse{Items: out}, nil
+	return api.ListSales200JSONResponse{Items: out}, nil
 }
 
 // parseInstant parses a time of a query: a date, which is its first instant in
@@ -59,10 +60,10 @@ func parseInstant(name string, text *string) (time.Time, error) {
 	return time.Time{}, problem.In(problem.Malformed, name, "must be a date such as 2026-01-31, or a time in RFC 3339")
 }
 
-func salesOf(rows []meter.SalesRow, by meter.SaleGroup) []SalesRow {
-	out := make([]SalesRow, len(rows))
+func salesOf(rows []meter.SalesRow, by meter.SaleGroup) []api.SalesRow {
+	out := make([]api.SalesRow, len(rows))
 	for i, row := range rows {
-		out[i] = SalesRow{Searches: row.Searches, Hits: row.Hits, Entries: row.Entries, Share: row.Share, Income: row.Income}
+		out[i] = api.SalesRow{Searches: row.Searches, Hits: row.Hits, Entries: row.Entries, Share: row.Share, Income: row.Income}
 		switch by {
 		case meter.ByBuyer:
 			out[i].Buyer = &row.Buyer
@@ -101,7 +102,7 @@ func prefersCSV(h http.Header) bool {
 
 // salesTable is the answer as CSV.
 type salesTable struct {
-	rows []SalesRow
+	rows []api.SalesRow
 	by   meter.SaleGroup
 }
 

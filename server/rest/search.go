@@ -9,6 +9,7 @@ import (
 
 	"mneme/memory"
 	"mneme/server/problem"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
@@ -16,7 +17,7 @@ import (
 const maxStores = 1000
 
 // Search runs a search.
-func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResponseObject, error) {
+func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.SearchResponseObject, error) {
 	var stores []string
 	if r.Body.Stores != nil {
 		for _, name := range *r.Body.Stores {
@@ -75,7 +76,7 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 
 // ask runs a search. With max_charge it may buy, and an Idempotency-Key repeats
 // it.
-func (s *Surface) ask(ctx context.Context, request memory.SearchRequest, r SearchRequestObject) (memory.Answer, error) {
+func (s *Surface) ask(ctx context.Context, request memory.SearchRequest, r api.SearchRequestObject) (memory.Answer, error) {
 	if r.Body.MaxCharge == nil || s.market == nil {
 		return s.service.Search(ctx, caller(ctx), request)
 	}

@@ -10,30 +10,31 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // ListStores lists the stores that the caller can access.
-func (s *Surface) ListStores(ctx context.Context, _ ListStoresRequestObject) (ListStoresResponseObject, error) {
+func (s *Surface) ListStores(ctx context.Context, _ api.ListStoresRequestObject) (api.ListStoresResponseObject, error) {
 	infos, err := s.service.Stores(ctx, caller(ctx), "", "")
 	if err != nil {
 		return nil, err
 	}
-	out := Stores{Stores: make([]StoreInfo, len(infos))}
+	out := api.Stores{Stores: make([]api.StoreInfo, len(infos))}
 	for i, info := range infos {
 		out.Stores[i] = storeInfoOf(info)
 	}
-	return ListStores200JSONResponse(out), nil
+	return api.ListStores200JSONResponse(out), nil
 }
 
-func storeInfoOf(info memory.StoreInfo) StoreInfo {
-	return StoreInfo{
-		StoreId: info.Store, Kind: StoreInfoKind(info.Kind), Level: Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
+func storeInfoOf(info memory.StoreInfo) api.StoreInfo {
+	return api.StoreInfo{
+		StoreId: info.Store, Kind: api.StoreInfoKind(info.Kind), Level: api.Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
 	}
 }
 
 // ListGrants lists a store's grants.
-func (s *Surface) ListGrants(ctx context.Context, r ListGrantsRequestObject) (ListGrantsResponseObject, error) {
+func (s *Surface) ListGrants(ctx context.Context, r api.ListGrantsRequestObject) (api.ListGrantsResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -42,17 +43,17 @@ func (s *Surface) ListGrants(ctx context.Context, r ListGrantsRequestObject) (Li
 	if err != nil {
 		return nil, err
 	}
-	out := Grants{Grants: make([]Grant, len(grants))}
+	out := api.Grants{Grants: make([]api.Grant, len(grants))}
 	for i, g := range grants {
 		if out.Grants[i], err = grantOf(g); err != nil {
 			return nil, err
 		}
 	}
-	return ListGrants200JSONResponse(out), nil
+	return api.ListGrants200JSONResponse(out), nil
 }
 
 // PutGrant shares a store.
-func (s *Surface) PutGrant(ctx context.Context, r PutGrantRequestObject) (PutGrantResponseObject, error) {
+func (s *Surface) PutGrant(ctx context.Context, r api.PutGrantRequestObject) (api.PutGrantResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (s *Surface) PutGrant(ctx context.Context, r PutGrantRequestObject) (PutGra
 	if err := checkID("agent", r.Agent); err != nil {
 		return nil, err
 	}
-	body := or(r.Body, Share{})
+	body := or(r.Body, api.Share{})
 	request := memory.ShareRequest{Store: store, Grantee: r.Agent, TTL: duration(body.Ttl), Caps: capsOf(body.Caps)}
 	unknownLabel := false
 	if body.Level != nil {
@@ -82,11 +83,11 @@ func (s *Surface) PutGrant(ctx context.Context, r PutGrantRequestObject) (PutGra
 		return nil, err
 	}
 	out, err := grantOf(grant)
-	return PutGrant200JSONResponse(out), err
+	return api.PutGrant200JSONResponse(out), err
 }
 
 // DeleteGrant revokes a grant.
-func (s *Surface) DeleteGrant(ctx context.Context, r DeleteGrantRequestObject) (DeleteGrantResponseObject, error) {
+func (s *Surface) DeleteGrant(ctx context.Context, r api.DeleteGrantRequestObject) (api.DeleteGrantResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
@@ -97,28 +98,28 @@ func (s *Surface) DeleteGrant(ctx context.Context, r DeleteGrantRequestObject) (
 	if err := s.service.Unshare(ctx, caller(ctx), store, r.Agent); err != nil {
 		return nil, err
 	}
-	return DeleteGrant204Response{}, nil
+	return api.DeleteGrant204Response{}, nil
 }
 
 // grantOf returns a grant as answers show it.
-func grantOf(g acl.Grant) (Grant, error) {
-	out := Grant{
-		StoreId: g.Store, Grantee: g.Grantee, Level: Level(g.Level.String()), MaxLabel: Label(g.MaxLabel.String()),
+func grantOf(g acl.Grant) (api.Grant, error) {
+	out := api.Grant{
+		StoreId: g.Store, Grantee: g.Grantee, Level: api.Level(g.Level.String()), MaxLabel: api.Label(g.MaxLabel.String()),
 		Maker: g.Maker, ByPlatform: g.ByPlatform, CreatedAt: g.CreatedAt.UTC(), ExpiresAt: wire.Time(g.ExpiresAt),
 	}
 	if caps := g.Caps; caps != (acl.Caps{}) {
-		out.Caps = &Caps{SearchesPerHour: positive(caps.SearchesPerHour), EntriesPerDay: positive(caps.EntriesPerDay)}
+		out.Caps = &api.Caps{SearchesPerHour: positive(caps.SearchesPerHour), EntriesPerDay: positive(caps.EntriesPerDay)}
 	}
 	if g.Offer == "" {
 		return out, nil
 	}
 	offer, err := uuid.Parse(g.Offer)
 	if err != nil {
-		return Grant{}, err
+		return api.Grant{}, err
 	}
 	var terms meter.Terms
 	if err := json.Unmarshal([]byte(g.Terms), &terms); err != nil {
-		return Grant{}, err
+		return api.Grant{}, err
 	}
 	shown := termsOf(terms)
 	out.Offer, out.Terms = &offer, &shown
@@ -135,7 +136,7 @@ func positive(n int64) *int64 {
 
 // capsOf returns the caps of a request to share. One that is 0 or less becomes
 // -1, which the service refuses: to it, 0 stands for the default.
-func capsOf(c *Caps) acl.Caps {
+func capsOf(c *api.Caps) acl.Caps {
 	if c == nil {
 		return acl.Caps{}
 	}

@@ -19,6 +19,7 @@ import (
 	"mneme/server"
 	"mneme/server/checkout"
 	"mneme/server/problem"
+	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
@@ -63,7 +64,7 @@ func New(service *memory.Service, market meter.MarketAPI, metrics *server.Metric
 // token. It sets the binder for this surface's bodies; other surfaces do not use it.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	e.Binder = binder{s}
-	RegisterHandlersWithOptions(e, NewStrictHandler(s, []StrictMiddlewareFunc{s.needMarket, withHeader, withRequest}), RegisterHandlersOptions{
+	api.RegisterHandlersWithOptions(e, api.NewStrictHandler(s, []api.StrictMiddlewareFunc{s.needMarket, withHeader, withRequest}), api.RegisterHandlersOptions{
 		OperationMiddlewares: s.document.middlewares(),
 	})
 	e.GET("/openapi.json", func(c echo.Context) error {
@@ -74,7 +75,7 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 }
 
 // needMarket refuses the calls of a market on a server without one.
-func (s *Surface) needMarket(next StrictHandlerFunc, operation string) StrictHandlerFunc {
+func (s *Surface) needMarket(next api.StrictHandlerFunc, operation string) api.StrictHandlerFunc {
 	switch operation {
 	case "CreateOffer", "ChangeOffer", "WithdrawOffer", "GetOffer", "ListOffers", "ListStoreOffers", "AcceptOffer", "SearchOffer",
 		"GetAccount", "TopUpAccount", "PayOutAccount", "ListUsage", "ListSales", "RefundCharge", "GetReceiptKeys":
@@ -92,7 +93,7 @@ type headerKey struct{}
 
 // withHeader hands the header of a request to its handler, for what the generated
 // code does not read.
-func withHeader(next StrictHandlerFunc, _ string) StrictHandlerFunc {
+func withHeader(next api.StrictHandlerFunc, _ string) api.StrictHandlerFunc {
 	return func(c echo.Context, request any) (any, error) {
 		r := c.Request()
 		c.SetRequest(r.WithContext(context.WithValue(r.Context(), headerKey{}, r.Header)))
@@ -134,7 +135,7 @@ func checkID(field, id string) error {
 }
 
 // entryPath returns the path of an entry.
-func entryPath(ctx context.Context, store Store, namespace *KeyNamespace, key Key) (memory.Path, error) {
+func entryPath(ctx context.Context, store api.Store, namespace *api.KeyNamespace, key api.Key) (memory.Path, error) {
 	id, err := storeID(ctx, "store", store)
 	if err != nil {
 		return memory.Path{}, err

@@ -14,6 +14,7 @@ import (
 	"mneme/server/checkout"
 	"mneme/server/robutler"
 	"mneme/server/servertest"
+	"mneme/test/backendtest"
 )
 
 const (
@@ -23,9 +24,9 @@ const (
 
 // openShop opens a server whose alice sells searches of her store, which has one entry.
 // Bob has accepted the offer.
-func openShop(t *testing.T) (*harness, *servertest.Shop, uuid.UUID) {
+func openShop(t *testing.T) (*harness, *backendtest.Shop, uuid.UUID) {
 	t.Helper()
-	shop := servertest.OpenShop(t)
+	shop := backendtest.OpenShop(t)
 	offer := shop.Sell(alice, map[string]string{"hut": `"The hut has water in September"`})
 	shop.Accept(bob, offer)
 	metrics := server.NewMetrics()

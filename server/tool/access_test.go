@@ -11,10 +11,10 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
-	"mneme/memory/accesstest"
 	"mneme/meter"
 	"mneme/server/problem"
 	"mneme/server/tool"
+	"mneme/test/accesstest"
 )
 
 // Operations that no tool has, such as chat membership, go to the service.

@@ -12,14 +12,14 @@ import (
 
 // keyValue returns the tools of the deprecated key-value skill, over the
 // agent's own store.
-func keyValue(unlisted bool) []tool {
+func keyValue() []tool {
 	tools := []tool{
 		{kvSetDefinition, kvSet},
 		{kvGetDefinition, kvGet},
 		{kvDeleteDefinition, kvDelete},
 	}
 	for i := range tools {
-		tools[i].Unlisted = unlisted
+		tools[i].Unlisted = true // deprecated, but can be called
 	}
 	return tools
 }

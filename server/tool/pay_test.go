@@ -11,7 +11,6 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
-	"mneme/server/servertest"
 	"mneme/server/tool"
 	"mneme/test/backendtest"
 )
@@ -190,7 +189,7 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 	} {
 		for _, most := range []int{tool.MinAnswer, tool.DefaultAnswer} {
 			t.Run(fmt.Sprintf("%s in %d", name, most), func(t *testing.T) {
-				s := servertest.OpenShop(t)
+				s := backendtest.OpenShop(t)
 				entries := make(map[string]string)
 				for i := range 10 {
 					entries[key(i)] = fmt.Sprintf(`"%d %s"`, i, value)
@@ -236,7 +235,7 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 
 // Hits of the caller's own store take no room from those that were charged for.
 func TestOwnHitsLeaveRoomForWhatIsChargedFor(t *testing.T) {
-	s := servertest.OpenShop(t)
+	s := backendtest.OpenShop(t)
 	offer := s.Sell(bob, map[string]string{"hut": `"hut water ` + strings.Repeat("\\u0001", 16_000) + `"`})
 	s.Accept(alice, offer)
 	s.TopUp("alice", shopMoney)

@@ -39,9 +39,6 @@ const maxWriters = 100
 // Options configure Tools. The zero value enables all families.
 type Options struct {
 	NoMemory, NoTriggerfish, NoMAESTRO, NoKeyValue bool
-	// ListKeyValue lists the tools of FamilyKeyValue, which else can be called but are
-	// not listed, since they are deprecated.
-	ListKeyValue bool
 	// ValueLimit is the service's limit on one value, in bytes; 0 means its
 	// default. The limit on a call's input follows from it.
 	ValueLimit int
@@ -187,7 +184,7 @@ func New(service *memory.Service, o Options) *Tools {
 	offered := func(all []tool) []tool {
 		return slices.DeleteFunc(all, func(one tool) bool { return off[one.Family] })
 	}
-	rest := slices.Concat(triggerfish(), maestro(), keyValue(!o.ListKeyValue))
+	rest := slices.Concat(triggerfish(), maestro(), keyValue())
 	t.private = offered(append([]tool{memoryTool(false)}, rest...))
 	t.sharing = offered(append([]tool{memoryTool(true)}, rest...))
 	return t

@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"mneme/acl"
-	"mneme/memory/accesstest"
 	"mneme/meter"
 	"mneme/server"
 	"mneme/server/mcp"
 	"mneme/server/servertest"
 	"mneme/server/tool"
+	"mneme/test/accesstest"
 )
 
 // Over MCP, only the token identifies the caller.

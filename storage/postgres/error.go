@@ -14,6 +14,10 @@ import (
 // ErrNewer means that the schema was written by a newer version of mneme.
 var ErrNewer = errors.New("the database was written by a newer version of mneme")
 
+// ErrOlder means that the schema was written by a version of mneme that is too old to
+// update it from.
+var ErrOlder = errors.New("the database was written by a version of mneme that this one does not update")
+
 // errConflict means that concurrent transactions conflicted. The whole
 // transaction is retried.
 var errConflict = sqlcommon.ErrConflict

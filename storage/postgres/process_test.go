@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -298,6 +299,20 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+func TestASchemaThatIsTooOldIsRefused(t *testing.T) {
+	dsn := postgrestest.Database(t)
+	s := openAt(t, dsn)
+	if _, err := s.pool.Exec(t.Context(), "UPDATE goose_db_version SET version_id = 5 WHERE version_id > 0"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), dsn, Options{}); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), "export its entries") {
+		t.Errorf("error %v", err)
+	}
+	if _, _, err := ReadSchema(t.Context(), dsn); !errors.Is(err, ErrOlder) {
+		t.Errorf("its schema: error %v", err)
+	}
 }
 
 func TestANewerSchemaIsRefused(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 )
 
 // ReadSchema reads the schema's version of a database, which it does not migrate. The
-// version is 0 if the database has no schema; newest is the one that this program knows. Errors never include the DSN.
+// version is 0 if the database has no schema; newest is the one that this program
+// knows. The error is ErrNewer or ErrOlder if Open could not open the database. Errors
+// never include the DSN.
 func ReadSchema(ctx context.Context, dsn string) (version, newest int64, err error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -35,5 +37,5 @@ func ReadSchema(ctx context.Context, dsn string) (version, newest int64, err err
 	if err := conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", interpret(ctx, "read the schema's version", err))
 	}
-	return version, newest, nil
+	return version, newest, checkVersion(version)
 }

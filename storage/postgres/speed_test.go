@@ -14,9 +14,9 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/benchmarks/workload"
 	"mneme/indexer"
 	"mneme/internal/condition"
+	"mneme/internal/workload"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"

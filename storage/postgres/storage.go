@@ -48,8 +48,8 @@ var _ memory.Storage = (*Storage)(nil)
 
 // Open connects to a database and migrates its schema, the first in its
 // search_path. dsn is a URL or libpq keywords and values. The error is ErrNewer
-// if a newer version of mneme wrote the schema, and memory.ErrUnavailable if the
-// server cannot be reached. Errors never include the DSN.
+// or ErrOlder if a newer version of mneme wrote the schema, or one that is too old, and
+// memory.ErrUnavailable if the server cannot be reached. Errors never include the DSN.
 func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {

@@ -16,6 +16,10 @@ import (
 // ErrNewer means that the file was written by a newer version of mneme.
 var ErrNewer = errors.New("the database was written by a newer version of mneme")
 
+// ErrOlder means that the file was written by a version of mneme that is too old to
+// update it from.
+var ErrOlder = errors.New("the database was written by a version of mneme that this one does not update")
+
 // ErrDamaged means that the file is not a database, or that pages of it are
 // malformed.
 var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and restore a backup, see docs/operating.md", memory.ErrUnavailable)

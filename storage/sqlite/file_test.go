@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,27 +110,24 @@ func TestOpeningAnotherKindOfFileFails(t *testing.T) {
 	}
 }
 
-func TestMigrationsGoDownAndUpAgain(t *testing.T) {
+func TestAFileOfAVersionThatIsTooOldIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)
-	defer func() { _ = s.Close() }()
-	provider, err := newProvider(s.writers.db)
-	if err != nil {
+	err := s.writers.with(t.Context(), func(c *session) error {
+		_, err := c.conn.ExecContext(t.Context(), "UPDATE goose_db_version SET version_id = 5 WHERE version_id > 0")
+		return err
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := provider.DownTo(t.Context(), 0); err != nil {
-		t.Fatal(err)
+	if _, err := Open(t.Context(), path); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), "export its entries") {
+		t.Errorf("error is %v", err)
 	}
-	var left int
-	if err := s.writers.db.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite%'`).Scan(&left); err != nil || left != 0 {
-		t.Errorf("%d tables and indexes are left, error %v", left, err)
-	}
-	if _, err := provider.Up(t.Context()); err != nil {
-		t.Fatal(err)
+	if _, _, err := ReadSchema(t.Context(), path); !errors.Is(err, ErrOlder) {
+		t.Errorf("its schema: error is %v", err)
 	}
 }
 
-// Few writes leave the segments of the full-text index as they are.
 func TestPurgedWordsAreErasedFromTheFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/pressly/goose/v3"
@@ -64,12 +65,12 @@ func migrate(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	current, newest, err := provider.GetVersions(ctx)
+	current, _, err := provider.GetVersions(ctx)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	if current > newest {
-		return fmt.Errorf("%w: its schema version is %d, the latest known is %d", ErrNewer, current, newest)
+	if err := checkVersion(current); err != nil {
+		return err
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -81,14 +82,30 @@ func migrate(ctx context.Context, path string) (err error) {
 func (*Storage) SchemaVersion() int64 { return newestVersion() }
 
 // newestVersion returns the version of the last migration.
-func newestVersion() (newest int64) {
+func newestVersion() int64 { return slices.Max(versions()) }
+
+// versions returns the versions of the migrations.
+func versions() (all []int64) {
 	names, _ := fs.Glob(migrations, "migration/*.sql") // the pattern is good
 	for _, name := range names {
 		if version, err := goose.NumericComponent(name); err == nil {
-			newest = max(newest, version)
+			all = append(all, version)
 		}
 	}
-	return newest
+	return all
+}
+
+// checkVersion returns an error if the schema's version is neither 0, which stands for
+// none, nor one that the migrations lead on from.
+func checkVersion(version int64) error {
+	switch oldest, newest := slices.Min(versions()), newestVersion(); {
+	case version > newest:
+		return fmt.Errorf("%w: its schema version is %d, the latest known is %d", ErrNewer, version, newest)
+	case version > 0 && version < oldest:
+		return fmt.Errorf("%w: its schema version is %d, the oldest known is %d; export its entries by the version of mneme that wrote it, and import them into an empty database",
+			ErrOlder, version, oldest)
+	}
+	return nil
 }
 
 func newProvider(db *sql.DB) (*goose.Provider, error) {

@@ -10,7 +10,8 @@ import (
 
 // ReadSchema reads the schema's version of the file at path, which it opens for
 // reading alone and does not migrate. The version is 0 if the file has
-// no schema; newest is the one that this program knows.
+// no schema; newest is the one that this program knows. The error is ErrNewer or
+// ErrOlder if Open could not open the file.
 func ReadSchema(ctx context.Context, path string) (version, newest int64, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
@@ -32,5 +33,5 @@ func ReadSchema(ctx context.Context, path string) (version, newest int64, err er
 	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
-	return version, newest, nil
+	return version, newest, checkVersion(version)
 }

@@ -36,7 +36,8 @@ var _ memory.Storage = (*Storage)(nil)
 
 // Open opens the file at path and migrates its schema. It creates the file and
 // its folder if they do not exist, accessible to their owner only. The error is
-// ErrNewer if a newer version of mneme wrote the file.
+// ErrNewer if a newer version of mneme wrote the file, and ErrOlder if one did that is
+// too old.
 func Open(ctx context.Context, path string) (*Storage, error) {
 	path, err := prepareFile(path)
 	if err != nil {

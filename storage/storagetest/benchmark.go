@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/benchmarks/workload"
 	"mneme/indexer"
 	"mneme/internal/condition"
+	"mneme/internal/workload"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage"

@@ -78,8 +78,7 @@ func TestARequestThatNeverEndsIsAnsweredAndClosed(t *testing.T) {
 // With a token, a body may take its time, but not for ever.
 func TestAConnectionWithoutProgressIsClosed(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_CONNECTIONS_HEADER_TIMEOUT=1s", "MNEME_CONNECTIONS_IDLE_TIMEOUT=1s",
-		"MNEME_CONNECTIONS_STALL_TIMEOUT=1s", "MNEME_CONNECTIONS_BYTES_PER_SECOND=1000"))
+	s := start(t, environment("MNEME_CONNECTIONS_IDLE_TIMEOUT=1s", "MNEME_CONNECTIONS_STALL_TIMEOUT=1s"))
 	head := "PUT /v1/stores/self/memories/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.as("alice").token + "\r\nContent-Type: application/json\r\n"
 	for name, attack := range map[string]struct{ begin, drip string }{
 		"nothing":                {},

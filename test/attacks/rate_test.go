@@ -87,12 +87,12 @@ func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 // tokens.
 func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_RATE_REQUESTS=1", "MNEME_RATE_BURST=100"))
+	s := start(t, environment("MNEME_RATE_REQUESTS=50"))
 	tokens := []caller{s.as("hog"), s.as("hog", "--taint", "CONFIDENTIAL"), s.as("hog", "--scope", "share")}
 	ada := s.as("ada")
 	count := flood(1000, func(i int) reply {
 		r := tokens[i%len(tokens)].call(http.MethodGet, "/v1/stores", nil)
-		if r.header.Get("RateLimit-Policy") != `"agent";q=100;w=100` || r.header.Get("RateLimit") == "" ||
+		if r.header.Get("RateLimit-Policy") != `"agent";q=100;w=2` || r.header.Get("RateLimit") == "" ||
 			r.status == http.StatusTooManyRequests && r.header.Get("Retry-After") == "" {
 			t.Errorf("%v %v", r.header, r)
 		}
@@ -107,11 +107,11 @@ func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
 	}
 }
 
-// A batch counts each of its messages: one of 15 is refused long before the twenty
-// batches that the burst allows, though a slow machine earns some more meanwhile.
+// A batch counts each of its messages: one of 15 is refused long before the sixteen
+// batches that the burst would allow, though a slow machine earns some more meanwhile.
 func TestABatchOfMessagesCountsEachOfThem(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_RATE_REQUESTS=1", "MNEME_RATE_BURST=20"))
+	s := start(t, environment("MNEME_RATE_REQUESTS=8"))
 	alice := s.as("alice")
 	one := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	send := func() reply {

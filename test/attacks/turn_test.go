@@ -20,7 +20,7 @@ import (
 // stand behind them: while it runs, few of the others are answered.
 func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_SEARCH_RUNNING=1", "MNEME_SEARCH_RUNNING_PER_AGENT=1"))
+	s := start(t, environment("MNEME_SEARCH_RUNNING=1"))
 	hog, ada := s.as("hog"), s.as("ada")
 	for i := range 20 {
 		hog.put(fmt.Sprint("k", i), strings.Repeat(fmt.Sprintf("tea of the kind %d ", i), 200)).want(t, http.StatusCreated)

@@ -7,7 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/benchmarks/workload"
+	"mneme/internal/workload"
 	"mneme/vector"
 	"mneme/vector/milvus/milvustest"
 )

@@ -18,7 +18,7 @@ import (
 
 	"mneme/acl"
 	"mneme/acl/acltest"
-	"mneme/benchmarks/workload"
+	"mneme/internal/workload"
 	"mneme/test/faulttest"
 	"mneme/test/wait"
 	"mneme/vector"

@@ -11,7 +11,7 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/benchmarks/measure"
-	"mneme/benchmarks/workload"
+	"mneme/internal/workload"
 	"mneme/vector"
 	"mneme/vector/flat"
 	"mneme/vector/milvus/milvustest"

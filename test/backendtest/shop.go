@@ -1,4 +1,4 @@
-package servertest
+package backendtest
 
 import (
 	"context"
@@ -12,13 +12,12 @@ import (
 	"mneme/meter"
 	"mneme/meter/payment"
 	"mneme/meter/payment/paymenttest"
-	"mneme/test/backendtest"
 )
 
 // Shop is a service over a fresh database, and a market that takes payments of x402
 // by a facilitator in the process.
 type Shop struct {
-	*backendtest.Fixture
+	*Fixture
 	Market      *meter.Market
 	Payments    *payment.Methods
 	Facilitator *paymenttest.Facilitator
@@ -38,10 +37,10 @@ func OpenShop(t testing.TB) *Shop {
 	}})
 	s.must(err)
 	s.must(s.Payments.Refresh(context.Background()))
-	data, clock := backendtest.Embedded().Open(t), backendtest.NewClock()
+	data, clock := Embedded().Open(t), NewClock()
 	records := data.Storage(t).ForMeter()
 	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
-	s.Fixture = backendtest.OpenOver(t, data, memory.Options{Meter: rules, Now: clock.Now})
+	s.Fixture = OpenOver(t, data, memory.Options{Meter: rules, Now: clock.Now})
 	s.Clock = clock
 	s.Market = meter.NewMarket(records, s.Service, meter.Options{Meter: rules, Gateway: s.Payments})
 	return s

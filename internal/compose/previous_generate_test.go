@@ -19,39 +19,39 @@ import (
 	"mneme/test/wait"
 )
 
-// The databases in testdata were written by the first version of mneme, 0.1, with
-// the schema versions 1 (SQLite) and 2 (PostgreSQL). They are made again by
+// The databases in testdata were written by the previous version of mneme. They are
+// made again by
 //
-//	MNEME_FIRST_BINARY=/path/to/that/mneme go test ./backend -run TestGenerateFirst
+//	MNEME_PREVIOUS_BINARY=/path/to/that/mneme go test ./internal/compose -run TestGeneratePrevious
 //
 // which needs sqlite3, pg_dump and MNEME_POSTGRES_DSN. The process is killed while
 // it indexes, so that the queue is not empty.
 const (
-	firstSQLite   = "testdata/first.db.gz"
-	firstPostgres = "testdata/first.sql.gz"
-	firstDump     = "testdata/first.ndjson.gz" // mneme export --full
+	previousSQLite   = "testdata/previous.db.gz"
+	previousPostgres = "testdata/previous.sql.gz"
+	previousDump     = "testdata/previous.ndjson.gz" // mneme export --full of the SQLite database
 )
 
-func TestGenerateFirst(t *testing.T) {
-	binary := os.Getenv("MNEME_FIRST_BINARY")
+func TestGeneratePrevious(t *testing.T) {
+	binary := os.Getenv("MNEME_PREVIOUS_BINARY")
 	if binary == "" {
-		t.Skip("MNEME_FIRST_BINARY is not set: it is the binary of the first version")
+		t.Skip("MNEME_PREVIOUS_BINARY is not set: it is the binary of the previous version")
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		dir := t.TempDir()
-		writeFirst(t, binary, dir)
-		compress(t, firstDump, run(t, exec.Command(binary, "export", "--full", "--data-dir", dir), nil))
+		writePrevious(t, binary, dir)
+		compress(t, previousDump, run(t, exec.Command(binary, "export", "--full", "--data-dir", dir), nil))
 		database := filepath.Join(dir, "mneme.db")
 		run(t, exec.Command("sqlite3", database, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;"), nil)
 		content, err := os.ReadFile(database)
 		if err != nil {
 			t.Fatal(err)
 		}
-		compress(t, firstSQLite, content)
+		compress(t, previousSQLite, content)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		dsn := postgrestest.Database(t)
-		writeFirst(t, binary, t.TempDir(), "MNEME_STORAGE=postgres", "MNEME_POSTGRES_DSN="+dsn)
+		writePrevious(t, binary, t.TempDir(), "MNEME_STORAGE=postgres", "MNEME_POSTGRES_DSN="+dsn)
 		dump := run(t, exec.Command("pg_dump", "--inserts", "--no-owner", "--no-privileges", "--no-comments", "--enable-row-security", dsn),
 			[]string{"PGOPTIONS=-c mneme.scope=*"})
 		var kept bytes.Buffer
@@ -60,7 +60,7 @@ func TestGenerateFirst(t *testing.T) {
 				kept.Write(line)
 			}
 		}
-		compress(t, firstPostgres, kept.Bytes())
+		compress(t, previousPostgres, kept.Bytes())
 	})
 }
 
@@ -93,8 +93,8 @@ func compress(t *testing.T, path string, content []byte) {
 	}
 }
 
-// writeFirst fills a database by the API of the first version.
-func writeFirst(t *testing.T, binary, dir string, env ...string) {
+// writePrevious fills a database by the API of the previous version.
+func writePrevious(t *testing.T, binary, dir string, env ...string) {
 	t.Helper()
 	mneme := func(args ...string) *exec.Cmd {
 		command := exec.Command(binary, append(args, "--data-dir", dir)...)
@@ -102,9 +102,9 @@ func writeFirst(t *testing.T, binary, dir string, env ...string) {
 		return command
 	}
 	server := mnemetest.Start(t, mneme("serve", "--json", "--addr", "127.0.0.1:0"))
-	as := func(agent string, flags ...string) func(method, path string, body map[string]any, headers ...string) {
+	as := func(agent string, flags ...string) func(method, path string, body map[string]any, headers ...string) map[string]any {
 		token := strings.TrimSpace(string(run(t, mneme(append([]string{"token", "--agent", agent}, flags...)...), env)))
-		return func(method, path string, body map[string]any, headers ...string) {
+		return func(method, path string, body map[string]any, headers ...string) (answer map[string]any) {
 			t.Helper()
 			content, err := json.Marshal(body)
 			if err != nil {
@@ -127,13 +127,16 @@ func writeFirst(t *testing.T, binary, dir string, env ...string) {
 				t.Fatal(err)
 			}
 			defer response.Body.Close()
-			if answer, _ := io.ReadAll(response.Body); response.StatusCode >= 300 {
-				t.Fatalf("%s %s: %d %s", method, path, response.StatusCode, answer)
+			content, err = io.ReadAll(response.Body)
+			if err != nil || response.StatusCode >= 300 {
+				t.Fatalf("%s %s: %d %s, %v", method, path, response.StatusCode, content, err)
 			}
+			_ = json.Unmarshal(content, &answer) // some are empty
+			return answer
 		}
 	}
 	type fields = map[string]any
-	alice, bob, carol, platform := as("alice", "--scope", "share"), as("bob"), as("carol"), as("platform", "--scope", "platform")
+	alice, bob, carol, platform := as("alice", "--scope", "share"), as("bob", "--scope", "share"), as("carol"), as("platform", "--scope", "platform")
 	above, restricted := as("alice", "--taint", "INTERNAL"), as("alice", "--taint", "RESTRICTED")
 	const own, hers, room = "/v1/stores/self/memories/", "/v1/stores/alice/memories/", "/v1/stores/room/memories/"
 
@@ -178,7 +181,7 @@ func writeFirst(t *testing.T, binary, dir string, env ...string) {
 	bob("PUT", room+"plan", fields{"value": "The room meets on Thursday by the river"})
 
 	// History, trash, idempotency records.
-	for i := range 130 {
+	for i := range 110 {
 		alice("PUT", own+"diary", fields{"value": fmt.Sprint("day ", i)})
 	}
 	alice("PUT", own+"gone", fields{"value": "deleted"})
@@ -187,17 +190,33 @@ func writeFirst(t *testing.T, binary, dir string, env ...string) {
 	alice("DELETE", own+"back", nil)
 	alice("POST", own+"back/restore", fields{}, "Idempotency-Key", "restore-back")
 
+	// Dates, and values with members.
+	for _, at := range []string{"2023", "2023-05", "2023-05-08", "2023-05-08T13:56:00Z"} {
+		alice("PUT", own+"at-"+at, fields{"value": fields{"when": at, "n": 7}, "occurred_at": at})
+	}
+
+	// An offer with a buyer who has paid, one charge that was refunded, and what was paid out.
+	dora, erin := as("dora", "--scope", "share"), as("erin", "--scope", "spend")
+	for _, hut := range []string{"schonbiel", "hornli"} {
+		dora("PUT", own+hut, fields{"value": "the " + hut + " hut has water"})
+	}
+	offer := "/v1/offers/" + dora("POST", "/v1/stores/self/offers", fields{
+		"title": "Huts", "description": "of the Alps", "terms": fields{"price_search": 2000, "price_entry": 500, "novelty_percent": 0}, "caps": fields{"entries_total": 9},
+	})["id"].(string)
+	platform("POST", "/v1/admin/accounts/erin/topup", fields{"amount": 1_000_000, "reference": "first"})
+	erin("POST", offer+"/accept", nil)
+	bought := erin("POST", offer+"/search", fields{"query": "which hut has water"}, "Idempotency-Key", "paid")
+	erin("POST", offer+"/search", fields{"query": "which hut is named hornli"}, "Idempotency-Key", "again")
+	dora("POST", "/v1/charges/"+bought["charges"].([]any)[0].(fields)["id"].(string)+"/refund", nil)
+	platform("POST", "/v1/admin/accounts/dora/payout", fields{"amount": 100, "reference": "first"})
+	songs := bob("POST", "/v1/stores/self/offers", fields{"title": "Songs", "description": "of the sea", "terms": fields{"price_search": 1, "price_entry": 1}})
+	bob("DELETE", "/v1/offers/"+songs["id"].(string), nil)
+
 	wait.Until(t, "the queue is empty", func() error {
-		response, err := http.Get(server.Address + "/readyz")
-		if err != nil {
-			return err
+		if ready := platform("GET", "/readyz", nil); ready["queue_depth"] != 0.0 {
+			return fmt.Errorf("/readyz answers %v", ready)
 		}
-		defer response.Body.Close()
-		ready, err := io.ReadAll(response.Body)
-		if err == nil && !bytes.Contains(ready, []byte(`"queue_depth":0`)) && !bytes.Contains(ready, []byte(`"depth":0`)) {
-			err = fmt.Errorf("/readyz answers %s", ready)
-		}
-		return err
+		return nil
 	})
 	for i := range 3 {
 		alice("PUT", fmt.Sprint(own, "queued-", i), fields{"value": fmt.Sprintf("Parcel %d waits at the post office. ", i) + strings.Repeat("It is heavy. ", 300)})

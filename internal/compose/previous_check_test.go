@@ -2,150 +2,26 @@ package compose_test
 
 import (
 	"bytes"
-	"compress/gzip"
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"mneme/acl"
 	"mneme/markdown"
 	"mneme/memory"
-	"mneme/storage"
+	"mneme/meter"
 	"mneme/storage/postgres"
-	"mneme/storage/postgres/postgrestest"
-	"mneme/storage/sqlite"
 	"mneme/test/backendtest"
 )
 
-// A database that the first version of mneme wrote opens, and everything in it is
-// found and counted by the rules of today.
-func TestDatabasesOfTheFirstVersionOpen(t *testing.T) {
-	for name, open := range map[string]func(t *testing.T) storage.Storage{"sqlite": openFirstSQLite, "postgres": openFirstPostgres} {
-		t.Run(name, func(t *testing.T) {
-			f := firstFixture(t, open(t))
-			f.checkSearch()
-			f.checkFacts()
-			f.checkIndex()
-			f.checkUsage()
-			f.checkEntries()
-			f.checkHistory()
-			f.checkUsage()
-		})
-	}
-}
-
-func TestDumpsOfTheFirstVersionLoad(t *testing.T) {
-	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
-		f := firstFixture(t, b.Open(t).Storage(t))
-		if _, err := f.LoadDump(t.Context(), bytes.NewReader(unpack(t, firstDump))); err != nil {
-			t.Fatal(err)
-		}
-		f.Index()
-		f.checkFacts()
-		f.checkIndex()
-		f.checkUsage()
-		f.checkEntries()
-		f.checkHistory()
-	})
-}
-
-type first struct {
-	*backendtest.Fixture
-	t       *testing.T
-	storage storage.Storage
-}
-
-func firstFixture(t *testing.T, rows storage.Storage) first {
-	t.Helper()
-	data := backendtest.Embedded().Open(t)
-	data.Storage = func(testing.TB) storage.Storage { return rows }
-	return first{backendtest.OpenOver(t, data, memory.Options{}, backendtest.MustEncoder(t)), t, rows}
-}
-
-func unpack(t *testing.T, path string) []byte {
-	t.Helper()
-	packed, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer packed.Close()
-	r, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
-}
-
-func openFirstSQLite(t *testing.T) storage.Storage {
-	path := filepath.Join(t.TempDir(), "mneme.db")
-	if err := os.WriteFile(path, unpack(t, firstSQLite), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := rows.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return rows
-}
-
-func openFirstPostgres(t *testing.T) storage.Storage {
-	dsn := postgrestest.Database(t)
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Row-level security applies to the owner too.
-	_, err = conn.Exec(t.Context(), "SET mneme.scope = '*';\n"+string(unpack(t, firstPostgres)), pgx.QueryExecModeSimpleProtocol)
-	if err = errors.Join(err, conn.Close(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := rows.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return rows
-}
-
-func agent(name string, taint acl.Label) memory.Caller {
-	return memory.Caller{Principal: acl.Principal{Agent: name, Taint: taint}, Internal: true}
-}
-
-var platform = memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true}}
-
-func (f first) ok(err error) {
-	f.t.Helper()
-	if err != nil {
-		f.t.Fatal(err)
-	}
-}
-
-// checkSearch searches by words and by the vectors that the first version made,
+// checkSearch searches by words and by the vectors that the previous version made,
 // then by those of entries that it had queued.
-func (f first) checkSearch() {
+func (f previous) checkSearch() {
 	f.t.Helper()
 	var degraded []string // what the answers say: alice's store has entries that were queued long ago
 	search := func(c memory.Caller, query string) []memory.Hit {
@@ -157,7 +33,7 @@ func (f first) checkSearch() {
 		return answer.Hits
 	}
 	degraded = []string{"vector_lag"}
-	backendtest.Eventually(f.t, "the vectors of the first version are found", func() bool {
+	backendtest.Eventually(f.t, "the vectors of the previous version are found", func() bool {
 		hit := search(agent("alice", acl.Public), "what does she like to sip at breakfast: green tea?")[0]
 		return hit.Key == "tea" && hit.Label == acl.Public && hit.Explain.Lexical != nil && hit.Explain.Vector != nil
 	})
@@ -183,7 +59,7 @@ func (f first) checkSearch() {
 }
 
 // checkFacts checks names and grants. Ids that were only named are free.
-func (f first) checkFacts() {
+func (f previous) checkFacts() {
 	f.t.Helper()
 	f.ok(f.storage.View(f.t.Context(), func(tx memory.ReadTx) error {
 		got := make(map[string]memory.Kind)
@@ -217,7 +93,7 @@ func (f first) checkFacts() {
 
 // checkIndex checks MEMORY.md: no text that bob wrote, however it was carried
 // on.
-func (f first) checkIndex() {
+func (f previous) checkIndex() {
 	f.t.Helper()
 	for _, taint := range []acl.Label{acl.Public, acl.Internal, acl.Restricted} {
 		page, err := f.List(f.t.Context(), agent("alice", taint), memory.ListRequest{Store: "alice", Limit: 100, WithoutText: true})
@@ -237,7 +113,7 @@ func (f first) checkIndex() {
 }
 
 // checkUsage counts again what the storage has counted.
-func (f first) checkUsage() {
+func (f previous) checkUsage() {
 	f.t.Helper()
 	type key struct {
 		store, writer string
@@ -270,7 +146,7 @@ func (f first) checkUsage() {
 }
 
 // checkEntries reads entries of each kind.
-func (f first) checkEntries() {
+func (f previous) checkEntries() {
 	f.t.Helper()
 	for _, c := range []struct {
 		taint      acl.Label
@@ -296,38 +172,90 @@ func (f first) checkEntries() {
 	}
 }
 
-// checkHistory checks that the service erases the versions beyond the limits in
-// the background, and that a restored version keeps its author.
-func (f first) checkHistory() {
+// checkDump checks that the dump of the database has the records that the previous
+// version dumped: the same where it was loaded or copied, else as many of each kind.
+func (f previous) checkDump() {
+	f.t.Helper()
+	var dump bytes.Buffer
+	f.ok(f.Dump(f.t.Context(), &dump))
+	want := unpack(f.t, previousDump)
+	if _, rebuilt := f.storage.(*postgres.Storage); !rebuilt && !bytes.Equal(dump.Bytes(), want) {
+		f.t.Errorf("the dump is\n%swant\n%s", dump.Bytes(), want)
+	}
+	if got, want := recordKinds(f.t, dump.Bytes()), recordKinds(f.t, want); !maps.Equal(got, want) || len(got) < 14 {
+		f.t.Errorf("the dump has %v, want %v", got, want)
+	}
+}
+
+// recordKinds counts the records of a dump by their kinds, those of the meter by theirs.
+func recordKinds(t *testing.T, dump []byte) map[string]int {
+	t.Helper()
+	kinds := make(map[string]int)
+	for line := range bytes.Lines(dump) {
+		var record map[string]json.RawMessage
+		if err := json.Unmarshal(line, &record); err != nil {
+			t.Fatal(err)
+		}
+		var ofMeter map[string]json.RawMessage
+		if raw, ok := record["meter"]; ok {
+			if err := json.Unmarshal(raw, &ofMeter); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for kind := range maps.Keys(record) {
+			kinds[kind]++
+		}
+		for kind := range maps.Keys(ofMeter) {
+			kinds["meter "+kind]++
+		}
+	}
+	return kinds
+}
+
+// checkMarket checks balances, charges and the ledger.
+func (f previous) checkMarket() {
+	f.t.Helper()
+	for name, want := range map[string]int64{"erin": 1_000_000 - 2000, "dora": 2000 - 100} {
+		account, err := f.market.Account(f.t.Context(), agent(name, acl.Public))
+		f.ok(err)
+		if account.Balance != want {
+			f.t.Errorf("the balance of %s is %d, want %d", name, account.Balance, want)
+		}
+	}
+	usage, err := f.market.Usage(f.t.Context(), agent("erin", acl.Public), 10, "")
+	f.ok(err)
+	states := make(map[meter.ChargeState]int)
+	for _, used := range usage.Items {
+		states[used.State]++
+	}
+	if states["done"] != 1 || states["refunded"] != 1 {
+		f.t.Errorf("charges are %v", states)
+	}
+	f.ok(f.storage.ForMeter().View(f.t.Context(), func(tx meter.ReadTx) error {
+		_, err := meter.VerifyLedger(f.t.Context(), tx)
+		return err
+	}))
+}
+
+// checkHistory checks that former versions are kept, and that a further one takes the
+// place of the oldest.
+func (f previous) checkHistory() {
 	f.t.Helper()
 	alice, diary := agent("alice", acl.Public), memory.Path{Store: "alice", Key: "diary"}
 	versions := func() (all []int) {
-		for cursor := ""; ; {
-			page, err := f.Versions(f.t.Context(), alice, diary, 100, cursor)
-			f.ok(err)
-			for _, v := range page.Items {
-				all = append(all, v.Version)
-			}
-			if cursor = page.Next; cursor == "" {
-				return all
-			}
+		page, err := f.Versions(f.t.Context(), alice, diary, 100, "")
+		f.ok(err)
+		for _, v := range page.Items {
+			all = append(all, v.Version)
 		}
+		return all
 	}
-	if n := len(versions()); n != 130 {
-		f.t.Errorf("%d versions before", n)
-	}
-	ctx, cancel := context.WithCancel(f.t.Context())
-	done := make(chan error, 1)
-	go func() { done <- f.Service.Run(ctx) }()
-	backendtest.Eventually(f.t, "the history is trimmed", func() bool { return len(versions()) == 100 })
-	cancel()
-	f.ok(<-done)
-	if all := versions(); all[0] != 130 || all[99] != 31 || !slices.IsSortedFunc(all, func(a, b int) int { return b - a }) {
-		f.t.Errorf("versions are %v", all)
+	if all := versions(); len(all) != 100 || all[0] != 110 {
+		f.t.Errorf("%d versions", len(all))
 	}
 	_, err := f.Put(f.t.Context(), alice, memory.PutRequest{Path: diary, Value: []byte(fmt.Sprintf("%q", "another day"))})
 	f.ok(err)
-	if all := versions(); len(all) != 100 || all[0] != 131 {
+	if all := versions(); len(all) != 100 || all[0] != 111 {
 		f.t.Errorf("%d versions from %d", len(all), all[0])
 	}
 }
