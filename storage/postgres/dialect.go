@@ -51,6 +51,11 @@ var statements = sqlcommon.Dialect{
 	CountErasable:   `SELECT count(*) FROM entry WHERE deleted_at < $1 OR expires_at < $1`,
 	CountUnembedded: `SELECT count(*) FROM entry e WHERE ` + unembedded,
 
+	Erasable: [...]string{
+		`SELECT id FROM entry WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2`,
+		`SELECT id FROM entry WHERE state = 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
+		`SELECT id FROM entry WHERE state < 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
+	},
 	Due: `SELECT id, expires_at FROM entry WHERE state < 2 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 	DueIn: `SELECT e.id, e.expires_at FROM store s CROSS JOIN ` + labels + `
 	CROSS JOIN LATERAL (SELECT id, expires_at FROM entry f WHERE f.store = s.number AND f.label = l.label AND f.state = 0

@@ -16,28 +16,11 @@ func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical
 	if err := w.lockAll(ctx); err != nil {
 		return err
 	}
-	switch {
-	case record.Entry != nil:
-		return w.loadEntry(ctx, record.Entry, doc)
-	case record.Version != nil:
-		return w.loadVersion(ctx, record.Version)
-	case record.Meter != nil:
-		return sqlcommon.LoadMeter(ctx, w, record.Meter)
-	}
-	return w.LoadFact(ctx, record)
+	return sqlcommon.Load(ctx, w, w.Writes, record, doc)
 }
 
-// insert runs an INSERT … ON CONFLICT DO NOTHING. It returns ErrExists if the
-// row exists.
-func (w *writer) insert(ctx context.Context, query string, args ...any) error {
-	n, err := w.affected(ctx, query, args...)
-	if err == nil && n == 0 {
-		return memory.ErrExists
-	}
-	return err
-}
-
-func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Document) error {
+// LoadEntry implements sqlcommon.Loading.
+func (w *writer) LoadEntry(ctx context.Context, e *memory.Entry, doc lexical.Document) error {
 	store, err := w.store(ctx, e.Store)
 	if err != nil {
 		return err
@@ -57,7 +40,8 @@ const insertVersion = `INSERT INTO history (id, store, label, in_context, encryp
 	type_by, description_by, occurred_at, occurred_date, occurred_precision)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING`
 
-func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
+// LoadVersion implements sqlcommon.Loading.
+func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 	row, _, err := w.storedRow(ctx, v.ID, 0, memory.Entry{})
 	switch {
 	case err != nil:
@@ -72,7 +56,7 @@ func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
 		return err
 	}
 	w.setRLSAll()
-	if err := w.insert(ctx, insertVersion, append([]any{[16]byte(v.ID), store.number, int16(v.Label)}, entryValues(v)...)...); err != nil {
+	if err := sqlcommon.Insert(ctx, w, insertVersion, append([]any{v.ID, store.number, v.Label}, entryValues(v)...)...); err != nil {
 		return err
 	}
 	w.addPast(v.ID, row.past, int64(len(v.Value)+len(v.Source)))

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -14,7 +15,7 @@ const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length 
 
 // Erase implements memory.Eraser.
 func (w *writer) Erase(ctx context.Context, what memory.Erasure) ([]uuid.UUID, error) {
-	return sqlcommon.Erase(ctx, w, what)
+	return sqlcommon.Erase(ctx, w, &statements, what)
 }
 
 // Sweep implements sqlcommon.Erasing. It increments the row's revision, so
@@ -56,58 +57,26 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) erro
 	return w.dropVectors(ctx, id)
 }
 
-// selectErasable are queries for deleted, sqlcommon.Swept and expired entries.
-var selectErasable = [...]string{
-	`SELECT id FROM entry WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2`,
-	`SELECT id FROM entry WHERE state = 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
-	`SELECT id FROM entry WHERE state < 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
-}
-
 const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
 
-// Purge implements sqlcommon.Erasing. Change records remain for a while
-// (memory.OldChanges): they hold an ID and no text, and notify followers that the
-// entry's vectors were removed. Erased text may remain in the database's files
-// and write-ahead log until the server reuses that space (VACUUM, checkpoints).
-func (w *writer) Purge(ctx context.Context, what memory.Purge) ([]uuid.UUID, error) {
-	var purged []uuid.UUID
+// StillErasable implements sqlcommon.Erasing. Some entries may have been restored before
+// the locks were acquired.
+func (w *writer) StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time.Time) ([]uuid.UUID, error) {
 	w.prefetched.forgetAll()
-	w.setRLSAll()
-	for _, query := range selectErasable {
-		if len(purged) >= what.Limit {
-			break
-		}
-		ids, err := sqlcommon.EntryIDs(ctx, w, query, what.Cutoff, what.Limit-len(purged))
-		if err != nil {
-			return nil, err
-		}
-		if len(ids) == 0 {
-			continue
-		}
-		if err := w.lockEntries(ctx, ids); err != nil {
-			return nil, err
-		}
-		// Some may have been restored before the locks were acquired.
-		if ids, err = sqlcommon.EntryIDs(ctx, w, selectStillErasable, ids, what.Cutoff); err != nil {
-			return nil, err
-		}
-		slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-		for _, id := range ids {
-			if err := w.erase(ctx, id); err != nil {
-				return nil, err
-			}
-		}
-		if err := w.flushBatch(ctx); err != nil {
-			return nil, err
-		}
-		purged = append(purged, ids...)
+	if err := w.lockEntries(ctx, ids); err != nil {
+		return nil, err
 	}
-	return purged, nil
+	ids, err := sqlcommon.EntryIDs(ctx, w, selectStillErasable, ids, cutoff)
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return ids, err
 }
 
-// erase deletes one row and everything that refers to it, including the
-// idempotency records that name it.
-func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
+// Purge implements sqlcommon.Erasing. It deletes one row and everything that refers to it,
+// including the idempotency records that name it. Change records remain for a while
+// (memory.OldChanges): they hold an ID and no text, and notify followers that the entry's
+// vectors were removed. Erased text may remain in the database's files and write-ahead log
+// until the server reuses that space (VACUUM, checkpoints).
+func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 	row, _, err := w.storedRow(ctx, id, 0, memory.Entry{})
 	if err != nil || row == nil {
 		return err

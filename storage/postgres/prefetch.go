@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -35,7 +36,7 @@ func (w *writer) Prepare(ctx context.Context, plan memory.Plan) error {
 	case memory.VectorPlan:
 		return w.lockRows(ctx, p.Entries)
 	}
-	return sqlcommon.ErrQuery
+	return fmt.Errorf("postgres: unknown type %T", plan)
 }
 
 // prefetch acquires the lock of the store, and reads its row, the rows of the paths and

@@ -168,17 +168,7 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	case clash && e.DeletedAt.IsZero():
 		return memory.ErrExists
 	}
-	return w.put(ctx, &e, doc, store, old, latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
-}
-
-func latest(times ...time.Time) time.Time {
-	var last time.Time
-	for _, t := range times {
-		if t.After(last) {
-			last = t
-		}
-	}
-	return last
+	return w.put(ctx, &e, doc, store, old, sqlcommon.Latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
 }
 
 const (

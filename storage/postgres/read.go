@@ -13,13 +13,7 @@ import (
 
 // At implements memory.PathReader.
 func (r *reader) At(ctx context.Context, query memory.PathQuery) ([]memory.Entry, error) {
-	switch q := query.(type) {
-	case memory.AtPaths:
-		return r.AtPaths(ctx, q)
-	case memory.Siblings:
-		return r.siblings(ctx, q.Scope, q.IDs)
-	}
-	return nil, sqlcommon.ErrQuery
+	return sqlcommon.At(ctx, query, r.AtPaths, r.siblings)
 }
 
 // selectSiblings goes from the rows of the IDs to the rows at their paths, by an
@@ -35,9 +29,9 @@ const selectSiblings = `SELECT ` + candidateColumns + ` FROM unnest($3::uuid[]) 
 	WHERE l.label <= p.ceiling`
 
 // siblings answers memory.Siblings.
-func (r *reader) siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
-	stores := scope.Indexed()
-	if len(ids) == 0 || len(stores) == 0 {
+func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entry, error) {
+	stores := q.Scope.Indexed()
+	if len(q.IDs) == 0 || len(stores) == 0 {
 		return nil, nil
 	}
 	r.setRLSScope(stores)
@@ -52,7 +46,7 @@ func (r *reader) siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 			found = append(found, e)
 		}
 		return err
-	}, selectSiblings, numbers, ceilings, ids)
+	}, selectSiblings, numbers, ceilings, q.IDs)
 	return found, err
 }
 

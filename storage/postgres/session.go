@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -36,7 +35,7 @@ func newReader(tx pgx.Tx) *reader {
 
 // end makes every further call fail. It is called when the transaction's
 // function has returned.
-func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
+func (r *reader) end() { r.failed = sqlcommon.ErrEnded }
 
 func (r *reader) ready(ctx context.Context) error {
 	if r.failed != nil {

@@ -36,6 +36,8 @@ type Dialect struct {
 
 	CountErasable, CountUnembedded string // parameters: time; fingerprint, time
 
+	// Deleted, swept and expired entries. Parameters: time, limit.
+	Erasable [3]string
 	// Expiry. Parameters: [store, label,] time, limit.
 	Due, DueIn string
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/lexical"
 	"mneme/memory"
 )
 
@@ -113,8 +114,28 @@ func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 	}
 }
 
-// LoadFact loads a record of a fact; ErrRecord if it is none.
-func (w Writes) LoadFact(ctx context.Context, record memory.DumpRecord) error {
+// Loading is a transaction that loads entries and their former versions.
+type Loading interface {
+	Writer
+	LoadEntry(ctx context.Context, e *memory.Entry, doc lexical.Document) error
+	LoadVersion(ctx context.Context, v *memory.Entry) error
+}
+
+// Load does what memory.Loader says.
+func Load(ctx context.Context, w Loading, facts Writes, record memory.DumpRecord, doc lexical.Document) error {
+	switch {
+	case record.Entry != nil:
+		return w.LoadEntry(ctx, record.Entry, doc)
+	case record.Version != nil:
+		return w.LoadVersion(ctx, record.Version)
+	case record.Meter != nil:
+		return LoadMeter(ctx, w, record.Meter)
+	}
+	return facts.loadFact(ctx, record)
+}
+
+// loadFact loads a record of a fact; ErrRecord if it is none.
+func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
 	switch {
 	case record.Grant != nil:
 		return w.insertGrant(ctx, *record.Grant)

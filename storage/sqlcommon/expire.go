@@ -3,6 +3,7 @@ package sqlcommon
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -41,8 +42,12 @@ func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Exp
 
 // Erasing is a transaction that erases what Erase says.
 type Erasing interface {
+	Writer
 	Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, error)
-	Purge(ctx context.Context, what memory.Purge) ([]uuid.UUID, error)
+	// StillErasable returns those of the entries that may be purged, under the locks
+	// of their stores, and Purge erases one.
+	StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time.Time) ([]uuid.UUID, error)
+	Purge(ctx context.Context, id uuid.UUID) error
 	// Excess returns entries with more former versions than the limits allow, and
 	// TrimHistory erases those of one.
 	Excess(ctx context.Context, what memory.FormerVersions) ([]uuid.UUID, error)
@@ -50,12 +55,12 @@ type Erasing interface {
 }
 
 // Erase does what memory.Eraser says.
-func Erase(ctx context.Context, w Erasing, what memory.Erasure) ([]uuid.UUID, error) {
+func Erase(ctx context.Context, w Erasing, d *Dialect, what memory.Erasure) ([]uuid.UUID, error) {
 	switch e := what.(type) {
 	case memory.Expired:
 		return w.Sweep(ctx, e)
 	case memory.Purge:
-		return w.Purge(ctx, e)
+		return purge(ctx, w, d, e)
 	case memory.FormerVersions:
 		if e.Entry != uuid.Nil {
 			return []uuid.UUID{e.Entry}, w.TrimHistory(ctx, e.Entry, e.Keep)
@@ -68,7 +73,33 @@ func Erase(ctx context.Context, w Erasing, what memory.Erasure) ([]uuid.UUID, er
 		}
 		return ids, err
 	}
-	return nil, ErrQuery
+	return nil, errUnknown(what)
+}
+
+// purge erases deleted, swept and expired entries.
+func purge(ctx context.Context, w Erasing, d *Dialect, what memory.Purge) (purged []uuid.UUID, err error) {
+	if err := w.OfEntries(ctx, nil); err != nil {
+		return nil, err
+	}
+	for _, text := range d.Erasable {
+		if len(purged) >= what.Limit {
+			break
+		}
+		ids, err := EntryIDs(ctx, w, text, what.Cutoff, what.Limit-len(purged))
+		if err == nil && len(ids) > 0 {
+			ids, err = w.StillErasable(ctx, ids, what.Cutoff)
+		}
+		for _, id := range ids {
+			if err == nil {
+				err = w.Purge(ctx, id)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		purged = append(purged, ids...)
+	}
+	return purged, nil
 }
 
 // Past counts an entry's former versions.

@@ -11,9 +11,6 @@ import (
 	"mneme/memory"
 )
 
-// ErrQuery means that a query is none of its closed set of types.
-var ErrQuery = errors.New("an unknown type of query")
-
 var (
 	permits      = NewTable("permit", "store, grantee", "store, grantee, level, max_label, expires_at, maker, by_platform, created_at, searches_per_hour, entries_per_day, offer, terms")
 	permitCounts = NewTable("permit_count", "store", "store, grants")
@@ -150,7 +147,7 @@ func (w Writes) PutFact(ctx context.Context, fact memory.Fact) (err error) {
 	case memory.OutcomeFact:
 		return w.putOutcome(ctx, f.Key, f.IdempotencyRecord)
 	}
-	return ErrQuery
+	return errUnknown(fact)
 }
 
 func grantValues(g acl.Grant) []any {

@@ -145,7 +145,7 @@ func (w Writes) Trim(ctx context.Context, what memory.Outdated) (more bool, err 
 	case memory.OldChanges:
 		_, err = w.w.Exec(ctx, deleteChanges, o.Before)
 	default:
-		err = ErrQuery
+		err = errUnknown(what)
 	}
 	return more, err
 }

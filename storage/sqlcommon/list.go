@@ -23,7 +23,7 @@ func (r Reads) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry
 	case memory.SearchableQuery:
 		return r.searchable(ctx, q)
 	}
-	return nil, ErrQuery
+	return nil, errUnknown(query)
 }
 
 // scan reads a page of a store. Each label is scanned in the order of an index up to
@@ -133,7 +133,7 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 	case memory.Unembedded:
 		text, args = r.d.CountUnembedded, []any{c.Fingerprint, c.Now}
 	default:
-		return 0, ErrQuery
+		return 0, errUnknown(what)
 	}
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return 0, err

@@ -43,7 +43,7 @@ func (r Reads) Waiting(ctx context.Context, query memory.WaitQuery) (bool, error
 	case memory.WaitIn:
 		return r.waitIn(ctx, q)
 	}
-	return false, ErrQuery
+	return false, errUnknown(query)
 }
 
 // waitIn looks within the scope only if the oldest row of all waits as long.

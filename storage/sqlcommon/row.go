@@ -2,6 +2,7 @@ package sqlcommon
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -108,4 +109,25 @@ func distinct(entries []memory.Entry) []memory.Entry {
 		}
 	}
 	return kept
+}
+
+// Latest returns the last of several times.
+func Latest(times ...time.Time) (last time.Time) {
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
+
+// At answers a query by one of two methods.
+func At(ctx context.Context, query memory.PathQuery, atPaths func(context.Context, memory.AtPaths) ([]memory.Entry, error), siblings func(context.Context, memory.Siblings) ([]memory.Entry, error)) ([]memory.Entry, error) {
+	switch q := query.(type) {
+	case memory.AtPaths:
+		return atPaths(ctx, q)
+	case memory.Siblings:
+		return siblings(ctx, q)
+	}
+	return nil, errUnknown(query)
 }

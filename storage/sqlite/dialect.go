@@ -59,6 +59,11 @@ var statements = sqlcommon.Dialect{
 		WHERE state < 2 AND expires_at < ?1 AND (deleted_at IS NULL OR deleted_at >= ?1))`,
 	CountUnembedded: `SELECT count(*) FROM entry e WHERE ` + unembedded,
 
+	Erasable: [...]string{
+		`SELECT id FROM entry INDEXED BY entry_deleted WHERE deleted_at IS NOT NULL AND deleted_at < ? ORDER BY deleted_at LIMIT ?`,
+		`SELECT id FROM entry INDEXED BY entry_swept WHERE state = 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
+		`SELECT id FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
+	},
 	Due: `SELECT id, expires_at FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
 	DueIn: `SELECT id, expires_at FROM entry INDEXED BY entry_expiring
 	WHERE store = (SELECT number FROM store WHERE id = ?1) AND label = ?2 AND state = 0 AND expires_at <= ?3

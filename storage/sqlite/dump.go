@@ -11,19 +11,12 @@ import (
 )
 
 // Load implements memory.Loader.
-func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) (err error) {
-	switch {
-	case record.Entry != nil:
-		return w.loadEntry(ctx, record.Entry, doc)
-	case record.Version != nil:
-		return w.loadVersion(ctx, record.Version)
-	case record.Meter != nil:
-		return sqlcommon.LoadMeter(ctx, w, record.Meter)
-	}
-	return w.LoadFact(ctx, record)
+func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
+	return sqlcommon.Load(ctx, w, w.Writes, record, doc)
 }
 
-func (w *writer) loadEntry(ctx context.Context, e *memory.Entry, doc lexical.Document) error {
+// LoadEntry implements sqlcommon.Loading.
+func (w *writer) LoadEntry(ctx context.Context, e *memory.Entry, doc lexical.Document) error {
 	_, found, err := w.storedRow(ctx, e.ID)
 	if err != nil {
 		return err
@@ -38,7 +31,8 @@ const insertVersion = `INSERT INTO history (doc, store, label, revision, version
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-func (w *writer) loadVersion(ctx context.Context, v *memory.Entry) error {
+// LoadVersion implements sqlcommon.Loading.
+func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 	row, found, err := w.storedRow(ctx, v.ID)
 	switch {
 	case err != nil:

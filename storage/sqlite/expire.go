@@ -14,7 +14,7 @@ const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1 WHERE do
 
 // Erase implements memory.Eraser.
 func (w *writer) Erase(ctx context.Context, what memory.Erasure) ([]uuid.UUID, error) {
-	return sqlcommon.Erase(ctx, w, what)
+	return sqlcommon.Erase(ctx, w, &statements, what)
 }
 
 // Sweep implements sqlcommon.Erasing. It increments the row's revision, so
@@ -60,41 +60,17 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row storedRow) error
 	return w.dropVectors(ctx, id, row.doc)
 }
 
-// selectErasable are queries for deleted, sqlcommon.Swept and expired entries.
-var selectErasable = [...]string{
-	`SELECT id FROM entry INDEXED BY entry_deleted WHERE deleted_at IS NOT NULL AND deleted_at < ? ORDER BY deleted_at LIMIT ?`,
-	`SELECT id FROM entry INDEXED BY entry_swept WHERE state = 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
-	`SELECT id FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
+// StillErasable implements sqlcommon.Erasing: nobody else writes during the transaction.
+func (w *writer) StillErasable(_ context.Context, ids []uuid.UUID, _ time.Time) ([]uuid.UUID, error) {
+	return ids, nil
 }
 
-// Purge implements sqlcommon.Erasing. Erased text is overwritten in the file
+// Purge implements sqlcommon.Erasing. It deletes one row and everything that refers to it,
+// including the idempotency records that name it. Erased text is overwritten in the file
 // (secure_delete) as far as SQLite does that; Scrub does the rest. Change records remain
 // for a while (memory.OldChanges): they hold an ID and no text, and notify followers that
 // the entry's vectors were removed.
-func (w *writer) Purge(ctx context.Context, what memory.Purge) ([]uuid.UUID, error) {
-	var purged []uuid.UUID
-	for _, query := range selectErasable {
-		if len(purged) >= what.Limit {
-			break
-		}
-		ids, err := sqlcommon.EntryIDs(ctx, w, query, what.Cutoff, what.Limit-len(purged))
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			if err := w.erase(ctx, id); err != nil {
-				return nil, err
-			}
-		}
-		purged = append(purged, ids...)
-	}
-	w.purged = w.purged || len(purged) > 0
-	return purged, nil
-}
-
-// erase deletes one row and everything that refers to it, including the
-// idempotency records that name it.
-func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
+func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 	row, found, err := w.storedRow(ctx, id)
 	if err != nil || !found {
 		return err
@@ -102,6 +78,7 @@ func (w *writer) erase(ctx context.Context, id uuid.UUID) error {
 	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
+	w.purged = true
 	delete(w.past, id)
 	w.announceEnd(row, fromNullMicros(row.expires))
 	for _, query := range [...]string{

@@ -93,17 +93,7 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	if found && old.state == sqlcommon.Swept || e.Revision != old.revision+1 {
 		return memory.ErrStale
 	}
-	return w.put(ctx, &e, doc, old, found, latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
-}
-
-func latest(times ...time.Time) time.Time {
-	var last time.Time
-	for _, t := range times {
-		if t.After(last) {
-			last = t
-		}
-	}
-	return last
+	return w.put(ctx, &e, doc, old, found, sqlcommon.Latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
 }
 
 // put writes e in place of old, which is the zero row unless found, and updates

@@ -11,13 +11,7 @@ import (
 
 // At implements memory.PathReader.
 func (r *reader) At(ctx context.Context, query memory.PathQuery) ([]memory.Entry, error) {
-	switch q := query.(type) {
-	case memory.AtPaths:
-		return r.AtPaths(ctx, q)
-	case memory.Siblings:
-		return r.siblings(ctx, q.Scope, q.IDs)
-	}
-	return nil, sqlcommon.ErrQuery
+	return sqlcommon.At(ctx, query, r.AtPaths, r.siblings)
 }
 
 // Prepare implements memory.Preparer. It does nothing: a read costs no round trip, and

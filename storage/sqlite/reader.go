@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
@@ -27,7 +26,7 @@ func newReader(s *session) *reader {
 
 // end makes every further call fail. It is called when the transaction's
 // function has returned.
-func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
+func (r *reader) end() { r.failed = sqlcommon.ErrEnded }
 
 // query runs a prepared query. Its rows must be closed before the same query
 // runs again.

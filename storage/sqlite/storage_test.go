@@ -30,7 +30,8 @@ type recorder struct {
 
 // Close implements memory.Storage.
 func (r recorder) Close() error {
-	if !r.closed.Load() {
+	if r.gate.Enter() == nil { // it is not closed
+		r.gate.Leave()
 		for _, p := range []*pool{r.readers, r.writers} {
 			for _, s := range p.idle {
 				for statement := range s.statements {
