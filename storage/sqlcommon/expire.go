@@ -118,7 +118,7 @@ func (p Past) Exceeds(keep memory.HistoryLimits) bool {
 // versions that it erases and of one chunk more.
 func (p Past) Trim(ctx context.Context, w Writer, d *Dialect, key any, keep memory.HistoryLimits) (Past, error) {
 	const chunk = 16
-	for p.Exceeds(keep) {
+	for limit := min(chunk, max(2, p.Versions-keep.Former())); p.Exceeds(keep); limit = chunk {
 		var last int64
 		err := w.Each(ctx, func(row Row) error {
 			var version, bytes int64
@@ -127,7 +127,7 @@ func (p Past) Trim(ctx context.Context, w Writer, d *Dialect, key any, keep memo
 				last, p.Versions, p.Bytes = version, p.Versions-1, p.Bytes-bytes
 			}
 			return err
-		}, d.OldestVersions, key, min(chunk, max(2, p.Versions-keep.Former())))
+		}, d.OldestVersions, key, limit)
 		if err != nil {
 			return p, err
 		}
