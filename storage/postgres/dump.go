@@ -48,7 +48,7 @@ func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 		return err
 	case row == nil:
 		return fmt.Errorf("version %d of entry %s precedes its entry", v.Version, v.ID)
-	case v.Version == row.version:
+	case v.Version == row.Version:
 		return memory.ErrExists
 	}
 	store, err := w.store(ctx, v.Store)
@@ -59,6 +59,6 @@ func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 	if err := sqlcommon.Insert(ctx, w, insertVersion, append([]any{v.ID, store.number, v.Label}, entryValues(v)...)...); err != nil {
 		return err
 	}
-	w.addPast(v.ID, row.past, int64(len(v.Value)+len(v.Source)))
+	w.addPast(v.ID, row.Past, int64(len(v.Value)+len(v.Source)))
 	return nil
 }

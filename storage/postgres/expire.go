@@ -30,18 +30,18 @@ func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, e
 		if err != nil {
 			return nil, err
 		}
-		if row == nil || row.state == sqlcommon.Swept || row.expires.IsZero() || row.expires.After(what.Now) {
+		if row == nil || row.State == sqlcommon.Swept || row.expires.IsZero() || row.expires.After(what.Now) {
 			continue
 		}
 		// The row goes first: its lock serializes this with a worker that saves
 		// its vectors.
-		w.announceEnd(id, row, row.expires)
+		w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 		w.setRLSAll()
 		w.queueStatement(sweepEntry, [16]byte(id))
 		if err := w.unindex(ctx, id, row); err != nil {
 			return nil, err
 		}
-		w.enqueue(id, row, row.revision+1, 0, what.Now)
+		w.enqueue(id, row, row.Revision+1, 0, what.Now)
 	}
 	return what.Entries, nil
 }
@@ -89,7 +89,7 @@ func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 	}
 	w.queueStatement("DELETE FROM history WHERE id = $1", [16]byte(id))
 	w.queueStatement("DELETE FROM past WHERE entry = $1", [16]byte(id))
-	w.announceEnd(id, row, row.expires)
+	w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 	w.queueStatement(forgetPath, [16]byte(id))
 	w.queueStatement("DELETE FROM queue WHERE entry = $1", [16]byte(id))
 	w.queueStatement("DELETE FROM replay WHERE ids @> ARRAY[$1::uuid]", [16]byte(id))

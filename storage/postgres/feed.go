@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
 
@@ -18,28 +17,13 @@ type feedRecords struct {
 	namespaces, keys []*string // null unless the entry left the path
 }
 
-func (f *feedRecords) add(id uuid.UUID, row *storedRow, at time.Time, namespace, key *string) {
-	f.stores, f.labels = append(f.stores, row.store), append(f.labels, int16(row.label))
-	f.entries, f.times = append(f.entries, id), append(f.times, at)
-	f.namespaces, f.keys = append(f.namespaces, namespace), append(f.keys, key)
-}
-
-// announce adds records to the feed: of the path that a row has now, and of the
-// one that it had if that was another. old is nil for a new entry.
-func (w *writer) announce(e *memory.Entry, old, next *storedRow, at time.Time) {
-	if old != nil && old.inContext &&
-		(old.store != next.store || old.label != next.label || old.namespace != e.Namespace || old.key != e.Key) {
-		w.feed.add(e.ID, old, at, &old.namespace, &old.key)
-	}
-	if e.InContext {
-		w.feed.add(e.ID, next, at, nil, nil)
-	}
-}
-
-// announceEnd adds a record of a row that ends: it was swept or purged.
-func (w *writer) announceEnd(id uuid.UUID, row *storedRow, at time.Time) {
-	if row.state == sqlcommon.Live && row.inContext {
-		w.feed.add(id, row, at, nil, nil)
+// announce collects records of a row.
+func (w *writer) announce(id uuid.UUID, rows []sqlcommon.FeedRow) {
+	f := &w.feed
+	for _, r := range rows {
+		f.stores, f.labels = append(f.stores, r.Store), append(f.labels, int16(r.Label))
+		f.entries, f.times = append(f.entries, id), append(f.times, r.At)
+		f.namespaces, f.keys = append(f.namespaces, r.Namespace), append(f.keys, r.Key)
 	}
 }
 

@@ -106,7 +106,7 @@ func (p *prefetched) clashes(e *memory.Entry) (clash, known bool) {
 // forget forgets what the write of an entry changes, whose row was old, nil for a
 // new one, and becomes next.
 func (p *prefetched) forget(e *memory.Entry, old, next *storedRow) {
-	if old != nil && (old.store != next.store || old.namespace != e.Namespace || old.key != e.Key) {
+	if old != nil && (old.Store != next.Store || old.Namespace != e.Namespace || old.Key != e.Key) {
 		p.forgetAll() // it left a path
 		return
 	}

@@ -80,23 +80,11 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 
 // storedRow is the state of a row that a write replaces.
 type storedRow struct {
-	store      int64
-	docID      int64
-	state      int
-	label      acl.Label
-	writer     string
-	revision   int64
-	version    int
-	bytes      int64 // of the value
-	source     int64 // bytes
-	expires    time.Time
-	searchable bool
-	inContext  bool
-	namespace  string
-	key        string
-	tags       []string
-	document   *posting.Document // nil: not indexed
-	past       sqlcommon.Past
+	sqlcommon.Stored
+	docID    int64
+	expires  time.Time
+	tags     []string
+	document *posting.Document // nil: not indexed
 }
 
 // selectStoredRow also reports whether another live entry has the path, owner
@@ -122,8 +110,8 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 		var namespace, path *string
 		var expires *time.Time
 		var terms []byte
-		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &writer, &revision, &version, &s.bytes, &s.source, &expires,
-			&searchable, &inContext, &namespace, &path, &s.tags, &length, &terms, &s.past.Versions, &s.past.Bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
+		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &writer, &revision, &version, &s.Bytes, &s.Source, &expires,
+			&searchable, &inContext, &namespace, &path, &s.tags, &length, &terms, &s.Past.Versions, &s.Past.Bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
 		if err != nil || store == nil {
 			return nil, clash, err
 		}
@@ -133,11 +121,11 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 			}
 			continue // the row may have changed before the lock was held
 		}
-		s.store, s.docID, s.state, s.label = *storeNumber, *docID, int(*state), acl.Label(*label)
-		s.inContext, s.namespace, s.key = *inContext, *namespace, *path
-		s.writer, s.revision, s.version, s.searchable, s.expires = *writer, *revision, *version, *searchable, timeOrZero(expires)
+		s.Store, s.docID, s.State, s.Label = *storeNumber, *docID, int(*state), acl.Label(*label)
+		s.InContext, s.Namespace, s.Key = *inContext, *namespace, *path
+		s.Writer, s.Revision, s.Version, s.Searchable, s.expires = *writer, *revision, *version, *searchable, timeOrZero(expires)
 		if length != nil {
-			s.document = &posting.Document{DocKey: posting.DocKey{Store: s.store, Doc: s.docID}, Label: s.label, Length: *length, Terms: terms}
+			s.document = &posting.Document{DocKey: posting.DocKey{Store: s.Store, Doc: s.docID}, Label: s.Label, Length: *length, Terms: terms}
 		}
 		return &s, clash, nil
 	}
@@ -163,7 +151,7 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	switch {
 	case err != nil:
 		return err
-	case old == nil && e.Revision != 1, old != nil && (old.state == sqlcommon.Swept || e.Revision != old.revision+1):
+	case old == nil && e.Revision != 1, old != nil && (old.State == sqlcommon.Swept || e.Revision != old.Revision+1):
 		return memory.ErrStale
 	case clash && e.DeletedAt.IsZero():
 		return memory.ErrExists
@@ -186,37 +174,35 @@ const (
 // put writes e in place of old, which is nil for a new entry, and updates its
 // tags, usage, postings and vectors. queuedAt is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *storedRow, queuedAt time.Time) error {
-	next := &storedRow{
-		store: store.number, label: e.Label, writer: e.UpdatedBy, bytes: int64(len(e.Value)),
-		searchable: e.Searchable(), tags: e.Tags,
+	next := &storedRow{Stored: sqlcommon.Next(e, store.number), tags: e.Tags}
+	var before *sqlcommon.Stored
+	if old != nil {
+		before = &old.Stored
 	}
-	if !e.DeletedAt.IsZero() {
-		next.state = sqlcommon.Deleted
-	}
-	if old != nil && old.store == next.store {
+	if old != nil && old.Store == next.Store {
 		next.docID = old.docID
 	} else {
 		next.docID = store.nextDoc
 		store.nextDoc, store.dirty = store.nextDoc+1, true
 	}
-	if next.state == sqlcommon.Live && next.searchable {
+	if next.Indexed() {
 		next.document = &posting.Document{
-			DocKey: posting.DocKey{Store: next.store, Doc: next.docID}, Label: next.label,
+			DocKey: posting.DocKey{Store: next.Store, Doc: next.docID}, Label: next.Label,
 			Length: words.Length, Terms: posting.Aligned.EncodeTerms(words.Terms),
 		}
 	}
-	if old != nil && e.Version > old.version {
+	if old != nil && e.Version > old.Version {
 		w.queueStatement(insertFormer, [16]byte(e.ID))
-		w.addPast(e.ID, old.past, old.bytes+old.source)
+		w.addPast(e.ID, old.Past, old.Bytes+old.Source)
 	}
 	w.replan(w.written.Add(1))
 	w.prefetched.forget(e, old, next)
 	delete(w.locked, e.ID)
-	w.announce(e, old, next, queuedAt)
+	w.announce(e.ID, sqlcommon.Announce(before, &next.Stored, queuedAt))
 	w.setRLSAll()
 	w.removeTagsAndUsage(e.ID, old)
 	w.writeEntry(e, next, old == nil)
-	w.addUsage(next, 1)
+	w.usage.AddRow(&next.Stored, 1)
 	w.tag(e.ID, next)
 	w.replaceForms(e.ID, old, next, words.Forms)
 	var indexed *posting.Document
@@ -252,7 +238,7 @@ func (w *writer) writeEntry(e *memory.Entry, next *storedRow, created bool) {
 	if next.document != nil {
 		length, terms = next.document.Length, next.document.Terms
 	}
-	args := append([]any{[16]byte(e.ID), next.store, next.docID, int16(next.label), int16(next.state), length, terms}, entryValues(e)...)
+	args := append([]any{[16]byte(e.ID), next.Store, next.docID, int16(next.Label), int16(next.State), length, terms}, entryValues(e)...)
 	if !created {
 		w.queueStatement(updateEntry, args...)
 		return
@@ -279,18 +265,18 @@ func (w *writer) removeTagsAndUsage(id uuid.UUID, old *storedRow) {
 	if old == nil {
 		return
 	}
-	w.addUsage(old, -1)
-	if old.state == sqlcommon.Live && old.searchable && len(old.tags) > 0 {
+	w.usage.AddRow(&old.Stored, -1)
+	if old.Indexed() && len(old.tags) > 0 {
 		w.queueStatement("DELETE FROM tag WHERE store = $1 AND label = $2 AND entry = $3 AND tag = ANY($4)",
-			old.store, int16(old.label), [16]byte(id), old.tags)
+			old.Store, int16(old.Label), [16]byte(id), old.tags)
 	}
 }
 
 // tag inserts the tags of a searchable row.
 func (w *writer) tag(id uuid.UUID, row *storedRow) {
-	if row.state == sqlcommon.Live && row.searchable {
+	if row.Indexed() {
 		for _, tag := range row.tags {
-			w.bulk.add(bulkTag, row.store, int16(row.label), [16]byte(id), tag)
+			w.bulk.add(bulkTag, row.Store, int16(row.Label), [16]byte(id), tag)
 		}
 	}
 }

@@ -18,7 +18,7 @@ const orReset = ` ON CONFLICT (entry) DO UPDATE SET revision = excluded.revision
 // holds a lease on it does not remove it. chunks is its cost.
 func (w *writer) enqueue(id uuid.UUID, row *storedRow, revision int64, chunks int, at time.Time) {
 	w.setRLSAll()
-	w.bulk.add(bulkQueue, [16]byte(id), revision, at, row.store, int16(row.label), chunks, chunks > indexer.LongChunks)
+	w.bulk.add(bulkQueue, [16]byte(id), revision, at, row.Store, int16(row.Label), chunks, chunks > indexer.LongChunks)
 }
 
 // Finish implements indexer.QueueWriter. Rows that are done are removed together.

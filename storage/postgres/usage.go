@@ -9,13 +9,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// addUsage adds a live row to its last writer's usage (sign 1) or subtracts it (-1).
-func (w *writer) addUsage(row *storedRow, sign int64) {
-	if row.state == sqlcommon.Live {
-		w.usage.Add(sqlcommon.UsageKey{Store: row.store, Label: row.label, Writer: row.writer}, sign, sign*row.bytes)
-	}
-}
-
 const addToUsage = `INSERT INTO usage (store, label, writer, entries, bytes)
 	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
 	ON CONFLICT (store, label, writer) DO UPDATE SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes`

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"mneme/storage/sqlcommon"
 	"mneme/vector"
 )
 
@@ -120,10 +119,10 @@ func (w *writer) dropVectors(ctx context.Context, id uuid.UUID) error {
 // no longer searchable. If the row moved to another store or label, by which
 // indexes partition vectors, it records a change.
 func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *storedRow) error {
-	if next.state != sqlcommon.Live || !next.searchable {
+	if !next.Indexed() {
 		return w.dropVectors(ctx, id)
 	}
-	if old.store == next.store && old.label == next.label {
+	if old.Store == next.Store && old.Label == next.Label {
 		return nil
 	}
 	found, err := w.one(ctx, []any{new(int)}, "SELECT 1 FROM vector WHERE model IN (SELECT number FROM model) AND entry = $1 LIMIT 1", [16]byte(id))

@@ -35,9 +35,9 @@ const oversized = "*"
 // replaceForms replaces the forms by which Match finds an entry. old is the row
 // before, nil for a new one.
 func (w *writer) replaceForms(id uuid.UUID, old, next *storedRow, forms []string) {
-	if next != nil && next.state == sqlcommon.Live && next.searchable {
-		w.bulk.add(bulkWord, [16]byte(id), next.store, int16(next.label), strings.Join(formKeys(next.store, next.label, forms), noPartition))
-	} else if old != nil && old.state == sqlcommon.Live && old.searchable {
+	if next != nil && next.Indexed() {
+		w.bulk.add(bulkWord, [16]byte(id), next.Store, int16(next.Label), strings.Join(formKeys(next.Store, next.Label, forms), noPartition))
+	} else if old != nil && old.Indexed() {
 		w.queueStatement(deleteWords, [16]byte(id))
 	}
 }
@@ -84,7 +84,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 		return err
 	}
 	w.queueStatement(updateIndexed, [16]byte(entry.ID), next.Length, next.Terms)
-	row := &storedRow{store: store.number, label: entry.Label, state: sqlcommon.Live, searchable: true}
+	row := &storedRow{Stored: sqlcommon.Next(&entry, store.number)}
 	w.replaceForms(entry.ID, nil, row, doc.Forms)
 	if !queuedAt.IsZero() {
 		w.enqueue(entry.ID, row, entry.Revision, indexer.Chunks(&entry), queuedAt)

@@ -39,7 +39,7 @@ func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 		return err
 	case !found:
 		return fmt.Errorf("version %d of entry %s precedes its entry", v.Version, v.ID)
-	case v.Version == row.version:
+	case v.Version == row.Version:
 		return memory.ErrExists
 	}
 	store, err := w.storeNumber(ctx, v.Store)

@@ -31,30 +31,30 @@ func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, e
 // sweep sweeps an entry if it has expired.
 func (w *writer) sweep(ctx context.Context, id uuid.UUID, now time.Time) error {
 	row, found, err := w.storedRow(ctx, id)
-	if err != nil || !found || row.state == sqlcommon.Swept || !row.expires.Valid || row.expires.Int64 > micros(now) {
+	if err != nil || !found || row.State == sqlcommon.Swept || !row.expires.Valid || row.expires.Int64 > micros(now) {
 		return err
 	}
 	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
 	w.dropped = true
-	w.announceEnd(row, fromNullMicros(row.expires))
+	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, fromNullMicros(row.expires)))
 	if _, err := w.exec(ctx, sweepEntry, row.doc); err != nil {
 		return err
 	}
-	return w.enqueue(ctx, row, row.revision+1, 0, now)
+	return w.enqueue(ctx, row, row.Revision+1, 0, now)
 }
 
 // unindex removes a row's postings, forms, tags, vectors and usage.
 func (w *writer) unindex(ctx context.Context, id uuid.UUID, row storedRow) error {
-	w.addUsage(row, -1)
+	w.usage.AddRow(&row.Stored, -1)
 	if err := w.untag(ctx, row); err != nil {
 		return err
 	}
 	if err := w.index(ctx, row.doc, false, nil); err != nil {
 		return err
 	}
-	if err := w.replaceForms(ctx, row, storedRow{doc: row.doc, state: sqlcommon.Swept}, nil); err != nil {
+	if err := w.replaceForms(ctx, row, storedRow{Stored: sqlcommon.Stored{State: sqlcommon.Swept}, doc: row.doc}, nil); err != nil {
 		return err
 	}
 	return w.dropVectors(ctx, id, row.doc)
@@ -80,7 +80,7 @@ func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 	}
 	w.purged = true
 	delete(w.past, id)
-	w.announceEnd(row, fromNullMicros(row.expires))
+	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, fromNullMicros(row.expires)))
 	for _, query := range [...]string{
 		"DELETE FROM history WHERE doc = ?",
 		"DELETE FROM past WHERE doc = ?",

@@ -2,10 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"time"
 
 	"mneme/acl"
-	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
 
@@ -15,30 +13,17 @@ type feedKey struct {
 	label acl.Label
 }
 
-// feedRecord is a record to be written by flushFeed.
+// feedRecord is a record of a row to be written by flushFeed.
 type feedRecord struct {
-	doc            int64
-	at             time.Time
-	namespace, key any // null unless the entry left the path
+	sqlcommon.FeedRow
+	doc int64
 }
 
-// announce adds records to the feed: of the path that a row has now, and of the
-// one that it had if that was another.
-func (w *writer) announce(e *memory.Entry, old, next storedRow, found bool, at time.Time) {
-	was, is := feedKey{old.store, old.label}, feedKey{next.store, next.label}
-	if found && old.inContext && (was != is || old.namespace != e.Namespace || old.key != e.Key) {
-		w.feed[was] = append(w.feed[was], feedRecord{doc: next.doc, at: at, namespace: old.namespace, key: old.key})
-	}
-	if e.InContext {
-		w.feed[is] = append(w.feed[is], feedRecord{doc: next.doc, at: at})
-	}
-}
-
-// announceEnd adds a record of a row that ends: it was swept or purged.
-func (w *writer) announceEnd(row storedRow, at time.Time) {
-	if row.state == sqlcommon.Live && row.inContext {
-		key := feedKey{row.store, row.label}
-		w.feed[key] = append(w.feed[key], feedRecord{doc: row.doc, at: at})
+// announce collects records of a row.
+func (w *writer) announce(doc int64, rows []sqlcommon.FeedRow) {
+	for _, r := range rows {
+		key := feedKey{r.Store, r.Label}
+		w.feed[key] = append(w.feed[key], feedRecord{r, doc})
 	}
 }
 
@@ -59,7 +44,7 @@ func (w *writer) flushFeed(ctx context.Context) error {
 		}
 		for _, r := range records {
 			last++
-			if _, err := w.exec(ctx, insertFeed, feed.store, feed.label, last, r.doc, micros(r.at), r.namespace, r.key); err != nil {
+			if _, err := w.exec(ctx, insertFeed, feed.store, feed.label, last, r.doc, micros(r.At), r.Namespace, r.Key); err != nil {
 				return err
 			}
 		}

@@ -29,7 +29,7 @@ const (
 func (w *writer) pastOf(id uuid.UUID, row storedRow) *pastRow {
 	known := w.past[id]
 	if known == nil {
-		known = &pastRow{doc: row.doc, now: row.past}
+		known = &pastRow{doc: row.doc, now: row.Past}
 		w.past[id] = known
 	}
 	return known

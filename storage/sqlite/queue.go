@@ -16,6 +16,6 @@ const upsertQueue = `INSERT INTO queue (doc, revision, not_before, attempts, las
 // enqueue inserts a queue row or resets an existing one, so that a worker that
 // holds a lease on it does not remove it. chunks is its cost.
 func (w *writer) enqueue(ctx context.Context, row storedRow, revision int64, chunks int, at time.Time) error {
-	_, err := w.exec(ctx, upsertQueue, row.doc, revision, micros(at), row.store, row.label, chunks, chunks > indexer.LongChunks)
+	_, err := w.exec(ctx, upsertQueue, row.doc, revision, micros(at), row.Store, row.Label, chunks, chunks > indexer.LongChunks)
 	return err
 }

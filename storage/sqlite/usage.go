@@ -6,15 +6,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
-	"mneme/storage/sqlcommon"
 )
-
-// addUsage adds a live row to its last writer's usage (sign 1) or subtracts it (-1).
-func (w *writer) addUsage(row storedRow, sign int64) {
-	if row.state == sqlcommon.Live {
-		w.usage.Add(sqlcommon.UsageKey{Store: row.store, Label: row.label, Writer: row.writer}, sign, sign*row.bytes)
-	}
-}
 
 const addToUsage = `INSERT INTO usage (store, label, writer, entries, bytes) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT DO UPDATE SET entries = entries + excluded.entries, bytes = bytes + excluded.bytes`

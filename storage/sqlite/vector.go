@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/storage/sqlcommon"
 	"mneme/vector"
 )
 
@@ -18,10 +17,10 @@ func (w *writer) recordChange(ctx context.Context, id uuid.UUID) error {
 // SaveVectors implements indexer.VectorWriter.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
 	row, found, err := w.storedRow(ctx, id)
-	if err != nil || !found || row.revision != revision {
+	if err != nil || !found || row.Revision != revision {
 		return false, err
 	}
-	if len(records) > 0 && (row.state != sqlcommon.Live || !row.searchable) {
+	if len(records) > 0 && (!row.Indexed()) {
 		return false, nil
 	}
 	model, err := w.Model(ctx, fingerprint)
@@ -57,10 +56,10 @@ func (w *writer) dropVectors(ctx context.Context, id uuid.UUID, doc int64) error
 // no longer searchable. If the row moved to another store or label, by which
 // indexes partition vectors, it records a change.
 func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next storedRow) error {
-	if next.state != sqlcommon.Live || !next.searchable {
+	if !next.Indexed() {
 		return w.dropVectors(ctx, id, next.doc)
 	}
-	if old.store == next.store && old.label == next.label {
+	if old.Store == next.Store && old.Label == next.Label {
 		return nil
 	}
 	found, err := w.one(ctx, []any{new(int)}, "SELECT 1 FROM vector WHERE doc = ? LIMIT 1", next.doc)

@@ -15,7 +15,6 @@ import (
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
-	"mneme/storage/sqlcommon"
 )
 
 const (
@@ -34,7 +33,7 @@ const (
 // before, the zero row for a new one. Of the index, only what differs is written:
 // FTS5 keeps no list of a row's terms when it has neither content nor sizes.
 func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []string) error {
-	indexed := next.state == sqlcommon.Live && next.searchable
+	indexed := next.Indexed()
 	if !indexed {
 		forms = nil
 	}
@@ -49,7 +48,7 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 		before = strings.Fields(text)
 	}
 	removed, added := before, forms
-	if old.store == next.store && old.label == next.label {
+	if old.Store == next.Store && old.Label == next.Label {
 		removed, added = difference(before, forms), difference(forms, before)
 	}
 	if len(removed) == 0 && len(added) == 0 && found == indexed {
@@ -57,12 +56,12 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 	}
 	// FTS5 counts rows: each deletion must follow an insertion, even of no keys.
 	if found {
-		if _, err := w.exec(ctx, deleteWords, next.doc, formKeys(old.store, old.label, removed)); err != nil {
+		if _, err := w.exec(ctx, deleteWords, next.doc, formKeys(old.Store, old.Label, removed)); err != nil {
 			return err
 		}
 	}
 	if indexed {
-		if _, err := w.exec(ctx, insertWords, next.doc, formKeys(next.store, next.label, added)); err != nil {
+		if _, err := w.exec(ctx, insertWords, next.doc, formKeys(next.Store, next.Label, added)); err != nil {
 			return err
 		}
 	}
@@ -86,7 +85,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 	if err := w.replaceForms(ctx, row, row, doc.Forms); err != nil || queuedAt.IsZero() {
 		return err
 	}
-	return w.enqueue(ctx, row, row.revision, indexer.Chunks(&entry), queuedAt)
+	return w.enqueue(ctx, row, row.Revision, indexer.Chunks(&entry), queuedAt)
 }
 
 // Terms implements memory.LexicalLeg.
