@@ -114,7 +114,7 @@ const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
 // did not fit its tsvector is always evaluated.
 func (m *matching) findWords(ctx context.Context, ids []uuid.UUID) error {
 	defer m.setRLSWords("") // the writes of a transaction see all rows
-	words := m.filter.Match.Query()
+	words := m.Filter.Match.Query()
 	tooLong := lexical.FormQuery{Some: lexical.FormExpr{Form: oversized}}
 	ask := func(ask func(queries ...lexical.FormQuery) formCondition) error {
 		if !words.Exact || m.where != nil && m.where.ReadsValue() {
@@ -166,16 +166,16 @@ func (m *matching) partitions(ctx context.Context) (partitions []string, err err
 //
 // SECURITY: its keys are those of partitions within the scope, which the rows
 // themselves are held against too.
-func (q *matchQuery) wordPath(query string) string {
-	return ` FROM (SELECT w.entry FROM word w WHERE w.keys @@ ` + q.arg(query) + `::text::tsquery OFFSET 0) w
+func (q *arguments) wordPath(query string) string {
+	return ` FROM (SELECT w.entry FROM word w WHERE w.keys @@ ` + q.Arg(query) + `::text::tsquery OFFSET 0) w
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = w.entry AND f.state = 0 OFFSET 0) e
 	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
 }
 
 // rowForms returns a condition on the forms of row e.
-func (q *matchQuery) rowForms(template string) string {
+func (q *arguments) rowForms(template string) string {
 	return ` AND (SELECT w.keys FROM word w WHERE w.entry = e.id) @@
-	replace(` + q.arg(template) + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
+	replace(` + q.Arg(template) + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
 }
 
 // tsquery writes that one of several queries holds in one of several partitions.

@@ -21,11 +21,7 @@ var (
 
 // Each implements sqlcommon.Reader.
 func (r *reader) Each(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
-	var row row
-	return r.each(ctx, func(rows *sql.Rows) error {
-		row.rows = rows
-		return scan(&row)
-	}, text, encode(args)...)
+	return r.each(ctx, decoded(scan), text, encode(args)...)
 }
 
 // EachOf implements sqlcommon.Reader.
@@ -156,6 +152,15 @@ func encodeArgument(arg any) any {
 func jsonList(texts []string) string {
 	list, _ := textList(texts) // strings have a JSON form
 	return list
+}
+
+// decoded adapts the scan function of a query.
+func decoded(scan func(sqlcommon.Row) error) func(*sql.Rows) error {
+	var row row
+	return func(rows *sql.Rows) error {
+		row.rows = rows
+		return scan(&row)
+	}
 }
 
 // row implements sqlcommon.Row.

@@ -129,7 +129,7 @@ const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
 //
 // SECURITY: each partition of the scope is asked for its own keys, and what is
 // found counts only if the row is in that partition.
-func (r *reader) wordPath(ctx context.Context, q *matchQuery, words lexical.FormQuery) (string, error) {
+func (r *reader) wordPath(ctx context.Context, q *arguments, words lexical.FormQuery) (string, error) {
 	list := [][3]any{} // store, label, expression; json_each of null would have a row
 	err := r.each(ctx, func(rows *sql.Rows) error {
 		var store int64
@@ -139,12 +139,12 @@ func (r *reader) wordPath(ctx context.Context, q *matchQuery, words lexical.Form
 		}
 		list = append(list, [3]any{store, int(label), expression(lexical.Partition(store, label), words)})
 		return nil
-	}, selectPartitions, q.args[0])
+	}, selectPartitions, q.Args[0])
 	if err != nil {
 		return "", err
 	}
 	partitions, err := json.Marshal(list)
-	return ` FROM (SELECT value ->> 0 AS store, value ->> 1 AS ceiling, value ->> 2 AS expression FROM json_each(` + q.arg(string(partitions)) + `)) scope
+	return ` FROM (SELECT value ->> 0 AS store, value ->> 1 AS ceiling, value ->> 2 AS expression FROM json_each(` + q.Arg(string(partitions)) + `)) scope
 	CROSS JOIN word ON word.word MATCH scope.expression
 	CROSS JOIN entry e ON e.doc = word.rowid AND e.store = scope.store AND e.label = scope.ceiling`, err
 }
