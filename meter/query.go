@@ -124,7 +124,7 @@ func (LapsedClaims) claimQuery()   {}
 // Record is what PutRecord writes: an Offer, a Charge, a Claim or a BoughtList.
 type Record interface{ record() }
 
-// BoughtList is what was bought with one charge.
+// BoughtList is what one search showed of a store.
 type BoughtList []Bought
 
 func (Offer) record()      {}
