@@ -88,7 +88,7 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 		return full(ViaOwn, time.Time{}), nil
 	}
 	if settings.allow(ViaChat) && p.mayUseChat(store) {
-		m, err := facts.Participant(ctx, store, p.Agent)
+		m, err := facts.Membership(ctx, ViaChat, store, p.Agent)
 		if err != nil {
 			return Access{}, err
 		}
@@ -97,7 +97,7 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 		}
 	}
 	if settings.allow(ViaUser) && p.mayUseUser(store) {
-		m, err := facts.Session(ctx, store, p.Agent)
+		m, err := facts.Membership(ctx, ViaUser, store, p.Agent)
 		if err != nil {
 			return Access{}, err
 		}
@@ -108,7 +108,7 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 	if !settings.allow(ViaGrant) {
 		return Access{}, nil
 	}
-	grant, err := facts.Grant(ctx, store, p.Agent)
+	grant, err := GrantOf(ctx, facts, store, p.Agent)
 	if err != nil {
 		return Access{}, err
 	}
@@ -159,21 +159,21 @@ func makerAccess(ctx context.Context, facts Facts, maker, store string, now time
 	if maker == store {
 		return ReadWrite, Restricted, nil
 	}
-	m, err := facts.Participant(ctx, store, maker)
+	m, err := facts.Membership(ctx, ViaChat, store, maker)
 	if err != nil {
 		return None, 0, err
 	}
 	if m.activeAt(now) {
 		return ReadWrite, Restricted, nil
 	}
-	m, err = facts.Session(ctx, store, maker)
+	m, err = facts.Membership(ctx, ViaUser, store, maker)
 	if err != nil {
 		return None, 0, err
 	}
 	if m.activeAt(now) {
 		return ReadWrite, Restricted, nil
 	}
-	grant, err := facts.Grant(ctx, store, maker)
+	grant, err := GrantOf(ctx, facts, store, maker)
 	if err != nil {
 		return None, 0, err
 	}

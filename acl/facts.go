@@ -78,18 +78,33 @@ type Facts interface {
 	// A store gets its number with its first entry; stores without one are
 	// missing from the map.
 	StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error)
-	// Grant returns the grant of store to grantee; its Level is None if there
-	// is none.
-	Grant(ctx context.Context, store, grantee string) (Grant, error)
-	// GrantsTo returns the grants to grantee, ordered by store id.
-	GrantsTo(ctx context.Context, grantee string) ([]Grant, error)
-	// Participant returns agent's membership in chat.
-	Participant(ctx context.Context, chat, agent string) (Membership, error)
-	// Session returns agent's session with user.
-	Session(ctx context.Context, user, agent string) (Membership, error)
+	// Grants returns the grants that the query describes, ordered by store and
+	// grantee.
+	Grants(ctx context.Context, query GrantQuery) ([]Grant, error)
+	// Membership returns agent's participation in a chat (ViaChat) or its session
+	// with a user (ViaUser).
+	Membership(ctx context.Context, via Via, of, agent string) (Membership, error)
 	// Settings returns agent's switches, DefaultSettings if it never changed
 	// any.
 	Settings(ctx context.Context, agent string) (Settings, error)
+}
+
+// GrantQuery asks for the grants of a store, those to a grantee, or if both are
+// set, for the one of the store to the grantee. If neither is, there are none.
+type GrantQuery struct{ Store, Grantee string }
+
+// GrantOf returns the grant of store to grantee; its Level is None if there is none.
+func GrantOf(ctx context.Context, facts Facts, store, grantee string) (Grant, error) {
+	grants, err := facts.Grants(ctx, GrantQuery{Store: store, Grantee: grantee})
+	if err != nil {
+		return Grant{}, err
+	}
+	for _, g := range grants {
+		if g.Store == store && g.Grantee == grantee {
+			return g, nil
+		}
+	}
+	return Grant{}, nil
 }
 
 // expired reports whether an expiry has passed. The zero time never expires.

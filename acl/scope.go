@@ -93,7 +93,7 @@ func reachableStores(ctx context.Context, facts Facts, p Principal, request Scop
 	if !settings.allow(ViaGrant) || !p.Taint.Valid() {
 		return found, nil
 	}
-	grants, err := facts.GrantsTo(ctx, p.Agent)
+	grants, err := facts.Grants(ctx, GrantQuery{Grantee: p.Agent})
 	if err != nil {
 		return nil, err
 	}

@@ -130,7 +130,7 @@ func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, passages 
 		}
 	}
 	return ix.storage.Update(ctx, func(tx Tx) error {
-		if err := tx.LockEntries(ctx, entriesIn(jobs)); err != nil {
+		if err := tx.Prepare(ctx, memory.VectorPlan{Entries: entriesIn(jobs)}); err != nil {
 			return err
 		}
 		for i := range jobs {
@@ -151,7 +151,7 @@ func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, passages 
 // finish removes jobs from the queue, unless their entries changed meanwhile.
 func finish(ctx context.Context, queue QueueWriter, jobs []job) error {
 	for _, j := range jobs {
-		if err := queue.Done(ctx, j.lease); err != nil {
+		if err := queue.Finish(ctx, j.lease, nil); err != nil {
 			return err
 		}
 	}

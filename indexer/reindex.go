@@ -66,7 +66,7 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)
 // missing counts the entries without vectors under a fingerprint.
 func (ix *Indexer) missing(ctx context.Context, fingerprint string) (n int64, err error) {
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		n, err = tx.CountUnembedded(ctx, fingerprint, ix.instant())
+		n, err = tx.Count(ctx, memory.Unembedded{Fingerprint: fingerprint, Now: ix.instant()})
 		return err
 	})
 	return n, err
@@ -80,7 +80,8 @@ func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n i
 	for {
 		var rows []memory.Entry
 		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-			rows, err = tx.Unembedded(ctx, next.fingerprint, ix.instant(), after, localRows)
+			without := &memory.Unembedded{Fingerprint: next.fingerprint, Now: ix.instant()}
+			rows, err = tx.List(ctx, memory.SearchableQuery{After: after, Limit: localRows, Without: without})
 			return err
 		})
 		if err != nil || len(rows) == 0 {
@@ -128,7 +129,8 @@ var errBehind = errors.New("entries without vectors of the new model")
 // reports whether it did.
 func (ix *Indexer) switchTo(ctx context.Context, fingerprint string) (bool, error) {
 	err := ix.storage.Update(ctx, func(tx Tx) error {
-		missing, err := tx.Unembedded(ctx, fingerprint, ix.instant(), uuid.Nil, 1)
+		without := &memory.Unembedded{Fingerprint: fingerprint, Now: ix.instant()}
+		missing, err := tx.List(ctx, memory.SearchableQuery{Limit: 1, Without: without})
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"mneme/memory"
 )
 
 const (
@@ -48,7 +50,10 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	})
 	group.Go(func() error {
 		return ix.every(ctx, trimEvery, "trim changes", func(ctx context.Context) error {
-			return ix.storage.Update(ctx, func(tx Tx) error { return tx.TrimChanges(ctx, ix.instant().Add(-keepChanges)) })
+			return ix.storage.Update(ctx, func(tx Tx) error {
+				_, err := tx.Trim(ctx, memory.OldChanges{Before: ix.instant().Add(-keepChanges)})
+				return err
+			})
 		})
 	})
 	var reconciled time.Time

@@ -23,10 +23,9 @@ type Storage interface {
 // ReadTx is what the indexer reads in a transaction.
 type ReadTx interface {
 	RowReader
-	QueueReader
+	DepthReader
 	VectorReader
-	// Meta returns a setting of the whole database; nil if it was never set.
-	Meta(ctx context.Context, name string) ([]byte, error)
+	memory.MetaReader
 }
 
 // Tx is what the indexer does in a writing transaction.
@@ -34,31 +33,28 @@ type Tx interface {
 	ReadTx
 	QueueWriter
 	VectorWriter
-	// SetMeta writes a setting of the whole database.
-	SetMeta(ctx context.Context, name string, value []byte) error
+	memory.Preparer
+	memory.Trimmer
+	memory.MetaWriter
 }
 
-// RowReader reads the rows that vectors are made of.
+// RowReader reads the rows that vectors are made of: those with ids, those that a
+// memory.SearchableQuery lists, and how many memory.Unembedded there are.
 type RowReader interface {
-	// Get returns the entries with these ids that are in the database,
-	// deleted ones too, in no defined order.
+	// Get and the others are those of memory.ReadTx.
 	Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
-	// Unembedded returns searchable entries, live at now, without vectors of
-	// their current revision under a fingerprint, in id order after an id.
-	Unembedded(ctx context.Context, fingerprint string, now time.Time, after uuid.UUID, limit int) ([]memory.Entry, error)
-	// CountUnembedded counts the entries that Unembedded lists.
-	CountUnembedded(ctx context.Context, fingerprint string, now time.Time) (int64, error)
+	List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error)
+	memory.Counter
+	memory.QueueReader
 	// StoreNumbers returns the numbers that indexes keep in place of stores'
 	// names. A store without entries has none.
 	StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error)
 }
 
-// QueueReader reads the queue, which has one row for each entry whose vectors
-// are out of date. Writing an entry adds its row, with the cost that Chunks
+// DepthReader reads how much waits in the queue, which has one row for each entry
+// whose vectors are out of date. Writing an entry adds its row, with the cost that Chunks
 // estimates; an entry that waits already keeps the time at which it was queued.
-type QueueReader interface {
-	// Pending reports whether an entry waits in the queue.
-	Pending(ctx context.Context, id uuid.UUID) (bool, error)
+type DepthReader interface {
 	// QueueDepth counts queue rows, and how long they have waited.
 	QueueDepth(ctx context.Context, now time.Time) (rows int64, waits Waits, err error)
 }
@@ -74,11 +70,15 @@ type QueueWriter interface {
 	// Renew moves the end of leases to until, of those rows that were not
 	// queued again since. An end that has passed gives them back.
 	Renew(ctx context.Context, leases []Lease, until time.Time) error
-	// Done removes a queue row if it is still at the revision of the lease.
-	Done(ctx context.Context, lease Lease) error
-	// Retry gives a leased row back, to be taken again at notBefore. reason
-	// is an error's class, never text of a memory.
-	Retry(ctx context.Context, lease Lease, notBefore time.Time, reason string) error
+	// Finish ends a lease, unless its row was queued again since: it removes the row,
+	// or after a failure gives it back.
+	Finish(ctx context.Context, lease Lease, failure *Failure) error
+}
+
+// Failure says why and for how long a row is given back.
+type Failure struct {
+	Until  time.Time // it is taken again from then on
+	Reason string    // an error's class, never text of a memory
 }
 
 // VectorReader reads the vectors stored with the rows, from which vector
@@ -112,15 +112,10 @@ type Change struct {
 
 // VectorWriter writes the vectors stored with the rows.
 type VectorWriter interface {
-	// LockEntries says that vectors of these entries are about to be saved. It
-	// changes no result.
-	LockEntries(ctx context.Context, ids []uuid.UUID) error
 	// SaveVectors replaces an entry's vectors and codes under a fingerprint, if the row
 	// is still at the revision from which they were made, and reports whether
 	// it did. No records removes them.
 	SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error)
 	// DropVectors removes all vectors of other fingerprints than these.
 	DropVectors(ctx context.Context, keep []string) error
-	// TrimChanges removes change records older than a time.
-	TrimChanges(ctx context.Context, before time.Time) error
 }

@@ -155,7 +155,8 @@ func (ix *Indexer) retry(ctx context.Context, leases []Lease, cause error) error
 	reason := ix.progress.failed(len(leases), cause)
 	return ix.storage.Update(ctx, func(tx Tx) error {
 		for _, lease := range leases {
-			if err := tx.Retry(ctx, lease, ix.instant().Add(backoff(lease.Attempts)), reason); err != nil {
+			failure := &Failure{Until: ix.instant().Add(backoff(lease.Attempts)), Reason: reason}
+			if err := tx.Finish(ctx, lease, failure); err != nil {
 				return err
 			}
 		}

@@ -74,7 +74,7 @@ func (s *Service) Access(ctx context.Context, c Caller, r AccessRequest) (found 
 // depends.
 func (a *StoreAccess) readChain(ctx context.Context, tx accessReader, agent string) error {
 	for range acl.MaxLinks {
-		grant, err := tx.Grant(ctx, a.Store, agent)
+		grant, err := acl.GrantOf(ctx, tx, a.Store, agent)
 		if err != nil || grant.Level == acl.None {
 			return err
 		}

@@ -41,7 +41,7 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 	var after uuid.UUID
 	for batch := -1; batch != 0; {
 		err := storage.Update(ctx, func(tx Tx) error {
-			entries, err := tx.SearchableAfter(ctx, after, analysisBatch)
+			entries, err := tx.List(ctx, SearchableQuery{After: after, Limit: analysisBatch})
 			if err != nil {
 				return err
 			}

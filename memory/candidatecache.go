@@ -120,7 +120,7 @@ func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer,
 	if err != nil || len(missing) == 0 {
 		return found, err
 	}
-	rows, err := tx.Siblings(ctx, scope, missing)
+	rows, err := tx.At(ctx, Siblings{scope, missing})
 	if err != nil {
 		return nil, err
 	}
@@ -209,15 +209,17 @@ func (r *cachedRead) look(ctx context.Context, stores []string) error {
 	if len(stores) == 0 {
 		return nil
 	}
-	heads, err := r.tx.FeedHeads(ctx, stores)
+	queries := make([]FeedQuery, len(stores))
+	for i, store := range stores {
+		a, _ := r.scope.Access(store)
+		queries[i] = FeedQuery{Store: store, Ceiling: a.Ceiling}
+	}
+	feeds, err := r.tx.Feed(ctx, queries...)
 	if err != nil {
 		return err
 	}
-	for _, store := range stores {
-		a, _ := r.scope.Access(store)
-		positions := heads[store]
-		clear(positions[min(a.Ceiling, acl.Restricted):])
-		r.heads[store] = positions
+	for i, store := range stores {
+		r.heads[store] = feeds[i].Last
 	}
 	return nil
 }
@@ -230,11 +232,11 @@ func (r *cachedRead) catchUp(ctx context.Context, s *cachedStore, store string) 
 	positions := s.positions
 	s.mu.Unlock()
 	if positions != head {
-		feed, err := r.tx.Feed(ctx, FeedQuery{Store: store, Ceiling: s.ceiling, After: positions, Limit: maxChangedPaths})
+		feeds, err := r.tx.Feed(ctx, FeedQuery{Store: store, Ceiling: s.ceiling, After: positions, Limit: maxChangedPaths})
 		if err != nil {
 			return -1, err
 		}
-		s.moveOn(positions, head, feed, r.cache.pathHash)
+		s.moveOn(positions, head, feeds[0], r.cache.pathHash)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

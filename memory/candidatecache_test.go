@@ -15,13 +15,12 @@ import (
 // snapshot is a database with entries of one store, all of whose paths differ unless
 // they are changed. It notes what is read.
 type snapshot struct {
-	FeedReader // nil
-	rows       []Entry
-	records    []FeedRecord
-	head       FeedPositions
-	removed    FeedPositions
-	asked      []uuid.UUID // of Siblings
-	looked     int         // calls of FeedHeads
+	rows    []Entry
+	records []FeedRecord
+	head    FeedPositions
+	removed FeedPositions
+	asked   []uuid.UUID // of Siblings
+	looked  int         // calls of Feed for the heads alone
 }
 
 // newSnapshot returns a snapshot of n public entries of a store.
@@ -35,7 +34,8 @@ func newSnapshot(store string, n int) *snapshot {
 	return s
 }
 
-func (s *snapshot) Siblings(_ context.Context, scope acl.Scope, ids []uuid.UUID) (rows []Entry, err error) {
+func (s *snapshot) At(_ context.Context, query PathQuery) (rows []Entry, err error) {
+	scope, ids := query.(Siblings).Scope, query.(Siblings).IDs
 	s.asked = append(s.asked, ids...)
 	paths := make(map[Path]bool)
 	for _, e := range s.rows {
@@ -55,23 +55,22 @@ func (s *snapshot) Matching(context.Context, acl.Scope, Filter, []uuid.UUID, int
 	panic("not used")
 }
 
-func (s *snapshot) FeedHeads(_ context.Context, stores []string) (map[string]FeedPositions, error) {
-	s.looked++
-	heads := make(map[string]FeedPositions)
-	for _, store := range stores {
-		heads[store] = s.head
+func (s *snapshot) Feed(_ context.Context, queries ...FeedQuery) (feeds []Feed, err error) {
+	if queries[0].Limit == 0 {
+		s.looked++
 	}
-	return heads, nil
-}
-
-func (s *snapshot) Feed(_ context.Context, q FeedQuery) (Feed, error) {
-	feed := Feed{Last: s.head, Removed: s.removed}
-	for _, r := range s.records {
-		if r.Label <= q.Ceiling && r.Position > *q.After.Of(r.Label) && r.Position > *s.removed.Of(r.Label) {
-			feed.Records = append(feed.Records, r)
+	for _, q := range queries {
+		feed := Feed{Last: s.head, Removed: s.removed}
+		clear(feed.Last[q.Ceiling:])
+		clear(feed.Removed[q.Ceiling:])
+		for _, r := range s.records {
+			if q.Limit > 0 && r.Label <= q.Ceiling && r.Position > *q.After.Of(r.Label) && r.Position > *s.removed.Of(r.Label) {
+				feed.Records = append(feed.Records, r)
+			}
 		}
+		feeds = append(feeds, feed)
 	}
-	return feed, nil
+	return feeds, nil
 }
 
 // change is a commit that changes a row: its revision and owner, and the feed.
@@ -99,7 +98,7 @@ func (s *snapshot) read(t *testing.T, c *candidateCache, v viewer, scope acl.Sco
 		t.Fatal(err)
 	}
 	asked := len(s.asked)
-	want, err := s.Siblings(t.Context(), scope, idsOf(s.rows))
+	want, err := s.At(t.Context(), Siblings{scope, idsOf(s.rows)})
 	if err != nil {
 		t.Fatal(err)
 	}

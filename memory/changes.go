@@ -95,7 +95,7 @@ func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since
 				return err
 			}
 			ceiling = a.Ceiling
-			next, err := tx.NextExpiry(ctx, r.Store, a.Ceiling)
+			next, err := nextExpiry(ctx, tx, r.Store, a.Ceiling)
 			if err != nil {
 				return err
 			}
@@ -115,15 +115,25 @@ func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since
 	}
 }
 
+// nextExpiry returns when the first entry of a store at labels up to a ceiling
+// expires that is neither deleted nor swept: zero if none does, maybe in the past.
+func nextExpiry(ctx context.Context, tx ExpiryReader, store string, ceiling acl.Label) (time.Time, error) {
+	first, err := tx.Expiring(ctx, ExpiryQuery{Store: store, Ceiling: ceiling, Limit: 1})
+	if err != nil || len(first) == 0 {
+		return time.Time{}, err
+	}
+	return first[0].At, nil
+}
+
 // sweepStore sweeps expired entries of a store.
 func (s *Service) sweepStore(ctx context.Context, store string, ceiling acl.Label) error {
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		now := s.instant()
-		ids, err := tx.ExpiredIn(ctx, store, ceiling, now, sweepBatch)
-		if err != nil || len(ids) == 0 {
+		due, err := tx.Expiring(ctx, ExpiryQuery{store, ceiling, now, sweepBatch})
+		if err != nil || len(due) == 0 {
 			return err
 		}
-		return tx.Sweep(ctx, ids, now)
+		return sweepDue(ctx, tx, due, now)
 	})
 	if err == nil {
 		s.indexer.Wake()
@@ -151,10 +161,11 @@ func (s *Service) readFeed(ctx context.Context, tx ReadTx, c Caller, a acl.Acces
 		}
 		query.After, query.Limit = since.positions, r.Limit
 	}
-	feed, err := tx.Feed(ctx, query)
+	feeds, err := tx.Feed(ctx, query)
 	if err != nil {
 		return now, err
 	}
+	feed := feeds[0]
 	now.position = feedCursor{ceiling: a.Ceiling, positions: feed.Last}
 	if since != nil {
 		for i, position := range since.positions {
@@ -203,7 +214,7 @@ func firstRecords(records []FeedRecord, limit int) []FeedRecord {
 
 // latestChanges returns the present state of the paths of records, each once, in
 // the order of their last records.
-func latestChanges(ctx context.Context, tx FeedReader, c Caller, a acl.Access, store string, records []FeedRecord, now time.Time) ([]Change, error) {
+func latestChanges(ctx context.Context, tx PathReader, c Caller, a acl.Access, store string, records []FeedRecord, now time.Time) ([]Change, error) {
 	if len(records) == 0 {
 		return nil, nil
 	}
@@ -215,7 +226,7 @@ func latestChanges(ctx context.Context, tx FeedReader, c Caller, a acl.Access, s
 	for path := range last {
 		paths = append(paths, path)
 	}
-	rows, err := tx.AtPaths(ctx, store, paths, a.Ceiling)
+	rows, err := tx.At(ctx, AtPaths{Paths: paths, Ceiling: a.Ceiling, InContext: true})
 	if err != nil {
 		return nil, err
 	}

@@ -184,7 +184,7 @@ func (s *Service) explainEntry(ctx context.Context, tx ReadTx, scope acl.Scope, 
 	if err != nil {
 		return nil, err
 	}
-	entries, err := tx.At(ctx, path, a.Ceiling)
+	entries, err := tx.At(ctx, path.At(a.Ceiling))
 	if err != nil {
 		return nil, err
 	}

@@ -25,14 +25,14 @@ func (s *Service) Candidates(ctx context.Context, c Caller, store string) (cache
 			return err
 		}
 		a, _ := scope.Access(store)
-		scanned, err := tx.Scan(ctx, ScanQuery{Store: store, Ceiling: a.Ceiling, Limit: 1000})
+		scanned, err := tx.List(ctx, ScanQuery{Store: store, Ceiling: a.Ceiling, Limit: 1000})
 		if err != nil {
 			return err
 		}
 		if cached, err = s.candidates.Siblings(ctx, tx, viewerOf(c), scope, idsOf(scanned)); err != nil {
 			return err
 		}
-		rows, err = tx.Siblings(ctx, scope, idsOf(scanned))
+		rows, err = tx.At(ctx, Siblings{scope, idsOf(scanned)})
 		return err
 	})
 	return cached, rows, err

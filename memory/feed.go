@@ -30,7 +30,7 @@ type FeedQuery struct {
 	Store   string
 	Ceiling acl.Label // the highest label of records
 	After   FeedPositions
-	Limit   int // of the records of each label
+	Limit   int // of the records of each label; 0: the positions alone
 }
 
 // Feed is a part of the feed of a store. Positions of labels above the ceiling
@@ -49,26 +49,9 @@ type FeedLimits struct {
 
 // FeedReader reads the feeds of stores.
 type FeedReader interface {
-	// Feed returns records after positions. Records have no gaps, and are seen in
-	// the order of their positions: who has seen a record misses none before it.
-	// Records of the transaction itself are not returned.
-	Feed(ctx context.Context, query FeedQuery) (Feed, error)
-	// FeedHeads returns the positions of the last records of stores. Stores
-	// without records are left out.
-	FeedHeads(ctx context.Context, stores []string) (map[string]FeedPositions, error)
-	// AtPaths returns what At does for several paths of a store, but only entries
-	// in context.
-	AtPaths(ctx context.Context, store string, paths []Path, ceiling acl.Label) ([]Entry, error)
-	// NextExpiry returns when the first entry of a store at labels up to a ceiling
-	// expires that is neither deleted nor swept: zero if none does, maybe in the
-	// past.
-	NextExpiry(ctx context.Context, store string, ceiling acl.Label) (time.Time, error)
-}
-
-// FeedTrimmer removes old records.
-type FeedTrimmer interface {
-	// TrimFeed removes records of before a time, and those of a store and label
-	// that precede its last so many, and returns how many it removed, at most
-	// limit or so. Call it until it removes none.
-	TrimFeed(ctx context.Context, before time.Time, keep int64, limit int) (int, error)
+	// Feed returns a part of the feed of each query's store, in the order of the
+	// queries. Records have no gaps, and are seen in the order of their positions: who
+	// has seen a record misses none before it. Records of the transaction itself are not
+	// returned.
+	Feed(ctx context.Context, queries ...FeedQuery) ([]Feed, error)
 }

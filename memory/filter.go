@@ -162,7 +162,7 @@ func (f Filter) within(prefix string, after *listPosition) Filter {
 // of the scope.
 func (f Filter) checkPrefixes(ctx context.Context, tx LexicalLeg, scope acl.Scope) error {
 	for _, prefix := range f.Match.Prefixes() {
-		many, err := tx.ManyTerms(ctx, scope, prefix.Text, lexical.MaxPrefixTerms)
+		_, many, err := tx.Terms(ctx, scope, TermQuery{prefix.Text, lexical.MaxPrefixTerms, true})
 		if err != nil {
 			return err
 		}

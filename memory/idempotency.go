@@ -54,7 +54,8 @@ func (s *Service) recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency)
 		return nil, err
 	}
 	if now := s.instant(); !now.Before(record.ExpiresAt) { // remove it, so that this call can be recorded
-		return nil, tx.SweepFacts(ctx, now)
+		_, err := tx.Trim(ctx, ExpiredFacts{now})
+		return nil, err
 	}
 	if record.Digest != i.Digest {
 		return nil, ErrKeyReused
@@ -64,12 +65,12 @@ func (s *Service) recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency)
 
 // record keeps an outcome in the transaction of its call. Digest and
 // ExpiresAt are filled in.
-func (s *Service) record(ctx context.Context, tx IdempotencyWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
+func (s *Service) record(ctx context.Context, tx FactWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
 	if i == nil {
 		return nil
 	}
 	outcome.Digest, outcome.ExpiresAt = i.Digest, s.instant().Add(s.limits.IdempotencyTTL)
-	return tx.PutIdempotencyRecord(ctx, c.idempotencyKey(i), outcome)
+	return tx.PutFact(ctx, OutcomeFact{c.idempotencyKey(i), outcome})
 }
 
 // idempotent runs a call that leaves one entry, unless it was made before:

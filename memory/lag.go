@@ -21,7 +21,7 @@ const maxLag = 5 * time.Second
 //
 // SECURITY: a store on which the caller has level search adds nothing: whether
 // its entries lag would reveal that something was written there.
-func (s *Service) missing(ctx context.Context, tx LagReader, scope acl.Scope, q *searchQuery, found retrieved) ([]string, error) {
+func (s *Service) missing(ctx context.Context, tx QueueReader, scope acl.Scope, q *searchQuery, found retrieved) ([]string, error) {
 	failed := slices.Clone(found.failed)
 	if q.rerankFailed {
 		failed = append(failed, StepRerank)
@@ -31,7 +31,7 @@ func (s *Service) missing(ctx context.Context, tx LagReader, scope acl.Scope, q 
 	}
 	now := s.instant()
 	readable := scope.Without(func(a acl.Access) bool { return a.Level < acl.Read })
-	lagging, err := tx.Lagging(ctx, readable, now.Add(-maxLag), now)
+	lagging, err := tx.Waiting(ctx, WaitIn{readable, now.Add(-maxLag), now})
 	if err != nil || !lagging {
 		return failed, err
 	}

@@ -47,7 +47,7 @@ func (s *Service) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency)
 
 // Record keeps the outcome of a call in its transaction, unless i is nil. Digest
 // and ExpiresAt are filled in.
-func (s *Service) Record(ctx context.Context, tx IdempotencyWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
+func (s *Service) Record(ctx context.Context, tx FactWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
 	return s.record(ctx, tx, c, i, outcome)
 }
 
@@ -81,7 +81,7 @@ func (s *Service) KeysOf(ctx context.Context, tx ReadTx, c Caller, entries map[s
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Siblings(ctx, scope, ids)
+	rows, err := tx.At(ctx, Siblings{scope, ids})
 	if err != nil {
 		return nil, err
 	}

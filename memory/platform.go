@@ -17,10 +17,10 @@ import (
 // makes it a caller's. It takes a platform token.
 func (s *Service) PutParticipant(ctx context.Context, c Caller, chat, agent string, ttl *time.Duration) error {
 	return s.putMember(ctx, c, chat, agent, ttl, func(tx Tx, m acl.Membership) error {
-		if err := tx.Claim(ctx, chat, KindChat); err != nil {
+		if err := tx.PutFact(ctx, NameFact{chat, KindChat}); err != nil {
 			return err
 		}
-		return tx.PutParticipant(ctx, chat, agent, m)
+		return tx.PutFact(ctx, MemberFact{acl.ViaChat, chat, agent, m})
 	})
 }
 
@@ -32,7 +32,7 @@ func (s *Service) PutSession(ctx context.Context, c Caller, user, agent string, 
 		if err := requireNoChat(ctx, tx, user); err != nil {
 			return err
 		}
-		return tx.PutSession(ctx, user, agent, m)
+		return tx.PutFact(ctx, MemberFact{acl.ViaUser, user, agent, m})
 	})
 }
 
@@ -69,32 +69,28 @@ func requireNoChat(ctx context.Context, tx NameReader, id string) error {
 // DeleteParticipant removes an agent from a chat; ErrNotFound if it is not a
 // participant. It takes a platform token.
 func (s *Service) DeleteParticipant(ctx context.Context, c Caller, chat, agent string) error {
-	return s.deleteMember(ctx, c, chat, agent,
-		func(tx Tx) (acl.Membership, error) { return tx.Participant(ctx, chat, agent) },
-		func(tx Tx) error { return tx.PutParticipant(ctx, chat, agent, acl.Membership{}) })
+	return s.deleteMember(ctx, c, acl.ViaChat, chat, agent)
 }
 
 // DeleteSession ends an agent's session with a user; ErrNotFound if there is
 // none. It takes a platform token.
 func (s *Service) DeleteSession(ctx context.Context, c Caller, user, agent string) error {
-	return s.deleteMember(ctx, c, user, agent,
-		func(tx Tx) (acl.Membership, error) { return tx.Session(ctx, user, agent) },
-		func(tx Tx) error { return tx.PutSession(ctx, user, agent, acl.Membership{}) })
+	return s.deleteMember(ctx, c, acl.ViaUser, user, agent)
 }
 
-func (s *Service) deleteMember(ctx context.Context, c Caller, of, agent string, read func(Tx) (acl.Membership, error), remove func(Tx) error) error {
+func (s *Service) deleteMember(ctx context.Context, c Caller, via acl.Via, of, agent string) error {
 	if err := platformOnly(c, of, agent); err != nil {
 		return err
 	}
 	return s.storage.Update(ctx, func(tx Tx) error {
-		m, err := read(tx)
+		m, err := tx.Membership(ctx, via, of, agent)
 		if err != nil {
 			return err
 		}
 		if !m.Present || !m.ExpiresAt.IsZero() && !s.now().Before(m.ExpiresAt) {
 			return ErrNotFound
 		}
-		return remove(tx)
+		return tx.PutFact(ctx, MemberFact{Via: via, Of: of, Agent: agent})
 	})
 }
 
@@ -131,7 +127,7 @@ func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, setti
 	if err := CheckTTL(settings.DefaultTTL); err != nil {
 		return rule("default_ttl", "must be 0 to %d seconds", int64(maxTTL/time.Second))
 	}
-	return s.storage.Update(ctx, func(tx Tx) error { return tx.PutSettings(ctx, agent, settings) })
+	return s.storage.Update(ctx, func(tx Tx) error { return tx.PutFact(ctx, SettingsFact{agent, settings}) })
 }
 
 func selfOrPlatform(c Caller, agent string) error {
@@ -194,7 +190,7 @@ func (s *Service) CountPurge(ctx context.Context, c Caller, before time.Time) (n
 		return 0, err
 	}
 	err = s.storage.Update(ctx, func(tx Tx) error {
-		n, err = tx.CountErasable(ctx, before.UTC())
+		n, err = tx.Count(ctx, Erasable{before.UTC()})
 		return err
 	})
 	return n, err
@@ -220,7 +216,7 @@ func (s *Service) purge(ctx context.Context, cutoff, now time.Time) ([]uuid.UUID
 	for {
 		var ids []uuid.UUID
 		err := s.storage.Update(ctx, func(tx Tx) (err error) {
-			ids, err = tx.Purge(ctx, cutoff, 500)
+			ids, err = tx.Erase(ctx, Purge{cutoff, 500})
 			return err
 		})
 		if err != nil {

@@ -28,7 +28,7 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 		if err := s.checkWrite(a, r); err != nil {
 			return err
 		}
-		if err := tx.Prefetch(ctx, r.Path.Store, []Path{r.Path}, c.Taint, c.Agent, now); err != nil {
+		if err := tx.Prepare(ctx, WritePlan{r.Path.Store, []Path{r.Path}, c.Taint, c.Agent, now}); err != nil {
 			return err
 		}
 		result, _, err = s.put(ctx, tx, c, a, r, now, false)
@@ -104,7 +104,7 @@ func (s *Service) putRun(ctx context.Context, tx Tx, c Caller, requests []PutReq
 	if len(paths) == 0 {
 		return nil
 	}
-	if err := tx.Prefetch(ctx, paths[0].Store, paths, c.Taint, c.Agent, now); err != nil {
+	if err := tx.Prepare(ctx, WritePlan{paths[0].Store, paths, c.Taint, c.Agent, now}); err != nil {
 		return err
 	}
 	for i, r := range requests {
@@ -177,7 +177,7 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutR
 func (s *Service) write(ctx context.Context, tx Tx, e *Entry) error {
 	err := tx.Put(ctx, *e, document(e))
 	if err == nil && e.Version > 1 {
-		err = tx.TrimHistory(ctx, e.ID, s.limits.History)
+		_, err = tx.Erase(ctx, FormerVersions{Keep: s.limits.History, Entry: e.ID})
 	}
 	return err
 }
@@ -185,7 +185,7 @@ func (s *Service) write(ctx context.Context, tx Tx, e *Entry) error {
 // liveAt returns the live entries of a path up to a label, without values, and sweeps the expired ones so
 // that they do not block a new entry.
 func (s *Service) liveAt(ctx context.Context, tx Tx, path Path, ceiling acl.Label, now time.Time) ([]Entry, error) {
-	entries, err := tx.At(ctx, path, ceiling)
+	entries, err := tx.At(ctx, path.At(ceiling))
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (s *Service) liveAt(ctx context.Context, tx Tx, path Path, ceiling acl.Labe
 		return false
 	})
 	if len(expired) > 0 {
-		err = tx.Sweep(ctx, expired, now)
+		_, err = tx.Erase(ctx, Expired{expired, now})
 	}
 	return entries, err
 }

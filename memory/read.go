@@ -45,7 +45,7 @@ func visibleAt(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path
 	if err := checkPath(path); err != nil {
 		return nil, err
 	}
-	entries, err := tx.At(ctx, path, a.Ceiling)
+	entries, err := tx.At(ctx, path.At(a.Ceiling))
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	if err != nil {
 		return PutResult{}, err
 	}
-	old, err := tx.History(ctx, e.ID, *r.Version+1, 1)
+	old, err := tx.List(ctx, HistoryQuery{e.ID, *r.Version + 1, 1})
 	if err != nil {
 		return PutResult{}, err
 	}

@@ -11,41 +11,87 @@ import (
 	"mneme/vector"
 )
 
+// PathReader reads the rows at paths.
+type PathReader interface {
+	// At returns entries at paths that are not deleted, with Size in place of Value
+	// and Source, in no defined order, each once.
+	At(ctx context.Context, query PathQuery) ([]Entry, error)
+}
+
+// PathQuery is an AtPaths or a Siblings.
+type PathQuery interface{ pathQuery() }
+
+// AtPaths asks for the entries at paths, of any owner and of labels up to a ceiling.
+// Entries above the ceiling and values must cost no time: it would tell a caller that
+// they are there.
+type AtPaths struct {
+	Paths     []Path // of one store
+	Ceiling   acl.Label
+	InContext bool // no others
+}
+
+// At returns the query for a single path.
+func (p Path) At(ceiling acl.Label) AtPaths { return AtPaths{Paths: []Path{p}, Ceiling: ceiling} }
+
+// Siblings asks for every in-context entry of the scope, without TypeBy and
+// DescriptionBy, that has the path of one of IDs: what is needed to resolve these
+// paths. IDs outside the scope are ignored.
+type Siblings struct {
+	Scope acl.Scope
+	IDs   []uuid.UUID
+}
+
+func (AtPaths) pathQuery()  {}
+func (Siblings) pathQuery() {}
+
 // EntryReader reads rows.
 type EntryReader interface {
-	// At returns every entry at path that is not deleted, of any owner and of
-	// labels up to ceiling, with Size in place of Value and Source, in no
-	// defined order. Entries above the ceiling and values must cost no time: it
-	// would reveal that they exist.
-	At(ctx context.Context, path Path, ceiling acl.Label) ([]Entry, error)
+	PathReader
 	// Get returns the entries with these ids that are in the database,
 	// deleted ones too, in no defined order.
 	Get(ctx context.Context, ids []uuid.UUID) ([]Entry, error)
-	// Scan returns the in-context entries of a store that are not deleted,
-	// with Size in place of Value and Source, in (namespace, key, label, owner) order.
-	// Labels are ordered by rank here.
-	Scan(ctx context.Context, query ScanQuery) ([]Entry, error)
-	// Trash returns deleted entries of a store, those that are not in context
-	// too, with Size in place of Value and Source, and without TypeBy and
-	// DescriptionBy, latest deletion first, ties by id descending.
-	Trash(ctx context.Context, query TrashQuery) ([]Entry, error)
-	// History returns the versions of an entry before a version (0: all),
-	// newest first, at most limit. The current row is the newest of them.
-	History(ctx context.Context, id uuid.UUID, before, limit int) ([]Entry, error)
+	// List returns a range of entries in the order of the query.
+	List(ctx context.Context, query ListQuery) ([]Entry, error)
 	// Usage counts the live entries in a store at a label that an agent wrote
 	// last, and the bytes of their values. Entries expired at now do not
 	// count.
 	Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (Usage, error)
 }
 
-// Prefetcher reads ahead, for a storage behind a network.
-type Prefetcher interface {
-	// Prefetch says that an agent is about to write at paths of one store, at a
-	// label. It changes the result of no other call, but At of these paths up to
-	// the label, and Usage of the agent at the label and at now, may be answered
-	// from what it read.
-	Prefetch(ctx context.Context, store string, paths []Path, label acl.Label, agent string, now time.Time) error
+// ListQuery is a ScanQuery, TrashQuery, HistoryQuery or SearchableQuery.
+type ListQuery interface{ listQuery() }
+
+func (ScanQuery) listQuery()       {}
+func (TrashQuery) listQuery()      {}
+func (HistoryQuery) listQuery()    {}
+func (SearchableQuery) listQuery() {}
+
+// Preparer reads ahead and locks in one step, for a storage behind a network.
+type Preparer interface {
+	// Prepare says what the transaction is about to do. It changes the result of no
+	// other call, but those that the plan names may be answered from what it read.
+	Prepare(ctx context.Context, plan Plan) error
 }
+
+// Plan is a WritePlan or a VectorPlan.
+type Plan interface{ plan() }
+
+// WritePlan says that an agent is about to write at paths of one store, at a label. At
+// of these paths up to the label, and Usage of the agent at the label and at Now, may be
+// answered from what was read.
+type WritePlan struct {
+	Store string
+	Paths []Path
+	Label acl.Label
+	Agent string
+	Now   time.Time
+}
+
+// VectorPlan says that vectors of these entries are about to be saved.
+type VectorPlan struct{ Entries []uuid.UUID }
+
+func (WritePlan) plan()  {}
+func (VectorPlan) plan() {}
 
 // accessReader reads entries and the facts that decide who may see them.
 type accessReader interface {
@@ -55,12 +101,7 @@ type accessReader interface {
 
 // CandidateReader reads the rows of a search's candidates within a scope.
 type CandidateReader interface {
-	// Siblings returns, with Size in place of Value and Source, and without
-	// TypeBy and DescriptionBy, every in-context entry of the scope that is
-	// not deleted and has the path of one of ids: what is needed to resolve
-	// these paths. Ids outside the scope are ignored. In no defined order,
-	// each once.
-	Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]Entry, error)
+	PathReader
 	// Matching returns the ids of the in-context, undeleted entries of the scope
 	// that pass the filter, in no defined order, each once: of all, or if ids is
 	// not nil, of these. If there are more than limit it returns none of them,
@@ -111,7 +152,9 @@ type Usage struct {
 	Bytes   int64 // of their values
 }
 
-// ScanQuery asks for a range of a store's entries.
+// ScanQuery asks for the in-context entries of a store that are not deleted, with Size
+// in place of Value and Source, in (namespace, key, label, owner) order. Labels are
+// ordered by rank here.
 type ScanQuery struct {
 	Store     string
 	Ceiling   acl.Label // the highest label returned
@@ -124,7 +167,9 @@ type ScanQuery struct {
 	Limit                    int
 }
 
-// TrashQuery asks for a range of a store's deleted entries.
+// TrashQuery asks for the deleted entries of a store, those that are not in context
+// too, with Size in place of Value and Source, and without TypeBy and DescriptionBy,
+// latest deletion first, ties by id descending.
 type TrashQuery struct {
 	Store string
 	Label acl.Label // exactly
@@ -135,6 +180,25 @@ type TrashQuery struct {
 	AfterID   uuid.UUID
 	Limit     int
 	Path      *Path // nil: all
+}
+
+// HistoryQuery asks for the versions of an entry, newest first. The current row is the
+// newest of them.
+type HistoryQuery struct {
+	Entry  uuid.UUID
+	Before int // a version; 0: all
+	Limit  int
+}
+
+// SearchableQuery asks for the searchable entries that are not deleted, in the order of
+// their ids.
+type SearchableQuery struct {
+	After uuid.UUID
+	Limit int
+	// Without, unless nil, leaves out those that have expired at its Now, and those that
+	// have vectors of their current revision under its fingerprint. If it is nil, they do
+	// not change until a writing transaction ends that asks for them.
+	Without *Unembedded
 }
 
 // EntryWriter writes rows.
@@ -154,78 +218,17 @@ type EntryWriter interface {
 // DocumentWriter fills a database with the terms and forms of its entries
 // (lexical.Document).
 type DocumentWriter interface {
-	// SearchableAfter returns up to limit searchable, undeleted entries by ID,
-	// after an ID, expired ones too. They do not change until the transaction ends.
-	SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]Entry, error)
-	// PutDocument replaces the terms and forms of an entry that SearchableAfter
-	// returned. If queuedAt is not the zero time, the entry gets new vectors, too.
+	// PutDocument replaces the terms and forms of an entry that a SearchableQuery of the
+	// transaction returned. If queuedAt is not the zero time, the entry gets new vectors,
+	// too.
 	PutDocument(ctx context.Context, entry Entry, doc lexical.Document, queuedAt time.Time) error
-}
-
-// HistoryLimits bound what is kept of an entry's versions.
-type HistoryLimits struct {
-	Versions int   // the current one included
-	Bytes    int64 // of the values and sources of the former ones
-}
-
-// Former returns how many former versions may be kept, at least one.
-func (l HistoryLimits) Former() int64 { return max(1, int64(l.Versions)-1) }
-
-// HistoryTrimmer erases former versions beyond the limits.
-type HistoryTrimmer interface {
-	// TrimHistory erases the oldest former versions of an entry until the
-	// others are within the limits. The newest former version stays. Its cost
-	// does not depend on the number or size of the versions that stay.
-	TrimHistory(ctx context.Context, id uuid.UUID, keep HistoryLimits) error
-	// ExcessHistory returns up to limit entries of which TrimHistory would
-	// erase versions, in an order of the storage's own. after is the last of
-	// an earlier call's, uuid.Nil for the first call.
-	ExcessHistory(ctx context.Context, keep HistoryLimits, after uuid.UUID, limit int) ([]uuid.UUID, error)
-}
-
-// Sweeper removes what has expired.
-type Sweeper interface {
-	// Expired lists expired entries, deleted ones too, that were not swept yet,
-	// oldest first.
-	Expired(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
-	// Sweep removes the terms and vectors of expired entries and hides their
-	// rows until a purge. It raises the revision and queues the entry, so that
-	// it leaves the vector index too, and adds a record of entries in context that
-	// were not deleted to the feed. Entries not expired at now are left
-	// alone.
-	Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error
-	// ExpiredIn lists such entries of a store at labels up to a ceiling, but none
-	// that are deleted.
-	ExpiredIn(ctx context.Context, store string, ceiling acl.Label, now time.Time, limit int) ([]uuid.UUID, error)
-	// SweepFacts removes grants, memberships and idempotency records that have
-	// expired.
-	SweepFacts(ctx context.Context, now time.Time) error
-}
-
-// Purger erases for good.
-type Purger interface {
-	// Purge erases up to limit entries that were deleted or expired before
-	// cutoff, exclusively: row, history, terms, vectors, queue rows, the paths in
-	// the feed, and the idempotency records that name them. It returns their ids. Call it until
-	// it returns none.
-	Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error)
-}
-
-// PurgeCounter counts what a purge would erase.
-type PurgeCounter interface {
-	// CountErasable counts the entries that Purge with this cutoff would erase in all.
-	CountErasable(ctx context.Context, cutoff time.Time) (int64, error)
 }
 
 // LexicalLeg ranks entries by the words of a query.
 type LexicalLeg interface {
-	// ManyTerms reports whether the searchable entries of some store of the scope
-	// have more than limit distinct terms that begin with prefix.
-	ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error)
-	// TermsWith returns the distinct terms that begin with prefix of the searchable
-	// entries of the scope, in byte order. more says that its stores have more than limit
-	// together, one that several have counted for each: then it returns none.
-	TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error)
+	// Terms returns the distinct terms of the query's searchable entries, in byte
+	// order. more says that there are more than the query's limit: then it returns none.
+	Terms(ctx context.Context, scope acl.Scope, query TermQuery) (terms []string, more bool, err error)
 	// Lexical returns the entries of the scope that share a term with the
 	// query, scored by lexical.Scorer, best first: the first Limit, and all
 	// that tie with the last of these. Equal scores have no defined order.
@@ -242,4 +245,14 @@ type LexicalQuery struct {
 	Limit int         // 0: no hits, only the Scorer
 	Only  []uuid.UUID // nil: all; else only these are returned (counts are not changed)
 	Now   time.Time
+}
+
+// TermQuery asks for the terms of a scope that begin with a prefix.
+type TermQuery struct {
+	Prefix string
+	// Limit is how many the stores of the scope may have together, where one that
+	// several have counts for each; or, with InSomeStore, one of them alone.
+	Limit int
+	// InSomeStore asks whether some store has more than the limit. No terms are returned.
+	InSomeStore bool
 }

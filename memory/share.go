@@ -37,7 +37,7 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		if r.MaxLabel > a.Ceiling {
 			return acl.ErrDenied
 		}
-		old, err := tx.Grant(ctx, r.Store, r.Grantee)
+		old, err := acl.GrantOf(ctx, tx, r.Store, r.Grantee)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		if r.TTL != nil {
 			grant.ExpiresAt = expiry(now, *r.TTL)
 		}
-		return tx.PutGrant(ctx, grant)
+		return tx.PutFact(ctx, GrantFact(grant))
 	})
 	return grant, err
 }
@@ -67,14 +67,14 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 // checkGrants enforces the limit of a store's unexpired grants for a new one.
 // Whoever may share a store may list its grants: the count reveals nothing.
 func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, now time.Time) error {
-	n, err := tx.CountGrants(ctx, store)
+	n, err := tx.Count(ctx, GrantsOf{store})
 	if err != nil || n < s.limits.Grants {
 		return err
 	}
-	if err := tx.SweepFacts(ctx, now); err != nil { // expired grants do not count
+	if _, err := tx.Trim(ctx, ExpiredFacts{now}); err != nil { // expired grants do not count
 		return err
 	}
-	if n, err = tx.CountGrants(ctx, store); err != nil || n < s.limits.Grants {
+	if n, err = tx.Count(ctx, GrantsOf{store}); err != nil || n < s.limits.Grants {
 		return err
 	}
 	return &QuotaError{Limit: "grants", Max: s.limits.Grants, RetryAfter: quotaRetry}
@@ -96,12 +96,12 @@ func shareAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now 
 
 // mayShare refuses to share a store that is for sale, unless the caller is its own
 // agent: what others gave away would not be sold.
-func mayShare(ctx context.Context, tx GrantReader, c Caller, store string) error {
+func mayShare(ctx context.Context, tx Counter, c Caller, store string) error {
 	if c.Agent == store {
 		return nil
 	}
-	selling, err := tx.Selling(ctx, store)
-	if err == nil && selling {
+	offers, err := tx.Count(ctx, OffersOf{store})
+	if err == nil && offers > 0 {
 		err = acl.ErrDenied
 	}
 	return err
@@ -175,7 +175,7 @@ func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) 
 		if err != nil {
 			return err
 		}
-		old, err := tx.Grant(ctx, store, grantee)
+		old, err := acl.GrantOf(ctx, tx, store, grantee)
 		if err != nil {
 			return err
 		}
@@ -185,8 +185,7 @@ func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) 
 		if err := mayChangeGrant(ctx, tx, c, a, old, now); err != nil {
 			return err
 		}
-		_, err = tx.DeleteGrant(ctx, store, grantee)
-		return err
+		return tx.PutFact(ctx, GrantFact{Store: store, Grantee: grantee})
 	})
 }
 
@@ -198,7 +197,7 @@ func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Gra
 		if _, err := shareAccess(ctx, tx, c, store, now); err != nil {
 			return err
 		}
-		all, err := tx.GrantsOn(ctx, store)
+		all, err := tx.Grants(ctx, acl.GrantQuery{Store: store})
 		if err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func (s *Service) lags(ctx context.Context, c Caller, store string) (lagging boo
 		now := s.instant()
 		scope, err := readableStore(ctx, tx, c, store, now)
 		if err == nil {
-			lagging, err = tx.Lagging(ctx, scope, now.Add(-s.similarWait), now)
+			lagging, err = tx.Waiting(ctx, WaitIn{scope, now.Add(-s.similarWait), now})
 		}
 		return err
 	})

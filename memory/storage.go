@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/lexical"
 )
@@ -75,11 +77,12 @@ type ReadTx interface {
 	acl.Facts
 	EntryReader
 	CandidateReader
-	FeedReader
 	ScoreReader
 	LexicalLeg
-	LagReader
-	GrantReader
+	FeedReader
+	ExpiryReader
+	QueueReader
+	Counter
 	NameReader
 	MetaReader
 	IdempotencyReader
@@ -89,68 +92,73 @@ type ReadTx interface {
 // Tx reads and writes in a transaction.
 type Tx interface {
 	ReadTx
-	Prefetcher
+	Preparer
 	EntryWriter
 	DocumentWriter
-	HistoryTrimmer
-	Sweeper
-	FeedTrimmer
-	Purger
-	PurgeCounter
+	Eraser
+	Trimmer
 	FactWriter
-	NameWriter
 	MetaWriter
-	IdempotencyWriter
 	Loader
 }
 
-// The interfaces below are the types of parameters: a function takes the one
-// that has what it uses.
+// The interfaces of rows.go, fact.go, feed.go and erase.go, and those below, are the
+// types of parameters: a function takes the one that has what it uses. A method that
+// answers one question about several kinds takes a query or a record that is one of a
+// closed set of types.
 
-// LagReader reads which entries wait for their vectors.
-type LagReader interface {
-	// Lagging reports whether an entry within the scope that is live at now and
-	// searchable waits for its vectors since before a time. It takes no longer
-	// for more stores or rows while nothing at all waits that long.
-	Lagging(ctx context.Context, scope acl.Scope, before, now time.Time) (bool, error)
+// QueueReader reads which entries wait for their vectors.
+type QueueReader interface {
+	// Waiting reports whether an entry of the query waits for its vectors.
+	Waiting(ctx context.Context, query WaitQuery) (bool, error)
 }
 
-// GrantReader reads the grants of a store.
-type GrantReader interface {
-	// GrantsOn lists the grants of a store, ordered by grantee.
-	GrantsOn(ctx context.Context, store string) ([]acl.Grant, error)
-	// CountGrants counts the grants of a store, expired ones too until they
-	// are swept.
-	CountGrants(ctx context.Context, store string) (int64, error)
-	// Selling reports whether a store has an open offer.
-	Selling(ctx context.Context, store string) (bool, error)
+// WaitQuery is a WaitOf or a WaitIn.
+type WaitQuery interface{ waitQuery() }
+
+// WaitOf asks about one entry, whatever its state.
+type WaitOf struct{ Entry uuid.UUID }
+
+// WaitIn asks about the entries within a scope that are live at Now and searchable,
+// and have waited since before a time. The answer takes no longer for more stores or
+// rows while nothing at all waits that long.
+type WaitIn struct {
+	Scope       acl.Scope
+	Before, Now time.Time
 }
 
-// FactWriter writes the facts of access that acl.Facts reads.
-type FactWriter interface {
-	// PutGrant writes the grant of (Store, Grantee), replacing any.
-	PutGrant(ctx context.Context, grant acl.Grant) error
-	// DeleteGrant removes a grant and reports whether there was one.
-	DeleteGrant(ctx context.Context, store, grantee string) (bool, error)
-	// PutParticipant and PutSession write a membership; one that is not
-	// Present removes it.
-	PutParticipant(ctx context.Context, chat, agent string, m acl.Membership) error
-	PutSession(ctx context.Context, user, agent string, m acl.Membership) error
-	// PutSettings writes an agent's settings.
-	PutSettings(ctx context.Context, agent string, s acl.Settings) error
+func (WaitOf) waitQuery() {}
+func (WaitIn) waitQuery() {}
+
+// Counter counts rows.
+type Counter interface {
+	// Count returns how many rows there are of a kind.
+	Count(ctx context.Context, what Countable) (int64, error)
 }
 
-// NameReader reads what kinds of names are known.
-type NameReader interface {
-	// KindOf returns the kind that an id is claimed as; KindUnknown if none.
-	KindOf(ctx context.Context, id string) (Kind, error)
+// Countable is a kind of rows: GrantsOf, OffersOf, Erasable or Unembedded.
+type Countable interface{ countable() }
+
+// GrantsOf are the grants of a store, expired ones too until they are swept.
+type GrantsOf struct{ Store string }
+
+// OffersOf are the open offers that stand on a store.
+type OffersOf struct{ Store string }
+
+// Erasable are the entries that a Purge with this cutoff would erase in all.
+type Erasable struct{ Cutoff time.Time }
+
+// Unembedded are the searchable entries, live at Now, without vectors of their
+// current revision under a fingerprint.
+type Unembedded struct {
+	Fingerprint string
+	Now         time.Time
 }
 
-// NameWriter claims names.
-type NameWriter interface {
-	// Claim records the kind of an id; ErrKindClash if it has another one.
-	Claim(ctx context.Context, id string, kind Kind) error
-}
+func (GrantsOf) countable()   {}
+func (OffersOf) countable()   {}
+func (Erasable) countable()   {}
+func (Unembedded) countable() {}
 
 // MetaReader reads settings of the whole database.
 type MetaReader interface {
@@ -161,20 +169,6 @@ type MetaReader interface {
 // MetaWriter writes settings of the whole database.
 type MetaWriter interface {
 	SetMeta(ctx context.Context, name string, value []byte) error
-}
-
-// IdempotencyReader reads the outcomes of calls.
-type IdempotencyReader interface {
-	// IdempotencyRecord returns the record of a key; nil if there is none. In
-	// a writing transaction it waits for others that look for the same key.
-	IdempotencyRecord(ctx context.Context, key IdempotencyKey) (*IdempotencyRecord, error)
-}
-
-// IdempotencyWriter keeps the outcomes of calls.
-type IdempotencyWriter interface {
-	// PutIdempotencyRecord keeps the outcome of a call; ErrExists if its key
-	// has one.
-	PutIdempotencyRecord(ctx context.Context, key IdempotencyKey, record IdempotencyRecord) error
 }
 
 // Dumper reads the whole database.
@@ -191,16 +185,6 @@ type Loader interface {
 	// An entry is queued, as by Put.
 	Load(ctx context.Context, record DumpRecord, doc lexical.Document) error
 }
-
-// Kind is the kind of a name.
-type Kind string
-
-// The kinds. An id has at most one.
-const (
-	KindUnknown Kind = ""
-	KindCaller  Kind = "caller" // an agent or a user
-	KindChat    Kind = "chat"
-)
 
 // DumpRecord is one line of an operator's dump; exactly one field is set.
 type DumpRecord struct {

@@ -57,12 +57,12 @@ func (s *Service) Run(ctx context.Context) error {
 // trimFeeds removes old records from the feeds of changes.
 func (s *Service) trimFeeds(ctx context.Context, now time.Time) error {
 	for {
-		removed := 0
+		more := false
 		err := s.storage.Update(ctx, func(tx Tx) (err error) {
-			removed, err = tx.TrimFeed(ctx, now.Add(-s.limits.Feed.Age), s.limits.Feed.Records, trimFeedBatch)
+			more, err = tx.Trim(ctx, OldFeed{now.Add(-s.limits.Feed.Age), s.limits.Feed.Records, trimFeedBatch})
 			return err
 		})
-		if err != nil || removed == 0 {
+		if err != nil || !more {
 			return err
 		}
 	}
@@ -74,15 +74,8 @@ func (s *Service) trimHistories(ctx context.Context) error {
 	for {
 		var ids []uuid.UUID
 		err := s.storage.Update(ctx, func(tx Tx) (err error) {
-			if ids, err = tx.ExcessHistory(ctx, s.limits.History, last, 20); err != nil {
-				return err
-			}
-			for _, id := range ids {
-				if err := tx.TrimHistory(ctx, id, s.limits.History); err != nil {
-					return err
-				}
-			}
-			return nil
+			ids, err = tx.Erase(ctx, FormerVersions{Keep: s.limits.History, After: last, Limit: 20})
+			return err
 		})
 		if err != nil || len(ids) == 0 {
 			return err
@@ -96,12 +89,12 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	for {
 		swept := 0
 		err := s.storage.Update(ctx, func(tx Tx) error {
-			ids, err := tx.Expired(ctx, now, 200)
-			if err != nil || len(ids) == 0 {
+			due, err := tx.Expiring(ctx, ExpiryQuery{Until: now, Limit: 200})
+			if err != nil || len(due) == 0 {
 				return err
 			}
-			swept = len(ids)
-			return tx.Sweep(ctx, ids, now)
+			swept = len(due)
+			return sweepDue(ctx, tx, due, now)
 		})
 		if err != nil {
 			return err
@@ -111,5 +104,18 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 		}
 		s.indexer.Wake()
 	}
-	return s.storage.Update(ctx, func(tx Tx) error { return tx.SweepFacts(ctx, now) })
+	return s.storage.Update(ctx, func(tx Tx) error {
+		_, err := tx.Trim(ctx, ExpiredFacts{now})
+		return err
+	})
+}
+
+// sweepDue sweeps those of the entries that have expired.
+func sweepDue(ctx context.Context, tx Eraser, due []Expiry, now time.Time) error {
+	ids := make([]uuid.UUID, len(due))
+	for i, e := range due {
+		ids[i] = e.Entry
+	}
+	_, err := tx.Erase(ctx, Expired{ids, now})
+	return err
 }

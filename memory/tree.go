@@ -152,7 +152,7 @@ func scanTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tre
 // requireVacant refuses a folder if the caller sees entries below it or one
 // with its name.
 func (s *Service) requireVacant(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, now time.Time) error {
-	at, err := tx.At(ctx, Path{t.Store, t.Namespace, t.Folder}, a.Ceiling)
+	at, err := tx.At(ctx, Path{t.Store, t.Namespace, t.Folder}.At(a.Ceiling))
 	if err != nil {
 		return err
 	}

@@ -202,7 +202,7 @@ func sameFirst(a, b string) int {
 func (c correction) twoTypos(ctx context.Context, of lexical.QueryTerm) (near []lexical.Correction, err error) {
 	letters := []rune(of.Word)
 	for n := 1; n <= maxBeginning; n++ {
-		terms, more, err := c.tx.TermsWith(ctx, c.q.scope, string(letters[:n]), maxVocabulary)
+		terms, more, err := c.tx.Terms(ctx, c.q.scope, TermQuery{Prefix: string(letters[:n]), Limit: maxVocabulary})
 		if err != nil {
 			return nil, err
 		}

@@ -149,9 +149,16 @@ func (f *feedWaits) poll() {
 func (f *feedWaits) look(stores []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), feedTimeout)
 	defer cancel()
-	var heads map[string]FeedPositions
-	err := f.storage.View(ctx, func(tx ReadTx) (err error) {
-		heads, err = tx.FeedHeads(ctx, stores)
+	queries := make([]FeedQuery, len(stores))
+	for i, store := range stores {
+		queries[i] = FeedQuery{Store: store, Ceiling: acl.Restricted}
+	}
+	heads := make(map[string]FeedPositions, len(stores))
+	err := f.storage.View(ctx, func(tx ReadTx) error {
+		feeds, err := tx.Feed(ctx, queries...)
+		for i := range feeds {
+			heads[stores[i]] = feeds[i].Last
+		}
 		return err
 	})
 	if err != nil {

@@ -47,7 +47,7 @@ func (m *Market) accept(ctx context.Context, tx Tx, c memory.Caller, o Offer, ho
 	if err := requireNoLevel(ctx, tx, c, o.Store, now); err != nil {
 		return acl.Grant{}, err
 	}
-	old, err := tx.Grant(ctx, o.Store, c.Agent)
+	old, err := acl.GrantOf(ctx, tx, o.Store, c.Agent)
 	if err != nil {
 		return acl.Grant{}, err
 	}
@@ -69,7 +69,7 @@ func (m *Market) accept(ctx context.Context, tx Tx, c memory.Caller, o Offer, ho
 	if err != nil {
 		return acl.Grant{}, err
 	}
-	return grant, tx.PutGrant(ctx, grant)
+	return grant, tx.PutFact(ctx, memory.GrantFact(grant))
 }
 
 // requireEnabled returns acl.ErrDenied if the caller has switched off all that
@@ -116,7 +116,7 @@ func meteredGrant(c memory.Caller, o Offer, now time.Time) (acl.Grant, error) {
 // acceptedGrant returns the grant that an earlier call left, as it is now;
 // memory.ErrNotFound if it has ended.
 func acceptedGrant(ctx context.Context, tx acl.Facts, c memory.Caller, o Offer) (acl.Grant, error) {
-	grant, err := tx.Grant(ctx, o.Store, c.Agent)
+	grant, err := acl.GrantOf(ctx, tx, o.Store, c.Agent)
 	if err != nil {
 		return acl.Grant{}, err
 	}

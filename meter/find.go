@@ -99,7 +99,7 @@ func visibleOffer(ctx context.Context, tx interface {
 	if offer.State == OfferOpen || offer.Store == c.Agent {
 		return *offer, nil
 	}
-	grant, err := tx.Grant(ctx, offer.Store, c.Agent)
+	grant, err := acl.GrantOf(ctx, tx, offer.Store, c.Agent)
 	if err != nil {
 		return Offer{}, err
 	}

@@ -3,6 +3,7 @@
 package acltest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -45,36 +46,30 @@ func (f *Facts) StoreNumbers(_ context.Context, stores []string) (map[string]int
 	return numbers, nil
 }
 
-// Grant implements acl.Facts.
-func (f *Facts) Grant(_ context.Context, store, grantee string) (acl.Grant, error) {
-	for _, g := range f.GrantList {
-		if g.Store == store && g.Grantee == grantee {
-			return g, f.Err
-		}
-	}
-	return acl.Grant{}, f.Err
-}
-
-// GrantsTo implements acl.Facts.
-func (f *Facts) GrantsTo(_ context.Context, grantee string) ([]acl.Grant, error) {
+// Grants implements acl.Facts.
+func (f *Facts) Grants(_ context.Context, q acl.GrantQuery) ([]acl.Grant, error) {
 	var grants []acl.Grant
 	for _, g := range f.GrantList {
-		if g.Grantee == grantee {
+		if q != (acl.GrantQuery{}) && (q.Store == "" || q.Store == g.Store) && (q.Grantee == "" || q.Grantee == g.Grantee) {
 			grants = append(grants, g)
 		}
 	}
-	slices.SortFunc(grants, func(a, b acl.Grant) int { return strings.Compare(a.Store, b.Store) })
+	slices.SortFunc(grants, func(a, b acl.Grant) int {
+		return cmp.Or(strings.Compare(a.Store, b.Store), strings.Compare(a.Grantee, b.Grantee))
+	})
 	return grants, f.Err
 }
 
-// Participant implements acl.Facts.
-func (f *Facts) Participant(_ context.Context, chat, agent string) (acl.Membership, error) {
-	return f.Participants[[2]string{chat, agent}], f.Err
-}
-
-// Session implements acl.Facts.
-func (f *Facts) Session(_ context.Context, user, agent string) (acl.Membership, error) {
-	return f.Sessions[[2]string{user, agent}], f.Err
+// Membership implements acl.Facts.
+func (f *Facts) Membership(_ context.Context, via acl.Via, of, agent string) (acl.Membership, error) {
+	switch via {
+	case acl.ViaChat:
+		return f.Participants[[2]string{of, agent}], f.Err
+	case acl.ViaUser:
+		return f.Sessions[[2]string{of, agent}], f.Err
+	default:
+		return acl.Membership{}, f.Err
+	}
 }
 
 // Settings implements acl.Facts.

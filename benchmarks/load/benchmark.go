@@ -116,7 +116,7 @@ func (b *Benchmark) write(ctx context.Context, instance *compose.Instance) error
 		for _, callers := range b.Callers {
 			for n := range callers {
 				for _, store := range stores {
-					err := tx.PutGrant(ctx, acl.Grant{
+					err := tx.PutFact(ctx, memory.GrantFact{
 						Store: store, Grantee: callerName(callers, n), Level: acl.Read, MaxLabel: acl.Public,
 						ByPlatform: true, CreatedAt: time.Now(),
 					})

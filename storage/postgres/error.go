@@ -11,12 +11,9 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// ErrNewer means that the schema was written by a newer version of mneme.
-var ErrNewer = errors.New("the database was written by a newer version of mneme")
-
-// ErrOlder means that the schema was written by a version of mneme that is too old to
-// update it from.
-var ErrOlder = errors.New("the database was written by a version of mneme that this one does not update")
+// ErrNewer and ErrOlder mean that the schema was written by a version of mneme that is
+// newer, or too old to be updated.
+var ErrNewer, ErrOlder = sqlcommon.ErrNewer, sqlcommon.ErrOlder
 
 // errConflict means that concurrent transactions conflicted. The whole
 // transaction is retried.

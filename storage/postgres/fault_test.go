@@ -30,7 +30,7 @@ func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
 			return err
 		}
 		kill()
-		_, err := tx.At(t.Context(), e.Path, acl.Restricted)
+		_, err := tx.At(t.Context(), e.Path.At(acl.Restricted))
 		if !errors.Is(err, memory.ErrUnavailable) {
 			t.Errorf("within the transaction: %v", err)
 		}
@@ -42,7 +42,7 @@ func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
 	// The pool has dead connections, of which the driver is not aware.
 	kill()
 	mustUpdate(t, s, func(tx memory.Tx) error {
-		entries, err := tx.At(t.Context(), e.Path, acl.Restricted)
+		entries, err := tx.At(t.Context(), e.Path.At(acl.Restricted))
 		if len(entries) > 0 {
 			t.Error("a failed transaction wrote an entry")
 		}

@@ -2,16 +2,14 @@ package postgres
 
 import (
 	"context"
-	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
 	"mneme/internal/condition"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // tagSample is the largest count of entries with a tag in rarestTag.
@@ -38,7 +36,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 		return nil, false, nil
 	}
 	r.setRLSScope(stores)
-	m := &matching{reader: r, filter: filter, where: filter.Condition(), limit: limit}
+	m := &matching{reader: r, Matches: sqlcommon.Matches{Filter: filter, Limit: limit}, where: filter.Condition()}
 	m.numbers, m.ceilings = scopeLists(stores)
 	var err error
 	if filter.Match == nil {
@@ -46,52 +44,31 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 	} else {
 		err = m.findWords(ctx, ids)
 	}
-	if errors.Is(err, errEnough) {
-		return nil, true, nil
-	}
-	return m.found, false, err
+	return m.Result(err)
 }
 
 // matching is one call of Matching.
 type matching struct {
 	*reader
+	sqlcommon.Matches
 	numbers  []int64 // scopeLists
 	ceilings []int16
-	filter   memory.Filter
 	where    *condition.Condition
-	limit    int
-	found    []uuid.UUID
 }
 
-func (m *matching) add(id uuid.UUID) error {
-	if m.found = append(m.found, id); len(m.found) > m.limit {
-		return errEnough
-	}
-	return nil
-}
-
-// valuePart returns the part of a condition that reads values, if these alone
-// decide of an entry that the query has found; else nil.
-func valuePart(filter memory.Filter, where *condition.Condition) *condition.Condition {
-	if filter.Match != nil || where == nil || !where.ReadsValue() {
-		return nil
-	}
-	if part, alone := where.ValuePart(); alone {
-		return part
-	}
-	return nil
-}
+// arguments are the parameters of a query that is put together.
+type arguments struct{ sqlcommon.Arguments }
 
 // find adds the entries that pass the filter and a condition on their forms: of
 // all, or if ids is not nil, of these. With evaluate, their rows are evaluated by
 // the filter.
 func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formCondition, evaluate bool) error {
-	q := &matchQuery{args: []any{m.numbers, m.ceilings}}
+	q := &arguments{sqlcommon.Arguments{Mark: "$", Args: []any{m.numbers, m.ceilings}}}
 	var from string
 	var err error
 	switch {
 	case ids != nil:
-		from = ` FROM unnest(` + q.arg(idList(ids)) + `::uuid[]) named (id)
+		from = ` FROM unnest(` + q.Arg(idList(ids)) + `::uuid[]) named (id)
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = named.id AND f.state = 0 OFFSET 0) e
 	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
 	case forms.query != "":
@@ -110,74 +87,37 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 		from += ` AND ` + m.where.Root().Formula(condition.SQL(dialect{q}))
 	}
 	if !evaluate {
-		found, err := m.ids(ctx, scopeTable+`SELECT e.id`+from+` LIMIT `+q.arg(m.limit+1-len(m.found)), q.args...)
-		for _, id := range found {
-			if err := m.add(id); err != nil {
-				return err
-			}
-		}
-		return err
+		limit := q.Arg(m.Limit + 1 - len(m.IDs))
+		return m.each(ctx, decoded(m.AddRow), scopeTable+`SELECT e.id`+from+` LIMIT `+limit, q.Args...)
 	}
-	if part := valuePart(m.filter, m.where); part != nil {
-		return m.eachFetched(ctx, "entry_values", func(rows pgx.Rows) error {
-			var id uuid.UUID
-			var fields condition.Entry
-			if err := rows.Scan((*[16]byte)(&id), &fields.Encrypted, (*[]byte)(&fields.Value)); err != nil {
-				return err
-			}
-			if err := m.filter.Read(fields.Value); err != nil || !part.Fits(&fields) {
-				return err
-			}
-			return m.add(id)
-		}, scopeTable+`SELECT e.id, e.encrypted, e.value`+from, q.args...)
+	if part := sqlcommon.ValuePart(m.Filter, m.where); part != nil {
+		return m.eachFetched(ctx, "entry_values", decoded(m.JudgeValue(part)), scopeTable+`SELECT e.id, e.encrypted, e.value`+from, q.Args...)
 	}
-	passes := m.filter.Judge()
-	return m.eachFetched(ctx, "entry_rows", func(rows pgx.Rows) error {
-		e, err := scanEntry(rows)
-		if err != nil {
-			return err
-		}
-		if err := m.filter.Read(e.Value); err != nil || !passes(&e) {
-			return err
-		}
-		return m.add(e.ID)
-	}, scopeTable+`SELECT `+judgedColumns+from, q.args...)
+	return m.eachFetched(ctx, "entry_rows", decoded(m.JudgeEntry()), scopeTable+`SELECT `+judgedColumns+from, q.Args...)
 }
 
 // accessPath returns the FROM and WHERE clauses by which the entries of the scope
 // that have the keys are found: by the rarest tag, by type, by namespace, or all.
-func (r *reader) accessPath(ctx context.Context, q *matchQuery, keys condition.Keys) (string, error) {
+func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Keys) (string, error) {
 	if len(keys.Tags) > 0 && keys.NotEncrypted { // the table has the tags of searchable entries
 		rarest := keys.Tags[0]
 		if len(keys.Tags) > 1 {
-			if _, err := r.one(ctx, []any{&rarest}, rarestTag, q.args[0], q.args[1], keys.Tags, tagSample); err != nil {
+			if _, err := r.one(ctx, []any{&rarest}, rarestTag, q.Args[0], q.Args[1], keys.Tags, tagSample); err != nil {
 				return "", err
 			}
 		}
-		return ` FROM scope JOIN tag t ON t.store = scope.store AND t.tag = ` + q.arg(rarest) + ` AND t.label <= scope.ceiling
+		return ` FROM scope JOIN tag t ON t.store = scope.store AND t.tag = ` + q.Arg(rarest) + ` AND t.label <= scope.ceiling
 	JOIN entry e ON e.id = t.entry WHERE e.state = 0 AND e.in_context`, nil
 	}
 	from := ` FROM scope CROSS JOIN ` + labels + ` JOIN entry e ON e.store = scope.store AND e.label = l.label`
 	switch {
 	case keys.Type != "":
-		from += ` AND e.type = ` + q.arg(keys.Type) + ` AND e.type <> ''`
+		from += ` AND e.type = ` + q.Arg(keys.Type) + ` AND e.type <> ''`
 	case keys.Namespace != nil:
-		from += ` AND e.namespace = ` + q.arg(*keys.Namespace)
+		from += ` AND e.namespace = ` + q.Arg(*keys.Namespace)
 		if keys.Key != nil {
-			from += ` AND e.key = ` + q.arg(*keys.Key)
+			from += ` AND e.key = ` + q.Arg(*keys.Key)
 		}
 	}
 	return from + ` WHERE l.label <= scope.ceiling AND e.state = 0 AND e.in_context`, nil
-}
-
-// errEnough ends a query whose further rows are not needed.
-var errEnough = errors.New("postgres: no further rows are needed")
-
-// matchQuery collects the parameters of a query that is put together.
-type matchQuery struct{ args []any }
-
-// arg adds a parameter and returns its name.
-func (q *matchQuery) arg(value any) string {
-	q.args = append(q.args, value)
-	return "$" + strconv.Itoa(len(q.args))
 }

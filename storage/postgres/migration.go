@@ -2,22 +2,22 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
-	"fmt"
-	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"mneme/storage/sqlcommon"
 )
 
 //go:embed migration/*.sql
-var migrations embed.FS
+var migrationFiles embed.FS
+
+var migrations = sqlcommon.Migrations{Files: migrationFiles, Dialect: goose.DialectPostgres}
 
 // migrate updates the schema. An advisory lock, which ends with its connection,
 // serializes processes that start at the same time.
@@ -41,63 +41,11 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 	}()
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	provider, err := newProvider(db)
-	if err != nil {
-		return err
-	}
-	current, newest, err := provider.GetVersions(ctx)
-	if err != nil {
-		return interpret(ctx, "read the schema's version", err)
-	}
-	if err := checkVersion(current); err != nil {
-		return err
-	}
-	if current == newest {
-		return nil
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return interpret(ctx, "migrate the schema", err)
-	}
-	return nil
+	return migrations.Up(ctx, db, func(op string, err error) error { return interpret(ctx, op, err) })
 }
 
 // SchemaVersion returns the version of the schema, which every open storage has.
-func (*Storage) SchemaVersion() int64 { return newestVersion() }
-
-// newestVersion returns the version of the last migration.
-func newestVersion() int64 { return slices.Max(versions()) }
-
-// versions returns the versions of the migrations.
-func versions() (all []int64) {
-	names, _ := fs.Glob(migrations, "migration/*.sql") // the pattern is good
-	for _, name := range names {
-		if version, err := goose.NumericComponent(name); err == nil {
-			all = append(all, version)
-		}
-	}
-	return all
-}
-
-// checkVersion returns an error if the schema's version is neither 0, which stands for
-// none, nor one that the migrations lead on from.
-func checkVersion(version int64) error {
-	switch oldest, newest := slices.Min(versions()), newestVersion(); {
-	case version > newest:
-		return fmt.Errorf("%w: its schema version is %d, the latest known is %d", ErrNewer, version, newest)
-	case version > 0 && version < oldest:
-		return fmt.Errorf("%w: its schema version is %d, the oldest known is %d; export its entries by the version of mneme that wrote it, and import them into an empty database",
-			ErrOlder, version, oldest)
-	}
-	return nil
-}
-
-func newProvider(db *sql.DB) (*goose.Provider, error) {
-	folder, err := fs.Sub(migrations, "migration")
-	if err != nil {
-		return nil, err
-	}
-	return goose.NewProvider(goose.DialectPostgres, db, folder, goose.WithDisableGlobalRegistry(true))
-}
+func (*Storage) SchemaVersion() int64 { return migrations.Newest() }
 
 // acquireLock polls for a session-level advisory lock. A blocking statement
 // would be ended by lock_timeout.

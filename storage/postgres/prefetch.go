@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -9,9 +10,10 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
-// prefetched is what a writing transaction has read ahead (Prefetch). Nothing else
+// prefetched is what a writing transaction has read ahead (memory.WritePlan). Nothing else
 // changes it meanwhile, since the transaction holds the lock of the store.
 type prefetched struct {
 	paths map[memory.Path][]memory.Entry // up to label
@@ -26,15 +28,20 @@ type usageRead struct {
 	now           time.Time
 }
 
-const selectPaths = `SELECT ` + withoutText + ` FROM store s
-	CROSS JOIN unnest($2::text[], $3::text[]) p (namespace, key) CROSS JOIN ` + labels + `
-	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = s.number AND f.label = l.label
-		AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 OFFSET 0) e
-	WHERE s.id = $1 AND l.label <= $4`
+// Prepare implements memory.Preparer.
+func (w *writer) Prepare(ctx context.Context, plan memory.Plan) error {
+	switch p := plan.(type) {
+	case memory.WritePlan:
+		return w.prefetch(ctx, p.Store, p.Paths, p.Label, p.Agent, p.Now)
+	case memory.VectorPlan:
+		return w.lockRows(ctx, p.Entries)
+	}
+	return fmt.Errorf("postgres: unknown type %T", plan)
+}
 
-// Prefetch implements memory.Prefetcher. It acquires the lock of the store, and
-// reads its row, the rows of the paths and the usage, all in one round trip.
-func (w *writer) Prefetch(ctx context.Context, store string, paths []memory.Path, label acl.Label, agent string, now time.Time) error {
+// prefetch acquires the lock of the store, and reads its row, the rows of the paths and
+// the usage, all in one round trip.
+func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path, label acl.Label, agent string, now time.Time) error {
 	if err := w.ready(ctx); err != nil {
 		return err
 	}
@@ -48,17 +55,17 @@ func (w *writer) Prefetch(ctx context.Context, store string, paths []memory.Path
 	}
 	w.queueLock(storeKey(store))
 	w.setRLSStore(store)
-	var row *storeRow
+	var found *storeRow
 	var usage memory.Usage
 	err := w.queryBatch(ctx, []batchQuery{
 		{selectStore, []any{store}, func(rows pgx.Rows) error {
-			row = &storeRow{}
-			err := rows.Scan(&row.number, &row.nextDoc)
-			row.freshDoc = row.nextDoc
+			found = &storeRow{}
+			err := rows.Scan(&found.number, &found.nextDoc)
+			found.freshDoc = found.nextDoc
 			return err
 		}},
 		{selectPaths, []any{store, namespaces, keys, int16(min(label, acl.Restricted))}, func(rows pgx.Rows) error {
-			e, err := scanEntry(rows)
+			e, err := sqlcommon.ScanEntry(&row{rows: rows})
 			read.paths[e.Path] = append(read.paths[e.Path], e)
 			return err
 		}},
@@ -69,8 +76,8 @@ func (w *writer) Prefetch(ctx context.Context, store string, paths []memory.Path
 	if err != nil {
 		return err
 	}
-	if row != nil && w.stores[store] == nil {
-		w.stores[store] = row
+	if found != nil && w.stores[store] == nil {
+		w.stores[store] = found
 	}
 	read.usage[usageRead{store, agent, label, now}] = usage
 	w.prefetched = read
@@ -99,7 +106,7 @@ func (p *prefetched) clashes(e *memory.Entry) (clash, known bool) {
 // forget forgets what the write of an entry changes, whose row was old, nil for a
 // new one, and becomes next.
 func (p *prefetched) forget(e *memory.Entry, old, next *storedRow) {
-	if old != nil && (old.store != next.store || old.namespace != e.Namespace || old.key != e.Key) {
+	if old != nil && (old.Store != next.Store || old.Namespace != e.Namespace || old.Key != e.Key) {
 		p.forgetAll() // it left a path
 		return
 	}

@@ -172,7 +172,7 @@ func TestConcurrentProcessesLoseNoUpdate(t *testing.T) {
 	s := openAt(t, dsn)
 	err := s.View(t.Context(), func(tx memory.ReadTx) error {
 		for n := range stores {
-			entries, err := tx.At(t.Context(), memory.Path{Store: fmt.Sprint("s", n), Key: "counter"}, acl.Restricted)
+			entries, err := tx.At(t.Context(), memory.Path{Store: fmt.Sprint("s", n), Key: "counter"}.At(acl.Restricted))
 			if err != nil || len(entries) != 1 {
 				return fmt.Errorf("%d entries: %w", len(entries), err)
 			}
@@ -196,7 +196,7 @@ func TestConcurrentProcessesLoseNoUpdate(t *testing.T) {
 // increment edits the store's counter entry, or creates it: its version is the
 // count.
 func increment(ctx context.Context, tx memory.Tx, store string) error {
-	entries, err := tx.At(ctx, memory.Path{Store: store, Key: "counter"}, acl.Restricted)
+	entries, err := tx.At(ctx, memory.Path{Store: store, Key: "counter"}.At(acl.Restricted))
 	if err != nil {
 		return err
 	}

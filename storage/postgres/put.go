@@ -14,23 +14,25 @@ import (
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // writer is a memory.Tx. It reads from a store under the store's lock
 // (lock.go).
 type writer struct {
 	reader
+	sqlcommon.Writes
 	heldLocks  map[int64]bool
 	exclusive  bool                    // holds the database lock exclusively
 	stores     map[string]*storeRow    // rows read so far
-	models     map[string]int32        // model numbers by fingerprint
-	locked     map[uuid.UUID]lockedRow // by LockEntries, until their vectors are saved
+	models     map[string]int64        // model numbers by fingerprint
+	locked     map[uuid.UUID]lockedRow // by a memory.VectorPlan, until their vectors are saved
 	postings   *posting.AlignedWriter  // flushed before the commit, like usage
-	usage      usageChanges
+	usage      sqlcommon.UsageChanges
 	changes    []uuid.UUID // entries whose vectors changed
 	feed       feedRecords
-	past       map[uuid.UUID]past      // of the entries that were put
-	settings   map[string]acl.Settings // read so far
+	past       map[uuid.UUID]sqlcommon.Past // of the entries that were put
+	settings   map[string]acl.Settings      // read so far
 	prefetched prefetched
 	written    *atomic.Int64 // entries put by this process, rolled back ones too
 	careful    bool          // looks for the rows of new entries and blocks
@@ -40,9 +42,11 @@ type writer struct {
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(tx pgx.Tx) *writer {
-	return &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
-		models: make(map[string]int32), postings: posting.NewAlignedWriter(),
-		usage: make(usageChanges), past: make(map[uuid.UUID]past), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow)}
+	w := &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
+		models: make(map[string]int64), postings: posting.NewAlignedWriter(), usage: make(sqlcommon.UsageChanges),
+		past: make(map[uuid.UUID]sqlcommon.Past), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow)}
+	w.Reads, w.Writes = sqlcommon.NewReads(w, &statements), sqlcommon.NewWrites(w, &statements)
+	return w
 }
 
 // storeRow is a row of table store.
@@ -76,23 +80,11 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 
 // storedRow is the state of a row that a write replaces.
 type storedRow struct {
-	store      int64
-	docID      int64
-	state      int
-	label      acl.Label
-	writer     string
-	revision   int64
-	version    int
-	bytes      int64 // of the value
-	source     int64 // bytes
-	expires    time.Time
-	searchable bool
-	inContext  bool
-	namespace  string
-	key        string
-	tags       []string
-	document   *posting.Document // nil: not indexed
-	past       past
+	sqlcommon.Stored
+	docID    int64
+	expires  time.Time
+	tags     []string
+	document *posting.Document // nil: not indexed
 }
 
 // selectStoredRow also reports whether another live entry has the path, owner
@@ -118,8 +110,8 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 		var namespace, path *string
 		var expires *time.Time
 		var terms []byte
-		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &writer, &revision, &version, &s.bytes, &s.source, &expires,
-			&searchable, &inContext, &namespace, &path, &s.tags, &length, &terms, &s.past.versions, &s.past.bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
+		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &writer, &revision, &version, &s.Bytes, &s.Source, &expires,
+			&searchable, &inContext, &namespace, &path, &s.tags, &length, &terms, &s.Past.Versions, &s.Past.Bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
 		if err != nil || store == nil {
 			return nil, clash, err
 		}
@@ -129,11 +121,11 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 			}
 			continue // the row may have changed before the lock was held
 		}
-		s.store, s.docID, s.state, s.label = *storeNumber, *docID, int(*state), acl.Label(*label)
-		s.inContext, s.namespace, s.key = *inContext, *namespace, *path
-		s.writer, s.revision, s.version, s.searchable, s.expires = *writer, *revision, *version, *searchable, timeOrZero(expires)
+		s.Store, s.docID, s.State, s.Label = *storeNumber, *docID, int(*state), acl.Label(*label)
+		s.InContext, s.Namespace, s.Key = *inContext, *namespace, *path
+		s.Writer, s.Revision, s.Version, s.Searchable, s.expires = *writer, *revision, *version, *searchable, timeOrZero(expires)
 		if length != nil {
-			s.document = &posting.Document{DocKey: posting.DocKey{Store: s.store, Doc: s.docID}, Label: s.label, Length: *length, Terms: terms}
+			s.document = &posting.Document{DocKey: posting.DocKey{Store: s.Store, Doc: s.docID}, Label: s.Label, Length: *length, Terms: terms}
 		}
 		return &s, clash, nil
 	}
@@ -159,29 +151,19 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	switch {
 	case err != nil:
 		return err
-	case old == nil && e.Revision != 1, old != nil && (old.state == swept || e.Revision != old.revision+1):
+	case old == nil && e.Revision != 1, old != nil && (old.State == sqlcommon.Swept || e.Revision != old.Revision+1):
 		return memory.ErrStale
 	case clash && e.DeletedAt.IsZero():
 		return memory.ErrExists
 	}
-	return w.put(ctx, &e, doc, store, old, latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
-}
-
-func latest(times ...time.Time) time.Time {
-	var last time.Time
-	for _, t := range times {
-		if t.After(last) {
-			last = t
-		}
-	}
-	return last
+	return w.put(ctx, &e, doc, store, old, sqlcommon.Latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
 }
 
 const (
-	formerColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
+	historyColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date, occurred_precision`
-	insertFormer = `INSERT INTO history (id, ` + formerColumns + `) SELECT id, ` + formerColumns + ` FROM entry WHERE id = $1`
+	insertFormer = `INSERT INTO history (id, ` + historyColumns + `) SELECT id, ` + historyColumns + ` FROM entry WHERE id = $1`
 	entryColumns = `store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date, occurred_precision`
@@ -192,37 +174,35 @@ const (
 // put writes e in place of old, which is nil for a new entry, and updates its
 // tags, usage, postings and vectors. queuedAt is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *storedRow, queuedAt time.Time) error {
-	next := &storedRow{
-		store: store.number, label: e.Label, writer: e.UpdatedBy, bytes: int64(len(e.Value)),
-		searchable: e.Searchable(), tags: e.Tags,
+	next := &storedRow{Stored: sqlcommon.Next(e, store.number), tags: e.Tags}
+	var before *sqlcommon.Stored
+	if old != nil {
+		before = &old.Stored
 	}
-	if !e.DeletedAt.IsZero() {
-		next.state = deleted
-	}
-	if old != nil && old.store == next.store {
+	if old != nil && old.Store == next.Store {
 		next.docID = old.docID
 	} else {
 		next.docID = store.nextDoc
 		store.nextDoc, store.dirty = store.nextDoc+1, true
 	}
-	if next.state == live && next.searchable {
+	if next.Indexed() {
 		next.document = &posting.Document{
-			DocKey: posting.DocKey{Store: next.store, Doc: next.docID}, Label: next.label,
+			DocKey: posting.DocKey{Store: next.Store, Doc: next.docID}, Label: next.Label,
 			Length: words.Length, Terms: posting.Aligned.EncodeTerms(words.Terms),
 		}
 	}
-	if old != nil && e.Version > old.version {
+	if old != nil && e.Version > old.Version {
 		w.queueStatement(insertFormer, [16]byte(e.ID))
-		w.addPast(e.ID, old.past, old.bytes+old.source)
+		w.addPast(e.ID, old.Past, old.Bytes+old.Source)
 	}
 	w.replan(w.written.Add(1))
 	w.prefetched.forget(e, old, next)
 	delete(w.locked, e.ID)
-	w.announce(e, old, next, queuedAt)
+	w.announce(e.ID, sqlcommon.Announce(before, &next.Stored, queuedAt))
 	w.setRLSAll()
 	w.removeTagsAndUsage(e.ID, old)
 	w.writeEntry(e, next, old == nil)
-	w.addUsage(next, 1)
+	w.usage.AddRow(&next.Stored, 1)
 	w.tag(e.ID, next)
 	w.replaceForms(e.ID, old, next, words.Forms)
 	var indexed *posting.Document
@@ -258,7 +238,7 @@ func (w *writer) writeEntry(e *memory.Entry, next *storedRow, created bool) {
 	if next.document != nil {
 		length, terms = next.document.Length, next.document.Terms
 	}
-	args := append([]any{[16]byte(e.ID), next.store, next.docID, int16(next.label), int16(next.state), length, terms}, entryValues(e)...)
+	args := append([]any{[16]byte(e.ID), next.Store, next.docID, int16(next.Label), int16(next.State), length, terms}, entryValues(e)...)
 	if !created {
 		w.queueStatement(updateEntry, args...)
 		return
@@ -285,18 +265,18 @@ func (w *writer) removeTagsAndUsage(id uuid.UUID, old *storedRow) {
 	if old == nil {
 		return
 	}
-	w.addUsage(old, -1)
-	if old.state == live && old.searchable && len(old.tags) > 0 {
+	w.usage.AddRow(&old.Stored, -1)
+	if old.Indexed() && len(old.tags) > 0 {
 		w.queueStatement("DELETE FROM tag WHERE store = $1 AND label = $2 AND entry = $3 AND tag = ANY($4)",
-			old.store, int16(old.label), [16]byte(id), old.tags)
+			old.Store, int16(old.Label), [16]byte(id), old.tags)
 	}
 }
 
 // tag inserts the tags of a searchable row.
 func (w *writer) tag(id uuid.UUID, row *storedRow) {
-	if row.state == live && row.searchable {
+	if row.Indexed() {
 		for _, tag := range row.tags {
-			w.bulk.add(bulkTag, row.store, int16(row.label), [16]byte(id), tag)
+			w.bulk.add(bulkTag, row.Store, int16(row.Label), [16]byte(id), tag)
 		}
 	}
 }

@@ -5,59 +5,15 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
-const selectAt = `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + `
-	JOIN entry e ON e.store = s.number AND e.label = l.label
-	WHERE s.id = $1 AND e.namespace = $2 AND e.key = $3 AND e.state = 0 AND l.label <= $4`
-
-// At implements memory.EntryReader.
-func (r *reader) At(ctx context.Context, path memory.Path, ceiling acl.Label) ([]memory.Entry, error) {
-	if !storable(path.Store, path.Namespace, path.Key) {
-		return nil, nil
-	}
-	r.setRLSStore(path.Store)
-	return r.entries(ctx, selectAt, path.Store, path.Namespace, path.Key, int16(min(ceiling, acl.Restricted)))
-}
-
-const selectByID = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
-	WHERE e.id = ANY($1) AND e.state < 2`
-
-// Get implements memory.EntryReader.
-func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	r.setRLSAll()
-	return r.entries(ctx, selectByID, idList(ids))
-}
-
-const (
-	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
-	WHERE e.id = $1 AND e.state < 2`
-	selectFormer = `SELECT ` + withText + ` FROM history e JOIN store s ON s.number = e.store
-	WHERE e.id = $1 AND e.version < $2 ORDER BY e.version DESC LIMIT $3`
-)
-
-// History implements memory.EntryReader.
-func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) ([]memory.Entry, error) {
-	r.setRLSAll()
-	versions, err := r.entries(ctx, selectCurrent, [16]byte(id))
-	if err != nil || len(versions) == 0 || limit <= 0 {
-		return nil, err
-	}
-	if before == 0 {
-		before = versions[0].Version + 1
-	}
-	if before <= versions[0].Version {
-		versions = versions[:0]
-	}
-	former, err := r.entries(ctx, selectFormer, [16]byte(id), before, limit-len(versions))
-	return append(versions, former...), err
+// At implements memory.PathReader.
+func (r *reader) At(ctx context.Context, query memory.PathQuery) ([]memory.Entry, error) {
+	return sqlcommon.At(ctx, query, r.AtPaths, r.siblings)
 }
 
 // selectSiblings goes from the rows of the IDs to the rows at their paths, by an
@@ -72,25 +28,25 @@ const selectSiblings = `SELECT ` + candidateColumns + ` FROM unnest($3::uuid[]) 
 	JOIN store s ON s.number = e.store
 	WHERE l.label <= p.ceiling`
 
-// Siblings implements memory.CandidateReader.
-func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
-	stores := scope.Indexed()
-	if len(ids) == 0 || len(stores) == 0 {
+// siblings answers memory.Siblings.
+func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entry, error) {
+	stores := q.Scope.Indexed()
+	if len(q.IDs) == 0 || len(stores) == 0 {
 		return nil, nil
 	}
 	r.setRLSScope(stores)
 	numbers, ceilings := scopeLists(stores)
 	var found []memory.Entry
 	seen := make(map[uuid.UUID]bool)
-	err := r.each(ctx, func(rows pgx.Rows) error {
-		e, err := scanEntry(rows)
+	err := r.Each(ctx, func(row sqlcommon.Row) error {
+		e, err := sqlcommon.ScanEntry(row)
 		// Two of the IDs may have the same path.
 		if err == nil && !seen[e.ID] {
 			seen[e.ID] = true
 			found = append(found, e)
 		}
 		return err
-	}, selectSiblings, numbers, ceilings, idList(ids))
+	}, selectSiblings, numbers, ceilings, q.IDs)
 	return found, err
 }
 

@@ -47,7 +47,7 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 		read            func(r *reader, scope acl.Scope) (int, error)
 	}{
 		{"Siblings", 2, 0, func(r *reader, scope acl.Scope) (int, error) { // by ID and at its path
-			entries, err := r.Siblings(t.Context(), scope, ids)
+			entries, err := r.At(t.Context(), memory.Siblings{Scope: scope, IDs: ids})
 			return len(entries), err
 		}},
 		{"Evidence", 1, 2, func(r *reader, scope acl.Scope) (n int, err error) {

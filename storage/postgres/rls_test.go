@@ -115,7 +115,10 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 			_, _, err := r.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Limit: 1, Now: time.Now()})
 			return err
 		},
-		"Siblings": func(r *reader) error { _, err := r.Siblings(t.Context(), scope, []uuid.UUID{uuid.Max}); return err },
+		"Siblings": func(r *reader) error {
+			_, err := r.At(t.Context(), memory.Siblings{Scope: scope, IDs: []uuid.UUID{uuid.Max}})
+			return err
+		},
 		"Evidence": func(r *reader) error {
 			return r.Evidence(t.Context(), scope, memory.EvidenceQuery{Entries: []uuid.UUID{uuid.Max}}, func(memory.Evidence) error { return nil })
 		},
@@ -124,7 +127,7 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 			return err
 		},
 		"Lagging": func(r *reader) error {
-			_, err := r.Lagging(t.Context(), scope, time.Now().Add(time.Hour), time.Now())
+			_, err := r.Waiting(t.Context(), memory.WaitIn{Scope: scope, Before: time.Now().Add(time.Hour), Now: time.Now()})
 			return err
 		},
 		"Matching": func(r *reader) error {
@@ -132,15 +135,15 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 			return err
 		},
 		"At": func(r *reader) error {
-			_, err := r.At(t.Context(), memory.Path{Store: "a", Key: "k"}, acl.Restricted)
+			_, err := r.At(t.Context(), memory.Path{Store: "a", Key: "k"}.At(acl.Restricted))
 			return err
 		},
 		"Scan": func(r *reader) error {
-			_, err := r.Scan(t.Context(), memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 1})
+			_, err := r.List(t.Context(), memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 1})
 			return err
 		},
 		"Trash": func(r *reader) error {
-			_, err := r.Trash(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Limit: 1})
+			_, err := r.List(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Limit: 1})
 			return err
 		},
 	} {

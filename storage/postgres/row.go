@@ -2,35 +2,28 @@ package postgres
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
 	"mneme/internal/period"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
-// The states of an entry's row.
-const (
-	live    = 0
-	deleted = 1
-	swept   = 2 // expired, and hidden until it is purged
-)
-
-// Columns of an entry or a former version as scanEntry reads them, with the
+// Columns of an entry or a former version as sqlcommon.ScanEntry reads them, with the
 // aliases e for the row and s for store. withoutText selects null for the two wide
 // columns, and the size of the value, for which PostgreSQL does not read it.
-// candidateColumns leave out the authors too. A null author is the owner.
+// candidateColumns leave out the authors too. Rows have the precision of months and years
+// alone; of others they have whether they are dated.
 const (
 	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
-	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, e.occurred_date, e.occurred_precision, `
+	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, coalesce(e.occurred_precision, e.occurred_date::integer), `
 	withoutText      = narrowColumns + `e.type_by, e.description_by, NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
 	withText         = narrowColumns + `e.type_by, e.description_by, e.source, e.value, 0`
 	candidateColumns = narrowColumns + `'', '', NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
@@ -40,69 +33,6 @@ const (
 // label by label. Queries add a condition that excludes labels above the
 // ceiling.
 const labels = "(VALUES (1::smallint), (2), (3), (4)) l (label)"
-
-// scanEntry reads one row.
-func scanEntry(rows pgx.Rows) (e memory.Entry, err error) {
-	var label int16
-	var expires, deletedAt, occurred *time.Time
-	var dated *bool
-	var precision *int16
-	var typeBy, descriptionBy *string
-	var source, value []byte
-	err = rows.Scan((*[16]byte)(&e.ID), &e.Store, &label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
-		&e.CreatedAt, &e.UpdatedAt, &expires, &deletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
-		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &occurred, &dated, &precision, &typeBy, &descriptionBy, &source, &value, &e.Size)
-	e.Label = acl.Label(label)
-	e.CreatedAt, e.UpdatedAt = e.CreatedAt.UTC(), e.UpdatedAt.UTC()
-	e.ExpiresAt, e.DeletedAt = timeOrZero(expires), timeOrZero(deletedAt)
-	if occurred != nil {
-		e.OccurredAt = memory.Moment{Time: occurred.UTC(), Precision: precisionOf(*dated, precision)}
-	}
-	e.Source, e.Value = source, value
-	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
-	if typeBy != nil {
-		e.TypeBy = *typeBy
-	}
-	if descriptionBy != nil {
-		e.DescriptionBy = *descriptionBy
-	}
-	return e, err
-}
-
-// precisionOf returns a Moment's precision. Rows have that of months and years alone.
-func precisionOf(dated bool, precision *int16) period.Precision {
-	switch {
-	case precision != nil:
-		return period.Precision(*precision)
-	case dated:
-		return period.Day
-	default:
-		return period.Time
-	}
-}
-
-// entries runs a query that returns entry columns.
-func (r *reader) entries(ctx context.Context, query string, args ...any) ([]memory.Entry, error) {
-	var found []memory.Entry
-	err := r.each(ctx, func(rows pgx.Rows) error {
-		e, err := scanEntry(rows)
-		found = append(found, e)
-		return err
-	}, query, args...)
-	return found, err
-}
-
-// ids runs a query that returns IDs.
-func (r *reader) ids(ctx context.Context, query string, args ...any) ([]uuid.UUID, error) {
-	var ids []uuid.UUID
-	err := r.each(ctx, func(rows pgx.Rows) error {
-		var id uuid.UUID
-		err := rows.Scan((*[16]byte)(&id))
-		ids = append(ids, id)
-		return err
-	}, query, args...)
-	return ids, err
-}
 
 // entryValues returns an entry's columns from in_context on, in the order of
 // writeEntry and insertVersion.
@@ -121,16 +51,8 @@ func entryValues(e *memory.Entry) []any {
 	return []any{
 		e.InContext, e.Encrypted, e.Revision, e.Version, e.CreatedAt, e.UpdatedAt, nullTime(e.ExpiresAt), nullTime(e.DeletedAt),
 		e.Owner, e.UpdatedBy, e.DeletedBy, e.Namespace, e.Key, e.Type, e.Description, tags, []byte(e.Source), []byte(e.Value),
-		unlessOwner(e, e.TypeBy), unlessOwner(e, e.DescriptionBy), occurred, dated, precision,
+		sqlcommon.UnlessOwner(e, e.TypeBy), sqlcommon.UnlessOwner(e, e.DescriptionBy), occurred, dated, precision,
 	}
-}
-
-// unlessOwner returns the column of an author.
-func unlessOwner(e *memory.Entry, author string) any {
-	if author == e.Owner {
-		return nil
-	}
-	return author
 }
 
 // timeOrZero returns the time of a nullable column, zero for null.

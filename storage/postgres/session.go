@@ -3,17 +3,18 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // reader is a memory.ReadTx.
 type reader struct {
+	sqlcommon.Reads
 	tx     pgx.Tx
 	failed error // returned by every further call
 	// pendingBatch holds the queued statements, nil if there are none. They are
@@ -26,9 +27,15 @@ type reader struct {
 
 var _ memory.ReadTx = (*reader)(nil)
 
+func newReader(tx pgx.Tx) *reader {
+	r := &reader{tx: tx, rls: allRows}
+	r.Reads = sqlcommon.NewReads(r, &statements)
+	return r
+}
+
 // end makes every further call fail. It is called when the transaction's
 // function has returned.
-func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
+func (r *reader) end() { r.failed = sqlcommon.ErrEnded }
 
 func (r *reader) ready(ctx context.Context) error {
 	if r.failed != nil {

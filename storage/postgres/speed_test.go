@@ -100,7 +100,7 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 				if _, err := tx.SaveVectors(ctx, id, 1, "model", []vector.Record{{Vector: half}}); err != nil {
 					return err
 				}
-				if err := tx.Done(ctx, indexer.Lease{Entry: id, Revision: 1}); err != nil {
+				if err := tx.Finish(ctx, indexer.Lease{Entry: id, Revision: 1}, nil); err != nil {
 					return err
 				}
 			}
@@ -115,10 +115,13 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 	b.Logf("all vectors: %.0f/s", float64(len(embedded))/time.Since(began).Seconds())
 	scope := benchScope(b, s, names)
 	for name, fn := range map[string]func(tx memory.ReadTx) error{
-		"siblings of 400": func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, ids[:400]); return err },
-		"get 10":          func(tx memory.ReadTx) error { _, err := tx.Get(ctx, ids[:10]); return err },
+		"siblings of 400": func(tx memory.ReadTx) error {
+			_, err := tx.At(ctx, memory.Siblings{Scope: scope, IDs: ids[:400]})
+			return err
+		},
+		"get 10": func(tx memory.ReadTx) error { _, err := tx.Get(ctx, ids[:10]); return err },
 		"scan 100": func(tx memory.ReadTx) error {
-			_, err := tx.Scan(ctx, memory.ScanQuery{Store: storeName(0), Ceiling: acl.Restricted, Limit: 100})
+			_, err := tx.List(ctx, memory.ScanQuery{Store: storeName(0), Ceiling: acl.Restricted, Limit: 100})
 			return err
 		},
 		"matching none by tag": func(tx memory.ReadTx) error {

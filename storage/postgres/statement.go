@@ -69,6 +69,25 @@ func (w *writer) InStore(ctx context.Context, store string) error {
 	return w.reader.InStore(ctx, store)
 }
 
+// InScope implements sqlcommon.Reader.
+func (r *reader) InScope(stores []acl.Access) { r.setRLSScope(stores) }
+
+// OfEntries implements sqlcommon.Reader.
+func (r *reader) OfEntries(ctx context.Context, _ []uuid.UUID) error {
+	r.setRLSAll()
+	return r.ready(ctx)
+}
+
+// OfEntries implements sqlcommon.Reader.
+func (w *writer) OfEntries(ctx context.Context, ids []uuid.UUID) error {
+	if len(ids) > 0 {
+		if err := w.lockEntries(ctx, ids); err != nil {
+			return err
+		}
+	}
+	return w.reader.OfEntries(ctx, ids)
+}
+
 // Exec implements sqlcommon.Writer.
 func (w *writer) Exec(ctx context.Context, text string, args ...any) (int64, error) {
 	return w.affected(ctx, text, encode(args)...)
@@ -102,6 +121,15 @@ func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]in
 	})
 	return affected, err
 }
+
+// Queue implements sqlcommon.Writer.
+func (w *writer) Queue(ctx context.Context, text string, args ...any) error {
+	w.queueStatement(text, encode(args)...)
+	return w.ready(ctx)
+}
+
+// Erased implements sqlcommon.Writer. The server reuses the space by itself.
+func (*writer) Erased() {}
 
 // FlushIndex implements sqlcommon.Writer.
 func (w *writer) FlushIndex(ctx context.Context) error { return w.flushIndex(ctx) }
@@ -190,6 +218,8 @@ func (r *row) Scan(dest ...any) error {
 			d = scannedLabel{p}
 		case *sqlcommon.IDs:
 			d = scannedIDs{p}
+		case *sqlcommon.Bytes:
+			d = (*pgtype.DriverBytes)(p)
 		}
 		r.dest = append(r.dest, d)
 	}

@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // Options configure a Storage. Zero fields take the default.
@@ -39,8 +39,7 @@ type Options struct {
 // Storage is a memory.Storage in a PostgreSQL database.
 type Storage struct {
 	pool    *pgxpool.Pool
-	running sync.RWMutex
-	closed  atomic.Bool
+	gate    sqlcommon.Gate
 	written atomic.Int64 // entries put by this process
 }
 
@@ -151,12 +150,12 @@ func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error 
 }
 
 func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.running.RUnlock()
+	defer s.gate.Leave()
 	return s.within(ctx, pgx.TxOptions{BeginQuery: beginView}, func(tx pgx.Tx) error {
-		r := &reader{tx: tx, rls: allRows}
+		r := newReader(tx)
 		defer r.end()
 		r.replan(s.written.Load())
 		return fn(r)
@@ -178,10 +177,10 @@ func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 }
 
 func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.running.RUnlock()
+	defer s.gate.Leave()
 	for attempt := 1; ; attempt++ {
 		err := s.tryUpdate(ctx, attempt > 1, fn)
 		if !errors.Is(err, errConflict) || attempt == maxAttempts {
@@ -298,22 +297,8 @@ func (s *Storage) tryBegin(ctx context.Context, options pgx.TxOptions) (*pgxpool
 
 // Close implements memory.Storage.
 func (s *Storage) Close() error {
-	if s.closed.Swap(true) {
+	return s.gate.Shut(func() error {
+		s.pool.Close()
 		return nil
-	}
-	s.running.Lock()
-	defer s.running.Unlock()
-	s.pool.Close()
-	return nil
-}
-
-// enter registers a transaction, for which Close waits: the caller must unlock
-// running when it ends. It fails if the storage is closed.
-func (s *Storage) enter() error {
-	s.running.RLock()
-	if s.closed.Load() {
-		s.running.RUnlock()
-		return fmt.Errorf("%w: closed", memory.ErrUnavailable)
-	}
-	return nil
+	})
 }

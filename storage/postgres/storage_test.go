@@ -28,9 +28,10 @@ type reused struct {
 
 // Close implements memory.Storage.
 func (r reused) Close() error {
-	if r.closed.Load() {
+	if r.gate.Enter() != nil { // it is closed
 		return nil
 	}
+	r.gate.Leave()
 	err := r.Storage.Close()
 	r.release()
 	return err

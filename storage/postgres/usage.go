@@ -6,30 +6,8 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
-
-// usageKey identifies a row of table usage.
-type usageKey struct {
-	store  int64
-	label  acl.Label
-	writer string
-}
-
-// usageChanges are one transaction's changes to table usage, collected until
-// flushIndex: nearly every entry of an import changes the same rows.
-type usageChanges map[usageKey]memory.Usage
-
-func (c usageChanges) add(key usageKey, entries, bytes int64) {
-	u := c[key]
-	c[key] = memory.Usage{Entries: u.Entries + entries, Bytes: u.Bytes + bytes}
-}
-
-// addUsage adds a live row to its last writer's usage (sign 1) or subtracts it (-1).
-func (w *writer) addUsage(row *storedRow, sign int64) {
-	if row.state == live {
-		w.usage.add(usageKey{row.store, row.label, row.writer}, sign, sign*row.bytes)
-	}
-}
 
 const addToUsage = `INSERT INTO usage (store, label, writer, entries, bytes)
 	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
@@ -43,7 +21,7 @@ func (w *writer) flushUsage() {
 	var labels []int16
 	var writers []string
 	for key, u := range w.usage {
-		stores, labels, writers = append(stores, key.store), append(labels, int16(key.label)), append(writers, key.writer)
+		stores, labels, writers = append(stores, key.Store), append(labels, int16(key.Label)), append(writers, key.Writer)
 		entries, sizes = append(entries, u.Entries), append(sizes, u.Bytes)
 	}
 	w.queueStatement(addToUsage, stores, labels, writers, entries, sizes)
@@ -62,7 +40,7 @@ func (w *writer) Usage(ctx context.Context, store, writer string, label acl.Labe
 		usage, err = w.reader.Usage(ctx, store, writer, label, now)
 	}
 	if row := w.stores[store]; row != nil && err == nil {
-		collected := w.usage[usageKey{row.number, label, writer}]
+		collected := w.usage[sqlcommon.UsageKey{Store: row.number, Label: label, Writer: writer}]
 		usage.Entries, usage.Bytes = usage.Entries+collected.Entries, usage.Bytes+collected.Bytes
 	}
 	return usage, err

@@ -8,7 +8,7 @@ import (
 )
 
 // dialect implements condition.Dialect over the parameters of a query.
-type dialect struct{ *matchQuery }
+type dialect struct{ *arguments }
 
 func (dialect) OccurredAt() string { return "e.occurred_at" }
 
@@ -19,10 +19,10 @@ func (d dialect) HasTag(tag *condition.Operand) string {
 }
 
 func (d dialect) Operand(o *condition.Operand) string {
-	return d.arg(operand(o)) + "::" + types[o.Type]
+	return d.Arg(operand(o)) + "::" + types[o.Type]
 }
 
-func (d dialect) Time(t time.Time) string { return d.arg(t) + "::timestamptz" }
+func (d dialect) Time(t time.Time) string { return d.Arg(t) + "::timestamptz" }
 
 func (d dialect) Within(column string, spans []period.Span) string {
 	if len(spans) == 1 {
@@ -32,7 +32,7 @@ func (d dialect) Within(column string, spans []period.Span) string {
 	for i, s := range spans {
 		from[i], last[i] = s.From, s.Last()
 	}
-	return "EXISTS (SELECT 1 FROM unnest(" + d.arg(from) + "::timestamptz[], " + d.arg(last) + "::timestamptz[]) s (a, b) WHERE " +
+	return "EXISTS (SELECT 1 FROM unnest(" + d.Arg(from) + "::timestamptz[], " + d.Arg(last) + "::timestamptz[]) s (a, b) WHERE " +
 		column + " BETWEEN s.a AND s.b)"
 }
 
@@ -41,7 +41,7 @@ func (d dialect) Among(column string, operands []condition.Operand, negated bool
 	if negated {
 		among = " <> ALL ("
 	}
-	return column + among + d.arg(operandList(operands)) + "::" + types[operands[0].Type] + "[])"
+	return column + among + d.Arg(operandList(operands)) + "::" + types[operands[0].Type] + "[])"
 }
 
 func (d dialect) Position(column string, text *condition.Operand) string {
@@ -49,11 +49,8 @@ func (d dialect) Position(column string, text *condition.Operand) string {
 }
 
 func (dialect) Successor(prefix string) (next string, found bool) {
-	after := successor(prefix)
-	if after == nil {
-		return "", false
-	}
-	return *after, true
+	next, found = successor(prefix).(string)
+	return next, found
 }
 
 // types are the types of operands as columns have them.

@@ -14,6 +14,7 @@ import (
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 const (
@@ -34,9 +35,9 @@ const oversized = "*"
 // replaceForms replaces the forms by which Match finds an entry. old is the row
 // before, nil for a new one.
 func (w *writer) replaceForms(id uuid.UUID, old, next *storedRow, forms []string) {
-	if next != nil && next.state == live && next.searchable {
-		w.bulk.add(bulkWord, [16]byte(id), next.store, int16(next.label), strings.Join(formKeys(next.store, next.label, forms), noPartition))
-	} else if old != nil && old.state == live && old.searchable {
+	if next != nil && next.Indexed() {
+		w.bulk.add(bulkWord, [16]byte(id), next.Store, int16(next.Label), strings.Join(formKeys(next.Store, next.Label, forms), noPartition))
+	} else if old != nil && old.Indexed() {
 		w.queueStatement(deleteWords, [16]byte(id))
 	}
 }
@@ -53,18 +54,6 @@ func formKeys(store int64, label acl.Label, forms []string) []string {
 		return []string{lexical.FormKey(partition, oversized)}
 	}
 	return keys
-}
-
-const selectSearchable = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store
-	WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2`
-
-// SearchableAfter implements memory.DocumentWriter. It takes the database lock.
-func (w *writer) SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	if err := w.lockAll(ctx); err != nil {
-		return nil, err
-	}
-	w.setRLSAll()
-	return w.entries(ctx, selectSearchable, [16]byte(after), limit)
 }
 
 const (
@@ -95,7 +84,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 		return err
 	}
 	w.queueStatement(updateIndexed, [16]byte(entry.ID), next.Length, next.Terms)
-	row := &storedRow{store: store.number, label: entry.Label, state: live, searchable: true}
+	row := &storedRow{Stored: sqlcommon.Next(&entry, store.number)}
 	w.replaceForms(entry.ID, nil, row, doc.Forms)
 	if !queuedAt.IsZero() {
 		w.enqueue(entry.ID, row, entry.Revision, indexer.Chunks(&entry), queuedAt)
@@ -104,58 +93,6 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 		return w.flushIndex(ctx)
 	}
 	return nil
-}
-
-// selectManyTerms has one more than the limit as $5.
-const selectManyTerms = scopeTable + `SELECT 1 FROM scope WHERE $5::bigint = (SELECT count(*) FROM
-	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling LIMIT $5) t)
-	LIMIT 1`
-
-// ManyTerms implements memory.LexicalLeg.
-func (r *reader) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || prefix == "" {
-		return false, nil
-	}
-	r.setRLSScope(stores)
-	numbers, ceilings := scopeLists(stores)
-	return r.one(ctx, []any{new(int)}, selectManyTerms, numbers, ceilings, []byte(prefix), afterPrefix(prefix), limit+1)
-}
-
-// selectTermsWith seeks each term after the one before, past the blocks of its postings.
-// $5 is one more than the limit.
-var selectTermsWith = strings.Replace(scopeTable, "WITH ", "WITH RECURSIVE ", 1) + `, found (store, ceiling, term) AS (
-	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
-	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < $4 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
-	FROM found WHERE term IS NOT NULL)
-	SELECT term FROM found WHERE term IS NOT NULL LIMIT $5`
-
-// TermsWith implements memory.LexicalLeg.
-func (r *reader) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || prefix == "" {
-		return nil, false, nil
-	}
-	r.setRLSScope(stores)
-	numbers, ceilings := scopeLists(stores)
-	err = r.each(ctx, func(rows pgx.Rows) error {
-		var term []byte
-		err := rows.Scan(&term)
-		terms = append(terms, string(term))
-		return err
-	}, selectTermsWith, numbers, ceilings, []byte(prefix), afterPrefix(prefix), limit+1)
-	if err != nil || len(terms) > limit {
-		return nil, len(terms) > limit, err
-	}
-	slices.Sort(terms)
-	return slices.Compact(terms), false, nil
-}
-
-// afterPrefix returns the first term behind those with a prefix; UTF-8 has no byte 255.
-func afterPrefix(prefix string) []byte {
-	after := []byte(prefix)
-	after[len(after)-1]++
-	return after
 }
 
 // formCondition is a condition on the forms of entries, as a tsquery: query for
@@ -177,7 +114,7 @@ const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
 // did not fit its tsvector is always evaluated.
 func (m *matching) findWords(ctx context.Context, ids []uuid.UUID) error {
 	defer m.setRLSWords("") // the writes of a transaction see all rows
-	words := m.filter.Match.Query()
+	words := m.Filter.Match.Query()
 	tooLong := lexical.FormQuery{Some: lexical.FormExpr{Form: oversized}}
 	ask := func(ask func(queries ...lexical.FormQuery) formCondition) error {
 		if !words.Exact || m.where != nil && m.where.ReadsValue() {
@@ -229,16 +166,16 @@ func (m *matching) partitions(ctx context.Context) (partitions []string, err err
 //
 // SECURITY: its keys are those of partitions within the scope, which the rows
 // themselves are held against too.
-func (q *matchQuery) wordPath(query string) string {
-	return ` FROM (SELECT w.entry FROM word w WHERE w.keys @@ ` + q.arg(query) + `::text::tsquery OFFSET 0) w
+func (q *arguments) wordPath(query string) string {
+	return ` FROM (SELECT w.entry FROM word w WHERE w.keys @@ ` + q.Arg(query) + `::text::tsquery OFFSET 0) w
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = w.entry AND f.state = 0 OFFSET 0) e
 	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
 }
 
 // rowForms returns a condition on the forms of row e.
-func (q *matchQuery) rowForms(template string) string {
+func (q *arguments) rowForms(template string) string {
 	return ` AND (SELECT w.keys FROM word w WHERE w.entry = e.id) @@
-	replace(` + q.arg(template) + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
+	replace(` + q.Arg(template) + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
 }
 
 // tsquery writes that one of several queries holds in one of several partitions.

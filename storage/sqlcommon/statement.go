@@ -26,6 +26,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
+
+	"mneme/acl"
 	"mneme/memory"
 )
 
@@ -42,6 +45,8 @@ type Row interface {
 	//	*uuid.UUID  uuid.Nil for null
 	//	*time.Time  in UTC; the zero time for null
 	//	*acl.Label
+	//	*[]string
+	//	*Bytes
 	//	*IDs        nil if there are none
 	//	*Start
 	Scan(dest ...any) error
@@ -73,6 +78,11 @@ type Reader interface {
 	// InStore confines the following statements to the rows of a store, where the
 	// database has row-level security. A writing transaction locks the store.
 	InStore(ctx context.Context, store string) error
+	// InScope confines them to the rows of stores up to their ceilings.
+	InScope(stores []acl.Access)
+	// OfEntries lets them see all rows. A writing transaction locks the stores of
+	// the entries, which may be nil.
+	OfEntries(ctx context.Context, ids []uuid.UUID) error
 }
 
 // Writer reads and writes in a transaction.
@@ -85,6 +95,11 @@ type Writer interface {
 	// ExecEach runs a statement for each list of arguments, in one round trip, and
 	// returns the number of rows that each affected.
 	ExecEach(ctx context.Context, text string, lists [][]any) ([]int64, error)
+	// Queue is Exec for a statement whose outcome nobody waits for: it may run
+	// together with the next one.
+	Queue(ctx context.Context, text string, args ...any) error
+	// Erased says that the transaction has erased text.
+	Erased()
 	// FlushIndex writes the postings that the transaction has collected.
 	FlushIndex(ctx context.Context) error
 	// Fail makes the transaction fail with an error, which it returns.

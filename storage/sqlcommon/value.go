@@ -12,6 +12,9 @@ import (
 // IDs is the value of a column that holds IDs in their order.
 type IDs []uuid.UUID
 
+// Bytes are those of a column, valid until the next row is read.
+type Bytes []byte
+
 // Start is a time whose zero value is stored as the earliest, not as null.
 type Start time.Time
 

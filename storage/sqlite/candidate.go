@@ -10,6 +10,7 @@ import (
 	"mneme/acl"
 	"mneme/internal/period"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // Most candidates of a search are alone at their path. So their rows are read with
@@ -81,17 +82,17 @@ func (c ceilings) common() (ceiling acl.Label) {
 	return ceiling
 }
 
-// Siblings implements memory.CandidateReader.
+// siblings answers memory.Siblings.
 //
 // SECURITY: whether a path has other rows is asked for labels within the scope alone,
 // so that those above it make no read longer. Where ceilings differ it is not asked.
-func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
-	within := ceilingsOf(scope)
-	if len(ids) == 0 || len(within) == 0 {
+func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entry, error) {
+	within := ceilingsOf(q.Scope)
+	if len(q.IDs) == 0 || len(within) == 0 {
 		return nil, nil
 	}
 	var found []memory.Entry
-	seen := make(map[int64]bool, len(ids))
+	seen := make(map[int64]bool, len(q.IDs))
 	var crowded [acl.Restricted + 1][]int64 // docIDs at whose paths there may be other rows, by ceiling
 	ceiling := within.common()
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -108,7 +109,7 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 			found = append(found, c.entry)
 		}
 		return nil
-	}, selectCandidates[ceiling], idList(ids))
+	}, selectCandidates[ceiling], idList(q.IDs))
 	for ceiling, docs := range crowded {
 		if err != nil || len(docs) == 0 {
 			continue
@@ -150,7 +151,7 @@ func scanCandidate(rows *sql.Rows) (candidate, error) {
 		return c, err
 	}
 	e.Label, e.Revision, e.Version, e.Size = acl.Label(label), revision, int(version), int(size)
-	e.InContext, e.Encrypted, c.live, c.others = inContext != 0, encrypted != 0, state == live, others != 0
+	e.InContext, e.Encrypted, c.live, c.others = inContext != 0, encrypted != 0, state == sqlcommon.Live, others != 0
 	e.CreatedAt, e.UpdatedAt = fromMicros(created), fromMicros(updated)
 	if at, ok := expires.(int64); ok {
 		e.ExpiresAt = fromMicros(at)

@@ -15,7 +15,7 @@ func (s *Storage) Check(ctx context.Context) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
-	defer s.running.RUnlock()
+	defer s.gate.Leave()
 	return s.noticeDamage(s.readers.with(ctx, func(c *session) error {
 		var found string
 		// With the context, since this statement may take long.

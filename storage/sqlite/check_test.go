@@ -65,7 +65,7 @@ func TestDamageThatIsFoundStopsEveryTransaction(t *testing.T) {
 				_, err := tx.IdempotencyRecord(t.Context(), memory.IdempotencyKey{})
 				for i := 0; err == nil && i < 200; i++ {
 					var at []memory.Entry
-					if at, err = tx.At(t.Context(), newEntry(fmt.Sprint("note/", i), "").Path, acl.Restricted); err == nil && len(at) > 0 {
+					if at, err = tx.At(t.Context(), newEntry(fmt.Sprint("note/", i), "").Path.At(acl.Restricted)); err == nil && len(at) > 0 {
 						_, err = tx.Get(t.Context(), []uuid.UUID{at[0].ID})
 					}
 				}

@@ -11,14 +11,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
-// ErrNewer means that the file was written by a newer version of mneme.
-var ErrNewer = errors.New("the database was written by a newer version of mneme")
-
-// ErrOlder means that the file was written by a version of mneme that is too old to
-// update it from.
-var ErrOlder = errors.New("the database was written by a version of mneme that this one does not update")
+// ErrNewer and ErrOlder mean that the schema was written by a version of mneme that is
+// newer, or too old to be updated.
+var ErrNewer, ErrOlder = sqlcommon.ErrNewer, sqlcommon.ErrOlder
 
 // ErrDamaged means that the file is not a database, or that pages of it are
 // malformed.

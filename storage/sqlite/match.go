@@ -3,10 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -14,6 +11,7 @@ import (
 	"mneme/acl"
 	"mneme/internal/condition"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // tagSample is the largest count of entries with a tag in rarestTag.
@@ -37,8 +35,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 	}
 	where, words := filter.Condition(), filter.Match.Query()
 	byRow := filter.Match != nil && (ids != nil || words.Some.Empty())
-	q := &matchQuery{}
-	q.arg(scopeList(stores))
+	q := newArguments(stores)
 	var from string
 	var err error
 	switch {
@@ -57,17 +54,10 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 		query += ` AND ` + where.Root().Formula(condition.SQL(dialect{q}))
 	}
 	evaluate := where != nil && where.ReadsValue() || !words.Exact
-	var found []uuid.UUID
-	bound := limit
-	add := func(id uuid.UUID) error {
-		if found = append(found, id); len(found) > bound {
-			return errEnough
-		}
-		return nil
-	}
+	m := &sqlcommon.Matches{Filter: filter, Limit: limit}
 	if byRow {
 		if evaluate {
-			bound = math.MaxInt
+			m.Limit = math.MaxInt
 		}
 		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
 			var id uuid.UUID
@@ -75,102 +65,57 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 			if err := rows.Scan((*idColumn)(&id), &forms); err != nil || !fulfils(words, forms) {
 				return err
 			}
-			return add(id)
-		}, scopeTable+`SELECT e.id, w.forms`+from+` CROSS JOIN form w ON w.doc = e.doc`+query, q.args...)
-		if !evaluate || err != nil || len(found) == 0 {
-			return enough(found, err)
+			return m.Add(id)
+		}, scopeTable+`SELECT e.id, w.forms`+from+` CROSS JOIN form w ON w.doc = e.doc`+query, q.Args...)
+		if !evaluate || err != nil || len(m.IDs) == 0 {
+			return m.Result(err)
 		}
-		q = &matchQuery{}
-		q.arg(scopeList(stores))
-		from, query = q.named(found), ` WHERE e.label <= scope.ceiling AND e.state = 0`
-		found, bound = nil, limit
+		q = newArguments(stores)
+		from, query = q.named(m.IDs), ` WHERE e.label <= scope.ceiling AND e.state = 0`
+		m.IDs, m.Limit = nil, limit
 	}
-	if part := valuePart(filter, where); part != nil {
-		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
-			var id uuid.UUID
-			var fields condition.Entry
-			var value sql.RawBytes
-			if err := rows.Scan((*idColumn)(&id), &fields.Encrypted, &value); err != nil {
-				return err
-			}
-			if err := filter.Read(value); err != nil {
-				return err
-			}
-			if fields.Value = json.RawMessage(value); !part.Fits(&fields) {
-				return nil
-			}
-			return add(id)
-		}, scopeTable+`SELECT e.id, e.encrypted, e.value`+from+query, q.args...)
+	if part := sqlcommon.ValuePart(filter, where); part != nil {
+		err = r.eachOnce(ctx, decoded(m.JudgeValue(part)), scopeTable+`SELECT e.id, e.encrypted, e.value`+from+query, q.Args...)
 	} else if evaluate {
-		passes := filter.Judge()
-		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
-			_, e, err := scanEntry(rows)
-			if err != nil {
-				return err
-			}
-			if err := filter.Read(e.Value); err != nil || !passes(&e) {
-				return err
-			}
-			return add(e.ID)
-		}, scopeTable+`SELECT `+judgedColumns+from+joinOccurrence+query, q.args...)
+		err = r.eachOnce(ctx, decoded(m.JudgeEntry()), scopeTable+`SELECT `+judgedColumns+from+joinOccurrence+query, q.Args...)
 	} else {
-		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
-			var id uuid.UUID
-			if err := rows.Scan((*idColumn)(&id)); err != nil {
-				return err
-			}
-			return add(id)
-		}, scopeTable+`SELECT e.id`+from+query, q.args...)
+		err = r.eachOnce(ctx, decoded(m.AddRow), scopeTable+`SELECT e.id`+from+query, q.Args...)
 	}
-	return enough(found, err)
+	return m.Result(err)
 }
 
-// valuePart returns the part of a condition that reads values, if these alone
-// decide of an entry that the query has found; else nil.
-func valuePart(filter memory.Filter, where *condition.Condition) *condition.Condition {
-	if filter.Match != nil || where == nil || !where.ReadsValue() {
-		return nil
-	}
-	if part, alone := where.ValuePart(); alone {
-		return part
-	}
-	return nil
+// arguments are the parameters of a query that is put together.
+type arguments struct{ sqlcommon.Arguments }
+
+// newArguments returns parameters of which the first is for scopeTable.
+func newArguments(stores []acl.Access) *arguments {
+	q := &arguments{sqlcommon.Arguments{Mark: "?"}}
+	q.Arg(scopeList(stores))
+	return q
 }
 
 // named returns the FROM clause of entries with these ids in stores of the scope.
-func (q *matchQuery) named(ids []uuid.UUID) string {
-	return ` FROM json_each(` + q.arg(idList(ids)) + `) j CROSS JOIN entry e ON e.id = unhex(j.value)
+func (q *arguments) named(ids []uuid.UUID) string {
+	return ` FROM json_each(` + q.Arg(idList(ids)) + `) j CROSS JOIN entry e ON e.id = unhex(j.value)
 	JOIN scope ON scope.store = e.store`
 }
 
-// enough returns what Matching does: nothing but true if there are more entries
-// than it may return.
-func enough(found []uuid.UUID, err error) ([]uuid.UUID, bool, error) {
-	if errors.Is(err, errEnough) {
-		return nil, true, nil
-	}
-	return found, false, err
-}
-
-// errEnough ends a query whose further rows are not needed.
-var errEnough = errors.New("sqlite: no further rows are needed")
-
 // accessPath returns the FROM clause by which the entries of the scope that have
 // the keys are found: by the rarest tag, by type, by namespace, or all.
-func (r *reader) accessPath(ctx context.Context, q *matchQuery, keys condition.Keys) (string, error) {
+func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Keys) (string, error) {
 	switch {
 	case len(keys.Tags) > 0 && keys.NotEncrypted: // the table has the tags of searchable entries
-		rarest, err := r.rarestTag(ctx, q.args[0].(string), keys.Tags)
-		return ` FROM scope CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.label <= scope.ceiling AND t.tag = ` + q.arg(rarest) + `
+		rarest, err := r.rarestTag(ctx, q.Args[0].(string), keys.Tags)
+		return ` FROM scope CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.label <= scope.ceiling AND t.tag = ` + q.Arg(rarest) + `
 	CROSS JOIN entry e ON e.doc = t.doc`, err
 	case keys.Type != "":
 		return ` FROM scope CROSS JOIN entry e INDEXED BY entry_type ON e.store = scope.store AND e.label IN ` + labels + `
-	AND e.type = ` + q.arg(keys.Type) + ` AND e.type <> ''`, nil
+	AND e.type = ` + q.Arg(keys.Type) + ` AND e.type <> ''`, nil
 	case keys.Namespace != nil:
 		from := ` FROM scope CROSS JOIN entry e INDEXED BY entry_live ON e.store = scope.store AND e.label IN ` + labels + `
-	AND e.namespace = ` + q.arg(*keys.Namespace)
+	AND e.namespace = ` + q.Arg(*keys.Namespace)
 		if keys.Key != nil {
-			from += ` AND e.key = ` + q.arg(*keys.Key)
+			from += ` AND e.key = ` + q.Arg(*keys.Key)
 		}
 		return from, nil
 	}
@@ -205,13 +150,4 @@ func (c *idColumn) Scan(value any) error {
 	id, err := uuid.FromBytes(b)
 	*c = idColumn(id)
 	return err
-}
-
-// matchQuery collects the parameters of a query that is put together.
-type matchQuery struct{ args []any }
-
-// arg adds a parameter and returns its name.
-func (q *matchQuery) arg(value any) string {
-	q.args = append(q.args, value)
-	return "?" + strconv.Itoa(len(q.args))
 }

@@ -2,33 +2,24 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/google/uuid"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
-
-// past counts an entry's former versions.
-type past struct {
-	versions int64
-	bytes    int64 // of their values and sources
-}
 
 // pastRow is what a transaction knows of a row of table past. It is written by
 // flushPast: a write may add a version and erase one.
 type pastRow struct {
 	doc     int64
-	now     past
+	now     sqlcommon.Past
 	changed bool
 }
 
 const (
 	upsertPast = `INSERT INTO past (doc, versions, bytes) VALUES (?, ?, ?)
 	ON CONFLICT DO UPDATE SET versions = excluded.versions, bytes = excluded.bytes`
-	selectOldest = `SELECT version, coalesce(length(value), 0) + coalesce(length(source), 0) FROM history
-	WHERE doc = ? ORDER BY version LIMIT ?`
-	deleteOldest = "DELETE FROM history WHERE doc = ? AND version <= ?"
 	selectExcess = `SELECT e.id FROM past p CROSS JOIN entry e ON e.doc = p.doc
 	WHERE p.doc > coalesce((SELECT doc FROM entry WHERE id = ?), 0) AND p.versions > 1 AND (p.versions > ? OR p.bytes > ?)
 	ORDER BY p.doc LIMIT ?`
@@ -38,7 +29,7 @@ const (
 func (w *writer) pastOf(id uuid.UUID, row storedRow) *pastRow {
 	known := w.past[id]
 	if known == nil {
-		known = &pastRow{doc: row.doc, now: row.past}
+		known = &pastRow{doc: row.doc, now: row.Past}
 		w.past[id] = known
 	}
 	return known
@@ -47,14 +38,14 @@ func (w *writer) pastOf(id uuid.UUID, row storedRow) *pastRow {
 // addPast counts one more former version of a row.
 func (w *writer) addPast(id uuid.UUID, row storedRow, bytes int64) {
 	known := w.pastOf(id, row)
-	known.now.versions, known.now.bytes, known.changed = known.now.versions+1, known.now.bytes+bytes, true
+	known.now.Versions, known.now.Bytes, known.changed = known.now.Versions+1, known.now.Bytes+bytes, true
 }
 
 // flushPast writes the counts.
 func (w *writer) flushPast(ctx context.Context) error {
 	for _, p := range w.past {
 		if p.changed {
-			if _, err := w.exec(ctx, upsertPast, p.doc, p.now.versions, p.now.bytes); err != nil {
+			if _, err := w.exec(ctx, upsertPast, p.doc, p.now.Versions, p.now.Bytes); err != nil {
 				return err
 			}
 		}
@@ -63,9 +54,8 @@ func (w *writer) flushPast(ctx context.Context) error {
 	return nil
 }
 
-// TrimHistory implements memory.HistoryTrimmer. It reads sizes, and only of the
-// versions that it erases and of one chunk more. It reads nothing if the entry
-// was put in this transaction and is within the limits.
+// TrimHistory implements sqlcommon.Erasing. It reads nothing if the entry was put in
+// this transaction and is within the limits.
 func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.HistoryLimits) error {
 	known := w.past[id]
 	if known == nil {
@@ -75,42 +65,18 @@ func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.Hist
 		}
 		known = w.pastOf(id, row)
 	}
-	for known.now.exceeds(keep) {
-		const chunk = 8
-		var last int64
-		left := known.now
-		err := w.each(ctx, func(rows *sql.Rows) error {
-			var version, bytes int64
-			err := rows.Scan(&version, &bytes)
-			if err == nil && left.exceeds(keep) {
-				last, left.versions, left.bytes = version, left.versions-1, left.bytes-bytes
-			}
-			return err
-		}, selectOldest, known.doc, min(chunk, max(2, left.versions-keep.Former())))
-		if err != nil {
-			return err
-		}
-		if last == 0 { // the count was wrong
-			left = past{}
-		} else if _, err := w.exec(ctx, deleteOldest, known.doc, last); err != nil {
-			return err
-		}
-		known.now, known.changed, w.dropped = left, true, true
-	}
-	return nil
+	left, err := known.now.Trim(ctx, w, &statements, known.doc, keep)
+	known.changed = known.changed || left != known.now
+	known.now = left
+	return err
 }
 
-// exceeds reports whether versions have to go. The newest former one stays.
-func (p past) exceeds(keep memory.HistoryLimits) bool {
-	return p.versions > 1 && (p.versions > keep.Former() || p.bytes > keep.Bytes)
-}
-
-// ExcessHistory implements memory.HistoryTrimmer.
-func (w *writer) ExcessHistory(ctx context.Context, keep memory.HistoryLimits, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+// Excess implements sqlcommon.Erasing.
+func (w *writer) Excess(ctx context.Context, what memory.FormerVersions) ([]uuid.UUID, error) {
 	if err := w.flushPast(ctx); err != nil {
 		return nil, err
 	}
-	return w.ids(ctx, selectExcess, after[:], keep.Former(), keep.Bytes, limit)
+	return sqlcommon.EntryIDs(ctx, w, selectExcess, what.After, what.Keep.Former(), what.Keep.Bytes, what.Limit)
 }
 
 const (
@@ -153,12 +119,4 @@ func occurrenceValues(m memory.Moment) (at, precision any) {
 		return nil, nil
 	}
 	return micros(m.Time), int64(m.Precision)
-}
-
-// unlessOwner returns the column of an author in history.
-func unlessOwner(e *memory.Entry, author string) any {
-	if author == e.Owner {
-		return nil
-	}
-	return author
 }

@@ -7,18 +7,19 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // writer is a memory.Tx.
 type writer struct {
 	reader
+	sqlcommon.Writes
 	postings *posting.PackedWriter // flushed before the commit, like usage
-	usage    usageChanges
+	usage    sqlcommon.UsageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
 	feed     map[feedKey][]feedRecord
 	purged   bool // entries were erased
@@ -28,29 +29,19 @@ type writer struct {
 var _ memory.Tx = (*writer)(nil)
 
 func newWriter(s *session) *writer {
-	return &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(usageChanges), past: make(map[uuid.UUID]*pastRow), feed: make(map[feedKey][]feedRecord)}
+	w := &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(sqlcommon.UsageChanges), past: make(map[uuid.UUID]*pastRow), feed: make(map[feedKey][]feedRecord)}
+	w.Reads, w.Writes = sqlcommon.NewReads(w, &statements), sqlcommon.NewWrites(w, &statements)
+	return w
 }
 
 // storedRow is the state of a row that a write replaces.
 type storedRow struct {
-	doc        int64
-	state      int
-	store      int64
-	label      acl.Label
-	writer     string
-	revision   int64
-	version    int
-	bytes      int64 // of the value
-	source     int64 // bytes
-	expires    sql.NullInt64
-	searchable bool
-	inContext  bool
-	namespace  string
-	key        string
-	tagged     bool
-	authored   bool // has a row in author
-	dated      bool // has a row in occurrence
-	past       past
+	sqlcommon.Stored
+	doc      int64
+	expires  sql.NullInt64
+	tagged   bool
+	authored bool // has a row in author
+	dated    bool // has a row in occurrence
 }
 
 const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
@@ -59,8 +50,8 @@ const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, 
 	FROM entry e` + joinFields + `LEFT JOIN past p ON p.doc = e.doc WHERE e.id = ?`
 
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID) (row storedRow, found bool, err error) {
-	found, err = w.one(ctx, []any{&row.doc, &row.state, &row.store, &row.label, &row.writer, &row.revision, &row.version,
-		&row.bytes, &row.source, &row.expires, &row.searchable, &row.inContext, &row.namespace, &row.key, &row.tagged, &row.authored, &row.dated, &row.past.versions, &row.past.bytes}, selectStoredRow, id[:])
+	found, err = w.one(ctx, []any{&row.doc, &row.State, &row.Store, &row.Label, &row.Writer, &row.Revision, &row.Version,
+		&row.Bytes, &row.Source, &row.expires, &row.Searchable, &row.InContext, &row.Namespace, &row.Key, &row.tagged, &row.authored, &row.dated, &row.Past.Versions, &row.Past.Bytes}, selectStoredRow, id[:])
 	return row, found, err
 }
 
@@ -86,20 +77,10 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	if err != nil {
 		return err
 	}
-	if found && old.state == swept || e.Revision != old.revision+1 {
+	if found && old.State == sqlcommon.Swept || e.Revision != old.Revision+1 {
 		return memory.ErrStale
 	}
-	return w.put(ctx, &e, doc, old, found, latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
-}
-
-func latest(times ...time.Time) time.Time {
-	var last time.Time
-	for _, t := range times {
-		if t.After(last) {
-			last = t
-		}
-	}
-	return last
+	return w.put(ctx, &e, doc, old, found, sqlcommon.Latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
 }
 
 // put writes e in place of old, which is the zero row unless found, and updates
@@ -109,13 +90,8 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if err != nil {
 		return err
 	}
-	next := storedRow{
-		doc: old.doc, store: store, label: e.Label, writer: e.UpdatedBy,
-		bytes: int64(len(e.Value)), searchable: e.Searchable(), tagged: len(e.Tags) > 0,
-	}
-	if !e.DeletedAt.IsZero() {
-		next.state = deleted
-	} else {
+	next := storedRow{Stored: sqlcommon.Next(e, store), doc: old.doc, tagged: len(e.Tags) > 0}
+	if next.State == sqlcommon.Live {
 		// Checked before anything is written, so that the transaction can
 		// continue after ErrExists.
 		clash, err := w.one(ctx, []any{new(int)}, selectClash, store, e.Label, e.Namespace, e.Key, e.Owner, old.doc)
@@ -126,11 +102,15 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 			return memory.ErrExists
 		}
 	}
-	if found && e.Version > old.version {
+	var before *sqlcommon.Stored
+	if found {
+		before = &old.Stored
+	}
+	if found && e.Version > old.Version {
 		if _, err := w.exec(ctx, insertFormer, old.doc); err != nil {
 			return err
 		}
-		w.addPast(e.ID, old, old.bytes+old.source)
+		w.addPast(e.ID, old, old.Bytes+old.Source)
 	}
 	if found {
 		if err := w.untag(ctx, old); err != nil {
@@ -146,11 +126,11 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if err := w.writeOccurrence(ctx, e, next.doc, old.dated); err != nil {
 		return err
 	}
-	w.announce(e, old, next, found, queuedAt)
+	w.announce(next.doc, sqlcommon.Announce(before, &next.Stored, queuedAt))
 	if found {
-		w.addUsage(old, -1)
+		w.usage.AddRow(&old.Stored, -1)
 	}
-	w.addUsage(next, 1)
+	w.usage.AddRow(&next.Stored, 1)
 	if err := w.tag(ctx, next, e.Tags); err != nil {
 		return err
 	}
@@ -174,7 +154,7 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next storedRow
 	if err != nil {
 		return 0, err
 	}
-	args := append([]any{e.ID[:], next.store, next.label, next.state}, values...)
+	args := append([]any{e.ID[:], next.Store, next.Label, next.State}, values...)
 	if found {
 		_, err := w.exec(ctx, updateEntry, append(args, next.doc)...)
 		return next.doc, err
@@ -194,11 +174,11 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next storedRow
 // indexEntry indexes a row by words, or removes it from the index if it is not
 // searchable.
 func (w *writer) indexEntry(ctx context.Context, row storedRow, words lexical.Document, isNew bool) error {
-	if row.state != live || !row.searchable {
+	if !row.Indexed() {
 		return w.index(ctx, row.doc, isNew, nil)
 	}
 	return w.index(ctx, row.doc, isNew, &posting.Document{
-		DocKey: posting.DocKey{Store: row.store, Doc: row.doc}, Label: row.label,
+		DocKey: posting.DocKey{Store: row.Store, Doc: row.doc}, Label: row.Label,
 		Length: words.Length, Terms: posting.Packed.EncodeTerms(words.Terms),
 	})
 }
@@ -211,11 +191,11 @@ const (
 
 // tag inserts the tags of a searchable row.
 func (w *writer) tag(ctx context.Context, row storedRow, tags []string) error {
-	if row.state != live || !row.searchable {
+	if !row.Indexed() {
 		return nil
 	}
 	for _, tag := range tags {
-		if _, err := w.exec(ctx, insertTag, row.store, row.label, tag, row.doc); err != nil {
+		if _, err := w.exec(ctx, insertTag, row.Store, row.Label, tag, row.doc); err != nil {
 			return err
 		}
 	}
@@ -225,10 +205,10 @@ func (w *writer) tag(ctx context.Context, row storedRow, tags []string) error {
 // untag deletes the tags of a row. It reads them from the entry, so it must run
 // before the row is updated.
 func (w *writer) untag(ctx context.Context, row storedRow) error {
-	if row.state != live || !row.searchable || !row.tagged {
+	if !row.Indexed() || !row.tagged {
 		return nil
 	}
-	_, err := w.exec(ctx, deleteTags, row.store, row.label, row.doc)
+	_, err := w.exec(ctx, deleteTags, row.Store, row.Label, row.doc)
 	return err
 }
 

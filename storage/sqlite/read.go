@@ -2,84 +2,21 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"time"
-
-	"github.com/google/uuid"
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
-// entries runs a query that returns entry columns, and drops duplicate rows.
-func (r *reader) entries(ctx context.Context, query string, args ...any) ([]memory.Entry, error) {
-	var found []memory.Entry
-	seen := make(map[int64]bool)
-	err := r.each(ctx, func(rows *sql.Rows) error {
-		doc, e, err := scanEntry(rows)
-		if err == nil && !seen[doc] {
-			seen[doc] = true
-			found = append(found, e)
-		}
-		return err
-	}, query, args...)
-	return found, err
+// At implements memory.PathReader.
+func (r *reader) At(ctx context.Context, query memory.PathQuery) ([]memory.Entry, error) {
+	return sqlcommon.At(ctx, query, r.AtPaths, r.siblings)
 }
 
-const selectAt = `SELECT ` + withoutText + ` FROM store s JOIN entry e ON e.store = s.number` + joinFields + `
-	WHERE s.id = ? AND e.label IN ` + labels + ` AND e.namespace = ? AND e.key = ? AND e.state = 0 AND e.label <= ?`
-
-// At implements memory.EntryReader.
-func (r *reader) At(ctx context.Context, path memory.Path, ceiling acl.Label) ([]memory.Entry, error) {
-	return r.entries(ctx, selectAt, path.Store, path.Namespace, path.Key, ceiling)
-}
-
-const selectByID = `SELECT ` + withText + ` FROM json_each(?) j
-	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE e.state < 2`
-
-// Prefetch implements memory.Prefetcher. It does nothing: a read costs no round trip.
-func (*writer) Prefetch(context.Context, string, []memory.Path, acl.Label, string, time.Time) error {
-	return nil
-}
-
-// Get implements memory.EntryReader.
-func (r *reader) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return r.entries(ctx, selectByID, idList(ids))
-}
-
-const (
-	selectCurrent = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
-	WHERE e.id = ? AND e.state < 2`
-	// The columns of history have the names of entry's columns.
-	selectFormer = `SELECT ` + formerColumns + ` FROM
-	(SELECT doc AS mine FROM entry WHERE id = ?1 AND state < 2) CROSS JOIN
-	(SELECT h.*, ?1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
-	WHERE e.version < ?2 ORDER BY e.version DESC LIMIT ?3`
-)
-
-// History implements memory.EntryReader.
-func (r *reader) History(ctx context.Context, id uuid.UUID, before, limit int) ([]memory.Entry, error) {
-	versions, err := r.entries(ctx, selectCurrent, id[:])
-	if err != nil || len(versions) == 0 || limit <= 0 {
-		return nil, err
-	}
-	if before == 0 {
-		before = versions[0].Version + 1
-	}
-	if before <= versions[0].Version {
-		versions = versions[:0]
-	}
-	// r.entries would drop all but one: versions share their entry's docID.
-	err = r.each(ctx, func(rows *sql.Rows) error {
-		_, e, err := scanEntry(rows)
-		versions = append(versions, e)
-		return err
-	}, selectFormer, id[:], before, limit-len(versions))
-	return versions, err
-}
+// Prepare implements memory.Preparer. It does nothing: a read costs no round trip, and
+// one writer runs at a time.
+func (*writer) Prepare(context.Context, memory.Plan) error { return nil }
 
 const (
 	selectUsage   = `SELECT u.entries, u.bytes FROM store s JOIN usage u ON u.store = s.number AND u.label = ?2 AND u.writer = ?3 WHERE s.id = ?1`

@@ -4,22 +4,29 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // reader is a memory.ReadTx.
 type reader struct {
+	sqlcommon.Reads
 	session *session
 	failed  error // returned by every further call
 }
 
 var _ memory.ReadTx = (*reader)(nil)
 
+func newReader(s *session) *reader {
+	r := &reader{session: s}
+	r.Reads = sqlcommon.NewReads(r, &statements)
+	return r
+}
+
 // end makes every further call fail. It is called when the transaction's
 // function has returned.
-func (r *reader) end() { r.failed = fmt.Errorf("%w: the transaction has ended", memory.ErrUnavailable) }
+func (r *reader) end() { r.failed = sqlcommon.ErrEnded }
 
 // query runs a prepared query. Its rows must be closed before the same query
 // runs again.

@@ -11,24 +11,16 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/internal/period"
 	"mneme/memory"
 )
 
-// The states of an entry's row.
-const (
-	live    = 0
-	deleted = 1
-	swept   = 2 // expired, and hidden until it is purged
-)
-
-// Columns of an entry as scanEntry reads them, with the aliases e for entry, s
+// Columns of an entry as sqlcommon.ScanEntry reads them, with the aliases e for entry, s
 // for store, o for occurrence (joinOccurrence) and a for author (joinFields, which
 // joins both). withoutText selects null for the two wide columns, and the size of
 // the value; candidateColumns leave out the authors too, and formerColumns are
 // those of history.
 const (
-	narrowColumns = `e.doc, e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
+	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
 	e.namespace, e.key, e.type, e.description, e.tags, `
 	withoutText      = narrowColumns + `o.at, o.date, a.type_by, a.description_by, NULL, NULL, coalesce(length(e.value), 0)`
@@ -43,41 +35,6 @@ const (
 // label by label. Queries add a condition that excludes labels above the
 // ceiling.
 const labels = "(1, 2, 3, 4)"
-
-// scanEntry reads one row.
-func scanEntry(rows *sql.Rows) (doc int64, e memory.Entry, err error) {
-	var id []byte
-	var created, updated int64
-	var expires, deletedAt, occurred, precision sql.NullInt64
-	var tags, typeBy, descriptionBy sql.NullString
-	var source, value []byte
-	err = rows.Scan(&doc, &id, &e.Store, &e.Label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
-		&created, &updated, &expires, &deletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
-		&e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &occurred, &precision, &typeBy, &descriptionBy, &source, &value, &e.Size)
-	if err != nil {
-		return 0, e, err
-	}
-	if e.ID, err = uuid.FromBytes(id); err != nil {
-		return 0, e, err
-	}
-	e.CreatedAt, e.UpdatedAt = fromMicros(created), fromMicros(updated)
-	e.ExpiresAt, e.DeletedAt = fromNullMicros(expires), fromNullMicros(deletedAt)
-	if occurred.Valid {
-		e.OccurredAt = memory.Moment{Time: fromMicros(occurred.Int64), Precision: period.Precision(precision.Int64)}
-	}
-	e.Source, e.Value = source, value
-	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner // stored only if it is another agent
-	if typeBy.Valid {
-		e.TypeBy = typeBy.String
-	}
-	if descriptionBy.Valid {
-		e.DescriptionBy = descriptionBy.String
-	}
-	if tags.Valid {
-		err = json.Unmarshal([]byte(tags.String), &e.Tags)
-	}
-	return doc, e, err
-}
 
 // entryValues returns an entry's columns from revision on, in the order of
 // insertEntry and updateEntry.

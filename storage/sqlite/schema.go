@@ -22,7 +22,7 @@ func ReadSchema(ctx context.Context, path string) (version, newest int64, err er
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	newest = newestVersion()
+	newest = migrations.Newest()
 	var tables int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'").Scan(&tables); err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", advise(ctx, path, err))
@@ -33,5 +33,5 @@ func ReadSchema(ctx context.Context, path string) (version, newest int64, err er
 	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
-	return version, newest, checkVersion(version)
+	return version, newest, migrations.Check(version)
 }

@@ -233,7 +233,7 @@ func (s *Storage) truncateLog(ctx context.Context) error {
 			return err
 		}
 		err = s.writers.with(ctx, func(c *session) error { return c.checkpoint(&busy) })
-		s.running.RUnlock()
+		s.gate.Leave()
 		if err != nil && !errors.Is(err, errBusy) {
 			return err
 		}

@@ -166,7 +166,7 @@ func measure(t *testing.B, entries, stores int) {
 				if _, err := tx.SaveVectors(ctx, id, 1, "model", []vector.Record{{Vector: half}}); err != nil {
 					return err
 				}
-				if err := tx.Done(ctx, indexer.Lease{Entry: id, Revision: 1}); err != nil {
+				if err := tx.Finish(ctx, indexer.Lease{Entry: id, Revision: 1}, nil); err != nil {
 					return err
 				}
 			}
@@ -200,10 +200,13 @@ func measure(t *testing.B, entries, stores int) {
 	}
 	scope := acltest.Scope(t, all...)
 	some := ids[:400]
-	read("siblings of 400", func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, some); return err })
+	read("siblings of 400", func(tx memory.ReadTx) error {
+		_, err := tx.At(ctx, memory.Siblings{Scope: scope, IDs: some})
+		return err
+	})
 	read("get 10", func(tx memory.ReadTx) error { _, err := tx.Get(ctx, ids[:10]); return err })
 	read("unembedded", func(tx memory.ReadTx) error {
-		_, err := tx.(indexer.ReadTx).Unembedded(ctx, "model", now, uuid.Nil, 100)
+		_, err := tx.(indexer.ReadTx).List(ctx, memory.SearchableQuery{After: uuid.Nil, Limit: 100, Without: &memory.Unembedded{Fingerprint: "model", Now: now}})
 		return err
 	})
 	read("matching none by tag", func(tx memory.ReadTx) error {
@@ -211,7 +214,7 @@ func measure(t *testing.B, entries, stores int) {
 		return err
 	})
 	read("scan 100", func(tx memory.ReadTx) error {
-		_, err := tx.Scan(ctx, memory.ScanQuery{Store: "store-1", Ceiling: acl.Restricted, Limit: 100})
+		_, err := tx.List(ctx, memory.ScanQuery{Store: "store-1", Ceiling: acl.Restricted, Limit: 100})
 		return err
 	})
 }

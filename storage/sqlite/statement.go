@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/storage/sqlcommon"
 )
 
@@ -20,11 +21,7 @@ var (
 
 // Each implements sqlcommon.Reader.
 func (r *reader) Each(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
-	var row row
-	return r.each(ctx, func(rows *sql.Rows) error {
-		row.rows = rows
-		return scan(&row)
-	}, text, encode(args)...)
+	return r.each(ctx, decoded(scan), text, encode(args)...)
 }
 
 // EachOf implements sqlcommon.Reader.
@@ -46,6 +43,12 @@ func (r *reader) Stream(ctx context.Context, scan func(sqlcommon.Row) error, tex
 // writing transaction has locked all of it.
 func (r *reader) InStore(ctx context.Context, _ string) error { return r.ready(ctx) }
 
+// InScope implements sqlcommon.Reader.
+func (*reader) InScope([]acl.Access) {}
+
+// OfEntries implements sqlcommon.Reader.
+func (r *reader) OfEntries(ctx context.Context, _ []uuid.UUID) error { return r.ready(ctx) }
+
 // Exec implements sqlcommon.Writer.
 func (w *writer) Exec(ctx context.Context, text string, args ...any) (int64, error) {
 	return w.affected(ctx, text, encode(args)...)
@@ -63,6 +66,15 @@ func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]in
 	}
 	return affected, nil
 }
+
+// Queue implements sqlcommon.Writer. It runs the statement at once.
+func (w *writer) Queue(ctx context.Context, text string, args ...any) error {
+	_, err := w.exec(ctx, text, encode(args)...)
+	return err
+}
+
+// Erased implements sqlcommon.Writer.
+func (w *writer) Erased() { w.dropped = true }
 
 // FlushIndex implements sqlcommon.Writer.
 func (w *writer) FlushIndex(ctx context.Context) error { return w.flush(ctx) }
@@ -142,6 +154,15 @@ func jsonList(texts []string) string {
 	return list
 }
 
+// decoded adapts the scan function of a query.
+func decoded(scan func(sqlcommon.Row) error) func(*sql.Rows) error {
+	var row row
+	return func(rows *sql.Rows) error {
+		row.rows = rows
+		return scan(&row)
+	}
+}
+
 // row implements sqlcommon.Row.
 type row struct {
 	rows *sql.Rows
@@ -159,6 +180,10 @@ func (r *row) Scan(dest ...any) error {
 			d = scannedStart{p}
 		case *sqlcommon.IDs:
 			d = scannedIDs{p}
+		case *sqlcommon.Bytes:
+			d = (*sql.RawBytes)(p)
+		case *[]string:
+			d = sqlcommon.JSON{Of: p}
 		}
 		r.dest = append(r.dest, d)
 	}

@@ -12,11 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // lockTimeout is how long a transaction waits for another process before it
@@ -27,8 +27,7 @@ const lockTimeout = 30 * time.Second
 type Storage struct {
 	readers *pool
 	writers *pool // of one connection
-	running sync.RWMutex
-	closed  atomic.Bool
+	gate    sqlcommon.Gate
 	damaged atomic.Bool // a transaction has found the file damaged
 }
 
@@ -65,13 +64,13 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
-	defer s.running.RUnlock()
+	defer s.gate.Leave()
 	return s.noticeDamage(s.readers.with(ctx, func(c *session) error {
 		if err := c.control(ctx, "BEGIN"); err != nil {
 			return err
 		}
 		defer c.rollback()
-		r := &reader{session: c}
+		r := newReader(c)
 		defer r.end()
 		return fn(r)
 	}))
@@ -87,7 +86,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
-	defer s.running.RUnlock()
+	defer s.gate.Leave()
 	return s.noticeDamage(s.writers.with(ctx, func(c *session) error { return runUpdate(ctx, c, fn) }))
 }
 
@@ -115,24 +114,17 @@ func runUpdate(ctx context.Context, c *session, fn func(*writer) error) error {
 
 // Close implements memory.Storage.
 func (s *Storage) Close() error {
-	if s.closed.Swap(true) {
-		return nil
-	}
-	s.running.Lock()
-	defer s.running.Unlock()
-	return errors.Join(s.readers.close(), s.writers.close())
+	return s.gate.Shut(func() error { return errors.Join(s.readers.close(), s.writers.close()) })
 }
 
-// enter registers a transaction, for which Close waits: the caller must unlock
-// running when it ends. It fails if the storage is closed or damaged.
+// enter registers a transaction, for which Close waits: the caller must leave the gate
+// when it ends. It fails if the storage is closed or damaged.
 func (s *Storage) enter() error {
-	s.running.RLock()
-	if s.closed.Load() {
-		s.running.RUnlock()
-		return fmt.Errorf("%w: closed", memory.ErrUnavailable)
+	if err := s.gate.Enter(); err != nil {
+		return err
 	}
 	if s.damaged.Load() {
-		s.running.RUnlock()
+		s.gate.Leave()
 		return ErrDamaged
 	}
 	return nil

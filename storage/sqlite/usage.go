@@ -8,36 +8,13 @@ import (
 	"mneme/memory"
 )
 
-// usageKey identifies a row of table usage.
-type usageKey struct {
-	store  int64
-	label  acl.Label
-	writer string
-}
-
-// usageChanges are one transaction's changes to table usage, collected until
-// flush: nearly every entry of an import changes the same rows.
-type usageChanges map[usageKey]memory.Usage
-
-func (c usageChanges) add(key usageKey, entries, bytes int64) {
-	u := c[key]
-	c[key] = memory.Usage{Entries: u.Entries + entries, Bytes: u.Bytes + bytes}
-}
-
-// addUsage adds a live row to its last writer's usage (sign 1) or subtracts it (-1).
-func (w *writer) addUsage(row storedRow, sign int64) {
-	if row.state == live {
-		w.usage.add(usageKey{row.store, row.label, row.writer}, sign, sign*row.bytes)
-	}
-}
-
 const addToUsage = `INSERT INTO usage (store, label, writer, entries, bytes) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT DO UPDATE SET entries = entries + excluded.entries, bytes = bytes + excluded.bytes`
 
 func (w *writer) flushUsage(ctx context.Context) error {
 	for key, u := range w.usage {
 		if u != (memory.Usage{}) {
-			if _, err := w.exec(ctx, addToUsage, key.store, key.label, key.writer, u.Entries, u.Bytes); err != nil {
+			if _, err := w.exec(ctx, addToUsage, key.Store, key.Label, key.Writer, u.Entries, u.Bytes); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // dialect implements condition.Dialect over the parameters of a query.
-type dialect struct{ *matchQuery }
+type dialect struct{ *arguments }
 
 func (dialect) OccurredAt() string { return "(SELECT o.at FROM occurrence o WHERE o.doc = e.doc)" }
 
@@ -19,9 +19,9 @@ func (d dialect) HasTag(tag *condition.Operand) string {
 	return "EXISTS (SELECT 1 FROM json_each(e.tags) t WHERE t.value = " + d.Operand(tag) + ")"
 }
 
-func (d dialect) Operand(o *condition.Operand) string { return d.arg(operand(o)) }
+func (d dialect) Operand(o *condition.Operand) string { return d.Arg(operand(o)) }
 
-func (d dialect) Time(t time.Time) string { return d.arg(micros(t)) }
+func (d dialect) Time(t time.Time) string { return d.Arg(micros(t)) }
 
 func (d dialect) Within(column string, spans []period.Span) string {
 	if len(spans) == 1 {
@@ -32,7 +32,7 @@ func (d dialect) Within(column string, spans []period.Span) string {
 		list[i] = [2]int64{micros(s.From), micros(s.Last())}
 	}
 	text, _ := json.Marshal(list) // of integers
-	return "EXISTS (SELECT 1 FROM json_each(" + d.arg(string(text)) + ") s WHERE " + column + " BETWEEN s.value ->> 0 AND s.value ->> 1)"
+	return "EXISTS (SELECT 1 FROM json_each(" + d.Arg(string(text)) + ") s WHERE " + column + " BETWEEN s.value ->> 0 AND s.value ->> 1)"
 }
 
 func (d dialect) Among(column string, operands []condition.Operand, negated bool) string {
@@ -40,7 +40,7 @@ func (d dialect) Among(column string, operands []condition.Operand, negated bool
 	if negated {
 		among = " NOT IN "
 	}
-	return column + among + "(SELECT value FROM json_each(" + d.arg(operandList(operands)) + "))"
+	return column + among + "(SELECT value FROM json_each(" + d.Arg(operandList(operands)) + "))"
 }
 
 func (d dialect) Position(column string, text *condition.Operand) string {

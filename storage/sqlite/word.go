@@ -33,7 +33,7 @@ const (
 // before, the zero row for a new one. Of the index, only what differs is written:
 // FTS5 keeps no list of a row's terms when it has neither content nor sizes.
 func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []string) error {
-	indexed := next.state == live && next.searchable
+	indexed := next.Indexed()
 	if !indexed {
 		forms = nil
 	}
@@ -48,7 +48,7 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 		before = strings.Fields(text)
 	}
 	removed, added := before, forms
-	if old.store == next.store && old.label == next.label {
+	if old.Store == next.Store && old.Label == next.Label {
 		removed, added = difference(before, forms), difference(forms, before)
 	}
 	if len(removed) == 0 && len(added) == 0 && found == indexed {
@@ -56,12 +56,12 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 	}
 	// FTS5 counts rows: each deletion must follow an insertion, even of no keys.
 	if found {
-		if _, err := w.exec(ctx, deleteWords, next.doc, formKeys(old.store, old.label, removed)); err != nil {
+		if _, err := w.exec(ctx, deleteWords, next.doc, formKeys(old.Store, old.Label, removed)); err != nil {
 			return err
 		}
 	}
 	if indexed {
-		if _, err := w.exec(ctx, insertWords, next.doc, formKeys(next.store, next.label, added)); err != nil {
+		if _, err := w.exec(ctx, insertWords, next.doc, formKeys(next.Store, next.Label, added)); err != nil {
 			return err
 		}
 	}
@@ -71,14 +71,6 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 	}
 	_, err := w.exec(ctx, insertForms, next.doc, " "+strings.Join(forms, " ")+" ")
 	return err
-}
-
-const selectSearchable = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
-	WHERE e.id > ? AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT ?`
-
-// SearchableAfter implements memory.DocumentWriter.
-func (w *writer) SearchableAfter(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	return w.entries(ctx, selectSearchable, after[:], limit)
 }
 
 // PutDocument implements memory.DocumentWriter.
@@ -93,64 +85,15 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 	if err := w.replaceForms(ctx, row, row, doc.Forms); err != nil || queuedAt.IsZero() {
 		return err
 	}
-	return w.enqueue(ctx, row, row.revision, indexer.Chunks(&entry), queuedAt)
+	return w.enqueue(ctx, row, row.Revision, indexer.Chunks(&entry), queuedAt)
 }
 
-// ?4 is one more than the limit.
-const selectManyTerms = scopeTable + `SELECT 1 FROM scope WHERE ?4 = (SELECT count(*) FROM
-	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling LIMIT ?4))
-	LIMIT 1`
-
-// ManyTerms implements memory.LexicalLeg.
-func (r *reader) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || prefix == "" {
-		return false, nil
-	}
-	return r.one(ctx, []any{new(int)}, selectManyTerms, scopeList(stores), prefix, successor(prefix), limit+1)
-}
-
-// ManyTerms implements memory.LexicalLeg.
-func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, prefix string, limit int) (bool, error) {
-	if err := w.flush(ctx); err != nil {
-		return false, err
-	}
-	return w.reader.ManyTerms(ctx, scope, prefix, limit)
-}
-
-// selectTermsWith seeks each term after the one before, past the blocks of its postings.
-// ?4 is one more than the limit.
-const selectTermsWith = scopeTable + `, found (store, ceiling, term) AS (
-	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
-	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < ?3 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
-	FROM found WHERE term IS NOT NULL)
-	SELECT term FROM found WHERE term IS NOT NULL LIMIT ?4`
-
-// TermsWith implements memory.LexicalLeg.
-func (r *reader) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
-	stores := scope.Indexed()
-	if len(stores) == 0 || prefix == "" {
-		return nil, false, nil
-	}
-	err = r.each(ctx, func(rows *sql.Rows) error {
-		var term string
-		err := rows.Scan(&term)
-		terms = append(terms, term)
-		return err
-	}, selectTermsWith, scopeList(stores), prefix, successor(prefix), limit+1)
-	if err != nil || len(terms) > limit {
-		return nil, len(terms) > limit, err
-	}
-	slices.Sort(terms)
-	return slices.Compact(terms), false, nil
-}
-
-// TermsWith implements memory.LexicalLeg.
-func (w *writer) TermsWith(ctx context.Context, scope acl.Scope, prefix string, limit int) (terms []string, more bool, err error) {
+// Terms implements memory.LexicalLeg.
+func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (terms []string, more bool, err error) {
 	if err := w.flush(ctx); err != nil {
 		return nil, false, err
 	}
-	return w.reader.TermsWith(ctx, scope, prefix, limit)
+	return w.Reads.Terms(ctx, scope, query)
 }
 
 // difference returns the elements of a that are not in b. Both are sorted.
@@ -186,7 +129,7 @@ const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
 //
 // SECURITY: each partition of the scope is asked for its own keys, and what is
 // found counts only if the row is in that partition.
-func (r *reader) wordPath(ctx context.Context, q *matchQuery, words lexical.FormQuery) (string, error) {
+func (r *reader) wordPath(ctx context.Context, q *arguments, words lexical.FormQuery) (string, error) {
 	list := [][3]any{} // store, label, expression; json_each of null would have a row
 	err := r.each(ctx, func(rows *sql.Rows) error {
 		var store int64
@@ -196,12 +139,12 @@ func (r *reader) wordPath(ctx context.Context, q *matchQuery, words lexical.Form
 		}
 		list = append(list, [3]any{store, int(label), expression(lexical.Partition(store, label), words)})
 		return nil
-	}, selectPartitions, q.args[0])
+	}, selectPartitions, q.Args[0])
 	if err != nil {
 		return "", err
 	}
 	partitions, err := json.Marshal(list)
-	return ` FROM (SELECT value ->> 0 AS store, value ->> 1 AS ceiling, value ->> 2 AS expression FROM json_each(` + q.arg(string(partitions)) + `)) scope
+	return ` FROM (SELECT value ->> 0 AS store, value ->> 1 AS ceiling, value ->> 2 AS expression FROM json_each(` + q.Arg(string(partitions)) + `)) scope
 	CROSS JOIN word ON word.word MATCH scope.expression
 	CROSS JOIN entry e ON e.doc = word.rowid AND e.store = scope.store AND e.label = scope.ceiling`, err
 }

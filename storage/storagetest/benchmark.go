@@ -56,7 +56,7 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 	check(s.Update(ctx, func(tx memory.Tx) error {
 		for _, r := range reaches {
 			grant := acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Read, MaxLabel: acl.Restricted, ByPlatform: true, CreatedAt: start}
-			if err := tx.PutGrant(ctx, grant); err != nil {
+			if err := tx.PutFact(ctx, memory.GrantFact(grant)); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,10 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 		_, _, err := tx.Lexical(ctx, scope, queries[asked%len(queries)])
 		return err
 	})
-	view(fmt.Sprint("siblings of ", len(ids)), func(tx memory.ReadTx) error { _, err := tx.Siblings(ctx, scope, ids); return err })
+	view(fmt.Sprint("siblings of ", len(ids)), func(tx memory.ReadTx) error {
+		_, err := tx.At(ctx, memory.Siblings{Scope: scope, IDs: ids})
+		return err
+	})
 	view(fmt.Sprint("evidence of ", len(ids)), func(tx memory.ReadTx) error {
 		query := memory.EvidenceQuery{Terms: query.Terms, Fingerprint: model, Entries: ids}
 		return tx.Evidence(ctx, scope, query, func(memory.Evidence) error { return nil })

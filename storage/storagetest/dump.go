@@ -54,11 +54,11 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 	gone = f.delete(gone, start)
 	f.update(func(tx memory.Tx) error {
 		return errors.Join(
-			tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}),
-			tx.PutParticipant(f.ctx, "chat", "a", acl.Membership{Present: true, ExpiresAt: after(time.Hour)}),
-			tx.PutSession(f.ctx, "user", "a", acl.Membership{Present: true}),
-			tx.PutSettings(f.ctx, "a", acl.Settings{Self: true, DefaultTTL: time.Hour}),
-			tx.Claim(f.ctx, "chat", memory.KindChat))
+			tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}),
+			tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: "a", Membership: acl.Membership{Present: true, ExpiresAt: after(time.Hour)}}),
+			tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: "a", Membership: acl.Membership{Present: true}}),
+			tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: acl.Settings{Self: true, DefaultTTL: time.Hour}}),
+			tx.PutFact(f.ctx, memory.NameFact{ID: "chat", Kind: memory.KindChat}))
 	})
 	return live, gone, old
 }
@@ -66,7 +66,7 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 var dumps = []clause{
 	{"a swept entry is not dumped", func(f *fixture) {
 		_, _, old := f.seed()
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
 		for _, r := range f.dump(f.storage) {
 			if r.Entry != nil && r.Entry.ID == old.ID {
 				f.Error("the swept entry was dumped")
@@ -149,7 +149,7 @@ func testRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	to.trim(live, memory.HistoryLimits{Versions: 3, Bytes: 1 << 30}) // the loaded versions are counted
 	to.equal(to.versions(live), []int{4, 3, 2})
 	to.view(func(tx memory.ReadTx) error {
-		grants, err := tx.CountGrants(to.ctx, "a")
+		grants, err := tx.Count(to.ctx, memory.GrantsOf{Store: "a"})
 		to.equal(grants, 1)
 		return err
 	})

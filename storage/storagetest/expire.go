@@ -20,14 +20,14 @@ var expiries = []clause{
 		expired := func(want []uuid.UUID, limit int) {
 			f.Helper()
 			f.update(func(tx memory.Tx) error {
-				got, err := tx.Expired(f.ctx, start, limit)
+				got, err := expired(f.ctx, tx, memory.ExpiryQuery{Until: start, Limit: limit})
 				f.equal(got, want)
 				return err
 			})
 		}
 		expired(idsOf(first, second, third), 10)
 		expired(idsOf(first, second), 2)
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(first, second), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(first, second), start) })
 		expired(idsOf(third), 10)
 	}},
 
@@ -38,7 +38,7 @@ var expiries = []clause{
 			_, err := tx.SaveVectors(f.ctx, e.ID, 1, "model", records(e, 2))
 			return err
 		})
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), start) })
 		f.assertInvisible(e)
 		f.wantError(f.tryPut(edited(e)), memory.ErrStale)
 		f.put(entry("a", "k"))
@@ -47,11 +47,11 @@ var expiries = []clause{
 	{"Sweep ignores entries that have not expired, do not exist or are swept", func(f *fixture) {
 		e, none := entry("a", "k", expiring(after(time.Microsecond)), says("needle")), entry("a", "k2")
 		f.put(e)
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e, none), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e, none), start) })
 		f.equal(f.get(e.ID), []memory.Entry{e})
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.Sweep(f.ctx, idsOf(e, e), after(time.Hour)))
-			return tx.Sweep(f.ctx, idsOf(e), after(time.Hour))
+			f.ok(sweep(f.ctx, tx, idsOf(e, e), after(time.Hour)))
+			return sweep(f.ctx, tx, idsOf(e), after(time.Hour))
 		})
 		f.assertInvisible(e)
 	}},
@@ -60,7 +60,7 @@ var expiries = []clause{
 		e := entry("a", "k", expiring(start))
 		f.put(e)
 		f.drain()
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), start) })
 		f.equal(f.pending(e.ID), true)
 	}},
 
@@ -68,28 +68,28 @@ var expiries = []clause{
 		for i, at := range []time.Time{start, after(time.Microsecond), {}} {
 			agent := fmt.Sprint("agent", i)
 			f.update(func(tx memory.Tx) error {
-				f.ok(tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
-				f.ok(tx.PutParticipant(f.ctx, "chat", agent, acl.Membership{Present: true, ExpiresAt: at}))
-				return tx.PutSession(f.ctx, "user", agent, acl.Membership{Present: true, ExpiresAt: at})
+				f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
+				f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}}))
+				return tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}})
 			})
 		}
 		later := idempotencyKey
 		later.Key = "later"
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start}))
-			f.ok(tx.PutIdempotencyRecord(f.ctx, later, memory.IdempotencyRecord{ExpiresAt: after(1000)}))
-			return tx.SweepFacts(f.ctx, start)
+			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}}))
+			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: later, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: after(1000)}}))
+			return sweepFacts(f.ctx, tx, start)
 		})
 		f.view(func(tx memory.ReadTx) error {
 			for i, want := range []bool{false, true, true} {
 				agent := fmt.Sprint("agent", i)
-				grant, err := tx.Grant(f.ctx, "a", agent)
+				grant, err := acl.GrantOf(f.ctx, tx, "a", agent)
 				f.ok(err)
 				f.equal(grant.Level != acl.None, want)
-				participant, err := tx.Participant(f.ctx, "chat", agent)
+				participant, err := tx.Membership(f.ctx, acl.ViaChat, "chat", agent)
 				f.ok(err)
 				f.equal(participant.Present, want)
-				session, err := tx.Session(f.ctx, "user", agent)
+				session, err := tx.Membership(f.ctx, acl.ViaUser, "user", agent)
 				f.ok(err)
 				f.equal(session.Present, want)
 			}
@@ -114,11 +114,11 @@ func (f *fixture) assertInvisible(e memory.Entry) {
 	f.match(scope, memory.Filter{})
 	f.match(scope, memory.Filter{Tags: []string{"t"}})
 	f.view(func(tx memory.ReadTx) error {
-		at, err := tx.At(f.ctx, e.Path, acl.Restricted)
+		at, err := tx.At(f.ctx, e.Path.At(acl.Restricted))
 		f.ok(err)
-		history, err := tx.History(f.ctx, e.ID, 0, 10)
+		history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: e.ID, Before: 0, Limit: 10})
 		f.ok(err)
-		siblings, err := tx.Siblings(f.ctx, scope, idsOf(e))
+		siblings, err := tx.At(f.ctx, memory.Siblings{Scope: scope, IDs: idsOf(e)})
 		f.ok(err)
 		f.equal(len(at)+len(history)+len(siblings), 0)
 		return tx.Dump(f.ctx, func(r memory.DumpRecord) error {
@@ -131,7 +131,7 @@ func (f *fixture) assertInvisible(e memory.Entry) {
 	f.viewIndex(func(tx indexer.ReadTx) error {
 		stored, err := tx.Vectors(f.ctx, "model", idsOf(e))
 		f.ok(err)
-		unembedded, err := tx.Unembedded(f.ctx, "model", start, uuid.Nil, 10)
+		unembedded, err := tx.List(f.ctx, memory.SearchableQuery{After: uuid.Nil, Limit: 10, Without: &memory.Unembedded{Fingerprint: "model", Now: start}})
 		f.equal(len(stored)+len(unembedded), 0)
 		return err
 	})
@@ -147,7 +147,7 @@ var purges = []clause{
 		f.delete(deletedBefore, after(-1000))
 		f.delete(deletedAfter, start)
 		f.delete(both, after(-1000))
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept), after(-1000)) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(swept), after(-1000)) })
 		f.equal(f.countErasable(start), int64(4))
 		f.equal(sorted(f.purge(start, 100)), sorted(idsOf(deletedBefore, expired, swept, both)))
 		f.equal(f.countErasable(start), int64(0))
@@ -220,13 +220,13 @@ var purges = []clause{
 			f.update(func(tx memory.Tx) error {
 				key := idempotencyKey
 				key.Key = fmt.Sprint(i)
-				return tx.PutIdempotencyRecord(f.ctx, key, memory.IdempotencyRecord{IDs: []uuid.UUID{kept.ID, e.ID}, ExpiresAt: after(time.Hour)})
+				return tx.PutFact(f.ctx, memory.OutcomeFact{Key: key, IdempotencyRecord: memory.IdempotencyRecord{IDs: []uuid.UUID{kept.ID, e.ID}, ExpiresAt: after(time.Hour)}})
 			})
 		}
 		for _, i := range []int{0, 3, 4} {
 			f.delete(edited(purged[i]), after(-time.Hour))
 		}
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(purged[1]), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(purged[1]), start) })
 		f.equal(sorted(f.purge(start, 100)), sorted(idsOf(purged...)))
 		rows, err := counter.Rows(f.ctx)
 		f.ok(err)
@@ -241,8 +241,8 @@ var purges = []clause{
 		other := idempotencyKey
 		other.Key = "other"
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, memory.IdempotencyRecord{IDs: idsOf(kept, purged), ExpiresAt: after(1000)}))
-			return tx.PutIdempotencyRecord(f.ctx, other, memory.IdempotencyRecord{IDs: idsOf(kept), ExpiresAt: after(1000)})
+			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{IDs: idsOf(kept, purged), ExpiresAt: after(1000)}}))
+			return tx.PutFact(f.ctx, memory.OutcomeFact{Key: other, IdempotencyRecord: memory.IdempotencyRecord{IDs: idsOf(kept), ExpiresAt: after(1000)}})
 		})
 		f.purge(start, 10)
 		f.view(func(tx memory.ReadTx) error {
@@ -278,7 +278,7 @@ var purges = []clause{
 func (f *fixture) countErasable(cutoff time.Time) (n int64) {
 	f.Helper()
 	f.update(func(tx memory.Tx) (err error) {
-		n, err = tx.CountErasable(f.ctx, cutoff)
+		n, err = tx.Count(f.ctx, memory.Erasable{Cutoff: cutoff})
 		return err
 	})
 	return n
@@ -287,7 +287,7 @@ func (f *fixture) countErasable(cutoff time.Time) (n int64) {
 func (f *fixture) purge(cutoff time.Time, limit int) (ids []uuid.UUID) {
 	f.Helper()
 	f.update(func(tx memory.Tx) (err error) {
-		ids, err = tx.Purge(f.ctx, cutoff, limit)
+		ids, err = tx.Erase(f.ctx, memory.Purge{Cutoff: cutoff, Limit: limit})
 		return err
 	})
 	return ids

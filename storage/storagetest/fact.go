@@ -40,29 +40,31 @@ var facts = []clause{
 		third := acl.Grant{Store: "C", Grantee: "b", Level: acl.Search, MaxLabel: acl.Public, Maker: "C", CreatedAt: start}
 		f.update(func(tx memory.Tx) error {
 			for _, g := range []acl.Grant{{Store: "a", Grantee: "b", Level: acl.ReadWrite, MaxLabel: acl.Public, Maker: "x", ByPlatform: true, CreatedAt: start}, g, other, third} {
-				f.ok(tx.PutGrant(f.ctx, g))
+				f.ok(tx.PutFact(f.ctx, memory.GrantFact(g)))
 			}
 			return nil
 		})
 		f.view(func(tx memory.ReadTx) error {
-			got, err := tx.Grant(f.ctx, "a", "b")
+			got, err := acl.GrantOf(f.ctx, tx, "a", "b")
 			f.ok(err)
 			f.equal(got, g)
-			none, err := tx.Grant(f.ctx, "b", "a")
+			none, err := acl.GrantOf(f.ctx, tx, "b", "a")
 			f.ok(err)
 			f.equal(none == acl.Grant{}, true)
-			to, err := tx.GrantsTo(f.ctx, "b")
+			to, err := tx.Grants(f.ctx, acl.GrantQuery{Grantee: "b"})
 			f.ok(err)
 			f.equal(to, []acl.Grant{third, g})
-			on, err := tx.GrantsOn(f.ctx, "a")
+			on, err := tx.Grants(f.ctx, acl.GrantQuery{Store: "a"})
 			f.equal(on, []acl.Grant{other, g})
 			return err
 		})
 		f.update(func(tx memory.Tx) error {
-			was, err := tx.DeleteGrant(f.ctx, "a", "b")
-			f.ok(err)
-			again, err := tx.DeleteGrant(f.ctx, "a", "b")
-			f.equal([]bool{was, again}, []bool{true, false})
+			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b"}))
+			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b"}))
+			on, err := tx.Grants(f.ctx, acl.GrantQuery{Store: "a"})
+			f.equal(on, []acl.Grant{other})
+			neither, _ := tx.Grants(f.ctx, acl.GrantQuery{})
+			f.equal(len(neither), 0)
 			return err
 		})
 	}},
@@ -70,17 +72,17 @@ var facts = []clause{
 	{"chat and user memberships are separate, and one that is not present is removed", func(f *fixture) {
 		m := acl.Membership{Present: true, ExpiresAt: after(time.Hour)}
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutParticipant(f.ctx, "x", "a", acl.Membership{Present: true}))
-			f.ok(tx.PutParticipant(f.ctx, "x", "a", m))
-			return tx.PutSession(f.ctx, "y", "a", acl.Membership{Present: true})
+			f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "x", Agent: "a", Membership: acl.Membership{Present: true}}))
+			f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "x", Agent: "a", Membership: m}))
+			return tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "y", Agent: "a", Membership: acl.Membership{Present: true}})
 		})
 		check := func(chat, agent string, participant, session acl.Membership) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
-				p, err := tx.Participant(f.ctx, chat, agent)
+				p, err := tx.Membership(f.ctx, acl.ViaChat, chat, agent)
 				f.ok(err)
 				f.equal(p, participant)
-				s, err := tx.Session(f.ctx, chat, agent)
+				s, err := tx.Membership(f.ctx, acl.ViaUser, chat, agent)
 				f.equal(s, session)
 				return err
 			})
@@ -89,8 +91,8 @@ var facts = []clause{
 		check("y", "a", acl.Membership{}, acl.Membership{Present: true})
 		check("x", "b", acl.Membership{}, acl.Membership{})
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutParticipant(f.ctx, "x", "a", acl.Membership{}))
-			return tx.PutSession(f.ctx, "y", "a", acl.Membership{})
+			f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "x", Agent: "a", Membership: acl.Membership{}}))
+			return tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "y", Agent: "a", Membership: acl.Membership{}})
 		})
 		check("x", "a", acl.Membership{}, acl.Membership{})
 		check("y", "a", acl.Membership{}, acl.Membership{})
@@ -99,8 +101,8 @@ var facts = []clause{
 	{"settings are the default until they are written", func(f *fixture) {
 		want := acl.Settings{Self: true, User: true, DefaultTTL: 90 * time.Minute}
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutSettings(f.ctx, "a", acl.Settings{Enabled: true, Chat: true}))
-			return tx.PutSettings(f.ctx, "a", want)
+			f.ok(tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: acl.Settings{Enabled: true, Chat: true}}))
+			return tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: want})
 		})
 		f.view(func(tx memory.ReadTx) error {
 			got, err := tx.Settings(f.ctx, "a")
@@ -114,10 +116,10 @@ var facts = []clause{
 
 	{"an ID has one kind: claiming another is ErrKindClash", func(f *fixture) {
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.Claim(f.ctx, "a", memory.KindCaller))
-			f.ok(tx.Claim(f.ctx, "a", memory.KindCaller))
-			f.wantError(tx.Claim(f.ctx, "a", memory.KindChat), memory.ErrKindClash)
-			return tx.Claim(f.ctx, "c", memory.KindChat)
+			f.ok(tx.PutFact(f.ctx, memory.NameFact{ID: "a", Kind: memory.KindCaller}))
+			f.ok(tx.PutFact(f.ctx, memory.NameFact{ID: "a", Kind: memory.KindCaller}))
+			f.wantError(tx.PutFact(f.ctx, memory.NameFact{ID: "a", Kind: memory.KindChat}), memory.ErrKindClash)
+			return tx.PutFact(f.ctx, memory.NameFact{ID: "c", Kind: memory.KindChat})
 		})
 		f.view(func(tx memory.ReadTx) error {
 			for id, want := range map[string]memory.Kind{"a": memory.KindCaller, "c": memory.KindChat, "A": memory.KindUnknown} {
@@ -151,8 +153,8 @@ var facts = []clause{
 		record := memory.IdempotencyRecord{Digest: "d", Created: true, IDs: []uuid.UUID{uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())},
 			Numbers: json.RawMessage(`{"n": 1}`), ExpiresAt: after(24 * time.Hour)}
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, record))
-			f.wantError(tx.PutIdempotencyRecord(f.ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start}), memory.ErrExists)
+			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: record}))
+			f.wantError(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}}), memory.ErrExists)
 			return nil
 		})
 		for _, change := range []func(*memory.IdempotencyKey){

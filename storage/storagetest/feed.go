@@ -30,12 +30,13 @@ var feeds = []clause{
 		f.equal(f.feed("a", acl.Restricted, memory.FeedPositions{1, 0, 0, 1}), []string{"2 1 /mid", "4 2 /high 2"})
 		f.view(func(tx memory.ReadTx) error {
 			for _, limit := range []int{0, 10} {
-				feed, err := tx.Feed(f.ctx, memory.FeedQuery{Store: "a", Ceiling: acl.Internal, Limit: limit})
+				feed, err := feedOf(f.ctx, tx, memory.FeedQuery{Store: "a", Ceiling: acl.Internal, Limit: limit})
 				f.ok(err)
 				f.equal(feed.Last, memory.FeedPositions{1, 1})
 			}
-			heads, err := tx.FeedHeads(f.ctx, []string{"a", "b", "none"})
-			f.equal(heads, map[string]memory.FeedPositions{"a": {1, 1, 0, 2}})
+			heads, err := tx.Feed(f.ctx, memory.FeedQuery{Store: "none", Ceiling: acl.Restricted}, memory.FeedQuery{Store: "a", Ceiling: acl.Restricted},
+				memory.FeedQuery{Store: "b", Ceiling: acl.Restricted}, memory.FeedQuery{Store: "a", Ceiling: acl.Public})
+			f.equal(heads, []memory.Feed{{}, {Last: memory.FeedPositions{1, 1, 0, 2}}, {}, {Last: memory.FeedPositions{1}}})
 			return err
 		})
 	}},
@@ -45,7 +46,7 @@ var feeds = []clause{
 			f.put(entry("a", fmt.Sprint(i)), entry("a", fmt.Sprint("high", i), labelled(acl.Internal)))
 		}
 		f.view(func(tx memory.ReadTx) error {
-			feed, err := tx.Feed(f.ctx, memory.FeedQuery{Store: "a", Ceiling: acl.Restricted, After: memory.FeedPositions{1}, Limit: 2})
+			feed, err := feedOf(f.ctx, tx, memory.FeedQuery{Store: "a", Ceiling: acl.Restricted, After: memory.FeedPositions{1}, Limit: 2})
 			f.equal(shown(feed.Records), []string{"1 2 /1", "1 3 /2", "2 1 /high0", "2 2 /high1"})
 			return err
 		})
@@ -56,9 +57,9 @@ var feeds = []clause{
 		f.put(e)
 		e = edited(e, func(e *memory.Entry) { e.UpdatedAt = after(time.Minute) })
 		f.put(e)
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), after(2*time.Hour)) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), after(2*time.Hour)) })
 		f.view(func(tx memory.ReadTx) error {
-			feed, err := tx.Feed(f.ctx, memory.FeedQuery{Store: "a", Ceiling: acl.Public, Limit: 10})
+			feed, err := feedOf(f.ctx, tx, memory.FeedQuery{Store: "a", Ceiling: acl.Public, Limit: 10})
 			f.ok(err)
 			var times []time.Time
 			for _, r := range feed.Records {
@@ -83,7 +84,7 @@ var feeds = []clause{
 		seen, gone, hidden := entry("a", "seen", expiring(start)), entry("a", "gone", expiring(start)), entry("a", "hidden", expiring(start), outOfContext)
 		f.put(seen, gone, hidden)
 		gone = f.delete(gone, after(-time.Hour))
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(seen, gone, hidden), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(seen, gone, hidden), start) })
 		f.equal(f.feed("a", acl.Public, memory.FeedPositions{3}), []string{"1 4 /seen"})
 	}},
 
@@ -97,34 +98,35 @@ var feeds = []clause{
 		f.equal(f.feed("a", acl.Public, memory.FeedPositions{}), []string{"1 1 /", "1 2 /", "1 3 /kept", "1 4 /", "1 5 /", "1 6 /", "1 7 /"})
 	}},
 
-	{"TrimFeed removes what is older than a time or beyond a number, and says how far", func(f *fixture) {
+	{"Trim removes records that are older than a time or beyond a number, and the feed says how far", func(f *fixture) {
 		for i := range 6 {
 			at := func(e *memory.Entry) {
 				e.CreatedAt, e.UpdatedAt = after(time.Duration(i)*time.Minute), after(time.Duration(i)*time.Minute)
 			}
 			f.put(entry("a", fmt.Sprint(i), at), entry("b", fmt.Sprint(i), at, labelled(acl.Internal)))
 		}
-		trim := func(before time.Time, keep int64, limit int) (removed int) {
+		trim := func(before time.Time, keep int64, limit int) (more bool) {
 			f.update(func(tx memory.Tx) (err error) {
-				removed, err = tx.TrimFeed(f.ctx, before, keep, limit)
+				more, err = tx.Trim(f.ctx, memory.OldFeed{Before: before, Keep: keep, Limit: limit})
 				return err
 			})
-			return removed
+			return more
 		}
-		f.equal(trim(start, 100, 100), 0)
-		f.equal(trim(after(2*time.Minute), 100, 3), 3)
-		f.equal(trim(after(2*time.Minute), 100, 3), 1)
-		f.equal(trim(after(2*time.Minute), 100, 3), 0)
+		f.equal(trim(start, 100, 100), false)
+		f.equal(trim(after(2*time.Minute), 100, 3), true)
+		f.equal(len(f.feed("b", acl.Internal, memory.FeedPositions{0, 1})), 5)
+		f.equal(trim(after(2*time.Minute), 100, 3), true)
+		f.equal(trim(after(2*time.Minute), 100, 3), false)
 		f.equal(f.feed("a", acl.Public, memory.FeedPositions{2}), []string{"1 3 /2", "1 4 /3", "1 5 /4", "1 6 /5"})
-		f.equal(trim(start, 3, 100), 2)
+		f.equal(trim(start, 3, 100), true)
 		f.view(func(tx memory.ReadTx) error {
-			feed, err := tx.Feed(f.ctx, memory.FeedQuery{Store: "b", Ceiling: acl.Restricted, After: memory.FeedPositions{0, 3}, Limit: 100})
+			feed, err := feedOf(f.ctx, tx, memory.FeedQuery{Store: "b", Ceiling: acl.Restricted, After: memory.FeedPositions{0, 3}, Limit: 100})
 			f.equal(feed.Removed, memory.FeedPositions{0, 3})
 			f.equal(feed.Last, memory.FeedPositions{0, 6})
 			f.equal(shown(feed.Records), []string{"2 4 /3", "2 5 /4", "2 6 /5"})
 			return err
 		})
-		f.equal(trim(after(time.Hour), 100, 100), 6)
+		f.equal(trim(after(time.Hour), 100, 100), true)
 		f.put(entry("a", "next"))
 		f.equal(f.feed("a", acl.Public, memory.FeedPositions{6}), []string{"1 7 /next"})
 	}},
@@ -139,24 +141,27 @@ var feeds = []clause{
 		f.delete(deleted, start)
 		paths := []memory.Path{{Store: "a", Key: "k"}, {Store: "a", Namespace: "n", Key: "l"}, {Store: "a", Key: "m"}, {Store: "a", Key: "none"}}
 		f.view(func(tx memory.ReadTx) error {
-			got, err := tx.AtPaths(f.ctx, "a", paths, acl.Internal)
+			got, err := tx.At(f.ctx, memory.AtPaths{Paths: paths, Ceiling: acl.Internal, InContext: true})
 			f.ok(err)
 			sortByID(got)
 			f.equal(got, withoutText(found...))
-			none, err := tx.AtPaths(f.ctx, "a", nil, acl.Internal)
+			none, err := tx.At(f.ctx, memory.AtPaths{Paths: nil, Ceiling: acl.Internal, InContext: true})
 			f.equal(len(none), 0)
 			return err
 		})
 	}},
 
-	{"NextExpiry and ExpiredIn are of one store, up to a ceiling", func(f *fixture) {
+	{"what expires in a store is listed up to a ceiling, the first one first", func(f *fixture) {
 		first, second, later := entry("a", "1", expiring(after(-2*time.Hour)), labelled(acl.Internal)), entry("a", "2", expiring(start)), entry("a", "3", expiring(after(time.Hour)))
 		deleted, high := entry("a", "4", expiring(after(-3*time.Hour))), entry("a", "5", expiring(after(-3*time.Hour)), labelled(acl.Restricted))
 		f.put(first, second, later, deleted, high, entry("a", "6"), entry("b", "7", expiring(after(-4*time.Hour))))
 		f.delete(deleted, start)
 		next := func(store string, ceiling acl.Label) (t time.Time) {
-			f.view(func(tx memory.ReadTx) (err error) {
-				t, err = tx.NextExpiry(f.ctx, store, ceiling)
+			f.view(func(tx memory.ReadTx) error {
+				first, err := tx.Expiring(f.ctx, memory.ExpiryQuery{Store: store, Ceiling: ceiling, Limit: 1})
+				if len(first) > 0 {
+					t = first[0].At
+				}
 				return err
 			})
 			return t
@@ -165,13 +170,13 @@ var feeds = []clause{
 		f.equal(next("a", acl.Public), start)
 		f.equal(next("none", acl.Restricted).IsZero(), true)
 		f.update(func(tx memory.Tx) error {
-			due, err := tx.ExpiredIn(f.ctx, "a", acl.Confidential, start, 10)
+			due, err := expired(f.ctx, tx, memory.ExpiryQuery{Store: "a", Ceiling: acl.Confidential, Until: start, Limit: 10})
 			f.ok(err)
 			f.equal(sorted(due), sorted(idsOf(first, second)))
-			one, err := tx.ExpiredIn(f.ctx, "a", acl.Confidential, start, 1)
+			one, err := expired(f.ctx, tx, memory.ExpiryQuery{Store: "a", Ceiling: acl.Confidential, Until: start, Limit: 1})
 			f.ok(err)
 			f.equal(len(one), 1)
-			return tx.Sweep(f.ctx, due, start)
+			return sweep(f.ctx, tx, due, start)
 		})
 		f.equal(next("a", acl.Confidential), after(time.Hour))
 	}},
@@ -197,7 +202,7 @@ var feeds = []clause{
 		var seen []string
 		for len(seen) < 2*writers*writes && !f.Failed() {
 			f.view(func(tx memory.ReadTx) error {
-				feed, err := tx.Feed(f.ctx, memory.FeedQuery{Store: "a", Ceiling: acl.Restricted, After: after, Limit: 3})
+				feed, err := feedOf(f.ctx, tx, memory.FeedQuery{Store: "a", Ceiling: acl.Restricted, After: after, Limit: 3})
 				f.ok(err)
 				for _, r := range feed.Records {
 					if last := after.Of(r.Label); r.Position != *last+1 {
@@ -219,7 +224,7 @@ var feeds = []clause{
 func (f *fixture) feed(store string, ceiling acl.Label, after memory.FeedPositions) (records []string) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) error {
-		feed, err := tx.Feed(f.ctx, memory.FeedQuery{Store: store, Ceiling: ceiling, After: after, Limit: 100})
+		feed, err := feedOf(f.ctx, tx, memory.FeedQuery{Store: store, Ceiling: ceiling, After: after, Limit: 100})
 		records = shown(feed.Records)
 		return err
 	})

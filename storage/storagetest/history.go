@@ -47,7 +47,7 @@ var histories = []clause{
 			e = edited(e)
 			f.update(func(tx memory.Tx) error {
 				f.ok(put(f.ctx, tx, e))
-				return tx.TrimHistory(f.ctx, e.ID, keep)
+				return trimHistory(f.ctx, tx, e.ID, keep)
 			})
 		}
 		f.equal(f.versions(e), []int{41, 40, 39, 38, 37})
@@ -62,7 +62,7 @@ var histories = []clause{
 		f.equal(f.versions(e), []int{1})
 	}},
 
-	{"ExcessHistory lists the entries that exceed the limits, page by page", func(f *fixture) {
+	{"Erase trims the entries that exceed the limits, page by page", func(f *fixture) {
 		var want []uuid.UUID
 		for i := range 5 {
 			want = append(want, f.edits(entry("a", fmt.Sprint("long", i)), 4).ID)
@@ -74,7 +74,7 @@ var histories = []clause{
 		for last := uuid.Nil; ; last = got[len(got)-1] {
 			var ids []uuid.UUID
 			f.update(func(tx memory.Tx) (err error) {
-				ids, err = tx.ExcessHistory(f.ctx, keep, last, 2)
+				ids, err = tx.Erase(f.ctx, memory.FormerVersions{Keep: keep, After: last, Limit: 2})
 				return err
 			})
 			if len(ids) == 0 {
@@ -98,7 +98,7 @@ var histories = []clause{
 			f.equal(f.scan(memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 10}), withoutText(e))
 		}
 		f.view(func(tx memory.ReadTx) error {
-			history, err := tx.History(f.ctx, first.ID, 0, 10)
+			history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: first.ID, Before: 0, Limit: 10})
 			f.equal(history, []memory.Entry{fifth, fourth, third, second, first})
 			return err
 		})
@@ -108,9 +108,9 @@ var histories = []clause{
 		check := func(step string, want int64) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
-				n, err := tx.CountGrants(f.ctx, "a")
+				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a"})
 				f.ok(err)
-				other, err := tx.CountGrants(f.ctx, "b")
+				other, err := tx.Count(f.ctx, memory.GrantsOf{Store: "b"})
 				if n != want || other != 1 {
 					f.Errorf("%s: %d grants, want %d; of the other store %d", step, n, want, other)
 				}
@@ -119,7 +119,7 @@ var histories = []clause{
 		}
 		grant := func(store, grantee string, until time.Time) {
 			f.update(func(tx memory.Tx) error {
-				return tx.PutGrant(f.ctx, acl.Grant{Store: store, Grantee: grantee, Level: acl.Read, MaxLabel: acl.Public, Maker: store, ExpiresAt: until, CreatedAt: start})
+				return tx.PutFact(f.ctx, memory.GrantFact{Store: store, Grantee: grantee, Level: acl.Read, MaxLabel: acl.Public, Maker: store, ExpiresAt: until, CreatedAt: start})
 			})
 		}
 		grant("b", "x", time.Time{})
@@ -130,15 +130,13 @@ var histories = []clause{
 		grant("a", "0", after(-time.Minute))
 		check("replaced", 4)
 		f.update(func(tx memory.Tx) error {
-			_, err := tx.DeleteGrant(f.ctx, "a", "3")
-			f.ok(err)
-			_, err = tx.DeleteGrant(f.ctx, "a", "3")
-			return err
+			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "3"}))
+			return tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "3"})
 		})
 		check("revoked", 3)
-		f.update(func(tx memory.Tx) error { return tx.SweepFacts(f.ctx, start) })
+		f.update(func(tx memory.Tx) error { return sweepFacts(f.ctx, tx, start) })
 		check("swept", 1)
-		f.update(func(tx memory.Tx) error { return tx.SweepFacts(f.ctx, start) })
+		f.update(func(tx memory.Tx) error { return sweepFacts(f.ctx, tx, start) })
 		check("swept again", 1)
 	}},
 }
@@ -157,14 +155,14 @@ func (f *fixture) edits(e memory.Entry, n int) memory.Entry {
 // trim trims an entry's history.
 func (f *fixture) trim(e memory.Entry, keep memory.HistoryLimits) {
 	f.Helper()
-	f.update(func(tx memory.Tx) error { return tx.TrimHistory(f.ctx, e.ID, keep) })
+	f.update(func(tx memory.Tx) error { return trimHistory(f.ctx, tx, e.ID, keep) })
 }
 
 // versions returns the versions of an entry, newest first.
 func (f *fixture) versions(e memory.Entry) (versions []int) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) error {
-		history, err := tx.History(f.ctx, e.ID, 0, 1000)
+		history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: e.ID, Before: 0, Limit: 1000})
 		versions = nil
 		for _, v := range history {
 			versions = append(versions, v.Version)

@@ -60,7 +60,7 @@ var lexicals = []clause{
 		for _, e := range gone {
 			f.delete(e, start)
 		}
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept...), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(swept...), start) })
 		f.exact(f.search(scope, query, 100), before)
 		f.equal(len(f.search(f.scope(reach{"b", acl.Public}), query, 100)), 40)
 	}},
@@ -230,7 +230,7 @@ var lexicals = []clause{
 			{nil, "pea", 0, false},
 		} {
 			f.view(func(tx memory.ReadTx) error {
-				many, err := tx.ManyTerms(f.ctx, f.scope(c.scope...), c.prefix, c.limit)
+				_, many, err := tx.Terms(f.ctx, f.scope(c.scope...), memory.TermQuery{Prefix: c.prefix, Limit: c.limit, InSomeStore: true})
 				if many != c.want {
 					f.Errorf("%v %q %d: %v", c.scope, c.prefix, c.limit, many)
 				}
@@ -262,7 +262,7 @@ var lexicals = []clause{
 			{nil, "pea", 5, "", false},
 		} {
 			f.view(func(tx memory.ReadTx) error {
-				got, more, err := tx.TermsWith(f.ctx, f.scope(c.scope...), c.prefix, c.limit)
+				got, more, err := tx.Terms(f.ctx, f.scope(c.scope...), memory.TermQuery{Prefix: c.prefix, Limit: c.limit})
 				if strings.Join(got, " ") != c.want || more != c.more {
 					f.Errorf("%v %q %d: %q, more %v", c.scope, c.prefix, c.limit, got, more)
 				}

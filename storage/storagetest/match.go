@@ -167,12 +167,12 @@ var usages = []clause{
 		e = changed(e, expiring(start))
 		f.put(e)
 		check("expired", 1, size(hidden))
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), start) })
 		check("swept", 1, size(hidden))
 		f.delete(hidden, start)
 		check("all deleted", 0, 0)
 		f.update(func(tx memory.Tx) error {
-			_, err := tx.Purge(f.ctx, after(time.Hour), 100)
+			_, err := tx.Erase(f.ctx, memory.Purge{Cutoff: after(time.Hour), Limit: 100})
 			return err
 		})
 		check("purged", 0, 0)
@@ -206,7 +206,7 @@ var usages = []clause{
 		e = edited(e, writtenBy("b"), expiring(start))
 		f.put(e)
 		check("expired", 0, 0, 1)
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), start) })
 		check("swept", 0, 0, 1)
 		f.purge(after(time.Hour), 10)
 		check("purged", 0, 0, 1)

@@ -76,8 +76,8 @@ var offers = []clause{
 		selling := func(want bool) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.Selling(f.ctx, "a")
-				f.equal(got, want)
+				got, err := tx.Count(f.ctx, memory.OffersOf{Store: "a"})
+				f.equal(got > 0, want)
 				return err
 			})
 		}
@@ -89,8 +89,8 @@ var offers = []clause{
 		selling(true)
 		f.update(func(tx memory.Tx) error {
 			f.ok(f.storage.ForMeter().Writing(tx).PutRecord(f.ctx, offer("c")))
-			got, err := tx.Selling(f.ctx, "c")
-			f.equal(got, true)
+			got, err := tx.Count(f.ctx, memory.OffersOf{Store: "c"})
+			f.equal(got, int64(1))
 			return err
 		})
 		withdrawn(&o)
@@ -110,25 +110,25 @@ var offers = []clause{
 		f.update(func(tx memory.Tx) error {
 			for _, g := range []acl.Grant{grant("g1", "a", false), grant("g2", "b", false), grant("g3", "b", true), grant("g4", "a", true), metered, elsewhere} {
 				g.Rests = !g.Rests // ignored
-				f.ok(tx.PutGrant(f.ctx, g))
+				f.ok(tx.PutFact(f.ctx, memory.GrantFact(g)))
 			}
 			return nil
 		})
 		check := func(tx memory.ReadTx, selling bool) {
 			f.Helper()
-			on, err := tx.GrantsOn(f.ctx, "a")
+			on, err := tx.Grants(f.ctx, acl.GrantQuery{Store: "a"})
 			f.ok(err)
 			f.equal(len(on), len(rest))
 			for _, g := range on {
 				f.equal([]any{g.Grantee, g.Rests}, []any{g.Grantee, selling && rest[g.Grantee]})
-				one, err := tx.Grant(f.ctx, "a", g.Grantee)
+				one, err := acl.GrantOf(f.ctx, tx, "a", g.Grantee)
 				f.ok(err)
 				f.equal(one, g)
-				to, err := tx.GrantsTo(f.ctx, g.Grantee)
+				to, err := tx.Grants(f.ctx, acl.GrantQuery{Grantee: g.Grantee})
 				f.ok(err)
 				f.equal(to[0], g)
 			}
-			other, err := tx.Grant(f.ctx, "z", "g1")
+			other, err := acl.GrantOf(f.ctx, tx, "z", "g1")
 			f.ok(err)
 			f.equal(other.Rests, false)
 		}
@@ -148,9 +148,9 @@ var offers = []clause{
 		plain := g
 		plain.Caps, plain.Offer, plain.Terms = acl.Caps{}, "", ""
 		for _, want := range []acl.Grant{g, plain, g} {
-			f.update(func(tx memory.Tx) error { return tx.PutGrant(f.ctx, want) })
+			f.update(func(tx memory.Tx) error { return tx.PutFact(f.ctx, memory.GrantFact(want)) })
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.Grant(f.ctx, "a", "b")
+				got, err := acl.GrantOf(f.ctx, tx, "a", "b")
 				f.equal(got, want)
 				return err
 			})

@@ -82,7 +82,7 @@ func (m *model) change(fn func(ctx context.Context, tx memory.Tx) error) {
 	}
 	read := func(tx memory.EntryReader) (found []memory.Entry, usage memory.Usage) {
 		for _, p := range paths {
-			entries, err := tx.At(ctx, p, acl.Confidential)
+			entries, err := tx.At(ctx, p.At(acl.Confidential))
 			m.fixture.ok(err)
 			found = append(found, entries...)
 		}
@@ -94,7 +94,7 @@ func (m *model) change(fn func(ctx context.Context, tx memory.Tx) error) {
 	var within []memory.Entry
 	var usage memory.Usage
 	m.fixture.update(func(tx memory.Tx) error {
-		m.fixture.ok(tx.Prefetch(ctx, store, paths, acl.Confidential, "x", m.now))
+		m.fixture.ok(tx.Prepare(ctx, memory.WritePlan{Store: store, Paths: paths, Label: acl.Confidential, Agent: "x", Now: m.now}))
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}
@@ -182,11 +182,11 @@ func (m *model) trim(r *rapid.T) {
 		}
 	}
 	m.change(func(ctx context.Context, tx memory.Tx) error {
-		ids, err := tx.ExcessHistory(ctx, keep, uuid.Nil, 1000)
+		ids, err := tx.Erase(ctx, memory.FormerVersions{Keep: keep, After: uuid.Nil, Limit: 1000})
 		m.fixture.ok(err)
 		for _, id := range ids {
-			m.fixture.ok(tx.TrimHistory(ctx, id, keep))
-			m.fixture.ok(tx.TrimHistory(ctx, id, keep))
+			m.fixture.ok(trimHistory(ctx, tx, id, keep))
+			m.fixture.ok(trimHistory(ctx, tx, id, keep))
 		}
 		ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { _, swept := m.swept[id]; return swept })
 		m.fixture.equal(sorted(ids), sorted(excess))
@@ -208,7 +208,7 @@ func (m *model) kept(versions []memory.Entry, keep memory.HistoryLimits) []memor
 
 func (m *model) sweep(r *rapid.T) {
 	m.change(func(ctx context.Context, tx memory.Tx) error {
-		ids, err := tx.Expired(ctx, m.now, 100)
+		ids, err := expired(ctx, tx, memory.ExpiryQuery{Until: m.now, Limit: 100})
 		if err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func (m *model) sweep(r *rapid.T) {
 			delete(m.rows, e.ID)
 			delete(m.history, e.ID)
 		}
-		return tx.Sweep(ctx, ids, m.now)
+		return sweep(ctx, tx, ids, m.now)
 	})
 }
 
@@ -279,7 +279,7 @@ func (m *model) check(r *rapid.T) {
 	f.exact(f.lexical(f.scope(scope...), memory.LexicalQuery{Terms: query, Limit: limit, Now: m.now}), hits)
 	m.checkCounts(scope, query, scorer)
 	f.view(func(tx memory.ReadTx) error {
-		at, err := tx.At(f.ctx, path, acl.Restricted)
+		at, err := tx.At(f.ctx, path.At(acl.Restricted))
 		f.ok(err)
 		sortByID(at)
 		f.equal(at, withoutText(m.all(func(e memory.Entry) bool { return e.Path == path && e.DeletedAt.IsZero() })...))
@@ -287,7 +287,7 @@ func (m *model) check(r *rapid.T) {
 		f.ok(err)
 		f.equal(usage, m.usage(path.Store, owner, label))
 		for id, versions := range m.history {
-			history, err := tx.History(f.ctx, id, 0, 100)
+			history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: id, Before: 0, Limit: 100})
 			f.ok(err)
 			slices.Reverse(history)
 			f.equal(history, append(slices.Clone(versions), m.rows[id]))

@@ -37,7 +37,7 @@ func (f *fixture) done(leases ...indexer.Lease) {
 	f.Helper()
 	f.updateIndex(func(tx indexer.Tx) error {
 		for _, l := range leases {
-			f.ok(tx.Done(f.ctx, l))
+			f.ok(tx.Finish(f.ctx, l, nil))
 		}
 		return nil
 	})
@@ -62,7 +62,7 @@ func (f *fixture) depth(now time.Time) (rows int64) {
 func (f *fixture) pending(id uuid.UUID) (pending bool) {
 	f.Helper()
 	f.viewIndex(func(tx indexer.ReadTx) (err error) {
-		pending, err = tx.Pending(f.ctx, id)
+		pending, err = tx.Waiting(f.ctx, memory.WaitOf{Entry: id})
 		return err
 	})
 	return pending
@@ -98,7 +98,7 @@ var queues = []clause{
 		f.put(failed)
 		f.equal(len(f.lease(start, 10)), 2)
 		f.updateIndex(func(tx indexer.Tx) error {
-			return tx.Retry(f.ctx, indexer.Lease{Entry: failed.ID, Revision: 1}, after(indexer.MaxDelay/2), "timeout")
+			return tx.Finish(f.ctx, indexer.Lease{Entry: failed.ID, Revision: 1}, &indexer.Failure{Until: after(indexer.MaxDelay / 2), Reason: "timeout"})
 		})
 		f.equal(len(f.lease(start, 10)), 0)
 		f.equal(len(f.lease(after(-time.Hour), 10)), 2)
@@ -214,7 +214,9 @@ var queues = []clause{
 			now := after(time.Duration(attempt) * time.Hour)
 			leases := f.lease(now, 10)
 			f.equal(leases, []indexer.Lease{{Entry: e.ID, Revision: 1, Attempts: attempt}})
-			f.updateIndex(func(tx indexer.Tx) error { return tx.Retry(f.ctx, leases[0], now.Add(time.Hour), "timeout") })
+			f.updateIndex(func(tx indexer.Tx) error {
+				return tx.Finish(f.ctx, leases[0], &indexer.Failure{Until: now.Add(time.Hour), Reason: "timeout"})
+			})
 			f.equal(len(f.lease(now.Add(time.Hour-time.Microsecond), 10)), 0)
 		}
 	}},
@@ -224,7 +226,9 @@ var queues = []clause{
 		f.put(e)
 		old := f.lease(start, 10)
 		f.put(edited(e))
-		f.updateIndex(func(tx indexer.Tx) error { return tx.Retry(f.ctx, old[0], after(time.Hour), "timeout") })
+		f.updateIndex(func(tx indexer.Tx) error {
+			return tx.Finish(f.ctx, old[0], &indexer.Failure{Until: after(time.Hour), Reason: "timeout"})
+		})
 		f.equal(f.lease(start, 10), []indexer.Lease{{Entry: e.ID, Revision: 2}})
 	}},
 
@@ -232,7 +236,9 @@ var queues = []clause{
 		returned := entry("a", "returned")
 		f.put(returned)
 		lease := f.lease(start, 1)
-		f.updateIndex(func(tx indexer.Tx) error { return tx.Retry(f.ctx, lease[0], after(time.Second), "timeout") })
+		f.updateIndex(func(tx indexer.Tx) error {
+			return tx.Finish(f.ctx, lease[0], &indexer.Failure{Until: after(time.Second), Reason: "timeout"})
+		})
 		for i := range 50 {
 			f.put(entry("a", fmt.Sprint(i)))
 		}

@@ -15,17 +15,17 @@ import (
 var reads = []clause{
 	{"reads of absent rows are empty", func(f *fixture) {
 		f.view(func(tx memory.ReadTx) error {
-			at, err := tx.At(f.ctx, memory.Path{Store: "none", Key: "k"}, acl.Restricted)
+			at, err := tx.At(f.ctx, memory.Path{Store: "none", Key: "k"}.At(acl.Restricted))
 			f.ok(err)
 			got, err := tx.Get(f.ctx, []uuid.UUID{uuid.Must(uuid.NewV7())})
 			f.ok(err)
 			none, err := tx.Get(f.ctx, nil)
 			f.ok(err)
-			history, err := tx.History(f.ctx, uuid.Must(uuid.NewV7()), 0, 10)
+			history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: uuid.Must(uuid.NewV7()), Before: 0, Limit: 10})
 			f.ok(err)
-			scan, err := tx.Scan(f.ctx, memory.ScanQuery{Store: "none", Ceiling: acl.Restricted, Limit: 10})
+			scan, err := tx.List(f.ctx, memory.ScanQuery{Store: "none", Ceiling: acl.Restricted, Limit: 10})
 			f.ok(err)
-			trash, err := tx.Trash(f.ctx, memory.TrashQuery{Store: "none", Label: acl.Public, Limit: 10})
+			trash, err := tx.List(f.ctx, memory.TrashQuery{Store: "none", Label: acl.Public, Limit: 10})
 			f.ok(err)
 			usage, err := tx.Usage(f.ctx, "none", "none", acl.Public, start)
 			f.ok(err)
@@ -44,11 +44,11 @@ var reads = []clause{
 			entry("a", "k", func(e *memory.Entry) { e.Namespace = "n" }))...)
 		f.delete(gone, start)
 		f.view(func(tx memory.ReadTx) error {
-			got, err := tx.At(f.ctx, memory.Path{Store: "a", Key: "k"}, acl.Restricted)
+			got, err := tx.At(f.ctx, memory.Path{Store: "a", Key: "k"}.At(acl.Restricted))
 			f.ok(err)
 			sortByID(got)
 			f.equal(got, withoutText(here...))
-			got, err = tx.At(f.ctx, memory.Path{Store: "a", Key: "k"}, acl.Confidential)
+			got, err = tx.At(f.ctx, memory.Path{Store: "a", Key: "k"}.At(acl.Confidential))
 			sortByID(got)
 			f.equal(got, withoutText(slices.Delete(slices.Clone(here), 1, 2)...))
 			return err
@@ -59,7 +59,7 @@ var reads = []clause{
 		kept, gone, old := entry("a", "kept"), entry("a", "gone"), entry("a", "old", expiring(start))
 		f.put(kept, gone, old)
 		gone = f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
 		f.equal(f.get(kept.ID, gone.ID, kept.ID, old.ID), []memory.Entry{kept, gone})
 	}},
 
@@ -96,7 +96,7 @@ var reads = []clause{
 			{6, 1, []int{5}},
 		} {
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.History(f.ctx, versions[0].ID, c.before, c.limit)
+				got, err := tx.List(f.ctx, memory.HistoryQuery{Entry: versions[0].ID, Before: c.before, Limit: c.limit})
 				f.ok(err)
 				f.equal(len(got), len(c.want))
 				for i, v := range c.want {
@@ -117,7 +117,7 @@ var reads = []clause{
 		siblings := func(scope acl.Scope, want []memory.Entry, ids ...uuid.UUID) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.Siblings(f.ctx, scope, ids)
+				got, err := tx.At(f.ctx, memory.Siblings{Scope: scope, IDs: ids})
 				sortByID(got)
 				f.equal(got, candidates(want...))
 				return err
@@ -177,7 +177,7 @@ var reads = []clause{
 			}
 			sortByID(want)
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.Siblings(f.ctx, f.scope(reaches...), ids)
+				got, err := tx.At(f.ctx, memory.Siblings{Scope: f.scope(reaches...), IDs: ids})
 				sortByID(got)
 				f.equal(got, candidates(want...))
 				return err

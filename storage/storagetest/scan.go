@@ -181,7 +181,7 @@ func filtered(entries []memory.Entry, keep func(memory.Entry) bool) []memory.Ent
 func (f *fixture) scan(query memory.ScanQuery) (entries []memory.Entry) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {
-		entries, err = tx.Scan(f.ctx, query)
+		entries, err = tx.List(f.ctx, query)
 		return err
 	})
 	return entries
@@ -190,7 +190,7 @@ func (f *fixture) scan(query memory.ScanQuery) (entries []memory.Entry) {
 func (f *fixture) trash(query memory.TrashQuery) (entries []memory.Entry) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {
-		entries, err = tx.Trash(f.ctx, query)
+		entries, err = tx.List(f.ctx, query)
 		return err
 	})
 	return entries

@@ -175,15 +175,19 @@ func writeEverything(ctx context.Context, tx memory.Tx, kept, lost memory.Entry)
 			return err
 		},
 		func() error {
-			return tx.PutGrant(ctx, acl.Grant{Store: "b", Grantee: "g", Level: acl.Read, MaxLabel: acl.Public, Maker: "b", CreatedAt: start})
+			return tx.PutFact(ctx, memory.GrantFact{Store: "b", Grantee: "g", Level: acl.Read, MaxLabel: acl.Public, Maker: "b", CreatedAt: start})
 		},
-		func() error { return tx.PutParticipant(ctx, "chat", "g", acl.Membership{Present: true}) },
-		func() error { return tx.PutSession(ctx, "user", "g", acl.Membership{Present: true}) },
-		func() error { return tx.PutSettings(ctx, "g", acl.Settings{}) },
-		func() error { return tx.Claim(ctx, "chat", memory.KindChat) },
+		func() error {
+			return tx.PutFact(ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: "g", Membership: acl.Membership{Present: true}})
+		},
+		func() error {
+			return tx.PutFact(ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: "g", Membership: acl.Membership{Present: true}})
+		},
+		func() error { return tx.PutFact(ctx, memory.SettingsFact{Agent: "g", Settings: acl.Settings{}}) },
+		func() error { return tx.PutFact(ctx, memory.NameFact{ID: "chat", Kind: memory.KindChat}) },
 		func() error { return tx.SetMeta(ctx, "name", []byte("value")) },
 		func() error {
-			return tx.PutIdempotencyRecord(ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start})
+			return tx.PutFact(ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}})
 		},
 	}
 	for _, step := range steps {
@@ -206,18 +210,18 @@ func (f *fixture) nothingWritten(kept, lost memory.Entry) {
 		usage, err := tx.Usage(f.ctx, "b", "b", acl.Public, start)
 		f.ok(err)
 		f.equal(usage, memory.Usage{})
-		history, err := tx.History(f.ctx, kept.ID, 0, 10)
+		history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: kept.ID, Before: 0, Limit: 10})
 		f.ok(err)
 		f.equal(len(history), 1)
-		grants, err := tx.GrantsOn(f.ctx, "b")
+		grants, err := tx.Grants(f.ctx, acl.GrantQuery{Store: "b"})
 		f.ok(err)
 		f.equal(len(grants), 0)
 		numbers, err := tx.StoreNumbers(f.ctx, []string{"b"})
 		f.ok(err)
 		f.equal(len(numbers), 0)
-		participant, err := tx.Participant(f.ctx, "chat", "g")
+		participant, err := tx.Membership(f.ctx, acl.ViaChat, "chat", "g")
 		f.ok(err)
-		session, err := tx.Session(f.ctx, "user", "g")
+		session, err := tx.Membership(f.ctx, acl.ViaUser, "user", "g")
 		f.ok(err)
 		f.equal(participant.Present || session.Present, false)
 		settings, err := tx.Settings(f.ctx, "g")

@@ -136,7 +136,9 @@ var turns = []clause{
 		returned := entry("a", "returned", queuedAt(after(time.Second)))
 		f.put(returned)
 		leases, _ := f.turn(start, indexer.Turn{Work: indexer.Short, Rows: 1, Chunks: 100})
-		f.updateIndex(func(tx indexer.Tx) error { return tx.Retry(f.ctx, leases[0], start, "timeout") })
+		f.updateIndex(func(tx indexer.Tx) error {
+			return tx.Finish(f.ctx, leases[0], &indexer.Failure{Until: start, Reason: "timeout"})
+		})
 		for i := range 50 {
 			f.put(entry("a", fmt.Sprint(i), queuedAt(after(time.Minute))))
 		}
@@ -151,7 +153,7 @@ func (f *fixture) lagging(now time.Time, reaches ...reach) (lagging bool) {
 	f.Helper()
 	scope := f.scope(reaches...)
 	f.view(func(tx memory.ReadTx) (err error) {
-		lagging, err = tx.Lagging(f.ctx, scope, start, now)
+		lagging, err = tx.Waiting(f.ctx, memory.WaitIn{Scope: scope, Before: start, Now: now})
 		return err
 	})
 	return lagging
@@ -167,7 +169,9 @@ var lags = []clause{
 		f.equal(f.lagging(start, own), true)
 		leases := f.lease(start, 10)
 		f.equal(f.lagging(start, own), true)
-		f.updateIndex(func(tx indexer.Tx) error { return tx.Retry(f.ctx, leases[0], after(time.Hour), "timeout") })
+		f.updateIndex(func(tx indexer.Tx) error {
+			return tx.Finish(f.ctx, leases[0], &indexer.Failure{Until: after(time.Hour), Reason: "timeout"})
+		})
 		f.equal(f.lagging(start, own), true)
 		f.drain()
 		f.equal(f.lagging(start, own), false)

@@ -118,7 +118,7 @@ var vectors = []clause{
 		f.save(e, "model", 1)
 		f.put(edited(e))
 		f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
 		before := f.lastChange()
 		for _, c := range []struct {
 			e        memory.Entry
@@ -173,7 +173,7 @@ var vectors = []clause{
 		hidden.InContext, sealed.Encrypted = false, true
 		f.put(a, b, gone, other, swept, hidden, sealed)
 		f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(swept), start) })
 		f.viewIndex(func(tx indexer.ReadTx) error {
 			numbers, err := tx.StoreNumbers(f.ctx, []string{"a", "b"})
 			if err != nil {
@@ -199,7 +199,7 @@ var vectors = []clause{
 		f.save(gone, "model", 2)
 		f.save(old, "model", 2)
 		f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
 		f.equal(len(f.vectors("model", gone.ID, old.ID))+len(f.allVectors("model")), 0)
 	}},
 
@@ -225,7 +225,7 @@ var vectors = []clause{
 		f.put(entry("b", "other"))
 		f.save(moved, "model", 1)
 		f.delete(moved, start)
-		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
 		f.equal(f.changesAfter(last), idsOf(e, e, e, old))
 	}},
 
@@ -268,9 +268,9 @@ var vectors = []clause{
 		last := f.lastChange()
 		// TrimChanges goes by the storage's own clock: no change is a day old,
 		// and all precede the next day.
-		f.updateIndex(func(tx indexer.Tx) error { return tx.TrimChanges(f.ctx, time.Now().Add(-24*time.Hour)) })
+		f.updateIndex(func(tx indexer.Tx) error { return trimChanges(f.ctx, tx, time.Now().Add(-24*time.Hour)) })
 		f.equal(reset(0), false)
-		f.updateIndex(func(tx indexer.Tx) error { return tx.TrimChanges(f.ctx, time.Now().Add(24*time.Hour)) })
+		f.updateIndex(func(tx indexer.Tx) error { return trimChanges(f.ctx, tx, time.Now().Add(24*time.Hour)) })
 		f.equal(f.lastChange(), last)
 		f.equal([]bool{reset(0), reset(last - 1), reset(last), reset(last + 1)}, []bool{true, true, false, true})
 		f.save(e, "model", 1)
@@ -290,7 +290,7 @@ var vectors = []clause{
 		unembedded := func(fingerprint string, after uuid.UUID, limit int) (entries []memory.Entry) {
 			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
-				entries, err = tx.Unembedded(f.ctx, fingerprint, start, after, limit)
+				entries, err = tx.List(f.ctx, memory.SearchableQuery{After: after, Limit: limit, Without: &memory.Unembedded{Fingerprint: fingerprint, Now: start}})
 				return err
 			})
 			return entries
@@ -298,7 +298,7 @@ var vectors = []clause{
 		count := func(fingerprint string) (n int64) {
 			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
-				n, err = tx.CountUnembedded(f.ctx, fingerprint, start)
+				n, err = tx.Count(f.ctx, memory.Unembedded{Fingerprint: fingerprint, Now: start})
 				return err
 			})
 			return n

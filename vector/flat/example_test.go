@@ -19,15 +19,9 @@ type owners map[string]int64
 
 func (o owners) StoreNumbers(context.Context, []string) (map[string]int64, error) { return o, nil }
 
-func (owners) Grant(context.Context, string, string) (acl.Grant, error) { return acl.Grant{}, nil }
+func (owners) Grants(context.Context, acl.GrantQuery) ([]acl.Grant, error) { return nil, nil }
 
-func (owners) GrantsTo(context.Context, string) ([]acl.Grant, error) { return nil, nil }
-
-func (owners) Participant(context.Context, string, string) (acl.Membership, error) {
-	return acl.Membership{}, nil
-}
-
-func (owners) Session(context.Context, string, string) (acl.Membership, error) {
+func (owners) Membership(context.Context, acl.Via, string, string) (acl.Membership, error) {
 	return acl.Membership{}, nil
 }
 

@@ -1,0 +1,96 @@
+package sqlcommon
+
+import (
+	"math"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// Dialect is what the statements of a storage differ by: they name other tables and
+// indexes, or a planner needs another form to probe an index at each step.
+type Dialect struct {
+	// Lateral says that a statement can probe an index for each of several labels or
+	// stores. Otherwise it is run for one at a time.
+	Lateral bool
+	// Scope returns the parameters for a scope, the first ones of a statement.
+	Scope func(stores []acl.Access) []any
+	// Paths returns the parameters for a list of paths.
+	Paths func(paths []memory.Path) []any
+	// Successor returns the smallest text greater than all that begin with a prefix,
+	// null if there is none.
+	Successor func(prefix string) any
+	// Term returns the parameter for a term.
+	Term func(term string) any
+
+	Settings Table // agent, the four switches, default_ttl
+
+	// Rows: Text and Bare are the columns of ScanEntry with and without values.
+	ByID, At, AtPaths, AtPathsInContext string
+	ScanStore, ScanNamespace            string // parameters: store, label, namespace, key, prefix, successor, limit
+	TrashStore, TrashPath               string // parameters: store, label, owner, time, ID, limit[, namespace, key]
+	Current, Former                     string // parameters: ID[, version, limit]
+	Searchable                          string // parameters: ID, limit
+	WithoutVectors                      string // parameters: fingerprint, time, ID, limit
+	EntryPage, VersionsOf               string // parameters: ID, limit; IDs
+
+	CountErasable, CountUnembedded string // parameters: time; fingerprint, time
+
+	// Deleted, swept and expired entries. Parameters: time, limit.
+	Erasable [3]string
+	// Expiry. Parameters: [store, label,] time, limit.
+	Due, DueIn string
+
+	FeedPage string // parameters: store, label, position, limit
+
+	// Former versions of a row with a key, as the storage has it.
+	OldestVersions, DeleteVersions string // parameters: key, limit; key, version
+
+	// The queue.
+	WaitOf, WaitIn             string // parameters: ID; scope, times
+	ReturnRows, ReturnDelayed  string // parameters: time
+	DueStores                  string // parameters: long, after, until, limit
+	DueFirst, DueOf            string // parameters: limit; long, store or stores, limit
+	LeaseRows, RenewRow        string // parameters: IDs, until, now; until, ID, revision
+	RemoveLeased, ReturnLeased string // parameters: ID, revision[, time, reason]
+
+	ManyTerms, Terms string // parameters: scope, first and last term, limit
+
+	LastChange          string
+	Vectors, AllVectors string // parameters: IDs, fingerprint; fingerprint
+}
+
+// levels returns the labels for which a statement about labels up to a ceiling is run.
+func (d *Dialect) levels(ceiling acl.Label) []acl.Label {
+	ceiling = labelBound(ceiling)
+	if d.Lateral {
+		return []acl.Label{ceiling}
+	}
+	var labels []acl.Label
+	for label := acl.Public; label <= ceiling; label++ {
+		labels = append(labels, label)
+	}
+	return labels
+}
+
+// noStore is greater than the number of any store.
+const noStore = int64(math.MaxInt64)
+
+// Reads are the methods of memory.ReadTx and indexer.ReadTx that both storages have in
+// common, for their transactions to embed.
+type Reads struct {
+	r Reader
+	d *Dialect
+}
+
+// NewReads returns the methods of a transaction.
+func NewReads(r Reader, d *Dialect) Reads { return Reads{r, d} }
+
+// Writes are the methods of memory.Tx and indexer.Tx that both storages have in common.
+type Writes struct {
+	w Writer
+	d *Dialect
+}
+
+// NewWrites returns the methods of a writing transaction.
+func NewWrites(w Writer, d *Dialect) Writes { return Writes{w, d} }

@@ -1,0 +1,154 @@
+package sqlcommon
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// ErrRecord means that a record of a dump has no field or several.
+var ErrRecord = errors.New("a dump record must have exactly one field")
+
+// Yield takes the records of a dump.
+type Yield func(memory.DumpRecord) error
+
+// Dump implements memory.Dumper: facts, then entries, then the records of package
+// meter.
+func (r Reads) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
+	for _, part := range [...]func(context.Context, Yield) error{
+		r.dumpNames, r.dumpSettings, r.dumpParticipants, r.dumpSessions, r.dumpGrants, r.dumpEntries,
+	} {
+		if err := part(ctx, yield); err != nil {
+			return err
+		}
+	}
+	return DumpMeter(ctx, r.r, yield)
+}
+
+func (r Reads) dumpNames(ctx context.Context, yield Yield) error {
+	return r.r.Each(ctx, func(row Row) error {
+		var name memory.DumpName
+		if err := row.Scan(&name.ID, (*string)(&name.Kind)); err != nil {
+			return err
+		}
+		return yield(memory.DumpRecord{Name: &name})
+	}, names.Select()+"ORDER BY id")
+}
+
+func (r Reads) dumpSettings(ctx context.Context, yield Yield) error {
+	return r.r.Each(ctx, func(row Row) error {
+		s, err := scanSettings(row)
+		if err != nil {
+			return err
+		}
+		return yield(memory.DumpRecord{Settings: &s})
+	}, r.d.Settings.Select()+"ORDER BY agent")
+}
+
+func (r Reads) dumpParticipants(ctx context.Context, yield Yield) error {
+	return r.dumpMembers(ctx, participants, func(m *memory.DumpMembership) error { return yield(memory.DumpRecord{Participant: m}) })
+}
+
+func (r Reads) dumpSessions(ctx context.Context, yield Yield) error {
+	return r.dumpMembers(ctx, sessions, func(m *memory.DumpMembership) error { return yield(memory.DumpRecord{Session: m}) })
+}
+
+func (r Reads) dumpMembers(ctx context.Context, table Table, yield func(*memory.DumpMembership) error) error {
+	return r.r.Each(ctx, func(row Row) error {
+		m := memory.DumpMembership{Membership: acl.Membership{Present: true}}
+		if err := row.Scan(&m.Of, &m.Agent, &m.ExpiresAt); err != nil {
+			return err
+		}
+		return yield(&m)
+	}, table.Select()+"ORDER BY of, agent")
+}
+
+func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
+	return r.r.Each(ctx, func(row Row) error {
+		g, err := scanGrant(row)
+		if err != nil {
+			return err
+		}
+		g.Rests = false // by the offers
+		return yield(memory.DumpRecord{Grant: &g})
+	}, selectGrants+"ORDER BY store, grantee")
+}
+
+// dumpEntries yields entries by ID, each followed by its former versions, oldest first.
+// It reads page by page, so that a slow yield does not run into a statement timeout.
+func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
+	const page = 200
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return err
+	}
+	var last uuid.UUID
+	for {
+		entries, err := Entries(ctx, r.r, r.d.EntryPage, last, page)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		ids := make([]uuid.UUID, len(entries))
+		for i := range entries {
+			ids[i] = entries[i].ID
+		}
+		versions, err := Entries(ctx, r.r, r.d.VersionsOf, ids)
+		if err != nil {
+			return err
+		}
+		for i := range entries {
+			last = entries[i].ID
+			if err := yield(memory.DumpRecord{Entry: &entries[i]}); err != nil {
+				return err
+			}
+			for ; len(versions) > 0 && versions[0].ID == last; versions = versions[1:] {
+				if err := yield(memory.DumpRecord{Version: &versions[0]}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// Loading is a transaction that loads entries and their former versions.
+type Loading interface {
+	Writer
+	LoadEntry(ctx context.Context, e *memory.Entry, doc lexical.Document) error
+	LoadVersion(ctx context.Context, v *memory.Entry) error
+}
+
+// Load does what memory.Loader says.
+func Load(ctx context.Context, w Loading, facts Writes, record memory.DumpRecord, doc lexical.Document) error {
+	switch {
+	case record.Entry != nil:
+		return w.LoadEntry(ctx, record.Entry, doc)
+	case record.Version != nil:
+		return w.LoadVersion(ctx, record.Version)
+	case record.Meter != nil:
+		return LoadMeter(ctx, w, record.Meter)
+	}
+	return facts.loadFact(ctx, record)
+}
+
+// loadFact loads a record of a fact; ErrRecord if it is none.
+func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
+	switch {
+	case record.Grant != nil:
+		return w.insertGrant(ctx, *record.Grant)
+	case record.Participant != nil:
+		m := record.Participant
+		return Insert(ctx, w.w, participants.Insert(), m.Of, m.Agent, orNull(m.ExpiresAt))
+	case record.Session != nil:
+		m := record.Session
+		return Insert(ctx, w.w, sessions.Insert(), m.Of, m.Agent, orNull(m.ExpiresAt))
+	case record.Settings != nil:
+		return Insert(ctx, w.w, w.d.Settings.Insert(), settingsValues(record.Settings.Agent, record.Settings.Settings)...)
+	case record.Name != nil:
+		return Insert(ctx, w.w, names.Insert(), record.Name.ID, string(record.Name.Kind))
+	}
+	return ErrRecord
+}

@@ -1,0 +1,240 @@
+package sqlcommon
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+var (
+	permits      = NewTable("permit", "store, grantee", "store, grantee, level, max_label, expires_at, maker, by_platform, created_at, searches_per_hour, entries_per_day, offer, terms")
+	permitCounts = NewTable("permit_count", "store", "store, grants")
+	participants = NewTable("participant", "of, agent", "of, agent, expires_at")
+	sessions     = NewTable("session", "of, agent", "of, agent, expires_at")
+	names        = NewTable("name", "id", "id, kind")
+	metas        = NewTable("meta", "name", "name, value")
+)
+
+// The planner plans a query with a list again each time, since it expects longer ones.
+const (
+	selectNumbers = "SELECT id, number FROM store WHERE id = ANY($1)"
+	selectNumber  = "SELECT id, number FROM store WHERE id = $1"
+)
+
+// StoreNumbers implements acl.Facts.
+func (r Reads) StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error) {
+	numbers := make(map[string]int64, len(stores))
+	text, arg := selectNumbers, any(stores)
+	switch len(stores) {
+	case 0:
+		return numbers, nil
+	case 1:
+		text, arg = selectNumber, stores[0]
+	}
+	err := r.r.Each(ctx, func(row Row) error {
+		var id string
+		var number int64
+		err := row.Scan(&id, &number)
+		numbers[id] = number
+		return err
+	}, text, arg)
+	return numbers, err
+}
+
+// selectGrants includes whether the grant rests (acl.Grant): the condition probes an
+// index of open offers.
+const (
+	selectGrants = `SELECT store, grantee, level, max_label, expires_at, maker, by_platform, created_at,
+	searches_per_hour, entries_per_day, offer, terms,
+	maker <> store AND EXISTS (SELECT 1 FROM offer o WHERE o.store = permit.store AND o.open) FROM permit `
+	grantOf  = selectGrants + "WHERE store = $1 AND grantee = $2"
+	grantsOn = selectGrants + "WHERE store = $1 ORDER BY grantee"
+	grantsTo = selectGrants + "WHERE grantee = $1 ORDER BY store"
+)
+
+func scanGrant(row Row) (g acl.Grant, err error) {
+	var level int64
+	err = row.Scan(&g.Store, &g.Grantee, &level, &g.MaxLabel, &g.ExpiresAt, &g.Maker, &g.ByPlatform, &g.CreatedAt,
+		&g.Caps.SearchesPerHour, &g.Caps.EntriesPerDay, &g.Offer, &g.Terms, &g.Rests)
+	g.Level = acl.Level(level)
+	return g, err
+}
+
+// Grants implements acl.Facts.
+func (r Reads) Grants(ctx context.Context, q acl.GrantQuery) ([]acl.Grant, error) {
+	switch {
+	case q.Store != "" && q.Grantee != "":
+		return List(ctx, r.r, scanGrant, grantOf, q.Store, q.Grantee)
+	case q.Store != "":
+		return List(ctx, r.r, scanGrant, grantsOn, q.Store)
+	case q.Grantee != "":
+		return List(ctx, r.r, scanGrant, grantsTo, q.Grantee)
+	}
+	return nil, nil
+}
+
+// members returns the table of memberships.
+func members(via acl.Via) Table {
+	if via == acl.ViaChat {
+		return participants
+	}
+	return sessions
+}
+
+// Membership implements acl.Facts.
+func (r Reads) Membership(ctx context.Context, via acl.Via, of, agent string) (m acl.Membership, err error) {
+	m.Present, err = One(ctx, r.r, []any{&m.ExpiresAt}, "SELECT expires_at FROM "+members(via).Name+" WHERE of = $1 AND agent = $2", of, agent)
+	return m, err
+}
+
+func scanSettings(row Row) (s memory.DumpSettings, err error) {
+	err = row.Scan(&s.Agent, &s.Enabled, &s.Self, &s.Chat, &s.User, (*int64)(&s.DefaultTTL))
+	return s, err
+}
+
+// Settings implements acl.Facts.
+func (r Reads) Settings(ctx context.Context, agent string) (acl.Settings, error) {
+	found, err := First(ctx, r.r, scanSettings, r.d.Settings.Select()+"WHERE agent = $1", agent)
+	if err != nil || found == nil {
+		return acl.DefaultSettings(), err
+	}
+	return found.Settings, nil
+}
+
+// KindOf implements memory.NameReader.
+func (r Reads) KindOf(ctx context.Context, id string) (kind memory.Kind, err error) {
+	_, err = One(ctx, r.r, []any{(*string)(&kind)}, "SELECT kind FROM name WHERE id = $1", id)
+	return kind, err
+}
+
+// Meta implements memory.MetaReader.
+func (r Reads) Meta(ctx context.Context, name string) (value []byte, err error) {
+	found, err := One(ctx, r.r, []any{&value}, "SELECT value FROM meta WHERE name = $1", name)
+	if found {
+		value = NotNull(value)
+	}
+	return value, err
+}
+
+// SetMeta implements memory.MetaWriter.
+func (w Writes) SetMeta(ctx context.Context, name string, value []byte) error {
+	_, err := w.w.Exec(ctx, metas.Upsert(), name, value)
+	return err
+}
+
+// PutFact implements memory.FactWriter.
+func (w Writes) PutFact(ctx context.Context, fact memory.Fact) (err error) {
+	switch f := fact.(type) {
+	case memory.GrantFact:
+		return w.putGrant(ctx, acl.Grant(f))
+	case memory.MemberFact:
+		if !f.Present {
+			_, err = w.w.Exec(ctx, "DELETE FROM "+members(f.Via).Name+" WHERE of = $1 AND agent = $2", f.Of, f.Agent)
+			return err
+		}
+		_, err = w.w.Exec(ctx, members(f.Via).Upsert(), f.Of, f.Agent, orNull(f.ExpiresAt))
+		return err
+	case memory.SettingsFact:
+		_, err = w.w.Exec(ctx, w.d.Settings.Upsert(), settingsValues(f.Agent, f.Settings)...)
+		return err
+	case memory.NameFact:
+		return w.claim(ctx, f.ID, f.Kind)
+	case memory.OutcomeFact:
+		return w.putOutcome(ctx, f.Key, f.IdempotencyRecord)
+	}
+	return errUnknown(fact)
+}
+
+func grantValues(g acl.Grant) []any {
+	return []any{g.Store, g.Grantee, int64(g.Level), g.MaxLabel, orNull(g.ExpiresAt), g.Maker, g.ByPlatform, g.CreatedAt,
+		g.Caps.SearchesPerHour, g.Caps.EntriesPerDay, g.Offer, g.Terms}
+}
+
+// putGrant replaces a grant, or removes it if its level is None, and counts the grants
+// of the store.
+func (w Writes) putGrant(ctx context.Context, g acl.Grant) error {
+	if g.Level == acl.None {
+		n, err := w.w.Exec(ctx, "DELETE FROM permit WHERE store = $1 AND grantee = $2", g.Store, g.Grantee)
+		if err != nil || n == 0 {
+			return err
+		}
+		return w.w.Queue(ctx, permitCounts.Add(), g.Store, -n)
+	}
+	switch err := w.insertGrant(ctx, g); {
+	case errors.Is(err, memory.ErrExists):
+		_, err = w.w.Exec(ctx, permits.Upsert(), grantValues(g)...)
+		return err
+	default:
+		return err
+	}
+}
+
+// insertGrant inserts a grant and counts it; ErrExists if there is one.
+func (w Writes) insertGrant(ctx context.Context, g acl.Grant) error {
+	if err := Insert(ctx, w.w, permits.Insert(), grantValues(g)...); err != nil {
+		return err
+	}
+	return w.w.Queue(ctx, permitCounts.Add(), g.Store, int64(1))
+}
+
+func settingsValues(agent string, s acl.Settings) []any {
+	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL)}
+}
+
+// claim records the kind of an id. The insertion waits for another transaction that
+// claims the same name.
+func (w Writes) claim(ctx context.Context, id string, kind memory.Kind) error {
+	known, err := NewReads(w.w, w.d).KindOf(ctx, id)
+	if err == nil && known == memory.KindUnknown {
+		if _, err = w.w.Exec(ctx, names.Insert(), id, string(kind)); err == nil {
+			known, err = NewReads(w.w, w.d).KindOf(ctx, id)
+		}
+	}
+	if err == nil && known != kind {
+		err = memory.ErrKindClash
+	}
+	return err
+}
+
+// trimFacts removes the facts that have expired. It counts the grants of several stores
+// in the order of their names, so that two transactions do not wait for each other.
+func (w Writes) trimFacts(ctx context.Context, now time.Time) error {
+	swept := make(map[string]int64)
+	err := w.w.Each(ctx, func(row Row) error {
+		var store string
+		err := row.Scan(&store)
+		swept[store]++
+		return err
+	}, "DELETE FROM permit WHERE expires_at <= $1 RETURNING store", now)
+	if err != nil {
+		return err
+	}
+	for _, store := range slices.Sorted(maps.Keys(swept)) {
+		if err := w.w.Queue(ctx, permitCounts.Add(), store, -swept[store]); err != nil {
+			return err
+		}
+	}
+	for _, table := range []Table{participants, sessions, outcomes} {
+		n, err := w.w.Exec(ctx, "DELETE FROM "+table.Name+" WHERE expires_at <= $1", now)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			w.w.Erased()
+		}
+	}
+	return nil
+}
+
+// orNull returns the argument for a nullable time: null for the zero time.
+func orNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t
+}

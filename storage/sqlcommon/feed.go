@@ -1,0 +1,151 @@
+package sqlcommon
+
+import (
+	"context"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+const selectHeads = `SELECT s.id, h.label, h.last, h.removed FROM store s CROSS JOIN feed_head h WHERE h.store = s.number AND s.id = ANY($1)`
+
+// Feed implements memory.FeedReader.
+func (r Reads) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.Feed, error) {
+	feeds := make([]memory.Feed, len(queries))
+	if len(queries) == 0 {
+		return feeds, nil
+	}
+	stores := make([]string, len(queries))
+	asked := make(map[string][]int, len(queries)) // indexes of queries
+	for i, q := range queries {
+		stores[i] = q.Store
+		asked[q.Store] = append(asked[q.Store], i)
+	}
+	err := r.r.Each(ctx, func(row Row) error {
+		var store string
+		var label acl.Label
+		var last, removed int64
+		if err := row.Scan(&store, &label, &last, &removed); err != nil {
+			return err
+		}
+		for _, i := range asked[store] {
+			if label <= queries[i].Ceiling {
+				*feeds[i].Last.Of(label), *feeds[i].Removed.Of(label) = last, removed
+			}
+		}
+		return nil
+	}, selectHeads, stores)
+	for i, q := range queries {
+		if err == nil && q.Limit > 0 {
+			err = r.readFeed(ctx, q, &feeds[i])
+		}
+	}
+	return feeds, err
+}
+
+// readFeed reads the records of each label that has later ones.
+func (r Reads) readFeed(ctx context.Context, q memory.FeedQuery, feed *memory.Feed) error {
+	var pages []Query
+	for label := acl.Public; label <= min(q.Ceiling, acl.Restricted); label++ {
+		if *feed.Last.Of(label) <= *q.After.Of(label) {
+			continue
+		}
+		pages = append(pages, Query{r.d.FeedPage, []any{q.Store, label, *q.After.Of(label), q.Limit}, func(row Row) error {
+			record := memory.FeedRecord{Label: label}
+			err := row.Scan(&record.Position, &record.At, &record.Namespace, &record.Key)
+			feed.Records = append(feed.Records, record)
+			return err
+		}})
+	}
+	if len(pages) == 0 {
+		return nil
+	}
+	if err := r.r.InStore(ctx, q.Store); err != nil {
+		return err
+	}
+	return r.r.EachOf(ctx, pages...)
+}
+
+const (
+	// The first record of a feed is the oldest.
+	selectExcessFeeds = `SELECT h.store, h.label, h.last, h.removed FROM feed_head h
+	WHERE h.last > h.removed AND (h.last - h.removed > $1 OR
+		(SELECT f.at FROM feed f WHERE f.store = h.store AND f.label = h.label AND f.position = h.removed + 1) < $2)
+	ORDER BY h.store, h.label LIMIT $3 FOR UPDATE`
+	selectOldestRecords = "SELECT position, at FROM feed WHERE store = $1 AND label = $2 AND position > $3 ORDER BY position LIMIT $4"
+	deleteFeed          = "DELETE FROM feed WHERE store = $1 AND label = $2 AND position <= $3"
+	updateRemoved       = "UPDATE feed_head SET removed = $1 WHERE store = $2 AND label = $3"
+)
+
+// feedHead is a row of table feed_head.
+type feedHead struct {
+	store         int64
+	label         acl.Label
+	last, removed int64
+}
+
+// trimFeed removes old records and reports whether there were any. It locks the heads of
+// feeds in the order in which writers do.
+func (w Writes) trimFeed(ctx context.Context, what memory.OldFeed) (removed bool, err error) {
+	if err := w.w.OfEntries(ctx, nil); err != nil {
+		return false, err
+	}
+	heads, err := List(ctx, w.w, func(row Row) (h feedHead, err error) {
+		err = row.Scan(&h.store, &h.label, &h.last, &h.removed)
+		return h, err
+	}, selectExcessFeeds, what.Keep, what.Before, what.Limit)
+	left := int64(what.Limit)
+	for _, h := range heads {
+		if err != nil || left <= 0 {
+			break
+		}
+		var end int64
+		end, err = w.trimFeedOf(ctx, h, what, left)
+		left -= end - h.removed
+	}
+	return left < int64(what.Limit), err
+}
+
+// trimFeedOf removes the old records of one feed, at most limit, and returns the
+// position of the last one.
+func (w Writes) trimFeedOf(ctx context.Context, h feedHead, what memory.OldFeed, limit int64) (end int64, err error) {
+	end, ended := h.removed, false
+	err = w.w.Each(ctx, func(row Row) error {
+		var position int64
+		var at time.Time
+		err := row.Scan(&position, &at)
+		if ended = ended || position > h.last-what.Keep && !at.Before(what.Before); !ended {
+			end = position
+		}
+		return err
+	}, selectOldestRecords, h.store, h.label, h.removed, limit)
+	if err != nil {
+		return end, err
+	}
+	w.w.Erased()
+	if err := w.w.Queue(ctx, deleteFeed, h.store, h.label, end); err != nil {
+		return end, err
+	}
+	return end, w.w.Queue(ctx, updateRemoved, end, h.store, h.label)
+}
+
+// A prefix goes, so that the remaining positions have no gaps. The age of records is by
+// the clocks of the machines that wrote them.
+const deleteChanges = `DELETE FROM change WHERE position < coalesce(
+	(SELECT position FROM change WHERE at >= $1 ORDER BY position LIMIT 1), 9223372036854775807)`
+
+// Trim implements memory.Trimmer.
+func (w Writes) Trim(ctx context.Context, what memory.Outdated) (more bool, err error) {
+	switch o := what.(type) {
+	case memory.ExpiredFacts:
+		err = w.trimFacts(ctx, o.Now)
+	case memory.OldFeed:
+		more, err = w.trimFeed(ctx, o)
+	case memory.OldChanges:
+		_, err = w.w.Exec(ctx, deleteChanges, o.Before)
+	default:
+		err = errUnknown(what)
+	}
+	return more, err
+}

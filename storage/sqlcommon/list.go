@@ -1,0 +1,143 @@
+package sqlcommon
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// List implements memory.EntryReader.
+func (r Reads) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error) {
+	switch q := query.(type) {
+	case memory.ScanQuery:
+		return r.scan(ctx, q)
+	case memory.TrashQuery:
+		return r.trash(ctx, q)
+	case memory.HistoryQuery:
+		return r.history(ctx, q)
+	case memory.SearchableQuery:
+		return r.searchable(ctx, q)
+	}
+	return nil, errUnknown(query)
+}
+
+// scan reads a page of a store. Each label is scanned in the order of an index up to
+// the limit, and the results are merged, so that entries above the ceiling cost no time.
+func (r Reads) scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, error) {
+	text, namespace, after := r.d.ScanStore, "", "" // keys are never empty: all are after ""
+	if q.After {
+		namespace, after = q.AfterNamespace, q.AfterKey
+	}
+	if q.Namespace != nil {
+		switch strings.Compare(namespace, *q.Namespace) {
+		case 1: // the cursor is after the namespace
+			return nil, nil
+		case -1:
+			after = ""
+		}
+		text, namespace = r.d.ScanNamespace, *q.Namespace
+	}
+	if q.Limit <= 0 {
+		return nil, nil
+	}
+	if err := r.r.InStore(ctx, q.Store); err != nil {
+		return nil, err
+	}
+	var found []memory.Entry
+	for _, label := range r.d.levels(q.Ceiling) {
+		entries, err := Entries(ctx, r.r, text, q.Store, label, namespace, after, q.Prefix, r.d.Successor(q.Prefix), q.Limit)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, entries...)
+	}
+	if !r.d.Lateral {
+		slices.SortFunc(found, func(a, b memory.Entry) int {
+			return cmp.Or(a.Path.Compare(b.Path), cmp.Compare(a.Label, b.Label), strings.Compare(a.Owner, b.Owner))
+		})
+	}
+	return found[:min(q.Limit, len(found))], nil
+}
+
+// trash reads a page of the deleted entries of a store.
+func (r Reads) trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, error) {
+	if q.Limit <= 0 || q.Path != nil && q.Path.Store != q.Store {
+		return nil, nil
+	}
+	if err := r.r.InStore(ctx, q.Store); err != nil {
+		return nil, err
+	}
+	before, id := FarFuture, uuid.Max
+	if !q.AfterTime.IsZero() {
+		before, id = q.AfterTime, q.AfterID
+	}
+	args := []any{q.Store, q.Label, q.Owner, before, id, q.Limit}
+	if q.Path == nil {
+		return Entries(ctx, r.r, r.d.TrashStore, args...)
+	}
+	return Entries(ctx, r.r, r.d.TrashPath, append(args, q.Path.Namespace, q.Path.Key)...)
+}
+
+// history reads versions of an entry.
+func (r Reads) history(ctx context.Context, q memory.HistoryQuery) ([]memory.Entry, error) {
+	if err := r.r.OfEntries(ctx, []uuid.UUID{q.Entry}); err != nil {
+		return nil, err
+	}
+	versions, err := Entries(ctx, r.r, r.d.Current, q.Entry)
+	if err != nil || len(versions) == 0 || q.Limit <= 0 {
+		return nil, err
+	}
+	before := q.Before
+	if before == 0 {
+		before = versions[0].Version + 1
+	}
+	if before <= versions[0].Version {
+		versions = versions[:0]
+	}
+	former, err := Entries(ctx, r.r, r.d.Former, q.Entry, before, q.Limit-len(versions))
+	return append(versions, former...), err
+}
+
+// searchable reads searchable entries by ID.
+func (r Reads) searchable(ctx context.Context, q memory.SearchableQuery) ([]memory.Entry, error) {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return nil, err
+	}
+	if q.Without == nil {
+		return Entries(ctx, r.r, r.d.Searchable, q.After, q.Limit)
+	}
+	return Entries(ctx, r.r, r.d.WithoutVectors, q.Without.Fingerprint, q.Without.Now, q.After, q.Limit)
+}
+
+const (
+	countGrants = "SELECT grants FROM permit_count WHERE store = $1"
+	countOffers = "SELECT count(*) FROM offer WHERE store = $1 AND open"
+)
+
+// Count implements memory.Counter.
+func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err error) {
+	var text string
+	var args []any
+	switch c := what.(type) {
+	case memory.GrantsOf:
+		text, args = countGrants, []any{c.Store}
+	case memory.OffersOf:
+		text, args = countOffers, []any{c.Store}
+	case memory.Erasable:
+		text, args = r.d.CountErasable, []any{c.Cutoff}
+	case memory.Unembedded:
+		text, args = r.d.CountUnembedded, []any{c.Fingerprint, c.Now}
+	default:
+		return 0, errUnknown(what)
+	}
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return 0, err
+	}
+	_, err = One(ctx, r.r, []any{&n}, text, args...)
+	return n, err
+}

@@ -1,0 +1,75 @@
+package sqlcommon
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/pressly/goose/v3"
+)
+
+// ErrNewer means that the schema was written by a newer version of mneme.
+var ErrNewer = errors.New("the database was written by a newer version of mneme")
+
+// ErrOlder means that the schema was written by a version of mneme that is too old to
+// be updated.
+var ErrOlder = errors.New("the database was written by a version of mneme that this one does not update")
+
+// Migrations are the versions of a storage's schema.
+type Migrations struct {
+	Files   fs.FS // with the folder migration
+	Dialect goose.Dialect
+}
+
+// Newest returns the version of the last migration.
+func (m Migrations) Newest() int64 { return slices.Max(m.versions()) }
+
+// versions returns the versions of the migrations.
+func (m Migrations) versions() (all []int64) {
+	names, _ := fs.Glob(m.Files, "migration/*.sql") // the pattern is good
+	for _, name := range names {
+		if version, err := goose.NumericComponent(name); err == nil {
+			all = append(all, version)
+		}
+	}
+	return all
+}
+
+// Check returns an error if the schema's version is neither 0, which stands for
+// none, nor one that the migrations lead on from.
+func (m Migrations) Check(version int64) error {
+	switch oldest, newest := slices.Min(m.versions()), m.Newest(); {
+	case version > newest:
+		return fmt.Errorf("%w: its schema version is %d, the latest known is %d", ErrNewer, version, newest)
+	case version > 0 && version < oldest:
+		return fmt.Errorf("%w: its schema version is %d, the oldest known is %d; export its entries by the version of mneme that wrote it, and import them into an empty database",
+			ErrOlder, version, oldest)
+	}
+	return nil
+}
+
+// Up updates the schema of a database. wrap adds to the errors of the database.
+func (m Migrations) Up(ctx context.Context, db *sql.DB, wrap func(op string, err error) error) error {
+	folder, err := fs.Sub(m.Files, "migration")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(m.Dialect, db, folder, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	current, newest, err := provider.GetVersions(ctx)
+	if err != nil {
+		return wrap("read the schema's version", err)
+	}
+	if err := m.Check(current); err != nil || current == newest {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return wrap("migrate the schema", err)
+	}
+	return nil
+}

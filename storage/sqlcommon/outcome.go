@@ -1,0 +1,44 @@
+package sqlcommon
+
+import (
+	"context"
+
+	"mneme/memory"
+)
+
+// Values of the column status. They are internal to the storages.
+const (
+	statusDone    = 200
+	statusCreated = 201
+)
+
+// outcomes are the outcomes of calls with an Idempotency-Key.
+var outcomes = NewTable("replay", "agent, taint, call, path, key", "agent, taint, call, path, key, digest, status, ids, numbers, expires_at")
+
+const selectOutcome = `SELECT digest, status, ids, numbers, expires_at FROM replay
+	WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5`
+
+// IdempotencyRecord implements memory.IdempotencyReader.
+func (r Reads) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
+	return First(ctx, r.r, func(row Row) (record memory.IdempotencyRecord, err error) {
+		var status int64
+		var ids IDs
+		err = row.Scan(&record.Digest, &status, &ids, (*[]byte)(&record.Numbers), &record.ExpiresAt)
+		record.IDs, record.Created = ids, status == statusCreated
+		return record, err
+	}, selectOutcome, outcomeKey(key)...)
+}
+
+func outcomeKey(key memory.IdempotencyKey) []any {
+	return []any{key.Agent, key.Taint, key.Operation, key.Path, key.Key}
+}
+
+// putOutcome keeps the outcome of a call; ErrExists if its key has one.
+func (w Writes) putOutcome(ctx context.Context, key memory.IdempotencyKey, record memory.IdempotencyRecord) error {
+	status := int64(statusDone)
+	if record.Created {
+		status = statusCreated
+	}
+	return Insert(ctx, w.w, outcomes.Insert(), append(outcomeKey(key),
+		record.Digest, status, IDs(record.IDs), []byte(record.Numbers), record.ExpiresAt)...)
+}

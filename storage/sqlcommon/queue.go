@@ -1,0 +1,165 @@
+package sqlcommon
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/indexer"
+	"mneme/memory"
+)
+
+const (
+	countQueue = "SELECT count(*) FROM queue"
+	selectAged = "SELECT queued_at FROM queue ORDER BY queued_at LIMIT 1 OFFSET $1"
+)
+
+// QueueDepth implements indexer.DepthReader.
+func (r Reads) QueueDepth(ctx context.Context, now time.Time) (rows int64, waits indexer.Waits, err error) {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return 0, waits, err
+	}
+	if _, err := One(ctx, r.r, []any{&rows}, countQueue); err != nil || rows == 0 {
+		return rows, waits, err
+	}
+	err = waits.Read(rows, func(offset int64) (time.Duration, error) {
+		var queued time.Time
+		_, err := One(ctx, r.r, []any{&queued}, selectAged, offset)
+		return now.Sub(queued), err
+	})
+	return rows, waits, err
+}
+
+// Waiting implements memory.QueueReader.
+func (r Reads) Waiting(ctx context.Context, query memory.WaitQuery) (bool, error) {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return false, err
+	}
+	switch q := query.(type) {
+	case memory.WaitOf:
+		return One(ctx, r.r, []any{new(int64)}, r.d.WaitOf, q.Entry)
+	case memory.WaitIn:
+		return r.waitIn(ctx, q)
+	}
+	return false, errUnknown(query)
+}
+
+// waitIn looks within the scope only if the oldest row of all waits as long.
+func (r Reads) waitIn(ctx context.Context, q memory.WaitIn) (bool, error) {
+	stores := q.Scope.Indexed()
+	if len(stores) == 0 {
+		return false, nil
+	}
+	var oldest time.Time
+	if found, err := One(ctx, r.r, []any{&oldest}, selectAged, int64(0)); err != nil || !found || !oldest.Before(q.Before) {
+		return false, err
+	}
+	r.r.InScope(stores)
+	return One(ctx, r.r, []any{new(int64)}, r.d.WaitIn, append(r.d.Scope(stores), q.Before, q.Now)...)
+}
+
+// Lease implements indexer.QueueWriter.
+func (w Writes) Lease(ctx context.Context, now, until time.Time, turn indexer.Turn) (leases []indexer.Lease, last int64, err error) {
+	if err := w.w.OfEntries(ctx, nil); err != nil {
+		return nil, 0, err
+	}
+	if err := w.w.Queue(ctx, w.d.ReturnRows, now); err != nil {
+		return nil, 0, err
+	}
+	if err := w.w.Queue(ctx, w.d.ReturnDelayed, now.Add(indexer.MaxDelay)); err != nil {
+		return nil, 0, err
+	}
+	take := func(leases []indexer.Lease) error {
+		if len(leases) == 0 {
+			return nil
+		}
+		return w.w.Queue(ctx, w.d.LeaseRows, leasedEntries(leases), until, now)
+	}
+	if turn.Work == indexer.Oldest {
+		rows, err := List(ctx, w.w, scanLease, w.d.DueFirst, turn.Rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		leases = turn.First(rows)
+		return leases, turn.After, take(leases)
+	}
+	long := turn.Work == indexer.Long
+	stores, err := w.dueStores(ctx, long, turn.After, turn.Rows)
+	if err != nil {
+		return nil, 0, err
+	}
+	return turn.Walk(stores, func(stores []int64, limit int) ([]indexer.Lease, error) {
+		return w.dueOf(ctx, long, stores, limit)
+	}, take)
+}
+
+func scanLease(row Row) (lease indexer.Lease, err error) {
+	err = row.Scan(&lease.Entry, &lease.Revision, &lease.Attempts, &lease.Store, &lease.Chunks)
+	return lease, err
+}
+
+// dueOf reads rows of stores that can be leased.
+func (w Writes) dueOf(ctx context.Context, long bool, stores []int64, limit int) (rows []indexer.Lease, err error) {
+	if w.d.Lateral {
+		return List(ctx, w.w, scanLease, w.d.DueOf, long, stores, limit)
+	}
+	for _, store := range stores {
+		found, err := List(ctx, w.w, scanLease, w.d.DueOf, long, store, limit)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, found...)
+	}
+	return rows, nil
+}
+
+// dueStores returns the numbers of stores that have rows to lease, at most
+// limit: those after one, and then the others. It probes the index once a store.
+func (w Writes) dueStores(ctx context.Context, long bool, after int64, limit int) (stores []int64, err error) {
+	scan := func(row Row) error {
+		var store int64
+		err := row.Scan(&store)
+		stores = append(stores, store)
+		return err
+	}
+	err = w.w.EachOf(ctx, Query{w.d.DueStores, []any{long, after, noStore, limit}, scan},
+		Query{w.d.DueStores, []any{long, int64(0), after, limit}, scan})
+	return stores[:min(limit, len(stores))], err
+}
+
+func leasedEntries(leases []indexer.Lease) []uuid.UUID {
+	ids := make([]uuid.UUID, len(leases))
+	for i, lease := range leases {
+		ids[i] = lease.Entry
+	}
+	return ids
+}
+
+// Renew implements indexer.QueueWriter. Rows are locked in the order of their keys, so
+// that two transactions that renew the same leases do not deadlock.
+func (w Writes) Renew(ctx context.Context, leases []indexer.Lease, until time.Time) error {
+	if err := w.w.OfEntries(ctx, nil); err != nil {
+		return err
+	}
+	leases = slices.Clone(leases)
+	slices.SortFunc(leases, func(a, b indexer.Lease) int { return slices.Compare(a.Entry[:], b.Entry[:]) })
+	lists := make([][]any, len(leases))
+	for i, lease := range leases {
+		lists[i] = []any{until, lease.Entry, lease.Revision}
+	}
+	_, err := w.w.ExecEach(ctx, w.d.RenewRow, lists)
+	return err
+}
+
+// Finish implements indexer.QueueWriter.
+func (w Writes) Finish(ctx context.Context, lease indexer.Lease, failure *indexer.Failure) error {
+	if err := w.w.OfEntries(ctx, nil); err != nil {
+		return err
+	}
+	if failure == nil {
+		return w.w.Queue(ctx, w.d.RemoveLeased, lease.Entry, lease.Revision)
+	}
+	return w.w.Queue(ctx, w.d.ReturnLeased, lease.Entry, lease.Revision, failure.Until, failure.Reason)
+}

@@ -1,0 +1,76 @@
+package sqlcommon
+
+import (
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// Stored is the state of a row that a write replaces, or of the one that it makes.
+type Stored struct {
+	State          int
+	Store          int64
+	Label          acl.Label
+	Writer         string
+	Revision       int64
+	Version        int
+	Bytes          int64 // of the value
+	Source         int64 // bytes
+	Searchable     bool
+	InContext      bool
+	Namespace, Key string
+	Past           Past
+}
+
+// Next returns the state of the row that an entry makes in the store of a number.
+func Next(e *memory.Entry, store int64) Stored {
+	next := Stored{
+		Store: store, Label: e.Label, Writer: e.UpdatedBy, Revision: e.Revision, Version: e.Version,
+		Bytes: int64(len(e.Value)), Source: int64(len(e.Source)), Searchable: e.Searchable(),
+		InContext: e.InContext, Namespace: e.Namespace, Key: e.Key,
+	}
+	if !e.DeletedAt.IsZero() {
+		next.State = Deleted
+	}
+	return next
+}
+
+// Indexed reports whether a search can find the row.
+func (s *Stored) Indexed() bool { return s.State == Live && s.Searchable }
+
+// FeedRow is a record of a feed that gets its position when it is written.
+type FeedRow struct {
+	Store          int64
+	Label          acl.Label
+	At             time.Time
+	Namespace, Key *string // nil unless the entry left the path
+}
+
+// Announce returns the records of a write: of the path that a row has now, and of the
+// one that it had if that was another. old is nil for a new entry.
+func Announce(old, next *Stored, at time.Time) (rows []FeedRow) {
+	if old != nil && old.InContext &&
+		(old.Store != next.Store || old.Label != next.Label || old.Namespace != next.Namespace || old.Key != next.Key) {
+		rows = append(rows, FeedRow{old.Store, old.Label, at, &old.Namespace, &old.Key})
+	}
+	if next.InContext {
+		rows = append(rows, FeedRow{Store: next.Store, Label: next.Label, At: at})
+	}
+	return rows
+}
+
+// AnnounceEnd returns the record of a row that ends: it was swept or purged.
+func AnnounceEnd(row *Stored, at time.Time) (rows []FeedRow) {
+	if row.State == Live && row.InContext {
+		rows = append(rows, FeedRow{Store: row.Store, Label: row.Label, At: at})
+	}
+	return rows
+}
+
+// AddRow adds a live row to its last writer's usage (sign 1) or subtracts it (-1).
+func (c UsageChanges) AddRow(row *Stored, sign int64) {
+	if row.State == Live {
+		c.Add(UsageKey{row.Store, row.Label, row.Writer}, sign, sign*row.Bytes)
+	}
+}

@@ -1,0 +1,125 @@
+package sqlcommon
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"mneme/indexer"
+	"mneme/vector"
+)
+
+// LastChange implements indexer.VectorReader.
+func (r Reads) LastChange(ctx context.Context) (last int64, err error) {
+	_, err = One(ctx, r.r, []any{&last}, r.d.LastChange)
+	return last, err
+}
+
+const selectChanges = "SELECT position, entry FROM change WHERE position > $1 ORDER BY position LIMIT $2"
+
+// Changes implements indexer.VectorReader. Positions have no gaps, so that all
+// changes after a position are known if the next one is.
+func (r Reads) Changes(ctx context.Context, after int64, limit int) (changes []indexer.Change, reset bool, err error) {
+	last, err := r.LastChange(ctx)
+	if err != nil || after == last {
+		return nil, false, err
+	}
+	changes, err = List(ctx, r.r, func(row Row) (c indexer.Change, err error) {
+		err = row.Scan(&c.Position, &c.Entry)
+		return c, err
+	}, selectChanges, after, max(limit, 1))
+	if err != nil {
+		return nil, false, err
+	}
+	// A position beyond the last one is from another database, or from this one
+	// before it was restored from a backup.
+	if after > last || len(changes) == 0 || changes[0].Position != after+1 {
+		return nil, true, nil
+	}
+	return changes, false, nil
+}
+
+// scanVector reads ID, chunk, store, label and the vector.
+func scanVector(row Row) (record vector.Record, err error) {
+	var data Bytes
+	if err := row.Scan(&record.Entry, &record.Chunk, &record.Store, &record.Label, &data); err != nil {
+		return record, err
+	}
+	record.Vector, err = vector.AppendHalf(nil, data)
+	return record, err
+}
+
+// Vectors implements indexer.VectorReader.
+func (r Reads) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error) {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return nil, err
+	}
+	return List(ctx, r.r, scanVector, r.d.Vectors, ids, fingerprint)
+}
+
+// AllVectors implements indexer.VectorReader.
+func (r Reads) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return err
+	}
+	return r.r.Stream(ctx, func(row Row) error {
+		record, err := scanVector(row)
+		if err != nil {
+			return err
+		}
+		return yield(record)
+	}, r.d.AllVectors, fingerprint)
+}
+
+const (
+	selectStores       = "SELECT number FROM store ORDER BY number"
+	selectStoreEntries = "SELECT id FROM entry WHERE store = $1 AND state = 0 AND in_context AND NOT encrypted"
+)
+
+// Stores implements indexer.VectorReader.
+func (r Reads) Stores(ctx context.Context) ([]int64, error) {
+	return List(ctx, r.r, func(row Row) (number int64, err error) {
+		err = row.Scan(&number)
+		return number, err
+	}, selectStores)
+}
+
+// StoreEntries implements indexer.VectorReader.
+func (r Reads) StoreEntries(ctx context.Context, store int64) ([]uuid.UUID, error) {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return nil, err
+	}
+	return EntryIDs(ctx, r.r, selectStoreEntries, store)
+}
+
+const (
+	selectModel = "SELECT number FROM model WHERE fingerprint = $1"
+	insertModel = "INSERT INTO model (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING"
+	dropVectors = "DELETE FROM vector WHERE model IN (SELECT number FROM model WHERE NOT fingerprint = ANY($1))"
+	dropModels  = "DELETE FROM model WHERE NOT fingerprint = ANY($1)"
+)
+
+// Model returns the number of a fingerprint and assigns one to a new fingerprint.
+func (w Writes) Model(ctx context.Context, fingerprint string) (number int64, err error) {
+	found, err := One(ctx, w.w, []any{&number}, selectModel, fingerprint)
+	if err != nil || found {
+		return number, err
+	}
+	if _, err := w.w.Exec(ctx, insertModel, fingerprint); err != nil {
+		return 0, err
+	}
+	_, err = One(ctx, w.w, []any{&number}, selectModel, fingerprint)
+	return number, err
+}
+
+// DropVectors implements indexer.VectorWriter.
+func (w Writes) DropVectors(ctx context.Context, keep []string) error {
+	if keep == nil {
+		keep = []string{}
+	}
+	if err := w.w.Queue(ctx, dropVectors, keep); err != nil {
+		return err
+	}
+	_, err := w.w.Exec(ctx, dropModels, keep)
+	return err
+}
