@@ -4,6 +4,7 @@
 package memory
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -90,20 +91,11 @@ func idsOf(entries []Entry) []uuid.UUID {
 	return ids
 }
 
-// compareOrder breaks ties everywhere: by store, namespace, key, label and
-// owner, in byte order (labels by name).
-func compareOrder(a, b *Entry) int {
-	if c := a.Path.Compare(b.Path); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.Label.String(), b.Label.String()); c != 0 {
-		return c
-	}
-	return strings.Compare(a.Owner, b.Owner)
-}
-
 // Texts returns the texts by which an entry is found, in the order of
 // lexical.Analyze.
 func (e *Entry) Texts() []string {
 	return append([]string{lexical.TextOf(e.Value), lexical.KeyWords(e.Key), e.Description}, e.Tags...)
 }
+
+// isText reports whether a value is a string.
+func isText(value []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(value), []byte{'"'}) }

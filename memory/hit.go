@@ -11,26 +11,9 @@ import (
 	"mneme/fusion"
 )
 
-// batchBytes bounds the values, in bytes, that an answer holds at a time: they
-// are read a batch at a time while the answer is written. A single larger value
-// is a batch of its own.
-const batchBytes = 512 << 10
-
 // EntryID returns the ID of a hit's entry, which Entry.ID does not show where the
 // caller has level search. It is for what is kept of a search, and for charges.
 func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }
-
-// batchOf returns how many of n values, of the given sizes, are one batch: as
-// many as batchBytes allows, at least one if n > 0.
-func batchOf(n int, size func(int) int) int {
-	total := 0
-	for i := range n {
-		if total += size(i); total > batchBytes && i > 0 {
-			return i
-		}
-	}
-	return n
-}
 
 // loadHits makes hits of the candidates, in their order. It reads the first
 // batch of values, of loaded hits; the others are without value until EachHit

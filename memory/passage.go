@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -73,9 +72,6 @@ func (h *Hit) isLong() bool {
 	}
 	return !isText(h.whole.Value) || len(lexical.TextOf(h.whole.Value)) > longValue
 }
-
-// isText reports whether a value is a string.
-func isText(value []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(value), []byte{'"'}) }
 
 // Cut replaces the hit's value, or its passages, by its best passage, of at most
 // limit bytes. The value must have been read, by Service.EachHit that yields the

@@ -12,9 +12,6 @@ import (
 	"mneme/lexical"
 )
 
-// indexedWait bounds the wait of a Put until its entry is indexed.
-const indexedWait = 10 * time.Second
-
 // Put updates the entry at the session's label that the path resolves to, or
 // creates one.
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {

@@ -103,14 +103,3 @@ func (q *queryCache) forget(key queryKey, m *making) {
 		delete(q.making, key)
 	}
 }
-
-// callerCacheBytes bounds the cache of registered callers. It holds about 10,000
-// of them; of others, the storage is asked at each request.
-const callerCacheBytes = 4 << 20
-
-// callerCache holds the ids that are known as callers'.
-type callerCache = lru.Cache[string, struct{}]
-
-func newCallerCache() *callerCache {
-	return lru.New(callerCacheBytes, func(id string, _ struct{}) int { return len(id) })
-}

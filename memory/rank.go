@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -196,4 +197,16 @@ func limitHits(ordered []*candidate, limit, most int) (limited []*candidate) {
 		limited = append(limited, c)
 	}
 	return limited
+}
+
+// compareOrder breaks ties everywhere: by store, namespace, key, label and
+// owner, in byte order (labels by name).
+func compareOrder(a, b *Entry) int {
+	if c := a.Path.Compare(b.Path); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Label.String(), b.Label.String()); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Owner, b.Owner)
 }

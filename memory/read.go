@@ -119,3 +119,20 @@ func pointers[T any](items []T) []*T {
 	}
 	return all
 }
+
+// batchBytes bounds the values, in bytes, that an answer holds at a time: they
+// are read a batch at a time while the answer is written. A single larger value
+// is a batch of its own.
+const batchBytes = 512 << 10
+
+// batchOf returns how many of n values, of the given sizes, are one batch: as
+// many as batchBytes allows, at least one if n > 0.
+func batchOf(n int, size func(int) int) int {
+	total := 0
+	for i := range n {
+		if total += size(i); total > batchBytes && i > 0 {
+			return i
+		}
+	}
+	return n
+}

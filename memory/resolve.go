@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -138,4 +139,24 @@ func asConflict(err error) error {
 		return conflict("another entry exists at this key and label")
 	}
 	return err
+}
+
+// searchableOf returns those of some rows that a search of a caller may show:
+// within the scope, live, not encrypted, and what their path resolves to. The
+// rows hold all entries of each path.
+func searchableOf(c Caller, scope acl.Scope, rows []Entry, now time.Time) []*Entry {
+	reader := Caller{Principal: c.Principal} // a search never finds what is not in context
+	shown := make(map[Path]*Entry, len(rows))
+	for i := range rows {
+		e := &rows[i]
+		a, ok := scope.Access(e.Store)
+		if !ok || !isVisible(reader, a, e, now) {
+			continue
+		}
+		if other := shown[e.Path]; other == nil || precedes(reader, e, other) {
+			shown[e.Path] = e
+		}
+	}
+	searchable := slices.Collect(maps.Values(shown))
+	return slices.DeleteFunc(searchable, func(e *Entry) bool { return !e.Searchable() })
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -14,7 +13,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
-	"mneme/acl"
 	"mneme/internal/fairqueue"
 )
 
@@ -156,14 +154,6 @@ type Service struct {
 	searchLimits fairqueue.Limits
 }
 
-// Caller is the principal of a call, with what its surface allows.
-type Caller struct {
-	acl.Principal
-	// Internal gives access to the caller's own entries that are not in
-	// context. REST and the Robutler GET and PUT set it; no tool does.
-	Internal bool
-}
-
 // New returns a Service over a storage. Call Run to have expired entries swept.
 func New(ctx context.Context, storage Storage, options Options) (*Service, error) {
 	s := &Service{
@@ -244,33 +234,6 @@ func loadSecret(ctx context.Context, storage Storage) (secret, error) {
 		return secret{}, err
 	}
 	return newSecret(key)
-}
-
-// RegisterCaller records that an authenticated subject calls: its id is known
-// as a caller's from then on. ErrNotCaller if it is known as a chat's.
-func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
-	if err := p.Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotCaller, err)
-	}
-	if _, ok := s.callers.Get(p.Agent); ok {
-		return nil
-	}
-	var kind Kind
-	err := s.view(ctx, Caller{Principal: p}, func(tx ReadTx) (err error) {
-		kind, err = tx.KindOf(ctx, p.Agent)
-		return err
-	})
-	if err == nil && kind == KindUnknown {
-		err = s.storage.Update(ctx, func(tx Tx) error { return tx.Claim(ctx, p.Agent, KindCaller) })
-	}
-	switch {
-	case kind == KindChat, errors.Is(err, ErrKindClash):
-		return ErrNotCaller
-	case err != nil:
-		return err
-	}
-	s.callers.Put(p.Agent, struct{}{})
-	return nil
 }
 
 // wrote has the vectors of entries made that were written, moved or deleted.

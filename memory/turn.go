@@ -9,9 +9,6 @@ import (
 	"mneme/internal/fairqueue"
 )
 
-// defaultSearches are the default limits on searches.
-var defaultSearches = fairqueue.Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64}
-
 // BusyError says that as many searches are waiting as may.
 type BusyError struct {
 	fairqueue.Limits
@@ -26,27 +23,6 @@ func (e *BusyError) Error() string {
 // retryBusy is when a caller may try again that was refused with a BusyError: by
 // then many of the waiting searches have run.
 const retryBusy = time.Second
-
-// weightBytes is how much text of questions makes a search count as one more of its
-// agent's searches at a time. The time that a search takes grows with its question's
-// text: those of 16 kB, one after another, leave others the other processor.
-const weightBytes = 2000
-
-// takeTurn waits until a search of the caller may run. done ends the search. How
-// long it waits depends on the searches that run and wait, and nothing else.
-func (s *Service) takeTurn(ctx context.Context, c Caller, r SearchRequest) (done func(), waited time.Duration, err error) {
-	weight := 1
-	for _, wording := range r.wordings() {
-		weight += len(wording) / weightBytes
-	}
-	ctx, end := s.startStep(ctx, "queue", &waited)
-	done, err = s.searches.Enter(ctx, c.Agent, weight)
-	if errors.Is(err, fairqueue.ErrFull) {
-		err = &BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
-	}
-	end(&err)
-	return done, waited, err
-}
 
 // Waiting calls that read, of an agent and in all, above which a call is refused. Rates
 // of requests keep their number far below.
@@ -84,9 +60,6 @@ func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) err
 	defer done()
 	return s.storage.View(ctx, fn)
 }
-
-// SearchLoad returns how many searches run and wait, and how many were refused.
-func (s *Service) SearchLoad() fairqueue.Load { return s.searches.Load() }
 
 // ReadLoad returns how many snapshots are read and wait, and how many were refused.
 func (s *Service) ReadLoad() fairqueue.Load { return s.reads.Load() }
