@@ -8,6 +8,7 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -59,7 +60,7 @@ func (h *harness) put(c memory.Caller, store, key, value string, change ...func(
 }
 
 // search runs a search that must succeed, with a limit of 10 unless set.
-func (h *harness) search(c memory.Caller, r memory.SearchRequest) memory.Answer {
+func (h *harness) search(c memory.Caller, r search.Request) search.Answer {
 	h.t.Helper()
 	if r.Limit == 0 {
 		r.Limit = 10

@@ -108,7 +108,7 @@ func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchReque
 	if err != nil {
 		return nil, err
 	}
-	record, err := s.recorded(ctx, tx, c, r.Idempotency)
+	record, err := s.Outcomes().Recorded(ctx, tx, c, r.Idempotency)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchReque
 	if err != nil {
 		return nil, err
 	}
-	return b.outcomes, s.record(ctx, tx, c, r.Idempotency, kept)
+	return b.outcomes, s.Outcomes().Record(ctx, tx, c, r.Idempotency, kept)
 }
 
 // batch is a Batch that runs in a transaction.
@@ -146,7 +146,7 @@ type batch struct {
 // newBatch authorises a batch. What the caller may do in the store is the same for
 // all its items.
 func (s *Service) newBatch(ctx context.Context, tx accessReader, c Caller, r BatchRequest) (*batch, error) {
-	now := s.instant()
+	now := s.Instant()
 	a, err := access(ctx, tx, c, r.Store, acl.Read, now)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (b *batch) prefetch(ctx context.Context, tx Tx) error {
 	}
 	var paths []Path
 	for i := range b.Items {
-		if path := b.Items[i].Path; checkPath(path) == nil {
+		if path := b.Items[i].Path; CheckPath(path) == nil {
 			paths = append(paths, path)
 		}
 	}
@@ -241,7 +241,7 @@ func (b *batch) get(ctx context.Context, tx EntryReader, i int) error {
 	}
 	b.outcomes[i].Found = b.withETag(*e)
 	b.found, b.unread = append(b.found, i), b.unread+e.bytes()
-	if b.unread >= batchBytes {
+	if b.unread >= BatchBytes {
 		return b.readFound(ctx)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -18,9 +19,9 @@ func long(about string) string { return about + " " + strings.Repeat("and so on 
 
 // values collects the values of an answer, and fails if more than a batch of
 // them was held at any time.
-func (h *harness) values(a *memory.Answer, seen func(*memory.Hit)) (values []string, label acl.Label) {
+func (h *harness) values(a *search.Answer, seen func(*search.Hit)) (values []string, label acl.Label) {
 	h.t.Helper()
-	label, err := h.EachHit(background, a, func(hit *memory.Hit) error {
+	label, err := h.EachHit(background, a, func(hit *search.Hit) error {
 		held := 0
 		for i := range a.Hits {
 			held += len(a.Hits[i].Value)
@@ -47,7 +48,7 @@ func TestASearchReadsItsValuesInBatches(t *testing.T) {
 		for i := range 20 {
 			h.put(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
-		a := h.search(me, memory.SearchRequest{Query: "granite", Limit: 20})
+		a := h.search(me, search.Request{Query: "granite", Limit: 20})
 		loaded := 0
 		for _, hit := range a.Hits {
 			if hit.Value != nil {
@@ -83,8 +84,8 @@ func TestHitsThatChangeWhileAnAnswerIsWrittenAreJudgedAgain(t *testing.T) {
 			}
 			h.put(who, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
-		find := func() memory.Answer {
-			a := h.search(reader, memory.SearchRequest{Query: "granite", Stores: []string{"owner"}, Limit: 20})
+		find := func() search.Answer {
+			a := h.search(reader, search.Request{Query: "granite", Stores: []string{"owner"}, Limit: 20})
 			if len(a.Hits) != 20 || a.Label != acl.Internal {
 				t.Fatalf("%d hits, label %v", len(a.Hits), a.Label)
 			}
@@ -93,7 +94,7 @@ func TestHitsThatChangeWhileAnAnswerIsWrittenAreJudgedAgain(t *testing.T) {
 
 		a := find()
 		var once atomic.Bool
-		got, label := h.values(&a, func(*memory.Hit) {
+		got, label := h.values(&a, func(*search.Hit) {
 			if once.Swap(true) {
 				return
 			}
@@ -136,13 +137,13 @@ func TestAnAccessThatEndsWhileAnAnswerIsWrittenEndsTheHits(t *testing.T) {
 				h.put(owner, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
 				h.put(reader, "reader", fmt.Sprintf("k%02d", i), long("granite"), 201)
 			}
-			r := memory.SearchRequest{Query: "granite", Limit: 24}
+			r := search.Request{Query: "granite", Limit: 24}
 			if named {
 				r.Stores = []string{"owner", "reader"}
 			}
 			a := h.search(reader, r)
 			n, after := 0, 0
-			_, err := h.EachHit(background, &a, func(hit *memory.Hit) error {
+			_, err := h.EachHit(background, &a, func(hit *search.Hit) error {
 				if n++; n == 1 {
 					if err := h.Unshare(background, owner, "owner", "reader"); err != nil {
 						return err
@@ -170,9 +171,9 @@ func TestALevelThatFallsWhileAnAnswerIsWrittenBaresTheHits(t *testing.T) {
 		for i := range 30 {
 			h.put(owner, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
-		a := h.search(reader, memory.SearchRequest{Query: "granite", Limit: 30})
+		a := h.search(reader, search.Request{Query: "granite", Limit: 30})
 		n, bare := 0, 0
-		_, err := h.EachHit(background, &a, func(hit *memory.Hit) error {
+		_, err := h.EachHit(background, &a, func(hit *search.Hit) error {
 			if n++; n == 1 {
 				h.share(owner, "reader", acl.Search)
 			}
@@ -293,7 +294,7 @@ func TestAnErrorOfTheReaderEndsAnAnswer(t *testing.T) {
 		for i := range 12 {
 			h.put(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
-		a := h.search(me, memory.SearchRequest{Query: "granite", Limit: 12})
+		a := h.search(me, search.Request{Query: "granite", Limit: 12})
 		gone := errors.New("the client is gone")
 		n := 0
 		stop := func() error {
@@ -302,7 +303,7 @@ func TestAnErrorOfTheReaderEndsAnAnswer(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := h.EachHit(background, &a, func(*memory.Hit) error { return stop() }); !errors.Is(err, gone) || n != 3 {
+		if _, err := h.EachHit(background, &a, func(*search.Hit) error { return stop() }); !errors.Is(err, gone) || n != 3 {
 			t.Errorf("%d hits, %v", n, err)
 		}
 		n = 0
@@ -311,8 +312,8 @@ func TestAnErrorOfTheReaderEndsAnAnswer(t *testing.T) {
 			t.Errorf("%d entries, %v", n, err)
 		}
 		ctx, cancel := context.WithCancel(background)
-		a = h.search(me, memory.SearchRequest{Query: "granite", Limit: 12})
-		if _, err := h.EachHit(ctx, &a, func(*memory.Hit) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+		a = h.search(me, search.Request{Query: "granite", Limit: 12})
+		if _, err := h.EachHit(ctx, &a, func(*search.Hit) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancelled answer ends with %v", err)
 		}
 	})

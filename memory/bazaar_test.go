@@ -13,6 +13,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -82,12 +83,12 @@ func (w *bazaar) write(store string, label acl.Label, key, value string, change 
 
 // asked is a search that the buyer makes in both bazaars.
 type asked struct {
-	memory.SearchRequest
+	search.Request
 	offered bool // through the offer
 }
 
 func drawAsked(t *rapid.T, offered bool) asked {
-	a := asked{offered: offered, SearchRequest: memory.SearchRequest{
+	a := asked{offered: offered, SearchRequest: search.Request{
 		Query: drawText(t, "query"), Limit: rapid.IntRange(1, 10).Draw(t, "limit"),
 		MinRelevance: rapid.SampledFrom([]float64{0, 0, 0.5}).Draw(t, "least relevance"),
 		MaxTokens:    rapid.SampledFrom([]int{0, 0, 60, 400}).Draw(t, "tokens"),
@@ -146,8 +147,8 @@ func (w *bazaar) receipt(jws string) meter.Receipt {
 // saidError records an error with all that it tells a client.
 func (w *bazaar) saidError(err error) {
 	fmt.Fprintf(&w.said, "error %v\n", err)
-	var spent *memory.CapError
-	var unpaid *memory.PaymentError
+	var spent *search.CapError
+	var unpaid *search.PaymentError
 	switch {
 	case errors.As(err, &spent):
 		fmt.Fprintf(&w.said, "  %+v\n", *spent)
@@ -179,7 +180,7 @@ func (w *bazaar) sayAccount(withKeys bool) {
 			fmt.Fprintf(&w.said, "    %q\n", slices.Sorted(valuesOf(used.Keys)))
 		}
 	}
-	_, err = w.Search(background, w.buyer, memory.SearchRequest{Query: "the cat", Limit: 7, Purchase: memory.Purchase{Offer: w.offer.ID, MaxCharge: new(int64(0)), Limit: 7}})
+	_, err = w.Search(background, w.buyer, search.Request{Query: "the cat", Limit: 7, Purchase: search.Purchase{Offer: w.offer.ID, MaxCharge: new(int64(0)), Limit: 7}})
 	w.saidError(err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -147,7 +148,7 @@ func (h *harness) state(store string, callers ...memory.Caller) string {
 		for _, f := range trash.Items {
 			fmt.Fprintln(&out, "trash", f.DeletedBy, f.Key, f.Version, string(f.Value))
 		}
-		found := h.search(c, memory.SearchRequest{Query: "one two", Stores: []string{store}, Mode: memory.ModeLexical, Limit: 100})
+		found := h.search(c, search.Request{Query: "one two", Stores: []string{store}, Mode: search.ModeLexical, Limit: 100})
 		for _, hit := range found.Hits {
 			fmt.Fprintln(&out, "hit", hit.Key, hit.Score)
 		}

@@ -32,7 +32,7 @@ func TestCachedCandidatesAreThoseOfTheRows(t *testing.T) {
 
 // search shows the answer to a search of the store alice.
 func search(h *harness, c memory.Caller) string {
-	answer, err := h.Search(context.Background(), c, memory.SearchRequest{Query: "x", Limit: 100, Stores: []string{"alice"}})
+	answer, err := h.Search(context.Background(), c, search.Request{Query: "x", Limit: 100, Stores: []string{"alice"}})
 	shown := fmt.Sprintln(err, answer.Label, answer.Incomplete)
 	for _, hit := range answer.Hits {
 		shown += fmt.Sprintf("%+v %x %x\n", hit.Entry, hit.Score, hit.Relevance)

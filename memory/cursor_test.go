@@ -9,14 +9,15 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
 // pageOf returns the hits of a page, whole, and the cursor of the next one.
-func (h *harness) pageOf(c memory.Caller, r memory.SearchRequest) (hits []memory.Hit, next string) {
+func (h *harness) pageOf(c memory.Caller, r search.Request) (hits []search.Hit, next string) {
 	h.t.Helper()
 	answer := h.search(c, r)
-	_, err := h.EachHit(background, &answer, func(hit *memory.Hit) error {
+	_, err := h.EachHit(background, &answer, func(hit *search.Hit) error {
 		hits = append(hits, *hit)
 		return nil
 	})
@@ -28,7 +29,7 @@ func (h *harness) pageOf(c memory.Caller, r memory.SearchRequest) (hits []memory
 
 // pages returns the hits of a search and of all pages that follow it, and calls
 // between between two of them.
-func (h *harness) pages(c memory.Caller, r memory.SearchRequest, between func()) (hits []memory.Hit) {
+func (h *harness) pages(c memory.Caller, r search.Request, between func()) (hits []search.Hit) {
 	h.t.Helper()
 	for {
 		page, next := h.pageOf(c, r)
@@ -66,12 +67,12 @@ func openFerries(t *testing.T, b backendtest.Backend) (*harness, memory.Caller) 
 const ferry = "when does the ferry leave?"
 
 // paged are searches with different options.
-var paged = map[string]memory.SearchRequest{
+var paged = map[string]search.Request{
 	"no option":     {Query: ferry},
-	"rrf":           {Query: ferry, Ranking: memory.RankingRRF},
-	"lexical":       {Query: ferry, Mode: memory.ModeLexical},
+	"rrf":           {Query: ferry, Ranking: search.RankingRRF},
+	"lexical":       {Query: ferry, Mode: search.ModeLexical},
 	"min_relevance": {Query: ferry, MinRelevance: 0.2},
-	"recency":       {Query: ferry, Recency: &memory.Recency{HalfLife: 24 * time.Hour, Weight: 0.8}},
+	"recency":       {Query: ferry, Recency: &search.Recency{HalfLife: 24 * time.Hour, Weight: 0.8}},
 	"diversity":     {Query: ferry, Diversity: 0.4},
 	"typos":         {Query: ferry, NoTypos: true},
 	"queries":       {Queries: []string{ferry, "the night train", "a letter"}},
@@ -142,7 +143,7 @@ func TestPagesNeitherRepeatNorMissAHitWhileOthersWrite(t *testing.T) {
 func TestEachPageJudgesItsHitsAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openFerries(t, b)
-		r := memory.SearchRequest{Query: ferry, Limit: 10, MinRelevance: 0.2, Filter: memory.Filter{Type: ""}}
+		r := search.Request{Query: ferry, Limit: 10, MinRelevance: 0.2, Filter: memory.Filter{Type: ""}}
 		r.Filter.Namespace = new("")
 		all := r
 		all.Limit = 100
@@ -180,7 +181,7 @@ func TestACursorIsForOneCallerAndOneSearch(t *testing.T) {
 			h.put(a, "a", key, note, 201)
 		}
 		h.Index()
-		r := memory.SearchRequest{Query: question, Limit: 2}
+		r := search.Request{Query: question, Limit: 2}
 		first, next := h.pageOf(a, r)
 		r.Cursor = next
 		second, last := other.pageOf(a, r) // another process
@@ -194,20 +195,20 @@ func TestACursorIsForOneCallerAndOneSearch(t *testing.T) {
 		r.Cursor = next
 		for name, call := range map[string]struct {
 			caller memory.Caller
-			change func(*memory.SearchRequest)
+			change func(*search.Request)
 		}{
 			"another agent":    {agent("b", acl.Public), nil},
 			"another taint":    {agent("a", acl.Internal), nil},
-			"another query":    {a, func(r *memory.SearchRequest) { r.Query += "?" }},
-			"another limit":    {a, func(r *memory.SearchRequest) { r.Limit++ }},
-			"another filter":   {a, func(r *memory.SearchRequest) { r.Filter.Tags = []string{"x"} }},
-			"another ranking":  {a, func(r *memory.SearchRequest) { r.Ranking = memory.RankingRRF }},
-			"explain":          {a, func(r *memory.SearchRequest) { r.Explain = true }},
-			"stores":           {a, func(r *memory.SearchRequest) { r.Stores = []string{"a"} }},
-			"a cut cursor":     {a, func(r *memory.SearchRequest) { r.Cursor = next[:len(next)-4] }},
-			"a changed cursor": {a, func(r *memory.SearchRequest) { r.Cursor = "A" + next[1:] + "A" }},
-			"a list's cursor":  {a, func(r *memory.SearchRequest) { r.Cursor = listed.Next }},
-			"no cursor":        {a, func(r *memory.SearchRequest) { r.Cursor = "!" }},
+			"another query":    {a, func(r *search.Request) { r.Query += "?" }},
+			"another limit":    {a, func(r *search.Request) { r.Limit++ }},
+			"another filter":   {a, func(r *search.Request) { r.Filter.Tags = []string{"x"} }},
+			"another ranking":  {a, func(r *search.Request) { r.Ranking = search.RankingRRF }},
+			"explain":          {a, func(r *search.Request) { r.Explain = true }},
+			"stores":           {a, func(r *search.Request) { r.Stores = []string{"a"} }},
+			"a cut cursor":     {a, func(r *search.Request) { r.Cursor = next[:len(next)-4] }},
+			"a changed cursor": {a, func(r *search.Request) { r.Cursor = "A" + next[1:] + "A" }},
+			"a list's cursor":  {a, func(r *search.Request) { r.Cursor = listed.Next }},
+			"no cursor":        {a, func(r *search.Request) { r.Cursor = "!" }},
 		} {
 			changed := r
 			if call.change != nil {
@@ -222,11 +223,11 @@ func TestACursorIsForOneCallerAndOneSearch(t *testing.T) {
 
 func TestThePageAfterBeginsWhereThisOneWasLeft(t *testing.T) {
 	h, a := openNotes(t, backendtest.Embedded())
-	r := memory.SearchRequest{Query: question, Limit: 4}
-	all := keys(h.search(a, memory.SearchRequest{Query: question}))
+	r := search.Request{Query: question, Limit: 4}
+	all := keys(h.search(a, search.Request{Query: question}))
 	answer := h.search(a, r)
 	enough, shown := errors.New("enough"), 0
-	_, err := h.EachHit(background, &answer, func(*memory.Hit) error {
+	_, err := h.EachHit(background, &answer, func(*search.Hit) error {
 		if shown == 2 {
 			return enough
 		}
@@ -253,7 +254,7 @@ func TestHitsUnderLevelSearchAreOnTheFirstPageAlone(t *testing.T) {
 			h.put(reader, "reader", fmt.Sprint("own", i), "the harbour master knows of a ferry", 201)
 		}
 		h.Index()
-		r := memory.SearchRequest{Query: ferry, Limit: 3}
+		r := search.Request{Query: ferry, Limit: 3}
 		var own, sold int
 		first, next := h.pageOf(reader, r)
 		for _, hit := range first {
@@ -296,7 +297,7 @@ func TestACursorIsBounded(t *testing.T) {
 	}
 	_, err := h.PutAll(background, a, requests)
 	must(h, err)
-	for most, r := range map[int]memory.SearchRequest{9500: {Query: ferry, Limit: 1}, 12_900: {Query: ferry, Limit: 1, Ranking: memory.RankingRRF}, 13_800: {Query: ferry, Limit: 1, Diversity: 0.1}} {
+	for most, r := range map[int]search.Request{9500: {Query: ferry, Limit: 1}, 12_900: {Query: ferry, Limit: 1, Ranking: search.RankingRRF}, 13_800: {Query: ferry, Limit: 1, Diversity: 0.1}} {
 		h.Index()
 		_, next := h.pageOf(a, r)
 		if len(next) > most || len(next) < most/4 {

@@ -7,6 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -36,7 +37,7 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 			t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
 		}
 		restored.Index()
-		if got := keys(restored.search(a, memory.SearchRequest{Query: "herons"})); len(got) == 0 || got[0] != "k" {
+		if got := keys(restored.search(a, search.Request{Query: "herons"})); len(got) == 0 || got[0] != "k" {
 			t.Errorf("the restored database finds %v", got)
 		}
 		v, err := restored.Versions(background, a, path("reader", "k"), 10, "")

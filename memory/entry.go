@@ -97,5 +97,5 @@ func (e *Entry) Texts() []string {
 	return append([]string{lexical.TextOf(e.Value), lexical.KeyWords(e.Key), e.Description}, e.Tags...)
 }
 
-// isText reports whether a value is a string.
-func isText(value []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(value), []byte{'"'}) }
+// IsText reports whether a value is a string.
+func IsText(value []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(value), []byte{'"'}) }

@@ -8,11 +8,12 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
 // explained searches, reads all hits, and returns what became of an entry.
-func (h *harness) explained(c memory.Caller, r memory.SearchRequest, of memory.Path) (memory.EntryExplanation, memory.Answer) {
+func (h *harness) explained(c memory.Caller, r search.Request, of memory.Path) (search.EntryExplanation, search.Answer) {
 	h.t.Helper()
 	r.ExplainEntry = &of
 	answer := h.search(c, r)
@@ -41,53 +42,53 @@ func TestASearchSaysWhatBecameOfAnEntry(t *testing.T) {
 		tagged := memory.Filter{Tags: []string{"none"}, Type: "user", Namespace: new("other"), Where: where(`{"value.a":{"eq":1}}`), Match: match(`{"all":["lighthouse"]}`)}
 		all := []string{"namespace", "tags", "type", "where", "match"}
 		for name, c := range map[string]struct {
-			r       memory.SearchRequest
+			r       search.Request
 			of      memory.Path
-			want    memory.Outcome
+			want    search.Outcome
 			rank    int
 			options []string
 		}{
-			"the first hit":                {memory.SearchRequest{Stores: []string{"a"}}, path("a", "seat"), memory.OutcomeHit, 1, nil},
-			"after the limit":              {memory.SearchRequest{Limit: 1}, path("a", "trip"), memory.OutcomeBeyondLimit, 0, nil},
-			"after the limit, by rrf":      {memory.SearchRequest{Limit: 1, Ranking: memory.RankingRRF}, path("a", "trip"), memory.OutcomeBeyondLimit, 0, nil},
-			"without room":                 {memory.SearchRequest{MaxTokens: 50, Stores: []string{"a"}, Mode: memory.ModeVector}, path("a", "harbor"), memory.OutcomeBeyondTokens, 5, nil},
-			"too little relevant":          {memory.SearchRequest{MinRelevance: 0.9}, path("a", "harbor"), memory.OutcomeBelowRelevance, 0, nil},
-			"by words alone":               {memory.SearchRequest{Mode: memory.ModeLexical, Stores: []string{"a"}}, path("a", "harbor"), memory.OutcomeNotRetrieved, 5, nil},
-			"without vectors":              {memory.SearchRequest{Mode: memory.ModeVector, Diversity: 0.5}, path("a", "waiting"), memory.OutcomeNotRetrieved, 0, nil},
-			"one option":                   {memory.SearchRequest{Filter: memory.Filter{Where: where(`{"key":{"prefix":"h"}}`)}}, path("a", "seat"), memory.OutcomeFiltered, 0, all[3:4]},
-			"one option that all fail":     {memory.SearchRequest{Filter: memory.Filter{Tags: []string{"none"}}}, path("a", "seat"), memory.OutcomeFiltered, 0, all[1:2]},
-			"every option":                 {memory.SearchRequest{Filter: tagged}, path("a", "seat"), memory.OutcomeFiltered, 0, all},
-			"an encrypted value":           {memory.SearchRequest{}, path("a", "sealed"), memory.OutcomeEncrypted, 0, nil},
-			"not in context":               {memory.SearchRequest{}, path("a", "private"), memory.OutcomeNotInContext, 0, nil},
-			"another store":                {memory.SearchRequest{Stores: []string{"a"}}, path("lender", "lent"), memory.OutcomeStoreNotSearched, 0, nil},
-			"a granted store":              {memory.SearchRequest{Stores: []string{"lender"}}, path("lender", "lent"), memory.OutcomeHit, 1, nil},
-			"absent":                       {memory.SearchRequest{}, path("a", "nowhere"), memory.OutcomeNotFound, 0, nil},
-			"another namespace":            {memory.SearchRequest{}, memory.Path{Store: "a", Namespace: "n", Key: "seat"}, memory.OutcomeNotFound, 0, nil},
-			"above the label":              {memory.SearchRequest{}, path("a", "higher"), memory.OutcomeNotFound, 0, nil},
-			"a stranger's":                 {memory.SearchRequest{}, path("stranger", "own"), memory.OutcomeNotFound, 0, nil},
-			"a store with level search":    {memory.SearchRequest{}, path("seller", "sold"), memory.OutcomeNotFound, 0, nil},
-			"a store that does not exist":  {memory.SearchRequest{}, path("nobody", "own"), memory.OutcomeNotFound, 0, nil},
-			"a page that cannot have more": {memory.SearchRequest{Limit: 100}, path("a", "waiting"), memory.OutcomeHit, 0, nil},
+			"the first hit":                {search.Request{Stores: []string{"a"}}, path("a", "seat"), search.OutcomeHit, 1, nil},
+			"after the limit":              {search.Request{Limit: 1}, path("a", "trip"), search.OutcomeBeyondLimit, 0, nil},
+			"after the limit, by rrf":      {search.Request{Limit: 1, Ranking: search.RankingRRF}, path("a", "trip"), search.OutcomeBeyondLimit, 0, nil},
+			"without room":                 {search.Request{MaxTokens: 50, Stores: []string{"a"}, Mode: search.ModeVector}, path("a", "harbor"), search.OutcomeBeyondTokens, 5, nil},
+			"too little relevant":          {search.Request{MinRelevance: 0.9}, path("a", "harbor"), search.OutcomeBelowRelevance, 0, nil},
+			"by words alone":               {search.Request{Mode: search.ModeLexical, Stores: []string{"a"}}, path("a", "harbor"), search.OutcomeNotRetrieved, 5, nil},
+			"without vectors":              {search.Request{Mode: search.ModeVector, Diversity: 0.5}, path("a", "waiting"), search.OutcomeNotRetrieved, 0, nil},
+			"one option":                   {search.Request{Filter: memory.Filter{Where: where(`{"key":{"prefix":"h"}}`)}}, path("a", "seat"), search.OutcomeFiltered, 0, all[3:4]},
+			"one option that all fail":     {search.Request{Filter: memory.Filter{Tags: []string{"none"}}}, path("a", "seat"), search.OutcomeFiltered, 0, all[1:2]},
+			"every option":                 {search.Request{Filter: tagged}, path("a", "seat"), search.OutcomeFiltered, 0, all},
+			"an encrypted value":           {search.Request{}, path("a", "sealed"), search.OutcomeEncrypted, 0, nil},
+			"not in context":               {search.Request{}, path("a", "private"), search.OutcomeNotInContext, 0, nil},
+			"another store":                {search.Request{Stores: []string{"a"}}, path("lender", "lent"), search.OutcomeStoreNotSearched, 0, nil},
+			"a granted store":              {search.Request{Stores: []string{"lender"}}, path("lender", "lent"), search.OutcomeHit, 1, nil},
+			"absent":                       {search.Request{}, path("a", "nowhere"), search.OutcomeNotFound, 0, nil},
+			"another namespace":            {search.Request{}, memory.Path{Store: "a", Namespace: "n", Key: "seat"}, search.OutcomeNotFound, 0, nil},
+			"above the label":              {search.Request{}, path("a", "higher"), search.OutcomeNotFound, 0, nil},
+			"a stranger's":                 {search.Request{}, path("stranger", "own"), search.OutcomeNotFound, 0, nil},
+			"a store with level search":    {search.Request{}, path("seller", "sold"), search.OutcomeNotFound, 0, nil},
+			"a store that does not exist":  {search.Request{}, path("nobody", "own"), search.OutcomeNotFound, 0, nil},
+			"a page that cannot have more": {search.Request{Limit: 100}, path("a", "waiting"), search.OutcomeHit, 0, nil},
 		} {
 			c.r.Query = question
 			got, _ := h.explained(a, c.r, c.of)
 			if got.Outcome != c.want || c.rank != 0 && got.Rank != c.rank || !slices.Equal(got.Options, c.options) {
 				t.Errorf("%s: %s, rank %d, does not pass %v; want %s, rank %d, %v", name, got.Outcome, got.Rank, got.Options, c.want, c.rank, c.options)
 			}
-			if c.want == memory.OutcomeNotFound && (got.Label != 0 || got.Explain != nil || got.Relevance != nil || got.Rank != 0) {
+			if c.want == search.OutcomeNotFound && (got.Label != 0 || got.Explain != nil || got.Relevance != nil || got.Rank != 0) {
 				t.Errorf("%s: shows %+v", name, got)
 			}
 			if got.VectorsWait != (c.of.Key == "waiting") {
 				t.Errorf("%s: vectors wait: %v", name, got.VectorsWait)
 			}
-			if c.want == memory.OutcomeBeyondLimit {
+			if c.want == search.OutcomeBeyondLimit {
 				c.r.Limit, c.r.Explain = 100, true
 				if all := keys(h.search(a, c.r)); got.Rank < 1 || all[got.Rank-1] != c.of.Key {
 					t.Errorf("%s: rank %d in %v", name, got.Rank, all)
 				}
 			}
 			switch c.want {
-			case memory.OutcomeNotFound, memory.OutcomeEncrypted, memory.OutcomeNotInContext, memory.OutcomeStoreNotSearched:
+			case search.OutcomeNotFound, search.OutcomeEncrypted, search.OutcomeNotInContext, search.OutcomeStoreNotSearched:
 			default:
 				if got.Explain == nil || got.Relevance == nil || got.Explain.Parts.Coverage == nil || got.Explain.Parts.Cosine == nil && !got.VectorsWait {
 					t.Errorf("%s: explained by %+v", name, got.Explain)
@@ -102,15 +103,15 @@ func TestAnExplainedEntryHasTheRelevanceOfAHit(t *testing.T) {
 		h, a := openNotes(t, b)
 		h.put(agent("a", acl.Internal), "a", "seat", "Anna sits by the door.", 201)
 		h.Index()
-		for _, r := range []memory.SearchRequest{
-			{Query: question}, {Query: question, Ranking: memory.RankingRRF}, {Queries: wordings, Diversity: 0.3}, {Query: question, Recency: &memory.Recency{HalfLife: 1e12, Weight: 1}},
+		for _, r := range []search.Request{
+			{Query: question}, {Query: question, Ranking: search.RankingRRF}, {Queries: wordings, Diversity: 0.3}, {Query: question, Recency: &search.Recency{HalfLife: 1e12, Weight: 1}},
 		} {
 			for _, c := range []memory.Caller{a, agent("a", acl.Internal)} {
 				r.Limit = 10
 				for _, hit := range h.search(c, r).Hits {
 					got, answer := h.explained(c, r, hit.Path)
 					shown := answer.Hits[got.Rank-1]
-					if got.Outcome != memory.OutcomeHit || got.ID != hit.ID || got.Label != hit.Label || *got.Score != hit.Score || *got.Relevance != hit.Relevance {
+					if got.Outcome != search.OutcomeHit || got.ID != hit.ID || got.Label != hit.Label || *got.Score != hit.Score || *got.Relevance != hit.Relevance {
 						t.Errorf("%s: %+v, score %v; the hit has %v and %v", hit.Key, got, *got.Score, hit.Score, hit.Relevance)
 					}
 					if shown.ID != hit.ID || fmt.Sprint(shown.Explain.Summands, *shown.Explain.Fused) != fmt.Sprint(got.Explain.Summands, *got.Explain.Fused) {
@@ -123,7 +124,7 @@ func TestAnExplainedEntryHasTheRelevanceOfAHit(t *testing.T) {
 				r.Filter = memory.Filter{Tags: []string{"none"}}
 				for _, hit := range want {
 					got, answer := h.explained(c, r, hit.Path)
-					if got.Outcome != memory.OutcomeFiltered || *got.Relevance != hit.Relevance || len(answer.Hits) > 0 {
+					if got.Outcome != search.OutcomeFiltered || *got.Relevance != hit.Relevance || len(answer.Hits) > 0 {
 						t.Errorf("%s, left out: %s, relevance %v, as a hit %v", hit.Key, got.Outcome, *got.Relevance, hit.Relevance)
 					}
 				}
@@ -135,9 +136,9 @@ func TestAnExplainedEntryHasTheRelevanceOfAHit(t *testing.T) {
 func TestPagesExplainAnEntry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
-		for _, r := range []memory.SearchRequest{{Query: question, Limit: 2}, {Query: question, Limit: 2, Ranking: memory.RankingRRF}, {Query: question, Limit: 2, Diversity: 0.5}} {
-			order := keys(h.search(a, memory.SearchRequest{Query: question, Limit: 10, Ranking: r.Ranking, Diversity: r.Diversity}))
-			for i, want := range []memory.Outcome{memory.OutcomeNotInCursor, memory.OutcomeNotInCursor, memory.OutcomeHit, memory.OutcomeHit, memory.OutcomeBeyondLimit} {
+		for _, r := range []search.Request{{Query: question, Limit: 2}, {Query: question, Limit: 2, Ranking: search.RankingRRF}, {Query: question, Limit: 2, Diversity: 0.5}} {
+			order := keys(h.search(a, search.Request{Query: question, Limit: 10, Ranking: r.Ranking, Diversity: r.Diversity}))
+			for i, want := range []search.Outcome{search.OutcomeNotInCursor, search.OutcomeNotInCursor, search.OutcomeHit, search.OutcomeHit, search.OutcomeBeyondLimit} {
 				of := path("a", order[i])
 				r.ExplainEntry, r.Explain, r.Cursor = &of, true, ""
 				_, r.Cursor = h.pageOf(a, r)
@@ -176,15 +177,15 @@ func TestABroadFilterSaysWhatEachOptionDropped(t *testing.T) {
 			_, err := h.PutAll(background, a, some)
 			must(h, err)
 		}
-		r := memory.SearchRequest{Query: "ferry", Mode: memory.ModeLexical, Limit: 10, Filter: memory.Filter{Tags: []string{"x"}, Where: where(`{"key":{"ne":"k0001"}}`)}}
+		r := search.Request{Query: "ferry", Mode: search.ModeLexical, Limit: 10, Filter: memory.Filter{Tags: []string{"x"}, Where: where(`{"key":{"ne":"k0001"}}`)}}
 		for _, c := range []struct {
 			key  string
 			min  float64
-			want memory.Outcome
+			want search.Outcome
 			rank int
 		}{
-			{"k0002", 0, memory.OutcomeHit, 1}, {"k0251", 0, memory.OutcomeBeyondLimit, 167}, {"k0251", 1e-9, memory.OutcomeBeyondDepth, 0},
-			{"k1000", 0, memory.OutcomeNotRetrieved, 0}, {"k0003", 0, memory.OutcomeFiltered, 0}, {"k0001", 0, memory.OutcomeFiltered, 0},
+			{"k0002", 0, search.OutcomeHit, 1}, {"k0251", 0, search.OutcomeBeyondLimit, 167}, {"k0251", 1e-9, search.OutcomeBeyondDepth, 0},
+			{"k1000", 0, search.OutcomeNotRetrieved, 0}, {"k0003", 0, search.OutcomeFiltered, 0}, {"k0001", 0, search.OutcomeFiltered, 0},
 		} {
 			r.MinRelevance = c.min
 			got, answer := h.explained(a, r, path("a", c.key))
@@ -216,10 +217,10 @@ func TestAnEntryIsExplainedWhereNothingIsSearched(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		must(h, h.PutSettings(background, a, "a", acl.Settings{Enabled: true, Chat: true}))
-		if got, _ := h.explained(a, memory.SearchRequest{Query: question}, path("a", "seat")); got.Outcome != memory.OutcomeNotFound {
+		if got, _ := h.explained(a, search.Request{Query: question}, path("a", "seat")); got.Outcome != search.OutcomeNotFound {
 			t.Errorf("of a store that is switched off: %+v", got)
 		}
-		for name, r := range map[string]memory.SearchRequest{
+		for name, r := range map[string]search.Request{
 			"explain.key":       {Query: question, Limit: 1, ExplainEntry: &memory.Path{Store: "a"}},
 			"explain.namespace": {Query: question, Limit: 1, ExplainEntry: &memory.Path{Store: "a", Namespace: "\x00", Key: "k"}},
 		} {
@@ -229,7 +230,7 @@ func TestAnEntryIsExplainedWhereNothingIsSearched(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		_, err := h.Search(background, a, memory.SearchRequest{Query: question, Limit: 1, ExplainEntry: &memory.Path{Store: "a b", Key: "k"}})
+		_, err := h.Search(background, a, search.Request{Query: question, Limit: 1, ExplainEntry: &memory.Path{Store: "a b", Key: "k"}})
 		h.wantStatus(err, 400)
 	})
 }

@@ -10,10 +10,10 @@ func ScrubDue(left Unscrubbed, at time.Time) bool { return scrubbing{}.now(left,
 
 // Sweep does at once what Run does from time to time.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := s.trimFeeds(ctx, s.instant()); err != nil {
+	if err := s.trimFeeds(ctx, s.Instant()); err != nil {
 		return err
 	}
-	return s.sweep(ctx, s.instant())
+	return s.sweep(ctx, s.Instant())
 }
 
 // Candidates returns the rows of all candidates in a store within the caller's scope, in

@@ -16,6 +16,18 @@ const (
 	defaultSimilarWait = 2 * time.Second
 )
 
+// SimilarFinder finds entries that are similar to one. Package search implements it.
+type SimilarFinder interface {
+	// Similar returns the entries of an indexed entry's store that say nearly the same
+	// or the opposite, of those that the caller may read, most alike first, at most
+	// three; nil if it has no vector to compare.
+	Similar(ctx context.Context, c Caller, e *Entry) ([]Near, error)
+}
+
+// UseSimilar has a Put with Similar find similar entries by f. It must be called before
+// the Service is used. Without it none are known.
+func (s *Service) UseSimilar(f SimilarFinder) { s.similar = f }
+
 // follow waits until a written entry is indexed, if the request says so, and finds the
 // entries that are similar to it. The write is durable already: what fails here is only
 // not known.
@@ -24,7 +36,7 @@ func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *Pu
 	if !result.Searchable() || !serving {
 		return
 	}
-	result.SimilarLate = r.Similar
+	result.SimilarLate = r.Similar && s.similar != nil
 	limit := indexedWait
 	if !r.Wait {
 		if limit = s.similarWait; s.lags(ctx, c, r.Path.Store) {
@@ -33,10 +45,10 @@ func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *Pu
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if result.Indexed = s.indexer.WaitIndexed(ctx, result.ID); !result.Indexed || !r.Similar {
+	if result.Indexed = s.indexer.WaitIndexed(ctx, result.ID); !result.Indexed || !r.Similar || s.similar == nil {
 		return
 	}
-	similar, err := s.similar(ctx, c, &result.Entry)
+	similar, err := s.similar.Similar(ctx, c, &result.Entry)
 	if err != nil && !errors.Is(err, acl.ErrDenied) && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "similar entries were not found", "error", err)
 	}
@@ -47,8 +59,8 @@ func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *Pu
 // for so long that it is no use to wait for another, as while the embedder is down.
 func (s *Service) lags(ctx context.Context, c Caller, store string) (lagging bool) {
 	err := s.view(ctx, c, func(tx ReadTx) error {
-		now := s.instant()
-		scope, err := readableStore(ctx, tx, c, store, now)
+		now := s.Instant()
+		scope, err := ReadableStore(ctx, tx, c, store, now)
 		if err == nil {
 			lagging, err = tx.Lagging(ctx, scope, now.Add(-s.similarWait), now)
 		}

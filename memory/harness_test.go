@@ -8,6 +8,7 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -61,8 +62,8 @@ func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embe
 func status(err error) int {
 	var broken *memory.RuleError
 	var full *memory.QuotaError
-	var spent *memory.CapError
-	var unpaid *memory.PaymentError
+	var spent *search.CapError
+	var unpaid *search.PaymentError
 	switch {
 	case err == nil:
 		return 200

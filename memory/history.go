@@ -30,7 +30,7 @@ func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit in
 	bound := []string{"versions", c.Agent, c.Taint.String(), path.Store, path.Namespace, path.Key}
 	var before versionPosition
 	if cursor != "" {
-		if err := s.secret.openCursor(cursor, &before, bound); err != nil {
+		if err := s.secret.OpenCursor(cursor, &before, bound); err != nil {
 			return "", err
 		}
 	}
@@ -42,13 +42,13 @@ func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit in
 			if err != nil {
 				return err
 			}
-			if err := checkLimit(limit); err != nil {
+			if err := CheckLimit(limit); err != nil {
 				return err
 			}
 			if before.ID != uuid.Nil && before.ID != e.ID { // the path resolves to another entry now
 				return ErrCursor
 			}
-			n := min(left, max(1, batchBytes/s.limits.Value))
+			n := min(left, max(1, BatchBytes/s.limits.Value))
 			versions, err := tx.History(ctx, e.ID, before.Version, n+1)
 			if err != nil {
 				return err
@@ -70,7 +70,7 @@ func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit in
 			return "", nil
 		}
 		if left <= 0 {
-			return s.secret.sealCursor(before, bound)
+			return s.secret.SealCursor(before, bound)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/memory/accesstest"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -303,7 +304,7 @@ func changes(h *harness, c memory.Caller, cursors map[string]string) string {
 }
 
 // explainedAs formats how an entry was ranked.
-func explainedAs(x *memory.Explain) string {
+func explainedAs(x *search.Explain) string {
 	return fmt.Sprintf(" %v %v %x %v %s %d %v %v %v", x.Lexical, x.Vector, x.Summands, x.Rerank, x.Via, x.Wording, shown(x.Recency), shown(x.Similarity), shown(x.Fused))
 }
 
@@ -319,7 +320,7 @@ func misspelt(query string) string {
 }
 
 // showExplanation writes what a search says beside its hits, without ids.
-func showExplanation(out *strings.Builder, x *memory.Explanation) {
+func showExplanation(out *strings.Builder, x *search.Explanation) {
 	if x == nil {
 		return
 	}
@@ -353,27 +354,27 @@ func answers(h *harness, c memory.Caller, query string) string {
 	show := func(e *memory.Entry) {
 		fmt.Fprintf(&out, "  %s %s %s %s %s v%d %s %s %s\n", e.Store, e.Namespace, e.Key, e.Label, e.Owner, e.Version, e.UpdatedAt, e.UpdatedBy, e.Value)
 	}
-	for _, r := range []memory.SearchRequest{
+	for _, r := range []search.Request{
 		{Query: query, Limit: 10},
 		{Query: query, Limit: 100, Stores: []string{"reader", "room"}, Explain: true},
 		{Query: query, Limit: 5, Filter: memory.Filter{Tags: []string{"none"}}},
-		{Query: query, Limit: 10, Ranking: memory.RankingRRF},
+		{Query: query, Limit: 10, Ranking: search.RankingRRF},
 		{Query: query, Limit: 10, Filter: memory.Filter{Where: where(accesstest.Where)}, Explain: true},
 		{Query: query, Limit: 10, Filter: memory.Filter{Where: where(`{"updated_at":{"lte":"2030"},"occurred_at":{"ne":"2026-05"}}`), Timezone: "Europe/Berlin"}, Explain: true},
 		{Query: query, Limit: 10, Filter: memory.Filter{Match: match(`{"any":["by the window","gree*"],"none":["rain"]}`)}, Explain: true},
 		{Query: query, Limit: 10, MinRelevance: 0.5},
-		{Query: query, Limit: 10, MinRelevance: 1, Nearest: memory.MaxNearest},
+		{Query: query, Limit: 10, MinRelevance: 1, Nearest: search.MaxNearest},
 		{Query: query, Limit: 1, Filter: memory.Filter{Namespace: new("")}, ExplainEntry: &memory.Path{Store: "reader", Key: "a"}},
 		{Query: query, Limit: 1, MinRelevance: 0.5, ExplainEntry: &memory.Path{Store: "room", Key: "b"}},
-		{Query: query, Limit: 2, Mode: memory.ModeLexical, ExplainEntry: &memory.Path{Store: "lender", Key: "c"}},
+		{Query: query, Limit: 2, Mode: search.ModeLexical, ExplainEntry: &memory.Path{Store: "lender", Key: "c"}},
 		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "seller", Key: "a"}},
 		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "stranger", Key: "a"}},
 		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "room", Key: "private/a"}},
 		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "reader", Key: "expired/a"}},
 		{Query: query, Limit: 1, ExplainEntry: &memory.Path{Store: "reader", Key: "deleted/a"}},
-		{Query: query, Limit: 10, Mode: memory.ModeLexical, Explain: true},
-		{Query: query, Limit: 10, Mode: memory.ModeVector, Diversity: 0.5, Explain: true},
-		{Queries: []string{query, subjects[0], actions[1]}, Limit: 10, Recency: &memory.Recency{HalfLife: time.Hour, Weight: 0.5}, Explain: true},
+		{Query: query, Limit: 10, Mode: search.ModeLexical, Explain: true},
+		{Query: query, Limit: 10, Mode: search.ModeVector, Diversity: 0.5, Explain: true},
+		{Queries: []string{query, subjects[0], actions[1]}, Limit: 10, Recency: &search.Recency{HalfLife: time.Hour, Weight: 0.5}, Explain: true},
 		{Query: misspelt(query), Limit: 10, Explain: true},
 		{Query: misspelt(query), Limit: 10, NoTypos: true},
 		{Query: query, Limit: 10, Passages: true},
@@ -386,7 +387,7 @@ func answers(h *harness, c memory.Caller, query string) string {
 			show(&a.Nearest[i].Entry)
 			fmt.Fprintf(&out, "    near %x\n", a.Nearest[i].Relevance)
 		}
-		label, err := h.EachHit(ctx, &a, func(hit *memory.Hit) error {
+		label, err := h.EachHit(ctx, &a, func(hit *search.Hit) error {
 			show(&hit.Entry)
 			fmt.Fprintf(&out, "    %x %x %v %v %v", hit.Score, hit.Relevance, hit.Truncated, hit.Passages, hit.Highlights)
 			if x := hit.Explain; x != nil {
@@ -398,7 +399,7 @@ func answers(h *harness, c memory.Caller, query string) string {
 		fmt.Fprintf(&out, "shown %v %v %d\n", err, label, a.Tokens)
 		showExplanation(&out, a.Explanation)
 	}
-	for _, r := range []memory.SearchRequest{{Query: query, Limit: 2}, {Query: query, Limit: 3, Ranking: memory.RankingRRF}, {Query: query, Limit: 1, Diversity: 0.5, MinRelevance: 0.1}} {
+	for _, r := range []search.Request{{Query: query, Limit: 2}, {Query: query, Limit: 3, Ranking: search.RankingRRF}, {Query: query, Limit: 1, Diversity: 0.5, MinRelevance: 0.1}} {
 		for page := range 5 {
 			hits, next := h.pageOf(c, r)
 			fmt.Fprintf(&out, "page %d of %d, another %v\n", page, r.Limit, next != "")

@@ -11,6 +11,7 @@ import (
 	"mneme/embed"
 	"mneme/embed/maxsim"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -59,7 +60,7 @@ func TestMaxSimIsWeightedByRarity(t *testing.T) {
 		}
 		h.Index()
 		maxSim := make(map[string]float64)
-		for _, hit := range h.search(a, memory.SearchRequest{Query: "the heron pond", Explain: true}).Hits {
+		for _, hit := range h.search(a, search.Request{Query: "the heron pond", Explain: true}).Hits {
 			p := hit.Explain.Parts
 			if p.MaxSim == nil || p.ChunkTokens < 1 {
 				t.Fatalf("%s: parts %+v", hit.Key, p)
@@ -81,7 +82,7 @@ func TestALongQuestionKeepsItsRareWords(t *testing.T) {
 	a := agent("a", acl.Public)
 	h.put(a, "a", "k", "the heron", 201)
 	h.Index()
-	hits := h.search(a, memory.SearchRequest{Query: strings.Repeat("the ", 60) + "heron", Explain: true}).Hits
+	hits := h.search(a, search.Request{Query: strings.Repeat("the ", 60) + "heron", Explain: true}).Hits
 	if len(hits) != 1 || hits[0].Explain.Parts.MaxSim == nil || *hits[0].Explain.Parts.MaxSim < 0.99 {
 		t.Errorf("hits %+v", hits)
 	}

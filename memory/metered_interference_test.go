@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -52,7 +53,7 @@ func drawDeal(t *rapid.T) deal {
 		query := drawText(t, "query")
 		return deal{true, func(w *bazaar) {
 			w.Index()
-			_, err := w.Search(background, agent("rich", acl.Confidential), memory.SearchRequest{Query: query, Limit: 10, Purchase: memory.Purchase{Offer: w.secret.ID}})
+			_, err := w.Search(background, agent("rich", acl.Confidential), search.Request{Query: query, Limit: 10, Purchase: search.Purchase{Offer: w.secret.ID}})
 			if status(err) != 429 && status(err) != 402 {
 				must(w.harness, err)
 			}

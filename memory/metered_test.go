@@ -10,6 +10,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -45,7 +46,7 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 		offer := h.offer(seller, 10, 100)
 		h.buy(buyer, offer, 1000)
 		h.Index()
-		search := func(r memory.SearchRequest) (keys []string, a memory.Answer) {
+		search := func(r search.Request) (keys []string, a search.Answer) {
 			r.Query, r.Limit = "granite", 10
 			a = h.search(buyer, r)
 			hits, _ := h.eachHit(&a)
@@ -55,35 +56,35 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 			return keys, a
 		}
 		for _, c := range []struct {
-			r      memory.SearchRequest
-			reason memory.SkipReason
+			r      search.Request
+			reason search.SkipReason
 			most   int // hits
 		}{
-			{memory.SearchRequest{}, memory.SkipNotNamed, 1},
-			{memory.SearchRequest{Purchase: memory.Purchase{MaxCharge: new(int64(1000))}}, memory.SkipNotNamed, 1},
-			{memory.SearchRequest{Stores: []string{"seller", "buyer"}}, memory.SkipNoCharge, 1},
-			{memory.SearchRequest{Stores: []string{"seller"}}, memory.SkipNoCharge, 0},
-			{memory.SearchRequest{Stores: []string{"seller"}, Purchase: memory.Purchase{MaxCharge: new(int64(9))}}, memory.SkipNoCharge, 0},
-			{memory.SearchRequest{Stores: []string{"seller"}, Purchase: memory.Purchase{MaxCharge: new(int64(900)), Barred: true}}, memory.SkipNoConsent, 0},
+			{search.Request{}, search.SkipNotNamed, 1},
+			{search.Request{Purchase: search.Purchase{MaxCharge: new(int64(1000))}}, search.SkipNotNamed, 1},
+			{search.Request{Stores: []string{"seller", "buyer"}}, search.SkipNoCharge, 1},
+			{search.Request{Stores: []string{"seller"}}, search.SkipNoCharge, 0},
+			{search.Request{Stores: []string{"seller"}, Purchase: search.Purchase{MaxCharge: new(int64(9))}}, search.SkipNoCharge, 0},
+			{search.Request{Stores: []string{"seller"}, Purchase: search.Purchase{MaxCharge: new(int64(900)), Barred: true}}, search.SkipNoConsent, 0},
 		} {
 			keys, a := search(c.r)
-			want := []memory.Skipped{{Store: "seller", Offer: offer.ID.String(), Reason: c.reason}}
+			want := []search.Skipped{{Store: "seller", Offer: offer.ID.String(), Reason: c.reason}}
 			if len(keys) != c.most || !slices.Equal(a.Bill.Skipped, want) || a.Bill.Charges != nil {
 				t.Errorf("%+v shows %q, skips %v and costs %+v", c.r.Purchase, keys, a.Bill.Skipped, a.Bill.Charges)
 			}
 		}
-		keys, a := search(memory.SearchRequest{Stores: []string{"buyer", "seller"}, Purchase: memory.Purchase{MaxCharge: new(int64(250))}})
+		keys, a := search(search.Request{Stores: []string{"buyer", "seller"}, Purchase: search.Purchase{MaxCharge: new(int64(250))}})
 		if len(keys) != 3 || len(a.Bill.Charges) != 1 || a.Bill.Charges[0].Amount != 210 || len(a.Bill.Charges[0].Entries) != 2 || *a.Bill.Balance != 790 {
 			t.Errorf("showed %q for %+v, with %v left", keys, a.Bill.Charges, a.Bill.Balance)
 		}
 		// By the offer, with nothing but level search's options.
-		r := memory.SearchRequest{Query: "granite", Limit: 10, Purchase: memory.Purchase{Offer: offer.ID}}
+		r := search.Request{Query: "granite", Limit: 10, Purchase: search.Purchase{Offer: offer.ID}}
 		a = h.search(buyer, r)
 		if hits, _ := h.eachHit(&a); len(hits) != 5 || len(a.Bill.Charges) != 1 || a.Bill.Charges[0].Amount != 310 {
 			t.Errorf("%d hits for %+v", len(hits), a.Bill.Charges)
 		}
 		refused := r
-		refused.Mode = memory.ModeLexical
+		refused.Mode = search.ModeLexical
 		_, err := h.Search(background, buyer, refused)
 		h.wantStatus(err, 403)
 		refused = r
@@ -95,7 +96,7 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 				t.Errorf("%s at %v searches the offer: %v", who.Agent, who.Taint, err)
 			}
 		}
-		_, err = h.Search(background, buyer, memory.SearchRequest{Query: "granite", Limit: 10, Stores: []string{"seller"}, Ranking: memory.RankingRRF})
+		_, err = h.Search(background, buyer, search.Request{Query: "granite", Limit: 10, Stores: []string{"seller"}, Ranking: search.RankingRRF})
 		h.wantStatus(err, 403)
 		_, err = h.Get(background, buyer, path("seller", "k0"))
 		h.wantStatus(err, 403)
@@ -147,14 +148,14 @@ func TestCapsOfAnUnmeteredGrant(t *testing.T) {
 			h.put(owner, "owner", fmt.Sprint("k", i), fmt.Sprintf("granite quarry number %d", i), 201)
 		}
 		h.Index()
-		named := memory.SearchRequest{Query: "granite", Limit: 10, Stores: []string{"owner"}}
+		named := search.Request{Query: "granite", Limit: 10, Stores: []string{"owner"}}
 		spent := func(most time.Duration) {
 			t.Helper()
-			var full *memory.CapError
+			var full *search.CapError
 			if _, err := h.Search(background, reader, named); !errors.As(err, &full) || full.RetryAfter <= 0 || full.RetryAfter > most {
 				t.Errorf("a search past the cap: %v", err)
 			}
-			if a := h.search(reader, memory.SearchRequest{Query: "granite", Limit: 10}); len(a.Hits) != 0 || a.Bill.Skipped != nil {
+			if a := h.search(reader, search.Request{Query: "granite", Limit: 10}); len(a.Hits) != 0 || a.Bill.Skipped != nil {
 				t.Errorf("%d hits past the cap, skipped %v", len(a.Hits), a.Bill.Skipped)
 			}
 		}
@@ -171,9 +172,9 @@ func TestCapsOfAnUnmeteredGrant(t *testing.T) {
 		h.Clock.Advance(24 * time.Hour)
 		share(acl.Caps{SearchesPerHour: 2})
 		named.Query, named.MinRelevance = "xyzzy", 1
-		h.search(reader, named)                                                            // finds nothing, and counts
-		h.search(reader, memory.SearchRequest{Query: "xyzzy", MinRelevance: 1, Limit: 10}) // does not
-		h.search(reader, memory.SearchRequest{Query: "granite", Limit: 10})
+		h.search(reader, named)                                                      // finds nothing, and counts
+		h.search(reader, search.Request{Query: "xyzzy", MinRelevance: 1, Limit: 10}) // does not
+		h.search(reader, search.Request{Query: "granite", Limit: 10})
 		spent(time.Hour)
 		h.Clock.Advance(time.Hour)
 		h.search(reader, named)

@@ -13,11 +13,12 @@ import (
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 	"mneme/vector"
 )
 
-func relevanceByKey(answer memory.Answer) map[string]float64 {
+func relevanceByKey(answer search.Answer) map[string]float64 {
 	relevance := make(map[string]float64)
 	for _, hit := range answer.Hits {
 		relevance[hit.Key] = hit.Relevance
@@ -28,14 +29,14 @@ func relevanceByKey(answer memory.Answer) map[string]float64 {
 func TestAModeSaysWhichLegFindsAndChangesNoRelevance(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
-		want := relevanceByKey(h.search(a, memory.SearchRequest{Query: question}))
-		found := make(map[memory.Mode]int)
-		for _, mode := range []memory.Mode{memory.ModeHybrid, memory.ModeLexical, memory.ModeVector} {
-			answer := h.search(a, memory.SearchRequest{Query: question, Mode: mode, Explain: true})
+		want := relevanceByKey(h.search(a, search.Request{Query: question}))
+		found := make(map[search.Mode]int)
+		for _, mode := range []search.Mode{search.ModeHybrid, search.ModeLexical, search.ModeVector} {
+			answer := h.search(a, search.Request{Query: question, Mode: mode, Explain: true})
 			found[mode] = len(answer.Hits)
 			for _, hit := range answer.Hits {
 				x := hit.Explain
-				if mode == memory.ModeLexical && x.Vector != nil || mode == memory.ModeVector && x.Lexical != nil {
+				if mode == search.ModeLexical && x.Vector != nil || mode == search.ModeVector && x.Lexical != nil {
 					t.Errorf("%s: the other leg found %s", mode, hit.Key)
 				}
 				if x.Parts.Cosine == nil || x.Parts.Coverage == nil || hit.Relevance != want[hit.Key] {
@@ -47,7 +48,7 @@ func TestAModeSaysWhichLegFindsAndChangesNoRelevance(t *testing.T) {
 			}
 		}
 		// Three notes share a word with the question.
-		if found[memory.ModeLexical] != 3 || found[memory.ModeVector] != len(notes) || found[memory.ModeHybrid] != len(notes) {
+		if found[search.ModeLexical] != 3 || found[search.ModeVector] != len(notes) || found[search.ModeHybrid] != len(notes) {
 			t.Errorf("%v hits", found)
 		}
 	})
@@ -63,14 +64,14 @@ func TestAModeWhoseOnlyLegFailsIsAnError(t *testing.T) {
 		modelless := openOver(t, data, memory.Options{})
 		modelless.put(a, "a", "seat", notes["seat"], 201)
 		for name, h := range map[string]*memory.Service{"a broken index": broken.Service, "no model": modelless.Service} {
-			if _, err := h.Search(background, a, memory.SearchRequest{Query: question, Limit: 10, Mode: memory.ModeVector}); !errors.Is(err, memory.ErrNoVectors) {
+			if _, err := h.Search(background, a, search.Request{Query: question, Limit: 10, Mode: search.ModeVector}); !errors.Is(err, search.ErrNoVectors) {
 				t.Errorf("%s, by meaning: %v", name, err)
 			}
-			answer, err := h.Search(background, a, memory.SearchRequest{Query: question, Limit: 10, Mode: memory.ModeLexical})
+			answer, err := h.Search(background, a, search.Request{Query: question, Limit: 10, Mode: search.ModeLexical})
 			if err != nil || len(answer.Hits) != 1 {
 				t.Errorf("%s, by words: %d hits, %v", name, len(answer.Hits), err)
 			}
-			if lacks := name == "no model"; lacks != slices.Contains(answer.Degraded, memory.LegVector) {
+			if lacks := name == "no model"; lacks != slices.Contains(answer.Degraded, search.LegVector) {
 				t.Errorf("%s, by words: degraded %v", name, answer.Degraded)
 			}
 		}
@@ -84,13 +85,13 @@ func TestTheRelevanceOfAHitIsItsBestOverTheWordings(t *testing.T) {
 		h, a := openNotes(t, b)
 		best, which := make(map[string]float64), make(map[string]int)
 		for i, wording := range wordings {
-			for key, relevance := range relevanceByKey(h.search(a, memory.SearchRequest{Query: wording})) {
+			for key, relevance := range relevanceByKey(h.search(a, search.Request{Query: wording})) {
 				if relevance > best[key] {
 					best[key], which[key] = relevance, i
 				}
 			}
 		}
-		answer := h.search(a, memory.SearchRequest{Queries: wordings, Explain: true})
+		answer := h.search(a, search.Request{Queries: wordings, Explain: true})
 		if len(answer.Hits) != len(notes) {
 			t.Fatalf("hits %v", keys(answer))
 		}
@@ -127,8 +128,8 @@ func TestTheVectorLegFailsIfAWordingCannotBeEmbedded(t *testing.T) {
 	h.put(a, "a", "seat", notes["seat"], 201)
 	h.Index()
 	for _, limit := range []int{10, 1} { // the second time, some embeddings are cached
-		answer := h.search(a, memory.SearchRequest{Queries: wordings, Limit: limit})
-		if len(answer.Hits) != 1 || !slices.Equal(answer.Degraded, []string{memory.LegVector}) {
+		answer := h.search(a, search.Request{Queries: wordings, Limit: limit})
+		if len(answer.Hits) != 1 || !slices.Equal(answer.Degraded, []string{search.LegVector}) {
 			t.Errorf("hits %v, degraded %v", keys(answer), answer.Degraded)
 		}
 	}
@@ -145,8 +146,8 @@ func TestRecencyOrdersByAgeAndLeavesNoneOut(t *testing.T) {
 			h.Clock.Advance(10 * day)
 		}
 		h.Index()
-		plain := h.search(a, memory.SearchRequest{Query: "when does the ferry leave?"})
-		weighed := h.search(a, memory.SearchRequest{Query: "when does the ferry leave?", Explain: true, Recency: &memory.Recency{HalfLife: 10 * day, Weight: 1}})
+		plain := h.search(a, search.Request{Query: "when does the ferry leave?"})
+		weighed := h.search(a, search.Request{Query: "when does the ferry leave?", Explain: true, Recency: &search.Recency{HalfLife: 10 * day, Weight: 1}})
 		slices.Reverse(names)
 		if got := keys(weighed); !slices.Equal(got, names) {
 			t.Fatalf("hits %v, want %v", got, names)
@@ -161,16 +162,16 @@ func TestRecencyOrdersByAgeAndLeavesNoneOut(t *testing.T) {
 		yesterday := h.Clock.Now().Add(-day).Format(time.RFC3339)
 		h.put(a, "a", "oldest", "the ferry leaves at nine", 200, func(r *memory.PutRequest) { r.OccurredAt = &yesterday })
 		h.put(a, "a", "youngest", "the ferry leaves at nine", 200, func(r *memory.PutRequest) { r.OccurredAt = new("2001-01-01") })
-		told := h.search(a, memory.SearchRequest{Query: "when does the ferry leave?", Recency: &memory.Recency{HalfLife: 10 * day, Weight: 1}})
+		told := h.search(a, search.Request{Query: "when does the ferry leave?", Recency: &search.Recency{HalfLife: 10 * day, Weight: 1}})
 		if got := keys(told); got[0] != "oldest" || got[3] != "youngest" {
 			t.Errorf("by what the entries tell of: %v", got)
 		}
-		least := h.search(a, memory.SearchRequest{Query: "when does the ferry leave?", MinRelevance: slices.Min([]float64{relevance["oldest"], relevance["older"], relevance["young"], relevance["youngest"]}),
-			Recency: &memory.Recency{HalfLife: time.Second, Weight: 1}})
+		least := h.search(a, search.Request{Query: "when does the ferry leave?", MinRelevance: slices.Min([]float64{relevance["oldest"], relevance["older"], relevance["young"], relevance["youngest"]}),
+			Recency: &search.Recency{HalfLife: time.Second, Weight: 1}})
 		if len(least.Hits) != len(names) {
 			t.Errorf("min_relevance judges the weighed relevance: hits %v", keys(least))
 		}
-		still := h.search(a, memory.SearchRequest{Query: "when does the ferry leave?", Recency: &memory.Recency{HalfLife: 10 * day}})
+		still := h.search(a, search.Request{Query: "when does the ferry leave?", Recency: &search.Recency{HalfLife: 10 * day}})
 		if !slices.Equal(keys(still), keys(plain)) {
 			t.Errorf("without weight, hits %v, want %v", keys(still), keys(plain))
 		}
@@ -188,11 +189,11 @@ func TestDiversityMovesNearDuplicatesDown(t *testing.T) {
 			h.put(a, "a", key, note, 201)
 		}
 		h.Index()
-		plain := h.search(a, memory.SearchRequest{Query: question, Explain: true})
+		plain := h.search(a, search.Request{Query: question, Explain: true})
 		if got := keys(plain); !slices.Equal(got[3:], []string{"d", "e"}) {
 			t.Fatalf("hits %v", got)
 		}
-		diverse := h.search(a, memory.SearchRequest{Query: question, Diversity: 0.4, Explain: true})
+		diverse := h.search(a, search.Request{Query: question, Diversity: 0.4, Explain: true})
 		got := keys(diverse)
 		if want := keys(plain); got[0] != want[0] || !slices.Equal(got[3:], want[1:3]) {
 			t.Errorf("hits %v, without diversity %v", got, keys(plain))
@@ -214,17 +215,17 @@ func TestOptionsOfASearchAreChecked(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{Query: 100})
 	a := agent("a", acl.Public)
 	day := 24 * time.Hour
-	for field, requests := range map[string][]memory.SearchRequest{
+	for field, requests := range map[string][]search.Request{
 		"mode":       {{Mode: "both"}, {Mode: "Vector"}},
 		"queries":    {{Queries: []string{}}, {Queries: []string{"a"}}, {Queries: slices.Repeat([]string{"a"}, 9)}, {Query: "a", Queries: wordings}, {Queries: slices.Repeat([]string{strings.Repeat("x", 51)}, 2)}},
 		"queries[1]": {{Queries: []string{"a", " "}}, {Queries: []string{"a", strings.Repeat("x", 101)}}},
 		"recency.half_life": {
-			{Recency: &memory.Recency{Weight: 1}}, {Recency: &memory.Recency{HalfLife: -day}}, {Recency: &memory.Recency{HalfLife: 36_501 * day}},
+			{Recency: &search.Recency{Weight: 1}}, {Recency: &search.Recency{HalfLife: -day}}, {Recency: &search.Recency{HalfLife: 36_501 * day}},
 		},
-		"recency.weight": {{Recency: &memory.Recency{HalfLife: day, Weight: math.NaN()}}, {Recency: &memory.Recency{HalfLife: day, Weight: 1.1}}},
-		"recency":        {{Recency: &memory.Recency{HalfLife: day}, Ranking: memory.RankingRRF}},
+		"recency.weight": {{Recency: &search.Recency{HalfLife: day, Weight: math.NaN()}}, {Recency: &search.Recency{HalfLife: day, Weight: 1.1}}},
+		"recency":        {{Recency: &search.Recency{HalfLife: day}, Ranking: search.RankingRRF}},
 		"nearest":        {{Nearest: -1}, {Nearest: 4}},
-		"diversity":      {{Diversity: -0.1}, {Diversity: 1.1}, {Diversity: math.NaN()}, {Diversity: 0.1, Ranking: memory.RankingRRF}},
+		"diversity":      {{Diversity: -0.1}, {Diversity: 1.1}, {Diversity: math.NaN()}, {Diversity: 0.1, Ranking: search.RankingRRF}},
 	} {
 		for _, r := range requests {
 			if r.Limit = 10; r.Queries == nil {
@@ -237,7 +238,7 @@ func TestOptionsOfASearchAreChecked(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.Search(background, a, memory.SearchRequest{Queries: []string{"a", "a"}, Limit: 10}); err != nil {
+	if _, err := h.Search(background, a, search.Request{Queries: []string{"a", "a"}, Limit: 10}); err != nil {
 		t.Errorf("two wordings that are the same: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -18,7 +19,7 @@ func BenchmarkPassages(b *testing.B) {
 		h.put(me, "a", fmt.Sprintf("%03d", i), report("Otto's parrots eat only sunflower seeds."), 201)
 	}
 	h.Index()
-	for name, r := range map[string]memory.SearchRequest{
+	for name, r := range map[string]search.Request{
 		"whole":    {},
 		"budget":   {MaxTokens: 20_000},
 		"passages": {Passages: true},

@@ -13,6 +13,7 @@ import (
 	"mneme/embed/e5"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -39,9 +40,9 @@ var withCodes = sync.OnceValues(func() (*backendtest.CachingEmbedder, error) {
 })
 
 // eachHit returns the hits of an answer as EachHit shows them.
-func (h *harness) eachHit(a *memory.Answer) (hits []memory.Hit, label acl.Label) {
+func (h *harness) eachHit(a *search.Answer) (hits []search.Hit, label acl.Label) {
 	h.t.Helper()
-	label, err := h.EachHit(background, a, func(hit *memory.Hit) error {
+	label, err := h.EachHit(background, a, func(hit *search.Hit) error {
 		hits = append(hits, *hit)
 		return nil
 	})
@@ -71,7 +72,7 @@ func TestALongValueIsShownByThePassageThatAnswers(t *testing.T) {
 			h.put(me, "a", "report", text, 201)
 			h.put(me, "a", "short", "The parrot of Otto is green.", 201)
 			h.Index()
-			a := h.search(me, memory.SearchRequest{Query: "what does Otto's parrot eat?", Passages: true})
+			a := h.search(me, search.Request{Query: "what does Otto's parrot eat?", Passages: true})
 			hits, _ := h.eachHit(&a)
 			if len(hits) != 2 || a.Tokens != 0 {
 				t.Fatalf("%d hits, %d tokens", len(hits), a.Tokens)
@@ -105,7 +106,7 @@ func TestAPassageIsChosenByMeaningToo(t *testing.T) {
 	needle := "Our physician warned that walnuts make her swell up."
 	h.put(me, "a", "report", report(needle), 201)
 	h.Index()
-	a := h.search(me, memory.SearchRequest{Query: "which foods is she allergic to?", Passages: true})
+	a := h.search(me, search.Request{Query: "which foods is she allergic to?", Passages: true})
 	hits, _ := h.eachHit(&a)
 	if len(hits) != 1 || !strings.Contains(hits[0].Passages[0].Text, needle) {
 		t.Errorf("%+v", hits)
@@ -129,7 +130,7 @@ func TestExactWordsAreHighlightedAndChoosePassages(t *testing.T) {
 			`{"all":["pea*"]}`:                             {"peanuts"},
 			`{"any":["adren*","pen in the bag","peanut"]}`: {"adrenaline", "pen", "peanuts", "bag"},
 		} {
-			a := h.search(me, memory.SearchRequest{Query: "what of the committee?", Passages: true, Filter: memory.Filter{Match: match(text)}})
+			a := h.search(me, search.Request{Query: "what of the committee?", Passages: true, Filter: memory.Filter{Match: match(text)}})
 			hits, _ := h.eachHit(&a)
 			if len(hits) != 2 {
 				t.Fatalf("%s: %d hits", text, len(hits))
@@ -157,7 +158,7 @@ func TestUnderLevelSearchAPassageHasNoPlace(t *testing.T) {
 		if _, err := h.Share(background, owner, memory.ShareRequest{Store: "a", Grantee: "b", Level: acl.Search}); err != nil {
 			t.Fatal(err)
 		}
-		a := h.search(agent("b", acl.Public), memory.SearchRequest{Query: "granite", Passages: true, MaxTokens: 5000, Stores: []string{"a"}})
+		a := h.search(agent("b", acl.Public), search.Request{Query: "granite", Passages: true, MaxTokens: 5000, Stores: []string{"a"}})
 		hits, _ := h.eachHit(&a)
 		if len(hits) != 2 {
 			t.Fatalf("%d hits", len(hits))
@@ -191,7 +192,7 @@ func TestABudgetEndsBeforeTheFirstHitThatDoesNotFit(t *testing.T) {
 			long := strings.Repeat("and nothing else ", 10*(i%3))
 			h.put(me, "a", fmt.Sprintf("k%02d", i), "granite "+long, 201, func(r *memory.PutRequest) { r.Description = new("a note") })
 		}
-		request := memory.SearchRequest{Query: "granite", Limit: 12}
+		request := search.Request{Query: "granite", Limit: 12}
 		all := h.search(me, request)
 		whole, _ := h.eachHit(&all)
 		for _, most := range []int{50, 51, 75, 100, 200, 10_000} {
@@ -229,7 +230,7 @@ func TestTheFirstHitIsCutRatherThanLeftOut(t *testing.T) {
 		})
 		for _, passages := range []bool{false, true} {
 			for _, most := range []int{50, 60, 100, 200, 1000} {
-				a := h.search(me, memory.SearchRequest{Query: "granite", MaxTokens: most, Passages: passages})
+				a := h.search(me, search.Request{Query: "granite", MaxTokens: most, Passages: passages})
 				hits, label := h.eachHit(&a)
 				if len(hits) != 1 || label != acl.Public {
 					t.Fatalf("%d hits, %v", len(hits), label)
@@ -251,7 +252,7 @@ func TestTheFirstHitIsCutRatherThanLeftOut(t *testing.T) {
 			}
 		}
 		// Only a key that is longer exceeds a budget.
-		a := h.search(me, memory.SearchRequest{Query: "basalt", MaxTokens: 50})
+		a := h.search(me, search.Request{Query: "basalt", MaxTokens: 50})
 		hits, _ := h.eachHit(&a)
 		if len(hits) != 1 || !hits[0].Truncated || len(hits[0].Passages) != 1 || hits[0].Passages[0].Text != "" || a.Tokens != 100 {
 			t.Errorf("%d tokens: %+v", a.Tokens, hits)
@@ -269,13 +270,13 @@ func TestABudgetHoldsOverBatches(t *testing.T) {
 			h.put(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
 		for most, want := range map[int]int{60_000: 2, 250_000: 11, 1_000_000: 20} {
-			a := h.search(me, memory.SearchRequest{Query: "granite", Limit: 20, MaxTokens: most})
+			a := h.search(me, search.Request{Query: "granite", Limit: 20, MaxTokens: most})
 			values, _ := h.values(&a, nil)
 			if len(values) != want || a.LeftOut() != 20-want || a.Tokens > most {
 				t.Errorf("%d tokens: %d hits, %d left out, %d tokens", most, len(values), a.LeftOut(), a.Tokens)
 			}
 		}
-		a := h.search(me, memory.SearchRequest{Query: "granite", Limit: 20, MaxTokens: 4000, Passages: true})
+		a := h.search(me, search.Request{Query: "granite", Limit: 20, MaxTokens: 4000, Passages: true})
 		if hits, _ := h.eachHit(&a); len(hits) < 10 || a.Tokens > 4000 {
 			t.Errorf("%d passages, %d tokens", len(hits), a.Tokens)
 		}
@@ -285,7 +286,7 @@ func TestABudgetHoldsOverBatches(t *testing.T) {
 func TestAnImpossibleBudgetIsRefused(t *testing.T) {
 	h := open(t, backendtest.Backends()[0], memory.Limits{})
 	for _, most := range []int{-1, 1, 49} {
-		_, err := h.Search(background, agent("a", acl.Public), memory.SearchRequest{Query: "x", Limit: 1, MaxTokens: most})
+		_, err := h.Search(background, agent("a", acl.Public), search.Request{Query: "x", Limit: 1, MaxTokens: most})
 		if status(err) != 422 || !strings.Contains(err.Error(), "max_tokens") {
 			t.Errorf("%d: %v", most, err)
 		}
@@ -313,7 +314,7 @@ func FuzzSearchPassages(f *testing.F) {
 		if _, err := h.Put(background, me, memory.PutRequest{Path: memory.Path{Store: "a", Key: "k"}, Value: value}); err != nil {
 			t.Fatal(err)
 		}
-		a := h.search(me, memory.SearchRequest{Query: query, MaxTokens: most, Passages: true})
+		a := h.search(me, search.Request{Query: query, MaxTokens: most, Passages: true})
 		hits, _ := h.eachHit(&a)
 		if a.Tokens > most {
 			t.Errorf("%d tokens of %d", a.Tokens, most)

@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -313,7 +314,7 @@ func TestEntryNotInContextIsVisibleOnlyToItsOwner(t *testing.T) {
 		h.wantStatus(h.Delete(background, tool, path("other", "key"), memory.Preconditions{}), 404)
 		h.Index()
 		for _, c := range []memory.Caller{other, reader} {
-			a, err := h.Search(background, c, memory.SearchRequest{Query: "mine", Limit: 10, Stores: []string{"room"}})
+			a, err := h.Search(background, c, search.Request{Query: "mine", Limit: 10, Stores: []string{"room"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,7 +345,7 @@ func TestExpiredEntryIsAbsentForEveryOperation(t *testing.T) {
 		h.wantStatus(err, 404)
 		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("a", "brief"), To: "other"})
 		h.wantStatus(err, 404)
-		answer, err := h.Search(background, a, memory.SearchRequest{Query: "pelicans", Limit: 10})
+		answer, err := h.Search(background, a, search.Request{Query: "pelicans", Limit: 10})
 		if err != nil || len(answer.Hits) != 0 {
 			t.Errorf("a search found an expired entry (%v)", err)
 		}

@@ -13,6 +13,7 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -51,7 +52,7 @@ func openPeers(t *testing.T, data *backendtest.Data, e embed.Embedder, options m
 // findsByVector reports whether the vector leg of a search finds a key.
 func (h *harness) findsByVector(c memory.Caller, question, key string) bool {
 	h.t.Helper()
-	for _, hit := range h.search(c, memory.SearchRequest{Query: question, Explain: true}).Hits {
+	for _, hit := range h.search(c, search.Request{Query: question, Explain: true}).Hits {
 		if hit.Key == key && hit.Explain != nil && hit.Explain.Vector != nil {
 			return true
 		}

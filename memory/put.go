@@ -17,7 +17,7 @@ import (
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
 	var result PutResult
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		now := s.instant()
+		now := s.Instant()
 		a, err := writeAccess(ctx, tx, c, r.Path.Store, now)
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 	var outcomes []PutOutcome
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		outcomes = make([]PutOutcome, len(requests))
-		now := s.instant()
+		now := s.Instant()
 		for first := 0; first < len(requests); {
 			end := first + 1
 			for end < len(requests) && requests[end].Path.Store == requests[first].Path.Store {
@@ -140,7 +140,7 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutR
 	if err := mayChange(c, a, old, r); err != nil {
 		return PutResult{}, false, err
 	}
-	if err := s.checkPreconditions(r.If, resolve(c, a, entries, now)); err != nil {
+	if err := s.checkPreconditions(r.If, Resolve(c, a, entries, now)); err != nil {
 		return PutResult{}, false, err
 	}
 	if skipSame && old != nil && old.Size == len(r.Value) && keepsFields(old, r) {
@@ -154,7 +154,7 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutR
 	}
 	var from *Entry
 	if r.Inherit {
-		from = resolve(c, a, entries, now)
+		from = Resolve(c, a, entries, now)
 	}
 	e, err := buildEntry(ctx, tx, c, r, old, from, now)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"mneme/embed"
 	"mneme/embed/maxsim"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -81,11 +82,11 @@ func BenchmarkSearch(b *testing.B) {
 			for i := range questions {
 				questions[i] = zipf.Text(10)
 			}
-			for _, ranking := range []memory.Ranking{memory.RankingRelevance, memory.RankingRRF} {
+			for _, ranking := range []search.Ranking{search.RankingRelevance, search.RankingRRF} {
 				b.Run(string(ranking), func(b *testing.B) {
 					var took []time.Duration
 					for i := 0; b.Loop(); i++ {
-						answer := h.search(a, memory.SearchRequest{Query: questions[i%len(questions)], Ranking: ranking})
+						answer := h.search(a, search.Request{Query: questions[i%len(questions)], Ranking: ranking})
 						took = append(took, answer.Took.Rank)
 					}
 					slices.Sort(took)

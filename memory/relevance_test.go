@@ -12,6 +12,7 @@ import (
 	"mneme/fusion"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 	"mneme/vector"
 )
@@ -39,7 +40,7 @@ func openNotes(t *testing.T, b backendtest.Backend) (*harness, memory.Caller) {
 func TestHitsAreOrderedByRelevance(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
-		answer := h.search(a, memory.SearchRequest{Query: question, Explain: true})
+		answer := h.search(a, search.Request{Query: question, Explain: true})
 		if len(answer.Hits) != len(notes) || answer.Hits[0].Key != "seat" {
 			t.Fatalf("hits %v", keys(answer))
 		}
@@ -65,10 +66,10 @@ func TestRankingByRRFChangesTheOrderAndNoRelevance(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		relevance := make(map[string]float64)
-		for _, hit := range h.search(a, memory.SearchRequest{Query: question}).Hits {
+		for _, hit := range h.search(a, search.Request{Query: question}).Hits {
 			relevance[hit.Key] = hit.Relevance
 		}
-		answer := h.search(a, memory.SearchRequest{Query: question, Ranking: memory.RankingRRF, Explain: true})
+		answer := h.search(a, search.Request{Query: question, Ranking: search.RankingRRF, Explain: true})
 		for i, hit := range answer.Hits {
 			if hit.Score != *hit.Explain.Fused || hit.Relevance != relevance[hit.Key] {
 				t.Errorf("%s: score %v, fused %v, relevance %v, by relevance %v", hit.Key, hit.Score, *hit.Explain.Fused, hit.Relevance, relevance[hit.Key])
@@ -86,16 +87,16 @@ func TestTheRelevanceOfAHitDependsOnNoOtherHit(t *testing.T) {
 		tags := []string{"x"}
 		h.put(a, "a", "tagged", "Anna sits by the aisle.", 201, func(r *memory.PutRequest) { r.Tags = &tags })
 		h.Index()
-		among := h.search(a, memory.SearchRequest{Query: question})
+		among := h.search(a, search.Request{Query: question})
 		i := slices.Index(keys(among), "tagged")
 		if i < 0 {
 			t.Fatalf("hits %v", keys(among))
 		}
-		alone := h.search(a, memory.SearchRequest{Query: question, Filter: memory.Filter{Tags: tags}})
+		alone := h.search(a, search.Request{Query: question, Filter: memory.Filter{Tags: tags}})
 		if len(alone.Hits) != 1 || alone.Hits[0].Relevance != among.Hits[i].Relevance || alone.Hits[0].Score != among.Hits[i].Score {
 			t.Errorf("alone %+v, among others %+v", alone.Hits, among.Hits[i])
 		}
-		if first := h.search(a, memory.SearchRequest{Query: question, Limit: 1}).Hits[0]; first.Relevance != among.Hits[0].Relevance {
+		if first := h.search(a, search.Request{Query: question, Limit: 1}).Hits[0]; first.Relevance != among.Hits[0].Relevance {
 			t.Errorf("with a limit of 1, relevance %v, was %v", first.Relevance, among.Hits[0].Relevance)
 		}
 	})
@@ -104,8 +105,8 @@ func TestTheRelevanceOfAHitDependsOnNoOtherHit(t *testing.T) {
 func TestMinRelevanceLeavesOutWhatIsLessRelevant(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
-		for _, ranking := range []memory.Ranking{"", memory.RankingRelevance, memory.RankingRRF} {
-			all := h.search(a, memory.SearchRequest{Query: question, Ranking: ranking})
+		for _, ranking := range []search.Ranking{"", search.RankingRelevance, search.RankingRRF} {
+			all := h.search(a, search.Request{Query: question, Ranking: ranking})
 			for _, threshold := range []float64{0, all.Hits[2].Relevance, math.Nextafter(all.Hits[0].Relevance, 1), 1} {
 				var want []string
 				for _, hit := range all.Hits {
@@ -113,7 +114,7 @@ func TestMinRelevanceLeavesOutWhatIsLessRelevant(t *testing.T) {
 						want = append(want, hit.Key)
 					}
 				}
-				answer := h.search(a, memory.SearchRequest{Query: question, Ranking: ranking, MinRelevance: threshold})
+				answer := h.search(a, search.Request{Query: question, Ranking: ranking, MinRelevance: threshold})
 				if got := keys(answer); !slices.Equal(got, want) || answer.Incomplete {
 					t.Errorf("%q from %v: %v, want %v; incomplete %v", ranking, threshold, got, want, answer.Incomplete)
 				}
@@ -125,7 +126,7 @@ func TestMinRelevanceLeavesOutWhatIsLessRelevant(t *testing.T) {
 func TestInvalidOptionsOfRankingAreRefused(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	a := agent("a", acl.Public)
-	for field, requests := range map[string][]memory.SearchRequest{
+	for field, requests := range map[string][]search.Request{
 		"ranking":       {{Ranking: "bm25"}, {Ranking: "RRF"}},
 		"min_relevance": {{MinRelevance: -0.1}, {MinRelevance: 1.1}, {MinRelevance: math.NaN()}, {MinRelevance: math.Inf(1)}},
 	} {
@@ -146,11 +147,11 @@ func TestUnderLevelSearchRelevanceHasTwoDigits(t *testing.T) {
 		_, err := h.Share(background, a, memory.ShareRequest{Store: "a", Grantee: "buyer", Level: acl.Search})
 		must(h, err)
 		exact := make(map[string]float64)
-		for _, hit := range h.search(a, memory.SearchRequest{Query: question}).Hits {
+		for _, hit := range h.search(a, search.Request{Query: question}).Hits {
 			exact[hit.Key] = hit.Relevance
 		}
 		buyer := agent("buyer", acl.Public)
-		hits := h.search(buyer, memory.SearchRequest{Query: question}).Hits
+		hits := h.search(buyer, search.Request{Query: question}).Hits
 		if len(hits) != len(notes) {
 			t.Fatalf("%d hits", len(hits))
 		}
@@ -160,7 +161,7 @@ func TestUnderLevelSearchRelevanceHasTwoDigits(t *testing.T) {
 			}
 			// No threshold tells more digits.
 			for _, threshold := range []float64{hit.Relevance - 0.0049, hit.Relevance, hit.Relevance + 0.0049} {
-				found := h.search(buyer, memory.SearchRequest{Query: question, MinRelevance: max(0, min(threshold, 1))})
+				found := h.search(buyer, search.Request{Query: question, MinRelevance: max(0, min(threshold, 1))})
 				if !slices.Contains(keys(found), hit.Key) {
 					t.Errorf("%s of relevance %v is missing from %v", hit.Key, hit.Relevance, threshold)
 				}
@@ -180,14 +181,14 @@ func TestRelevanceDoesNotNeedTheIndex(t *testing.T) {
 		}
 		indexed.Index()
 		want := make(map[string]float64)
-		for _, hit := range indexed.search(a, memory.SearchRequest{Query: question}).Hits {
+		for _, hit := range indexed.search(a, search.Request{Query: question}).Hits {
 			want[hit.Key] = hit.Relevance
 		}
 		broken := backendtest.OpenProcess(t, data.Storage(t), memory.Options{}, indexer.Model{
 			Embedder: e, Open: func(context.Context) (vector.Index, error) { return brokenIndex{}, nil },
 		})
-		answer, err := broken.Search(background, a, memory.SearchRequest{Query: question, Limit: 10})
-		if err != nil || len(answer.Hits) == 0 || !slices.Equal(answer.Degraded, []string{memory.LegVector}) {
+		answer, err := broken.Search(background, a, search.Request{Query: question, Limit: 10})
+		if err != nil || len(answer.Hits) == 0 || !slices.Equal(answer.Degraded, []string{search.LegVector}) {
 			t.Fatalf("%d hits, degraded %v, %v", len(answer.Hits), answer.Degraded, err)
 		}
 		for _, hit := range answer.Hits {
@@ -202,7 +203,7 @@ func TestAnEntryWithoutVectorsHasARelevance(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		h.put(a, "a", "waiting", "Anna likes to sit on the roof of a train.", 201)
-		for _, hit := range h.search(a, memory.SearchRequest{Query: question, Explain: true}).Hits {
+		for _, hit := range h.search(a, search.Request{Query: question, Explain: true}).Hits {
 			if known := hit.Explain.Parts.Cosine != nil; known == (hit.Key == "waiting") || hit.Explain.Parts.Coverage == nil || hit.Relevance <= 0 {
 				t.Errorf("%s: relevance %v of %+v", hit.Key, hit.Relevance, hit.Explain.Parts)
 			}
@@ -217,7 +218,7 @@ func TestRelevanceWithoutAModel(t *testing.T) {
 	for key, note := range notes {
 		h.put(a, "a", key, note, 201)
 	}
-	answer := h.search(a, memory.SearchRequest{Query: question, Explain: true})
+	answer := h.search(a, search.Request{Query: question, Explain: true})
 	if len(answer.Hits) == 0 || answer.Hits[0].Key != "seat" {
 		t.Fatalf("hits %v", keys(answer))
 	}
@@ -244,7 +245,7 @@ func TestHitsBeyondTheRankedOnesHaveARelevance(t *testing.T) {
 		_, err = h.PutAll(background, reader, own)
 		must(h, err)
 		h.Index()
-		answer := h.search(reader, memory.SearchRequest{Query: "lighthouse keepers", Limit: 100})
+		answer := h.search(reader, search.Request{Query: "lighthouse keepers", Limit: 100})
 		if len(answer.Hits) != 100 || answer.Incomplete {
 			t.Fatalf("%d hits, incomplete %v", len(answer.Hits), answer.Incomplete)
 		}
@@ -253,7 +254,7 @@ func TestHitsBeyondTheRankedOnesHaveARelevance(t *testing.T) {
 				t.Errorf("hit %d has no relevance", i)
 			}
 		}
-		cut := h.search(reader, memory.SearchRequest{Query: "lighthouse keepers", Limit: 100, MinRelevance: 1e-9})
+		cut := h.search(reader, search.Request{Query: "lighthouse keepers", Limit: 100, MinRelevance: 1e-9})
 		if want := keys(answer)[:80]; !slices.Equal(keys(cut), want) { // 10 of the seller's 30 candidates, 70 of the reader's
 			t.Errorf("with a least relevance %d hits, want the first %d", len(cut.Hits), len(want))
 		}

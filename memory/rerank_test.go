@@ -15,6 +15,7 @@ import (
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -108,11 +109,11 @@ func TestTheRerankerOrdersTheHits(t *testing.T) {
 		h.putFerries(a, 12)
 		plain.Index()
 		j.say = oddsOf(map[string]float64{"number007": 6, "number003": 3, "number011": 0.5})
-		own := make(map[string]memory.Hit)
-		for _, hit := range plain.search(a, memory.SearchRequest{Query: ferries, Limit: 20}).Hits {
+		own := make(map[string]search.Hit)
+		for _, hit := range plain.search(a, search.Request{Query: ferries, Limit: 20}).Hits {
 			own[hit.Key] = hit
 		}
-		answer := h.search(a, memory.SearchRequest{Query: ferries, Limit: 20, Explain: true})
+		answer := h.search(a, search.Request{Query: ferries, Limit: 20, Explain: true})
 		if got := keys(answer)[:3]; !slices.Equal(got, []string{"note007", "note003", "note011"}) {
 			t.Errorf("first %v", got)
 		}
@@ -124,7 +125,7 @@ func TestTheRerankerOrdersTheHits(t *testing.T) {
 			for _, s := range x.Summands {
 				sum += s.Value
 			}
-			if x.Rerank == nil || math.Abs(sum-hit.Score) > 1e-9 || x.Summands[len(x.Summands)-1].Name != memory.StepRerank {
+			if x.Rerank == nil || math.Abs(sum-hit.Score) > 1e-9 || x.Summands[len(x.Summands)-1].Name != search.StepRerank {
 				t.Fatalf("%s: score %v, explained by %+v, %v", hit.Key, hit.Score, x.Summands, x.Rerank)
 			}
 			if i < 3 && x.Rerank.Rank != i+1 {
@@ -149,11 +150,11 @@ func TestTheRerankersScoresDecideMinRelevance(t *testing.T) {
 	h, _ := openReranked(t, backendtest.Embedded(), memory.Options{Reranker: j})
 	a := agent("a", acl.Public)
 	h.putFerries(a, 8)
-	if got := keys(h.search(a, memory.SearchRequest{Query: ferries, MinRelevance: 0.5})); !slices.Equal(got, []string{"note004"}) {
+	if got := keys(h.search(a, search.Request{Query: ferries, MinRelevance: 0.5})); !slices.Equal(got, []string{"note004"}) {
 		t.Errorf("hits %v", got)
 	}
 	j.say = oddsOf(map[string]float64{"number005": -5})
-	answer := h.search(a, memory.SearchRequest{Query: ferries, MinRelevance: 0.5, Nearest: 1})
+	answer := h.search(a, search.Request{Query: ferries, MinRelevance: 0.5, Nearest: 1})
 	if len(answer.Hits) != 0 || len(answer.Nearest) != 1 || answer.Nearest[0].Entry.Key != "note005" {
 		t.Errorf("hits %v, nearest %+v", keys(answer), answer.Nearest)
 	}
@@ -201,9 +202,9 @@ func TestAFailedRerankerLeavesTheOwnOrder(t *testing.T) {
 			a := agent("a", acl.Public)
 			h.putFerries(a, 10)
 			plain.Index()
-			r := memory.SearchRequest{Query: ferries, Explain: true}
+			r := search.Request{Query: ferries, Explain: true}
 			got, want := h.search(a, r), plain.search(a, r)
-			if !slices.Equal(got.Degraded, []string{memory.StepRerank}) {
+			if !slices.Equal(got.Degraded, []string{search.StepRerank}) {
 				t.Errorf("degraded %v", got.Degraded)
 			}
 			for i, hit := range got.Hits {
@@ -225,7 +226,7 @@ func TestASearchThatIsCanceledWhileItReranksFails(t *testing.T) {
 	h, _ := openReranked(t, backendtest.Embedded(), memory.Options{Reranker: j})
 	a := agent("a", acl.Public)
 	h.putFerries(a, 3)
-	if _, err := h.Search(ctx, a, memory.SearchRequest{Query: ferries, Limit: 10}); !errors.Is(err, context.Canceled) {
+	if _, err := h.Search(ctx, a, search.Request{Query: ferries, Limit: 10}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -245,7 +246,7 @@ func TestOthersReadWhileTheRerankerIsAsked(t *testing.T) {
 		var searches sync.WaitGroup
 		for range 8 { // more than one agent may have of the readers
 			searches.Go(func() {
-				if _, err := h.Search(background, a, memory.SearchRequest{Query: ferries, Limit: 10}); err != nil {
+				if _, err := h.Search(background, a, search.Request{Query: ferries, Limit: 10}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -284,10 +285,10 @@ func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 		h.buy(a, h.offer(seller, 10, 100), 100_000)
 		h.Index()
 		charge := int64(1000)
-		for name, r := range map[string]memory.SearchRequest{
-			"all": {}, "of sold ones": {Stores: []string{"a", "seller"}, Purchase: memory.Purchase{MaxCharge: &charge}},
+		for name, r := range map[string]search.Request{
+			"all": {}, "of sold ones": {Stores: []string{"a", "seller"}, Purchase: search.Purchase{MaxCharge: &charge}},
 			"of those at level search": {Stores: []string{"a", "lender-search"}}, "explained": {Explain: true},
-			"by meaning": {Mode: memory.ModeVector}, "filtered": {Filter: memory.Filter{Where: where(`{"key": {"ne": "x"}}`)}},
+			"by meaning": {Mode: search.ModeVector}, "filtered": {Filter: memory.Filter{Where: where(`{"key": {"ne": "x"}}`)}},
 		} {
 			r.Query, r.Limit = ferries, 50
 			h.search(a, r)
@@ -299,8 +300,8 @@ func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 				t.Errorf("%s: sent %q, want %q", name, got, want)
 			}
 		}
-		for name, r := range map[string]memory.SearchRequest{
-			"rrf": {Ranking: memory.RankingRRF}, "rrf with a threshold": {Ranking: memory.RankingRRF, MinRelevance: 0.01},
+		for name, r := range map[string]search.Request{
+			"rrf": {Ranking: search.RankingRRF}, "rrf with a threshold": {Ranking: search.RankingRRF, MinRelevance: 0.01},
 			"a store at level search": {Stores: []string{"lender-search"}}, "no words": {Query: "…?"}, "nothing found": {Filter: memory.Filter{Tags: []string{"none"}}},
 		} {
 			if r.Query == "" {
@@ -309,7 +310,7 @@ func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 			r.Limit = 10
 			answer, err := h.Search(background, a, r)
 			must(h, err)
-			if queries, texts := j.received(); len(queries)+len(texts) > 0 || slices.Contains(answer.Degraded, memory.StepRerank) {
+			if queries, texts := j.received(); len(queries)+len(texts) > 0 || slices.Contains(answer.Degraded, search.StepRerank) {
 				t.Errorf("%s: asked %q about %q, degraded %v", name, queries, texts, answer.Degraded)
 			}
 		}
@@ -329,8 +330,8 @@ func TestTheRerankerGetsTheBestPassagesOfTheFirstCandidates(t *testing.T) {
 	})
 	h.Index()
 	plain.Index()
-	first := keys(plain.search(a, memory.SearchRequest{Query: ferries, Limit: 5}))
-	h.search(a, memory.SearchRequest{Query: ferries, Limit: 1})
+	first := keys(plain.search(a, search.Request{Query: ferries, Limit: 5}))
+	h.search(a, search.Request{Query: ferries, Limit: 1})
 	_, texts := j.received()
 	if len(texts) != 5 {
 		t.Fatalf("sent %d texts", len(texts))
@@ -347,7 +348,7 @@ func TestTheRerankerGetsTheBestPassagesOfTheFirstCandidates(t *testing.T) {
 	if long < 0 || !slices.Contains(first, "long") || !strings.Contains(texts[long], "red flag is up, said Ω") {
 		t.Errorf("first are %v; sent of the long one: %d, %.80q", first, long, texts)
 	}
-	h.search(a, memory.SearchRequest{Query: ferries + strings.Repeat(" Ω", 4000), Limit: 1})
+	h.search(a, search.Request{Query: ferries + strings.Repeat(" Ω", 4000), Limit: 1})
 	if queries, _ := j.received(); len(queries) != 1 || len(queries[0]) > 4000 || strings.Contains(queries[0], "\uFFFD") {
 		t.Errorf("sent %d queries", len(queries))
 	}
@@ -369,7 +370,7 @@ func TestEachCandidateIsJudgedByItsBestWording(t *testing.T) {
 		}
 		return make([]float64, len(texts)), nil
 	}
-	answer := h.search(a, memory.SearchRequest{Queries: []string{ferries, "What goes into rye bread?"}, Explain: true})
+	answer := h.search(a, search.Request{Queries: []string{ferries, "What goes into rye bread?"}, Explain: true})
 	if sent["ferry\nThe ferry leaves at nine."] != ferries || sent["bread\nRye bread needs sourdough and salt."] != "What goes into rye bread?" {
 		t.Errorf("sent %q", sent)
 	}
@@ -381,8 +382,8 @@ func TestEachCandidateIsJudgedByItsBestWording(t *testing.T) {
 // Pages go on in the order of the first, with its scores, and ask nobody.
 func TestPagesKeepWhatTheRerankerSaid(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
-		for name, r := range map[string]memory.SearchRequest{
-			"relevance": {}, "recency": {Recency: &memory.Recency{HalfLife: time.Hour, Weight: 0.5}}, "diversity": {Diversity: 0.3}, "threshold": {MinRelevance: 0.01},
+		for name, r := range map[string]search.Request{
+			"relevance": {}, "recency": {Recency: &search.Recency{HalfLife: time.Hour, Weight: 0.5}}, "diversity": {Diversity: 0.3}, "threshold": {MinRelevance: 0.01},
 		} {
 			j := &judge{}
 			h, plain := openReranked(t, b, memory.Options{Reranker: j, Reranked: 15})
@@ -423,7 +424,7 @@ func TestAJudgementIsOfTheTextAsItWas(t *testing.T) {
 	a := agent("a", acl.Public)
 	h.putFerries(a, 6)
 	plain.Index()
-	relevance := func(h *harness, r memory.SearchRequest, key string) float64 {
+	relevance := func(h *harness, r search.Request, key string) float64 {
 		hits, _ := h.pageOf(a, r)
 		for _, hit := range hits {
 			if hit.Key == key {
@@ -433,13 +434,13 @@ func TestAJudgementIsOfTheTextAsItWas(t *testing.T) {
 		t.Fatalf("%s is no hit", key)
 		return 0
 	}
-	r := memory.SearchRequest{Query: ferries, Limit: 1}
+	r := search.Request{Query: ferries, Limit: 1}
 	_, r.Cursor = h.pageOf(a, r) // note002 was its hit
 	h.Clock.Advance(time.Second)
 	h.put(a, "a", "note005", "The ferry leaves, or so they say.", 200)
 	h.Index()
 	plain.Index()
-	if got, want := relevance(h, r, "note005"), relevance(plain, memory.SearchRequest{Query: ferries, Limit: 10}, "note005"); got != want {
+	if got, want := relevance(h, r, "note005"), relevance(plain, search.Request{Query: ferries, Limit: 10}, "note005"); got != want {
 		t.Errorf("an entry that was changed between pages has %v, want its own %v", got, want)
 	}
 	// One that is changed while the reranker is asked.
@@ -447,7 +448,7 @@ func TestAJudgementIsOfTheTextAsItWas(t *testing.T) {
 		h.put(a, "a", "note002", "The ferry leaves, or does it?", 200)
 		return oddsOf(map[string]float64{"number002": 9})(ctx, query, texts)
 	}
-	answer := h.search(a, memory.SearchRequest{Query: ferries, Limit: 10, Explain: true})
+	answer := h.search(a, search.Request{Query: ferries, Limit: 10, Explain: true})
 	for _, hit := range answer.Hits {
 		if (hit.Explain.Rerank == nil) != (hit.Key == "note002") {
 			t.Errorf("%s: %v", hit.Key, hit.Explain.Rerank)
@@ -464,7 +465,7 @@ func TestAnEntryThatIsLostWhileTheRerankerIsAskedIsNotShown(t *testing.T) {
 		must(h, h.Delete(background, a, path("a", "note001"), memory.Preconditions{}))
 		return make([]float64, len(texts)), nil
 	}
-	if got := keys(h.search(a, memory.SearchRequest{Query: ferries})); len(got) != 3 || slices.Contains(got, "note001") {
+	if got := keys(h.search(a, search.Request{Query: ferries})); len(got) != 3 || slices.Contains(got, "note001") {
 		t.Errorf("hits %v", got)
 	}
 }
@@ -480,7 +481,7 @@ func TestAFailedRerankerChangesNoCharge(t *testing.T) {
 	h.Index()
 	plain.Index()
 	charge := int64(1000)
-	r := memory.SearchRequest{Query: ferries, Limit: 10, Stores: []string{"buyer", "seller"}, Purchase: memory.Purchase{MaxCharge: &charge}}
+	r := search.Request{Query: ferries, Limit: 10, Stores: []string{"buyer", "seller"}, Purchase: search.Purchase{MaxCharge: &charge}}
 	got, want := h.search(buyer, r), plain.search(buyer, r)
 	if len(got.Bill.Charges) != 1 || len(want.Bill.Charges) != 1 || got.Bill.Charges[0].Amount != want.Bill.Charges[0].Amount {
 		t.Errorf("charged %+v, without a reranker %+v", got.Bill.Charges, want.Bill.Charges)

@@ -13,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/test/backendtest"
 )
@@ -24,30 +25,30 @@ type room struct {
 	refuse  error          // of Admit
 	close   error          // of Sale.Close
 	leftOut []string
-	skipped []memory.Skipped
+	skipped []search.Skipped
 
 	admitted, opened []string           // stores, of the last search
 	offered          []string           // keys of the candidates of the last sale
 	closed           []string           // keys of the hits of the last sale, those of other stores in brackets
 	texts            map[string]string  // what closed shows, by key
 	sold             int                // bills that were committed
-	purchase         memory.Purchase    // of the last search
+	purchase         search.Purchase    // of the last search
 	taken            map[uuid.UUID]bool // by the last sale
 }
 
-func (m *room) Offered(context.Context, memory.ReadTx, memory.Caller, memory.Purchase, time.Time) (acl.Grant, error) {
+func (m *room) Offered(context.Context, memory.ReadTx, memory.Caller, search.Purchase, time.Time) (acl.Grant, error) {
 	return acl.Grant{}, memory.ErrNotFound
 }
 
-func (m *room) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, p memory.Purchase, stores []acl.Access, _ time.Time) (memory.Admission, error) {
+func (m *room) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, p search.Purchase, stores []acl.Access, _ time.Time) (search.Admission, error) {
 	m.admitted, m.purchase = nil, p
 	for _, a := range stores {
 		m.admitted = append(m.admitted, a.Store)
 	}
-	return memory.Admission{LeftOut: m.leftOut, Skipped: m.skipped}, m.refuse
+	return search.Admission{LeftOut: m.leftOut, Skipped: m.skipped}, m.refuse
 }
 
-func (m *room) Open(_ context.Context, _ memory.Tx, _ memory.Caller, _ memory.Purchase, stores []acl.Access, candidates []memory.Entry, _ time.Time) (memory.Sale, error) {
+func (m *room) Open(_ context.Context, _ memory.Tx, _ memory.Caller, _ search.Purchase, stores []acl.Access, candidates []memory.Entry, _ time.Time) (search.Sale, error) {
 	m.opened, m.offered, m.closed = nil, nil, nil
 	s := &roomSale{room: m, left: make(map[string]int), stores: make(map[uuid.UUID]string)}
 	for _, a := range stores {
@@ -62,7 +63,7 @@ func (m *room) Open(_ context.Context, _ memory.Tx, _ memory.Caller, _ memory.Pu
 	return s, nil
 }
 
-func (m *room) Sold(memory.Caller, memory.Bill)               { m.sold++ }
+func (m *room) Sold(memory.Caller, search.Bill)               { m.sold++ }
 func (m *room) VerifyLoaded(context.Context, memory.Tx) error { return nil }
 
 type roomSale struct {
@@ -81,23 +82,23 @@ func (s *roomSale) Take(id uuid.UUID) bool {
 	return true
 }
 
-func (s *roomSale) Close(_ context.Context, hits []memory.ShownHit) (memory.Bill, error) {
+func (s *roomSale) Close(_ context.Context, hits []search.ShownHit) (search.Bill, error) {
 	s.texts = make(map[string]string)
 	for _, hit := range hits {
 		key := hit.Key
 		if hit.Level >= acl.Read {
 			key = "[" + key + "]"
 		} else if !s.taken[hit.ID] {
-			return memory.Bill{}, fmt.Errorf("%s was not taken", key)
+			return search.Bill{}, fmt.Errorf("%s was not taken", key)
 		}
 		s.closed = append(s.closed, key)
 		s.texts[key] = shownText(hit.Hit)
 	}
-	return memory.Bill{Charges: []memory.Charge{{Amount: 1}}}, s.close
+	return search.Bill{Charges: []search.Charge{{Amount: 1}}}, s.close
 }
 
 // shownText returns what a hit shows of its value.
-func shownText(hit *memory.Hit) string {
+func shownText(hit *search.Hit) string {
 	if !hit.Truncated {
 		return string(hit.Value)
 	}
@@ -156,14 +157,14 @@ func (m *market) fill(store string, n int, value string) {
 
 // shown searches and returns the keys that are shown, in order, those of stores that
 // are read in brackets.
-func (m *market) shown(r memory.SearchRequest, between ...func()) (keys []string, a memory.Answer) {
+func (m *market) shown(r search.Request, between ...func()) (keys []string, a search.Answer) {
 	m.t.Helper()
 	m.Index()
 	a = m.search(m.reader, r)
 	for _, f := range between {
 		f()
 	}
-	_, err := m.EachHit(background, &a, func(hit *memory.Hit) error {
+	_, err := m.EachHit(background, &a, func(hit *search.Hit) error {
 		key := hit.Key
 		if hit.Level >= acl.Read {
 			key = "[" + key + "]"
@@ -188,7 +189,7 @@ func TestWhatIsChargedIsWhatIsShown(t *testing.T) {
 		m.fill("vendor", 6, "a granite quarry")
 		m.fill("reader", 12, "a granite wall")
 		m.hits["seller"], m.hits["vendor"] = 3, 1
-		for _, r := range []memory.SearchRequest{{Query: "granite", Limit: 10}, {Query: "granite", Limit: 10, Stores: []string{"vendor", "reader", "seller", "vendor"}}} {
+		for _, r := range []search.Request{{Query: "granite", Limit: 10}, {Query: "granite", Limit: 10, Stores: []string{"vendor", "reader", "seller", "vendor"}}} {
 			keys, a := m.shown(r)
 			if !slices.Equal(keys, m.closed) || len(keys) != 10 || len(m.soldKeys()) != 4 {
 				t.Errorf("showed %q, sold %q", keys, m.closed)
@@ -209,7 +210,7 @@ func TestWhatWasSoldIsShownAsItWas(t *testing.T) {
 		m := openMarket(t, b)
 		m.fill("seller", 3, "a granite quarry")
 		m.fill("reader", 3, "a granite wall")
-		keys, _ := m.shown(memory.SearchRequest{Query: "granite", Limit: 10}, func() {
+		keys, _ := m.shown(search.Request{Query: "granite", Limit: 10}, func() {
 			seller := agent("seller", acl.Internal)
 			m.put(seller, "seller", "seller0", "something else", 200)
 			must(m.harness, m.Delete(background, seller, path("seller", "seller1"), memory.Preconditions{}))
@@ -228,18 +229,18 @@ func TestWhatTheMeterLeavesOutIsNotSearched(t *testing.T) {
 		m := openMarket(t, b)
 		m.fill("seller", 3, "a granite quarry")
 		m.fill("vendor", 1, "a granite bridge")
-		m.leftOut, m.skipped = []string{"seller"}, []memory.Skipped{{Store: "seller", Offer: "o", Reason: memory.SkipNotNamed}}
-		keys, a := m.shown(memory.SearchRequest{Query: "granite", Limit: 10})
+		m.leftOut, m.skipped = []string{"seller"}, []search.Skipped{{Store: "seller", Offer: "o", Reason: search.SkipNotNamed}}
+		keys, a := m.shown(search.Request{Query: "granite", Limit: 10})
 		if !slices.Equal(keys, []string{"vendor0"}) || !slices.Equal(m.opened, []string{"vendor"}) || !slices.Equal(a.Bill.Skipped, m.skipped) {
 			t.Errorf("showed %q of %q, skipped %v", keys, m.opened, a.Bill.Skipped)
 		}
 		m.opened = nil
-		keys, a = m.shown(memory.SearchRequest{Query: "granite", Limit: 10, Stores: []string{"seller"}})
+		keys, a = m.shown(search.Request{Query: "granite", Limit: 10, Stores: []string{"seller"}})
 		if len(keys) != 0 || m.opened != nil || !slices.Equal(a.Bill.Skipped, m.skipped) {
 			t.Errorf("showed %q of %q, skipped %v", keys, m.opened, a.Bill.Skipped)
 		}
-		m.refuse = &memory.CapError{Store: "seller", Cap: "searches_per_hour", RetryAfter: time.Minute}
-		if a, err := m.Search(background, m.reader, memory.SearchRequest{Query: "granite", Limit: 10}); !errors.Is(err, m.refuse) || len(a.Hits) > 0 {
+		m.refuse = &search.CapError{Store: "seller", Cap: "searches_per_hour", RetryAfter: time.Minute}
+		if a, err := m.Search(background, m.reader, search.Request{Query: "granite", Limit: 10}); !errors.Is(err, m.refuse) || len(a.Hits) > 0 {
 			t.Errorf("%d hits, %v", len(a.Hits), err)
 		}
 	})
@@ -256,15 +257,15 @@ func TestASearchIsASaleOnlyIfAStoreIsNamedOrShown(t *testing.T) {
 		other := agent("other", acl.Internal)
 		for _, c := range []struct {
 			caller memory.Caller
-			r      memory.SearchRequest
+			r      search.Request
 			opened []string
 		}{
-			{m.reader, memory.SearchRequest{Query: "granite"}, []string{"seller"}},
-			{m.reader, memory.SearchRequest{Query: "xyzzy", MinRelevance: 1}, nil},
-			{m.reader, memory.SearchRequest{Query: "xyzzy", MinRelevance: 1, Stores: []string{"vendor", "reader"}}, []string{"vendor"}},
-			{m.reader, memory.SearchRequest{Query: "lantern", Stores: []string{"reader"}}, nil},
-			{m.reader, memory.SearchRequest{Query: "granite", Mode: memory.ModeLexical}, nil},
-			{other, memory.SearchRequest{Query: "granite"}, nil},
+			{m.reader, search.Request{Query: "granite"}, []string{"seller"}},
+			{m.reader, search.Request{Query: "xyzzy", MinRelevance: 1}, nil},
+			{m.reader, search.Request{Query: "xyzzy", MinRelevance: 1, Stores: []string{"vendor", "reader"}}, []string{"vendor"}},
+			{m.reader, search.Request{Query: "lantern", Stores: []string{"reader"}}, nil},
+			{m.reader, search.Request{Query: "granite", Mode: search.ModeLexical}, nil},
+			{other, search.Request{Query: "granite"}, nil},
 		} {
 			m.opened, m.writes, c.r.Limit = nil, 0, 10
 			a, err := m.Search(background, c.caller, c.r)
@@ -279,8 +280,8 @@ func TestASaleThatFailsShowsNothing(t *testing.T) {
 	m := openMarket(t, backendtest.Embedded())
 	m.fill("seller", 2, "a granite quarry")
 	m.fill("reader", 2, "a granite wall")
-	m.close = memory.ErrFenced
-	if a, err := m.Search(background, m.reader, memory.SearchRequest{Query: "granite", Limit: 10}); !errors.Is(err, m.close) || len(a.Hits) > 0 || m.sold != 0 {
+	m.close = search.ErrFenced
+	if a, err := m.Search(background, m.reader, search.Request{Query: "granite", Limit: 10}); !errors.Is(err, m.close) || len(a.Hits) > 0 || m.sold != 0 {
 		t.Errorf("%d hits, %v, %d sales", len(a.Hits), err, m.sold)
 	}
 }
@@ -299,16 +300,16 @@ func TestAccessThatEndedMeanwhileIsNotSold(t *testing.T) {
 		m.before = func() {
 			must(m.harness, m.Delete(background, seller, path("seller", "seller0"), memory.Preconditions{}))
 		}
-		if keys, _ := m.shown(memory.SearchRequest{Query: "granite", Limit: 10}); slices.Contains(keys, "seller0") || !slices.Contains(keys, "seller1") {
+		if keys, _ := m.shown(search.Request{Query: "granite", Limit: 10}); slices.Contains(keys, "seller0") || !slices.Contains(keys, "seller1") {
 			t.Errorf("showed %q after seller0 was deleted", keys)
 		}
 		m.before = ends
-		if keys, _ := m.shown(memory.SearchRequest{Query: "granite", Limit: 10}); slices.Contains(keys, "seller1") || len(keys) != 4 || slices.Contains(m.opened, "seller") {
+		if keys, _ := m.shown(search.Request{Query: "granite", Limit: 10}); slices.Contains(keys, "seller1") || len(keys) != 4 || slices.Contains(m.opened, "seller") {
 			t.Errorf("showed %q of %q after the grant ended", keys, m.opened)
 		}
 		m.share(seller, "reader", acl.Search)
 		m.opened, m.before = nil, ends
-		_, err := m.Search(background, m.reader, memory.SearchRequest{Query: "granite", Limit: 10, Stores: []string{"seller", "vendor"}})
+		_, err := m.Search(background, m.reader, search.Request{Query: "granite", Limit: 10, Stores: []string{"seller", "vendor"}})
 		if m.wantStatus(err, 403); m.opened != nil {
 			t.Errorf("sold in %q", m.opened)
 		}
@@ -325,7 +326,7 @@ func TestWhatIsSoldFitsTheBudget(t *testing.T) {
 		m.fill("reader", 4, text)
 		for most := 50; most < 900; most += 93 {
 			for _, passages := range []bool{false, true} {
-				r := memory.SearchRequest{Query: "granite quarry", Limit: 10, MaxTokens: most, Passages: passages}
+				r := search.Request{Query: "granite quarry", Limit: 10, MaxTokens: most, Passages: passages}
 				keys, a := m.shown(r)
 				if !slices.Equal(keys, m.closed) || a.Tokens > most || len(keys) == 0 || a.LeftOut() != 8-len(keys) && len(m.soldKeys()) == 4 {
 					t.Errorf("%d tokens: showed %q in %d, sold %q, left out %d", most, keys, a.Tokens, m.closed, a.LeftOut())
@@ -333,7 +334,7 @@ func TestWhatIsSoldFitsTheBudget(t *testing.T) {
 			}
 		}
 		// The other hits grow.
-		r := memory.SearchRequest{Query: "granite quarry", Limit: 10, MaxTokens: 900}
+		r := search.Request{Query: "granite quarry", Limit: 10, MaxTokens: 900}
 		keys, a := m.shown(r, func() {
 			for i := range 4 {
 				m.put(m.reader, "reader", fmt.Sprint("reader", i), text+text+text, 200)
@@ -361,7 +362,7 @@ func TestWhatDoesNotFitEndsItsStoreAlone(t *testing.T) {
 		write("seller", "long", long)
 		write("vendor", "short", "a granite wall, and much else that nobody asked for")
 		write("reader", "own", "granite is found in the hills behind the house")
-		r := memory.SearchRequest{Query: "granite quarry river", Limit: 10}
+		r := search.Request{Query: "granite quarry river", Limit: 10}
 		if keys, _ := m.shown(r); !slices.Equal(keys[:2], []string{"best", "long"}) || len(keys) != 4 {
 			t.Fatalf("showed %q in this order", keys)
 		}
@@ -387,7 +388,7 @@ func TestPagesAfterASaleHoldTheRest(t *testing.T) {
 		m.Index()
 		for _, tokens := range []int{0, 60} {
 			seen := make(map[string]int)
-			for _, hit := range m.pages(m.reader, memory.SearchRequest{Query: "granite", Limit: 4, MaxTokens: tokens}, func() {}) {
+			for _, hit := range m.pages(m.reader, search.Request{Query: "granite", Limit: 4, MaxTokens: tokens}, func() {}) {
 				seen[hit.Key]++
 			}
 			own := 0
@@ -412,7 +413,7 @@ func TestASaleIsBoundedInBytes(t *testing.T) {
 	value := "granite " + strings.Repeat("x", 90_000)
 	m.fill("seller", 7, value)
 	m.fill("vendor", 7, value)
-	if keys, _ := m.shown(memory.SearchRequest{Query: "granite", Limit: 20}); len(keys) < 10 || len(keys) > 11 {
+	if keys, _ := m.shown(search.Request{Query: "granite", Limit: 20}); len(keys) < 10 || len(keys) > 11 {
 		t.Errorf("showed %d hits", len(keys))
 	}
 }

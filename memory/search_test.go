@@ -15,12 +15,13 @@ import (
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 	"mneme/vector"
 )
 
 // search runs a search that must succeed, with a limit of 10 unless set.
-func (h *harness) search(c memory.Caller, r memory.SearchRequest) memory.Answer {
+func (h *harness) search(c memory.Caller, r search.Request) search.Answer {
 	h.t.Helper()
 	if r.Limit == 0 {
 		r.Limit = 10
@@ -32,7 +33,7 @@ func (h *harness) search(c memory.Caller, r memory.SearchRequest) memory.Answer 
 	return a
 }
 
-func keys(a memory.Answer) []string {
+func keys(a search.Answer) []string {
 	var keys []string
 	for _, hit := range a.Hits {
 		keys = append(keys, hit.Key)
@@ -51,13 +52,13 @@ func TestSearchAcceptsAnyQuery(t *testing.T) {
 			"select * from entry; --", "🙂🙃", "👩‍👩‍👧‍👦", "\x00", "\u202e", "ไม่มีช่องว่าง", "没有空格", "zzzzqqqq",
 			strings.Repeat("word ", 2000), strings.Repeat("x", 10_000), strings.Repeat("🙂", 2500), "%", "_", "\\", "[CLS] [SEP] [MASK]",
 		} {
-			if a := h.search(a, memory.SearchRequest{Query: query}); len(a.Degraded) > 0 {
+			if a := h.search(a, search.Request{Query: query}); len(a.Degraded) > 0 {
 				t.Errorf("%.20q degrades the answer: %v", query, a.Degraded)
 			}
 		}
-		_, err := h.Search(background, a, memory.SearchRequest{Query: " \n", Limit: 10})
+		_, err := h.Search(background, a, search.Request{Query: " \n", Limit: 10})
 		h.wantStatus(err, 422)
-		_, err = h.Search(background, a, memory.SearchRequest{Query: "x", Limit: 101})
+		_, err = h.Search(background, a, search.Request{Query: "x", Limit: 101})
 		h.wantStatus(err, 422)
 	})
 }
@@ -71,11 +72,11 @@ func TestSearchFindsOneEntryPerPathAndNoEncryptedOnes(t *testing.T) {
 		h.put(low, "a", "shadowed", "the ferry is blue", 201)
 		h.put(high, "a", "shadowed", "opaque", 201, sealed)
 		h.Index()
-		a := h.search(high, memory.SearchRequest{Query: "ferry"})
+		a := h.search(high, search.Request{Query: "ferry"})
 		if len(a.Hits) != 1 || a.Hits[0].Label != acl.Internal || a.Label != acl.Internal {
 			t.Errorf("hits %v, want the INTERNAL entry alone", keys(a))
 		}
-		if got := keys(h.search(low, memory.SearchRequest{Query: "ferry"})); len(got) != 2 {
+		if got := keys(h.search(low, search.Request{Query: "ferry"})); len(got) != 2 {
 			t.Errorf("a PUBLIC session finds %v", got)
 		}
 	})
@@ -99,7 +100,7 @@ func TestSearchFilter(t *testing.T) {
 			"plain,tagged,typed": {Namespace: &empty},
 			"":                   {Tags: []string{"x", "z"}},
 		} {
-			got := keys(h.search(a, memory.SearchRequest{Query: "harbour", Filter: f}))
+			got := keys(h.search(a, search.Request{Query: "harbour", Filter: f}))
 			slices.Sort(got)
 			if strings.Join(got, ",") != want {
 				t.Errorf("%+v finds %v, want %s", f, got, want)
@@ -129,7 +130,7 @@ func TestSearchWithABroadFilterFillsTheLimit(t *testing.T) {
 			must(h, err)
 		}
 		h.Index()
-		answer := h.search(a, memory.SearchRequest{Query: "tides", Limit: 100, Filter: memory.Filter{Namespace: &space}})
+		answer := h.search(a, search.Request{Query: "tides", Limit: 100, Filter: memory.Filter{Namespace: &space}})
 		if len(answer.Hits) != 100 || answer.Incomplete {
 			t.Errorf("%d hits, incomplete %v", len(answer.Hits), answer.Incomplete)
 		}
@@ -146,7 +147,7 @@ func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 			h.put(reader, "reader", fmt.Sprint("own", i), "lighthouse keepers", 201)
 		}
 		h.Index()
-		answer := h.search(reader, memory.SearchRequest{Query: "lighthouse", Limit: 40})
+		answer := h.search(reader, search.Request{Query: "lighthouse", Limit: 40})
 		bare := 0
 		for _, hit := range answer.Hits {
 			if hit.Store == "seller" {
@@ -160,15 +161,15 @@ func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 			t.Errorf("%d hits, %d of them from a store with level search", len(answer.Hits), bare)
 		}
 		space := ""
-		for _, r := range []memory.SearchRequest{
-			{Explain: true}, {Ranking: memory.RankingRelevance}, {Ranking: memory.RankingRRF}, {Filter: memory.Filter{Tags: []string{"x"}}}, {Filter: memory.Filter{Type: "user"}}, {Filter: memory.Filter{Namespace: &space}},
+		for _, r := range []search.Request{
+			{Explain: true}, {Ranking: search.RankingRelevance}, {Ranking: search.RankingRRF}, {Filter: memory.Filter{Tags: []string{"x"}}}, {Filter: memory.Filter{Type: "user"}}, {Filter: memory.Filter{Namespace: &space}},
 			{Filter: memory.Filter{Where: where(`{"key":{"ne":"x"}}`)}},
 		} {
 			r.Query, r.Limit, r.Stores = "lighthouse", 10, []string{"seller"}
 			_, err := h.Search(background, reader, r)
 			h.wantStatus(err, 403)
 		}
-		for _, r := range []memory.SearchRequest{{Explain: true}, {Ranking: memory.RankingRRF}} {
+		for _, r := range []search.Request{{Explain: true}, {Ranking: search.RankingRRF}} {
 			r.Query, r.Limit = "lighthouse", 100
 			for _, hit := range h.search(reader, r).Hits {
 				if hit.Store == "seller" || (hit.Explain != nil) != r.Explain {
@@ -189,26 +190,26 @@ func TestSearchWithoutStoresCoversTheWholeScope(t *testing.T) {
 		h.put(agent("lender", acl.Public), "lender", "lent", "cormorant", 201)
 		h.put(agent("stranger", acl.Public), "stranger", "strange", "cormorant", 201)
 		h.Index()
-		find := func(c memory.Caller, r memory.SearchRequest) string {
+		find := func(c memory.Caller, r search.Request) string {
 			r.Query = "cormorant"
 			got := keys(h.search(c, r))
 			slices.Sort(got)
 			return strings.Join(got, " ")
 		}
 		withChat := caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"})
-		if got := find(reader, memory.SearchRequest{}); got != "lent own" {
+		if got := find(reader, search.Request{}); got != "lent own" {
 			t.Errorf("without a chat: found %s", got)
 		}
-		if got := find(withChat, memory.SearchRequest{}); got != "chat lent own" {
+		if got := find(withChat, search.Request{}); got != "chat lent own" {
 			t.Errorf("with a claimed chat: found %s", got)
 		}
-		if got := find(reader, memory.SearchRequest{Chat: "room"}); got != "chat lent own" {
+		if got := find(reader, search.Request{Chat: "room"}); got != "chat lent own" {
 			t.Errorf("with a named chat: found %s", got)
 		}
-		_, err := h.Search(background, reader, memory.SearchRequest{Query: "x", Limit: 1, Stores: []string{"reader", "stranger"}})
+		_, err := h.Search(background, reader, search.Request{Query: "x", Limit: 1, Stores: []string{"reader", "stranger"}})
 		h.wantStatus(err, 403)
 		none := agent("nobody", acl.Public)
-		if a := h.search(none, memory.SearchRequest{Query: "cormorant"}); len(a.Hits) != 0 || a.Label != 0 {
+		if a := h.search(none, search.Request{Query: "cormorant"}); len(a.Hits) != 0 || a.Label != 0 {
 			t.Errorf("an agent without entries finds %v", keys(a))
 		}
 	})
@@ -237,11 +238,11 @@ func TestSearchNamesALegThatFailsOrIsTooSlow(t *testing.T) {
 			if _, err := s.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text("a heron")}); err != nil {
 				t.Fatal(err)
 			}
-			answer, err := s.Search(background, a, memory.SearchRequest{Query: "heron", Limit: 10})
+			answer, err := s.Search(background, a, search.Request{Query: "heron", Limit: 10})
 			if err != nil || len(answer.Hits) != 1 || !slices.Equal(answer.Degraded, []string{"vector"}) {
 				t.Errorf("slow=%v: %d hits, degraded %v, %v", index.slow, len(answer.Hits), answer.Degraded, err)
 			}
-			if _, err := s.Search(background, a, memory.SearchRequest{Query: "heron", Limit: 10, Stores: []string{"b"}}); status(err) != 403 {
+			if _, err := s.Search(background, a, search.Request{Query: "heron", Limit: 10, Stores: []string{"b"}}); status(err) != 403 {
 				t.Errorf("a failing leg turned a denial into %v", err)
 			}
 		}
@@ -270,12 +271,12 @@ func TestAnEntryWithoutTextIsFoundByItsWordsAlone(t *testing.T) {
 		}
 		h.Index()
 		for query, want := range map[string]string{"holiday plans": "real", "customer contact": "", "q8": "q8", "zebra": "m4", "z2": "z2", "?": "", "…": ""} {
-			got := strings.Join(keys(h.search(a, memory.SearchRequest{Query: query, MinRelevance: 0.03, Limit: 10})), " ")
+			got := strings.Join(keys(h.search(a, search.Request{Query: query, MinRelevance: 0.03, Limit: 10})), " ")
 			if got != want && !strings.HasPrefix(got, want+" ") || want == "" && got != "" {
 				t.Errorf("%q finds %q, want %q", query, got, want)
 			}
 		}
-		answer, err := h.Search(background, a, memory.SearchRequest{Query: "。", Limit: 10, Nearest: 3})
+		answer, err := h.Search(background, a, search.Request{Query: "。", Limit: 10, Nearest: 3})
 		if err != nil || !answer.NoWords || len(answer.Hits)+len(answer.Nearest) > 0 {
 			t.Errorf("a question without words: %+v, %v", answer, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -22,7 +23,7 @@ func TestAReceiptIsForTheHitsThatAreShown(t *testing.T) {
 		w.write("seller", acl.Internal, fmt.Sprint("k", i), fmt.Sprint("granite quarry number ", i))
 	}
 	w.Index()
-	a := w.search(w.buyer, memory.SearchRequest{Query: "granite", Stores: []string{"seller", "buyer"}, Purchase: memory.Purchase{MaxCharge: new(int64(250))}})
+	a := w.search(w.buyer, search.Request{Query: "granite", Stores: []string{"seller", "buyer"}, Purchase: search.Purchase{MaxCharge: new(int64(250))}})
 	shown, _ := w.eachHit(&a)
 	type hit struct {
 		Store     string          `json:"store_id"`
@@ -62,7 +63,7 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 		w := openBazaar(t, b, prices{balance: 1_000_000, terms: meter.TermsRequest{PriceSearch: new(int64(10)), PriceEntry: new(int64(100))}})
 		w.write("seller", acl.Internal, "k", "granite quarry")
 		w.write("buyer", acl.Internal, "own", "my granite wall")
-		sold := w.ask(w.buyer, asked{offered: true, SearchRequest: memory.SearchRequest{Query: "granite", Limit: 10}})
+		sold := w.ask(w.buyer, asked{offered: true, SearchRequest: search.Request{Query: "granite", Limit: 10}})
 		if len(sold) != 1 {
 			t.Fatalf("sold %q", sold)
 		}
@@ -88,29 +89,29 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 				t.Errorf("%s: status %d", name, got)
 			}
 		}
-		for name, refine := range map[string]func(*memory.SearchRequest){
-			"where":     func(r *memory.SearchRequest) { r.Filter.Where = where(`{"key":{"prefix":"k"}}`) },
-			"timezone":  func(r *memory.SearchRequest) { r.Filter.Timezone = "Europe/Berlin" },
-			"match":     func(r *memory.SearchRequest) { r.Filter.Match = match(`{"all":["granite"]}`) },
-			"tags":      func(r *memory.SearchRequest) { r.Filter.Tags = []string{"t"} },
-			"namespace": func(r *memory.SearchRequest) { r.Filter.Namespace = new("") },
-			"mode":      func(r *memory.SearchRequest) { r.Mode = memory.ModeLexical },
-			"ranking":   func(r *memory.SearchRequest) { r.Ranking = memory.RankingRRF },
-			"explain":   func(r *memory.SearchRequest) { r.Explain = true },
-			"entry":     func(r *memory.SearchRequest) { r.ExplainEntry = &at },
-			"diversity": func(r *memory.SearchRequest) { r.Diversity = 0.5 },
-			"typos":     func(r *memory.SearchRequest) { r.NoTypos = true },
-			"nearest":   func(r *memory.SearchRequest) { r.MinRelevance, r.Nearest = 1, 1 },
-			"recency":   func(r *memory.SearchRequest) { r.Recency = &memory.Recency{HalfLife: time.Hour, Weight: 0.5} },
-			"wordings":  func(r *memory.SearchRequest) { r.Query, r.Queries = "", []string{"granite", "quarry"} },
+		for name, refine := range map[string]func(*search.Request){
+			"where":     func(r *search.Request) { r.Filter.Where = where(`{"key":{"prefix":"k"}}`) },
+			"timezone":  func(r *search.Request) { r.Filter.Timezone = "Europe/Berlin" },
+			"match":     func(r *search.Request) { r.Filter.Match = match(`{"all":["granite"]}`) },
+			"tags":      func(r *search.Request) { r.Filter.Tags = []string{"t"} },
+			"namespace": func(r *search.Request) { r.Filter.Namespace = new("") },
+			"mode":      func(r *search.Request) { r.Mode = search.ModeLexical },
+			"ranking":   func(r *search.Request) { r.Ranking = search.RankingRRF },
+			"explain":   func(r *search.Request) { r.Explain = true },
+			"entry":     func(r *search.Request) { r.ExplainEntry = &at },
+			"diversity": func(r *search.Request) { r.Diversity = 0.5 },
+			"typos":     func(r *search.Request) { r.NoTypos = true },
+			"nearest":   func(r *search.Request) { r.MinRelevance, r.Nearest = 1, 1 },
+			"recency":   func(r *search.Request) { r.Recency = &search.Recency{HalfLife: time.Hour, Weight: 0.5} },
+			"wordings":  func(r *search.Request) { r.Query, r.Queries = "", []string{"granite", "quarry"} },
 		} {
-			r := memory.SearchRequest{Query: "granite", Limit: 10, Purchase: memory.Purchase{MaxCharge: new(int64(10_000))}}
+			r := search.Request{Query: "granite", Limit: 10, Purchase: search.Purchase{MaxCharge: new(int64(10_000))}}
 			refine(&r)
 			unnamed, err := s.Search(background, c, r)
-			if slices.ContainsFunc(unnamed.Hits, func(h memory.Hit) bool { return h.Store == "seller" }) || len(unnamed.Bill.Charges) > 0 {
+			if slices.ContainsFunc(unnamed.Hits, func(h search.Hit) bool { return h.Store == "seller" }) || len(unnamed.Bill.Charges) > 0 {
 				t.Errorf("unnamed, with %s: %d hits for %v, %v", name, len(unnamed.Hits), unnamed.Bill.Charges, err)
 			}
-			for i, purchase := range []memory.Purchase{r.Purchase, {Offer: w.offer.ID}} {
+			for i, purchase := range []search.Purchase{r.Purchase, {Offer: w.offer.ID}} {
 				one := r
 				one.Purchase = purchase
 				if i == 0 {

@@ -18,6 +18,7 @@ import (
 	"mneme/embed"
 	"mneme/internal/fairqueue"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/test/backendtest"
 	"mneme/test/wait"
@@ -61,7 +62,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 	waits := 0 // searches whose answer tells of a wait
 	ask := func(c memory.Caller, query string, waiting int) {
 		group.Go(func() {
-			answer, err := h.Search(context.Background(), c, memory.SearchRequest{Query: query, Limit: 10})
+			answer, err := h.Search(context.Background(), c, search.Request{Query: query, Limit: 10})
 			if err != nil {
 				t.Error(err)
 			}
@@ -79,10 +80,10 @@ func TestSearchesTakeTurns(t *testing.T) {
 	ask(ada, "ada", 6)
 
 	var busy *memory.BusyError
-	if _, err := h.Search(background, hog, memory.SearchRequest{Query: "one too many", Limit: 10}); !errors.As(err, &busy) || busy.RetryAfter <= 0 {
+	if _, err := h.Search(background, hog, search.Request{Query: "one too many", Limit: 10}); !errors.As(err, &busy) || busy.RetryAfter <= 0 {
 		t.Errorf("an agent's search above its limit: %v", err)
 	}
-	if _, err := h.Search(background, bob, memory.SearchRequest{Query: "one too many", Limit: 10}); !errors.As(err, &busy) {
+	if _, err := h.Search(background, bob, search.Request{Query: "one too many", Limit: 10}); !errors.As(err, &busy) {
 		t.Errorf("a search above the limit of all: %v", err)
 	}
 	var order []string
@@ -108,11 +109,11 @@ func TestACanceledSearchLeavesTheQueue(t *testing.T) {
 	ada := agent("ada", acl.Public)
 	h.put(ada, "ada", "k", "tea", 201)
 	var group sync.WaitGroup
-	group.Go(func() { h.search(ada, memory.SearchRequest{Query: "one"}) })
+	group.Go(func() { h.search(ada, search.Request{Query: "one"}) })
 	awaitLoad(t, h, 1, 0)
 	ctx, cancel := context.WithCancel(background)
 	group.Go(func() {
-		if _, err := h.Search(ctx, ada, memory.SearchRequest{Query: "two", Limit: 10}); !errors.Is(err, context.Canceled) {
+		if _, err := h.Search(ctx, ada, search.Request{Query: "two", Limit: 10}); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
@@ -178,7 +179,7 @@ func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 				return err
 			},
 			"search": func(c memory.Caller) error {
-				_, err := h.Search(background, c, memory.SearchRequest{Query: "tea", Limit: 10, Mode: memory.ModeLexical})
+				_, err := h.Search(background, c, search.Request{Query: "tea", Limit: 10, Mode: search.ModeLexical})
 				return err
 			},
 		}

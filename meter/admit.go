@@ -9,16 +9,17 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 )
 
-// Offered implements memory.Meter.
-func (m *Meter) Offered(ctx context.Context, tx memory.ReadTx, c memory.Caller, p memory.Purchase, at time.Time) (acl.Grant, error) {
+// Offered implements search.Meter.
+func (m *Meter) Offered(ctx context.Context, tx memory.ReadTx, c memory.Caller, p search.Purchase, at time.Time) (acl.Grant, error) {
 	grant, err := m.offered(ctx, m.storage.Reading(tx), c, p, at)
 	m.refused(err)
 	return grant, err
 }
 
-func (m *Meter) offered(ctx context.Context, tx ReadTx, c memory.Caller, p memory.Purchase, at time.Time) (acl.Grant, error) {
+func (m *Meter) offered(ctx context.Context, tx ReadTx, c memory.Caller, p search.Purchase, at time.Time) (acl.Grant, error) {
 	offer, err := visibleOffer(ctx, tx, c, p.Offer, at)
 	if err != nil {
 		return acl.Grant{}, err
@@ -51,7 +52,7 @@ func (m *Meter) offered(ctx context.Context, tx ReadTx, c memory.Caller, p memor
 
 // unpaid returns the PaymentError for a search of an offer under a grant that has
 // not been paid for, or the CapError that stands before it.
-func (m *Meter) unpaid(ctx context.Context, tx ReadTx, c memory.Caller, p memory.Purchase, grant acl.Grant, at time.Time) error {
+func (m *Meter) unpaid(ctx context.Context, tx ReadTx, c memory.Caller, p search.Purchase, grant acl.Grant, at time.Time) error {
 	access := acl.Access{Store: grant.Store, Level: grant.Level, Offer: grant.Offer, Terms: grant.Terms}
 	lots, err := loadLots(ctx, tx, c, p, []acl.Access{access}, at)
 	if err != nil {
@@ -70,8 +71,8 @@ func (m *Meter) unpaid(ctx context.Context, tx ReadTx, c memory.Caller, p memory
 // Quote returns the most that a search of an offer with this limit could cost the
 // caller now, whether or not it has a grant, as a PaymentError, or Offered's and
 // Admit's errors.
-func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, limit int, at time.Time) (quote *memory.PaymentError, err error) {
-	p := memory.Purchase{Offer: offer, Limit: limit, Payment: new(int64(0))}
+func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, limit int, at time.Time) (quote *search.PaymentError, err error) {
+	p := search.Purchase{Offer: offer, Limit: limit, Payment: new(int64(0))}
 	err = m.storage.View(ctx, func(tx ReadTx) error {
 		grant, err := m.offered(ctx, tx, c, p, at)
 		if err != nil {
@@ -85,22 +86,22 @@ func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, lim
 	return quote, err
 }
 
-// Admit implements memory.Meter.
-func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p memory.Purchase, stores []acl.Access, at time.Time) (memory.Admission, error) {
+// Admit implements search.Meter.
+func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p search.Purchase, stores []acl.Access, at time.Time) (search.Admission, error) {
 	r := m.storage.Reading(tx)
 	lots, err := loadLots(ctx, r, c, p, stores, at)
 	if err != nil {
-		return memory.Admission{}, err
+		return search.Admission{}, err
 	}
 	w, err := openPurse(ctx, r, c, p, lots)
 	if err != nil {
-		return memory.Admission{}, err
+		return search.Admission{}, err
 	}
 	if err := admit(lots, &w, c, p, at); err != nil {
 		m.refused(err)
-		return memory.Admission{}, err
+		return search.Admission{}, err
 	}
-	var a memory.Admission
+	var a search.Admission
 	for _, l := range lots {
 		if l.leftOut {
 			a.LeftOut = append(a.LeftOut, l.access.Store)
@@ -108,7 +109,7 @@ func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p 
 	}
 	a.Skipped = skippedOf(lots)
 	for _, skipped := range a.Skipped {
-		if skipped.Reason != memory.SkipNotNamed {
+		if skipped.Reason != search.SkipNotNamed {
 			m.options.Observer.Refused(skipped.Reason)
 		}
 	}
@@ -116,10 +117,10 @@ func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p 
 }
 
 // skippedOf returns the metered lots that are left out with a reason.
-func skippedOf(lots []*lot) (skipped []memory.Skipped) {
+func skippedOf(lots []*lot) (skipped []search.Skipped) {
 	for _, l := range lots {
 		if l.skipped != "" {
-			skipped = append(skipped, memory.Skipped{Store: l.access.Store, Offer: l.access.Offer, Reason: l.skipped})
+			skipped = append(skipped, search.Skipped{Store: l.access.Store, Offer: l.access.Offer, Reason: l.skipped})
 		}
 	}
 	return skipped
@@ -127,12 +128,12 @@ func skippedOf(lots []*lot) (skipped []memory.Skipped) {
 
 // refused tells the observer of a search that failed for its price or a cap.
 func (m *Meter) refused(err error) {
-	var spent *memory.CapError
-	var unpaid *memory.PaymentError
+	var spent *search.CapError
+	var unpaid *search.PaymentError
 	switch {
 	case errors.As(err, &spent):
-		m.options.Observer.Refused(memory.SkipCap)
+		m.options.Observer.Refused(search.SkipCap)
 	case errors.As(err, &unpaid):
-		m.options.Observer.Refused(memory.SkipBalance)
+		m.options.Observer.Refused(search.SkipBalance)
 	}
 }

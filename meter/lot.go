@@ -11,6 +11,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 )
 
 // lot is a store in which a search looks, with what it may show of it and ask for
@@ -25,7 +26,7 @@ type lot struct {
 	all     []limit          // of the offer
 	allOf   map[Window]Count // to all its buyers
 	search  int64            // price of the search, in micros
-	skipped memory.SkipReason
+	skipped search.SkipReason
 	leftOut bool // without a word, or as skipped says
 }
 
@@ -36,7 +37,7 @@ func (l *lot) metered() bool { return l.access.Offer != "" }
 func (l *lot) room() int64 { return min(room(l.limits, l.shown), room(l.all, l.allOf)) }
 
 // spent returns the error for a spent cap; nil if none is.
-func (l *lot) spent(at time.Time) *memory.CapError {
+func (l *lot) spent(at time.Time) *search.CapError {
 	own, all := spent(l.access.Store, l.limits, l.shown, at), spent(l.access.Store, l.all, l.allOf, at)
 	if own == nil || all != nil && all.RetryAfter > own.RetryAfter {
 		return all
@@ -45,11 +46,11 @@ func (l *lot) spent(at time.Time) *memory.CapError {
 }
 
 // leave leaves the lot out.
-func (l *lot) leave(reason memory.SkipReason) { l.leftOut, l.skipped = true, reason }
+func (l *lot) leave(reason search.SkipReason) { l.leftOut, l.skipped = true, reason }
 
 // loadLots reads what decides on stores: those that the request names first, in
 // its order.
-func loadLots(ctx context.Context, tx ReadTx, c memory.Caller, p memory.Purchase, stores []acl.Access, at time.Time) ([]*lot, error) {
+func loadLots(ctx context.Context, tx ReadTx, c memory.Caller, p search.Purchase, stores []acl.Access, at time.Time) ([]*lot, error) {
 	lots := make([]*lot, 0, len(stores))
 	var keys []CountKey
 	for _, access := range orderLots(p, stores) {
@@ -78,7 +79,7 @@ func loadLots(ctx context.Context, tx ReadTx, c memory.Caller, p memory.Purchase
 }
 
 // orderLots returns stores in the order in which they may spend.
-func orderLots(p memory.Purchase, stores []acl.Access) []acl.Access {
+func orderLots(p search.Purchase, stores []acl.Access) []acl.Access {
 	rank := make(map[string]int, len(p.Named))
 	for i, store := range p.Named {
 		if _, twice := rank[store]; !twice {
@@ -114,11 +115,11 @@ type purse struct {
 	charge  int64 // of max_charge
 	money   int64 // of the payment, or else of the account
 	balance int64 // of the account
-	short   memory.SkipReason
+	short   search.SkipReason
 }
 
 // openPurse returns what a search may spend on lots.
-func openPurse(ctx context.Context, tx LedgerReader, c memory.Caller, p memory.Purchase, lots []*lot) (purse, error) {
+func openPurse(ctx context.Context, tx LedgerReader, c memory.Caller, p search.Purchase, lots []*lot) (purse, error) {
 	if !slices.ContainsFunc(lots, (*lot).metered) {
 		return purse{}, nil
 	}
@@ -126,7 +127,7 @@ func openPurse(ctx context.Context, tx LedgerReader, c memory.Caller, p memory.P
 	if err != nil {
 		return purse{}, err
 	}
-	w := purse{charge: MaxBalance, money: balance, balance: balance, short: memory.SkipBalance}
+	w := purse{charge: MaxBalance, money: balance, balance: balance, short: search.SkipBalance}
 	if p.MaxCharge != nil {
 		w.charge = *p.MaxCharge
 	}
@@ -137,12 +138,12 @@ func openPurse(ctx context.Context, tx LedgerReader, c memory.Caller, p memory.P
 }
 
 // lacks says what has no room for a price; "" if both have.
-func (w *purse) lacks(price int64) memory.SkipReason {
+func (w *purse) lacks(price int64) search.SkipReason {
 	switch {
 	case price == 0:
 		return ""
 	case price > w.charge:
-		return memory.SkipNoCharge
+		return search.SkipNoCharge
 	case price > w.money:
 		return w.short
 	}
@@ -156,7 +157,7 @@ func (w *purse) spend(price int64) {
 
 // admit decides which lots are searched, and takes the prices of their searches
 // from the purse. The error is one for the whole search.
-func admit(lots []*lot, w *purse, c memory.Caller, p memory.Purchase, at time.Time) error {
+func admit(lots []*lot, w *purse, c memory.Caller, p search.Purchase, at time.Time) error {
 	for _, l := range lots {
 		spent := l.spent(at)
 		switch {
@@ -183,16 +184,16 @@ func admit(lots []*lot, w *purse, c memory.Caller, p memory.Purchase, at time.Ti
 }
 
 // admitNamed decides on a metered store of a search that may leave it out.
-func (l *lot) admitNamed(w *purse, p memory.Purchase, spent *memory.CapError) {
+func (l *lot) admitNamed(w *purse, p search.Purchase, spent *search.CapError) {
 	switch lacks := w.lacks(l.search); {
 	case !l.named:
-		l.leave(memory.SkipNotNamed)
+		l.leave(search.SkipNotNamed)
 	case p.Barred:
-		l.leave(memory.SkipNoConsent)
+		l.leave(search.SkipNoConsent)
 	case p.MaxCharge == nil:
-		l.leave(memory.SkipNoCharge)
+		l.leave(search.SkipNoCharge)
 	case spent != nil:
-		l.leave(memory.SkipCap)
+		l.leave(search.SkipCap)
 	case lacks != "":
 		l.leave(lacks)
 	default:
@@ -201,7 +202,7 @@ func (l *lot) admitNamed(w *purse, p memory.Purchase, spent *memory.CapError) {
 }
 
 // admitOffered decides on the store of a search of an offer.
-func admitOffered(l *lot, w *purse, p memory.Purchase, spent *memory.CapError) error {
+func admitOffered(l *lot, w *purse, p search.Purchase, spent *search.CapError) error {
 	if l.offer.ID != p.Offer {
 		return conflict("the caller searches this store under another offer")
 	}
@@ -210,7 +211,7 @@ func admitOffered(l *lot, w *purse, p memory.Purchase, spent *memory.CapError) e
 	}
 	lacks := w.lacks(l.search)
 	if p.Barred && p.Payment == nil {
-		lacks = memory.SkipNoConsent
+		lacks = search.SkipNoConsent
 	}
 	if lacks != "" {
 		return l.unpaid(w, p, lacks)
@@ -220,10 +221,10 @@ func admitOffered(l *lot, w *purse, p memory.Purchase, spent *memory.CapError) e
 }
 
 // unpaid returns the error that names the price of a search of the lot.
-func (l *lot) unpaid(w *purse, p memory.Purchase, reason memory.SkipReason) *memory.PaymentError {
+func (l *lot) unpaid(w *purse, p search.Purchase, reason search.SkipReason) *search.PaymentError {
 	// SECURITY: the caps of all buyers together are no part of the price.
 	own := room(l.limits, l.shown)
-	return &memory.PaymentError{
+	return &search.PaymentError{
 		Offer:   l.offer.ID.String(),
 		Price:   l.terms.highestPrice(p.Limit, l.shown[WindowDay].Searches, l.shown[WindowTotal].Entries, own),
 		Balance: w.balance,
@@ -232,12 +233,12 @@ func (l *lot) unpaid(w *purse, p memory.Purchase, reason memory.SkipReason) *mem
 }
 
 // reasons are the reasons of PaymentErrors in words.
-var reasons = map[memory.SkipReason]string{
-	memory.SkipNoCharge:  "max_charge is less than the price of the search",
-	memory.SkipBalance:   "the balance or payment is less than the price of the search",
-	memory.SkipNoConsent: "the token may not spend from the account",
+var reasons = map[search.SkipReason]string{
+	search.SkipNoCharge:  "max_charge is less than the price of the search",
+	search.SkipBalance:   "the balance or payment is less than the price of the search",
+	search.SkipNoConsent: "the token may not spend from the account",
 	skipUnpaid:           "it needs an accepted grant or a payment",
 }
 
 // skipUnpaid is the reason of a search of an offer with neither grant nor payment.
-const skipUnpaid memory.SkipReason = "unpaid"
+const skipUnpaid search.SkipReason = "unpaid"

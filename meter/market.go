@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 )
 
 // OfferRequest makes or changes an offer. Fields of Terms that are nil take the
@@ -76,7 +77,7 @@ type SalesRow struct {
 
 // SearchRequest is a search that may buy.
 type SearchRequest struct {
-	memory.SearchRequest
+	search.Request
 	// Call names the call by operation and path, and by the digest of its body, which
 	// says what a repetition repeats. Its Key is "" without an Idempotency-Key.
 	Call    memory.Idempotency
@@ -85,13 +86,13 @@ type SearchRequest struct {
 
 // SearchResult is the answer of a search that may have bought.
 type SearchResult struct {
-	memory.Answer
+	search.Answer
 	Settled *Settled // nil: there was no payment
 }
 
 // MarketAPI lists the use cases of a Market, for the surfaces. Errors are those
 // of package memory (ErrNotFound, ErrConflict, RuleError, ErrPrecondition, …),
-// acl.ErrDenied, memory.CapError and memory.PaymentError.
+// acl.ErrDenied, search.CapError and search.PaymentError.
 type MarketAPI interface {
 	MakeOffer(ctx context.Context, c memory.Caller, store string, r OfferRequest, i *memory.Idempotency) (FoundOffer, error)
 	ChangeOffer(ctx context.Context, c memory.Caller, offer uuid.UUID, r OfferRequest, holds memory.Preconditions) (FoundOffer, error)

@@ -17,6 +17,7 @@ import (
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 )
 
 const (
@@ -141,11 +142,11 @@ type bought struct {
 // found is an entry that a search showed.
 type found struct{ key, text string }
 
-// ask buys a search. The error is a memory.CapError if a cap is spent.
+// ask buys a search. The error is a search.CapError if a cap is spent.
 func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
-	answer, err := b.instance.Search(ctx, b.caller, memory.SearchRequest{
+	answer, err := b.instance.Search(ctx, b.caller, search.Request{
 		Query: question, Stores: []string{seller}, Limit: meter.MaxHits,
-		Purchase: memory.Purchase{Offer: b.offer, Named: []string{seller}, Limit: meter.MaxHits},
+		Purchase: search.Purchase{Offer: b.offer, Named: []string{seller}, Limit: meter.MaxHits},
 	})
 	if err != nil {
 		return bought{}, err
@@ -154,7 +155,7 @@ func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
 	for _, charge := range answer.Bill.Charges {
 		result.cost += charge.Amount
 	}
-	_, err = b.instance.EachHit(ctx, &answer, func(h *memory.Hit) error {
+	_, err = b.instance.EachHit(ctx, &answer, func(h *search.Hit) error {
 		result.hits = append(result.hits, found{h.Key, lexical.TextOf(h.Value)})
 		return nil
 	})
@@ -163,6 +164,6 @@ func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
 
 // spentForGood reports whether an error is a cap that no waiting renews.
 func spentForGood(err error) bool {
-	var spent *memory.CapError
+	var spent *search.CapError
 	return errors.As(err, &spent) && spent.Cap == "entries_total"
 }

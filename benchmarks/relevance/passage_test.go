@@ -14,6 +14,7 @@ import (
 	"mneme/benchmarks/relevance"
 	"mneme/embed/e5"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -145,12 +146,12 @@ func put(b *testing.B, service *memory.Service, path memory.Path, text string) {
 func ask(b *testing.B, service *memory.Service, q relevance.Query, answers map[memory.Path][]string, count func(whole bool, shown int)) {
 	b.Helper()
 	agent := memory.Caller{Principal: acl.Principal{Agent: q.Store, Taint: acl.Public}}
-	a, err := service.Search(b.Context(), agent, memory.SearchRequest{Query: q.Text, Limit: 100, Passages: true})
+	a, err := service.Search(b.Context(), agent, search.Request{Query: q.Text, Limit: 100, Passages: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	shown := map[memory.Path][]string{}
-	if _, err := service.EachHit(b.Context(), &a, func(h *memory.Hit) error {
+	if _, err := service.EachHit(b.Context(), &a, func(h *search.Hit) error {
 		for _, p := range h.Passages {
 			shown[h.Path] = append(shown[h.Path], p.Text)
 		}

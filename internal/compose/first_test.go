@@ -20,6 +20,7 @@ import (
 	"mneme/acl"
 	"mneme/markdown"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/storage/postgres"
 	"mneme/storage/postgres/postgrestest"
@@ -148,8 +149,8 @@ func (f first) ok(err error) {
 func (f first) checkSearch() {
 	f.t.Helper()
 	var degraded []string // what the answers say: alice's store has entries that were queued long ago
-	search := func(c memory.Caller, query string) []memory.Hit {
-		answer, err := f.Search(f.t.Context(), c, memory.SearchRequest{Query: query, Limit: 10, Explain: true})
+	search := func(c memory.Caller, query string) []search.Hit {
+		answer, err := f.Search(f.t.Context(), c, search.Request{Query: query, Limit: 10, Explain: true})
 		f.ok(err)
 		if !slices.Equal(answer.Degraded, degraded) || len(answer.Hits) == 0 {
 			f.t.Fatalf("%q: %d hits, degraded %v", query, len(answer.Hits), answer.Degraded)

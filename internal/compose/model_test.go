@@ -15,6 +15,7 @@ import (
 	"mneme/indexer"
 	"mneme/internal/compose"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/storage/sqlite/sqlitetest"
 	"mneme/test/backendtest"
@@ -141,7 +142,7 @@ func TestDatabasesOfTheFirstVersionGainCodes(t *testing.T) {
 			if f.Status(t.Context()).Serving != coded.Fingerprint() {
 				t.Error("another model serves after the reindex")
 			}
-			answer, err := f.Search(t.Context(), agent("alice", acl.Public), memory.SearchRequest{Query: "green tea", Limit: 10})
+			answer, err := f.Search(t.Context(), agent("alice", acl.Public), search.Request{Query: "green tea", Limit: 10})
 			if err != nil || len(answer.Hits) == 0 || answer.Hits[0].Key != "tea" || len(answer.Degraded) > 0 {
 				t.Errorf("after the reindex: %d hits, degraded %v, %v", len(answer.Hits), answer.Degraded, err)
 			}

@@ -20,6 +20,7 @@ import (
 	"mneme/meter"
 	"mneme/meter/payment"
 	"mneme/meter/payment/paymenttest"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/storage/postgres"
 	"mneme/storage/postgres/postgrestest"
@@ -138,7 +139,7 @@ func agent(name string) memory.Caller {
 func (d *desk) request(key, scheme string, n int) meter.SearchRequest {
 	d.t.Helper()
 	r := meter.SearchRequest{
-		SearchRequest: memory.SearchRequest{Query: "lighthouse", Limit: 10, Purchase: memory.Purchase{Offer: d.offer}},
+		SearchRequest: search.Request{Query: "lighthouse", Limit: 10, Purchase: search.Purchase{Offer: d.offer}},
 		Call:          memory.Idempotency{Operation: "POST search", Path: d.offer.String(), Key: key, Digest: "body"},
 	}
 	if scheme != "" {
@@ -171,7 +172,7 @@ func (d *desk) search(who string, r meter.SearchRequest) (meter.SearchResult, []
 		return found, nil, err
 	}
 	var keys []string
-	_, err = d.service.EachHit(context.Background(), &found.Answer, func(h *memory.Hit) error {
+	_, err = d.service.EachHit(context.Background(), &found.Answer, func(h *search.Hit) error {
 		keys = append(keys, h.Key+string(h.Value))
 		return nil
 	})
@@ -324,7 +325,7 @@ func TestARefusedPaymentCostsNothingAndAnotherOneMayFollow(t *testing.T) {
 			onEachStorage(t, func(t *testing.T, d *desk) {
 				d.fake.Fail(failure)
 				_, _, err := d.search(buyer, d.request("key", payment.SchemeExact, 1))
-				var price *memory.PaymentError
+				var price *search.PaymentError
 				var refusal *meter.PaymentRefusal
 				if !errors.As(err, &price) || !errors.As(err, &refusal) || price.Price != fullPrice {
 					t.Fatalf("refused: %v", err)
@@ -633,7 +634,7 @@ func TestAKeyWithoutAPaymentChargesTheAccountOnce(t *testing.T) {
 		platform.Platform = true
 		_, err := d.market.TopUp(context.Background(), platform, buyer, 10_000, "first")
 		d.must(err)
-		var unpaid *memory.PaymentError
+		var unpaid *search.PaymentError
 		if _, _, err := d.search(buyer, d.request("key", "", 0)); !errors.As(err, &unpaid) { // not accepted yet
 			t.Fatalf("without a grant: %v", err)
 		}

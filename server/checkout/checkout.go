@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"strings"
 
-	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
+	"mneme/search"
 	"mneme/server"
 	"mneme/server/problem"
 )
@@ -93,11 +93,11 @@ func (d Desk) address(r *http.Request) string {
 
 // Lacking says what a call lacks that was to pay from the account, by the reason for
 // which the store was left out.
-func Lacking(reason memory.SkipReason) string {
+func Lacking(reason search.SkipReason) string {
 	switch reason {
-	case memory.SkipNoConsent:
+	case search.SkipNoConsent:
 		return "this session may not spend from the account: its token lacks the scope spend"
-	case memory.SkipBalance:
+	case search.SkipBalance:
 		return "the account's balance is less than the price"
 	default:
 		return "give max_charge, in micros, of at least the price"

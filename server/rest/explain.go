@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
@@ -11,7 +12,7 @@ import (
 
 // addExplain sets what a search explains: its hits, or also the entry that the
 // option names.
-func addExplain(ctx context.Context, to *memory.SearchRequest, option *ExplainOption) error {
+func addExplain(ctx context.Context, to *search.Request, option *ExplainOption) error {
 	if option == nil {
 		return nil
 	}

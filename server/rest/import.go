@@ -72,7 +72,7 @@ func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reade
 	if err != nil {
 		return ImportResult{}, err
 	}
-	before, numbers, err := s.service.RecordedImport(ctx, in.caller, in.store, *replay)
+	before, numbers, err := s.service.Outcomes().Import(ctx, in.caller, in.store, *replay)
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -85,14 +85,14 @@ func (in *importing) once(ctx context.Context, key IdempotencyKey, body io.Reade
 	} else if _, err := io.Copy(io.Discard, body); err != nil {
 		return ImportResult{}, errCutOff
 	}
-	replay.Digest = s.service.Digest("body", string(hash.Sum(nil)))
+	replay.Digest = s.service.Secret().Digest("body", string(hash.Sum(nil)))
 	if before == "" {
 		done := in.summary()
 		numbers, err := json.Marshal(counts{done.Created, done.Updated, done.Unchanged, done.Refused})
 		if err != nil {
 			return ImportResult{}, err
 		}
-		return done, s.service.RecordImport(ctx, in.caller, *replay, numbers)
+		return done, s.service.Outcomes().RecordImport(ctx, in.caller, *replay, numbers)
 	}
 	if replay.Digest != before {
 		return ImportResult{}, memory.ErrKeyReused

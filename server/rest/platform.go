@@ -16,7 +16,7 @@ func (s *Surface) PutParticipant(ctx context.Context, r PutParticipantRequestObj
 	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
 		return nil, err
 	}
-	err := s.service.PutParticipant(ctx, caller(ctx), r.Chat, r.Agent, duration(or(r.Body, Membership{}).Ttl))
+	err := s.service.Admin().PutParticipant(ctx, caller(ctx), r.Chat, r.Agent, duration(or(r.Body, Membership{}).Ttl))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *Surface) DeleteParticipant(ctx context.Context, r DeleteParticipantRequ
 	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
 		return nil, err
 	}
-	if err := s.service.DeleteParticipant(ctx, caller(ctx), r.Chat, r.Agent); err != nil {
+	if err := s.service.Admin().DeleteParticipant(ctx, caller(ctx), r.Chat, r.Agent); err != nil {
 		return nil, err
 	}
 	return DeleteParticipant204Response{}, nil
@@ -39,7 +39,7 @@ func (s *Surface) PutSession(ctx context.Context, r PutSessionRequestObject) (Pu
 	if err := checkPair("user", r.User, r.Agent); err != nil {
 		return nil, err
 	}
-	err := s.service.PutSession(ctx, caller(ctx), r.User, r.Agent, duration(or(r.Body, Membership{}).Ttl))
+	err := s.service.Admin().PutSession(ctx, caller(ctx), r.User, r.Agent, duration(or(r.Body, Membership{}).Ttl))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *Surface) DeleteSession(ctx context.Context, r DeleteSessionRequestObjec
 	if err := checkPair("user", r.User, r.Agent); err != nil {
 		return nil, err
 	}
-	if err := s.service.DeleteSession(ctx, caller(ctx), r.User, r.Agent); err != nil {
+	if err := s.service.Admin().DeleteSession(ctx, caller(ctx), r.User, r.Agent); err != nil {
 		return nil, err
 	}
 	return DeleteSession204Response{}, nil
@@ -108,7 +108,7 @@ func (s *Surface) GetAgentAccess(ctx context.Context, r GetAgentAccessRequestObj
 	if r.Params.Taint != nil {
 		request.Taint, _ = acl.ParseLabel(string(*r.Params.Taint)) // 0, which is none, breaks a rule
 	}
-	found, err := s.service.Access(ctx, caller(ctx), request)
+	found, err := s.service.Admin().Access(ctx, caller(ctx), request)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (s *Surface) Purge(ctx context.Context, r PurgeRequestObject) (PurgeRespons
 	if err != nil {
 		return nil, err
 	}
-	purged, err := s.service.Purge(ctx, caller(ctx), r.Body.Before, replay)
+	purged, err := s.service.Admin().Purge(ctx, caller(ctx), r.Body.Before, replay)
 	if err != nil {
 		return nil, err
 	}

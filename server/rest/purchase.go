@@ -7,17 +7,17 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/wire"
 )
 
 // SearchOffer searches the store of an offer.
 func (s *Surface) SearchOffer(ctx context.Context, r SearchOfferRequestObject) (SearchOfferResponseObject, error) {
-	request := memory.SearchRequest{
+	request := search.Request{
 		Query: r.Body.Query, Limit: or(r.Body.Limit, wire.DefaultHits), MinRelevance: or(r.Body.MinRelevance, 0),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false),
-		Purchase: memory.Purchase{Offer: r.Offer, MaxCharge: r.Body.MaxCharge, Limit: or(r.Body.Limit, wire.DefaultHits)},
+		Purchase: search.Purchase{Offer: r.Offer, MaxCharge: r.Body.MaxCharge, Limit: or(r.Body.Limit, wire.DefaultHits)},
 	}
 	paid, err := s.readPayment(ctx, "A search of the offer's store", r.Body)
 	if err != nil {
@@ -36,12 +36,12 @@ func (s *Surface) SearchOffer(ctx context.Context, r SearchOfferRequestObject) (
 
 // buy runs a search that may buy. paid is nil without a payment, operation is the method and route template, path
 // the values of the template's parameters, and body the decoded body.
-func (s *Surface) buy(ctx context.Context, request memory.SearchRequest, paid *meter.Payment, operation string, path []string, key *IdempotencyKey, body any) (meter.SearchResult, error) {
+func (s *Surface) buy(ctx context.Context, request search.Request, paid *meter.Payment, operation string, path []string, key *IdempotencyKey, body any) (meter.SearchResult, error) {
 	call, err := s.callOf(key, operation, path, body)
 	if err != nil {
 		return meter.SearchResult{}, err
 	}
-	return s.market.Search(ctx, caller(ctx), meter.SearchRequest{SearchRequest: request, Call: call, Payment: paid})
+	return s.market.Search(ctx, caller(ctx), meter.SearchRequest{Request: request, Call: call, Payment: paid})
 }
 
 func (r streamed) VisitSearchOfferResponse(w http.ResponseWriter) error { return r.write(w) }
@@ -67,10 +67,10 @@ type charge struct {
 type skippedStore struct {
 	Store  string            `json:"store_id"`
 	Offer  string            `json:"offer"`
-	Reason memory.SkipReason `json:"reason"`
+	Reason search.SkipReason `json:"reason"`
 }
 
-func billOf(b memory.Bill) bill {
+func billOf(b search.Bill) bill {
 	out := bill{Balance: b.Balance}
 	for _, c := range b.Charges {
 		out.Charges = append(out.Charges, charge{

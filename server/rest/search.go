@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -35,11 +36,11 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 	if err != nil {
 		return nil, err
 	}
-	request := memory.SearchRequest{
+	request := search.Request{
 		Query: or(r.Body.Query, ""), Queries: or(r.Body.Queries, nil), Stores: stores,
 		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, ""), Where: where, Timezone: or(r.Body.Timezone, "")},
 		Limit:  or(r.Body.Limit, wire.DefaultHits),
-		Mode:   memory.Mode(or(r.Body.Mode, "")), Ranking: memory.Ranking(or(r.Body.Ranking, "")),
+		Mode:   search.Mode(or(r.Body.Mode, "")), Ranking: search.Ranking(or(r.Body.Ranking, "")),
 		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0), Nearest: or(r.Body.Nearest, 0),
 		NoTypos:   !or(r.Body.Typos, true),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false), Cursor: or(r.Body.Cursor, ""),
@@ -75,18 +76,18 @@ func (s *Surface) Search(ctx context.Context, r SearchRequestObject) (SearchResp
 
 // ask runs a search. With max_charge it may buy, and an Idempotency-Key repeats
 // it.
-func (s *Surface) ask(ctx context.Context, request memory.SearchRequest, r SearchRequestObject) (memory.Answer, error) {
+func (s *Surface) ask(ctx context.Context, request search.Request, r SearchRequestObject) (search.Answer, error) {
 	if r.Body.MaxCharge == nil || s.market == nil {
-		return s.service.Search(ctx, caller(ctx), request)
+		return s.searcher.Search(ctx, caller(ctx), request)
 	}
-	request.Purchase = memory.Purchase{Named: request.Stores, MaxCharge: r.Body.MaxCharge}
+	request.Purchase = search.Purchase{Named: request.Stores, MaxCharge: r.Body.MaxCharge}
 	found, err := s.buy(ctx, request, nil, "POST /v1/search", nil, r.Params.IdempotencyKey, r.Body)
 	return found.Answer, err
 }
 
 // timingOf returns the Server-Timing header of a search: the duration of each
 // step in milliseconds.
-func timingOf(t memory.Took, total time.Duration) string {
+func timingOf(t search.Took, total time.Duration) string {
 	var metrics []string
 	for _, step := range []struct {
 		name string

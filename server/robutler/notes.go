@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -104,7 +105,7 @@ func (s *Surface) searchNotes(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	request := memory.SearchRequest{Stores: []string{about.agent}}
+	request := search.Request{Stores: []string{about.agent}}
 	if request.Filter.Where, err = q.namespaces(); err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (s *Surface) searchNotes(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	found, err := s.service.Search(ctx, visitor(c), request)
+	found, err := s.searcher.Search(ctx, visitor(c), request)
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && broken.Field == "query" {
 		return problem.In(problem.Rule, "q", broken.Rule)
@@ -125,7 +126,7 @@ func (s *Surface) searchNotes(c echo.Context) error {
 	}
 	s.metrics.Search(found)
 	out := notesAnswer{[]note{}}
-	_, err = s.service.EachHit(ctx, &found, func(h *memory.Hit) error {
+	_, err = s.searcher.EachHit(ctx, &found, func(h *search.Hit) error {
 		out.Entries = append(out.Entries, noteOf(&h.Entry))
 		return nil
 	})

@@ -12,6 +12,7 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/checkout"
 	"mneme/server/problem"
 	"mneme/server/wire"
@@ -38,7 +39,7 @@ func (s *Surface) search(c echo.Context) error {
 	if about, err = about.resolve(c); err != nil {
 		return err
 	}
-	request := memory.SearchRequest{Query: question, Chat: about.chat, User: about.user, Limit: wire.DefaultHits}
+	request := search.Request{Query: question, Chat: about.chat, User: about.user, Limit: wire.DefaultHits}
 	if about.store != "" {
 		request.Stores = []string{about.store}
 	}
@@ -46,7 +47,7 @@ func (s *Surface) search(c echo.Context) error {
 	if request.Purchase, err = q.purchase(caller, request); err != nil {
 		return err
 	}
-	body := s.service.Digest("query", q.values.Encode())
+	body := s.service.Secret().Digest("query", q.values.Encode())
 	paid, err := s.desk.Read(c.Request(), "A search of a store", body)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (s *Surface) search(c echo.Context) error {
 		request.Purchase.MaxCharge = nil
 	}
 	call := memory.Idempotency{Operation: "GET " + root + "?action=search", Digest: body}
-	found, err := s.ask(c.Request().Context(), caller, meter.SearchRequest{SearchRequest: request, Call: call, Payment: paid.Payment})
+	found, err := s.ask(c.Request().Context(), caller, meter.SearchRequest{Request: request, Call: call, Payment: paid.Payment})
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && broken.Field == "query" { // named q in this API
 		err = &memory.RuleError{Field: "q", Rule: broken.Rule}
@@ -73,8 +74,8 @@ func (s *Surface) search(c echo.Context) error {
 //
 // SECURITY: a model calls this API by tools, so that the account pays for tokens
 // with the scope spend alone.
-func (q query) purchase(c memory.Caller, r memory.SearchRequest) (memory.Purchase, error) {
-	p := memory.Purchase{Named: r.Stores, Limit: r.Limit, Barred: !c.Spend}
+func (q query) purchase(c memory.Caller, r search.Request) (search.Purchase, error) {
+	p := search.Purchase{Named: r.Stores, Limit: r.Limit, Barred: !c.Spend}
 	text, err := q.text("max_charge")
 	if err != nil || text == "" {
 		return p, err
@@ -88,10 +89,10 @@ func (q query) purchase(c memory.Caller, r memory.SearchRequest) (memory.Purchas
 }
 
 // ask runs a search. If it left out the store that it names, that store is paid for by
-// the payment that came, or the error is its price as a memory.PaymentError, or what
+// the payment that came, or the error is its price as a search.PaymentError, or what
 // else stands before it.
 func (s *Surface) ask(ctx context.Context, c memory.Caller, r meter.SearchRequest) (meter.SearchResult, error) {
-	answer, err := s.service.Search(ctx, c, r.SearchRequest)
+	answer, err := s.searcher.Search(ctx, c, r.Request)
 	if err != nil || len(r.Stores) == 0 || len(answer.Bill.Skipped) == 0 {
 		return meter.SearchResult{Answer: answer}, err
 	}
@@ -100,9 +101,9 @@ func (s *Surface) ask(ctx context.Context, c memory.Caller, r meter.SearchReques
 	if err != nil {
 		return meter.SearchResult{}, err
 	}
-	r.Stores, r.Purchase = nil, memory.Purchase{Offer: offer, Limit: r.Limit, Barred: true}
+	r.Stores, r.Purchase = nil, search.Purchase{Offer: offer, Limit: r.Limit, Barred: true}
 	found, err := s.market.Search(ctx, c, r)
-	var price *memory.PaymentError
+	var price *search.PaymentError
 	if r.Payment == nil && errors.As(err, &price) {
 		price.Reason = checkout.Lacking(skipped.Reason)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server"
 	"mneme/server/checkout"
 	"mneme/server/problem"
@@ -27,11 +28,12 @@ const root = base + "memory"
 
 // Surface is the Robutler portal API.
 type Surface struct {
-	service *memory.Service
-	market  Market
-	desk    checkout.Desk
-	metrics *server.Metrics
-	maxBody int64
+	service  *memory.Service
+	searcher *search.Searcher
+	market   Market
+	desk     checkout.Desk
+	metrics  *server.Metrics
+	maxBody  int64
 }
 
 // Market runs searches that may cost something; see meter.Market.
@@ -41,8 +43,8 @@ type Market interface {
 
 // New returns the surface. desk takes the payments for searches. valueLimit is the
 // service's limit on one value, in bytes; 0 means the default.
-func New(service *memory.Service, market Market, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
-	return &Surface{service: service, market: market, desk: desk, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
+func New(service *memory.Service, searcher *search.Searcher, market Market, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
+	return &Surface{service: service, searcher: searcher, market: market, desk: desk, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
 }
 
 // Mount adds the routes. All require a token.

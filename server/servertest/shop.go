@@ -12,6 +12,7 @@ import (
 	"mneme/meter"
 	"mneme/meter/payment"
 	"mneme/meter/payment/paymenttest"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -41,9 +42,9 @@ func OpenShop(t testing.TB) *Shop {
 	data, clock := backendtest.Embedded().Open(t), backendtest.NewClock()
 	records := data.Storage(t).ForMeter()
 	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
-	s.Fixture = backendtest.OpenOver(t, data, memory.Options{Meter: rules, Now: clock.Now})
+	s.Fixture = backendtest.OpenOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now}, Search: search.Options{Meter: rules}})
 	s.Clock = clock
-	s.Market = meter.NewMarket(records, s.Service, meter.Options{Meter: rules, Gateway: s.Payments})
+	s.Market = meter.NewMarket(records, s.Service, s.Searcher, meter.Options{Meter: rules, Gateway: s.Payments})
 	return s
 }
 

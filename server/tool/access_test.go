@@ -13,6 +13,7 @@ import (
 	"mneme/memory"
 	"mneme/memory/accesstest"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/problem"
 	"mneme/server/tool"
 )
@@ -53,11 +54,11 @@ func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Ou
 	created := false
 	switch op.Name {
 	case accesstest.JoinChat:
-		err = d.service.PutParticipant(ctx, c, op.Store, op.Other, nil)
+		err = d.service.Admin().PutParticipant(ctx, c, op.Store, op.Other, nil)
 	case accesstest.LeaveChat:
-		err = d.service.DeleteParticipant(ctx, c, op.Store, op.Other)
+		err = d.service.Admin().DeleteParticipant(ctx, c, op.Store, op.Other)
 	case accesstest.JoinUser:
-		err = d.service.PutSession(ctx, c, op.Store, op.Other, nil)
+		err = d.service.Admin().PutSession(ctx, c, op.Store, op.Other, nil)
 	case accesstest.Put:
 		var put memory.PutResult
 		put, err = d.service.Put(ctx, c, memory.PutRequest{
@@ -354,12 +355,12 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 		Degraded []string
 		Next     string `json:"next_cursor"`
 		Explain  struct {
-			Entry struct{ Outcome memory.Outcome }
+			Entry struct{ Outcome search.Outcome }
 		}
 	}
 	d.read(out, &got)
 	out.Next, out.Explained, out.Charges = got.Next, got.Explain.Entry.Outcome, len(got.Charges)
-	out.Lags, out.NoVectors = slices.Contains(got.Degraded, memory.LagVector), slices.Contains(got.Degraded, memory.LegVector)
+	out.Lags, out.NoVectors = slices.Contains(got.Degraded, search.LagVector), slices.Contains(got.Degraded, search.LegVector)
 	for _, hit := range got.Results {
 		out.Keys = append(out.Keys, hit.Key)
 		out.Bare = out.Bare || hit.UpdatedBy == "" && hit.UpdatedBySnakecase == "" && hit.Path == ""
@@ -379,10 +380,10 @@ func (d *direct) explained(p acl.Principal, op accesstest.Operation, out accesst
 	if e, err := d.service.Get(context.Background(), c, at); err != nil || e.InContext {
 		return out
 	}
-	if out.Explained != memory.OutcomeNotFound {
+	if out.Explained != search.OutcomeNotFound {
 		d.t.Errorf("a tool explains an entry that is not in context: %s", out.Explained)
 	}
-	out.Explained = memory.OutcomeNotInContext
+	out.Explained = search.OutcomeNotInContext
 	return out
 }
 

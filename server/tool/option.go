@@ -9,6 +9,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/wire"
 )
 
@@ -64,16 +65,16 @@ func (o *searchOptions) add(to arguments) arguments {
 
 // request returns the search of some stores, or of all in reach, that the
 // parameters describe.
-func (o *searchOptions) request(c *call, given map[string]bool, limit int, stores []string) (r memory.SearchRequest, err error) {
+func (o *searchOptions) request(c *call, given map[string]bool, limit int, stores []string) (r search.Request, err error) {
 	switch {
 	case !given["query"] && !given["queries"]:
 		return r, refuse("Error: `query` is required, or `queries` in its place")
 	case given["query"] && given["queries"]:
 		return r, refuse("Error: `queries` must not be given together with `query`")
 	}
-	r = memory.SearchRequest{
-		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
-		MinRelevance: o.minRelevance, Nearest: memory.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
+	r = search.Request{
+		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: search.Mode(o.mode), Ranking: search.Ranking(o.ranking),
+		MinRelevance: o.minRelevance, Nearest: search.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 		Filter: memory.Filter{Timezone: o.timezone},
 	}
 	if given["min_relevance"] { // it is meant
@@ -102,7 +103,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 }
 
 // addPurchase sets what the search may cost.
-func (o *searchOptions) addPurchase(c *call, given map[string]bool, to *memory.SearchRequest) (err error) {
+func (o *searchOptions) addPurchase(c *call, given map[string]bool, to *search.Request) (err error) {
 	if given["offer"] {
 		if to.Purchase.Offer, err = uuid.Parse(o.offer); err != nil || to.Purchase.Offer == uuid.Nil {
 			return refuse("Error: `offer` must be the id of an offer")
@@ -129,7 +130,7 @@ func (o *searchOptions) addPurchase(c *call, given map[string]bool, to *memory.S
 // addExplain sets what a search explains: its hits, or also an entry, of the only
 // store that it searches or of the caller's own unless the parameter names one. An
 // object without members is true: the schema has one type.
-func (o *searchOptions) addExplain(c *call, to *memory.SearchRequest) error {
+func (o *searchOptions) addExplain(c *call, to *search.Request) error {
 	if members, err := wire.Members(o.explain); err == nil && len(members) == 0 {
 		to.Explain = true
 		return nil
@@ -170,12 +171,12 @@ func searchProperties() map[string]any {
 	}
 	return map[string]any{
 		"query":         property("string", ""),
-		"queries":       property("array", fmt.Sprintf("For query: 2–%d wordings.", memory.MaxWordings), "items", map[string]any{"type": "string"}),
+		"queries":       property("array", fmt.Sprintf("For query: 2–%d wordings.", search.MaxWordings), "items", map[string]any{"type": "string"}),
 		"where":         property("object", `Filter: {"updated_at":{"gte":"now-7d"}}; and, or, not.`),
 		"timezone":      property("string", ""),
 		"match":         property("object", `Words: {"all":["bee sting"],"none":["pea*"]}.`),
-		"mode":          property("string", "", "enum", []memory.Mode{memory.ModeHybrid, memory.ModeLexical, memory.ModeVector}),
-		"ranking":       property("string", "", "enum", []memory.Ranking{memory.RankingRelevance, memory.RankingRRF}),
+		"mode":          property("string", "", "enum", []search.Mode{search.ModeHybrid, search.ModeLexical, search.ModeVector}),
+		"ranking":       property("string", "", "enum", []search.Ranking{search.RankingRelevance, search.RankingRRF}),
 		"min_relevance": property("number", fmt.Sprintf("0–1; default %v.", DefaultMinRelevance)),
 		"recency":       property("object", `{"half_life":"30d"} favours young.`),
 		"diversity":     property("number", "0–1."),

@@ -12,6 +12,7 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
+	"mneme/search"
 	"mneme/server/checkout"
 )
 
@@ -39,7 +40,7 @@ const (
 
 // bound bounds a search that may be charged for, so that the answer has room for
 // each hit, and with paged for a cursor.
-func (c *call) bound(r *memory.SearchRequest, paged bool) error {
+func (c *call) bound(r *search.Request, paged bool) error {
 	switch {
 	case !r.Passages:
 		return refuse("Error: `passages` must not be false in a search that has to be paid for")
@@ -72,10 +73,10 @@ type charged struct {
 type skipped struct {
 	Store  string            `json:"store_id"`
 	Offer  string            `json:"offer"`
-	Reason memory.SkipReason `json:"reason"`
+	Reason search.SkipReason `json:"reason"`
 }
 
-func billOf(b memory.Bill) billed {
+func billOf(b search.Bill) billed {
 	out := billed{Balance: b.Balance}
 	for _, c := range b.Charges {
 		out.Charges = append(out.Charges, charged{c.ID, c.Store, c.Offer, c.Amount})
@@ -94,21 +95,21 @@ func billOf(b memory.Bill) billed {
 //
 // SECURITY: a model may be told to buy by what it reads. Barred is the token's, and
 // nothing in a call's input changes it.
-func (c *call) ask(ctx context.Context, r memory.SearchRequest) (memory.Answer, error) {
+func (c *call) ask(ctx context.Context, r search.Request) (search.Answer, error) {
 	most := r.Purchase.MaxCharge
 	if r.Purchase.Offer != uuid.Nil {
 		r.Purchase.Barred = !c.caller.Spend || most == nil
 		return c.buy(ctx, r, "")
 	}
 	if c.market == nil {
-		r.Purchase = memory.Purchase{}
-		return c.service.Search(ctx, c.caller, r)
+		r.Purchase = search.Purchase{}
+		return c.searcher.Search(ctx, c.caller, r)
 	}
 	if c.payment != nil && len(r.Stores) == 1 { // then the account does not pay, whatever it has
 		r.Purchase.MaxCharge = nil
 	}
 	r.Purchase.Named, r.Purchase.Limit, r.Purchase.Barred = r.Stores, r.Limit, !c.caller.Spend
-	found, err := c.market.Search(ctx, c.caller, meter.SearchRequest{SearchRequest: r, Call: c.identity()})
+	found, err := c.market.Search(ctx, c.caller, meter.SearchRequest{Request: r, Call: c.identity()})
 	if err != nil || len(r.Stores) != 1 {
 		return found.Answer, err
 	}
@@ -118,10 +119,10 @@ func (c *call) ask(ctx context.Context, r memory.SearchRequest) (memory.Answer, 
 		}
 		offer, err := uuid.Parse(s.Offer)
 		if err != nil {
-			return memory.Answer{}, err
+			return search.Answer{}, err
 		}
 		r.Stores = nil // it is the offer's
-		r.Purchase = memory.Purchase{Offer: offer, MaxCharge: most, Barred: true}
+		r.Purchase = search.Purchase{Offer: offer, MaxCharge: most, Barred: true}
 		return c.buy(ctx, r, s.Reason)
 	}
 	return found.Answer, nil
@@ -130,28 +131,28 @@ func (c *call) ask(ctx context.Context, r memory.SearchRequest) (memory.Answer, 
 // buy searches the store of an offer, paid for by the payment that came with the call,
 // or from the account unless it is barred. Otherwise the error is a PaymentError.
 // skipped is why a search that named the store left it out; "": none did.
-func (c *call) buy(ctx context.Context, r memory.SearchRequest, skipped memory.SkipReason) (memory.Answer, error) {
+func (c *call) buy(ctx context.Context, r search.Request, skipped search.SkipReason) (search.Answer, error) {
 	if err := c.bound(&r, false); err != nil {
-		return memory.Answer{}, err
+		return search.Answer{}, err
 	}
 	if c.market == nil {
-		return memory.Answer{}, memory.ErrNotFound // there are no offers
+		return search.Answer{}, memory.ErrNotFound // there are no offers
 	}
 	r.Purchase.Limit = r.Limit
-	found, err := c.market.Search(ctx, c.caller, meter.SearchRequest{SearchRequest: r, Call: c.identity(), Payment: c.payment})
+	found, err := c.market.Search(ctx, c.caller, meter.SearchRequest{Request: r, Call: c.identity(), Payment: c.payment})
 	if err == nil {
 		c.settled, c.receipts = found.Settled, receiptsOf(found.Bill)
 	}
 	var refused *meter.RefusedError
-	var price *memory.PaymentError
+	var price *search.PaymentError
 	if errors.As(err, &price) && !errors.As(err, &refused) {
 		switch {
 		case skipped != "":
 			price.Reason = checkout.Lacking(skipped)
 		case !c.caller.Spend:
-			price.Reason = checkout.Lacking(memory.SkipNoConsent)
+			price.Reason = checkout.Lacking(search.SkipNoConsent)
 		case r.Purchase.MaxCharge == nil:
-			price.Reason = checkout.Lacking(memory.SkipNoCharge)
+			price.Reason = checkout.Lacking(search.SkipNoCharge)
 		}
 	}
 	return found.Answer, err
@@ -175,7 +176,7 @@ func (c *call) inputDigest() string {
 			text = sorted
 		}
 	}
-	return c.service.Digest("tool", c.name, string(text))
+	return c.service.Secret().Digest("tool", c.name, string(text))
 }
 
 // resource is the call as a payment names it.
@@ -186,7 +187,7 @@ func (c *call) resource() meter.Resource {
 
 // priced returns the result of a call that has to be paid for: what the payment
 // methods ask for, with the price, the balance and the offer.
-func (c *call) priced(price *memory.PaymentError, err error) (Result, error) {
+func (c *call) priced(price *search.PaymentError, err error) (Result, error) {
 	result := Result{Structured: true, IsError: true, Payment: make(http.Header), cause: err}
 	c.payments.Ask(result.Payment, c.resource(), price.Price, err)
 	answer := make(map[string]any)
@@ -223,7 +224,7 @@ func (c *call) settle(result *Result) (err error) {
 	return err
 }
 
-func receiptsOf(b memory.Bill) (receipts []string) {
+func receiptsOf(b search.Bill) (receipts []string) {
 	for _, charge := range b.Charges {
 		receipts = append(receipts, charge.Receipt)
 	}

@@ -16,6 +16,7 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
+	"mneme/search"
 	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
@@ -63,14 +64,14 @@ type Meter interface {
 	// a limit or a spent cap), failed, or canceled.
 	ToolCall(surface, tool, outcome string, took time.Duration)
 	// Search counts an answered search.
-	Search(memory.Answer)
+	Search(search.Answer)
 }
 
 // unmetered counts nothing.
 type unmetered struct{}
 
 func (unmetered) ToolCall(string, string, string, time.Duration) {}
-func (unmetered) Search(memory.Answer)                           {}
+func (unmetered) Search(search.Answer)                           {}
 
 // Definition describes a tool to a model and its client. SECURITY: everything
 // in it is constant, so that no memory can change a description.
@@ -128,10 +129,11 @@ type tool struct {
 
 // call is one call of a tool.
 type call struct {
-	service *memory.Service
-	meter   Meter
-	market  Market // nil: none
-	caller  memory.Caller
+	service  *memory.Service
+	searcher *search.Searcher
+	meter    Meter
+	market   Market // nil: none
+	caller   memory.Caller
 	// payments are the ways to pay, payment is what came with the call, and settled
 	// what became of it, with the receipts of the charges.
 	payments *payment.Methods
@@ -148,7 +150,7 @@ type call struct {
 }
 
 // search runs a search and counts it.
-func (c *call) search(ctx context.Context, r memory.SearchRequest) (memory.Answer, error) {
+func (c *call) search(ctx context.Context, r search.Request) (search.Answer, error) {
 	answer, err := c.ask(ctx, r)
 	if err == nil {
 		c.meter.Search(answer)
@@ -162,6 +164,7 @@ func (c *call) own(key string) memory.Path { return memory.Path{Store: c.caller.
 // Tools are the tools over one service.
 type Tools struct {
 	service  *memory.Service
+	searcher *search.Searcher
 	market   Market
 	payments *payment.Methods
 	meter    Meter
@@ -173,8 +176,8 @@ type Tools struct {
 }
 
 // New returns the tools of the enabled families.
-func New(service *memory.Service, o Options) *Tools {
-	t := &Tools{service: service, market: o.Market, payments: o.Payments, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit), maxText: DefaultAnswer}
+func New(service *memory.Service, searcher *search.Searcher, o Options) *Tools {
+	t := &Tools{service: service, searcher: searcher, market: o.Market, payments: o.Payments, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit), maxText: DefaultAnswer}
 	if o.MaxAnswer != 0 {
 		t.maxText = max(MinAnswer, o.MaxAnswer)
 	}
@@ -259,7 +262,7 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	defer func() { t.meter.ToolCall(t.surface, name, outcome, time.Since(start)) }()
 	result, err := tools[i].run(ctx, c)
 	outcome = outcomeOf(err)
-	var price *memory.PaymentError
+	var price *search.PaymentError
 	switch {
 	case err == nil:
 		return result, c.settle(&result)

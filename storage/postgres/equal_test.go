@@ -13,6 +13,7 @@ import (
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/test/backendtest"
@@ -75,7 +76,7 @@ type comparedHit struct {
 	Key             string
 	Score           uint64 // math.Float64bits
 	Relevance       uint64 // likewise; 0 of a leg
-	Lexical, Vector memory.LegRank
+	Lexical, Vector search.LegRank
 }
 
 // TestAnswersAreThoseOfSQLite imports the same conversations into every backend
@@ -181,7 +182,7 @@ func settle(t *testing.T, model indexer.Model) {
 // each leg.
 func fusedHits(t *testing.T, service *memory.Service, q line) (hits []comparedHit) {
 	t.Helper()
-	answer, err := service.Search(t.Context(), owner(q.Store), memory.SearchRequest{Query: q.Text, Limit: 100, Explain: true})
+	answer, err := service.Search(t.Context(), owner(q.Store), search.Request{Query: q.Text, Limit: 100, Explain: true})
 	if err != nil || len(answer.Degraded) > 0 {
 		t.Fatal(err, answer.Degraded)
 	}

@@ -9,7 +9,6 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/indexer"
-	"mneme/memory"
 )
 
 // Clock is a clock that a test moves. It is safe for concurrent use.
@@ -46,12 +45,12 @@ type Fixture struct {
 // the options bring one. Of several embedders the first is the configured
 // one; without any, searches answer by words alone. The Service is closed
 // when the test ends.
-func Open(t testing.TB, b Backend, options memory.Options, embedders ...embed.Embedder) *Fixture {
+func Open(t testing.TB, b Backend, options Options, embedders ...embed.Embedder) *Fixture {
 	t.Helper()
 	var clock *Clock
-	if options.Now == nil {
+	if options.Memory.Now == nil {
 		clock = NewClock()
-		options.Now = clock.Now
+		options.Memory.Now = clock.Now
 	}
 	f := OpenOver(t, b.Open(t), options, embedders...)
 	f.Clock = clock
@@ -61,7 +60,7 @@ func Open(t testing.TB, b Backend, options memory.Options, embedders ...embed.Em
 // OpenOver opens a Service over a database that other Services may use, as
 // another process would. Unless the options say otherwise, its clock is the
 // system's.
-func OpenOver(t testing.TB, data *Data, options memory.Options, embedders ...embed.Embedder) *Fixture {
+func OpenOver(t testing.TB, data *Data, options Options, embedders ...embed.Embedder) *Fixture {
 	t.Helper()
 	var models []indexer.Model
 	for _, e := range embedders {
